@@ -1,0 +1,1 @@
+//! Maps the content of a headless CMS to public frontend URLs, in both directions.

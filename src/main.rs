@@ -1,0 +1,2 @@
+//! The `frontend-map` command.
+fn main() {}
