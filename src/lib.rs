@@ -1,1 +1,4 @@
 //! Maps the content of a headless CMS to public frontend URLs, in both directions.
+
+pub mod content;
+pub mod rules;

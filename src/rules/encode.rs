@@ -1,0 +1,110 @@
+//! Percent-encoding, both ways (D14; RFC 3986, sections 2.1 and 2.3).
+
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// Everything but the unreserved characters of RFC 3986, section 2.3.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Raw text as it stands in one path segment: UTF-8, upper-case hexadecimal, one pass.
+///
+/// Only `A-Z a-z 0-9 - . _ ~` stay as they are, so the result is ASCII and holds no `/`.
+#[must_use]
+pub fn encode(text: &str) -> Cow<'_, str> {
+    utf8_percent_encode(text, RESERVED).into()
+}
+
+/// The bytes that percent-encoded text stands for, or `None` if an escape is malformed.
+///
+/// One pass; a `+` stays a plus.
+#[must_use]
+pub fn percent_decode(text: &str) -> Option<Cow<'_, [u8]>> {
+    let Some(first) = text.find('%') else {
+        return Some(Cow::Borrowed(text.as_bytes()));
+    };
+    let (plain, mut rest) = text.as_bytes().split_at(first);
+    let mut out = plain.to_vec();
+    while let [head, tail @ ..] = rest {
+        if *head == b'%' {
+            let (byte, after) = escape(tail)?;
+            out.push(byte);
+            rest = after;
+        } else {
+            out.push(*head);
+            rest = tail;
+        }
+    }
+    Some(Cow::Owned(out))
+}
+
+/// The byte that two hexadecimal digits name, and what follows them.
+fn escape(digits: &[u8]) -> Option<(u8, &[u8])> {
+    let (pair, rest) = digits.split_at_checked(2)?;
+    let value = |digit: u8| char::from(digit).to_digit(16);
+    let byte = value(pair[0])? * 16 + value(pair[1])?;
+    Some((u8::try_from(byte).ok()?, rest))
+}
+
+/// What a lenient reader makes of text that may hold escapes: valid ones are decoded once, the
+/// rest stays as written, and so do bytes that are not UTF-8.
+pub(super) fn decode_leniently(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [head, tail @ ..] = rest {
+        let decoded = if *head == b'%' { escape(tail) } else { None };
+        let (byte, after) = decoded.unwrap_or((*head, tail));
+        bytes.push(byte);
+        rest = after;
+    }
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            out += &format!("%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodes_everything_but_unreserved() {
+        for (text, expected) in [
+            ("hello-World_1.0~", "hello-World_1.0~"),
+            ("a b", "a%20b"),
+            ("100%", "100%25"),
+            ("é/\u{1F4A9}", "%C3%A9%2F%F0%9F%92%A9"),
+            ("!'()*+,;=:@&$", "%21%27%28%29%2A%2B%2C%3B%3D%3A%40%26%24"),
+        ] {
+            assert_eq!(encode(text), expected);
+        }
+    }
+
+    #[test]
+    fn decodes_once_or_refuses() {
+        let decoded = |text| percent_decode(text).map(|bytes| bytes.into_owned());
+        assert_eq!(decoded("a%2fb+"), Some(b"a/b+".to_vec()));
+        assert_eq!(decoded("%252F"), Some(b"%2F".to_vec()));
+        assert_eq!(decoded("%ff"), Some(vec![0xff]));
+        for malformed in ["%", "%4", "%zz", "a%+1", "%u0041", "%é"] {
+            assert_eq!(decoded(malformed), None, "{malformed}");
+        }
+    }
+
+    #[test]
+    fn lenient_decoding_keeps_what_it_cannot_read() {
+        for (text, expected) in [
+            ("100%", "100%"),
+            ("%2f%ff", "/%FF"),
+            ("%c0%ae", "%C0%AE"),
+            ("%C3%A9", "é"),
+            ("%%32%65", "%2e"),
+        ] {
+            assert_eq!(decode_leniently(text), expected);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Locale codes, and the ordered locales of a site (D9, D19).
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The longest locale code that is accepted, in bytes (D3).
+const MAX_BYTES: usize = 35;
+
+/// A well-formed locale code: `[A-Za-z0-9]{1,8}([-_][A-Za-z0-9]{1,8})*`, at most 35 bytes.
+///
+/// Compared exactly: `en` is not `EN`. The shape is BCP 47's (RFC 5646, section 2.1), with `_`
+/// as a separator too, because Strapi accepts such codes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Locale(Arc<str>);
+
+/// Text that is not a locale code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a locale is up to {MAX_BYTES} characters of groups of 1 to 8 letters or digits, joined by `-` or `_`"
+)]
+pub struct LocaleError;
+
+impl Locale {
+    /// Reads a locale code.
+    ///
+    /// # Errors
+    /// [`LocaleError`] when the text does not have the shape above.
+    pub fn parse(text: &str) -> Result<Self, LocaleError> {
+        let group = |group: &str| {
+            (1..=8).contains(&group.len()) && group.bytes().all(|b| b.is_ascii_alphanumeric())
+        };
+        if text.len() <= MAX_BYTES && text.split(['-', '_']).all(group) {
+            Ok(Self(text.into()))
+        } else {
+            Err(LocaleError)
+        }
+    }
+
+    /// The code as written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Locale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The locales of a site, at least one, each once. The first is the default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Locales(Box<[Locale]>);
+
+/// A list that cannot be the locales of a site.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LocalesError {
+    /// The list is empty.
+    #[error("a site needs at least one locale")]
+    None,
+    /// The same locale stands in it twice.
+    #[error("locale `{0}` is listed twice")]
+    Twice(Locale),
+}
+
+impl Locales {
+    /// Takes the locales in the order of the settings.
+    ///
+    /// # Errors
+    /// [`LocalesError`] when there is none, or one of them twice.
+    pub fn new(locales: Vec<Locale>) -> Result<Self, LocalesError> {
+        if locales.is_empty() {
+            return Err(LocalesError::None);
+        }
+        let twice = locales.iter().enumerate().find(|(at, l)| locales[..*at].contains(l));
+        match twice {
+            Some((_, locale)) => Err(LocalesError::Twice(locale.clone())),
+            None => Ok(Self(locales.into())),
+        }
+    }
+
+    /// The first locale.
+    #[must_use]
+    pub fn default_locale(&self) -> &Locale {
+        &self.0[0]
+    }
+
+    /// The locale with exactly this code, if the site has it.
+    #[must_use]
+    pub fn get(&self, code: &str) -> Option<&Locale> {
+        self.0.iter().find(|locale| locale.as_str() == code)
+    }
+
+    /// All of them, in order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Locale] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_well_formed_codes_are_locales() {
+        for good in ["en", "pt-BR", "zh_Hant_TW", "a1", "12345678"] {
+            assert_eq!(Locale::parse(good).map(|l| l.to_string()), Ok(good.into()));
+        }
+        let long = ["abcdefgh"; 5].join("-");
+        for bad in ["", "-", "en-", "en--US", "en/US", "é", "123456789", "*", " en", &long] {
+            assert_eq!(Locale::parse(bad), Err(LocaleError), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_site_has_each_locale_once_and_at_least_one() {
+        let [en, de] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
+        assert_eq!(Locales::new(vec![]), Err(LocalesError::None));
+        let twice = Locales::new(vec![en.clone(), de.clone(), en.clone()]);
+        assert_eq!(twice, Err(LocalesError::Twice(en.clone())));
+        let both = Locales::new(vec![de.clone(), en.clone()]).unwrap();
+        assert_eq!(both.default_locale(), &de);
+        assert_eq!((both.get("en"), both.get("EN")), (Some(&en), None));
+    }
+}

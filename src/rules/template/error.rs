@@ -1,0 +1,48 @@
+//! What can be wrong with a template, and where.
+
+/// A template that cannot be read. The position counts characters from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("template `{}`, position {position}: {problem}", template.escape_debug())]
+pub struct TemplateError {
+    /// The template as written.
+    pub template: String,
+    /// The character at fault, counted from 1.
+    pub position: usize,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What is wrong at a position of a template.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("a template starts with `/`")]
+    NoLeadingSlash,
+    #[error("a segment is empty")]
+    EmptySegment,
+    #[error("a template ends without `/`")]
+    TrailingSlash,
+    #[error("`.` and `..` are not segments")]
+    DotSegment,
+    #[error("`{}` cannot stand in a template: static text is raw, not encoded", .0.escape_debug())]
+    Forbidden(char),
+    #[error("a `{{` is never closed")]
+    Unclosed,
+    #[error("a stray `{0}`")]
+    StrayBrace(char),
+    #[error("a segment takes one placeholder")]
+    SecondPlaceholder,
+    #[error(
+        "`{}` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations", .0.escape_debug()
+    )]
+    BadName(String),
+    #[error("`{0}` is reserved and is not a relation or a catch-all")]
+    Reserved(String),
+    #[error("`{{locale}}` takes a whole segment")]
+    LocaleNotWhole,
+    #[error("a catch-all takes a whole segment")]
+    CatchAllNotWhole,
+    #[error("a catch-all stands last")]
+    CatchAllNotLast,
+    #[error("placeholder `{0}` is repeated")]
+    Repeated(String),
+}

@@ -1,0 +1,167 @@
+//! Reads a template, segment by segment.
+
+use super::error::Problem;
+use super::{FieldPath, Placeholder, Segment, Source, TemplateError};
+
+/// A problem, and how many bytes into the text it lies.
+type Fault = (usize, Problem);
+
+/// All segments of a template.
+pub(super) fn template(text: &str) -> Result<Vec<Segment>, TemplateError> {
+    segments(text).map_err(|(offset, problem)| TemplateError {
+        template: text.to_owned(),
+        position: text[..offset].chars().count() + 1,
+        problem,
+    })
+}
+
+fn segments(text: &str) -> Result<Vec<Segment>, Fault> {
+    let path = text.strip_prefix('/').ok_or((0, Problem::NoLeadingSlash))?;
+    if path.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found: Vec<Segment> = Vec::new();
+    let mut offset = 1;
+    for part in path.split('/') {
+        if matches!(found.last(), Some(Segment::CatchAll(_))) {
+            return Err((offset - 1, Problem::CatchAllNotLast));
+        }
+        let at_end = offset + part.len() == text.len();
+        let segment = segment(part, at_end).map_err(|(at, problem)| (offset + at, problem))?;
+        refuse_repeated(&found, &segment).map_err(|problem| (offset, problem))?;
+        found.push(segment);
+        offset += part.len() + 1;
+    }
+    Ok(found)
+}
+
+fn refuse_repeated(found: &[Segment], segment: &Segment) -> Result<(), Problem> {
+    let Some(Placeholder { name, .. }) = segment.placeholder() else {
+        return Ok(());
+    };
+    let taken = found.iter().filter_map(Segment::placeholder).any(|other| other.name == *name);
+    if taken { Err(Problem::Repeated(name.clone())) } else { Ok(()) }
+}
+
+fn segment(text: &str, at_end: bool) -> Result<Segment, Fault> {
+    if text.is_empty() {
+        return Err(if at_end { (0, Problem::TrailingSlash) } else { (0, Problem::EmptySegment) });
+    }
+    let Some(open) = text.find('{') else {
+        static_text(text, 0)?;
+        if text == "." || text == ".." {
+            return Err((0, Problem::DotSegment));
+        }
+        return Ok(Segment::Static(text.to_owned()));
+    };
+    let (prefix, rest) = (&text[..open], &text[open + 1..]);
+    static_text(prefix, 0)?;
+    let (name, suffix) = rest.split_once('}').ok_or((open, Problem::Unclosed))?;
+    let after = open + name.len() + 2;
+    if suffix.contains('{') {
+        return Err((after, Problem::SecondPlaceholder));
+    }
+    static_text(suffix, after)?;
+    with_placeholder(prefix, name, suffix).map_err(|problem| (open, problem))
+}
+
+fn static_text(text: &str, offset: usize) -> Result<(), Fault> {
+    text.char_indices().try_for_each(|(at, c)| match c {
+        '}' => Err((offset + at, Problem::StrayBrace(c))),
+        '%' | '?' | '#' | '\\' => Err((offset + at, Problem::Forbidden(c))),
+        c if c.is_control() => Err((offset + at, Problem::Forbidden(c))),
+        _ => Ok(()),
+    })
+}
+
+fn with_placeholder(prefix: &str, written: &str, suffix: &str) -> Result<Segment, Problem> {
+    let whole = prefix.is_empty() && suffix.is_empty();
+    let placeholder = placeholder(written.strip_prefix('*').unwrap_or(written))?;
+    let catch_all = written.starts_with('*');
+    match placeholder.source {
+        Source::Locale | Source::DocumentId if catch_all => {
+            Err(Problem::Reserved(placeholder.name))
+        }
+        Source::Locale if !whole => Err(Problem::LocaleNotWhole),
+        _ if catch_all && !whole => Err(Problem::CatchAllNotWhole),
+        _ if catch_all => Ok(Segment::CatchAll(placeholder)),
+        _ => Ok(Segment::Placeholder { prefix: prefix.into(), placeholder, suffix: suffix.into() }),
+    }
+}
+
+fn placeholder(name: &str) -> Result<Placeholder, Problem> {
+    let path = FieldPath::parse(name).ok_or_else(|| Problem::BadName(name.to_owned()))?;
+    let source = match (name, &*path.segments()[0]) {
+        ("locale", _) => Source::Locale,
+        ("documentId", _) => Source::DocumentId,
+        (_, "locale" | "documentId") => {
+            return Err(Problem::Reserved(path.segments()[0].to_string()));
+        }
+        _ => Source::Field(path),
+    };
+    Ok(Placeholder { name: name.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Template;
+
+    #[test]
+    fn what_is_read_prints_as_it_was_written() {
+        for text in [
+            "/",
+            "/about us",
+            "/{locale}/articles/{slug}",
+            "/{locale}/{category.slug}/{slug}.html",
+            "/x-{documentId}",
+            "/{_a-1}/é/{*path}",
+        ] {
+            assert_eq!(Template::parse(text).map(|t| t.to_string()), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn errors_name_the_template_the_position_and_the_problem() {
+        for (text, expected) in [
+            ("", "template ``, position 1: a template starts with `/`"),
+            ("a/b", "template `a/b`, position 1: a template starts with `/`"),
+            ("/a/", "template `/a/`, position 4: a template ends without `/`"),
+            ("//a", "template `//a`, position 2: a segment is empty"),
+            ("/é/../b", "template `/é/../b`, position 4: `.` and `..` are not segments"),
+            (
+                "/a%20b",
+                "template `/a%20b`, position 3: `%` cannot stand in a template: static text is raw, not encoded",
+            ),
+            (
+                "/a\nb",
+                "template `/a\\nb`, position 3: `\\n` cannot stand in a template: static text is raw, not encoded",
+            ),
+            ("/{slug", "template `/{slug`, position 2: a `{` is never closed"),
+            ("/a}b", "template `/a}b`, position 3: a stray `}`"),
+            ("/{a}}", "template `/{a}}`, position 5: a stray `}`"),
+            ("/{a}-{b}", "template `/{a}-{b}`, position 5: a segment takes one placeholder"),
+            (
+                "/{}",
+                "template `/{}`, position 2: `` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations",
+            ),
+            (
+                "/{a..b}",
+                "template `/{a..b}`, position 2: `a..b` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations",
+            ),
+            (
+                "/{locale.x}",
+                "template `/{locale.x}`, position 2: `locale` is reserved and is not a relation or a catch-all",
+            ),
+            (
+                "/{*locale}",
+                "template `/{*locale}`, position 2: `locale` is reserved and is not a relation or a catch-all",
+            ),
+            ("/x{locale}", "template `/x{locale}`, position 3: `{locale}` takes a whole segment"),
+            ("/{*a}.html", "template `/{*a}.html`, position 2: a catch-all takes a whole segment"),
+            ("/{*a}/b", "template `/{*a}/b`, position 6: a catch-all stands last"),
+            ("/{a}/{a}", "template `/{a}/{a}`, position 6: placeholder `a` is repeated"),
+        ] {
+            assert_eq!(Template::parse(text).map_err(|e| e.to_string()), Err(expected.to_owned()));
+        }
+    }
+}
