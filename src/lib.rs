@@ -1,4 +1,5 @@
 //! Maps the content of a headless CMS to public frontend URLs, in both directions.
 
 pub mod content;
+pub mod outgoing;
 pub mod rules;

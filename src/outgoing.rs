@@ -1,0 +1,98 @@
+//! What the two outgoing HTTP clients share: their settings, and why a request failed.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use rustls::{ClientConfig, RootCertStore};
+
+mod cause;
+
+pub use cause::{Cause, cause};
+
+/// How long a connection may idle in the pool: Strapi closes idle connections after 5 s, and a
+/// request sent into that close would look like a reset.
+pub const POOL_IDLE: Duration = Duration::from_secs(4);
+
+/// The system's root certificates, read once a process because reading them takes milliseconds.
+static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| Arc::new(system_roots()));
+
+/// Why a client could not be set up. It depends on the build alone, never on a peer.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The TLS provider lacks what the default protocol versions need.
+    #[error("cannot set up TLS: {0}")]
+    Tls(#[from] rustls::Error),
+    /// The HTTP client refuses its settings. No request was made, so the text carries no URL.
+    #[error("cannot set up the HTTP client: {0}")]
+    Client(#[from] reqwest::Error),
+}
+
+/// A resolver failure, as a type of our own so that [`cause`] need not read messages.
+#[derive(Debug, thiserror::Error)]
+#[error("the name has no address")]
+struct DnsFailure(#[source] Option<std::io::Error>);
+
+/// The system's resolver, with failures that can be recognised.
+#[derive(Debug)]
+struct SystemResolver;
+
+impl Resolve for SystemResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move { Ok(lookup(name.as_str()).await?) })
+    }
+}
+
+/// The addresses of `host`, with port 0, which the connector replaces by the URL's.
+async fn lookup(host: &str) -> Result<Addrs, DnsFailure> {
+    let found = tokio::net::lookup_host((host, 0)).await;
+    let addresses: Vec<_> = found.map_err(|error| DnsFailure(Some(error)))?.collect();
+    if addresses.is_empty() {
+        return Err(DnsFailure(None));
+    }
+    Ok(Box::new(addresses.into_iter()))
+}
+
+/// A client builder that does exactly what it is told: one HTTP/1 request per call, straight to
+/// the host of the URL.
+///
+/// No proxy from the environment, no redirects, no retries, no `Referer`, no time-outs (callers
+/// set their own). An empty root store is not an error here: https requests then fail with
+/// [`Cause::Tls`].
+///
+/// # Errors
+///
+/// [`BuildError::Tls`] when the TLS provider cannot serve the default protocol versions.
+pub fn client_builder() -> Result<reqwest::ClientBuilder, BuildError> {
+    Ok(reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .http1_only()
+        .pool_idle_timeout(POOL_IDLE)
+        .dns_resolver(SystemResolver)
+        .tls_backend_preconfigured(tls()?))
+}
+
+/// TLS 1.2 and 1.3 by ring, named here because no process-wide default is installed.
+fn tls() -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(Arc::clone(&ROOTS))
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// The roots that the system offers; those that cannot be read or parsed are left out.
+fn system_roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    let found = rustls_native_certs::load_native_certs();
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        tracing::warn!("no root certificates found: every https request will fail");
+    }
+    roots
+}

@@ -1,0 +1,119 @@
+//! Why an outgoing request failed, told by the types in the error's chain and never by its text.
+
+use std::error::Error;
+use std::io::{self, ErrorKind};
+
+use super::DnsFailure;
+
+/// Why a request got no usable answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// The host name has no address, or the resolver failed.
+    Dns,
+    /// No connection within the client's connect time-out (name look-up and TLS included).
+    ConnectTimeout,
+    /// A connection, but no complete answer within the client's time-out.
+    Timeout,
+    /// No connection: refused, or the network is unreachable.
+    Refused,
+    /// The peer closed or reset the connection before the answer was complete.
+    Reset,
+    /// The TLS handshake failed, or the encrypted stream is broken.
+    Tls,
+    /// The answer is not HTTP, its head is too large, or its body cannot be decoded.
+    InvalidResponse,
+}
+
+/// The cause of a failed request or of a body that broke off.
+///
+/// The error itself must not be printed: its text carries the URL.
+#[must_use]
+pub fn cause(error: &reqwest::Error) -> Cause {
+    let decisive = chain(error).find_map(known);
+    match decisive {
+        // Ours and the client's time-out are the same private type; only the place differs.
+        Some(Cause::Timeout) | None if timed_out(error) => {
+            if error.is_connect() {
+                Cause::ConnectTimeout
+            } else {
+                Cause::Timeout
+            }
+        }
+        // A whole message whose compressed text breaks off: nothing was reset.
+        Some(Cause::Reset) if error.is_decode() && !from_connection(error) => {
+            Cause::InvalidResponse
+        }
+        Some(cause) => cause,
+        None if error.is_connect() => Cause::Refused,
+        None => Cause::InvalidResponse,
+    }
+}
+
+/// Whether anything in the chain is a time-out.
+fn timed_out(error: &reqwest::Error) -> bool {
+    error.is_timeout() || chain(error).any(|link| known(link) == Some(Cause::Timeout))
+}
+
+/// Whether the connection reported the error, as against the decoder above it.
+fn from_connection(error: &reqwest::Error) -> bool {
+    chain(error).any(<dyn Error>::is::<hyper::Error>)
+}
+
+/// The error and everything below it, outermost first.
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |link| below(*link))
+}
+
+/// The next error down. `io::Error::source` skips the error that it wraps, so ask for that first.
+fn below<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    let wrapped = error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref);
+    wrapped
+        .map(|inner| inner as &(dyn Error + 'static))
+        .or_else(|| error.source())
+}
+
+/// What one link of the chain says by its type, if anything.
+fn known(error: &(dyn Error + 'static)) -> Option<Cause> {
+    if error.is::<DnsFailure>() {
+        return Some(Cause::Dns);
+    }
+    if error.is::<rustls::Error>() || error.is::<rustls::pki_types::InvalidDnsNameError>() {
+        return Some(Cause::Tls);
+    }
+    if let Some(error) = error.downcast_ref::<hyper::Error>() {
+        return from_hyper(error);
+    }
+    error.downcast_ref::<io::Error>().and_then(from_io)
+}
+
+/// What hyper says about itself; its input and output errors are further down the chain.
+fn from_hyper(error: &hyper::Error) -> Option<Cause> {
+    if error.is_parse() {
+        Some(Cause::InvalidResponse)
+    } else if error.is_incomplete_message() || error.is_canceled() || error.is_closed() {
+        Some(Cause::Reset)
+    } else {
+        None
+    }
+}
+
+/// What the kind of an `io::Error` says; `Other` only wraps.
+fn from_io(error: &io::Error) -> Option<Cause> {
+    match error.kind() {
+        ErrorKind::ConnectionRefused
+        | ErrorKind::HostUnreachable
+        | ErrorKind::NetworkUnreachable
+        | ErrorKind::NetworkDown
+        | ErrorKind::AddrNotAvailable
+        // What the connector says when it has no address left to try.
+        | ErrorKind::NotConnected => Some(Cause::Refused),
+        ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted
+        | ErrorKind::BrokenPipe
+        | ErrorKind::UnexpectedEof => Some(Cause::Reset),
+        ErrorKind::TimedOut => Some(Cause::Timeout),
+        _ => None,
+    }
+}

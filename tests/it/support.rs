@@ -1,0 +1,3 @@
+//! Peers and helpers that the tests share.
+
+pub(crate) mod front_end;
