@@ -3,3 +3,4 @@
 pub mod content;
 pub mod outgoing;
 pub mod rules;
+pub mod validator;

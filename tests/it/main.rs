@@ -6,3 +6,4 @@
 
 mod outgoing;
 mod support;
+mod validator;

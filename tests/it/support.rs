@@ -1,3 +1,4 @@
 //! Peers and helpers that the tests share.
 
 pub(crate) mod front_end;
+pub(crate) mod pages;

@@ -1,0 +1,50 @@
+//! What came of one URL: an answer, or the reason why there is none.
+
+use std::fmt;
+
+use super::HEAD_TIMEOUT;
+
+/// What came of one URL. A failed check is data, not an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// A response head arrived.
+    Answered {
+        /// The HTTP status, 100 to 999.
+        status: u16,
+        /// The `Location` header of a 3xx that has one, as sent, at most 2,048 characters.
+        location: Option<String>,
+    },
+    /// No response head arrived.
+    Failed(Failure),
+}
+
+/// Why no response arrived. `Display` is the `reason` of specification 2.7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Failure {
+    /// No response head within [`HEAD_TIMEOUT`].
+    Timeout,
+    /// The host name has no address.
+    Dns,
+    /// No connection: refused or unreachable.
+    Refused,
+    /// The peer closed or reset the connection before its response head was complete.
+    Reset,
+    /// No TLS connection.
+    Tls,
+    /// What arrived is not an HTTP response head.
+    InvalidResponse,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cause = match self {
+            Self::Timeout => return write!(f, "timeout after {}ms", HEAD_TIMEOUT.as_millis()),
+            Self::Dns => "dns",
+            Self::Refused => "refused",
+            Self::Reset => "reset",
+            Self::Tls => "tls",
+            Self::InvalidResponse => "invalid response",
+        };
+        write!(f, "fetch failed: {cause}")
+    }
+}

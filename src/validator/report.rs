@@ -1,0 +1,150 @@
+//! The tally of checked URLs, in the shape of specification 2.7. Pure: no network, no clock.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Checked;
+
+/// The payload of `validate=true`: counters, then one entry per URL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Always true: tells this shape from a sitemap's.
+    pub validated: bool,
+    /// The site key, as asked.
+    pub site: String,
+    /// The content-type UID, as asked.
+    pub content_type: String,
+    /// The counters over all of `results`.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// One entry per URL, in the order of the sitemap.
+    pub results: Vec<Entry>,
+}
+
+impl Report {
+    /// Counts the results and lists them, in the order given.
+    pub fn new(
+        site: &str,
+        content_type: &str,
+        checked: impl IntoIterator<Item = (String, Checked)>,
+    ) -> Self {
+        let mut tally = Tally::default();
+        let count = |(url, checked): (String, Checked)| {
+            tally.add(&checked);
+            Entry::new(url, checked)
+        };
+        let results = checked.into_iter().map(count).collect();
+        let (site, content_type) = (site.to_owned(), content_type.to_owned());
+        Self {
+            validated: true,
+            site,
+            content_type,
+            tally,
+            results,
+        }
+    }
+}
+
+/// The counters of a run, complete or still going on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tally {
+    /// URLs checked.
+    pub count: u64,
+    /// URLs by class of result; the five add up to `count`.
+    pub by_class: Classes,
+    /// URLs by HTTP status, in ascending order; a URL without a response is in none of them.
+    pub by_status: BTreeMap<u16, u64>,
+}
+
+impl Tally {
+    /// Counts one more result.
+    pub fn add(&mut self, checked: &Checked) {
+        self.count += 1;
+        *self.by_class.of(checked) += 1;
+        if let Checked::Answered { status, .. } = checked {
+            *self.by_status.entry(*status).or_default() += 1;
+        }
+    }
+}
+
+/// URLs by class of result. All five keys are always written, in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Classes {
+    /// Answered with a status of 200 to 299.
+    #[serde(rename = "2xx")]
+    pub success: u64,
+    /// Answered with a status of 300 to 399.
+    #[serde(rename = "3xx")]
+    pub redirect: u64,
+    /// Answered with a status of 400 to 499.
+    #[serde(rename = "4xx")]
+    pub client_error: u64,
+    /// Answered with a status of 500 to 599.
+    #[serde(rename = "5xx")]
+    pub server_error: u64,
+    /// Not answered, or answered with a status outside 200 to 599.
+    pub error: u64,
+}
+
+impl Classes {
+    /// The counter that a result belongs to.
+    fn of(&mut self, checked: &Checked) -> &mut u64 {
+        match checked {
+            Checked::Answered {
+                status: 200..=299, ..
+            } => &mut self.success,
+            Checked::Answered {
+                status: 300..=399, ..
+            } => &mut self.redirect,
+            Checked::Answered {
+                status: 400..=499, ..
+            } => &mut self.client_error,
+            Checked::Answered {
+                status: 500..=599, ..
+            } => &mut self.server_error,
+            Checked::Answered { .. } | Checked::Failed(_) => &mut self.error,
+        }
+    }
+}
+
+/// What came of one URL, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// The URL requested.
+    pub url: String,
+    /// The HTTP status; null when no response arrived.
+    pub status: Option<u16>,
+    /// Whether the status is in the 2xx range.
+    pub ok: bool,
+    /// The target of a redirect that names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// Why no response arrived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Entry {
+    /// The entry of one URL.
+    #[must_use]
+    pub fn new(url: String, checked: Checked) -> Self {
+        let (status, location, reason) = match checked {
+            Checked::Answered { status, location } => (Some(status), location, None),
+            Checked::Failed(failure) => (None, None, Some(failure.to_string())),
+        };
+        let ok = status.is_some_and(|status| (200..=299).contains(&status));
+        Self {
+            url,
+            status,
+            ok,
+            location,
+            reason,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! The URL checks against a scripted front end: exact results, and what the front end sees.
+
+use frontend_map::validator::report::{Entry, Report};
+use frontend_map::validator::{Checked, Failure, LOCATION_CHARS, Validator};
+use futures::StreamExt;
+use serde_json::json;
+
+use crate::support::front_end::{FrontEnd, refusing};
+use crate::support::pages::{script, urls};
+
+/// The entry of a URL that was not answered.
+fn dead(url: &str, reason: &str) -> Entry {
+    let reason = Some(reason.to_owned());
+    Entry {
+        url: url.to_owned(),
+        status: None,
+        ok: false,
+        location: None,
+        reason,
+    }
+}
+
+/// The entry of a URL that was answered.
+fn answered(url: &str, status: u16, location: Option<&str>) -> Entry {
+    let (url, location) = (url.to_owned(), location.map(str::to_owned));
+    Entry {
+        url,
+        status: Some(status),
+        ok: status / 100 == 2,
+        location,
+        reason: None,
+    }
+}
+
+/// Checks the URLs in a task of its own, as the server will: the future must be `Send`.
+async fn report(urls: &[String]) -> Report {
+    let (validator, urls) = (Validator::new().unwrap(), urls.to_vec());
+    let run = async move { validator.report("main", "plugin::cms.article", urls).await };
+    tokio::spawn(run).await.unwrap()
+}
+
+/// The entries that 40 URLs with every kind of answer must give.
+fn forty(peer: &FrontEnd, refusing: &str) -> Vec<Entry> {
+    let answers: [(&str, usize, u16, Option<&str>); 10] = [
+        ("missing", 4, 404, None),
+        ("ok", 15, 200, None),
+        ("switching", 1, 101, None),
+        ("moved", 4, 301, Some("/en/new")),
+        ("empty", 2, 204, None),
+        ("moved-nowhere", 1, 302, None),
+        ("unchanged", 1, 304, None),
+        ("broken", 3, 500, None),
+        ("down", 1, 503, None),
+        ("odd", 1, 999, None),
+    ];
+    let answers = answers
+        .into_iter()
+        .flat_map(|(name, count, status, location)| {
+            urls(peer, name, count)
+                .into_iter()
+                .map(move |url| answered(&url, status, location))
+        });
+    let failures = [
+        dead(&peer.url("http", "/hang"), "timeout after 10000ms"),
+        dead(refusing, "fetch failed: refused"),
+        dead(&peer.url("http", "/reset"), "fetch failed: reset"),
+        dead(&peer.url("http", "/silent"), "fetch failed: reset"),
+        dead(&peer.url("https", "/tls"), "fetch failed: tls"),
+        dead(
+            &peer.url("http", "/not-http"),
+            "fetch failed: invalid response",
+        ),
+        dead("http://no-such-host.invalid/", "fetch failed: dns"),
+    ];
+    answers.chain(failures).collect()
+}
+
+#[tokio::test]
+async fn forty_urls_of_every_kind_give_exact_counters_and_results() {
+    let peer = FrontEnd::start_holding(10, script).await;
+    let (_socket, address) = refusing();
+    let expected = forty(&peer, &format!("http://{address}/"));
+    let urls: Vec<_> = expected.iter().map(|entry| entry.url.clone()).collect();
+    let report = report(&urls).await;
+    assert_eq!(report.results, expected);
+    let tally = serde_json::to_value(&report.tally).unwrap();
+    assert_eq!(
+        tally,
+        json!({
+            "count": 40,
+            "byClass": {"2xx": 17, "3xx": 6, "4xx": 4, "5xx": 4, "error": 9},
+            "byStatus": {"101": 1, "200": 15, "204": 2, "301": 4, "302": 1, "304": 1, "404": 4,
+                         "500": 3, "503": 1, "999": 1},
+        })
+    );
+    assert_eq!(peer.most_in_flight(), 10);
+}
+
+#[tokio::test]
+async fn two_runs_at_once_share_the_ten_permits() {
+    let peer = FrontEnd::start_holding(10, script).await;
+    let validator = Validator::new().unwrap();
+    let other = validator.clone();
+    let (found, missing) = (urls(&peer, "ok", 20), urls(&peer, "missing", 20));
+    let runs = tokio::join!(
+        validator.check(&found).count(),
+        other.check(&missing).count()
+    );
+    assert_eq!(runs, (20, 20));
+    assert_eq!(peer.most_in_flight(), 10);
+}
+
+#[tokio::test]
+async fn each_url_gets_one_get_that_says_who_asks() {
+    let peer = FrontEnd::start(script).await;
+    let asked: Vec<_> = ["/ok", "/reset", "/silent", "/moved", "/down"].into();
+    let asked: Vec<_> = asked.iter().map(|path| peer.url("http", path)).collect();
+    report(&asked).await;
+    let heads = peer.heads();
+    assert_eq!(heads.len(), asked.len(), "{heads:?}");
+    let agent = format!(
+        "\r\nuser-agent: frontend-map/{}\r\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    for head in heads {
+        assert!(head.starts_with("GET /") && head.contains(&agent), "{head}");
+        assert!(!head.contains("referer"), "{head}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_in_a_body_changes_the_result() {
+    let peer = FrontEnd::start(script).await;
+    let names = [
+        "/endless",
+        "/one-mebibyte",
+        "/just-drained",
+        "/cut-off",
+        "/stalled-body",
+    ];
+    let urls: Vec<_> = names.iter().map(|path| peer.url("http", path)).collect();
+    let expected: Vec<_> = urls.iter().map(|url| answered(url, 200, None)).collect();
+    assert_eq!(report(&urls).await.results, expected);
+}
+
+#[tokio::test]
+async fn connections_of_drained_pages_carry_further_requests() {
+    let peer = FrontEnd::start(script).await;
+    let report = report(&urls(&peer, "ten-kilobytes", 200)).await;
+    assert_eq!(report.tally.by_class.success, 200);
+    assert!(
+        peer.accepts() <= 50,
+        "{} connections for 200 pages",
+        peer.accepts()
+    );
+}
+
+#[tokio::test]
+async fn a_location_is_reported_as_sent_but_bounded_and_as_text() {
+    let peer = FrontEnd::start(script).await;
+    let names = ["/latin", "/far", "/created"];
+    let urls: Vec<_> = names.iter().map(|path| peer.url("http", path)).collect();
+    let far = format!("/{}", "ä".repeat(LOCATION_CHARS - 1));
+    let expected = [
+        answered(&urls[0], 302, Some("/caf\u{fffd}")),
+        answered(&urls[1], 302, Some(&far)),
+        answered(&urls[2], 201, None),
+    ];
+    assert_eq!(report(&urls).await.results, expected);
+}
+
+#[tokio::test]
+async fn results_are_streamed_as_they_become_known() {
+    let peer = FrontEnd::start(script).await;
+    let urls: Vec<_> = ["/hang", "/reset", "/ok"]
+        .iter()
+        .map(|path| peer.url("http", path))
+        .collect();
+    let validator = Validator::new().unwrap();
+    let mut first: Vec<_> = validator.check(&urls).take(2).collect().await;
+    first.sort_unstable_by_key(|(index, _)| *index);
+    let ok = Checked::Answered {
+        status: 200,
+        location: None,
+    };
+    assert_eq!(first, [(1, Checked::Failed(Failure::Reset)), (2, ok)]);
+}
