@@ -4,6 +4,7 @@
     reason = "a panic in a helper of a test is the report as well"
 )]
 
+mod demo;
 mod outgoing;
 mod support;
 mod validator;
