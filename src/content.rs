@@ -1,6 +1,7 @@
 //! Documents and where they come from.
 
 mod projection;
+pub mod strapi;
 
 pub use crate::rules::{Document, DocumentLocale};
 pub use projection::{BadItem, Projection};

@@ -1,0 +1,109 @@
+//! Documents from a Strapi 5 over its REST API.
+//!
+//! How Strapi answers was read off a real one; what is asked and believed follows decisions D18 to
+//! D20, D23, D27 and D28.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::Url;
+
+use crate::outgoing::BuildError;
+use crate::rules::ContentTypeUid;
+
+mod ask;
+mod client;
+mod endpoint;
+mod one;
+mod page;
+mod place;
+mod plural;
+mod proof;
+mod query;
+mod refusal;
+mod walk;
+
+pub use endpoint::{Endpoint, EndpointError, Kind};
+pub use walk::Walk;
+
+use client::Client;
+use place::Places;
+
+/// Which Strapi, and how to talk to it.
+#[derive(Clone, Debug)]
+pub struct StrapiSettings {
+    /// Where it lives, without `/api`: `http` or `https`, with a host, without user information,
+    /// query or fragment. The caller has checked that.
+    pub url: Url,
+    /// An API token that may `find` and `findOne` the content types of the rules.
+    pub token: Option<SecretString>,
+    /// The endpoints that are known; the others are asked of the CMS or guessed.
+    pub endpoints: HashMap<ContentTypeUid, Endpoint>,
+    /// How long and how much.
+    pub limits: StrapiLimits,
+}
+
+/// The limits toward the CMS (D28).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StrapiLimits {
+    /// For a connection, name look-up and TLS included. Default 1 s.
+    pub connect: Duration,
+    /// For one request with its whole answer. Default 5 s.
+    pub request: Duration,
+    /// For one page of a list, in bytes after decompression. Default 16 MiB.
+    pub page_bytes: usize,
+    /// For one document, in bytes after decompression. Default 1 MiB.
+    pub document_bytes: usize,
+    /// Requests at a time; further ones wait. Default 16.
+    pub concurrent: usize,
+}
+
+impl Default for StrapiLimits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(1),
+            request: Duration::from_secs(5),
+            page_bytes: 16 << 20,
+            document_bytes: 1 << 20,
+            concurrent: 16,
+        }
+    }
+}
+
+/// Why a Strapi source cannot be set up. None of the texts shows the token.
+#[derive(Debug, thiserror::Error)]
+pub enum StrapiError {
+    /// The token has characters that a header cannot carry.
+    #[error("the token of the CMS is not a header value: is there a line break in it?")]
+    Token,
+    /// TLS, or the HTTP client.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The HTTP client refuses its settings.
+    #[error("cannot set up the HTTP client for the CMS")]
+    Client,
+}
+
+/// A Strapi as a source of documents. Nothing is asked of it before the first document is.
+pub struct Strapi {
+    client: Client,
+    places: Places,
+}
+
+impl Strapi {
+    /// A source with these settings.
+    ///
+    /// # Errors
+    /// [`StrapiError`]
+    pub fn new(settings: StrapiSettings) -> Result<Self, StrapiError> {
+        let client = Client::new(&settings)?;
+        Ok(Self { client, places: Places::new(settings.endpoints) })
+    }
+}
+
+/// Reads one JSON object, and nothing else: a derived struct would accept a list in its place.
+fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Option<T> {
+    json.trim_ascii_start().starts_with('{').then(|| serde_json::from_str(json).ok()).flatten()
+}

@@ -1,0 +1,163 @@
+//! Where a content type lives below `/api`: configured, as the schema says, or guessed.
+
+use serde::Deserialize;
+
+use super::object;
+use super::plural::plural;
+use crate::rules::ContentTypeUid;
+
+/// Whether a content type has many documents or one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Many documents: `/api/articles` and `/api/articles/<documentId>`.
+    #[default]
+    Collection,
+    /// One document: `/api/homepage`.
+    Single,
+}
+
+/// The REST endpoint of a content type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    path: Box<str>,
+    kind: Kind,
+}
+
+/// Text that is not an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "an endpoint is a path below `/api` like `articles` or `cms/press-releases`: words of letters, digits, `-`, `_`, `.` and `~`, joined by `/`"
+)]
+pub struct EndpointError;
+
+impl Endpoint {
+    /// An endpoint by its path below `/api`, such as `cms/press-releases`.
+    ///
+    /// # Errors
+    /// [`EndpointError`] when the path would need encoding, or has empty or dot segments.
+    pub fn new(path: &str, kind: Kind) -> Result<Self, EndpointError> {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~".contains(&b);
+        let word = |word: &str| !["", ".", ".."].contains(&word) && word.bytes().all(plain);
+        if path.split('/').all(word) {
+            Ok(Self { path: path.into(), kind })
+        } else {
+            Err(EndpointError)
+        }
+    }
+
+    /// What Strapi's generators would choose: `<plural>`, below the plugin's name for a plugin.
+    pub(super) fn guess(uid: &ContentTypeUid) -> Self {
+        Self { path: below_plugin(uid, &plural(uid.name())).into(), kind: Kind::Collection }
+    }
+
+    /// What Strapi's content-type builder says about `uid`.
+    ///
+    /// `None` when the text is no such answer, or is about another content type.
+    pub(super) fn from_schema(json: &str, uid: &ContentTypeUid) -> Option<Self> {
+        let answer: Answer<'_> = object(json)?;
+        let data: Data<'_> = object(answer.data.get())?;
+        let schema: Schema = object(data.schema.get())?;
+        let (kind, name) = match schema.kind {
+            SchemaKind::CollectionType => (Kind::Collection, schema.plural_name),
+            SchemaKind::SingleType => (Kind::Single, schema.singular_name),
+        };
+        let endpoint = Self::new(&below_plugin(uid, &name), kind).ok();
+        endpoint.filter(|_| data.uid == uid.as_str())
+    }
+
+    /// The path below `/api`.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// One document or many.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+}
+
+fn below_plugin(uid: &ContentTypeUid, name: &str) -> String {
+    uid.plugin().map_or_else(|| name.to_owned(), |plugin| format!("{plugin}/{name}"))
+}
+
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow)]
+    data: &'a serde_json::value::RawValue,
+}
+
+#[derive(Deserialize)]
+struct Data<'a> {
+    uid: String,
+    #[serde(borrow)]
+    schema: &'a serde_json::value::RawValue,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Schema {
+    kind: SchemaKind,
+    singular_name: String,
+    plural_name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum SchemaKind {
+    CollectionType,
+    SingleType,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uid(text: &str) -> ContentTypeUid {
+        ContentTypeUid::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_path_is_taken_as_it_is_or_refused() {
+        assert_eq!(
+            Endpoint::new("cms/press-releases", Kind::Single).unwrap().path(),
+            "cms/press-releases"
+        );
+        for bad in ["", "/articles", "articles/", "a//b", "..", "a/../b", "a b", "a?x", "a%2f", "é"]
+        {
+            assert_eq!(Endpoint::new(bad, Kind::Single), Err(EndpointError), "{bad}");
+        }
+    }
+
+    #[test]
+    fn guesses_follow_the_generators() {
+        for (text, path) in [
+            ("api::article.article", "articles"),
+            ("api::blog.category", "categories"),
+            ("plugin::cms.press-release", "cms/press-releases"),
+        ] {
+            assert_eq!(Endpoint::guess(&uid(text)).path(), path);
+        }
+    }
+
+    #[test]
+    fn the_schema_decides_where_it_can_be_read() {
+        let answer = |uid: &str, kind: &str| {
+            format!(
+                r#"{{"data":{{"uid":"{uid}","apiID":"x","schema":{{"kind":"{kind}","singularName":"homepage","pluralName":"homes"}}}}}}"#
+            )
+        };
+        let read = |json: &str, text: &str| Endpoint::from_schema(json, &uid(text));
+        let single = answer("api::homepage.homepage", "singleType");
+        let found = read(&single, "api::homepage.homepage").unwrap();
+        assert_eq!((found.path(), found.kind()), ("homepage", Kind::Single));
+        let many = answer("plugin::cms.homepage", "collectionType");
+        assert_eq!(read(&many, "plugin::cms.homepage").unwrap().path(), "cms/homes");
+        for bad in [&*many, "{}", "[]", "null", r#"{"data":[]}"#, r#"{"data":null}"#] {
+            assert_eq!(read(bad, "api::homepage.homepage"), None, "{bad}");
+        }
+        let other = answer("api::homepage.homepage", "component");
+        assert_eq!(read(&other, "api::homepage.homepage"), None);
+    }
+}

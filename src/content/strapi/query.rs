@@ -1,0 +1,175 @@
+//! The query strings of the requests: only what the rules need is asked for.
+
+use std::fmt::Write;
+
+use super::super::{Ask, Status};
+use crate::rules::{FieldPath, Locale, encode};
+
+/// As many as Strapi grants by default (`api.rest.maxLimit`); more would be clamped silently.
+pub(super) const PAGE_SIZE: usize = 100;
+
+/// Which locale to ask for. `None`: the type is not localised, and refuses even `fields=locale`.
+type Asked<'a> = Option<&'a Locale>;
+
+/// One page of published documents after the key `after`, in the order of their keys.
+pub(super) fn page(ask: &Ask, locale: Asked<'_>, after: Option<&str>) -> String {
+    let mut query = list(PAGE_SIZE);
+    if let Some(after) = after {
+        push(&mut query, "filters[documentId][$gt]", after);
+    }
+    select(&mut query, ask, locale);
+    query
+}
+
+/// The same list from its start, for its total alone.
+pub(super) fn total(locale: Asked<'_>) -> String {
+    let mut query = list(1);
+    push(&mut query, "fields[0]", "documentId");
+    push_locale(&mut query, locale);
+    query
+}
+
+/// One version of one document.
+pub(super) fn version(ask: &Ask, locale: Asked<'_>, status: Status) -> String {
+    let mut query = format!("status={}", status.as_str());
+    select(&mut query, ask, locale);
+    query
+}
+
+/// `page` is always 1, because the walk goes by key; it makes Strapi echo the page size.
+fn list(size: usize) -> String {
+    format!("status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]={size}")
+}
+
+fn select(query: &mut String, ask: &Ask, locale: Asked<'_>) {
+    push_locale(query, locale);
+    let mut own = vec!["publishedAt"];
+    own.extend(locale.map(|_| "locale"));
+    let paths: Vec<_> = ask.projection.paths().iter().map(FieldPath::segments).collect();
+    select_below(query, "", own, &paths);
+}
+
+fn push_locale(query: &mut String, locale: Asked<'_>) {
+    if let Some(locale) = locale {
+        push(query, "locale", locale.as_str());
+    }
+}
+
+/// The fields of one level, then each relation with what is needed of it.
+fn select_below<'a>(
+    query: &mut String,
+    at: &str,
+    mut fields: Vec<&'a str>,
+    paths: &[&'a [Box<str>]],
+) {
+    let mut relations: Vec<&str> = Vec::new();
+    for path in paths {
+        let (list, name) = match path {
+            [name] => (&mut fields, &**name),
+            [name, ..] => (&mut relations, &**name),
+            [] => continue,
+        };
+        if !list.contains(&name) && name != "documentId" {
+            list.push(name);
+        }
+    }
+    push_fields(query, at, &fields);
+    for name in relations {
+        let below: Vec<_> = paths.iter().filter_map(|path| through(path, name)).collect();
+        select_below(
+            query,
+            &within(at, &format!("populate[{}]", encode(name))),
+            Vec::new(),
+            &below,
+        );
+    }
+}
+
+/// A relation that is only passed through still needs one field: none would mean all of them.
+fn push_fields(query: &mut String, at: &str, fields: &[&str]) {
+    let fields = if fields.is_empty() { &["documentId"] } else { fields };
+    for (n, field) in fields.iter().enumerate() {
+        push(query, &within(at, &format!("fields[{n}]")), field);
+    }
+}
+
+fn through<'p>(path: &'p [Box<str>], name: &str) -> Option<&'p [Box<str>]> {
+    path.split_first()
+        .filter(|(first, rest)| ***first == *name && !rest.is_empty())
+        .map(|(_, rest)| rest)
+}
+
+/// `populate[a]` within nothing, `[populate][b]` within `populate[a]`.
+fn within(at: &str, key: &str) -> String {
+    match key.split_once('[') {
+        Some((word, rest)) if !at.is_empty() => format!("{at}[{word}][{rest}"),
+        _ => key.to_owned(),
+    }
+}
+
+fn push(query: &mut String, name: &str, value: &str) {
+    let joint = if query.is_empty() { "" } else { "&" };
+    write!(query, "{joint}{name}={}", encode(value)).expect("a String takes any text");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::Projection;
+    use crate::rules::ContentTypeUid;
+
+    fn ask(paths: &[&str]) -> Ask {
+        let paths = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
+        let uid = ContentTypeUid::parse("api::article.article").unwrap();
+        Ask { uid, projection: Projection::new(paths) }
+    }
+
+    fn en() -> Locale {
+        Locale::parse("en").unwrap()
+    }
+
+    #[test]
+    fn a_page_goes_by_key_and_names_its_fields() {
+        assert_eq!(
+            page(&ask(&["slug"]), Some(&en()), Some("d1&x")),
+            "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=100\
+             &filters[documentId][$gt]=d1%26x&locale=en\
+             &fields[0]=publishedAt&fields[1]=locale&fields[2]=slug"
+        );
+        assert_eq!(
+            page(&ask(&["slug"]), None, None),
+            "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=100\
+             &fields[0]=publishedAt&fields[1]=slug"
+        );
+    }
+
+    #[test]
+    fn relations_are_populated_with_what_is_needed() {
+        let paths = ["category.slug", "category.name", "category.parent.slug", "a.b.c", "slug"];
+        assert_eq!(
+            version(&ask(&paths), None, Status::Draft),
+            "status=draft&fields[0]=publishedAt&fields[1]=slug\
+             &populate[category][fields][0]=slug&populate[category][fields][1]=name\
+             &populate[category][populate][parent][fields][0]=slug\
+             &populate[a][fields][0]=documentId\
+             &populate[a][populate][b][fields][0]=c"
+        );
+    }
+
+    #[test]
+    fn nothing_is_asked_for_twice() {
+        assert_eq!(
+            version(&ask(&["documentId", "locale", "publishedAt"]), Some(&en()), Status::Published),
+            "status=published&locale=en&fields[0]=publishedAt&fields[1]=locale"
+        );
+    }
+
+    #[test]
+    fn the_total_needs_one_row() {
+        assert_eq!(
+            total(Some(&en())),
+            "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=1\
+             &fields[0]=documentId&locale=en"
+        );
+    }
+}

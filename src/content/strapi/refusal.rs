@@ -1,0 +1,84 @@
+//! Strapi's own error envelope, which tells its 404 from that of a proxy before it.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::object;
+
+/// What an error answer says, where it is Strapi's own.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// 404: there is no such document, in this version, or no such endpoint.
+    NotFound,
+    /// 400 about a key of the query, such as `locale` on a type that is not localised.
+    Key(String),
+}
+
+impl Refusal {
+    /// Reads the body of an answer with that status; `None` when it is not Strapi's.
+    pub(super) fn parse(status: u16, json: &str) -> Option<Self> {
+        let envelope: Envelope<'_> = object(json)?;
+        let error: Error<'_> = object(envelope.error.get())?;
+        if envelope.data.get() != "null" || error.status != status {
+            return None;
+        }
+        match status {
+            404 => (error.name == "NotFoundError").then_some(Self::NotFound),
+            400 => Some(Self::Key(object::<Details>(error.details?.get())?.key)),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    data: &'a RawValue,
+    #[serde(borrow)]
+    error: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Error<'a> {
+    status: u16,
+    name: String,
+    #[serde(borrow)]
+    details: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Details {
+    key: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_strapi_says() {
+        let missing = r#"{"data":null,"error":{"status":404,"name":"NotFoundError","message":"Not Found","details":{}}}"#;
+        assert_eq!(Refusal::parse(404, missing), Some(Refusal::NotFound));
+        let key = r#"{"data":null,"error":{"status":400,"name":"ValidationError","message":"Invalid key locale","details":{"key":"locale","path":"locale","source":"query","param":"fields"}}}"#;
+        assert_eq!(Refusal::parse(400, key), Some(Refusal::Key("locale".into())));
+    }
+
+    #[test]
+    fn what_others_say() {
+        for (status, json) in [
+            (404, "<html>nginx</html>"),
+            (404, "{}"),
+            (404, r#"{"error":"contentType.notFound"}"#),
+            (404, r#"{"data":{},"error":{"status":404,"name":"NotFoundError"}}"#),
+            (404, r#"{"data":null,"error":{"status":403,"name":"NotFoundError"}}"#),
+            (404, r#"{"data":null,"error":{"status":404,"name":"X"}}"#),
+            (404, r#"{"data":null,"error":[404,"NotFoundError",null]}"#),
+            (404, r#"[null,{"status":404,"name":"NotFoundError"}]"#),
+            (400, r#"{"data":null,"error":{"status":400,"name":"ValidationError","details":{}}}"#),
+            (400, r#"{"data":null,"error":{"status":400,"name":"ValidationError"}}"#),
+            (405, r#"{"data":null,"error":{"status":405,"name":"NotFoundError"}}"#),
+        ] {
+            assert_eq!(Refusal::parse(status, json), None, "{status} {json}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Every published document of a content type, or an error: never fewer (D23).
+
+use super::one::{document, speaks};
+use super::page::Page;
+use super::place::Place;
+use super::proof::{Count, Fault, PageFacts, Proof};
+use super::{Kind, Strapi, query};
+use crate::content::{Ask, BadItem, ContentError, Document, DocumentLocale, Status};
+use crate::rules::Locale;
+
+/// How often a walk that proves nothing starts again (D23).
+const RESTARTS: usize = 3;
+
+/// Said when a list has another shape.
+const NO_LIST: ContentError = ContentError::Unusable("an answer that is not a list");
+
+/// What a complete walk found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Walk<T> {
+    /// What `map` made of each document, by locale in the order asked for, then by `documentId`.
+    pub items: Vec<T>,
+    /// How many rows could not be read as a document.
+    pub bad_items: u64,
+}
+
+/// Why one walk over one locale came to nothing.
+enum Stop {
+    Failed(ContentError),
+    Unproven(Fault),
+}
+
+impl From<ContentError> for Stop {
+    fn from(error: ContentError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Unproven(fault)
+    }
+}
+
+/// What is walked, and in which locale.
+struct Course<'a> {
+    ask: &'a Ask,
+    place: &'a Place,
+    locale: &'a Locale,
+    locales: &'a [Locale],
+}
+
+impl Strapi {
+    /// Every published document in each of `locales`, proved to be complete.
+    ///
+    /// `map` sees documents that are not published (`unpublished`) or in a locale that was not
+    /// asked for too, so that they can be counted; it may see a document again when a walk starts
+    /// again, and what it made before is dropped. A type that is not localised is walked once.
+    ///
+    /// # Errors
+    /// [`ContentError`]: of the CMS, or when four walks in turn proved nothing. Then it is
+    /// `Unusable` if the CMS contradicts the request, or itself in the same way each time, and
+    /// `Unavailable` if the numbers moved, because a quieter moment may help.
+    pub async fn walk<T: Send>(
+        &self,
+        ask: &Ask,
+        locales: &[Locale],
+        mut map: impl FnMut(&Document) -> T + Send,
+    ) -> Result<Walk<T>, ContentError> {
+        let place = self.place(&ask.uid).await?;
+        let mut walk = Walk { items: Vec::new(), bad_items: 0 };
+        for locale in locales {
+            let course = Course { ask, place: &place, locale, locales };
+            let localised = match place.endpoint.kind() {
+                Kind::Collection => self.walk_locale(&course, &mut map, &mut walk).await?,
+                Kind::Single => self.visit_single(&course, &mut map, &mut walk).await?,
+            };
+            if !localised {
+                break;
+            }
+        }
+        Ok(walk)
+    }
+
+    /// A single type's version in one locale. Says whether the type is localised.
+    async fn visit_single<T: Send>(
+        &self,
+        course: &Course<'_>,
+        map: &mut (impl FnMut(&Document) -> T + Send),
+        walk: &mut Walk<T>,
+    ) -> Result<bool, ContentError> {
+        let Course { ask, place, locale, .. } = *course;
+        let query = |locale: Option<&Locale>| query::version(ask, locale, Status::Published);
+        let body = self.version(place, place.endpoint.path(), locale, query).await?;
+        let found = body.map_or(Ok(None), |body| document(&body, &ask.projection))?;
+        walk.items.extend(found.iter().filter(|found| speaks(found, locale)).map(map));
+        Ok(found.is_none_or(|found| found.locale != DocumentLocale::None))
+    }
+
+    /// A collection in one locale, as often as it takes. Says whether the type is localised.
+    async fn walk_locale<T: Send>(
+        &self,
+        course: &Course<'_>,
+        map: &mut (impl FnMut(&Document) -> T + Send),
+        walk: &mut Walk<T>,
+    ) -> Result<bool, ContentError> {
+        let start = (walk.items.len(), walk.bad_items);
+        let mut faults = Vec::new();
+        while faults.len() <= RESTARTS {
+            match self.walk_once(course, map, walk).await {
+                Ok(localised) => return Ok(localised),
+                Err(Stop::Failed(error)) => return Err(error),
+                Err(Stop::Unproven(fault)) => faults.push(fault),
+            }
+            walk.items.truncate(start.0);
+            walk.bad_items = start.1;
+            tracing::debug!(uid = %course.ask.uid, fault = ?faults.last(), "a walk proved nothing");
+        }
+        Err(verdict(&faults))
+    }
+
+    async fn walk_once<T: Send>(
+        &self,
+        course: &Course<'_>,
+        map: &mut (impl FnMut(&Document) -> T + Send),
+        walk: &mut Walk<T>,
+    ) -> Result<bool, Stop> {
+        let Course { ask, place, locale, .. } = *course;
+        let mut proof = Proof::default();
+        let mut asked = Some(locale);
+        let mut kind = Localised::default();
+        loop {
+            let query = |locale: Option<&Locale>| query::page(ask, locale, proof.key());
+            let (body, localised) = self.list((&ask.uid, place), asked, query).await?;
+            asked = asked.filter(|_| localised);
+            let last = take(&body, course, &mut proof, |row| {
+                kind.see(row.as_ref().ok());
+                match row {
+                    Ok(document) => walk.items.push(map(document)),
+                    Err(_) => walk.bad_items += 1,
+                }
+            })?;
+            if last {
+                break;
+            }
+        }
+        let (body, _) = self.list((&ask.uid, place), asked, query::total).await?;
+        proof.close(Page::parse(&body).ok_or(NO_LIST)?.echo)?;
+        Ok(asked.is_some() && kind.is_localised())
+    }
+}
+
+/// Whether the documents of a walk have locales, although the type accepts being asked.
+#[derive(Default)]
+struct Localised {
+    with: bool,
+    without: bool,
+}
+
+impl Localised {
+    fn see(&mut self, document: Option<&Document>) {
+        let none = document.map(|document| document.locale == DocumentLocale::None);
+        self.without |= none == Some(true);
+        self.with |= none == Some(false);
+    }
+
+    /// An empty walk says nothing, so the other locales are walked as well.
+    fn is_localised(&self) -> bool {
+        self.with || !self.without
+    }
+}
+
+/// Reads a page, lets the proof judge it, and hands on the rows that count. Says whether the page
+/// is the last.
+fn take(
+    body: &str,
+    course: &Course<'_>,
+    proof: &mut Proof,
+    mut each: impl FnMut(&Result<Document, BadItem>),
+) -> Result<bool, Stop> {
+    let page = Page::parse(body).ok_or(NO_LIST)?;
+    let decode = |row: &&serde_json::value::RawValue| course.ask.projection.decode(row.get());
+    let rows: Vec<_> = page.rows.iter().map(decode).collect();
+    let keys = rows.iter().map(key).collect();
+    let step = proof.page(&PageFacts { echo: page.echo, keys })?;
+    for row in &rows[..step.rows] {
+        if row.as_ref().is_ok_and(|document| is_mixed_up(document, course)) {
+            return Err(ContentError::Unusable("documents of another locale than asked for").into());
+        }
+        each(row);
+    }
+    Ok(step.last)
+}
+
+fn key(row: &Result<Document, BadItem>) -> Option<&str> {
+    match row {
+        Ok(document) => Some(&document.id),
+        Err(bad) => bad.id.as_deref(),
+    }
+}
+
+/// A document of another locale that is walked itself: the CMS, or a cache before it, ignores
+/// `locale`, and the versions asked for are missing. A locale that nobody asks for is one odd
+/// document, and left to the rules.
+fn is_mixed_up(document: &Document, course: &Course<'_>) -> bool {
+    let DocumentLocale::Named(name) = &document.locale else { return false };
+    name != course.locale.as_str() && course.locales.iter().any(|other| other.as_str() == name)
+}
+
+/// The error after the last walk that proved nothing.
+fn verdict(faults: &[Fault]) -> ContentError {
+    let counts: Vec<Count> = faults.iter().filter_map(Fault::count).collect();
+    match faults.last() {
+        Some(Fault::Unusable(why)) => ContentError::Unusable(why),
+        _ if counts.len() == faults.len() && counts.windows(2).all(|two| two[0] == two[1]) => {
+            ContentError::Unusable("totals that contradict the rows, in the same way each time")
+        }
+        _ => ContentError::Unavailable { retry_after: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_move_may_settle_and_others_will_not() {
+        let count = |rows| Fault::Miscount(Count { before: 3, rows, after: Some(3) });
+        let moving = ContentError::Unavailable { retry_after: None };
+        assert_eq!(verdict(&[count(2), count(1), count(2)]), moving);
+        assert_eq!(verdict(&[Fault::Unusable("x"), count(1)]), moving);
+        assert_eq!(verdict(&[count(2), Fault::Unusable("x")]), ContentError::Unusable("x"));
+        assert!(matches!(verdict(&[count(2), count(2)]), ContentError::Unusable(_)));
+    }
+}
