@@ -60,9 +60,7 @@ pub(super) fn decode_leniently(text: &str) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            out += &format!("%{byte:02X}");
-        }
+        out.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
     }
     out
 }
@@ -86,7 +84,7 @@ mod tests {
 
     #[test]
     fn decodes_once_or_refuses() {
-        let decoded = |text| percent_decode(text).map(|bytes| bytes.into_owned());
+        let decoded = |text| percent_decode(text).map(Cow::into_owned);
         assert_eq!(decoded("a%2fb+"), Some(b"a/b+".to_vec()));
         assert_eq!(decoded("%252F"), Some(b"%2F".to_vec()));
         assert_eq!(decoded("%ff"), Some(vec![0xff]));

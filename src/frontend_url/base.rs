@@ -1,0 +1,196 @@
+//! The base URL of a site's frontend (D15).
+
+use std::fmt;
+
+use url::{Host, Url};
+
+/// `http(s)://host[:port][/path]`: lower-case, IDN as punycode, no default port, no trailing slash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+/// Text that is not a base URL as it stands: what a parser would have to repair is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BaseUrlError {
+    /// Another scheme, or none.
+    #[error("it starts with `http://` or `https://`")]
+    Scheme,
+    /// White space, a control character or a backslash.
+    #[error("it holds no white space, control character or backslash")]
+    Character,
+    /// User name or password.
+    #[error("it holds no user name or password")]
+    Userinfo,
+    /// A query or a fragment.
+    #[error("it holds no `?` and no `#`")]
+    QueryOrFragment,
+    /// No host, or one that is not written as it will be used.
+    #[error(
+        "its host is a name, a dotted decimal IPv4 address or an IPv6 address in brackets, without `%`"
+    )]
+    Host,
+    /// Not a number from 1 to 65535 in plain decimal.
+    #[error("its port is a number from 1 to 65535")]
+    Port,
+    /// Empty or dot segments, or characters that have to be encoded.
+    #[error("its path is percent-encoded and has no empty or dot segments")]
+    Path,
+}
+
+impl BaseUrl {
+    /// Reads a base URL; one trailing slash is dropped.
+    ///
+    /// # Errors
+    /// [`BaseUrlError`]: what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
+        if text.contains(|c: char| c.is_whitespace() || c.is_control() || c == '\\') {
+            return Err(BaseUrlError::Character);
+        }
+        let (scheme, rest) = text.split_once("://").ok_or(BaseUrlError::Scheme)?;
+        let scheme = scheme.to_ascii_lowercase();
+        let default_port = match scheme.as_str() {
+            "http" => 80,
+            "https" => 443,
+            _ => return Err(BaseUrlError::Scheme),
+        };
+        if rest.contains(['?', '#']) {
+            return Err(BaseUrlError::QueryOrFragment);
+        }
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        if authority.contains('@') {
+            return Err(BaseUrlError::Userinfo);
+        }
+        let (host, port) = split_port(authority)?;
+        let port = port.filter(|port| *port != default_port);
+        let port = port.map_or_else(String::new, |port| format!(":{port}"));
+        let origin = format!("{scheme}://{}{port}", canonical_host(host)?);
+        let path = checked_path(&origin, path)?;
+        Ok(Self(origin + path))
+    }
+
+    /// The canonical text, without a trailing slash.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The absolute URL of an absolute path.
+    #[must_use]
+    pub fn join(&self, path: &str) -> String {
+        [&self.0, path].concat()
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn split_port(authority: &str) -> Result<(&str, Option<u16>), BaseUrlError> {
+    let in_brackets = authority.starts_with('[');
+    let colon =
+        if in_brackets { authority.find("]:").map(|at| at + 1) } else { authority.find(':') };
+    let Some(at) = colon else {
+        return Ok((authority, None));
+    };
+    let port = &authority[at + 1..];
+    let plain = port.bytes().all(|b| b.is_ascii_digit()) && !port.starts_with('0');
+    let port = if plain { port.parse().ok() } else { None };
+    Ok((&authority[..at], Some(port.ok_or(BaseUrlError::Port)?)))
+}
+
+fn canonical_host(host: &str) -> Result<String, BaseUrlError> {
+    let lower = host.to_lowercase();
+    let parsed = if host.contains('%') { None } else { Host::parse(&lower).ok() };
+    let parsed = parsed.ok_or(BaseUrlError::Host)?;
+    let as_written = match &parsed {
+        Host::Domain(name) => {
+            let labels = name.strip_suffix('.').unwrap_or(name).split('.');
+            let (unicode, readable) = idna::domain_to_unicode(name);
+            let same = *name == lower || (readable.is_ok() && unicode == lower);
+            same && labels.into_iter().all(|label| !label.is_empty())
+        }
+        ip => ip.to_string() == lower,
+    };
+    if as_written { Ok(parsed.to_string()) } else { Err(BaseUrlError::Host) }
+}
+
+fn checked_path<'p>(origin: &str, path: &'p str) -> Result<&'p str, BaseUrlError> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let empty = path.strip_prefix('/').is_some_and(|p| p.split('/').any(str::is_empty));
+    let malformed = crate::rules::percent_decode(path).is_none();
+    let unchanged = Url::parse(&format!("{origin}{path}/"))
+        .is_ok_and(|url| url.path().strip_suffix('/') == Some(path));
+    if empty || malformed || !unchanged { Err(BaseUrlError::Path) } else { Ok(path) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_urls_and_their_canonical_form() {
+        for (text, expected) in [
+            ("https://www.example.com", "https://www.example.com"),
+            ("https://www.example.com/", "https://www.example.com"),
+            ("HTTPS://WWW.Example.COM/Shop/", "https://www.example.com/Shop"),
+            ("http://h:80", "http://h"),
+            ("http://h:443", "http://h:443"),
+            ("https://bücher.example", "https://xn--bcher-kva.example"),
+            ("https://BÜCHER.example", "https://xn--bcher-kva.example"),
+            ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
+            ("http://127.0.0.1:3000", "http://127.0.0.1:3000"),
+            ("http://[::1]:3000", "http://[::1]:3000"),
+            ("http://[2001:DB8::1]", "http://[2001:db8::1]"),
+            ("http://h/caf%C3%A9", "http://h/caf%C3%A9"),
+        ] {
+            assert_eq!(BaseUrl::parse(text).map(|base| base.0), Ok(expected.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_would_have_to_be_repaired_is_refused() {
+        use BaseUrlError::{Character, Host, Path, Port, QueryOrFragment, Scheme, Userinfo};
+        for (text, expected) in [
+            ("", Scheme),
+            ("www.example.com", Scheme),
+            ("ftp://h", Scheme),
+            ("http:/h", Scheme),
+            (" http://h", Character),
+            ("http://h/a b", Character),
+            ("http:\\\\h", Character),
+            ("http://h\n", Character),
+            ("http://u@h", Userinfo),
+            ("http://h/?", QueryOrFragment),
+            ("http://h/#", QueryOrFragment),
+            ("http://", Host),
+            ("http:///h", Host),
+            ("http://a..b", Host),
+            ("http://exa%6Dple.com", Host),
+            ("http://2130706433", Host),
+            ("http://127.1", Host),
+            ("http://0x7f.0.0.1", Host),
+            ("http://127.0.0.01", Host),
+            ("http://[::0:1]", Host),
+            ("http://[::1", Host),
+            ("http://::1", Port),
+            ("http://ｗｗｗ.example.com", Host),
+            ("http://soft\u{AD}hyphen.example", Host),
+            ("http://h:", Port),
+            ("http://h:0", Port),
+            ("http://h:080", Port),
+            ("http://h:+80", Port),
+            ("http://h:65536", Port),
+            ("http://h//", Path),
+            ("http://h//shop", Path),
+            ("http://h/a/../b", Path),
+            ("http://h/a/%2e%2E/b", Path),
+            ("http://h/.", Path),
+            ("http://h/é", Path),
+            ("http://h/%zz", Path),
+            ("http://h/a\"b", Path),
+        ] {
+            assert_eq!(BaseUrl::parse(text), Err(expected), "{text}");
+        }
+    }
+}

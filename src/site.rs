@@ -1,0 +1,103 @@
+//! Sites, and which one a content type belongs to.
+
+use crate::frontend_url::BaseUrl;
+use crate::rules::{ContentTypeUid, RuleSet};
+
+/// One site: a frontend with rules of its own.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The key, `[A-Za-z0-9._-]{1,64}`, compared exactly.
+    pub key: String,
+    /// The rules and the locales.
+    pub rules: RuleSet,
+    /// Where its frontend is; not needed to resolve pathnames.
+    pub base: Option<BaseUrl>,
+}
+
+/// All sites, in the order of the settings.
+#[derive(Clone, Debug)]
+pub struct Sites(Vec<Site>);
+
+impl Sites {
+    /// Takes the sites in the order of the settings.
+    #[must_use]
+    pub fn new(sites: Vec<Site>) -> Self {
+        Self(sites)
+    }
+
+    /// The site with exactly this key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Site> {
+        self.0.iter().find(|site| site.key == key)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Site> {
+        self.0.iter()
+    }
+
+    /// The site that a content type's URLs are on when none is named (D17): the only one with a
+    /// rule for it, else the one named like the type's plugin, else the first.
+    #[must_use]
+    pub fn of_type(&self, uid: &str) -> Option<&Site> {
+        let with_rule = |site: &&Site| site.has_rule(uid);
+        let plugin = ContentTypeUid::parse(uid).ok()?.plugin().map(str::to_owned);
+        let named = |site: &&Site| Some(&site.key) == plugin.as_ref();
+        let candidates = || self.0.iter().filter(with_rule);
+        candidates().find(named).or_else(|| candidates().next())
+    }
+}
+
+impl Site {
+    /// Whether the site has a rule for this content type.
+    #[must_use]
+    pub fn has_rule(&self, uid: &str) -> bool {
+        self.rules.of_type(uid).next().is_some()
+    }
+
+    /// The variable that sets the base URL: `FRONT_END_URL_` and the key in upper case, every
+    /// character that is not a letter or digit as `_`.
+    #[must_use]
+    pub fn base_url_variable(key: &str) -> String {
+        let upper = key.to_uppercase();
+        "FRONT_END_URL_".to_owned() + &upper.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Locale, Locales, Rule, Template};
+
+    fn site(key: &str, uids: &[&str]) -> Site {
+        let rule = |uid: &&str| Rule {
+            content_type: ContentTypeUid::parse(uid).unwrap(),
+            template: Template::parse("/{slug}").unwrap(),
+        };
+        let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
+        let rules = RuleSet::new(locales, uids.iter().map(rule).collect());
+        Site { key: key.into(), rules, base: None }
+    }
+
+    #[test]
+    fn the_site_of_a_content_type() {
+        let sites = Sites::new(vec![
+            site("a", &["plugin::cms.page", "api::b.b"]),
+            site("b", &["plugin::cms.page", "plugin::cms.only", "api::b.b"]),
+            site("cms", &["plugin::cms.page"]),
+        ]);
+        for (uid, expected) in [
+            ("plugin::cms.only", Some("b")),
+            ("plugin::cms.page", Some("cms")),
+            ("api::b.b", Some("a")),
+            ("api::c.c", None),
+        ] {
+            assert_eq!(sites.of_type(uid).map(|site| site.key.as_str()), expected);
+        }
+    }
+
+    #[test]
+    fn variables_of_base_urls() {
+        assert_eq!(Site::base_url_variable("my.shop-2"), "FRONT_END_URL_MY_SHOP_2");
+    }
+}
