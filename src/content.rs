@@ -1,12 +1,17 @@
 //! Documents and where they come from.
 
+mod files;
 mod projection;
-pub mod strapi;
+mod strapi;
 
 pub use crate::rules::{Document, DocumentLocale};
+pub use files::{Files, FilesError};
 pub use projection::{BadItem, Projection};
+pub use strapi::{
+    Endpoint, EndpointError, Kind, Strapi, StrapiError, StrapiLimits, StrapiSettings, Walk,
+};
 
-use crate::rules::ContentTypeUid;
+use crate::rules::{ContentTypeUid, Locale};
 
 /// Which version of a document (D18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,4 +57,50 @@ pub enum ContentError {
     /// It answered something that cannot be used: 502.
     #[error("the CMS gave an unusable answer: {0}")]
     Unusable(&'static str),
+}
+
+/// Where documents come from.
+pub enum Content {
+    /// A Strapi 5 over its REST API.
+    Strapi(Strapi),
+    /// A content file.
+    Files(Files),
+}
+
+impl Content {
+    /// One version of one document, or `None` when there is no such version.
+    ///
+    /// # Errors
+    /// [`ContentError`] when that cannot be known.
+    pub async fn one(
+        &self,
+        ask: &Ask,
+        document_id: &str,
+        locale: &Locale,
+        status: Status,
+    ) -> Result<Option<Document>, ContentError> {
+        match self {
+            Self::Strapi(strapi) => strapi.one(ask, document_id, locale, status).await,
+            Self::Files(files) => Ok(files.one(ask, document_id, locale, status)),
+        }
+    }
+
+    /// What `map` makes of every published document in these locales: all of them or an error.
+    ///
+    /// # Errors
+    /// [`ContentError`] when it is not certain that these are all.
+    pub async fn walk<T: Send>(
+        &self,
+        ask: &Ask,
+        locales: &[Locale],
+        mut map: impl FnMut(&Document) -> T + Send,
+    ) -> Result<Walk<T>, ContentError> {
+        match self {
+            Self::Strapi(strapi) => strapi.walk(ask, locales, map).await,
+            Self::Files(files) => {
+                let items = files.published(ask).map(|document| map(&document)).collect();
+                Ok(Walk { items, bad_items: 0 })
+            }
+        }
+    }
 }

@@ -1,0 +1,174 @@
+//! Documents from a JSON file: `{"<uid>": [document, …]}` (D30, D31).
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+
+use super::{Ask, Document, DocumentLocale, Projection, Status};
+use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
+
+/// All documents of a content file, kept as they were written.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    types: Arc<HashMap<String, Vec<Stored>>>,
+}
+
+#[derive(Debug)]
+struct Stored {
+    id: String,
+    locale: DocumentLocale,
+    status: Status,
+    json: Box<RawValue>,
+}
+
+/// What is wrong with a content file.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "each message says it")]
+pub enum FilesError {
+    #[error("it is not a JSON object of lists of documents: {0}")]
+    NotJson(String),
+    #[error("`{0}` is not a content-type UID")]
+    BadUid(String),
+    #[error("document {position} of `{uid}` is not an object with a `documentId`")]
+    NoDocumentId { uid: String, position: usize },
+    #[error("document {position} of `{uid}` has a `status` other than `draft` and `published`")]
+    BadStatus { uid: String, position: usize },
+    #[error(
+        "document {position} of `{uid}` repeats documentId, locale and status of an earlier one"
+    )]
+    Repeated { uid: String, position: usize },
+}
+
+impl Files {
+    /// Reads a content file's text.
+    ///
+    /// # Errors
+    /// All that is wrong with it; positions count from 1.
+    pub fn parse(text: &str) -> Result<Self, Vec<FilesError>> {
+        let types: BTreeMap<String, Vec<Box<RawValue>>> = serde_json::from_str(text)
+            .map_err(|error| vec![FilesError::NotJson(error.to_string())])?;
+        let mut problems = Vec::new();
+        let mut read = HashMap::new();
+        for (uid, items) in types {
+            if ContentTypeUid::parse(&uid).is_err() {
+                problems.push(FilesError::BadUid(uid.clone()));
+            }
+            let documents = read_type(&uid, items, &mut problems);
+            read.insert(uid, documents);
+        }
+        if problems.is_empty() { Ok(Self { types: Arc::new(read) }) } else { Err(problems) }
+    }
+
+    /// One version of a document. A document that is not localised answers for every locale.
+    #[must_use]
+    pub fn one(&self, ask: &Ask, id: &str, locale: &Locale, status: Status) -> Option<Document> {
+        let found = self.stored(&ask.uid).iter().find(|stored| {
+            stored.id == id && stored.status == status && stored.stands_under(locale)
+        });
+        found.and_then(|stored| ask.projection.decode(stored.json.get()).ok())
+    }
+
+    /// All published documents of a type, in the order of the file.
+    pub fn published<'a>(&'a self, ask: &'a Ask) -> impl Iterator<Item = Document> + 'a {
+        let published = self.stored(&ask.uid).iter().filter(|s| s.status == Status::Published);
+        published.filter_map(|stored| ask.projection.decode(stored.json.get()).ok())
+    }
+
+    fn stored(&self, uid: &ContentTypeUid) -> &[Stored] {
+        self.types.get(uid.as_str()).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Stored {
+    fn stands_under(&self, locale: &Locale) -> bool {
+        match &self.locale {
+            DocumentLocale::None => true,
+            DocumentLocale::Named(code) => code == locale.as_str(),
+            DocumentLocale::NotText => false,
+        }
+    }
+}
+
+fn read_type(uid: &str, items: Vec<Box<RawValue>>, problems: &mut Vec<FilesError>) -> Vec<Stored> {
+    let status = Projection::new(FieldPath::parse("status").into_iter().collect());
+    let mut seen = HashSet::new();
+    let mut read = Vec::with_capacity(items.len());
+    for (at, json) in items.into_iter().enumerate() {
+        let (uid, position) = (uid.to_owned(), at + 1);
+        match read_one(&status, json) {
+            Ok(stored) if seen.insert(identity(&stored)) => read.push(stored),
+            Ok(_) => problems.push(FilesError::Repeated { uid, position }),
+            Err(Fault::NoDocumentId) => problems.push(FilesError::NoDocumentId { uid, position }),
+            Err(Fault::BadStatus) => problems.push(FilesError::BadStatus { uid, position }),
+        }
+    }
+    read
+}
+
+enum Fault {
+    NoDocumentId,
+    BadStatus,
+}
+
+fn read_one(projection: &Projection, json: Box<RawValue>) -> Result<Stored, Fault> {
+    let document = projection.decode(json.get()).map_err(|_| Fault::NoDocumentId)?;
+    let status = match &document.values[..] {
+        [FieldValue::Missing] => Status::Published,
+        [FieldValue::Text(text)] if text == "published" => Status::Published,
+        [FieldValue::Text(text)] if text == "draft" => Status::Draft,
+        _ => return Err(Fault::BadStatus),
+    };
+    Ok(Stored { id: document.id, locale: document.locale, status, json })
+}
+
+fn identity(stored: &Stored) -> (String, Option<String>, Status) {
+    let locale = match &stored.locale {
+        DocumentLocale::Named(code) => Some(code.clone()),
+        DocumentLocale::None | DocumentLocale::NotText => None,
+    };
+    (stored.id.clone(), locale, stored.status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_wrong_with_a_file_is_told() {
+        let text = r#"{"api::a.a": [{"documentId": "d"}, {"documentId": "d", "status": "published"},
+            {"documentId": "d", "locale": "en"}, {"documentId": "d", "status": "modified"}, "x"], "nope": []}"#;
+        let problems = Files::parse(text).unwrap_err();
+        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let expected = [
+            "document 2 of `api::a.a` repeats documentId, locale and status of an earlier one",
+            "document 4 of `api::a.a` has a `status` other than `draft` and `published`",
+            "document 5 of `api::a.a` is not an object with a `documentId`",
+            "`nope` is not a content-type UID",
+        ];
+        assert_eq!(told, expected);
+        assert!(matches!(&Files::parse("[]").unwrap_err()[..], [FilesError::NotJson(_)]));
+    }
+
+    #[test]
+    fn one_version_and_all_published_ones() {
+        let text = r#"{"api::a.a": [{"documentId": "d", "locale": "en", "slug": "x"},
+            {"documentId": "d", "locale": "en", "slug": "y", "status": "draft"}, {"documentId": "e", "slug": "z"}]}"#;
+        let files = Files::parse(text).unwrap();
+        let fields = FieldPath::parse("slug").into_iter().collect();
+        let uid = ContentTypeUid::parse("api::a.a").unwrap();
+        let ask = Ask { uid, projection: Projection::new(fields) };
+        let [en, de] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
+        let slug = |id, locale, status| {
+            files.one(&ask, id, locale, status).map(|document| document.values)
+        };
+        let text = |text: &str| Some(vec![FieldValue::Text(text.to_owned())]);
+        assert_eq!(slug("d", &en, Status::Published), text("x"));
+        assert_eq!(slug("d", &en, Status::Draft), text("y"));
+        assert_eq!(slug("d", &de, Status::Published), None);
+        assert_eq!(slug("e", &de, Status::Published), text("z"));
+        assert_eq!(slug("e", &de, Status::Draft), None);
+        let published: Vec<_> = files.published(&ask).map(|document| document.id).collect();
+        assert_eq!(published, ["d", "e"]);
+    }
+}
