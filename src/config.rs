@@ -1,0 +1,76 @@
+//! The settings (D29, D30): built-in defaults, then the file, then the environment, checked as a
+//! whole before anything else happens.
+
+mod cms;
+mod content_type;
+mod limits;
+mod log;
+mod problems;
+mod section;
+mod server;
+mod site;
+mod source;
+
+pub use cms::Cms;
+pub use limits::Limits;
+pub use log::{Format, Log};
+pub use problems::Problems;
+pub use server::Server;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::site::Sites;
+
+/// The environment as the settings see it.
+pub type Environment = HashMap<String, String>;
+
+/// Checked settings.
+#[derive(Debug)]
+pub struct Config {
+    /// Where to listen, and which browsers may ask.
+    pub server: Server,
+    /// Where documents come from.
+    pub cms: Cms,
+    /// The sites with their rules.
+    pub sites: Sites,
+    /// What is logged, and how.
+    pub log: Log,
+    /// Deadlines and sizes.
+    pub limits: Limits,
+}
+
+/// Reads and checks the settings: the file if there is one, then the environment over it.
+///
+/// # Errors
+/// [`Problems`]: everything that is wrong, each with the place where it stands.
+pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Config, Problems> {
+    let mut table = source::read(file, environment)?;
+    let mut problems = Problems::default();
+    let here = file.and_then(Path::parent).unwrap_or(Path::new(""));
+    let server = server::read(&mut table, &mut problems);
+    let limits = limits::read(&mut table, &mut problems);
+    let cms = cms::read(&mut table, (here, environment), limits.cms, &mut problems);
+    let sites = site::read(&mut table, environment, &mut problems);
+    let log = section::read(&mut table, "log", &mut problems);
+    table.keys().for_each(|key| problems.add(key, "is not a setting"));
+    match (server, cms, sites) {
+        (Some(server), Some(cms), Some(sites)) if problems.is_empty() => {
+            Ok(Config { server, cms, sites: Sites::new(sites), log, limits })
+        }
+        _ => Err(problems),
+    }
+}
+
+impl Config {
+    /// What serving needs beyond settings without a fault: at least one site (D31).
+    ///
+    /// # Errors
+    /// [`Problems`] when there is none.
+    pub fn require_site(&self) -> Result<(), Problems> {
+        match self.sites.iter().next() {
+            Some(_) => Ok(()),
+            None => Err(Problems::one("site", "there is no [[site]] to serve")),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `[cms]`: where documents come from.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::Url;
+
+use super::source::{TOKEN, Table};
+use super::{Environment, Problems, content_type, section};
+use crate::content::{Files, StrapiLimits, StrapiSettings};
+use crate::frontend_url::BaseUrl;
+
+/// Where documents come from.
+#[derive(Debug)]
+pub enum Cms {
+    /// A Strapi 5 over its REST API.
+    Strapi(StrapiSettings),
+    /// A content file, already read.
+    Files(Files),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Raw {
+    source: Source,
+    url: String,
+    token_file: Option<PathBuf>,
+    path: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Source {
+    Strapi,
+    Files,
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        let url = "http://127.0.0.1:1337".to_owned();
+        Self { source: Source::Strapi, url, token_file: None, path: None }
+    }
+}
+
+pub(super) fn read(
+    table: &mut Table,
+    (here, environment): (&Path, &Environment),
+    limits: StrapiLimits,
+    problems: &mut Problems,
+) -> Option<Cms> {
+    let raw: Raw = section::read(table, "cms", problems);
+    let endpoints = content_type::read(table, problems);
+    match raw.source {
+        Source::Files => files(raw.path.as_deref(), here, problems).map(Cms::Files),
+        Source::Strapi => {
+            let url = problems.take("cms.url", url(&raw.url));
+            let token = token(raw.token_file.as_deref(), (here, environment), problems);
+            Some(Cms::Strapi(StrapiSettings { url: url?, token, endpoints, limits }))
+        }
+    }
+}
+
+/// A CMS is addressed as strictly as a frontend.
+fn url(text: &str) -> Result<Url, String> {
+    let base = BaseUrl::parse(text).map_err(|error| format!("`{text}`: {error}"))?;
+    Url::parse(base.as_str()).map_err(|error| format!("`{text}`: {error}"))
+}
+
+fn files(path: Option<&Path>, here: &Path, problems: &mut Problems) -> Option<Files> {
+    let place = "cms.path";
+    let needed = path.ok_or("source `files` needs the path of a content file");
+    let path = here.join(problems.take(place, needed)?);
+    let shown = path.display();
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"));
+    match Files::parse(&problems.take(place, text)?) {
+        Ok(files) => Some(files),
+        Err(faults) => {
+            faults.iter().for_each(|fault| problems.add(place, format_args!("{shown}: {fault}")));
+            None
+        }
+    }
+}
+
+/// The variable wins over the file. White space around the token is not part of it: files end
+/// with a line break.
+fn token(
+    file: Option<&Path>,
+    (here, environment): (&Path, &Environment),
+    problems: &mut Problems,
+) -> Option<SecretString> {
+    let variable = environment.get(TOKEN).filter(|value| !value.is_empty()).cloned();
+    let text = variable.or_else(|| {
+        let path = here.join(file?);
+        let text = std::fs::read_to_string(&path);
+        problems.take("cms.token_file", text.map_err(|e| format!("{}: {e}", path.display())))
+    })?;
+    let token = text.trim();
+    if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
+        problems.add("the token of the CMS", "it is empty, or has characters that no token has");
+        return None;
+    }
+    Some(SecretString::from(token))
+}

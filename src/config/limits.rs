@@ -1,0 +1,78 @@
+//! `[limits]`: deadlines and sizes (D27, D28).
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::source::Table;
+use super::{Problems, section};
+use crate::content::StrapiLimits;
+
+/// How long callers wait, and how much the CMS may cost.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How long a caller waits for one document.
+    pub document_deadline: Duration,
+    /// How long a caller waits for a walk over all documents of a type.
+    pub walk_deadline: Duration,
+    /// Toward the CMS.
+    pub cms: StrapiLimits,
+}
+
+/// As written; milliseconds and bytes.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Raw {
+    document_deadline_ms: u64,
+    walk_deadline_ms: u64,
+    cms_connect_ms: u64,
+    cms_request_ms: u64,
+    cms_page_bytes: usize,
+    cms_document_bytes: usize,
+    cms_requests: usize,
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        Self {
+            document_deadline_ms: 10_000,
+            walk_deadline_ms: 120_000,
+            cms_connect_ms: 1_000,
+            cms_request_ms: 5_000,
+            cms_page_bytes: 16 << 20,
+            cms_document_bytes: 1 << 20,
+            cms_requests: 16,
+        }
+    }
+}
+
+impl Raw {
+    fn has_zero(&self) -> bool {
+        let times = [
+            self.document_deadline_ms,
+            self.walk_deadline_ms,
+            self.cms_connect_ms,
+            self.cms_request_ms,
+        ];
+        let amounts = [self.cms_page_bytes, self.cms_document_bytes, self.cms_requests];
+        times.contains(&0) || amounts.contains(&0)
+    }
+}
+
+pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Limits {
+    let raw: Raw = section::read(table, "limits", problems);
+    if raw.has_zero() {
+        problems.add("limits", "each limit is at least 1");
+    }
+    Limits {
+        document_deadline: Duration::from_millis(raw.document_deadline_ms),
+        walk_deadline: Duration::from_millis(raw.walk_deadline_ms),
+        cms: StrapiLimits {
+            connect: Duration::from_millis(raw.cms_connect_ms),
+            request: Duration::from_millis(raw.cms_request_ms),
+            page_bytes: raw.cms_page_bytes,
+            document_bytes: raw.cms_document_bytes,
+            concurrent: raw.cms_requests,
+        },
+    }
+}

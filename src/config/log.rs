@@ -1,0 +1,32 @@
+//! `[log]`: what is logged, and how (D29, D31).
+
+use serde::Deserialize;
+
+/// The settings of the log. `RUST_LOG` wins over `level`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default)]
+pub struct Log {
+    /// `error`, `warn`, `info`, `debug` or `trace`, or directives as in `RUST_LOG`.
+    pub level: String,
+    /// Text for people or JSON for machines.
+    pub format: Format,
+    /// One line a request as well.
+    pub access: bool,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { level: "info".to_owned(), format: Format::default(), access: false }
+    }
+}

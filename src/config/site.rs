@@ -1,0 +1,136 @@
+//! `[[site]]` and `[[site.rule]]`: the sites, their locales, rules and base URLs.
+
+use std::collections::HashMap;
+
+use config::Value;
+use serde::Deserialize;
+
+use super::source::Table;
+use super::{Environment, Problems, section};
+use crate::frontend_url::BaseUrl;
+use crate::rules::{ContentTypeUid, Locale, Locales, Rule, RuleSet, Template};
+use crate::site::Site;
+
+/// The longest site key, in bytes (D3, D11).
+const MAX_KEY: usize = 64;
+
+#[derive(Debug, Deserialize)]
+struct Raw {
+    key: String,
+    front_end_url: Option<String>,
+    #[serde(default)]
+    locales: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RawRule {
+    content_type: String,
+    template: String,
+}
+
+/// All sites, or `None` when one of them has a problem.
+pub(super) fn read(
+    table: &mut Table,
+    environment: &Environment,
+    problems: &mut Problems,
+) -> Option<Vec<Site>> {
+    let mut keys = Vec::new();
+    let mut sites = Vec::new();
+    let values = section::list(table, "site", "site", problems);
+    for (at, value) in values.into_iter().enumerate() {
+        sites.push(one(at + 1, value, environment, &mut keys, problems));
+    }
+    refuse_equal_names(&keys, problems);
+    sites.into_iter().collect()
+}
+
+/// One site; its key is noted even when something else is wrong with it.
+fn one(
+    position: usize,
+    value: Value,
+    environment: &Environment,
+    keys: &mut Vec<String>,
+    problems: &mut Problems,
+) -> Option<Site> {
+    let place = format!("site {position}");
+    let mut table = problems.take(&place, value.into_table())?;
+    let key = table.get("key").cloned().and_then(|key| key.into_string().ok());
+    let place = key.map_or(place, |key| format!("site \"{key}\""));
+    let rules = section::list(&mut table, "rule", &place, problems);
+    let rules = read_rules(rules, &place, problems);
+    let raw: Raw = section::one(Value::from(table), &place, problems)?;
+    check_key(&raw.key, &place, problems);
+    keys.push(raw.key.clone());
+    let locales = read_locales(&raw.locales, &place, problems);
+    let base = base(&raw, environment, &place, problems);
+    Some(Site { rules: RuleSet::new(locales?, rules?), base: base?, key: raw.key })
+}
+
+fn check_key(key: &str, place: &str, problems: &mut Problems) {
+    let fine = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+    if key.is_empty() || key.len() > MAX_KEY || !key.bytes().all(fine) {
+        problems.add(place, "a key is 1 to 64 letters, digits, `.`, `_` and `-`");
+    }
+}
+
+fn read_locales(codes: &[String], place: &str, problems: &mut Problems) -> Option<Locales> {
+    let mut parse =
+        |code: &String| problems.take(&format!("{place}, locale `{code}`"), Locale::parse(code));
+    let locales: Vec<Option<Locale>> = codes.iter().map(&mut parse).collect();
+    let locales: Option<Vec<Locale>> = locales.into_iter().collect();
+    problems.take(place, Locales::new(locales?))
+}
+
+fn read_rules(values: Vec<Value>, place: &str, problems: &mut Problems) -> Option<Vec<Rule>> {
+    let read = |(at, value)| read_rule(value, &format!("{place}, rule {}", at + 1), problems);
+    // First all, so that every problem is told; then together.
+    let rules: Vec<Option<Rule>> = values.into_iter().enumerate().map(read).collect();
+    rules.into_iter().collect()
+}
+
+fn read_rule(value: Value, place: &str, problems: &mut Problems) -> Option<Rule> {
+    let raw: RawRule = section::one(value, place, problems)?;
+    let place = format!("{place} ({})", raw.content_type);
+    let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
+    let template = problems.take(&place, Template::parse(&raw.template));
+    Some(Rule { content_type: content_type?, template: template? })
+}
+
+/// The base URL: the variable wins over the file, and empty counts as not configured (D15).
+/// The outer `None` is a problem.
+#[expect(clippy::option_option, reason = "not configured is fine, set but invalid is not")]
+fn base(
+    raw: &Raw,
+    environment: &Environment,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<Option<BaseUrl>> {
+    let variable = Site::base_url_variable(&raw.key);
+    let (name, text) = match environment.get(&variable) {
+        Some(text) => (variable.as_str(), Some(text)),
+        None => ("front_end_url", raw.front_end_url.as_ref()),
+    };
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Some(None);
+    };
+    let base = BaseUrl::parse(text)
+        .map_err(|error| format!("`{}` is not a base URL: {error}", text.escape_debug()));
+    problems.take(&format!("{place}, {name}"), base).map(Some)
+}
+
+/// Two sites need two keys, and two variables (D15).
+fn refuse_equal_names(keys: &[String], problems: &mut Problems) {
+    let mut taken: HashMap<String, &str> = HashMap::new();
+    for key in keys {
+        let place = format!("site \"{key}\"");
+        let variable = Site::base_url_variable(key);
+        match taken.insert(variable.clone(), key) {
+            Some(other) if other == key => problems.add(&place, "this key is listed twice"),
+            Some(other) => {
+                let what = format_args!("site \"{other}\" has the same variable, {variable}");
+                problems.add(&place, what);
+            }
+            None => {}
+        }
+    }
+}
