@@ -1,7 +1,15 @@
 //! Maps the content of a headless CMS to public frontend URLs, in both directions.
 
+pub mod app;
+pub mod cli;
+pub mod config;
 pub mod content;
 pub mod demo;
+pub mod frontend_url;
+pub mod http;
 pub mod outgoing;
 pub mod rules;
+pub mod server;
+pub mod site;
+pub mod sitemap;
 pub mod validator;

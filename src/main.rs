@@ -1,2 +1,7 @@
 //! The `frontend-map` command.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    frontend_map::cli::run()
+}

@@ -56,10 +56,7 @@ impl Validator {
             // Bodies are thrown away; decompressing them first would be work for nothing.
             .no_gzip()
             .build()?;
-        Ok(Self {
-            client,
-            permits: Arc::new(Semaphore::new(CONCURRENT_CHECKS)),
-        })
+        Ok(Self { client, permits: Arc::new(Semaphore::new(CONCURRENT_CHECKS)) })
     }
 
     /// Checks every URL once and yields `(index into urls, result)` as each becomes known, in no
@@ -95,20 +92,15 @@ impl Validator {
 
 /// The result, final with the head; then the body is drained for the connection's sake.
 async fn answered(response: Response) -> Checked {
-    let checked = Checked::Answered {
-        status: response.status().as_u16(),
-        location: location(&response),
-    };
+    let checked =
+        Checked::Answered { status: response.status().as_u16(), location: location(&response) };
     drain(response).await;
     checked
 }
 
 /// Reads a short body to its end, so that its connection can carry the next request.
 async fn drain(mut response: Response) {
-    if response
-        .content_length()
-        .is_some_and(|length| length > DRAIN_BYTES as u64)
-    {
+    if response.content_length().is_some_and(|length| length > DRAIN_BYTES as u64) {
         return;
     }
     let body = async {

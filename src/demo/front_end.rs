@@ -24,11 +24,7 @@ pub async fn serve(listener: TcpListener) -> std::io::Result<()> {
 async fn page(uri: Uri) -> Response {
     let slug = uri.path().rsplit('/').next().unwrap_or_default();
     match slug {
-        "moved" => (
-            StatusCode::MOVED_PERMANENTLY,
-            [(header::LOCATION, MOVED_TO)],
-        )
-            .into_response(),
+        "moved" => (StatusCode::MOVED_PERMANENTLY, [(header::LOCATION, MOVED_TO)]).into_response(),
         "missing" => text(StatusCode::NOT_FOUND, "There is no such page."),
         "broken" => text(StatusCode::INTERNAL_SERVER_ERROR, "This page is broken."),
         "stalled" => std::future::pending().await,

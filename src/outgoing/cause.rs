@@ -66,12 +66,8 @@ fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn 
 
 /// The next error down. `io::Error::source` skips the error that it wraps, so ask for that first.
 fn below<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    let wrapped = error
-        .downcast_ref::<io::Error>()
-        .and_then(io::Error::get_ref);
-    wrapped
-        .map(|inner| inner as &(dyn Error + 'static))
-        .or_else(|| error.source())
+    let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    wrapped.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())
 }
 
 /// What one link of the chain says by its type, if anything.

@@ -37,13 +37,7 @@ impl Report {
         };
         let results = checked.into_iter().map(count).collect();
         let (site, content_type) = (site.to_owned(), content_type.to_owned());
-        Self {
-            validated: true,
-            site,
-            content_type,
-            tally,
-            results,
-        }
+        Self { validated: true, site, content_type, tally, results }
     }
 }
 
@@ -93,18 +87,10 @@ impl Classes {
     /// The counter that a result belongs to.
     fn of(&mut self, checked: &Checked) -> &mut u64 {
         match checked {
-            Checked::Answered {
-                status: 200..=299, ..
-            } => &mut self.success,
-            Checked::Answered {
-                status: 300..=399, ..
-            } => &mut self.redirect,
-            Checked::Answered {
-                status: 400..=499, ..
-            } => &mut self.client_error,
-            Checked::Answered {
-                status: 500..=599, ..
-            } => &mut self.server_error,
+            Checked::Answered { status: 200..=299, .. } => &mut self.success,
+            Checked::Answered { status: 300..=399, .. } => &mut self.redirect,
+            Checked::Answered { status: 400..=499, .. } => &mut self.client_error,
+            Checked::Answered { status: 500..=599, .. } => &mut self.server_error,
             Checked::Answered { .. } | Checked::Failed(_) => &mut self.error,
         }
     }
@@ -136,13 +122,7 @@ impl Entry {
             Checked::Failed(failure) => (None, None, Some(failure.to_string())),
         };
         let ok = status.is_some_and(|status| (200..=299).contains(&status));
-        Self {
-            url,
-            status,
-            ok,
-            location,
-            reason,
-        }
+        Self { url, status, ok, location, reason }
     }
 }
 

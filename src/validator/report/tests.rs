@@ -4,10 +4,7 @@ use super::*;
 use crate::validator::Failure;
 
 fn answered(status: u16) -> Checked {
-    Checked::Answered {
-        status,
-        location: None,
-    }
+    Checked::Answered { status, location: None }
 }
 
 fn report(checked: Vec<Checked>) -> Report {
@@ -35,18 +32,8 @@ fn every_result_is_in_exactly_one_class() {
     for (checked, expected, ok) in table {
         let report = report(vec![checked.clone()]);
         let c = report.tally.by_class;
-        let counted = [
-            c.success,
-            c.redirect,
-            c.client_error,
-            c.server_error,
-            c.error,
-        ];
-        assert_eq!(
-            (counted, report.results[0].ok),
-            (expected, ok),
-            "{checked:?}"
-        );
+        let counted = [c.success, c.redirect, c.client_error, c.server_error, c.error];
+        assert_eq!((counted, report.results[0].ok), (expected, ok), "{checked:?}");
     }
 }
 
@@ -76,10 +63,7 @@ fn an_empty_run_still_has_all_classes() {
 
 #[test]
 fn the_written_report_has_the_specified_shape() {
-    let moved = Checked::Answered {
-        status: 301,
-        location: Some("/en/new".to_owned()),
-    };
+    let moved = Checked::Answered { status: 301, location: Some("/en/new".to_owned()) };
     let dead = Checked::Failed(Failure::Timeout);
     let json = serde_json::to_value(report(vec![answered(200), moved, answered(999), dead]));
     let expected = serde_json::json!({

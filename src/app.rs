@@ -1,0 +1,152 @@
+//! What all requests share: the sites, where documents come from, the validator.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::http::HeaderValue;
+use tokio::time::timeout;
+
+use crate::config::{Cms, Config, Limits};
+use crate::content::{
+    Ask, Content, ContentError, Document, Projection, Status, Strapi, StrapiError,
+};
+use crate::frontend_url::BaseUrl;
+use crate::outgoing::BuildError;
+use crate::rules::Locale;
+use crate::site::{Site, Sites};
+use crate::sitemap::{Listing, Sitemap};
+use crate::validator::Validator;
+
+/// The service without its sockets.
+pub struct App {
+    /// The sites with their rules.
+    pub sites: Sites,
+    /// Checks public URLs.
+    pub validator: Validator,
+    /// The origins of the browsers that may ask.
+    pub cors_origins: Vec<HeaderValue>,
+    /// Whether each request gets a line in the log.
+    pub access_log: bool,
+    content: Content,
+    /// What to ask of the CMS, by site and content type.
+    asks: HashMap<String, HashMap<String, Ask>>,
+    limits: Limits,
+    draining: AtomicBool,
+}
+
+/// Why the service cannot be set up although its settings are fine.
+#[derive(Debug, thiserror::Error)]
+pub enum SetUpError {
+    /// The client of the CMS.
+    #[error(transparent)]
+    Strapi(#[from] StrapiError),
+    /// The client of the validator.
+    #[error(transparent)]
+    Validator(#[from] BuildError),
+}
+
+impl App {
+    /// The service that these settings describe. Nothing is asked of the CMS yet.
+    ///
+    /// # Errors
+    /// [`SetUpError`] when an HTTP client cannot be built.
+    pub fn build(config: Config) -> Result<Self, SetUpError> {
+        let content = match config.cms {
+            Cms::Strapi(settings) => Content::Strapi(Strapi::new(settings)?),
+            Cms::Files(files) => Content::Files(files),
+        };
+        let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
+        Ok(Self {
+            sites: config.sites,
+            validator: Validator::new()?,
+            cors_origins: config.server.cors_origins,
+            access_log: config.log.access,
+            content,
+            asks,
+            limits: config.limits,
+            draining: AtomicBool::new(false),
+        })
+    }
+
+    /// From now on the service is not ready for new work.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the service is on its way out.
+    #[must_use]
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+
+    /// One version of one document of a type that the site has a rule for.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS, or when its deadline runs out.
+    pub async fn document(
+        &self,
+        site: &Site,
+        uid: &str,
+        document_id: &str,
+        locale: &Locale,
+        status: Status,
+    ) -> Result<Option<Document>, ContentError> {
+        let Some(ask) = self.ask(site, uid) else {
+            return Ok(None);
+        };
+        let document = self.content.one(ask, document_id, locale, status);
+        let answer = timeout(self.limits.document_deadline, document).await;
+        answer.unwrap_or(Err(ContentError::TimedOut))
+    }
+
+    /// All public URLs of a content type, by a complete walk.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS, or when the deadline for a waiting caller runs out.
+    pub async fn sitemap(
+        &self,
+        site: &Site,
+        base: &BaseUrl,
+        uid: &str,
+    ) -> Result<Sitemap, ContentError> {
+        let Some(ask) = self.ask(site, uid) else {
+            return Ok(Sitemap::default());
+        };
+        let listing = Listing { rules: &site.rules, base, uid };
+        let locales = site.rules.locales().as_slice();
+        let walk = self.content.walk(ask, locales, |document| listing.outcome(document));
+        let walk = timeout(self.limits.walk_deadline, walk).await;
+        let walk = walk.unwrap_or(Err(ContentError::TimedOut))?;
+        let mut sitemap = listing.sitemap(walk.items);
+        sitemap.skipped.count("not_a_document", walk.bad_items);
+        tell(site, uid, &sitemap);
+        Ok(sitemap)
+    }
+
+    fn ask(&self, site: &Site, uid: &str) -> Option<&Ask> {
+        self.asks.get(&site.key)?.get(uid)
+    }
+}
+
+fn asks(site: &Site) -> HashMap<String, Ask> {
+    let ask = |uid: &crate::rules::ContentTypeUid| {
+        let projection = Projection::new(site.rules.fields(uid.as_str()));
+        (uid.to_string(), Ask { uid: uid.clone(), projection })
+    };
+    site.rules.content_types().into_iter().map(ask).collect()
+}
+
+/// Documents without a URL are somebody's mistake, and nobody sees them in the sitemap.
+fn tell(site: &Site, uid: &str, sitemap: &Sitemap) {
+    let (site, urls, duplicates) = (&site.key, sitemap.urls.len(), sitemap.duplicates);
+    for (reason, documents) in sitemap.skipped.by_reason() {
+        tracing::warn!(site, uid, reason, documents, "documents have no URL");
+    }
+    if duplicates > 0 {
+        tracing::warn!(site, uid, duplicates, "documents share a URL");
+    }
+    if urls == 0 && sitemap.skipped.total() > 0 {
+        tracing::error!(site, uid, "no document of this type has a URL");
+    }
+    tracing::debug!(site, uid, urls, "listed");
+}

@@ -1,0 +1,124 @@
+//! The command line: which command, with which settings, and the exit status.
+
+mod health;
+mod log;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::{self, Config, Environment, Problems};
+use crate::demo;
+
+/// `EX_CONFIG` of sysexits.h: something is wrong with the settings.
+const BAD_SETTINGS: u8 = 78;
+/// Anything else that went wrong.
+const FAILED: u8 = 1;
+
+/// Maps the content of a headless CMS to public frontend URLs, in both directions.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = AFTER_HELP)]
+struct Arguments {
+    /// The settings file (TOML)
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Settings are read from built-in defaults, then FILE, then the environment:
+  FRONTEND_MAP__SERVER__LISTEN   any setting, by its section and name
+  FRONTEND_MAP__CMS__TOKEN       the API token of the CMS (never in FILE)
+  FRONT_END_URL_<SITE>           the base URL of a site's frontend
+  RUST_LOG                       what is logged
+
+Exit status: 0 done, 1 failed, 2 wrong arguments, 78 wrong settings.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the service until SIGTERM or SIGINT
+    Serve,
+    /// Run the service on built-in content beside a small frontend, and show each operation
+    Demo {
+        /// End after the answers instead of serving on
+        #[arg(long)]
+        once: bool,
+    },
+    /// Read and check the settings
+    Check,
+    /// Ask a running service whether it is alive (for container health checks)
+    Health {
+        /// What to ask; by default /livez at the settings' address
+        #[arg(long, value_name = "URL")]
+        url: Option<String>,
+    },
+}
+
+/// Runs the command that the arguments name.
+#[must_use]
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    match execute(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("frontend-map: {failure}");
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Settings(#[from] Problems),
+    #[error(transparent)]
+    Other(#[from] Box<dyn std::error::Error>),
+}
+
+impl Failure {
+    fn status(&self) -> u8 {
+        match self {
+            Self::Settings(_) => BAD_SETTINGS,
+            Self::Other(_) => FAILED,
+        }
+    }
+}
+
+fn execute(arguments: &Arguments) -> Result<(), Failure> {
+    let settings = || -> Result<Config, Problems> {
+        let config = config::load(arguments.config.as_deref(), &environment())?;
+        config.require_site()?;
+        Ok(config)
+    };
+    match &arguments.command {
+        Command::Serve => Ok(serve::run(settings()?)?),
+        Command::Demo { once } => Ok(demo::run(*once)?),
+        Command::Check => {
+            println!("the settings are fine: {}", summary(&settings()?));
+            Ok(())
+        }
+        Command::Health { url: Some(url) } => Ok(health::run(url)?),
+        Command::Health { url: None } => {
+            let config = config::load(arguments.config.as_deref(), &environment())?;
+            Ok(health::run(&health::local_url(config.server.listen))?)
+        }
+    }
+}
+
+/// Variables that are not UTF-8 are not ours.
+fn environment() -> Environment {
+    let utf8 = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(utf8).collect()
+}
+
+fn summary(config: &Config) -> String {
+    let rules: usize = config.sites.iter().map(|site| site.rules.in_order().count()).sum();
+    format!("{} site(s), {rules} rule(s)", config.sites.iter().count())
+}

@@ -1,0 +1,16 @@
+//! The HTTP side: all routes and layers on one page (`router`), one file an operation.
+
+mod content_type;
+mod cors;
+mod edge;
+mod envelope;
+mod error;
+mod frontend_url;
+mod health;
+mod param;
+mod query;
+mod router;
+mod sitemap;
+
+pub(crate) use error::two_framings;
+pub use router::router;

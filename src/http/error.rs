@@ -1,0 +1,155 @@
+//! The errors that callers see. Everything that is not a 200 is an [`ApiError`]; what our own
+//! parts return (`ContentError`, `NoUrl`) becomes one here, and nowhere else.
+
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use super::envelope;
+use crate::content::ContentError;
+
+/// After how many seconds to ask again when the CMS doesn't say (D27).
+const RETRY_AFTER_DEFAULT: u64 = 5;
+/// The most seconds that are passed on from the CMS (D27).
+const RETRY_AFTER_MOST: u64 = 60;
+
+/// An error answer: status, name, message and maybe details.
+#[derive(Debug, Serialize)]
+pub(super) struct ApiError {
+    #[serde(serialize_with = "as_number")]
+    status: StatusCode,
+    name: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
+    #[serde(skip)]
+    retry_after: Option<u64>,
+}
+
+/// What an error adds to its message.
+#[derive(Debug, Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub(super) enum Details {
+    /// 404 of operation 4.1.
+    NoMatch {
+        pathname: String,
+        normalized_path: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        candidates: Option<Vec<CandidateDetails>>,
+    },
+    /// 404 of operation 4.2 for a document without a URL (D13).
+    NoUrl { reason: String, rule: String },
+    /// 501 of operation 4.2: what can be said without a base URL.
+    Path { path: String },
+}
+
+/// One rule that was considered (D10).
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct CandidateDetails {
+    pub(super) collection_type: String,
+    pub(super) rule: String,
+    pub(super) reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) segment: Option<usize>,
+}
+
+fn as_number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u16(status.as_u16())
+}
+
+impl ApiError {
+    fn new(status: StatusCode, name: &'static str, message: impl Into<String>) -> Self {
+        Self { status, name, message: message.into(), details: None, retry_after: None }
+    }
+
+    /// 400: a parameter is missing or cannot be used. The message names it.
+    pub(super) fn validation(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "ValidationError", message)
+    }
+
+    /// 404: no such rule or document.
+    pub(super) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NotFoundError", message)
+    }
+
+    /// 404: no such route.
+    pub(super) fn unknown_route() -> Self {
+        Self::not_found("there is nothing at this path")
+    }
+
+    /// 501: the setting that the request needs is not there.
+    pub(super) fn not_configured(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_IMPLEMENTED, "NotImplementedError", message)
+    }
+
+    /// 405: everything here is read with GET.
+    pub(super) fn method_not_allowed() -> Self {
+        let message = "only GET, HEAD and OPTIONS are allowed here";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowedError", message)
+    }
+
+    /// 414: the request target is longer than this many bytes.
+    pub(super) fn target_too_long(most: usize) -> Self {
+        let message = format!("the request target is longer than {most} bytes");
+        Self::new(StatusCode::URI_TOO_LONG, "URITooLongError", message)
+    }
+
+    /// 400: not exactly one valid `Host`.
+    pub(super) fn bad_host() -> Self {
+        Self::validation("an HTTP/1.1 request has exactly one valid Host header")
+    }
+
+    /// 400: two framings of one body, the way requests are smuggled.
+    fn two_framings() -> Self {
+        Self::validation("a request has Content-Length or Transfer-Encoding, not both")
+    }
+
+    /// 500: our own fault; what happened is in the log.
+    pub(super) fn internal() -> Self {
+        let message = "Internal Server Error";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError", message)
+    }
+
+    /// The same error with details.
+    pub(super) fn with(self, details: Details) -> Self {
+        Self { details: Some(details), ..self }
+    }
+}
+
+impl From<ContentError> for ApiError {
+    fn from(error: ContentError) -> Self {
+        let (status, name) = match error {
+            ContentError::Unavailable { .. } => {
+                (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError")
+            }
+            ContentError::TimedOut => (StatusCode::GATEWAY_TIMEOUT, "GatewayTimeoutError"),
+            ContentError::Unusable(_) => (StatusCode::BAD_GATEWAY, "BadGatewayError"),
+        };
+        let retry_after = match error {
+            ContentError::Unavailable { retry_after } => Some(retry_after_seconds(retry_after)),
+            _ => None,
+        };
+        Self { retry_after, ..Self::new(status, name, error.to_string()) }
+    }
+}
+
+/// The answer to a request whose body has two framings.
+pub(crate) fn two_framings() -> Response {
+    ApiError::two_framings().into_response()
+}
+
+fn retry_after_seconds(asked: Option<u64>) -> u64 {
+    asked.unwrap_or(RETRY_AFTER_DEFAULT).clamp(1, RETRY_AFTER_MOST)
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = envelope::failure(self.status, &self);
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}
