@@ -52,7 +52,7 @@ impl App {
     /// [`SetUpError`] when an HTTP client cannot be built.
     pub fn build(config: Config) -> Result<Self, SetUpError> {
         let content = match config.cms {
-            Cms::Strapi(settings) => Content::Strapi(Strapi::new(settings)?),
+            Cms::Strapi(settings) => Content::Strapi(Box::new(Strapi::new(settings)?)),
             Cms::Files(files) => Content::Files(files),
         };
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();

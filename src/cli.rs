@@ -10,7 +10,6 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::config::{self, Config, Environment, Problems};
-use crate::demo;
 
 /// `EX_CONFIG` of sysexits.h: something is wrong with the settings.
 const BAD_SETTINGS: u8 = 78;
@@ -97,7 +96,7 @@ fn execute(arguments: &Arguments) -> Result<(), Failure> {
     };
     match &arguments.command {
         Command::Serve => Ok(serve::run(settings()?)?),
-        Command::Demo { once } => Ok(demo::run(*once)?),
+        Command::Demo { once } => Ok(serve::run_demo(*once)?),
         Command::Check => {
             println!("the settings are fine: {}", summary(&settings()?));
             Ok(())

@@ -45,15 +45,34 @@ pub struct Config {
 /// # Errors
 /// [`Problems`]: everything that is wrong, each with the place where it stands.
 pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Config, Problems> {
-    let mut table = source::read(file, environment)?;
+    let Some(path) = file else {
+        return parse(None, Path::new("environment"), environment);
+    };
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| Problems::one(&path.display().to_string(), error))?;
+    parse(Some(&text), path, environment)
+}
+
+/// The same for the text of a settings file; paths in it are relative to `path`'s folder.
+///
+/// # Errors
+/// As [`load`].
+pub fn parse(
+    text: Option<&str>,
+    path: &Path,
+    environment: &Environment,
+) -> Result<Config, Problems> {
+    let mut table = source::read(text, path, environment)?;
     let mut problems = Problems::default();
-    let here = file.and_then(Path::parent).unwrap_or(Path::new(""));
+    let here = path.parent().unwrap_or(Path::new(""));
     let server = server::read(&mut table, &mut problems);
     let limits = limits::read(&mut table, &mut problems);
     let cms = cms::read(&mut table, (here, environment), limits.cms, &mut problems);
     let sites = site::read(&mut table, environment, &mut problems);
     let log = section::read(&mut table, "log", &mut problems);
-    table.keys().for_each(|key| problems.add(key, "is not a setting"));
+    for key in table.keys() {
+        problems.add(key, "is not a setting");
+    }
     match (server, cms, sites) {
         (Some(server), Some(cms), Some(sites)) if problems.is_empty() => {
             Ok(Config { server, cms, sites: Sites::new(sites), log, limits })

@@ -62,7 +62,7 @@ pub enum ContentError {
 /// Where documents come from.
 pub enum Content {
     /// A Strapi 5 over its REST API.
-    Strapi(Strapi),
+    Strapi(Box<Strapi>),
     /// A content file.
     Files(Files),
 }

@@ -4,12 +4,113 @@
 pub mod front_end;
 
 use std::error::Error;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
 
-/// Runs the demo; `once` ends it after the answers.
+use tokio::net::TcpListener;
+
+use crate::app::App;
+use crate::config::{self, Config, Environment};
+use crate::http::router;
+use crate::{outgoing, server};
+
+/// The settings of the demo; the content is what the file source has built in.
+const SETTINGS: &str = include_str!("../config/demo/settings.toml");
+/// Where the front end is to be found if nobody else is there.
+const FRONT_END: &str = "127.0.0.1:8081";
+
+/// One request for each thing that the service does.
+const REQUESTS: [(&str, &str); 6] = [
+    (
+        "Which content type is behind a pathname?",
+        "/api/get-content-type?site=main&pathname=/en/articles/welcome",
+    ),
+    (
+        "And the type alone?",
+        "/api/get-content-type?site=main&pathname=/en/articles/welcome&compact=true",
+    ),
+    (
+        "Where does a document live?",
+        "/api/frontend-url?uid=plugin::cms.article&documentId=a1welcome&locale=de",
+    ),
+    (
+        "What are all public URLs of a type?",
+        "/api/build-sitemap?site=main&contentType=plugin::cms.page",
+    ),
+    (
+        "The same for crawlers:",
+        "/api/build-sitemap?site=main&contentType=plugin::cms.page&xml=true",
+    ),
+    (
+        "Is each of them alive? (One page never answers: this takes 10 seconds.)",
+        "/api/build-sitemap?site=main&contentType=plugin::cms.article&validate=true",
+    ),
+];
+
+/// The settings of the demo with its front end at this address.
 ///
 /// # Errors
-/// When no port can be bound.
-pub fn run(once: bool) -> Result<(), Box<dyn Error>> {
-    let _ = once;
+/// Never, unless the embedded settings are broken.
+pub fn settings(front_end: SocketAddr) -> Result<Config, config::Problems> {
+    let base = ("FRONT_END_URL_MAIN".to_owned(), format!("http://{front_end}"));
+    config::parse(
+        Some(SETTINGS),
+        Path::new("config/demo/settings.toml"),
+        &Environment::from([base]),
+    )
+}
+
+/// Shows each operation on a running service; serves on until `stop` is ready unless `once`.
+///
+/// # Errors
+/// When no port can be bound, or the service does not answer.
+pub async fn run(
+    once: bool,
+    start_log: impl FnOnce(&config::Log),
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), Box<dyn Error>> {
+    let front_end = bind(FRONT_END.parse()?).await?;
+    let config = settings(front_end.local_addr()?)?;
+    start_log(&config.log);
+    let listener = bind(config.server.listen).await?;
+    let address = listener.local_addr()?;
+    println!(
+        "frontend-map at http://{address}, its front end at http://{}",
+        front_end.local_addr()?
+    );
+    tokio::spawn(front_end::serve(front_end));
+    let app = Arc::new(App::build(config)?);
+    let (shown, all_shown) = tokio::sync::oneshot::channel::<()>();
+    let ended = async move {
+        match all_shown.await {
+            Ok(()) if once => {}
+            _ => stop.await,
+        }
+    };
+    let service = tokio::spawn(server::serve(listener, router(app), ended));
+    show(address).await?;
+    if !once {
+        println!("\nServing until Ctrl-C.");
+    }
+    let _ = shown.send(());
+    Ok(service.await?)
+}
+
+/// The wanted address, or any port of its host if somebody is there already.
+async fn bind(wanted: SocketAddr) -> std::io::Result<TcpListener> {
+    match TcpListener::bind(wanted).await {
+        Ok(listener) => Ok(listener),
+        Err(_) => TcpListener::bind((wanted.ip(), 0)).await,
+    }
+}
+
+async fn show(service: SocketAddr) -> Result<(), Box<dyn Error>> {
+    let client = outgoing::client_builder()?.build()?;
+    for (question, target) in REQUESTS {
+        let url = format!("http://{service}{target}");
+        println!("\n# {question}\n$ curl '{url}'");
+        println!("{}", client.get(url).send().await?.text().await?);
+    }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `frontend-map serve`.
+//! `frontend-map serve` and `frontend-map demo`: what runs until a signal.
 
 use std::error::Error;
 use std::io::Write;
@@ -11,7 +11,7 @@ use super::log;
 use crate::app::App;
 use crate::config::Config;
 use crate::http::router;
-use crate::server;
+use crate::{demo, server};
 
 /// Serves until SIGTERM or SIGINT.
 ///
@@ -29,14 +29,29 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     // A reader that has gone is no reason not to serve.
     let _ = writeln!(std::io::stdout(), "{address}");
     tracing::info!(%address, sites = app.sites.iter().count(), "serving");
-    let shutdown = stop_signal(Arc::clone(&app))?;
+    let stop = stop_signal()?;
+    let draining = Arc::clone(&app);
+    let shutdown = async move {
+        stop.await;
+        draining.drain();
+        tracing::info!("stopping");
+    };
     server::serve(listener, router(app), shutdown).await;
     tracing::info!("stopped");
     Ok(())
 }
 
+/// Shows the demo; without `once` it serves on until SIGTERM or SIGINT.
+///
+/// # Errors
+/// As [`demo::run`].
+#[tokio::main]
+pub(super) async fn run_demo(once: bool) -> Result<(), Box<dyn Error>> {
+    demo::run(once, log::start, stop_signal()?).await
+}
+
 /// Ready at the first SIGTERM or SIGINT.
-fn stop_signal(app: Arc<App>) -> std::io::Result<impl Future<Output = ()>> {
+fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {
@@ -44,7 +59,5 @@ fn stop_signal(app: Arc<App>) -> std::io::Result<impl Future<Output = ()>> {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        app.drain();
-        tracing::info!("stopping");
     })
 }

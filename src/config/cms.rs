@@ -11,6 +11,9 @@ use super::{Environment, Problems, content_type, section};
 use crate::content::{Files, StrapiLimits, StrapiSettings};
 use crate::frontend_url::BaseUrl;
 
+/// What the file source answers without a file of its own.
+const BUILT_IN: &str = include_str!("../../config/demo/content.json");
+
 /// Where documents come from.
 #[derive(Debug)]
 pub enum Cms {
@@ -67,16 +70,20 @@ fn url(text: &str) -> Result<Url, String> {
     Url::parse(base.as_str()).map_err(|error| format!("`{text}`: {error}"))
 }
 
+/// The content file, or without a path the content of the demo.
 fn files(path: Option<&Path>, here: &Path, problems: &mut Problems) -> Option<Files> {
     let place = "cms.path";
-    let needed = path.ok_or("source `files` needs the path of a content file");
-    let path = here.join(problems.take(place, needed)?);
-    let shown = path.display();
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"));
-    match Files::parse(&problems.take(place, text)?) {
+    let (shown, text) = match path.map(|path| here.join(path)) {
+        Some(path) => (path.display().to_string(), std::fs::read_to_string(path)),
+        None => ("built-in content".to_owned(), Ok(BUILT_IN.to_owned())),
+    };
+    let text = problems.take(place, text.map_err(|error| format!("{shown}: {error}")));
+    match Files::parse(&text?) {
         Ok(files) => Some(files),
         Err(faults) => {
-            faults.iter().for_each(|fault| problems.add(place, format_args!("{shown}: {fault}")));
+            for fault in faults {
+                problems.add(place, format_args!("{shown}: {fault}"));
+            }
             None
         }
     }

@@ -13,18 +13,20 @@ pub(super) type Table = Map<String, Value>;
 pub(super) const TOKEN: &str = "FRONTEND_MAP__CMS__TOKEN";
 
 /// Reads both into one table.
-pub(super) fn read(file: Option<&Path>, environment: &Environment) -> Result<Table, Problems> {
-    let place = file.map_or("environment".to_owned(), |path| path.display().to_string());
+pub(super) fn read(
+    text: Option<&str>,
+    path: &Path,
+    environment: &Environment,
+) -> Result<Table, Problems> {
     let mut builder = config::Config::builder();
-    if let Some(path) = file {
-        let text = std::fs::read_to_string(path).map_err(|e| Problems::one(&place, e))?;
-        builder = builder.add_source(File::from_str(&text, FileFormat::Toml));
+    if let Some(text) = text {
+        builder = builder.add_source(File::from_str(text, FileFormat::Toml));
     }
     builder
         .add_source(variables(environment))
         .build()
         .and_then(config::Config::try_deserialize)
-        .map_err(|error| Problems::one(&place, error))
+        .map_err(|error| Problems::one(&path.display().to_string(), error))
 }
 
 fn variables(environment: &Environment) -> Variables {

@@ -22,7 +22,7 @@ pub(super) struct ApiError {
     name: &'static str,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details>,
+    details: Option<Box<Details>>,
     #[serde(skip)]
     retry_after: Option<u64>,
 }
@@ -55,6 +55,7 @@ pub(super) struct CandidateDetails {
     pub(super) segment: Option<usize>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 fn as_number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_u16(status.as_u16())
 }
@@ -114,7 +115,7 @@ impl ApiError {
 
     /// The same error with details.
     pub(super) fn with(self, details: Details) -> Self {
-        Self { details: Some(details), ..self }
+        Self { details: Some(Box::new(details)), ..self }
     }
 }
 

@@ -52,7 +52,7 @@ fn push_segment(
         Segment::Static(text) => path.push_str(&encode(text)),
         Segment::Placeholder { prefix, placeholder, suffix } => {
             let value = usable([prefix, suffix], placeholder, Width::One, values)?;
-            [prefix.as_str(), value, suffix].iter().for_each(|text| path.push_str(&encode(text)));
+            path.extend([prefix.as_str(), value, suffix].map(encode));
         }
         Segment::CatchAll(placeholder) => {
             let value = usable(["", ""], placeholder, Width::Many, values)?;

@@ -11,9 +11,7 @@ fn slugs() -> Vec<String> {
     let content: Value = serde_json::from_str(file).unwrap();
     let articles = content["plugin::cms.article"].as_array().unwrap().iter();
     let english = articles.filter(|a| a["locale"] == "en" && a["status"] == "published");
-    english
-        .map(|a| a["slug"].as_str().unwrap().to_owned())
-        .collect()
+    english.map(|a| a["slug"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Their URLs on a front end that runs from now on.
@@ -28,21 +26,9 @@ async fn demo_urls() -> Vec<String> {
 #[tokio::test]
 async fn the_demo_front_end_answers_in_five_ways() {
     let urls = demo_urls().await;
-    let report = Validator::new()
-        .unwrap()
-        .report("main", "plugin::cms.article", urls)
-        .await;
+    let report = Validator::new().unwrap().report("main", "plugin::cms.article", urls).await;
     let classes = serde_json::to_value(report.tally.by_class).unwrap();
-    assert_eq!(
-        classes,
-        json!({"2xx": 1, "3xx": 1, "4xx": 1, "5xx": 1, "error": 1})
-    );
-    assert_eq!(
-        report.results[1].location.as_deref(),
-        Some("/en/articles/welcome")
-    );
-    assert_eq!(
-        report.results[4].reason.as_deref(),
-        Some("timeout after 10000ms")
-    );
+    assert_eq!(classes, json!({"2xx": 1, "3xx": 1, "4xx": 1, "5xx": 1, "error": 1}));
+    assert_eq!(report.results[1].location.as_deref(), Some("/en/articles/welcome"));
+    assert_eq!(report.results[4].reason.as_deref(), Some("timeout after 10000ms"));
 }

@@ -44,9 +44,7 @@ fn script(path: &str) -> Answer {
         }
         "/many-headers" => {
             return Answer::Close(
-                ["HTTP/1.1 200 OK\r\n", &"A: b\r\n".repeat(101), "\r\n"]
-                    .concat()
-                    .into(),
+                ["HTTP/1.1 200 OK\r\n", &"A: b\r\n".repeat(101), "\r\n"].concat().into(),
             );
         }
         other => panic!("the script has no {other}"),
@@ -73,25 +71,15 @@ async fn a_peer_that_breaks_off_is_a_reset_and_one_that_talks_nonsense_is_invali
         ("/many-headers", Cause::InvalidResponse),
     ];
     for (path, expected) in table {
-        assert_eq!(
-            failure(client(), &peer.url("http", path)).await,
-            expected,
-            "{path}"
-        );
+        assert_eq!(failure(client(), &peer.url("http", path)).await, expected, "{path}");
     }
 }
 
 #[tokio::test]
 async fn a_port_without_a_listener_is_refused() {
     let (_socket, address) = refusing();
-    assert_eq!(
-        failure(client(), &format!("http://{address}/")).await,
-        Cause::Refused
-    );
-    assert_eq!(
-        failure(client(), &format!("https://{address}/")).await,
-        Cause::Refused
-    );
+    assert_eq!(failure(client(), &format!("http://{address}/")).await, Cause::Refused);
+    assert_eq!(failure(client(), &format!("https://{address}/")).await, Cause::Refused);
 }
 
 #[tokio::test]
@@ -111,15 +99,9 @@ async fn a_time_out_says_whether_there_was_a_connection() {
     let peer = FrontEnd::start(script).await;
     let soon = Duration::from_millis(50);
     let impatient = client_builder().unwrap().timeout(soon).build().unwrap();
-    assert_eq!(
-        failure(impatient, &peer.url("http", "/hang")).await,
-        Cause::Timeout
-    );
+    assert_eq!(failure(impatient, &peer.url("http", "/hang")).await, Cause::Timeout);
 
-    let lost = client_builder()
-        .unwrap()
-        .connect_timeout(soon)
-        .dns_resolver(Endless);
+    let lost = client_builder().unwrap().connect_timeout(soon).dns_resolver(Endless);
     let cause = failure(lost.build().unwrap(), "http://www.example.com/").await;
     assert_eq!(cause, Cause::ConnectTimeout);
 }

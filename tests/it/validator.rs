@@ -11,25 +11,13 @@ use crate::support::pages::{script, urls};
 /// The entry of a URL that was not answered.
 fn dead(url: &str, reason: &str) -> Entry {
     let reason = Some(reason.to_owned());
-    Entry {
-        url: url.to_owned(),
-        status: None,
-        ok: false,
-        location: None,
-        reason,
-    }
+    Entry { url: url.to_owned(), status: None, ok: false, location: None, reason }
 }
 
 /// The entry of a URL that was answered.
 fn answered(url: &str, status: u16, location: Option<&str>) -> Entry {
     let (url, location) = (url.to_owned(), location.map(str::to_owned));
-    Entry {
-        url,
-        status: Some(status),
-        ok: status / 100 == 2,
-        location,
-        reason: None,
-    }
+    Entry { url, status: Some(status), ok: status / 100 == 2, location, reason: None }
 }
 
 /// Checks the URLs in a task of its own, as the server will: the future must be `Send`.
@@ -53,23 +41,16 @@ fn forty(peer: &FrontEnd, refusing: &str) -> Vec<Entry> {
         ("down", 1, 503, None),
         ("odd", 1, 999, None),
     ];
-    let answers = answers
-        .into_iter()
-        .flat_map(|(name, count, status, location)| {
-            urls(peer, name, count)
-                .into_iter()
-                .map(move |url| answered(&url, status, location))
-        });
+    let answers = answers.into_iter().flat_map(|(name, count, status, location)| {
+        urls(peer, name, count).into_iter().map(move |url| answered(&url, status, location))
+    });
     let failures = [
         dead(&peer.url("http", "/hang"), "timeout after 10000ms"),
         dead(refusing, "fetch failed: refused"),
         dead(&peer.url("http", "/reset"), "fetch failed: reset"),
         dead(&peer.url("http", "/silent"), "fetch failed: reset"),
         dead(&peer.url("https", "/tls"), "fetch failed: tls"),
-        dead(
-            &peer.url("http", "/not-http"),
-            "fetch failed: invalid response",
-        ),
+        dead(&peer.url("http", "/not-http"), "fetch failed: invalid response"),
         dead("http://no-such-host.invalid/", "fetch failed: dns"),
     ];
     answers.chain(failures).collect()
@@ -102,10 +83,7 @@ async fn two_runs_at_once_share_the_ten_permits() {
     let validator = Validator::new().unwrap();
     let other = validator.clone();
     let (found, missing) = (urls(&peer, "ok", 20), urls(&peer, "missing", 20));
-    let runs = tokio::join!(
-        validator.check(&found).count(),
-        other.check(&missing).count()
-    );
+    let runs = tokio::join!(validator.check(&found).count(), other.check(&missing).count());
     assert_eq!(runs, (20, 20));
     assert_eq!(peer.most_in_flight(), 10);
 }
@@ -118,10 +96,7 @@ async fn each_url_gets_one_get_that_says_who_asks() {
     report(&asked).await;
     let heads = peer.heads();
     assert_eq!(heads.len(), asked.len(), "{heads:?}");
-    let agent = format!(
-        "\r\nuser-agent: frontend-map/{}\r\n",
-        env!("CARGO_PKG_VERSION")
-    );
+    let agent = format!("\r\nuser-agent: frontend-map/{}\r\n", env!("CARGO_PKG_VERSION"));
     for head in heads {
         assert!(head.starts_with("GET /") && head.contains(&agent), "{head}");
         assert!(!head.contains("referer"), "{head}");
@@ -131,13 +106,7 @@ async fn each_url_gets_one_get_that_says_who_asks() {
 #[tokio::test]
 async fn nothing_in_a_body_changes_the_result() {
     let peer = FrontEnd::start(script).await;
-    let names = [
-        "/endless",
-        "/one-mebibyte",
-        "/just-drained",
-        "/cut-off",
-        "/stalled-body",
-    ];
+    let names = ["/endless", "/one-mebibyte", "/just-drained", "/cut-off", "/stalled-body"];
     let urls: Vec<_> = names.iter().map(|path| peer.url("http", path)).collect();
     let expected: Vec<_> = urls.iter().map(|url| answered(url, 200, None)).collect();
     assert_eq!(report(&urls).await.results, expected);
@@ -148,11 +117,7 @@ async fn connections_of_drained_pages_carry_further_requests() {
     let peer = FrontEnd::start(script).await;
     let report = report(&urls(&peer, "ten-kilobytes", 200)).await;
     assert_eq!(report.tally.by_class.success, 200);
-    assert!(
-        peer.accepts() <= 50,
-        "{} connections for 200 pages",
-        peer.accepts()
-    );
+    assert!(peer.accepts() <= 50, "{} connections for 200 pages", peer.accepts());
 }
 
 #[tokio::test]
@@ -172,16 +137,11 @@ async fn a_location_is_reported_as_sent_but_bounded_and_as_text() {
 #[tokio::test]
 async fn results_are_streamed_as_they_become_known() {
     let peer = FrontEnd::start(script).await;
-    let urls: Vec<_> = ["/hang", "/reset", "/ok"]
-        .iter()
-        .map(|path| peer.url("http", path))
-        .collect();
+    let urls: Vec<_> =
+        ["/hang", "/reset", "/ok"].iter().map(|path| peer.url("http", path)).collect();
     let validator = Validator::new().unwrap();
     let mut first: Vec<_> = validator.check(&urls).take(2).collect().await;
     first.sort_unstable_by_key(|(index, _)| *index);
-    let ok = Checked::Answered {
-        status: 200,
-        location: None,
-    };
+    let ok = Checked::Answered { status: 200, location: None };
     assert_eq!(first, [(1, Checked::Failed(Failure::Reset)), (2, ok)]);
 }

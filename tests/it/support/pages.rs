@@ -25,11 +25,7 @@ pub(crate) fn script(path: &str) -> Answer {
         "/endless" => Answer::Endless("HTTP/1.1 200 OK\r\n\r\nx".into()),
         "/stalled-body" => Answer::Keep("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx".into()),
         "/latin" => Answer::Close(b"HTTP/1.1 302 Found\r\nLocation: /caf\xe9\r\n\r\n".into()),
-        "/far" => answer(
-            "302 Found",
-            &format!("Location: /{}\r\n", "ä".repeat(3000)),
-            0,
-        ),
+        "/far" => answer("302 Found", &format!("Location: /{}\r\n", "ä".repeat(3000)), 0),
         "/hang" => Answer::Hang,
         "/reset" => Answer::Reset,
         "/silent" => Answer::Close(Vec::new()),
@@ -40,7 +36,5 @@ pub(crate) fn script(path: &str) -> Answer {
 
 /// `count` URLs with different paths that start with `name`.
 pub(crate) fn urls(peer: &FrontEnd, name: &str, count: usize) -> Vec<String> {
-    (0..count)
-        .map(|n| peer.url("http", &format!("/{name}{n}")))
-        .collect()
+    (0..count).map(|n| peer.url("http", &format!("/{name}{n}"))).collect()
 }
