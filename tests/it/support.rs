@@ -1,4 +1,6 @@
 //! Peers and helpers that the tests share.
 
 pub(crate) mod front_end;
+pub(crate) mod http;
 pub(crate) mod pages;
+pub(crate) mod service;

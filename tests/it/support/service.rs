@@ -1,0 +1,239 @@
+//! Starts the real binary with given settings, files and environment, on a port of its own.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// How long a process may take for anything before the test gives up: generous, because the machine
+/// that runs the tests may be busy. Nothing waits this long unless it has failed.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A folder with settings and content, and the environment to start the binary with.
+pub(crate) struct Setup {
+    dir: TempDir,
+    config: bool,
+    env: Vec<(String, String)>,
+}
+
+/// A process that has ended by itself, or was stopped because it would not.
+pub(crate) struct Ended {
+    /// `None`: it had to be killed, or a signal ended it.
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// The running service; dropping it kills it.
+pub(crate) struct Service {
+    child: Child,
+    addr: SocketAddr,
+    stderr: Arc<Mutex<String>>,
+    _dir: TempDir,
+}
+
+impl Setup {
+    /// A folder in which `settings.toml` has this text.
+    pub(crate) fn new(settings: &str) -> Self {
+        let setup = Self::without_settings();
+        setup.file("settings.toml", settings)
+    }
+
+    /// A folder without a settings file, though the command line names one.
+    pub(crate) fn without_settings() -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        Self {
+            dir,
+            config: true,
+            env: Vec::new(),
+        }
+    }
+
+    /// The fixture that `tests/corpora/bad-inputs.jsonl` is written for.
+    pub(crate) fn fixture() -> Self {
+        Self::new(include_str!("../../fixtures/main/settings.toml"))
+            .file(
+                "content.json",
+                include_str!("../../fixtures/main/content.json"),
+            )
+            .env("FRONT_END_URL_MAIN", "https://www.example.com")
+    }
+
+    /// Leaves `--config` out of the command line.
+    pub(crate) fn unconfigured(mut self) -> Self {
+        self.config = false;
+        self
+    }
+
+    /// Adds a file beside the settings.
+    pub(crate) fn file(self, name: &str, text: &str) -> Self {
+        std::fs::write(self.dir.path().join(name), text).expect("a file in the temporary folder");
+        self
+    }
+
+    /// Adds a variable to the otherwise empty environment.
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// `frontend-map --config settings.toml serve`, until it has named its address.
+    pub(crate) fn start(self) -> Service {
+        let mut child = self.command(&["serve"]).spawn().expect("the binary starts");
+        let stderr = collect(child.stderr.take().expect("stderr is piped"));
+        let lines = first_line(child.stdout.take().expect("stdout is piped"));
+        let line = lines.recv_timeout(PATIENCE).unwrap_or_default();
+        let addr = line.strip_suffix('\n').and_then(|text| text.parse().ok());
+        let Some(addr) = addr else {
+            let _ = child.kill();
+            let status = child.wait();
+            let log = stderr.lock().expect("the log").clone();
+            panic!("the first line on stdout is no address: {line:?}, {status:?}\n{log}");
+        };
+        Service {
+            child,
+            addr,
+            stderr,
+            _dir: self.dir,
+        }
+    }
+
+    /// `frontend-map --config settings.toml <args>`, until it ends; a service that serves although
+    /// it should not is stopped as soon as it prints.
+    pub(crate) fn run(&self, args: &[&str]) -> Ended {
+        let mut child = self.command(args).spawn().expect("the binary starts");
+        let stderr = collect(child.stderr.take().expect("stderr is piped"));
+        let stdout = collect(child.stdout.take().expect("stdout is piped"));
+        let serves = || args.contains(&"serve") && stdout.lock().expect("stdout").contains('\n');
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("our own child") {
+                break status.code();
+            }
+            if serves() || started.elapsed() > PATIENCE {
+                let _ = child.kill();
+                let _ = child.wait();
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        Ended {
+            status,
+            stdout: drained(&stdout),
+            stderr: drained(&stderr),
+        }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_frontend-map"));
+        if self.config {
+            command
+                .arg("--config")
+                .arg(self.dir.path().join("settings.toml"));
+        }
+        command.args(args).current_dir(self.dir.path()).env_clear();
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+}
+
+impl Service {
+    /// The address that the service printed.
+    pub(crate) fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// Everything on stderr so far.
+    pub(crate) fn log(&self) -> String {
+        self.stderr.lock().expect("the log").clone()
+    }
+
+    /// Waits until the log contains `text`; the log is written by another process.
+    pub(crate) fn logs(&self, text: &str) -> bool {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
+            if self.log().contains(text) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        false
+    }
+
+    /// Sends the signal (`TERM`, `INT`) and waits for the exit status; `None`: it didn't end, or the
+    /// signal itself ended it.
+    pub(crate) fn signal(&mut self, name: &str) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill")
+            .args(["-s", name, &pid])
+            .status()
+            .expect("`kill` runs");
+        assert!(sent.success(), "kill -s {name} failed");
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
+            if let Some(status) = self.child.try_wait().expect("our own child") {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if std::thread::panicking() {
+            eprintln!("--- log of the service\n{}", self.log());
+        }
+    }
+}
+
+/// Reads a pipe to its end in the background, so that the process never blocks on it.
+fn collect(mut pipe: impl Read + Send + 'static) -> Arc<Mutex<String>> {
+    let text = Arc::new(Mutex::new(String::new()));
+    let sink = Arc::clone(&text);
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(read @ 1..) = pipe.read(&mut buffer) {
+            sink.lock()
+                .expect("no reader panics")
+                .push_str(&String::from_utf8_lossy(&buffer[..read]));
+        }
+    });
+    text
+}
+
+/// The text of a pipe whose process has ended: the reader lets go of it when it has read everything.
+fn drained(text: &Arc<Mutex<String>>) -> String {
+    let started = Instant::now();
+    while Arc::strong_count(text) > 1 && started.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let text = text.lock().expect("no reader panics");
+    text.clone()
+}
+
+/// The first line of a pipe; the rest is read and dropped.
+fn first_line(pipe: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(pipe);
+        let mut line = String::new();
+        let _ = reader.read_line(&mut line);
+        let _ = sender.send(line);
+        let _ = std::io::copy(&mut reader, &mut std::io::sink());
+    });
+    receiver
+}
