@@ -1,0 +1,379 @@
+//! Drives `tests/corpora/hostile-slugs.jsonl` through the real service with content from a file:
+//! every document gets the expected URL or the expected reason, every base URL is taken or refused.
+//!
+//! One service for all documents: row N has a site `rowN` and a content type `api::rowN.rowN` of its
+//! own, with the row's rule as it stands.
+
+use std::fmt::Write;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::support::http::{self, Response};
+use crate::support::service::{Service, Setup};
+
+const ROWS: &str = include_str!("../corpora/hostile-slugs.jsonl");
+const BASE: &str = "https://www.example.com";
+
+/// Documents stay raw text: a number like 1e30 must reach the service as it is written.
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Expectation {
+    Slug {
+        expect_path: Option<String>,
+        expect_url: Option<String>,
+        expect_skip_reason: Option<String>,
+    },
+    List {
+        expect_urls: Vec<String>,
+    },
+    BaseUrl {
+        value: String,
+        expect_base: Option<String>,
+        expect_start: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct Given<'a> {
+    name: String,
+    rule: Option<String>,
+    #[serde(borrow)]
+    document: Option<&'a RawValue>,
+    #[serde(borrow)]
+    documents: Option<Vec<&'a RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct DocumentKey {
+    #[serde(rename = "documentId")]
+    id: Value,
+    locale: Option<Value>,
+}
+
+/// One row, and its number in the file.
+struct Row<'a> {
+    number: usize,
+    given: Given<'a>,
+    expectation: Expectation,
+}
+
+impl Row<'_> {
+    fn uid(&self) -> String {
+        format!("api::row{0}.row{0}", self.number)
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        let one = self.given.document.iter().map(|document| document.get());
+        let many = self
+            .given
+            .documents
+            .iter()
+            .flatten()
+            .map(|document| document.get());
+        one.chain(many).collect()
+    }
+
+    /// D31: the file source refuses the same (documentId, locale, status) twice, so a row that
+    /// repeats one can't be served from a file.
+    fn repeats_a_document(&self) -> bool {
+        let keys: Vec<(Value, Option<Value>)> = self
+            .texts()
+            .iter()
+            .map(|text| serde_json::from_str::<DocumentKey>(text).expect("a document"))
+            .map(|key| (key.id, key.locale))
+            .collect();
+        keys.iter()
+            .enumerate()
+            .any(|(index, key)| keys[..index].contains(key))
+    }
+}
+
+fn rows() -> Vec<Row<'static>> {
+    let row = |(number, line): (usize, &'static str)| Row {
+        number,
+        given: serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")),
+        expectation: serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")),
+    };
+    ROWS.lines().enumerate().map(row).collect()
+}
+
+/// Settings and content for these rows: a site and a content type for each.
+fn setup(rows: &[&Row<'_>]) -> Setup {
+    let mut settings = String::from(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n",
+    );
+    let mut content = Vec::new();
+    for row in rows {
+        let rule = row
+            .given
+            .rule
+            .as_deref()
+            .expect("a row with documents has a rule");
+        write!(
+            settings,
+            "[[site]]\nkey = \"row{}\"\nfront_end_url = \"{BASE}\"\nlocales = [\"en\", \"de\", \"fr\", \"pt-BR\"]\n\
+             [[site.rule]]\ncontent_type = \"{}\"\ntemplate = '{rule}'\n",
+            row.number,
+            row.uid(),
+        )
+        .expect("text grows");
+        content.push(format!("\"{}\": [{}]", row.uid(), row.texts().join(", ")));
+    }
+    Setup::new(&settings).file("content.json", &format!("{{{}}}", content.join(",\n")))
+}
+
+#[test]
+fn every_hostile_document_gets_its_url_or_its_reason() {
+    let rows = rows();
+    let rows: Vec<&Row<'_>> = rows
+        .iter()
+        .filter(|row| {
+            !matches!(row.expectation, Expectation::BaseUrl { .. }) && !row.repeats_a_document()
+        })
+        .collect();
+    let service = setup(&rows).start();
+    let mut failures = Vec::new();
+    for row in &rows {
+        for problem in check(&service, row) {
+            failures.push(format!("{}: {problem}", row.given.name));
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {} rows\n{}",
+        failures.len(),
+        rows.len(),
+        failures.join("\n")
+    );
+}
+
+#[test]
+fn a_document_that_stands_twice_in_the_file_is_refused() {
+    let rows = rows();
+    let twice: Vec<&Row<'_>> = rows.iter().filter(|row| row.repeats_a_document()).collect();
+    assert!(!twice.is_empty(), "the corpus has such a row");
+    for row in twice {
+        let ended = setup(&[row]).run(&["serve"]);
+        assert_eq!(
+            ended.status,
+            Some(78),
+            "{}: {}",
+            row.given.name,
+            ended.stderr
+        );
+        assert_eq!(ended.stdout, "", "{}", row.given.name);
+        assert!(
+            ended.stderr.contains(&row.uid()),
+            "{}: {}",
+            row.given.name,
+            ended.stderr
+        );
+    }
+}
+
+fn check(service: &Service, row: &Row<'_>) -> Vec<String> {
+    match &row.expectation {
+        Expectation::Slug {
+            expect_path: Some(path),
+            expect_url: Some(url),
+            ..
+        } => check_url(service, row, path, url),
+        Expectation::Slug {
+            expect_skip_reason: Some(reason),
+            ..
+        } => check_skipped(service, row, reason),
+        Expectation::Slug { .. } => vec!["the row expects neither a URL nor a reason".to_owned()],
+        Expectation::List { expect_urls } => check_list(service, row, expect_urls, 0),
+        Expectation::BaseUrl { .. } => vec![],
+    }
+}
+
+fn check_url(service: &Service, row: &Row<'_>, path: &str, url: &str) -> Vec<String> {
+    let mut problems = check_list(service, row, &[url.to_owned()], 0);
+    let answer = frontend_url(service, row);
+    let wanted = format!(r#"{{"data":{{"url":"{url}","path":"{path}"}},"meta":{{}}}}"#);
+    if answer.status != 200 || answer.text() != wanted {
+        problems.push(format!(
+            "4.2: {} {}, want 200 {wanted}",
+            answer.status,
+            cut(answer.text())
+        ));
+    }
+    problems
+}
+
+/// A document without a URL: left out of 4.3, a 404 with its reason in 4.2.
+fn check_skipped(service: &Service, row: &Row<'_>, reason: &str) -> Vec<String> {
+    let mut problems = check_list(service, row, &[], 1);
+    let answer = frontend_url(service, row);
+    // D19: a locale that the site doesn't have is a 404 of the parameter, a malformed one a 400.
+    let asked = locale(row);
+    let well_formed = |text: &str| {
+        text.split(['-', '_']).all(|part| {
+            (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+    };
+    let wanted_status = if well_formed(&asked) { 404 } else { 400 };
+    if answer.status != wanted_status {
+        problems.push(format!(
+            "4.2: status {}, want {wanted_status}: {}",
+            answer.status,
+            cut(answer.text())
+        ));
+    }
+    if reason != "locale_unknown" {
+        let details = &answer.json()["error"]["details"];
+        if details["reason"] != reason
+            || details["rule"] != *row.given.rule.as_deref().unwrap_or_default()
+        {
+            problems.push(format!(
+                "4.2: details {details}, want the reason {reason} and the rule"
+            ));
+        }
+    }
+    problems
+}
+
+fn check_list(service: &Service, row: &Row<'_>, urls: &[String], skipped: usize) -> Vec<String> {
+    let target = format!(
+        "/api/build-sitemap?site=row{}&contentType={}",
+        row.number,
+        row.uid()
+    );
+    let answer = http::get(service.addr(), &target);
+    let wanted = serde_json::json!({"data": {"count": urls.len(), "urls": urls}, "meta": {}});
+    let mut problems = Vec::new();
+    if answer.status != 200 || answer.json() != wanted {
+        problems.push(format!(
+            "4.3: {} {}, want {wanted}",
+            answer.status,
+            cut(answer.text())
+        ));
+    }
+    let header = answer
+        .header("x-skipped-documents")
+        .unwrap_or_else(|| "0".to_owned());
+    if header != skipped.to_string() {
+        problems.push(format!(
+            "4.3: X-Skipped-Documents is {header}, want {skipped}"
+        ));
+    }
+    problems
+}
+
+fn frontend_url(service: &Service, row: &Row<'_>) -> Response {
+    let key: DocumentKey = serde_json::from_str(row.texts()[0]).expect("a document");
+    let target = format!(
+        "/api/frontend-url?uid={}&documentId={}&locale={}",
+        row.uid(),
+        http::query(key.id.as_str().expect("a documentId")),
+        http::query(&locale(row)),
+    );
+    http::get(service.addr(), &target)
+}
+
+/// The locale to ask for: the document's own as text, the default one where it has none.
+fn locale(row: &Row<'_>) -> String {
+    let key: DocumentKey = serde_json::from_str(row.texts()[0]).expect("a document");
+    match key.locale {
+        None | Some(Value::Null) => "en".to_owned(),
+        Some(Value::String(locale)) => locale,
+        Some(other) => other.to_string(),
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(300).collect()
+}
+
+#[test]
+fn every_base_url_in_the_environment_is_taken_or_refused() {
+    each_base_url(|value| base_setup("").env("FRONT_END_URL_MAIN", value));
+}
+
+#[test]
+fn every_base_url_in_the_settings_is_taken_or_refused() {
+    // A JSON string is a TOML basic string as well, for these values.
+    each_base_url(|value| base_setup(&format!("front_end_url = {}", serde_json::json!(value))));
+}
+
+fn base_setup(line: &str) -> Setup {
+    let settings = format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
+         [[site]]\nkey = \"main\"\nlocales = [\"en\"]\n{line}\n\
+         [[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{{locale}}/articles/{{slug}}\"\n"
+    );
+    Setup::new(&settings).file(
+        "content.json",
+        r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en", "slug": "hello-world"}]}"#,
+    )
+}
+
+fn each_base_url(setup: impl Fn(&str) -> Setup) {
+    let mut failures = Vec::new();
+    for row in rows() {
+        if let Expectation::BaseUrl {
+            value,
+            expect_base,
+            expect_start,
+        } = &row.expectation
+            && let Err(problem) =
+                check_base(setup(value), value, expect_base.as_deref(), expect_start)
+        {
+            failures.push(format!("{} ({value:?}): {problem}", row.given.name));
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} rows\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+fn check_base(setup: Setup, value: &str, base: Option<&str>, start: &str) -> Result<(), String> {
+    if start == "refuse" {
+        let ended = setup.run(&["serve"]);
+        if ended.status != Some(78) || !ended.stdout.is_empty() {
+            return Err(format!(
+                "status {:?}, stdout {:?}, want a refusal",
+                ended.status, ended.stdout
+            ));
+        }
+        return if ended.stderr.contains("main") {
+            Ok(())
+        } else {
+            Err(format!("the site isn't named: {}", ended.stderr))
+        };
+    }
+    let service = setup.start();
+    let answer = http::get(
+        service.addr(),
+        "/api/frontend-url?uid=plugin::cms.article&documentId=a",
+    );
+    let wanted = match (start, base) {
+        ("ok", Some(base)) => (
+            200,
+            serde_json::json!({"url": format!("{base}/en/articles/hello-world"), "path": "/en/articles/hello-world"}),
+        ),
+        ("unset: 501", None) => (501, Value::Null),
+        _ => {
+            return Err(format!(
+                "a row that this runner doesn't understand: {start:?}, {base:?}"
+            ));
+        }
+    };
+    if (answer.status, &answer.json()["data"]) != (wanted.0, &wanted.1) {
+        return Err(format!(
+            "{} {}, want {wanted:?} for {value:?}",
+            answer.status,
+            answer.text()
+        ));
+    }
+    if wanted.0 == 501 && answer.json()["error"]["details"]["path"] != "/en/articles/hello-world" {
+        return Err(format!("a 501 without the path: {}", answer.text()));
+    }
+    Ok(())
+}
