@@ -1,0 +1,566 @@
+//! Settings: every problem is named, all at once, with status 78, before a port is bound; and who
+//! wins where a value stands in several places.
+
+use std::fmt::Write;
+use std::net::TcpListener;
+
+use crate::support::http;
+use crate::support::service::{Ended, Setup};
+
+/// `sysexits.h`: `EX_CONFIG`.
+const REFUSED: Option<i32> = Some(78);
+
+const SERVER: &str = "[server]\nlisten = \"127.0.0.1:0\"\n";
+const CMS: &str = "[cms]\nsource = \"files\"\npath = \"content.json\"\n";
+const SITE: &str = "[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n";
+const RULE: &str = "[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{locale}/articles/{slug}\"\n";
+
+/// Good settings with `extra` at the end of the rule.
+fn good() -> String {
+    format!("{SERVER}{CMS}{SITE}{RULE}")
+}
+
+fn setup(settings: &str) -> Setup {
+    Setup::new(settings).file(
+        "content.json",
+        r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en", "slug": "x"}]}"#,
+    )
+}
+
+/// One site with one rule, whose template is this TOML value.
+fn with_template(template: &str) -> String {
+    format!(
+        "{SERVER}{CMS}{SITE}[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = {template}\n"
+    )
+}
+
+#[track_caller]
+fn assert_refused(ended: &Ended, name: &str, named: &[&str]) {
+    assert_eq!(ended.status, REFUSED, "{name}: {}", ended.stderr);
+    assert_eq!(ended.stdout, "", "{name}: nothing on stdout, no port bound");
+    for text in named {
+        assert!(
+            ended.stderr.contains(text),
+            "{name}: {text:?} is not named in\n{}",
+            ended.stderr
+        );
+    }
+    assert!(
+        !ended.stderr.contains("panicked"),
+        "{name}: {}",
+        ended.stderr
+    );
+}
+
+/// `serve` and `check` refuse alike.
+#[track_caller]
+fn refuse(name: &str, setup: &Setup, named: &[&str]) {
+    for command in ["serve", "check"] {
+        assert_refused(
+            &setup.run(&[command]),
+            &format!("{name} ({command})"),
+            named,
+        );
+    }
+}
+
+#[test]
+fn the_good_settings_are_good() {
+    let ended = setup(&good()).run(&["check"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+}
+
+#[test]
+fn unknown_keys_are_refused_at_every_level() {
+    for (name, settings, named) in [
+        (
+            "top level",
+            format!("colour = 1\n{}", good()),
+            vec!["colour"],
+        ),
+        (
+            "table",
+            format!("{}[colours]\nred = 1\n", good()),
+            vec!["colours"],
+        ),
+        (
+            "server",
+            format!("{SERVER}listne = \"x\"\n{CMS}{SITE}{RULE}"),
+            vec!["listne"],
+        ),
+        (
+            "cms",
+            format!("{SERVER}{CMS}pth = \"x\"\n{SITE}{RULE}"),
+            vec!["pth"],
+        ),
+        (
+            "site",
+            format!("{SERVER}{CMS}{SITE}frontend_url = \"https://x.example\"\n{RULE}"),
+            vec!["frontend_url"],
+        ),
+        (
+            "rule",
+            format!("{}templat = \"/x\"\n", good()),
+            vec!["templat"],
+        ),
+        (
+            "content type",
+            format!(
+                "{}[[content_type]]\nuid = \"plugin::cms.article\"\nendpont = \"cms/articles\"\n",
+                good()
+            ),
+            vec!["endpont"],
+        ),
+        (
+            "log",
+            format!("{}[log]\ncolour = true\n", good()),
+            vec!["colour"],
+        ),
+        (
+            "limits",
+            format!("{}[limits]\ncolour = 3\n", good()),
+            vec!["colour"],
+        ),
+    ] {
+        refuse(name, &setup(&settings), &named);
+    }
+}
+
+#[test]
+fn bad_sites_are_refused_by_name() {
+    let second = |key: &str| format!("{}[[site]]\nkey = \"{key}\"\nlocales = [\"en\"]\n", good());
+    let long = "k".repeat(65);
+    for (name, settings, named) in [
+        ("twice", second("main"), vec!["main"]),
+        (
+            "one name in the environment",
+            second("MAIN"),
+            vec!["main", "MAIN", "FRONT_END_URL_MAIN"],
+        ),
+        (
+            "one name for dots and dashes",
+            format!(
+                "{}[[site]]\nkey = \"a.b\"\nlocales = [\"en\"]\n",
+                second("a-b")
+            ),
+            vec!["a-b", "a.b", "FRONT_END_URL_A_B"],
+        ),
+        ("space in the key", second("a b"), vec!["a b"]),
+        ("slash in the key", second("a/b"), vec!["a/b"]),
+        (
+            "letter beyond ASCII in the key",
+            second("größe"),
+            vec!["größe"],
+        ),
+        ("empty key", second(""), vec!["key"]),
+        ("key of 65 bytes", second(&long), vec![&long]),
+        (
+            "no key",
+            format!("{}[[site]]\nlocales = [\"en\"]\n", good()),
+            vec!["key"],
+        ),
+        (
+            "no locales",
+            format!("{}[[site]]\nkey = \"bare\"\n", good()),
+            vec!["bare", "locales"],
+        ),
+        (
+            "empty locales",
+            format!("{}[[site]]\nkey = \"bare\"\nlocales = []\n", good()),
+            vec!["bare", "locales"],
+        ),
+        (
+            "malformed locale",
+            format!(
+                "{}[[site]]\nkey = \"bare\"\nlocales = [\"en\", \"../x\"]\n",
+                good()
+            ),
+            vec!["bare", "../x"],
+        ),
+        (
+            "empty locale",
+            format!("{}[[site]]\nkey = \"bare\"\nlocales = [\"\"]\n", good()),
+            vec!["bare", "locale"],
+        ),
+        (
+            "repeated locale",
+            format!(
+                "{}[[site]]\nkey = \"bare\"\nlocales = [\"en\", \"en\"]\n",
+                good()
+            ),
+            vec!["bare", "en"],
+        ),
+        ("no site", format!("{SERVER}{CMS}"), vec!["site"]),
+    ] {
+        let setup = setup(&settings);
+        if name == "no site" {
+            // D31 says so of `serve`.
+            assert_refused(&setup.run(&["serve"]), name, &named);
+        } else {
+            refuse(name, &setup, &named);
+        }
+    }
+}
+
+#[test]
+fn bad_templates_are_refused_with_site_and_template() {
+    for (name, template) in [
+        ("empty", ""),
+        ("no slash first", "articles/{slug}"),
+        ("trailing slash", "/articles/{slug}/"),
+        ("empty segment", "/articles//{slug}"),
+        ("dot segment", "/./{slug}"),
+        ("dot dot segment", "/articles/../{slug}"),
+        ("percent", "/a%20b/{slug}"),
+        ("question mark", "/articles?x={slug}"),
+        ("hash", "/articles#{slug}"),
+        ("backslash", "/a\\b/{slug}"),
+        ("control character", "/a\tb/{slug}"),
+        ("C1 control character", "/a\u{85}b/{slug}"),
+        ("open brace", "/articles/{slug"),
+        ("close brace", "/articles/slug}"),
+        ("nested braces", "/articles/{{slug}}"),
+        ("empty name", "/articles/{}"),
+        ("empty catch-all name", "/articles/{*}"),
+        ("two placeholders in a segment", "/articles/{slug}-{title}"),
+        ("repeated name", "/{slug}/{slug}"),
+        ("repeated locale", "/{locale}/x/{locale}"),
+        ("catch-all not last", "/{*path}/x"),
+        ("catch-all with a prefix", "/a-{*path}"),
+        ("catch-all with a suffix", "/{*path}.html"),
+        ("repeated name as catch-all", "/{path}/{*path}"),
+        ("locale within a segment", "/x-{locale}/{slug}"),
+        ("locale as catch-all", "/x/{*locale}"),
+        ("space in a name", "/articles/{a slug}"),
+        ("relation without a field", "/articles/{category.}"),
+        ("relation without a name", "/articles/{.slug}"),
+    ] {
+        let settings = with_template(&toml_string(template));
+        let named = if template.contains(char::is_control) || template.contains('\\') {
+            vec!["main"]
+        } else {
+            vec!["main", template]
+        };
+        refuse(name, &setup(&settings), &named);
+    }
+}
+
+#[test]
+fn good_templates_are_taken() {
+    for template in [
+        "/",
+        "/about",
+        "/{slug}",
+        "/{locale}",
+        "/a b/ü/{slug}.html",
+        "/x-{slug}",
+        "/{category.slug}/{documentId}",
+        "/{locale}/{*path}",
+        "/...",
+        "/a.b",
+    ] {
+        let ended = setup(&with_template(&toml_string(template))).run(&["check"]);
+        assert_eq!(ended.status, Some(0), "{template}: {}", ended.stderr);
+    }
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn bad_values_are_refused_where_they_stand() {
+    for (name, settings, named) in [
+        (
+            "listen is no address",
+            format!("[server]\nlisten = \"nowhere\"\n{CMS}{SITE}{RULE}"),
+            vec!["listen"],
+        ),
+        (
+            "listen has a big port",
+            format!("[server]\nlisten = \"127.0.0.1:99999\"\n{CMS}{SITE}{RULE}"),
+            vec!["listen"],
+        ),
+        (
+            "listen is a number",
+            format!("[server]\nlisten = 8080\n{CMS}{SITE}{RULE}"),
+            vec!["listen"],
+        ),
+        (
+            "origin with a path",
+            format!("{SERVER}cors_origins = [\"https://a.example/x\"]\n{CMS}{SITE}{RULE}"),
+            vec!["cors_origins", "https://a.example/x"],
+        ),
+        (
+            "origin star",
+            format!("{SERVER}cors_origins = [\"*\"]\n{CMS}{SITE}{RULE}"),
+            vec!["cors_origins"],
+        ),
+        (
+            "unknown source",
+            format!("{SERVER}[cms]\nsource = \"ftp\"\n{SITE}{RULE}"),
+            vec!["source", "ftp"],
+        ),
+        (
+            "files without a path",
+            format!("{SERVER}[cms]\nsource = \"files\"\n{SITE}{RULE}"),
+            vec!["path"],
+        ),
+        (
+            "strapi without a URL",
+            format!("{SERVER}[cms]\nsource = \"strapi\"\n{SITE}{RULE}"),
+            vec!["url"],
+        ),
+        (
+            "strapi with a bad URL",
+            format!("{SERVER}[cms]\nsource = \"strapi\"\nurl = \"not a url\"\n{SITE}{RULE}"),
+            vec!["url"],
+        ),
+        (
+            "content that is not there",
+            good().replace("content.json", "nowhere.json"),
+            vec!["nowhere.json"],
+        ),
+        (
+            "rule without a content type",
+            format!("{SERVER}{CMS}{SITE}[[site.rule]]\ntemplate = \"/x\"\n"),
+            vec!["content_type"],
+        ),
+        (
+            "rule without a template",
+            format!("{SERVER}{CMS}{SITE}[[site.rule]]\ncontent_type = \"api::x.x\"\n"),
+            vec!["template"],
+        ),
+        (
+            "content type that is no UID",
+            good().replace("plugin::cms.article", "articles"),
+            vec!["main", "articles"],
+        ),
+        (
+            "front_end_url is no URL",
+            format!("{SERVER}{CMS}{SITE}front_end_url = \"www.example.com\"\n{RULE}"),
+            vec!["main", "www.example.com"],
+        ),
+        (
+            "front_end_url with a query",
+            format!("{SERVER}{CMS}{SITE}front_end_url = \"https://x.example/?a\"\n{RULE}"),
+            vec!["main", "https://x.example/?a"],
+        ),
+        (
+            "unknown kind",
+            format!(
+                "{}[[content_type]]\nuid = \"api::x.x\"\nendpoint = \"xs\"\nkind = \"many\"\n",
+                good()
+            ),
+            vec!["kind"],
+        ),
+        (
+            "not TOML",
+            "[server\nlisten = ".to_owned(),
+            vec!["settings.toml"],
+        ),
+        (
+            "two values for one key",
+            format!("{SERVER}listen = \"127.0.0.1:1\"\n{CMS}{SITE}{RULE}"),
+            vec!["listen"],
+        ),
+    ] {
+        refuse(name, &setup(&settings), &named);
+    }
+    refuse(
+        "no settings file",
+        &Setup::without_settings(),
+        &["settings.toml"],
+    );
+}
+
+#[test]
+fn content_that_cannot_be_read_is_refused() {
+    for (name, content) in [
+        ("not JSON", "{"),
+        ("not an object", "[]"),
+        ("not a list", r#"{"plugin::cms.article": {}}"#),
+        (
+            "unknown status",
+            r#"{"plugin::cms.article": [{"documentId": "a", "status": "new"}]}"#,
+        ),
+        (
+            "twice",
+            r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en"}, {"documentId": "a", "locale": "en", "status": "published"}]}"#,
+        ),
+        (
+            "twice without a locale",
+            r#"{"plugin::cms.article": [{"documentId": "a"}, {"documentId": "a", "locale": null}]}"#,
+        ),
+        (
+            "no documentId",
+            r#"{"plugin::cms.article": [{"slug": "x"}]}"#,
+        ),
+    ] {
+        let setup = Setup::new(&good()).file("content.json", content);
+        assert_refused(&setup.run(&["serve"]), name, &["content.json"]);
+    }
+}
+
+#[test]
+fn a_token_in_the_file_is_refused_and_not_shown() {
+    let settings = format!(
+        "{SERVER}[cms]\nsource = \"strapi\"\nurl = \"http://127.0.0.1:1\"\ntoken = \"CANARY-TOKEN\"\n{SITE}{RULE}"
+    );
+    let setup = setup(&settings);
+    refuse("token", &setup, &["token"]);
+    for command in ["serve", "check"] {
+        assert!(
+            !setup.run(&[command]).stderr.contains("CANARY"),
+            "{command} shows the token"
+        );
+    }
+}
+
+#[test]
+fn a_token_in_the_environment_is_not_shown_in_a_refusal() {
+    let settings = format!(
+        "{SERVER}colour = 1\n[cms]\nsource = \"strapi\"\nurl = \"http://127.0.0.1:1\"\n{SITE}{RULE}"
+    );
+    let setup = setup(&settings)
+        .env("FRONTEND_MAP__CMS__TOKEN", "CANARY-TOKEN")
+        .env("RUST_LOG", "trace");
+    let ended = setup.run(&["serve"]);
+    assert_refused(&ended, "token", &["colour"]);
+    assert!(!ended.stderr.contains("CANARY"), "{}", ended.stderr);
+}
+
+#[test]
+fn all_problems_are_reported_at_once() {
+    let settings = format!(
+        "[server]\nlisten = \"nowhere\"\nlistne = 1\n{CMS}{SITE}front_end_url = \"ftp://x.example\"\n\
+         [[site.rule]]\ncontent_type = \"api::a.a\"\ntemplate = \"/a/{{slug\"\n\
+         [[site.rule]]\ncontent_type = \"api::b.b\"\ntemplate = \"b\"\n\
+         [[site]]\nkey = \"bare\"\nlocales = []\n[[site]]\nkey = \"bare\"\nlocales = [\"en\"]\n[[site]]\nkey = \"a b\"\nlocales = [\"en\"]\n"
+    );
+    let named = [
+        "listne",
+        "nowhere",
+        "ftp://x.example",
+        "/a/{slug",
+        "\"b\"",
+        "bare",
+        "a b",
+        "locales",
+    ];
+    refuse("several", &setup(&settings), &named);
+}
+
+#[test]
+fn unknown_keys_in_the_environment_are_refused() {
+    refuse(
+        "environment",
+        &setup(&good()).env("FRONTEND_MAP__SERVER__LISTNE", "127.0.0.1:0"),
+        &["listne"],
+    );
+}
+
+#[test]
+fn the_environment_wins_over_the_file() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let addr = taken.local_addr().expect("an address");
+    let settings = good().replace("127.0.0.1:0", &addr.to_string());
+    let service = setup(&settings)
+        .env("FRONTEND_MAP__SERVER__LISTEN", "127.0.0.1:0")
+        .start();
+    assert_ne!(service.addr(), addr);
+    assert_eq!(http::get(service.addr(), "/livez").status, 200);
+}
+
+#[test]
+fn a_bad_value_in_the_environment_is_refused() {
+    refuse(
+        "listen",
+        &setup(&good()).env("FRONTEND_MAP__SERVER__LISTEN", "nowhere"),
+        &["listen"],
+    );
+}
+
+const DOCUMENT: &str = "/api/frontend-url?uid=plugin::cms.article&documentId=a";
+
+#[test]
+fn front_end_url_in_the_environment_wins_over_the_file() {
+    let settings = good().replace(
+        "key = \"main\"",
+        "key = \"main\"\nfront_end_url = \"https://file.example\"",
+    );
+    let service = setup(&settings)
+        .env("FRONT_END_URL_MAIN", "https://environment.example/")
+        .start();
+    assert_eq!(
+        http::get(service.addr(), DOCUMENT).json()["data"]["url"],
+        "https://environment.example/en/articles/x"
+    );
+    let service = setup(&settings).start();
+    assert_eq!(
+        http::get(service.addr(), DOCUMENT).json()["data"]["url"],
+        "https://file.example/en/articles/x"
+    );
+}
+
+#[test]
+fn the_name_in_the_environment_is_the_key_in_upper_case_without_punctuation() {
+    let settings = good().replace("key = \"main\"", "key = \"my-Shop.v2\"");
+    let service = setup(&settings)
+        .env("FRONT_END_URL_MY_SHOP_V2", "https://shop.example")
+        .start();
+    assert_eq!(
+        http::get(service.addr(), DOCUMENT).json()["data"]["url"],
+        "https://shop.example/en/articles/x"
+    );
+}
+
+#[test]
+fn an_empty_base_url_counts_as_not_configured() {
+    let in_file = good().replace("key = \"main\"", "key = \"main\"\nfront_end_url = \"\"");
+    for service in [
+        setup(&good()).start(),
+        setup(&good()).env("FRONT_END_URL_MAIN", "").start(),
+        setup(&in_file).start(),
+    ] {
+        let answer = http::get(service.addr(), DOCUMENT);
+        assert_eq!(answer.status, 501, "{}", answer.text());
+        assert_eq!(answer.json()["error"]["details"]["path"], "/en/articles/x");
+    }
+}
+
+#[test]
+fn an_invalid_base_url_in_the_environment_is_refused_by_its_name() {
+    let setup = setup(&good()).env("FRONT_END_URL_MAIN", "https://www.example.com/?x");
+    refuse("base URL", &setup, &["FRONT_END_URL_MAIN", "main"]);
+}
+
+#[test]
+fn paths_are_relative_to_the_settings_file() {
+    // `good()` says `content.json`: the file stands beside the settings, wherever the process runs.
+    let service = setup(&format!(
+        "{}[log]\nlevel = \"info\"\nformat = \"json\"\naccess = true\n",
+        good()
+    ))
+    .env("FRONT_END_URL_MAIN", "https://x.example")
+    .start();
+    assert_eq!(http::get(service.addr(), DOCUMENT).status, 200);
+    assert!(
+        service.logs("frontend-url"),
+        "with `access` a request shows in the log:\n{}",
+        service.log()
+    );
+}
+
+/// A TOML basic string; JSON's escapes are TOML's for the characters used here, except DEL and C1,
+/// which are written out.
+fn toml_string(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for char in text.chars() {
+        match char {
+            '"' | '\\' => quoted.extend(['\\', char]),
+            char if char.is_control() => {
+                write!(quoted, "\\u{:04X}", u32::from(char)).expect("text grows");
+            }
+            char => quoted.push(char),
+        }
+    }
+    quoted + "\""
+}
