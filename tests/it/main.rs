@@ -1,7 +1,14 @@
 //! Black-box tests of the real binary and the public core.
 #![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
+mod bad_inputs;
+mod commands;
 mod demo;
+mod hostile_slugs;
+mod layering;
+mod lifecycle;
+mod operations;
 mod outgoing;
+mod settings;
 mod support;
 mod validator;
