@@ -10,5 +10,6 @@ mod lifecycle;
 mod operations;
 mod outgoing;
 mod settings;
+mod strapi;
 mod support;
 mod validator;

@@ -1,6 +1,8 @@
 //! Peers and helpers that the tests share.
 
+pub(crate) mod cms;
 pub(crate) mod front_end;
 pub(crate) mod http;
 pub(crate) mod pages;
+pub(crate) mod script;
 pub(crate) mod service;

@@ -1,0 +1,157 @@
+//! A CMS of which every byte is scripted: raw sockets, one thread a connection.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::script::{Act, Script};
+
+/// The running peer. Its threads end with their connections, the listener with the test binary.
+pub(crate) struct Cms {
+    addr: SocketAddr,
+    heads: Arc<Mutex<Vec<String>>>,
+}
+
+impl Cms {
+    /// Answers each request as `answers` says for its target.
+    pub(crate) fn start(answers: impl Fn(&str) -> Script + Send + Sync + 'static) -> Self {
+        Self::accept(move |stream, seen| serve(stream, &answers, seen))
+    }
+
+    /// Plays `script` as soon as a client connects, whatever it sends.
+    pub(crate) fn greeting(script: Script) -> Self {
+        Self::accept(move |mut stream, _| {
+            play(&mut stream, &script);
+        })
+    }
+
+    fn accept(each: impl Fn(TcpStream, &Mutex<Vec<String>>) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let addr = listener.local_addr().expect("bound");
+        let heads = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&heads);
+        let each = Arc::new(each);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (each, seen) = (Arc::clone(&each), Arc::clone(&seen));
+                std::thread::spawn(move || each(stream, &seen));
+            }
+        });
+        Self { addr, heads }
+    }
+
+    /// Where it listens.
+    pub(crate) fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// The heads of all requests so far, as sent.
+    pub(crate) fn heads(&self) -> Vec<String> {
+        self.heads.lock().expect("no panic").clone()
+    }
+
+    /// The targets of all requests so far.
+    pub(crate) fn targets(&self) -> Vec<String> {
+        let target = |head: &String| head.split(' ').nth(1).unwrap_or_default().to_owned();
+        self.heads().iter().map(target).collect()
+    }
+}
+
+/// Answers requests until a script or the client ends the connection.
+fn serve(mut stream: TcpStream, answers: impl Fn(&str) -> Script, seen: &Mutex<Vec<String>>) {
+    let _ = stream.set_nodelay(true);
+    while let Some(head) = read_head(&mut stream) {
+        let target = head.split(' ').nth(1).unwrap_or_default().to_owned();
+        seen.lock().expect("no panic").push(head);
+        if !play(&mut stream, &answers(&target)) {
+            return;
+        }
+        // The last byte of the head, left until here: see `Act::Reset`.
+        if stream.read_exact(&mut [0]).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads a request's head up to its last byte, which stays in the socket.
+fn read_head(stream: &mut TcpStream) -> Option<String> {
+    let mut bytes = vec![0; 64 * 1024];
+    loop {
+        let peeked = stream.peek(&mut bytes).ok().filter(|peeked| *peeked > 0)?;
+        let end = bytes[..peeked].windows(4).position(|four| four == b"\r\n\r\n");
+        if let Some(end) = end {
+            bytes.truncate(end + 3);
+            stream.read_exact(&mut bytes).ok()?;
+            return Some(String::from_utf8_lossy(&bytes).trim_end().to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Plays a script; says whether the connection goes on.
+fn play(stream: &mut TcpStream, script: &Script) -> bool {
+    for act in &script.acts {
+        match act {
+            Act::Send(bytes) => {
+                if stream.write_all(bytes).is_err() {
+                    return false;
+                }
+            }
+            Act::Drip(bytes, pause) => {
+                for byte in bytes {
+                    std::thread::sleep(*pause);
+                    if stream.write_all(&[*byte]).is_err() {
+                        return false;
+                    }
+                }
+            }
+            Act::Pause(pause) => std::thread::sleep(*pause),
+            Act::Silence => return wait_for_the_end(stream),
+            Act::Tls => return tls(stream),
+            // What is unread when a socket is closed makes the kernel send a reset; give what was
+            // sent before it time to arrive.
+            Act::Reset => {
+                std::thread::sleep(Duration::from_millis(20));
+                return false;
+            }
+            Act::Close => {
+                let _ = stream.read_exact(&mut [0]);
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Says nothing until the client gives up.
+fn wait_for_the_end(stream: &mut TcpStream) -> bool {
+    let mut bytes = [0; 1024];
+    loop {
+        match stream.read(&mut bytes) {
+            Ok(0) => return false,
+            Err(error) if error.kind() != ErrorKind::Interrupted => return false,
+            _ => {}
+        }
+    }
+}
+
+/// A handshake with a certificate that nobody signed.
+fn tls(stream: &mut TcpStream) -> bool {
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    let cert = include_bytes!("../../fixtures/self-signed/cert.pem");
+    let key = include_bytes!("../../fixtures/self-signed/key.pem");
+    let cert = CertificateDer::from_pem_slice(cert).expect("a certificate");
+    let key = PrivateKeyDer::from_pem_slice(key).expect("a key");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![cert], key)
+        .expect("they belong together");
+    let mut session = rustls::ServerConnection::new(Arc::new(config)).expect("a session");
+    while session.is_handshaking() && session.complete_io(stream).is_ok() {}
+    false
+}
