@@ -83,10 +83,7 @@ fn every_bad_input_of_our_own_gets_its_answer_64_at_a_time() {
 
 #[test]
 fn repeats_are_spelled_out() {
-    assert_eq!(
-        expand("a{{repeat:b:3}}c{{repeat:X: 1\r\n:2}}"),
-        "abbbcX: 1\r\nX: 1\r\n"
-    );
+    assert_eq!(expand("a{{repeat:b:3}}c{{repeat:X: 1\r\n:2}}"), "abbbcX: 1\r\nX: 1\r\n");
     assert_eq!(expand("{{repeat:a:x}}"), "{{repeat:a:x}}");
 }
 
@@ -124,10 +121,8 @@ fn run_all(name: &str, text: &str, jobs: usize) {
         rows.len(),
         failures.join("\n")
     );
-    let alive = http::get(
-        addr,
-        "/api/get-content-type?pathname=/en/articles/hello-world&site=main",
-    );
+    let alive =
+        http::get(addr, "/api/get-content-type?pathname=/en/articles/hello-world&site=main");
     assert_eq!(alive.status, 200, "still alive after {name}");
 }
 
@@ -144,27 +139,17 @@ fn run(addr: SocketAddr, row: &Row) -> Vec<String> {
     });
     let seen = String::from_utf8_lossy(&bytes[..bytes.len().min(160)]).into_owned();
     let Some((response, rest)) = http::split(&bytes, head_only, end == End::Closed) else {
-        let got = if bytes.is_empty() && end == End::Closed {
-            "CLOSE"
-        } else {
-            "no whole answer"
-        };
+        let got = if bytes.is_empty() && end == End::Closed { "CLOSE" } else { "no whole answer" };
         let wanted = row.expect_status == got;
         return if wanted {
             vec![]
         } else {
-            vec![format!(
-                "got {got} ({end:?}, {seen:?}), want {}",
-                row.expect_status
-            )]
+            vec![format!("got {got} ({end:?}, {seen:?}), want {}", row.expect_status)]
         };
     };
     let mut problems = Vec::new();
     if row.expect_status != response.status {
-        problems.push(format!(
-            "status {}, want {}: {seen:?}",
-            response.status, row.expect_status
-        ));
+        problems.push(format!("status {}, want {}: {seen:?}", response.status, row.expect_status));
     } else if row.envelope {
         check_envelope(row, &response, &mut problems);
     }
@@ -184,11 +169,7 @@ fn run(addr: SocketAddr, row: &Row) -> Vec<String> {
 
 fn check_envelope(row: &Row, response: &Response, problems: &mut Vec<String>) {
     let content_type = response.header("content-type").unwrap_or_default();
-    let wanted = if response.status >= 400 {
-        None
-    } else {
-        row.expect_content_type.as_deref()
-    };
+    let wanted = if response.status >= 400 { None } else { row.expect_content_type.as_deref() };
     let wanted = wanted.unwrap_or("application/json");
     if !content_type.starts_with(wanted) {
         problems.push(format!("content type {content_type:?}, want {wanted}"));
@@ -219,15 +200,8 @@ fn check_envelope(row: &Row, response: &Response, problems: &mut Vec<String>) {
     if error["status"] != response.status {
         problems.push("error.status differs from the HTTP status".to_owned());
     }
-    if row
-        .expect_error_name
-        .as_deref()
-        .is_some_and(|name| error["name"] != name)
-    {
-        problems.push(format!(
-            "error.name {}, want {:?}",
-            error["name"], row.expect_error_name
-        ));
+    if row.expect_error_name.as_deref().is_some_and(|name| error["name"] != name) {
+        problems.push(format!("error.name {}, want {:?}", error["name"], row.expect_error_name));
     }
     if error["message"]
         .as_str()
@@ -254,10 +228,7 @@ fn check_headers(row: &Row, response: &Response, problems: &mut Vec<String>) {
         }
     }
     if let Some(text) = &row.forbid_response_header_value
-        && response
-            .headers
-            .iter()
-            .any(|(_, value)| value.contains(text.as_str()))
+        && response.headers.iter().any(|(_, value)| value.contains(text.as_str()))
     {
         problems.push("a forbidden header value is reflected".to_owned());
     }
@@ -279,11 +250,8 @@ fn request(row: &Row) -> Vec<u8> {
         (true, _) => String::new(),
         (false, host) => format!("Host: {}\r\n", host.unwrap_or("localhost")),
     };
-    let headers: Vec<String> = row
-        .headers
-        .iter()
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .collect();
+    let headers: Vec<String> =
+        row.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let headers = headers.concat();
     let raw_headers = row.raw_headers.as_deref().unwrap_or("");
     let closes = row.body.is_none() && row.raw_headers.is_none();

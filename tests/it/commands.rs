@@ -14,11 +14,7 @@ fn check_accepts_good_settings_with_status_0() {
 fn check_refuses_broken_settings_with_status_78() {
     let ended = Setup::new("[[site]]\nkey = \"main\"\nlocales = []\n").run(&["check"]);
     assert_eq!(ended.status, Some(78), "{}", ended.stderr);
-    assert!(
-        ended.stderr.contains("main") && ended.stderr.contains("locale"),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.contains("main") && ended.stderr.contains("locale"), "{}", ended.stderr);
 }
 
 #[test]
@@ -31,22 +27,11 @@ fn health_says_0_for_a_service_that_answers_and_1_for_none() {
         assert_eq!(ended.status, Some(0), "{url}: {}", ended.stderr);
     }
     let url = format!("http://{}/nope", service.addr());
-    assert_eq!(
-        setup.run(&["health", "--url", &url]).status,
-        Some(1),
-        "a 404 is not healthy"
-    );
+    assert_eq!(setup.run(&["health", "--url", &url]).status, Some(1), "a 404 is not healthy");
     // A port that was free a moment ago, with nobody on it.
-    let free = TcpListener::bind("127.0.0.1:0")
-        .expect("a free port")
-        .local_addr()
-        .expect("an address");
-    assert_eq!(
-        setup
-            .run(&["health", "--url", &format!("http://{free}/livez")])
-            .status,
-        Some(1)
-    );
+    let free =
+        TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("an address");
+    assert_eq!(setup.run(&["health", "--url", &format!("http://{free}/livez")]).status, Some(1));
 }
 
 #[test]
@@ -66,11 +51,7 @@ fn demo_once_shows_every_operation_and_ends_with_status_0() {
         "\"urls\"",
         "timeout after 10000ms",
     ] {
-        assert!(
-            ended.stdout.contains(wanted),
-            "{wanted} is missing in\n{}",
-            ended.stdout
-        );
+        assert!(ended.stdout.contains(wanted), "{wanted} is missing in\n{}", ended.stdout);
     }
 }
 
@@ -79,10 +60,6 @@ fn help_names_every_subcommand() {
     let ended = Setup::without_settings().unconfigured().run(&["--help"]);
     assert_eq!(ended.status, Some(0));
     for command in ["serve", "demo", "check", "health", "--config"] {
-        assert!(
-            ended.stdout.contains(command),
-            "{command} is missing in\n{}",
-            ended.stdout
-        );
+        assert!(ended.stdout.contains(command), "{command} is missing in\n{}", ended.stdout);
     }
 }

@@ -66,12 +66,7 @@ impl Row<'_> {
 
     fn texts(&self) -> Vec<&str> {
         let one = self.given.document.iter().map(|document| document.get());
-        let many = self
-            .given
-            .documents
-            .iter()
-            .flatten()
-            .map(|document| document.get());
+        let many = self.given.documents.iter().flatten().map(|document| document.get());
         one.chain(many).collect()
     }
 
@@ -84,9 +79,7 @@ impl Row<'_> {
             .map(|text| serde_json::from_str::<DocumentKey>(text).expect("a document"))
             .map(|key| (key.id, key.locale))
             .collect();
-        keys.iter()
-            .enumerate()
-            .any(|(index, key)| keys[..index].contains(key))
+        keys.iter().enumerate().any(|(index, key)| keys[..index].contains(key))
     }
 }
 
@@ -106,11 +99,7 @@ fn setup(rows: &[&Row<'_>]) -> Setup {
     );
     let mut content = Vec::new();
     for row in rows {
-        let rule = row
-            .given
-            .rule
-            .as_deref()
-            .expect("a row with documents has a rule");
+        let rule = row.given.rule.as_deref().expect("a row with documents has a rule");
         write!(
             settings,
             "[[site]]\nkey = \"row{}\"\nfront_end_url = \"{BASE}\"\nlocales = [\"en\", \"de\", \"fr\", \"pt-BR\"]\n\
@@ -156,34 +145,20 @@ fn a_document_that_stands_twice_in_the_file_is_refused() {
     assert!(!twice.is_empty(), "the corpus has such a row");
     for row in twice {
         let ended = setup(&[row]).run(&["serve"]);
-        assert_eq!(
-            ended.status,
-            Some(78),
-            "{}: {}",
-            row.given.name,
-            ended.stderr
-        );
+        assert_eq!(ended.status, Some(78), "{}: {}", row.given.name, ended.stderr);
         assert_eq!(ended.stdout, "", "{}", row.given.name);
-        assert!(
-            ended.stderr.contains(&row.uid()),
-            "{}: {}",
-            row.given.name,
-            ended.stderr
-        );
+        assert!(ended.stderr.contains(&row.uid()), "{}: {}", row.given.name, ended.stderr);
     }
 }
 
 fn check(service: &Service, row: &Row<'_>) -> Vec<String> {
     match &row.expectation {
-        Expectation::Slug {
-            expect_path: Some(path),
-            expect_url: Some(url),
-            ..
-        } => check_url(service, row, path, url),
-        Expectation::Slug {
-            expect_skip_reason: Some(reason),
-            ..
-        } => check_skipped(service, row, reason),
+        Expectation::Slug { expect_path: Some(path), expect_url: Some(url), .. } => {
+            check_url(service, row, path, url)
+        }
+        Expectation::Slug { expect_skip_reason: Some(reason), .. } => {
+            check_skipped(service, row, reason)
+        }
         Expectation::Slug { .. } => vec!["the row expects neither a URL nor a reason".to_owned()],
         Expectation::List { expect_urls } => check_list(service, row, expect_urls, 0),
         Expectation::BaseUrl { .. } => vec![],
@@ -195,11 +170,7 @@ fn check_url(service: &Service, row: &Row<'_>, path: &str, url: &str) -> Vec<Str
     let answer = frontend_url(service, row);
     let wanted = format!(r#"{{"data":{{"url":"{url}","path":"{path}"}},"meta":{{}}}}"#);
     if answer.status != 200 || answer.text() != wanted {
-        problems.push(format!(
-            "4.2: {} {}, want 200 {wanted}",
-            answer.status,
-            cut(answer.text())
-        ));
+        problems.push(format!("4.2: {} {}, want 200 {wanted}", answer.status, cut(answer.text())));
     }
     problems
 }
@@ -228,37 +199,23 @@ fn check_skipped(service: &Service, row: &Row<'_>, reason: &str) -> Vec<String> 
         if details["reason"] != reason
             || details["rule"] != *row.given.rule.as_deref().unwrap_or_default()
         {
-            problems.push(format!(
-                "4.2: details {details}, want the reason {reason} and the rule"
-            ));
+            problems.push(format!("4.2: details {details}, want the reason {reason} and the rule"));
         }
     }
     problems
 }
 
 fn check_list(service: &Service, row: &Row<'_>, urls: &[String], skipped: usize) -> Vec<String> {
-    let target = format!(
-        "/api/build-sitemap?site=row{}&contentType={}",
-        row.number,
-        row.uid()
-    );
+    let target = format!("/api/build-sitemap?site=row{}&contentType={}", row.number, row.uid());
     let answer = http::get(service.addr(), &target);
     let wanted = serde_json::json!({"data": {"count": urls.len(), "urls": urls}, "meta": {}});
     let mut problems = Vec::new();
     if answer.status != 200 || answer.json() != wanted {
-        problems.push(format!(
-            "4.3: {} {}, want {wanted}",
-            answer.status,
-            cut(answer.text())
-        ));
+        problems.push(format!("4.3: {} {}, want {wanted}", answer.status, cut(answer.text())));
     }
-    let header = answer
-        .header("x-skipped-documents")
-        .unwrap_or_else(|| "0".to_owned());
+    let header = answer.header("x-skipped-documents").unwrap_or_else(|| "0".to_owned());
     if header != skipped.to_string() {
-        problems.push(format!(
-            "4.3: X-Skipped-Documents is {header}, want {skipped}"
-        ));
+        problems.push(format!("4.3: X-Skipped-Documents is {header}, want {skipped}"));
     }
     problems
 }
@@ -314,23 +271,14 @@ fn base_setup(line: &str) -> Setup {
 fn each_base_url(setup: impl Fn(&str) -> Setup) {
     let mut failures = Vec::new();
     for row in rows() {
-        if let Expectation::BaseUrl {
-            value,
-            expect_base,
-            expect_start,
-        } = &row.expectation
+        if let Expectation::BaseUrl { value, expect_base, expect_start } = &row.expectation
             && let Err(problem) =
                 check_base(setup(value), value, expect_base.as_deref(), expect_start)
         {
             failures.push(format!("{} ({value:?}): {problem}", row.given.name));
         }
     }
-    assert!(
-        failures.is_empty(),
-        "{} rows\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
+    assert!(failures.is_empty(), "{} rows\n{}", failures.len(), failures.join("\n"));
 }
 
 fn check_base(setup: Setup, value: &str, base: Option<&str>, start: &str) -> Result<(), String> {
@@ -349,10 +297,8 @@ fn check_base(setup: Setup, value: &str, base: Option<&str>, start: &str) -> Res
         };
     }
     let service = setup.start();
-    let answer = http::get(
-        service.addr(),
-        "/api/frontend-url?uid=plugin::cms.article&documentId=a",
-    );
+    let answer =
+        http::get(service.addr(), "/api/frontend-url?uid=plugin::cms.article&documentId=a");
     let wanted = match (start, base) {
         ("ok", Some(base)) => (
             200,
@@ -360,17 +306,11 @@ fn check_base(setup: Setup, value: &str, base: Option<&str>, start: &str) -> Res
         ),
         ("unset: 501", None) => (501, Value::Null),
         _ => {
-            return Err(format!(
-                "a row that this runner doesn't understand: {start:?}, {base:?}"
-            ));
+            return Err(format!("a row that this runner doesn't understand: {start:?}, {base:?}"));
         }
     };
     if (answer.status, &answer.json()["data"]) != (wanted.0, &wanted.1) {
-        return Err(format!(
-            "{} {}, want {wanted:?} for {value:?}",
-            answer.status,
-            answer.text()
-        ));
+        return Err(format!("{} {}, want {wanted:?} for {value:?}", answer.status, answer.text()));
     }
     if wanted.0 == 501 && answer.json()["error"]["details"]["path"] != "/en/articles/hello-world" {
         return Err(format!("a 501 without the path: {}", answer.text()));

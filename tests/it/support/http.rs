@@ -70,14 +70,9 @@ pub(crate) fn send(
     }
     request.push_str("\r\n");
     let head_only = method == "HEAD";
-    let (bytes, end) = exchange(addr, request.as_bytes(), Instant::now() + PATIENCE, |_| {
-        false
-    });
+    let (bytes, end) = exchange(addr, request.as_bytes(), Instant::now() + PATIENCE, |_| false);
     let (response, rest) = split(&bytes, head_only, end == End::Closed).unwrap_or_else(|| {
-        panic!(
-            "no answer to {method} {target} ({end:?}): {:?}",
-            String::from_utf8_lossy(&bytes)
-        )
+        panic!("no answer to {method} {target} ({end:?}): {:?}", String::from_utf8_lossy(&bytes))
     });
     assert!(
         rest.is_empty(),
@@ -144,11 +139,7 @@ pub(crate) fn split(bytes: &[u8], head_only: bool, closed: bool) -> Option<(Resp
     if (100..200).contains(&status) && status != 101 {
         return split(rest, head_only, closed);
     }
-    let response = Response {
-        status,
-        headers,
-        body: Vec::new(),
-    };
+    let response = Response { status, headers, body: Vec::new() };
     if head_only || status == 204 || status == 304 {
         return Some((response, rest));
     }
@@ -168,13 +159,7 @@ pub(crate) fn split(bytes: &[u8], head_only: bool, closed: bool) -> Option<(Resp
 fn head(bytes: &[u8]) -> Option<(u16, Vec<(String, String)>)> {
     let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
     let mut lines = text.split("\r\n");
-    let status = lines
-        .next()?
-        .strip_prefix("HTTP/1.")?
-        .split(' ')
-        .nth(1)?
-        .parse()
-        .ok()?;
+    let status = lines.next()?.strip_prefix("HTTP/1.")?.split(' ').nth(1)?.parse().ok()?;
     let headers = lines
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
@@ -199,7 +184,5 @@ fn dechunk(mut bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
 }
 
 fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
-    bytes
-        .windows(needle.len())
-        .position(|window| window == needle)
+    bytes.windows(needle.len()).position(|window| window == needle)
 }

@@ -45,20 +45,13 @@ impl Setup {
     /// A folder without a settings file, though the command line names one.
     pub(crate) fn without_settings() -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        Self {
-            dir,
-            config: true,
-            env: Vec::new(),
-        }
+        Self { dir, config: true, env: Vec::new() }
     }
 
     /// The fixture that `tests/corpora/bad-inputs.jsonl` is written for.
     pub(crate) fn fixture() -> Self {
         Self::new(include_str!("../../fixtures/main/settings.toml"))
-            .file(
-                "content.json",
-                include_str!("../../fixtures/main/content.json"),
-            )
+            .file("content.json", include_str!("../../fixtures/main/content.json"))
             .env("FRONT_END_URL_MAIN", "https://www.example.com")
     }
 
@@ -93,12 +86,7 @@ impl Setup {
             let log = stderr.lock().expect("the log").clone();
             panic!("the first line on stdout is no address: {line:?}, {status:?}\n{log}");
         };
-        Service {
-            child,
-            addr,
-            stderr,
-            _dir: self.dir,
-        }
+        Service { child, addr, stderr, _dir: self.dir }
     }
 
     /// `frontend-map --config settings.toml <args>`, until it ends; a service that serves although
@@ -120,29 +108,20 @@ impl Setup {
             }
             std::thread::sleep(Duration::from_millis(2));
         };
-        Ended {
-            status,
-            stdout: drained(&stdout),
-            stderr: drained(&stderr),
-        }
+        Ended { status, stdout: drained(&stdout), stderr: drained(&stderr) }
     }
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_frontend-map"));
         if self.config {
-            command
-                .arg("--config")
-                .arg(self.dir.path().join("settings.toml"));
+            command.arg("--config").arg(self.dir.path().join("settings.toml"));
         }
         command.args(args).current_dir(self.dir.path()).env_clear();
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 }
@@ -174,10 +153,7 @@ impl Service {
     /// signal itself ended it.
     pub(crate) fn signal(&mut self, name: &str) -> Option<i32> {
         let pid = self.child.id().to_string();
-        let sent = Command::new("kill")
-            .args(["-s", name, &pid])
-            .status()
-            .expect("`kill` runs");
+        let sent = Command::new("kill").args(["-s", name, &pid]).status().expect("`kill` runs");
         assert!(sent.success(), "kill -s {name} failed");
         let started = Instant::now();
         while started.elapsed() < PATIENCE {

@@ -1,0 +1,193 @@
+//! What holds for every answer: HEAD, 405, 404, CORS.
+
+use serde_json::{Value, json};
+
+use super::{ARTICLES, CONTENT, ORIGIN, SETTINGS, service};
+use crate::support::http::{self, Response};
+use crate::support::service::Setup;
+
+const TARGETS: &[(&str, u16)] = &[
+    ("/api/get-content-type?site=main&pathname=/en/articles/x", 200),
+    ("/api/get-content-type?site=main&pathname=/en/articles/x&compact=1", 200),
+    ("/api/get-content-type?site=main&pathname=/a/b/c/d/e&debug=1", 404),
+    ("/api/get-content-type?site=nope&pathname=/x", 400),
+    ("/api/frontend-url?uid=plugin::cms.article&documentId=one", 200),
+    ("/api/frontend-url?uid=plugin::cms.article&documentId=one&status=draft", 200),
+    ("/api/frontend-url?uid=plugin::cms.article&documentId=six", 404),
+    ("/api/frontend-url?uid=plugin::cms.event&documentId=launch", 501),
+    (ARTICLES, 200),
+    ("/api/build-sitemap?site=main&contentType=plugin::cms.article&xml=true", 200),
+    ("/api/build-sitemap?site=main", 400),
+];
+
+#[test]
+fn head_answers_like_get_without_the_body() {
+    let service = service();
+    let headers = |answer: &Response| {
+        let mut headers = answer.headers.clone();
+        headers.retain(|(name, _)| name != "date");
+        headers.sort();
+        headers
+    };
+    for (target, status) in TARGETS.iter().copied().chain([("/nope", 404)]) {
+        let get = http::get(service.addr(), target);
+        let head = http::send(service.addr(), "HEAD", target, &[]);
+        assert_eq!((get.status, head.status), (status, status), "{target}");
+        assert_eq!(headers(&get), headers(&head), "{target}");
+        assert!(get.header("content-length").is_some(), "{target}: {:?}", get.headers);
+    }
+}
+
+#[test]
+fn other_methods_are_405_with_allow() {
+    let service = service();
+    for (target, _) in TARGETS {
+        for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE", "PURGE"] {
+            let answer = http::send(service.addr(), method, target, &[]);
+            assert_eq!(answer.status, 405, "{method} {target}");
+            let allow = answer.header("allow").unwrap_or_default();
+            let mut allow: Vec<&str> = allow.split(',').map(str::trim).collect();
+            allow.sort_unstable();
+            assert_eq!(allow, ["GET", "HEAD", "OPTIONS"], "{method} {target}");
+            let error = &answer.json()["error"];
+            assert_eq!(
+                (&error["status"], &error["name"]),
+                (&json!(405), &json!("MethodNotAllowedError")),
+                "{method} {target}"
+            );
+            assert_eq!(answer.json()["data"], Value::Null);
+            assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"));
+        }
+    }
+}
+
+#[test]
+fn unknown_routes_are_404_in_the_envelope_for_every_method() {
+    let service = service();
+    for target in
+        ["/", "/nope", "/api/get-content-type/", "/api//frontend-url", "/api/./build-sitemap"]
+    {
+        for method in ["GET", "POST", "OPTIONS", "DELETE"] {
+            let answer = http::send(
+                service.addr(),
+                method,
+                target,
+                &[("Origin", ORIGIN), ("Access-Control-Request-Method", "GET")],
+            );
+            assert_eq!(answer.status, 404, "{method} {target}");
+            let json = answer.json();
+            assert_eq!(
+                (&json["data"], &json["error"]["name"]),
+                (&Value::Null, &json!("NotFoundError")),
+                "{method} {target}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_listed_origin_may_read_every_answer_and_no_other_may() {
+    let service = service();
+    for (target, status) in TARGETS {
+        for origin in [ORIGIN, "http://localhost:1337"] {
+            let answer = http::send(service.addr(), "GET", target, &[("Origin", origin)]);
+            assert_eq!(
+                (answer.status, answer.header("access-control-allow-origin").as_deref()),
+                (*status, Some(origin)),
+                "{target}"
+            );
+            assert_eq!(answer.header("access-control-allow-credentials"), None, "{target}");
+            assert!(varies_by_origin(&answer), "{target}: {:?}", answer.headers);
+        }
+        for origin in [
+            "https://evil.example",
+            "null",
+            "HTTPS://admin.example.com",
+            "https://admin.example.com:443",
+        ] {
+            let answer = http::send(service.addr(), "GET", target, &[("Origin", origin)]);
+            assert_eq!(answer.status, *status, "{target}");
+            assert!(
+                !answer.headers.iter().any(|(name, _)| name.starts_with("access-control-")),
+                "{origin}: {:?}",
+                answer.headers
+            );
+            assert!(varies_by_origin(&answer), "{target}: {:?}", answer.headers);
+        }
+        assert!(varies_by_origin(&http::get(service.addr(), target)), "{target} without an origin");
+    }
+}
+
+#[test]
+fn a_preflight_is_200_without_a_body() {
+    let service = service();
+    for (target, _) in TARGETS {
+        let preflight = |origin| {
+            http::send(
+                service.addr(),
+                "OPTIONS",
+                target,
+                &[("Origin", origin), ("Access-Control-Request-Method", "GET")],
+            )
+        };
+        let listed = preflight(ORIGIN);
+        assert_eq!((listed.status, listed.body.as_slice()), (200, &b""[..]), "{target}");
+        assert_eq!(
+            listed.header("access-control-allow-origin").as_deref(),
+            Some(ORIGIN),
+            "{target}"
+        );
+        assert!(
+            listed.header("access-control-allow-methods").unwrap_or_default().contains("GET"),
+            "{target}"
+        );
+        let other = preflight("https://evil.example");
+        assert_eq!((other.status, other.body.as_slice()), (200, &b""[..]), "{target}");
+        assert!(
+            !other.headers.iter().any(|(name, _)| name.starts_with("access-control-")),
+            "{:?}",
+            other.headers
+        );
+        let plain = http::send(service.addr(), "OPTIONS", target, &[]);
+        assert_eq!((plain.status, plain.body.as_slice()), (200, &b""[..]), "{target}");
+        for answer in [listed, other, plain] {
+            assert!(
+                answer.header("allow").unwrap_or_default().contains("GET"),
+                "{target}: {:?}",
+                answer.headers
+            );
+            assert!(varies_by_origin(&answer), "{target}: {:?}", answer.headers);
+            assert_eq!(
+                answer.header("x-content-type-options").as_deref(),
+                Some("nosniff"),
+                "{target}"
+            );
+        }
+    }
+}
+
+#[test]
+fn without_listed_origins_nobody_gets_cors_headers() {
+    let settings = SETTINGS
+        .replace("cors_origins = [\"https://admin.example.com\", \"http://localhost:1337\"]", "");
+    let service = Setup::new(&settings).file("content.json", CONTENT).start();
+    for method in ["GET", "OPTIONS"] {
+        let answer = http::send(
+            service.addr(),
+            method,
+            ARTICLES,
+            &[("Origin", ORIGIN), ("Access-Control-Request-Method", "GET")],
+        );
+        assert_eq!(answer.status, 200);
+        assert!(
+            !answer.headers.iter().any(|(name, _)| name.starts_with("access-control-")),
+            "{:?}",
+            answer.headers
+        );
+    }
+}
+
+fn varies_by_origin(answer: &Response) -> bool {
+    let vary = answer.header("vary").unwrap_or_default();
+    vary.split(',').any(|name| name.trim().eq_ignore_ascii_case("origin"))
+}

@@ -1,0 +1,223 @@
+//! 4.2: the public URL of one document.
+
+use serde_json::json;
+
+use super::{assert_body, assert_error, service};
+use crate::support::http;
+use crate::support::service::Setup;
+
+#[test]
+fn a_published_document_has_a_url_and_a_path() {
+    let service = service();
+    for (query, url, path) in [
+        (
+            "uid=plugin::cms.article&documentId=one",
+            "https://www.example.com/base/en/articles/hello-world",
+            "/en/articles/hello-world",
+        ),
+        (
+            "uid=plugin::cms.article&documentId=one&status=published&locale=de",
+            "https://www.example.com/base/de/articles/zebra",
+            "/de/articles/zebra",
+        ),
+        (
+            "uid=plugin::cms.article&documentId=four&locale=fr",
+            "https://www.example.com/base/fr/articles/%C3%A9t%C3%A9",
+            "/fr/articles/%C3%A9t%C3%A9",
+        ),
+        (
+            "uid=plugin::cms.article&documentId=eleven",
+            "https://www.example.com/base/en/articles/7",
+            "/en/articles/7",
+        ),
+        (
+            "uid=api::faq.faq&documentId=f1&locale=de",
+            "https://www.example.com/base/help/refund.html",
+            "/help/refund.html",
+        ),
+        // Not localised: one URL under the default locale, whatever was asked.
+        (
+            "uid=api::doc.doc&documentId=d",
+            "https://www.example.com/base/docs/guide/first%20steps",
+            "/docs/guide/first%20steps",
+        ),
+        (
+            "uid=api::doc.doc&documentId=d&locale=fr",
+            "https://www.example.com/base/docs/guide/first%20steps",
+            "/docs/guide/first%20steps",
+        ),
+        // Several rules: the first whose placeholders all have values.
+        (
+            "uid=api::story.story&documentId=s1",
+            "https://www.example.com/base/en/stories/news/x",
+            "/en/stories/news/x",
+        ),
+        (
+            "uid=api::story.story&documentId=s2",
+            "https://www.example.com/base/en/stories/s2",
+            "/en/stories/s2",
+        ),
+        // The site: the one named like the plugin, else configuration order, else the one asked for.
+        (
+            "uid=plugin::events.talk&documentId=talk&site=talks",
+            "https://talks.example.com/en/t/opening",
+            "/en/t/opening",
+        ),
+        ("uid=api::shared.shared&documentId=s", "https://talks.example.com/shared/x", "/shared/x"),
+        (
+            "uid=api::shared.shared&documentId=s&site=late",
+            "https://late.example.com/late/x",
+            "/late/x",
+        ),
+    ] {
+        let target = format!("/api/frontend-url?{query}");
+        let answer = assert_body(
+            service.addr(),
+            &target,
+            200,
+            &format!(r#"{{"data":{{"url":"{url}","path":"{path}"}},"meta":{{}}}}"#),
+        );
+        assert_ne!(answer.header("cache-control").as_deref(), Some("no-store"), "{target}");
+    }
+}
+
+#[test]
+fn status_draft_builds_from_the_draft_and_is_not_stored() {
+    let service = service();
+    let draft = "/api/frontend-url?uid=plugin::cms.article&documentId=one&status=draft";
+    let body = r#"{"data":{"url":"https://www.example.com/base/en/articles/hello-draft","path":"/en/articles/hello-draft"},"meta":{}}"#;
+    let answer = assert_body(service.addr(), draft, 200, body);
+    assert_eq!(answer.header("cache-control").as_deref(), Some("no-store"));
+    let missing = http::get(
+        service.addr(),
+        "/api/frontend-url?uid=plugin::cms.article&documentId=two&status=draft",
+    );
+    assert_eq!(
+        (missing.status, missing.header("cache-control").as_deref()),
+        (404, Some("no-store"))
+    );
+    let unconfigured = http::get(
+        service.addr(),
+        "/api/frontend-url?uid=plugin::cms.event&documentId=launch&status=draft",
+    );
+    assert_eq!(
+        (unconfigured.status, unconfigured.header("cache-control").as_deref()),
+        (501, Some("no-store"))
+    );
+    assert_eq!(unconfigured.json()["error"]["details"], json!({"path": "/en/events/launch-draft"}));
+}
+
+#[test]
+fn a_missing_rule_document_version_or_locale_is_a_404() {
+    let service = service();
+    for query in [
+        "uid=api::nope.nope&documentId=one",
+        "uid=plugin::cms.article&documentId=one&site=events",
+        "uid=plugin::cms.article&documentId=nope",
+        "uid=plugin::cms.article&documentId=ONE",
+        "uid=plugin::cms.article&documentId=nine",
+        "uid=plugin::cms.article&documentId=nine&status=published",
+        "uid=plugin::cms.article&documentId=two&status=draft",
+        "uid=plugin::cms.article&documentId=one&locale=fr",
+        "uid=plugin::cms.article&documentId=one&locale=xx",
+        "uid=plugin::cms.article&documentId=eight&locale=xx",
+        "uid=plugin::cms.article&documentId=ten",
+    ] {
+        let answer = http::get(service.addr(), &format!("/api/frontend-url?{query}"));
+        assert_eq!(
+            (answer.status, &answer.json()["error"]["name"]),
+            (404, &json!("NotFoundError")),
+            "{query}"
+        );
+        assert!(
+            !answer.text().contains("secret") && !answer.text().contains("unpublished\""),
+            "{query}: {}",
+            answer.text()
+        );
+    }
+}
+
+#[test]
+fn a_document_without_a_url_is_a_404_with_reason_and_rule() {
+    let service = service();
+    for (query, reason, rule) in [
+        ("uid=plugin::cms.article&documentId=six", "slug_missing", "/{locale}/articles/{slug}"),
+        ("uid=plugin::cms.article&documentId=seven", "slug_has_slash", "/{locale}/articles/{slug}"),
+        // The document before the base URL.
+        ("uid=plugin::cms.event&documentId=broken", "slug_empty", "/{locale}/events/{slug}"),
+    ] {
+        let details = format!(r#"{{"reason":"{reason}","rule":"{rule}"}}"#);
+        assert_error(
+            service.addr(),
+            &format!("/api/frontend-url?{query}"),
+            404,
+            "NotFoundError",
+            &details,
+        );
+    }
+}
+
+#[test]
+fn the_reason_is_that_of_the_first_rules_leftmost_placeholder() {
+    let settings = r#"
+[server]
+listen = "127.0.0.1:0"
+[cms]
+source = "files"
+path = "content.json"
+[[site]]
+key = "main"
+front_end_url = "https://www.example.com"
+locales = ["en"]
+[[site.rule]]
+content_type = "api::story.story"
+template = "/a/{category.slug}/{slug}"
+[[site.rule]]
+content_type = "api::story.story"
+template = "/b/{*path}"
+"#;
+    let content = r#"{"api::story.story": [
+        {"documentId": "a", "slug": "", "category": {"slug": "x"}},
+        {"documentId": "b", "slug": "", "category": null},
+        {"documentId": "c", "slug": "", "category": {"slug": "a\\b/c"}},
+        {"documentId": "d", "slug": "", "category": {"slug": [1]}},
+        {"documentId": "e", "slug": "x", "path": "p/q"},
+        {"documentId": "f", "slug": "x", "category": {"slug": "\u202e%2e%2e"}}
+    ]}"#;
+    let service = Setup::new(settings).file("content.json", content).start();
+    for (id, reason) in [
+        ("a", "slug_empty"),
+        ("b", "category.slug_missing"),
+        ("c", "category.slug_backslash"),
+        ("d", "category.slug_not_string"),
+        ("f", "category.slug_bidi_or_invisible"),
+    ] {
+        let target = format!("/api/frontend-url?uid=api::story.story&documentId={id}");
+        let details = format!(r#"{{"reason":"{reason}","rule":"/a/{{category.slug}}/{{slug}}"}}"#);
+        assert_error(service.addr(), &target, 404, "NotFoundError", &details);
+    }
+    let target = "/api/frontend-url?uid=api::story.story&documentId=e";
+    assert_body(
+        service.addr(),
+        target,
+        200,
+        r#"{"data":{"url":"https://www.example.com/b/p/q","path":"/b/p/q"},"meta":{}}"#,
+    );
+}
+
+#[test]
+fn without_a_base_url_the_path_is_under_details() {
+    let service = service();
+    for (query, path) in [
+        ("uid=plugin::cms.event&documentId=launch", "/en/events/launch"),
+        // Two sites have a rule: the one named like the plugin is asked.
+        ("uid=plugin::events.talk&documentId=talk", "/en/talks/opening"),
+    ] {
+        let target = format!("/api/frontend-url?{query}");
+        let details = format!(r#"{{"path":"{path}"}}"#);
+        let message = assert_error(service.addr(), &target, 501, "NotImplementedError", &details);
+        assert!(message.contains("FRONT_END_URL_EVENTS"), "{message}");
+    }
+    let sitemap = "/api/build-sitemap?site=events&contentType=plugin::cms.event";
+    assert_error(service.addr(), sitemap, 501, "NotImplementedError", "");
+}

@@ -1,0 +1,106 @@
+//! 4.3: the public URLs of one content type.
+
+use serde_json::Value;
+
+use super::{ARTICLE_URLS, ARTICLES, SETTINGS, assert_urls, service};
+use crate::support::http;
+use crate::support::service::Setup;
+
+#[test]
+fn a_sitemap_lists_published_urls_in_locale_order_then_by_path() {
+    let service = service();
+    // Skipped: no slug, a slash, a locale that the site lacks, an explicit `publishedAt: null`.
+    assert_urls(service.addr(), ARTICLES, ARTICLE_URLS, 4);
+    assert_urls(
+        service.addr(),
+        "/api/build-sitemap?site=main&contentType=api::faq.faq",
+        &[
+            "https://www.example.com/base/help/not-localised.html",
+            "https://www.example.com/base/help/refund.html",
+            "https://www.example.com/base/help/anfang.html",
+        ],
+        0,
+    );
+    assert_urls(
+        service.addr(),
+        "/api/build-sitemap?site=talks&contentType=plugin::events.talk",
+        &["https://talks.example.com/en/t/opening"],
+        0,
+    );
+    assert_urls(
+        service.addr(),
+        "/api/build-sitemap?site=main&contentType=api::story.story",
+        &[
+            "https://www.example.com/base/en/stories/news/x",
+            "https://www.example.com/base/en/stories/s2",
+        ],
+        0,
+    );
+    assert_urls(
+        service.addr(),
+        "/api/build-sitemap?site=main&contentType=api::doc.doc",
+        &["https://www.example.com/base/docs/guide/first%20steps"],
+        0,
+    );
+}
+
+#[test]
+fn skipped_documents_are_logged_by_reason() {
+    let service = service();
+    assert_eq!(http::get(service.addr(), ARTICLES).status, 200);
+    for reason in ["slug_missing", "slug_has_slash", "locale_unknown"] {
+        assert!(service.logs(reason), "{reason} is not in the log:\n{}", service.log());
+    }
+}
+
+#[test]
+fn the_xml_holds_the_same_list() {
+    let service = service();
+    for content_type in
+        ["plugin::cms.article", "api::faq.faq", "api::story.story", "plugin::cms.page"]
+    {
+        let target = format!("/api/build-sitemap?site=main&contentType={content_type}");
+        let list = http::get(service.addr(), &target).json()["data"]["urls"].clone();
+        let answer = http::get(service.addr(), &format!("{target}&xml=true"));
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type").as_deref(), Some("application/xml"));
+        assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"));
+        assert_eq!(
+            answer.header("x-skipped-documents"),
+            http::get(service.addr(), &target).header("x-skipped-documents")
+        );
+        assert!(answer.body.is_ascii(), "D25: the XML is ASCII");
+        assert!(
+            answer.text().starts_with(r#"<?xml version="1.0" encoding="UTF-8"?>"#),
+            "{}",
+            answer.text()
+        );
+        let document = roxmltree::Document::parse(answer.text()).expect("well-formed XML");
+        let root = document.root_element();
+        let name = |name| ("http://www.sitemaps.org/schemas/sitemap/0.9", name);
+        assert!(root.has_tag_name(name("urlset")), "{}", answer.text());
+        let mut urls = Vec::new();
+        for url in root.children().filter(roxmltree::Node::is_element) {
+            assert!(url.has_tag_name(name("url")));
+            let children: Vec<_> = url.children().filter(roxmltree::Node::is_element).collect();
+            assert_eq!(children.len(), 1, "one loc each");
+            assert!(children[0].has_tag_name(name("loc")));
+            urls.push(Value::from(children[0].text().expect("an address")));
+        }
+        assert_eq!(Value::from(urls), list, "{content_type}");
+    }
+}
+
+#[test]
+fn a_sitemap_without_urls_is_still_one() {
+    let settings = SETTINGS
+        .replace("content_type = \"plugin::cms.page\"", "content_type = \"api::none.none\"");
+    let content = r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en"}]}"#;
+    let service = Setup::new(&settings).file("content.json", content).start();
+    assert_urls(service.addr(), "/api/build-sitemap?site=main&contentType=api::none.none", &[], 0);
+    assert_urls(service.addr(), ARTICLES, &[], 1);
+    let answer = http::get(service.addr(), &format!("{ARTICLES}&xml=1"));
+    assert_eq!((answer.status, answer.header("x-skipped-documents").as_deref()), (200, Some("1")));
+    let document = roxmltree::Document::parse(answer.text()).expect("well-formed XML");
+    assert_eq!(document.root_element().children().filter(roxmltree::Node::is_element).count(), 0);
+}
