@@ -59,7 +59,7 @@ impl App {
         Ok(Self {
             sites: config.sites,
             validator: Validator::new()?,
-            cors_origins: config.server.cors_origins,
+            cors_origins: origins(&config.server.cors_origins),
             access_log: config.log.access,
             content,
             asks,
@@ -126,6 +126,11 @@ impl App {
     fn ask(&self, site: &Site, uid: &str) -> Option<&Ask> {
         self.asks.get(&site.key)?.get(uid)
     }
+}
+
+/// Checked origins are ASCII, so each of them is a header value.
+fn origins(checked: &[String]) -> Vec<HeaderValue> {
+    checked.iter().filter_map(|origin| HeaderValue::try_from(origin).ok()).collect()
 }
 
 fn asks(site: &Site) -> HashMap<String, Ask> {

@@ -1,5 +1,6 @@
 //! The HTTP side: all routes and layers on one page (`router`), one file an operation.
 
+mod access;
 mod content_type;
 mod cors;
 mod edge;

@@ -69,6 +69,7 @@ fn connect(stream: TcpStream, router: &Router, connections: &GracefulShutdown) {
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD)
+        .max_header_size(MAX_HEAD)
         .max_headers(MAX_HEADERS)
         .serve_connection(TokioIo::new(stream), service);
     let connection = connections.watch(connection);

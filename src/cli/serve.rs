@@ -26,10 +26,11 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
         .await
         .map_err(|error| format!("cannot listen on {listen}: {error}"))?;
     let address = listener.local_addr()?;
+    // Before the address is told: who knows it may also stop the service.
+    let stop = stop_signal()?;
     // A reader that has gone is no reason not to serve.
     let _ = writeln!(std::io::stdout(), "{address}");
     tracing::info!(%address, sites = app.sites.iter().count(), "serving");
-    let stop = stop_signal()?;
     let draining = Arc::clone(&app);
     let shutdown = async move {
         stop.await;

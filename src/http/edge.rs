@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Uri, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::access::Access;
 use super::cors;
 use super::error::ApiError;
 use crate::app::App;
@@ -20,6 +21,7 @@ const MAX_TARGET: usize = 8 * 1024;
 pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let origin = cors::allowed_origin(&app.cors_origins, request.headers());
     let preflight = cors::is_preflight(&request);
+    let access = app.access_log.then(|| Access::begin(&request));
     let mut response = match refuse(&request) {
         Err(error) => error.into_response(),
         Ok(()) => next.run(request).await,
@@ -28,6 +30,9 @@ pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if !app.cors_origins.is_empty() {
         cors::dress(headers, origin, preflight);
+    }
+    if let Some(access) = access {
+        access.end(&response);
     }
     response
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderValue;
 use axum::http::header::CACHE_CONTROL;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::envelope::success;
@@ -49,16 +49,21 @@ pub(super) async fn get(
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let asked = Asked::parse(&app, query.as_deref())?;
-    let site = asked.site_with_rule(&app)?;
-    let locale = asked.locale_of(site)?;
-    let document = fetch(&app, site, &asked, locale).await?;
-    let path = path(site, &asked, &document)?;
-    let base = site.base.as_ref().ok_or_else(|| no_base(site, &path))?;
-    let mut response = success(FrontendUrl { url: base.join(&path), path });
+    let mut response = answer(&app, &asked).await.into_response();
     if asked.status == Status::Draft {
+        // Whatever the answer is: it tells of what is not public.
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     Ok(response)
+}
+
+async fn answer(app: &App, asked: &Asked<'_>) -> Result<Response, ApiError> {
+    let site = asked.site_with_rule(app)?;
+    let locale = asked.locale_of(site)?;
+    let document = fetch(app, site, asked, locale).await?;
+    let path = path(site, asked, &document)?;
+    let base = site.base.as_ref().ok_or_else(|| no_base(site, &path))?;
+    Ok(success(FrontendUrl { url: base.join(&path), path }))
 }
 
 impl<'a> Asked<'a> {

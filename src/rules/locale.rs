@@ -57,10 +57,10 @@ pub struct Locales(Box<[Locale]>);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LocalesError {
     /// The list is empty.
-    #[error("a site needs at least one locale")]
+    #[error("`locales` needs at least one locale")]
     None,
     /// The same locale stands in it twice.
-    #[error("locale `{0}` is listed twice")]
+    #[error("`locales` lists `{0}` twice")]
     Twice(Locale),
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::{Ask, Status};
+use crate::content::{Ask, Status};
 use crate::rules::{FieldPath, Locale, encode};
 
 /// As many as Strapi grants by default (`api.rest.maxLimit`); more would be clamped silently.

@@ -104,7 +104,7 @@ fn placeholder(name: &str) -> Result<Placeholder, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Template;
+    use crate::rules::Template;
 
     #[test]
     fn what_is_read_prints_as_it_was_written() {

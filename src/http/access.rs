@@ -1,0 +1,33 @@
+//! The line that a request gets in the log when `[log] access` is on (D29).
+
+use std::time::Instant;
+
+use axum::extract::Request;
+use axum::http::Method;
+use axum::response::Response;
+
+/// How much of a target is logged, in characters.
+const MAX_TARGET: usize = 256;
+
+/// A request on its way.
+pub(super) struct Access {
+    method: Method,
+    target: String,
+    begun: Instant,
+}
+
+impl Access {
+    /// Notes what is asked for.
+    pub(super) fn begin(request: &Request) -> Self {
+        let target = request.uri().to_string().chars().take(MAX_TARGET).collect();
+        Self { method: request.method().clone(), target, begun: Instant::now() }
+    }
+
+    /// Writes the line.
+    pub(super) fn end(self, response: &Response) {
+        let (method, target) = (self.method.as_str(), self.target.as_str());
+        let status = response.status().as_u16();
+        let milliseconds = self.begun.elapsed().as_secs_f64() * 1e3;
+        tracing::info!(method, target, status, milliseconds, "request");
+    }
+}
