@@ -23,6 +23,7 @@ mod plural;
 mod proof;
 mod query;
 mod refusal;
+mod rows;
 mod walk;
 
 pub use endpoint::{Endpoint, EndpointError, Kind};

@@ -4,6 +4,7 @@
 mod bad_inputs;
 mod commands;
 mod demo;
+mod hostile_cms;
 mod hostile_slugs;
 mod layering;
 mod lifecycle;
@@ -11,5 +12,6 @@ mod operations;
 mod outgoing;
 mod settings;
 mod strapi;
+mod strapi_walk;
 mod support;
 mod validator;

@@ -2,6 +2,8 @@
 
 pub(crate) mod cms;
 pub(crate) mod front_end;
+pub(crate) mod front_of_cms;
+pub(crate) mod gzip;
 pub(crate) mod http;
 pub(crate) mod pages;
 pub(crate) mod script;

@@ -3,16 +3,14 @@
 use super::one::{document, speaks};
 use super::page::Page;
 use super::place::Place;
-use super::proof::{Count, Fault, PageFacts, Proof};
+use super::proof::{Count, Fault, Proof};
+use super::rows::{Localised, NO_LIST, Stop, take};
 use super::{Kind, Strapi, query};
-use crate::content::{Ask, BadItem, ContentError, Document, DocumentLocale, Status};
+use crate::content::{Ask, ContentError, Document, DocumentLocale, Status};
 use crate::rules::Locale;
 
 /// How often a walk that proves nothing starts again (D23).
 const RESTARTS: usize = 3;
-
-/// Said when a list has another shape.
-const NO_LIST: ContentError = ContentError::Unusable("an answer that is not a list");
 
 /// What a complete walk found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,30 +21,12 @@ pub struct Walk<T> {
     pub bad_items: u64,
 }
 
-/// Why one walk over one locale came to nothing.
-enum Stop {
-    Failed(ContentError),
-    Unproven(Fault),
-}
-
-impl From<ContentError> for Stop {
-    fn from(error: ContentError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Unproven(fault)
-    }
-}
-
 /// What is walked, and in which locale.
-struct Course<'a> {
-    ask: &'a Ask,
-    place: &'a Place,
-    locale: &'a Locale,
-    locales: &'a [Locale],
+pub(super) struct Course<'a> {
+    pub(super) ask: &'a Ask,
+    pub(super) place: &'a Place,
+    pub(super) locale: &'a Locale,
+    pub(super) locales: &'a [Locale],
 }
 
 impl Strapi {
@@ -147,63 +127,6 @@ impl Strapi {
         proof.close(Page::parse(&body).ok_or(NO_LIST)?.echo)?;
         Ok(asked.is_some() && kind.is_localised())
     }
-}
-
-/// Whether the documents of a walk have locales, although the type accepts being asked.
-#[derive(Default)]
-struct Localised {
-    with: bool,
-    without: bool,
-}
-
-impl Localised {
-    fn see(&mut self, document: Option<&Document>) {
-        let none = document.map(|document| document.locale == DocumentLocale::None);
-        self.without |= none == Some(true);
-        self.with |= none == Some(false);
-    }
-
-    /// An empty walk says nothing, so the other locales are walked as well.
-    fn is_localised(&self) -> bool {
-        self.with || !self.without
-    }
-}
-
-/// Reads a page, lets the proof judge it, and hands on the rows that count. Says whether the page
-/// is the last.
-fn take(
-    body: &str,
-    course: &Course<'_>,
-    proof: &mut Proof,
-    mut each: impl FnMut(&Result<Document, BadItem>),
-) -> Result<bool, Stop> {
-    let page = Page::parse(body).ok_or(NO_LIST)?;
-    let decode = |row: &&serde_json::value::RawValue| course.ask.projection.decode(row.get());
-    let rows: Vec<_> = page.rows.iter().map(decode).collect();
-    let keys = rows.iter().map(key).collect();
-    let step = proof.page(&PageFacts { echo: page.echo, keys })?;
-    for row in &rows[..step.rows] {
-        if row.as_ref().is_ok_and(|document| is_mixed_up(document, course)) {
-            return Err(ContentError::Unusable("documents of another locale than asked for").into());
-        }
-        each(row);
-    }
-    Ok(step.last)
-}
-
-fn key(row: &Result<Document, BadItem>) -> Option<&str> {
-    match row {
-        Ok(document) => Some(&document.id),
-        Err(bad) => bad.id.as_deref(),
-    }
-}
-
-/// A document of another locale that is walked itself: the CMS, or a cache before it, ignores
-/// `locale`, and the versions asked for are missing. A locale that nobody asks for is one odd
-/// document, and left to the rules.
-fn is_mixed_up(document: &Document, course: &Course<'_>) -> bool {
-    let DocumentLocale::Named(name) = &document.locale else { return false };
-    name != course.locale.as_str() && course.locales.iter().any(|other| other.as_str() == name)
 }
 
 /// The error after the last walk that proved nothing.

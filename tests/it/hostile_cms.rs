@@ -1,0 +1,93 @@
+//! What a CMS may answer, row by row of `hostile-cms.jsonl`, through the real binary.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::support::cms::Cms;
+use crate::support::front_of_cms::{
+    RESOLVE, SITEMAP, assert_failure, assert_no_token, one_url, service,
+};
+use crate::support::http::{self, Response};
+use crate::support::script::Script;
+
+/// How many rows are played side by side: most of them wait for a time-out, not for the processor.
+const AT_ONCE: usize = 8;
+
+#[test]
+fn hostile_answers() {
+    let rows: Vec<Value> = include_str!("../corpora/hostile-cms.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a row"))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if std::panic::catch_unwind(|| play(row)).is_err() {
+                        failed.lock().expect("no panic").push(row["name"].to_string());
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().expect("no panic");
+    assert!(failed.is_empty(), "{} of {} rows: {failed:?}", failed.len(), rows.len());
+}
+
+/// One row, cold. What it says about a good copy belongs to the copies, which are not built yet.
+fn play(row: &Value) {
+    let reply = row["reply"].clone();
+    let scheme = if reply["tcp"] == "tls-self-signed" { "https" } else { "http" };
+    let cms = (reply["tcp"] != "dns-fail").then(|| {
+        let script = Script::from_row(&reply);
+        if scheme == "https" { Cms::greeting(script) } else { Cms::start(move |_| script.clone()) }
+    });
+    let host = cms.as_ref().map_or("cms.invalid".to_owned(), |cms| cms.addr().to_string());
+    let service = service(&format!("{scheme}://{host}"), r#""en""#, true);
+    let started = Instant::now();
+    let target = if row["group"] == "one" { one_url() } else { SITEMAP.to_owned() };
+    let response = http::get(service.addr(), &target);
+    let seconds = started.elapsed().as_secs_f64();
+    eprintln!("{}: {} after {seconds:.1} s", row["name"], response.status);
+    assert!(
+        row["max_s"].as_f64().is_none_or(|most| seconds <= most),
+        "{}: {seconds} s",
+        row["name"]
+    );
+    assert_as_expected(row, &response);
+    assert_no_token(&service, &response);
+    // D27: resolving never notices.
+    assert_eq!(http::get(service.addr(), RESOLVE).status, 200);
+    if let Some(cms) = cms {
+        assert!(cms.heads().iter().all(|head| head.to_lowercase().contains("authorization: ")));
+    }
+}
+
+fn assert_as_expected(row: &Value, response: &Response) {
+    let name = &row["name"];
+    if let Some(accepted) = row["accept"].as_array() {
+        assert!(accepted.contains(&response.status.into()), "{name}: {}", response.status);
+    } else {
+        assert_eq!(
+            Value::from(response.status),
+            row["expect_cold_status"],
+            "{name}: {}",
+            response.text()
+        );
+    }
+    if response.status == 200 {
+        assert!(response.json()["data"].is_object(), "{name}");
+    } else if let Some(error) = row["expect_cold_error"].as_str() {
+        assert_failure(response, response.status, error);
+    }
+    let retry_after = response.header("retry-after");
+    assert_eq!(retry_after.is_some(), response.status == 503, "{name}");
+    if let Some(says) = row["reply"]["headers"]["retry-after"].as_str() {
+        assert_eq!(retry_after.as_deref(), Some(says), "{name}");
+    }
+}
