@@ -4,6 +4,7 @@
 mod bad_inputs;
 mod commands;
 mod demo;
+mod docs;
 mod hostile_cms;
 mod hostile_slugs;
 mod layering;
