@@ -7,6 +7,7 @@ mod demo;
 mod docs;
 mod hostile_cms;
 mod hostile_slugs;
+mod laws;
 mod layering;
 mod lifecycle;
 mod operations;

@@ -1,0 +1,224 @@
+//! Laws that hold for every input, tried on generated ones.
+//!
+//! `PROPTEST_CASES=1000000 cargo test --release --test it laws` tries a million of each.
+
+mod generate;
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use frontend_map::frontend_url::{BaseUrl, FrontendPath, frontend_path};
+use frontend_map::rules::{
+    Document, FieldValue, Pathname, Placeholder, Rule, RuleSet, Segment, Source, Template,
+};
+use frontend_map::sitemap::{Listing, Outcome, xml};
+use generate::UIDS;
+use proptest::prelude::*;
+use url::Url;
+
+proptest! {
+    #[test]
+    fn a_template_prints_as_it_was_written(text in generate::template_text()) {
+        let template = Template::parse(&text).map_err(|error| fail(&error))?;
+        prop_assert_eq!(template.to_string(), text);
+    }
+
+    #[test]
+    fn text_that_is_read_as_a_template_prints_as_it_was_written(
+        text in "(/?[a-z.{}*é%]{0,6}){0,4}|(/(\\{[*a-z.]{0,5}\\}|[a-z.{}*]{1,3})){0,4}",
+    ) {
+        if let Ok(template) = Template::parse(&text) {
+            prop_assert_eq!(template.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn normalisation_is_idempotent_and_changes_no_match(
+        rules in generate::rule_set(),
+        segments in prop::collection::vec(generate::slug(), 0..5),
+    ) {
+        let pathname = format!("/{}", segments.join("/"));
+        let once = Pathname::parse(&pathname).normalized();
+        prop_assert_eq!(&Pathname::parse(&once).normalized(), &once);
+        let (written, normal) = (Pathname::parse(&pathname), Pathname::parse(&once));
+        prop_assert_eq!(rules.find(&written), rules.find(&normal));
+    }
+
+    #[test]
+    fn rules_are_tried_in_the_order_of_precedence(rules in generate::rules()) {
+        let set = RuleSet::new(generate::locales(), rules.clone());
+        let mut expected = rules;
+        expected.sort_by(|a, b| precedence(&a.template, &b.template));
+        prop_assert_eq!(set.in_order().collect::<Vec<_>>(), expected.iter().collect::<Vec<_>>());
+    }
+
+    /// D16.
+    #[test]
+    fn a_path_that_was_built_resolves_to_its_document(
+        rules in generate::rule_set(),
+        documents in prop::collection::vec(generate::document(), 1..4),
+    ) {
+        for (document, uid) in versions(&documents) {
+            if let Some(Ok(built)) = frontend_path(&rules, None, uid, document, true) {
+                resolves(&rules, document, &built)?;
+            }
+        }
+    }
+
+    #[test]
+    fn a_finished_url_parses_to_itself_on_its_own_origin(
+        rules in generate::rule_set(),
+        documents in prop::collection::vec(generate::document(), 1..4),
+        base in generate::good_base_url(),
+    ) {
+        let base = BaseUrl::parse(base).map_err(|error| fail(&error))?;
+        let origin = Url::parse(base.as_str()).map_err(|error| fail(&error))?.origin();
+        for (document, uid) in versions(&documents) {
+            if let Some(Ok(built)) = frontend_path(&rules, Some(&base), uid, document, true) {
+                let url = base.join(&built.path);
+                prop_assert!(url.is_ascii() && url.len() < 2048);
+                let parsed = Url::parse(&url).map_err(|error| fail(&error))?;
+                prop_assert_eq!(parsed.as_str(), &url);
+                prop_assert_eq!(parsed.origin(), origin.clone());
+                prop_assert_eq!((parsed.query(), parsed.fragment()), (None, None));
+            }
+        }
+    }
+
+    #[test]
+    fn a_base_url_is_what_a_parser_makes_of_it(text in generate::base_url_text()) {
+        if let Ok(base) = BaseUrl::parse(&text) {
+            let again = BaseUrl::parse(base.as_str());
+            prop_assert_eq!(again.as_ref(), Ok(&base));
+            let with_slash = base.join("/");
+            let parsed = Url::parse(&with_slash).map_err(|error| fail(&error))?;
+            prop_assert_eq!(parsed.as_str(), &with_slash);
+            let written = Url::parse(&text).map_err(|error| fail(&error))?;
+            prop_assert_eq!(written.origin(), parsed.origin());
+        }
+    }
+
+    #[test]
+    fn a_sitemap_lists_each_path_once_in_order_and_its_xml_says_the_same(
+        rules in generate::rule_set(),
+        documents in prop::collection::vec(generate::document(), 0..12),
+        base in generate::good_base_url(),
+    ) {
+        let base = BaseUrl::parse(base).map_err(|error| fail(&error))?;
+        for uid in UIDS {
+            let listing = Listing { rules: &rules, base: &base, uid };
+            let outcomes: Vec<_> = documents.iter().map(|d| listing.outcome(d)).collect();
+            let expected = expected_urls(&base, &outcomes);
+            let sitemap = listing.sitemap(outcomes);
+            prop_assert_eq!(&sitemap.urls, &expected);
+            let counted = sitemap.urls.len() as u64 + sitemap.duplicates + sitemap.skipped.total();
+            prop_assert_eq!(counted, documents.len() as u64);
+            prop_assert_eq!(locs(&xml(&sitemap.urls).map_err(|error| fail(&error))?), expected);
+        }
+    }
+}
+
+fn fail(error: &dyn std::error::Error) -> TestCaseError {
+    TestCaseError::fail(error.to_string())
+}
+
+/// Every document as a version of every content type.
+fn versions(documents: &[Document]) -> impl Iterator<Item = (&Document, &'static str)> {
+    documents.iter().flat_map(|document| UIDS.map(|uid| (document, uid)))
+}
+
+/// The law itself: the path is in its normal form, and resolving it gives the rule that built it
+/// with the values it was built from, or else a rule that is tried earlier.
+fn resolves(
+    rules: &RuleSet,
+    document: &Document,
+    built: &FrontendPath<'_>,
+) -> Result<(), TestCaseError> {
+    let pathname = Pathname::parse(&built.path);
+    prop_assert_eq!(&pathname.normalized(), &built.path);
+    let Some((rule, found)) = rules.find(&pathname) else {
+        return Err(TestCaseError::fail(format!("{} does not resolve", built.path)));
+    };
+    let place = |wanted: &Rule| rules.in_order().position(|rule| std::ptr::eq(rule, wanted));
+    if std::ptr::eq(rule, built.rule) {
+        let values = built.rule.template.placeholders().map(|placeholder| {
+            (placeholder.name.as_str(), value(document, built.locale.as_str(), placeholder))
+        });
+        prop_assert_eq!(found.params, values.collect::<Vec<_>>());
+    } else {
+        prop_assert!(place(rule) < place(built.rule), "{} shadows nothing", rule.template);
+        prop_assert_ne!(precedence(&rule.template, &built.rule.template), Ordering::Greater);
+    }
+    Ok(())
+}
+
+fn value(document: &Document, locale: &str, placeholder: &Placeholder) -> String {
+    match &placeholder.source {
+        Source::Locale => locale.to_owned(),
+        Source::DocumentId => document.id.clone(),
+        Source::Field(path) => match document.field(path) {
+            FieldValue::Text(text) => text.clone(),
+            other => format!("{other:?} has no text"),
+        },
+    }
+}
+
+/// D8 once more, word for word and segment by segment.
+fn precedence(one: &Template, other: &Template) -> Ordering {
+    let pairs = one.segments().iter().zip(other.segments());
+    let by_segment = pairs.map(|(a, b)| class(a).cmp(&class(b)).then(text(b).cmp(&text(a))));
+    let first = by_segment.into_iter().find(|order| order.is_ne());
+    first.unwrap_or(one.segments().len().cmp(&other.segments().len()))
+}
+
+/// Static text, text with a placeholder inside, a plain placeholder, a catch-all.
+fn class(segment: &Segment) -> u8 {
+    match segment {
+        Segment::Static(_) => 0,
+        Segment::Placeholder { .. } if text(segment) > 0 => 1,
+        Segment::Placeholder { .. } => 2,
+        Segment::CatchAll(_) => 3,
+    }
+}
+
+/// How many static characters stand around the placeholder.
+fn text(segment: &Segment) -> usize {
+    match segment {
+        Segment::Placeholder { prefix, suffix, .. } => format!("{prefix}{suffix}").chars().count(),
+        _ => 0,
+    }
+}
+
+/// D22: the locales in the site's order, paths by code point, each path once.
+fn expected_urls(base: &BaseUrl, outcomes: &[Outcome]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let in_locale = |wanted: usize| {
+        let mut paths: Vec<&str> = outcomes
+            .iter()
+            .filter_map(|outcome| match outcome {
+                Outcome::Listed { locale, path } if *locale == wanted => Some(path.as_str()),
+                _ => None,
+            })
+            .collect();
+        paths.sort_by(|a, b| a.chars().cmp(b.chars()));
+        paths
+    };
+    let locales = 0..generate::locales().as_slice().len();
+    let paths = locales.flat_map(in_locale).filter(|path| seen.insert(*path));
+    paths.map(|path| format!("{base}{path}")).collect()
+}
+
+/// What another XML reader finds in the sitemap.
+fn locs(xml: &[u8]) -> Vec<String> {
+    let text = std::str::from_utf8(xml).unwrap();
+    let document = roxmltree::Document::parse(text).unwrap();
+    let namespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
+    let urls = document.root_element().children();
+    let locs = urls.filter(|url| url.has_tag_name((namespace, "url"))).map(|url| {
+        let children: Vec<_> = url.children().collect();
+        assert_eq!(children.len(), 1, "one loc in each url");
+        assert!(children[0].has_tag_name((namespace, "loc")));
+        children[0].text().unwrap_or_default().to_owned()
+    });
+    locs.collect()
+}

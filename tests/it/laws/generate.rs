@@ -1,0 +1,217 @@
+//! What the laws are tried on: templates, rule sets, documents and base URLs.
+//!
+//! Words and names come from small pools, so that templates overlap and values look like static
+//! text; the rest is hostile. Nothing is filtered away: every generated case is a case.
+
+use std::sync::Arc;
+
+use frontend_map::rules::{
+    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, Rule,
+    RuleSet, Template,
+};
+use proptest::prelude::*;
+
+/// Fields of every generated document; with the reserved names, what templates are made of.
+const FIELDS: [&str; 5] = ["slug", "category.slug", "a", "_b-1", "path"];
+const RESERVED: [&str; 2] = ["locale", "documentId"];
+const WORDS: [&str; 8] = ["a", "b", "en", "de", "a.html", "a b", "é", "{"];
+/// Escapes, harmless and not, and their pieces.
+const ESCAPES: [&str; 12] =
+    ["%2e", "%2F", "%5c", "%00", "%25", "2e", "%C3", "%A9", "a", ".", "%E2%80%AE", "%20"];
+/// Hosts as they should be, as they are repaired, and as they are refused.
+const HOSTS: [&str; 29] = [
+    "www.example.com",
+    "WWW.Example.COM",
+    "h",
+    "h.",
+    "a..b",
+    "bücher.example",
+    "BÜCHER.de",
+    "xn--bcher-kva.example",
+    "xn--a",
+    "faß.de",
+    "ｗｗｗ.de",
+    "a_b",
+    "-a-",
+    "soft\u{AD}.de",
+    "127.0.0.1",
+    "127.1",
+    "0x7f.1",
+    "1.2.3.4.",
+    "256.1.1.1",
+    "[::1]",
+    "[2001:DB8::1]",
+    "[::ffff:1.2.3.4]",
+    "[::1",
+    "%61",
+    "",
+    "a b",
+    "İ.de",
+    "日本.jp",
+    "a。b",
+];
+/// The content types of every generated rule set.
+pub(super) const UIDS: [&str; 3] = ["api::a.a", "api::b.b", "plugin::c.c"];
+
+/// One segment of a template, before its placeholder has a name.
+#[derive(Clone, Debug)]
+enum Shape {
+    Static(String),
+    Mixed(String, String),
+    CatchAll,
+}
+
+/// The text of a template, as the grammar of D11 allows it.
+pub(super) fn template_text() -> impl Strategy<Value = String> {
+    let shape = prop_oneof![
+        4 => static_text(1..8).prop_map(Shape::Static),
+        5 => Just(Shape::Mixed(String::new(), String::new())),
+        2 => (static_text(0..4), static_text(0..4)).prop_map(|(a, b)| Shape::Mixed(a, b)),
+        1 => Just(Shape::CatchAll),
+    ];
+    let names: Vec<&str> = FIELDS.into_iter().chain(RESERVED).collect();
+    (prop::collection::vec(shape, 0..5), Just(names).prop_shuffle())
+        .prop_map(|(shapes, names)| written(&shapes, &names))
+}
+
+/// Gives each placeholder a name of its own, and moves a catch-all that is not last.
+fn written(shapes: &[Shape], names: &[&str]) -> String {
+    let mut names = names.iter();
+    let segments = shapes.iter().enumerate().map(|(at, shape)| match shape {
+        Shape::Static(text) if text == "." || text == ".." => format!("{text}x"),
+        Shape::Static(text) => text.clone(),
+        Shape::Mixed(prefix, suffix) => match names.next() {
+            Some(&"locale") | None => "{locale}".to_owned(),
+            Some(name) => format!("{prefix}{{{name}}}{suffix}"),
+        },
+        Shape::CatchAll => match names.next() {
+            Some(name) if RESERVED.contains(name) => format!("{{{name}}}"),
+            Some(name) if at + 1 == shapes.len() => format!("{{*{name}}}"),
+            Some(name) => format!("{{{name}}}"),
+            None => "all".to_owned(),
+        },
+    });
+    format!("/{}", segments.collect::<Vec<_>>().join("/"))
+}
+
+/// Text that may stand in a template; `length` counts characters of the hostile kind.
+fn static_text(length: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    let least = length.start;
+    let allowed = |c: char| !c.is_control() && !"%?#\\{}/".contains(c);
+    let hostile = prop::collection::vec(any::<char>(), length.clone()).prop_map(move |chars| {
+        let text: String = chars.into_iter().filter(|c| allowed(*c)).collect();
+        if text.len() < least { ".".to_owned() } else { text }
+    });
+    prop_oneof![
+        4 => prop::sample::select(&WORDS[..7]).prop_map(str::to_owned),
+        2 => prop::collection::vec(prop::sample::select(&b".-~+ :@&=<>'\"e2"[..]), length)
+            .prop_map(move |bytes| {
+                let text = bytes.into_iter().map(char::from).collect::<String>();
+                if text.len() < least { "..".to_owned() } else { text }
+            }),
+        1 => hostile,
+    ]
+}
+
+/// A rule of one of [`UIDS`].
+fn rule() -> impl Strategy<Value = Rule> {
+    (prop::sample::select(&UIDS[..]), template_text()).prop_map(|(uid, template)| Rule {
+        content_type: ContentTypeUid::parse(uid).unwrap(),
+        template: Template::parse(&template).unwrap(),
+    })
+}
+
+/// Several rules in the order of the settings.
+pub(super) fn rules() -> impl Strategy<Value = Vec<Rule>> {
+    prop::collection::vec(rule(), 1..7)
+}
+
+/// A site's rules, with the locales `en` and `de`.
+pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
+    rules().prop_map(|rules| RuleSet::new(locales(), rules))
+}
+
+pub(super) fn locales() -> Locales {
+    let locales = ["en", "de"].map(|code| Locale::parse(code).unwrap());
+    Locales::new(locales.to_vec()).unwrap()
+}
+
+/// A value as an editor, a plugin or an attacker may leave it behind.
+pub(super) fn slug() -> impl Strategy<Value = String> {
+    let tricky = "abe25cfF%%./\\?#;+ \u{85}\u{2028}\u{202E}\u{FFFD}\u{FFFF}é";
+    let tricky: Vec<char> = tricky.chars().collect();
+    let tricky = prop::collection::vec(prop::sample::select(tricky), 0..8);
+    let word = || prop::sample::select(&WORDS[..]);
+    prop_oneof![
+        6 => word().prop_map(str::to_owned),
+        3 => prop::collection::vec(word(), 1..4).prop_map(|words| words.join("/")),
+        3 => tricky.prop_map(String::from_iter),
+        2 => prop::collection::vec(prop::sample::select(&ESCAPES[..]), 1..4)
+            .prop_map(|parts| parts.concat()),
+        1 => any::<String>(),
+        1 => (0..900_usize, word()).prop_map(|(times, word)| word.repeat(times)),
+    ]
+}
+
+fn field_value() -> impl Strategy<Value = FieldValue> {
+    prop_oneof![
+        12 => slug().prop_map(FieldValue::Text),
+        1 => Just(FieldValue::Missing),
+        1 => Just(FieldValue::NotText),
+    ]
+}
+
+/// A document that has every field a template may ask for, usable or not.
+pub(super) fn document() -> impl Strategy<Value = Document> {
+    let locale = prop_oneof![
+        4 => Just("en"), 4 => Just("de"), 1 => Just("EN"), 1 => Just("fr")
+    ];
+    let locale = prop_oneof![
+        6 => locale.prop_map(|code| DocumentLocale::Named(code.to_owned())),
+        2 => Just(DocumentLocale::None),
+        1 => Just(DocumentLocale::NotText),
+    ];
+    let id = prop_oneof![4 => "[A-Za-z0-9_-]{1,6}", 1 => slug()];
+    let values = prop::collection::vec(field_value(), FIELDS.len());
+    (id, locale, any::<bool>(), values).prop_map(|(id, locale, unpublished, values)| Document {
+        id,
+        locale,
+        unpublished,
+        fields: FIELDS
+            .map(|field| FieldPath::parse(field).unwrap())
+            .into_iter()
+            .collect::<Arc<_>>(),
+        values,
+    })
+}
+
+/// Text that is a base URL, or looks a little like one.
+pub(super) fn base_url_text() -> impl Strategy<Value = String> {
+    let scheme =
+        prop::sample::select(&["http://", "https://", "HTTPS://", "ftp://", "http:/", "//"][..]);
+    let host = prop_oneof![9 => prop::sample::select(&HOSTS[..]).prop_map(str::to_owned), 1 => any::<String>()];
+    let port = prop::sample::select(
+        &["", "", "", ":80", ":443", ":0", ":65535", ":65536", ":", ":08"][..],
+    );
+    let path = prop_oneof![
+        3 => Just(String::new()),
+        2 => Just("/".to_owned()),
+        4 => prop::collection::vec(prop::sample::select(&["/a", "/", "/.", "/..", "/%2e", "/%C3%A9", "/é", "%", ".", "~", "'", "|", "@"][..]), 1..4)
+            .prop_map(|parts| parts.concat()),
+        1 => any::<String>(),
+    ];
+    (scheme, host, port, path)
+        .prop_map(|(scheme, host, port, path)| format!("{scheme}{host}{port}{path}"))
+}
+
+/// A base URL that every generated document can be put under.
+pub(super) fn good_base_url() -> impl Strategy<Value = &'static str> {
+    let bases = [
+        "https://www.example.com",
+        "http://127.0.0.1:3000",
+        "http://[::1]:8080/shop",
+        "https://bücher.example/a/b",
+        "http://h:443/caf%C3%A9",
+    ];
+    prop::sample::select(bases.to_vec())
+}
