@@ -1,0 +1,19 @@
+//! A base URL is canonical: read again it is the same, and a URL parser has nothing to repair.
+#![no_main]
+
+use frontend_map::frontend_url::BaseUrl;
+use libfuzzer_sys::fuzz_target;
+use url::Url;
+
+fuzz_target!(|text: &str| {
+    let Ok(base) = BaseUrl::parse(text) else {
+        return;
+    };
+    assert_eq!(BaseUrl::parse(base.as_str()).as_ref(), Ok(&base));
+    let root = base.join("/");
+    let parsed = Url::parse(&root).expect("a URL");
+    assert_eq!(parsed.as_str(), root);
+    let written = Url::parse(text).expect("what it was read from is a URL");
+    assert_eq!(written.origin(), parsed.origin());
+    assert!(written.username().is_empty() && written.password().is_none());
+});

@@ -1,0 +1,77 @@
+//! A URL that is built stays on its base's origin, and its path resolves to what it was built
+//! from, or to a rule that is tried earlier (D16).
+#![no_main]
+
+use frontend_map::frontend_url::{BaseUrl, frontend_path};
+use frontend_map::rules::{
+    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, Pathname,
+    Rule, RuleSet, Source, Template,
+};
+use libfuzzer_sys::{arbitrary, fuzz_target};
+
+const UID: &str = "api::a.a";
+
+#[derive(Debug, arbitrary::Arbitrary)]
+struct Case<'a> {
+    /// Two templates, so that they can overlap; those that cannot be read are left out.
+    templates: [&'a str; 2],
+    id: &'a str,
+    german: bool,
+    slug: &'a str,
+    category: &'a str,
+}
+
+fuzz_target!(|case: Case<'_>| {
+    let base = BaseUrl::parse("https://www.example.com/shop").expect("a base URL");
+    let rules = rules(&case.templates);
+    let document = document(&case);
+    let Some(Ok(built)) = frontend_path(&rules, Some(&base), UID, &document, false) else {
+        return;
+    };
+    let finished = base.join(&built.path);
+    assert!(finished.len() < 2048);
+    let url = url::Url::parse(&finished).expect("a finished URL");
+    assert_eq!(url.as_str(), finished);
+    assert_eq!(url.origin().ascii_serialization(), "https://www.example.com");
+
+    let pathname = Pathname::parse(&built.path);
+    assert_eq!(pathname.normalized(), built.path);
+    let (rule, found) = rules.find(&pathname).expect("a path of ours resolves");
+    if std::ptr::eq(rule, built.rule) {
+        let values = rule.template.placeholders().map(|placeholder| match &placeholder.source {
+            Source::Locale => built.locale.as_str(),
+            Source::DocumentId => case.id,
+            Source::Field(path) if path.segments().len() == 1 => case.slug,
+            Source::Field(_) => case.category,
+        });
+        assert!(found.params.iter().map(|(_, value)| value.as_str()).eq(values));
+    } else {
+        let place = |wanted| rules.in_order().position(|rule| std::ptr::eq(rule, wanted));
+        assert!(place(rule) < place(built.rule));
+    }
+});
+
+fn rules(templates: &[&str]) -> RuleSet {
+    let locales = ["en", "de"].map(|code| Locale::parse(code).expect("a locale"));
+    let content_type = ContentTypeUid::parse(UID).expect("a UID");
+    let readable = templates.iter().filter_map(|text| Template::parse(text).ok());
+    let rule = |template| Rule { content_type: content_type.clone(), template };
+    RuleSet::new(Locales::new(locales.to_vec()).expect("two locales"), readable.map(rule).collect())
+}
+
+/// Has every field that the templates ask for: own fields are the slug, fields of relations the
+/// category.
+fn document(case: &Case<'_>) -> Document {
+    let wanted = rules(&case.templates).fields(UID);
+    let value = |path: &FieldPath| {
+        let own = path.segments().len() == 1;
+        FieldValue::Text(if own { case.slug } else { case.category }.to_owned())
+    };
+    Document {
+        id: case.id.to_owned(),
+        locale: if case.german { DocumentLocale::Named("de".into()) } else { DocumentLocale::None },
+        unpublished: false,
+        values: wanted.iter().map(value).collect(),
+        fields: wanted.into(),
+    }
+}
