@@ -14,4 +14,6 @@ mod router;
 mod sitemap;
 
 pub(crate) use error::two_framings;
+#[cfg(fuzzing)]
+pub use query::fuzz_query;
 pub use router::router;

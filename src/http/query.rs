@@ -92,6 +92,16 @@ pub(super) fn echo(value: &str) -> String {
     format!("\"{shown}\"")
 }
 
+/// The parser as its fuzz target sees it, in no ordinary build: `site` of at most 64 bytes and
+/// `pathname` of at most 2,048, or `None` where it refuses.
+#[cfg(fuzzing)]
+#[must_use]
+pub fn fuzz_query(query: &str) -> Option<[Option<String>; 2]> {
+    const KNOWN: [Param; 2] =
+        [Param { name: "site", max_bytes: 64 }, Param { name: "pathname", max_bytes: 2048 }];
+    parse(Some(query), &KNOWN).ok().map(|values| values.map(|value| value.map(Cow::into_owned)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
