@@ -69,7 +69,7 @@ pub fn parse(
     let limits = limits::read(&mut table, &mut problems);
     let cms = cms::read(&mut table, (here, environment), limits.cms, &mut problems);
     let sites = site::read(&mut table, environment, &mut problems);
-    let log = section::read(&mut table, "log", &mut problems);
+    let log = log::read(&mut table, &mut problems);
     for key in table.keys() {
         problems.add(key, "is not a setting");
     }

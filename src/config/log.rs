@@ -1,6 +1,10 @@
 //! `[log]`: what is logged, and how (D29, D31).
 
 use serde::Deserialize;
+use tracing_subscriber::EnvFilter;
+
+use super::source::Table;
+use super::{Problems, section};
 
 /// The settings of the log. `RUST_LOG` wins over `level`.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,4 +33,17 @@ impl Default for Log {
     fn default() -> Self {
         Self { level: "info".to_owned(), format: Format::default(), access: false }
     }
+}
+
+/// A level that means nothing would silence the log.
+pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Log {
+    let log: Log = section::read(table, "log", problems);
+    let levels = ["off", "error", "warn", "info", "debug", "trace"];
+    let fine = levels.contains(&log.level.as_str())
+        || (log.level.contains('=') && EnvFilter::try_new(&log.level).is_ok());
+    if !fine {
+        let level = &log.level;
+        problems.add("log.level", format_args!("`{level}` is not a level or a filter directive"));
+    }
+    log
 }

@@ -80,6 +80,11 @@ fn unknown_keys_are_refused_at_every_level() {
             vec!["endpont"],
         ),
         ("log", format!("{}[log]\ncolour = true\n", good()), vec!["colour"]),
+        (
+            "a level that is none",
+            format!("{}[log]\nlevel = \"nonsense\"\n", good()),
+            vec!["log.level", "nonsense"],
+        ),
         ("limits", format!("{}[limits]\ncolour = 3\n", good()), vec!["colour"]),
     ] {
         refuse(name, &setup(&settings), &named);
