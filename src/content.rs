@@ -98,8 +98,14 @@ impl Content {
         match self {
             Self::Strapi(strapi) => strapi.walk(ask, locales, map).await,
             Self::Files(files) => {
-                let items = files.published(ask).map(|document| map(&document)).collect();
-                Ok(Walk { items, bad_items: 0 })
+                let mut walk = Walk { items: Vec::new(), bad_items: 0 };
+                for document in files.published(ask) {
+                    match document {
+                        Ok(document) => walk.items.push(map(&document)),
+                        Err(_) => walk.bad_items += 1,
+                    }
+                }
+                Ok(walk)
             }
         }
     }

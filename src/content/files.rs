@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::{Ask, Document, DocumentLocale, Projection, Status};
+use super::{Ask, BadItem, Document, DocumentLocale, Projection, Status};
 use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
 
 /// All documents of a content file, kept as they were written.
@@ -70,9 +70,15 @@ impl Files {
     }
 
     /// All published documents of a type, in the order of the file.
-    pub fn published<'a>(&'a self, ask: &'a Ask) -> impl Iterator<Item = Document> + 'a {
+    ///
+    /// The fields are read only now, because the rules say which: one that is not text or a number
+    /// of JSON (a lone surrogate, `1e999`) makes its document a bad item.
+    pub fn published<'a>(
+        &'a self,
+        ask: &'a Ask,
+    ) -> impl Iterator<Item = Result<Document, BadItem>> + 'a {
         let published = self.stored(&ask.uid).iter().filter(|s| s.status == Status::Published);
-        published.filter_map(|stored| ask.projection.decode(stored.json.get()).ok())
+        published.map(|stored| ask.projection.decode(stored.json.get()))
     }
 
     fn stored(&self, uid: &ContentTypeUid) -> &[Stored] {
@@ -168,7 +174,8 @@ mod tests {
         assert_eq!(slug("d", &de, Status::Published), None);
         assert_eq!(slug("e", &de, Status::Published), text("z"));
         assert_eq!(slug("e", &de, Status::Draft), None);
-        let published: Vec<_> = files.published(&ask).map(|document| document.id).collect();
+        let published: Vec<_> =
+            files.published(&ask).map(|document| document.unwrap().id).collect();
         assert_eq!(published, ["d", "e"]);
     }
 }

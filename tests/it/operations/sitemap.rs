@@ -92,6 +92,15 @@ fn the_xml_holds_the_same_list() {
 }
 
 #[test]
+fn documents_that_cannot_be_read_are_counted() {
+    let content = r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en", "slug": "\ud800"},
+        {"documentId": "b", "locale": "en", "slug": 1e999}, {"documentId": "c", "locale": "en", "slug": "x"}]}"#;
+    let service = Setup::new(SETTINGS).file("content.json", content).start();
+    assert_urls(service.addr(), ARTICLES, &["https://www.example.com/base/en/articles/x"], 2);
+    assert!(service.logs("not_a_document"), "{}", service.log());
+}
+
+#[test]
 fn a_sitemap_without_urls_is_still_one() {
     let settings = SETTINGS
         .replace("content_type = \"plugin::cms.page\"", "content_type = \"api::none.none\"");
