@@ -1,7 +1,7 @@
 //! The errors that callers see. Everything that is not a 200 is an [`ApiError`]; what our own
 //! parts return (`ContentError`, `NoUrl`) becomes one here, and nowhere else.
 
-use axum::http::header::RETRY_AFTER;
+use axum::http::header::{RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -138,7 +138,9 @@ impl From<ContentError> for ApiError {
 
 /// The answer to a request whose body has two framings.
 pub(crate) fn two_framings() -> Response {
-    ApiError::two_framings().into_response()
+    // The edge never sees this answer.
+    let nosniff = [(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))];
+    (nosniff, ApiError::two_framings()).into_response()
 }
 
 fn retry_after_seconds(asked: Option<u64>) -> u64 {
