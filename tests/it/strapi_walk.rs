@@ -114,6 +114,23 @@ fn documents_of_another_locale_of_the_site_are_502() {
 }
 
 #[test]
+fn documents_all_of_another_locale_are_502_on_a_site_of_one_locale_too() {
+    let rows = [("a", r#","locale":"de","slug":"s""#), ("b", r#","locale":"xx","slug":"t""#)];
+    let cms = Cms::start(move |_| list(&rows, 100, 2));
+    let response = http::get(in_front_of(&cms).addr(), SITEMAP);
+    assert_failure(&response, 502, "BadGatewayError");
+}
+
+#[test]
+fn one_odd_locale_is_one_skipped_document() {
+    let rows = [("a", r#","locale":"de","slug":"s""#), ("b", r#","locale":"en","slug":"t""#)];
+    let cms = Cms::start(move |_| list(&rows, 100, 2));
+    let response = http::get(in_front_of(&cms).addr(), SITEMAP);
+    assert_eq!(urls(&response), ["https://www.example.com/en/articles/t"]);
+    assert_eq!(response.header("x-skipped-documents").as_deref(), Some("1"));
+}
+
+#[test]
 fn one_in_another_locale_than_asked_for_is_404() {
     let body = format!(r#"{{"data":{{"documentId":"{ID}","locale":"de","slug":"s"}}}}"#);
     let cms = Cms::start(move |_| Script::json(200, &body));

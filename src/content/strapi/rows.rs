@@ -4,9 +4,14 @@ use super::page::Page;
 use super::proof::{Fault, PageFacts, Proof};
 use super::walk::Course;
 use crate::content::{BadItem, ContentError, Document, DocumentLocale};
+use crate::rules::Locale;
 
 /// Said when a list has another shape.
 pub(super) const NO_LIST: ContentError = ContentError::Unusable("an answer that is not a list");
+
+/// Said when the CMS, or a cache before it, ignores `locale`.
+pub(super) const OTHER_LOCALE: ContentError =
+    ContentError::Unusable("documents of another locale than asked for");
 
 /// Why one walk over one locale came to nothing.
 pub(super) enum Stop {
@@ -26,23 +31,35 @@ impl From<Fault> for Stop {
     }
 }
 
-/// Whether the documents of a walk have locales, although the type accepts being asked.
+/// What the documents of a walk say about locales, although the type accepts being asked.
 #[derive(Default)]
-pub(super) struct Localised {
-    with: bool,
-    without: bool,
+pub(super) struct Spoken {
+    /// Some are in the locale asked for.
+    asked: bool,
+    /// Some are in another one.
+    other: bool,
+    /// Some have none.
+    none: bool,
 }
 
-impl Localised {
-    pub(super) fn see(&mut self, document: Option<&Document>) {
-        let none = document.map(|document| document.locale == DocumentLocale::None);
-        self.without |= none == Some(true);
-        self.with |= none == Some(false);
+impl Spoken {
+    pub(super) fn see(&mut self, document: &Document, asked: &Locale) {
+        match &document.locale {
+            DocumentLocale::None => self.none = true,
+            DocumentLocale::Named(name) if name == asked.as_str() => self.asked = true,
+            DocumentLocale::Named(_) | DocumentLocale::NotText => self.other = true,
+        }
     }
 
     /// An empty walk says nothing, so the other locales are walked as well.
     pub(super) fn is_localised(&self) -> bool {
-        self.with || !self.without
+        self.asked || self.other || !self.none
+    }
+
+    /// One odd document is left to the rules. Where all are, `locale` was ignored, and the
+    /// versions asked for are missing.
+    pub(super) fn all_elsewhere(&self) -> bool {
+        self.other && !self.asked && !self.none
     }
 }
 
@@ -61,7 +78,7 @@ pub(super) fn take(
     let step = proof.page(&PageFacts { echo: page.echo, keys })?;
     for row in &rows[..step.rows] {
         if row.as_ref().is_ok_and(|document| is_mixed_up(document, course)) {
-            return Err(ContentError::Unusable("documents of another locale than asked for").into());
+            return Err(OTHER_LOCALE.into());
         }
         each(row);
     }

@@ -4,7 +4,7 @@ use super::one::{document, speaks};
 use super::page::Page;
 use super::place::Place;
 use super::proof::{Count, Fault, Proof};
-use super::rows::{Localised, NO_LIST, Stop, take};
+use super::rows::{NO_LIST, OTHER_LOCALE, Spoken, Stop, take};
 use super::{Kind, Strapi, query};
 use crate::content::{Ask, ContentError, Document, DocumentLocale, Status};
 use crate::rules::Locale;
@@ -107,17 +107,17 @@ impl Strapi {
         let Course { ask, place, locale, .. } = *course;
         let mut proof = Proof::default();
         let mut asked = Some(locale);
-        let mut kind = Localised::default();
+        let mut spoken = Spoken::default();
         loop {
             let query = |locale: Option<&Locale>| query::page(ask, locale, proof.key());
             let (body, localised) = self.list((&ask.uid, place), asked, query).await?;
             asked = asked.filter(|_| localised);
-            let last = take(&body, course, &mut proof, |row| {
-                kind.see(row.as_ref().ok());
-                match row {
-                    Ok(document) => walk.items.push(map(document)),
-                    Err(_) => walk.bad_items += 1,
+            let last = take(&body, course, &mut proof, |row| match row {
+                Ok(document) => {
+                    spoken.see(document, locale);
+                    walk.items.push(map(document));
                 }
+                Err(_) => walk.bad_items += 1,
             })?;
             if last {
                 break;
@@ -125,7 +125,10 @@ impl Strapi {
         }
         let (body, _) = self.list((&ask.uid, place), asked, query::total).await?;
         proof.close(Page::parse(&body).ok_or(NO_LIST)?.echo)?;
-        Ok(asked.is_some() && kind.is_localised())
+        if spoken.all_elsewhere() {
+            return Err(OTHER_LOCALE.into());
+        }
+        Ok(asked.is_some() && spoken.is_localised())
     }
 }
 
