@@ -1,11 +1,15 @@
 //! Documents from a JSON file: `{"<uid>": [document, …]}` (D30, D31).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod types;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
 use super::{Ask, BadItem, Document, DocumentLocale, Projection, Status};
+use types::Types;
+
 use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
 
 /// All documents of a content file, kept as they were written.
@@ -30,6 +34,8 @@ pub enum FilesError {
     NotJson(String),
     #[error("`{0}` is not a content-type UID")]
     BadUid(String),
+    #[error("`{0}` is listed twice")]
+    RepeatedUid(String),
     #[error("document {position} of `{uid}` is not an object with a `documentId`")]
     NoDocumentId { uid: String, position: usize },
     #[error("document {position} of `{uid}` has a `status` other than `draft` and `published`")]
@@ -46,7 +52,7 @@ impl Files {
     /// # Errors
     /// All that is wrong with it; positions count from 1.
     pub fn parse(text: &str) -> Result<Self, Vec<FilesError>> {
-        let types: BTreeMap<String, Vec<Box<RawValue>>> = serde_json::from_str(text)
+        let Types(types) = serde_json::from_str(text)
             .map_err(|error| vec![FilesError::NotJson(error.to_string())])?;
         let mut problems = Vec::new();
         let mut read = HashMap::new();
@@ -55,7 +61,9 @@ impl Files {
                 problems.push(FilesError::BadUid(uid.clone()));
             }
             let documents = read_type(&uid, items, &mut problems);
-            read.insert(uid, documents);
+            if read.insert(uid.clone(), documents).is_some() {
+                problems.push(FilesError::RepeatedUid(uid));
+            }
         }
         if problems.is_empty() { Ok(Self { types: Arc::new(read) }) } else { Err(problems) }
     }

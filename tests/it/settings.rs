@@ -308,6 +308,10 @@ fn content_that_cannot_be_read_is_refused() {
             r#"{"plugin::cms.article": [{"documentId": "a"}, {"documentId": "a", "locale": null}]}"#,
         ),
         ("no documentId", r#"{"plugin::cms.article": [{"slug": "x"}]}"#),
+        (
+            "a type twice",
+            r#"{"plugin::cms.article": [{"documentId": "a"}], "plugin::cms.article": []}"#,
+        ),
     ] {
         let setup = Setup::new(&good()).file("content.json", content);
         assert_refused(&setup.run(&["serve"]), name, &["content.json"]);
