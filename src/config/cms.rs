@@ -6,6 +6,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
+use super::problems::shown_address;
 use super::source::{TOKEN, Table};
 use super::{Environment, Problems, content_type, section};
 use crate::content::{Files, StrapiLimits, StrapiSettings};
@@ -66,8 +67,9 @@ pub(super) fn read(
 
 /// A CMS is addressed as strictly as a frontend.
 fn url(text: &str) -> Result<Url, String> {
-    let base = BaseUrl::parse(text).map_err(|error| format!("`{text}`: {error}"))?;
-    Url::parse(base.as_str()).map_err(|error| format!("`{text}`: {error}"))
+    let shown = shown_address(text);
+    let base = BaseUrl::parse(text).map_err(|error| format!("{shown}: {error}"))?;
+    Url::parse(base.as_str()).map_err(|error| format!("{shown}: {error}"))
 }
 
 /// The content file, or without a path the content of the demo.

@@ -8,6 +8,9 @@ use super::source::Table;
 use super::{Problems, section};
 use crate::content::StrapiLimits;
 
+/// More would be no limit to any CMS, and far more than a semaphore can count.
+const MOST_REQUESTS: usize = 10_000;
+
 /// How long callers wait, and how much the CMS may cost.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -63,6 +66,9 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Limits {
     let raw: Raw = section::read(table, "limits", problems);
     if raw.has_zero() {
         problems.add("limits", "each limit is at least 1");
+    }
+    if raw.cms_requests > MOST_REQUESTS {
+        problems.add("limits.cms_requests", format_args!("it is at most {MOST_REQUESTS}"));
     }
     Limits {
         document_deadline: Duration::from_millis(raw.document_deadline_ms),

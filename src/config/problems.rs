@@ -33,6 +33,11 @@ impl Problems {
     }
 }
 
+/// An address as a problem shows it: what has an `@` may hold a password, and is not shown.
+pub(super) fn shown_address(text: &str) -> impl fmt::Display {
+    if text.contains('@') { "its value".to_owned() } else { format!("`{}`", text.escape_debug()) }
+}
+
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.0.len();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use config::Value;
 use serde::Deserialize;
 
+use super::problems::shown_address;
 use super::source::Table;
 use super::{Environment, Problems, section};
 use crate::frontend_url::BaseUrl;
@@ -114,7 +115,7 @@ fn base(
         return Some(None);
     };
     let base = BaseUrl::parse(text)
-        .map_err(|error| format!("`{}` is not a base URL: {error}", text.escape_debug()));
+        .map_err(|error| format!("{} is not a base URL: {error}", shown_address(text)));
     problems.take(&format!("{place}, {name}"), base).map(Some)
 }
 

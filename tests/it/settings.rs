@@ -429,6 +429,25 @@ fn an_invalid_base_url_in_the_environment_is_refused_by_its_name() {
 }
 
 #[test]
+fn a_password_in_an_address_is_refused_and_not_shown() {
+    let cms = good().replace(CMS, "[cms]\nurl = \"http://user:CANARY@127.0.0.1:1\"\n");
+    for (name, setup) in [
+        ("cms.url", setup(&cms)),
+        ("FRONT_END_URL_MAIN", setup(&good()).env("FRONT_END_URL_MAIN", "https://u:CANARY@h")),
+        ("front_end_url", setup(&good().replace(RULE, "front_end_url = \"ftp://u:CANARY@h\"\n"))),
+    ] {
+        refuse(name, &setup, &[name]);
+        assert!(!setup.run(&["check"]).stderr.contains("CANARY"), "{name} shows the password");
+    }
+}
+
+#[test]
+fn more_requests_at_a_time_than_can_be_counted_are_refused() {
+    let settings = format!("{}[limits]\ncms_requests = 9223372036854775807\n", good());
+    refuse("cms_requests", &setup(&settings), &["cms_requests"]);
+}
+
+#[test]
 fn paths_are_relative_to_the_settings_file() {
     // `good()` says `content.json`: the file stands beside the settings, wherever the process runs.
     let service =
