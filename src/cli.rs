@@ -4,6 +4,7 @@ mod health;
 mod log;
 mod serve;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -64,7 +65,8 @@ pub fn run() -> ExitCode {
     match execute(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("frontend-map: {failure}");
+            // Nobody may be reading; the status tells as well.
+            let _ = writeln!(std::io::stderr(), "frontend-map: {failure}");
             ExitCode::from(failure.status())
         }
     }
@@ -98,8 +100,9 @@ fn execute(arguments: &Arguments) -> Result<(), Failure> {
         Command::Serve => Ok(serve::run(settings()?)?),
         Command::Demo { once } => Ok(serve::run_demo(*once)?),
         Command::Check => {
-            println!("the settings are fine: {}", summary(&settings()?));
-            Ok(())
+            let summary = summary(&settings()?);
+            let line = writeln!(std::io::stdout(), "the settings are fine: {summary}");
+            Ok(line.map_err(Box::<dyn std::error::Error>::from)?)
         }
         Command::Health { url: Some(url) } => Ok(health::run(url)?),
         Command::Health { url: None } => {
@@ -109,12 +112,10 @@ fn execute(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Variables that are not UTF-8 are not ours.
+/// What is not UTF-8 gets a replacement character, which no setting accepts.
 fn environment() -> Environment {
-    let utf8 = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    std::env::vars_os().filter_map(utf8).collect()
+    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
 }
 
 fn summary(config: &Config) -> String {

@@ -4,6 +4,7 @@
 pub mod front_end;
 
 use std::error::Error;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,10 +76,10 @@ pub async fn run(
     start_log(&config.log);
     let listener = bind(config.server.listen).await?;
     let address = listener.local_addr()?;
-    println!(
+    say(&format!(
         "frontend-map at http://{address}, its front end at http://{}",
         front_end.local_addr()?
-    );
+    ))?;
     tokio::spawn(front_end::serve(front_end));
     let app = Arc::new(App::build(config)?);
     let (shown, all_shown) = tokio::sync::oneshot::channel::<()>();
@@ -91,7 +92,7 @@ pub async fn run(
     let service = tokio::spawn(server::serve(listener, router(app), ended));
     show(address).await?;
     if !once {
-        println!("\nServing until Ctrl-C.");
+        say("\nServing until Ctrl-C.")?;
     }
     let _ = shown.send(());
     Ok(service.await?)
@@ -109,8 +110,13 @@ async fn show(service: SocketAddr) -> Result<(), Box<dyn Error>> {
     let client = outgoing::client_builder()?.build()?;
     for (question, target) in REQUESTS {
         let url = format!("http://{service}{target}");
-        println!("\n# {question}\n$ curl '{url}'");
-        println!("{}", client.get(url).send().await?.text().await?);
+        say(&format!("\n# {question}\n$ curl '{url}'"))?;
+        say(&client.get(url).send().await?.text().await?)?;
     }
     Ok(())
+}
+
+/// A line on stdout; a reader that has gone is an error, not a panic.
+fn say(line: &str) -> std::io::Result<()> {
+    writeln!(std::io::stdout(), "{line}")
 }

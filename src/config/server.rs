@@ -36,8 +36,10 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server>
         format!("`{}` is not an address and a port, like 127.0.0.1:8080 or [::]:8080", raw.listen)
     });
     let listen = problems.take("server.listen", listen);
-    let origin = |text: &String| problems.take("server.cors_origins", origin(text));
-    let cors_origins = raw.cors_origins.iter().filter_map(origin).collect();
+    let origin = |text: &String| problems.take("server.cors_origins", origin(text.trim()));
+    // A variable that is set to nothing is a list of one empty text.
+    let raw_origins = raw.cors_origins.iter().filter(|text| !text.is_empty());
+    let cors_origins = raw_origins.filter_map(origin).collect();
     Some(Server { listen: listen?, cors_origins })
 }
 

@@ -20,6 +20,7 @@ pub(super) fn read(
 ) -> Result<Table, Problems> {
     let mut builder = config::Config::builder();
     if let Some(text) = text {
+        check_syntax(text).map_err(|what| Problems::one(&path.display().to_string(), what))?;
         builder = builder.add_source(File::from_str(text, FileFormat::Toml));
     }
     builder
@@ -27,6 +28,20 @@ pub(super) fn read(
         .build()
         .and_then(config::Config::try_deserialize)
         .map_err(|error| Problems::one(&path.display().to_string(), error))
+}
+
+/// Where the text is not TOML, without the text: it may hold what nobody should read in a log.
+fn check_syntax(text: &str) -> Result<(), String> {
+    let Err(error) = toml::from_str::<toml::Table>(text) else {
+        return Ok(());
+    };
+    let span = error.span().unwrap_or_default();
+    let before = text.get(..span.start).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    // Of a key that stands twice, the name is what is pointed at.
+    let key = text.get(span).filter(|_| error.message() == "duplicate key").unwrap_or_default();
+    Err(format!("line {line}, column {column}: not TOML: {} {key}", error.message()))
 }
 
 fn variables(environment: &Environment) -> Variables {

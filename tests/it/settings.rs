@@ -280,7 +280,7 @@ fn bad_values_are_refused_where_they_stand() {
             ),
             vec!["kind"],
         ),
-        ("not TOML", "[server\nlisten = ".to_owned(), vec!["settings.toml"]),
+        ("not TOML", "[server\nlisten = ".to_owned(), vec!["settings.toml", "line 1"]),
         (
             "two values for one key",
             format!("{SERVER}listen = \"127.0.0.1:1\"\n{CMS}{SITE}{RULE}"),
@@ -476,4 +476,21 @@ fn toml_string(text: &str) -> String {
         }
     }
     quoted + "\""
+}
+
+#[test]
+fn a_syntax_error_does_not_repeat_the_line() {
+    let setup = setup("[cms]\ntoken = \"CANARY\nurl = 1");
+    let ended = setup.run(&["check"]);
+    assert_refused(&ended, "syntax", &["line 2", "not TOML"]);
+    assert!(!ended.stderr.contains("CANARY"), "{}", ended.stderr);
+}
+
+#[test]
+fn an_empty_list_in_the_environment_is_empty() {
+    let origins = |list: &str| {
+        setup(&good()).env("FRONTEND_MAP__SERVER__CORS_ORIGINS", list).run(&["check"]).status
+    };
+    assert_eq!(origins(""), Some(0));
+    assert_eq!(origins("https://a.example, https://b.example"), Some(0));
 }

@@ -135,9 +135,15 @@ async fn answer(path: &str, response: Response, most: usize) -> Result<Reply, Fa
 /// 429 or 5xx. Who says when to come back, or that it is too much, is not asked again at once.
 fn unavailable(response: &Response) -> Failure {
     let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-    let retry_after = header.and_then(|text| text.trim().parse().ok());
+    let retry_after = header.and_then(|text| seconds(text.trim()));
     let again = response.status().is_server_error() && header.is_none();
     Failure { error: ContentError::Unavailable { retry_after }, again }
+}
+
+/// Delay seconds (RFC 9110, section 10.2.3); more than a number holds is still a long time.
+fn seconds(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
 /// A present type must be JSON's; one that is absent is no objection.
