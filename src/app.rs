@@ -12,7 +12,7 @@ use crate::content::{
 };
 use crate::frontend_url::BaseUrl;
 use crate::outgoing::BuildError;
-use crate::rules::Locale;
+use crate::rules::{ContentTypeUid, Locale};
 use crate::site::{Site, Sites};
 use crate::sitemap::{Listing, Sitemap};
 use crate::validator::Validator;
@@ -134,9 +134,10 @@ fn origins(checked: &[String]) -> Vec<HeaderValue> {
 }
 
 fn asks(site: &Site) -> HashMap<String, Ask> {
-    let ask = |uid: &crate::rules::ContentTypeUid| {
+    let ask = |uid: &ContentTypeUid| {
         let projection = Projection::new(site.rules.fields(uid.as_str()));
-        (uid.to_string(), Ask { uid: uid.clone(), projection })
+        let alternatives = site.rules.alternatives(uid.as_str());
+        (uid.to_string(), Ask { uid: uid.clone(), projection, alternatives })
     };
     site.rules.content_types().into_iter().map(ask).collect()
 }

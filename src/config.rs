@@ -6,6 +6,7 @@ mod content_type;
 mod limits;
 mod log;
 mod problems;
+mod rule;
 mod section;
 mod server;
 mod site;

@@ -11,7 +11,7 @@ pub use strapi::{
     Endpoint, EndpointError, Kind, Strapi, StrapiError, StrapiLimits, StrapiSettings, Walk,
 };
 
-use crate::rules::{ContentTypeUid, Locale};
+use crate::rules::{Condition, ContentTypeUid, Locale};
 
 /// Which version of a document (D18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +40,8 @@ pub struct Ask {
     pub uid: ContentTypeUid,
     /// The fields.
     pub projection: Projection,
+    /// In a list, only documents for which all conditions of one of these hold; empty: all.
+    pub alternatives: Vec<Vec<Condition>>,
 }
 
 /// Why there is no content (D27). The text is ours alone: no body, address or token of the CMS.

@@ -5,8 +5,8 @@ mod base;
 pub use base::{BaseUrl, BaseUrlError};
 
 use crate::rules::{
-    Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, Rule, RuleSet, Unusable,
-    Values,
+    Built, Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, NoPath, Rule, RuleSet,
+    Template, Unusable, Values,
 };
 
 /// A finished URL has fewer characters than this: sitemaps.org allows no more in a `loc`.
@@ -19,6 +19,8 @@ pub struct FrontendPath<'r> {
     pub path: String,
     /// The rule that built it.
     pub rule: &'r Rule,
+    /// The template of that rule.
+    pub template: &'r Template,
     /// The locale that it stands under, one of the site's.
     pub locale: &'r Locale,
 }
@@ -27,10 +29,12 @@ pub struct FrontendPath<'r> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct NoUrl<'r> {
-    /// The first reason in the order of D13, for the first rule of the content type.
+    /// The first reason in the order of D13, for the first rule whose conditions hold.
     pub reason: NoUrlReason,
     /// That rule.
     pub rule: &'r Rule,
+    /// The template of it for the document's locale.
+    pub template: &'r Template,
 }
 
 /// The reason itself; `Display` is its name in `details.reason` and in the log.
@@ -42,6 +46,12 @@ pub enum NoUrlReason {
     /// The document's locale is not one of the site's.
     #[error("locale_unknown")]
     LocaleUnknown,
+    /// The rule has no template for the document's locale.
+    #[error("locale_without_template")]
+    LocaleWithoutTemplate,
+    /// No rule's conditions hold: the document is none of this site's.
+    #[error("conditions_not_met")]
+    ConditionsNotMet,
     /// Published was asked for, and the document says that it is not.
     #[error("not_published")]
     NotPublished,
@@ -62,28 +72,47 @@ pub fn frontend_path<'r>(
     document: &Document,
     drafts: bool,
 ) -> Option<Result<FrontendPath<'r>, NoUrl<'r>>> {
-    let mut first_failure = None;
+    let mut first_failure: Option<NoUrl<'r>> = None;
     for rule in rules.of_type(uid) {
-        match build(rules.locales(), base, rule, document, drafts) {
+        match build(rules, base, rule, document, drafts) {
             Ok(found) => return Some(Ok(found)),
-            Err(reason) => first_failure = first_failure.or(Some(NoUrl { reason, rule })),
+            Err(reason) => {
+                let failure = first_failure.get_or_insert_with(|| failed(rules, rule, document));
+                if failure.reason == NoUrlReason::ConditionsNotMet {
+                    *failure = NoUrl { reason, ..failed(rules, rule, document) };
+                }
+            }
         }
     }
     first_failure.map(Err)
 }
 
+/// A failure to begin with: whatever else is wrong with a rule comes before it.
+fn failed<'r>(rules: &'r RuleSet, rule: &'r Rule, document: &Document) -> NoUrl<'r> {
+    let locale = locale_of(rules.locales(), &document.locale);
+    let own = locale.and_then(|locale| rule.template(locale));
+    let template = own.unwrap_or(rule.first_template());
+    NoUrl { reason: NoUrlReason::ConditionsNotMet, rule, template }
+}
+
 fn build<'r>(
-    locales: &'r Locales,
+    rules: &'r RuleSet,
     base: Option<&BaseUrl>,
     rule: &'r Rule,
     document: &Document,
     drafts: bool,
 ) -> Result<FrontendPath<'r>, NoUrlReason> {
-    let known = locale_of(locales, &document.locale);
+    let known = locale_of(rules.locales(), &document.locale);
     // With an unknown locale any other shows whether a placeholder is at fault, which comes first.
-    let locale = known.unwrap_or(locales.default_locale());
+    let locale = known.unwrap_or(rules.locales().default_locale());
     let values = Version { document, locale };
-    let path = rule.template.path(&values).map_err(NoUrlReason::Unusable)?;
+    let Built { path, template } = match rules.path(rule, locale, &values) {
+        Ok(built) => built,
+        Err(NoPath::Conditions) => return Err(NoUrlReason::ConditionsNotMet),
+        Err(NoPath::Locale) if known.is_none() => return Err(NoUrlReason::LocaleUnknown),
+        Err(NoPath::Locale) => return Err(NoUrlReason::LocaleWithoutTemplate),
+        Err(NoPath::Unusable(unusable)) => return Err(NoUrlReason::Unusable(unusable)),
+    };
     if known.is_none() {
         return Err(NoUrlReason::LocaleUnknown);
     }
@@ -93,7 +122,7 @@ fn build<'r>(
     if base.map_or(0, |base| base.as_str().len()) + path.len() >= URL_TOO_LONG {
         return Err(NoUrlReason::UrlTooLong);
     }
-    Ok(FrontendPath { path, rule, locale })
+    Ok(FrontendPath { path, rule, template, locale })
 }
 
 /// A document without a locale stands under the site's default (D19).

@@ -4,24 +4,36 @@
 //! imports another part of the crate.
 
 mod build;
+mod condition;
+mod constraint;
 mod document;
 mod encode;
 mod locale;
 mod matcher;
 mod pathname;
+mod pattern;
 mod precedence;
+mod rule;
 mod rule_set;
 mod template;
 mod uid;
 mod usable;
+mod value;
 
-pub use build::{Unusable, Values};
+pub use build::{Built, NoPath, Unusable};
+pub use condition::{Condition, Literal};
+pub use constraint::{Constraint, ConstraintError};
 pub use document::{Document, DocumentLocale, FieldValue};
 pub use encode::{encode, percent_decode};
 pub use locale::{Locale, LocaleError, Locales, LocalesError};
-pub use matcher::{Match, Mismatch, Reason};
+pub use matcher::{Mismatch, Reason};
 pub use pathname::{PathSegment, Pathname};
-pub use rule_set::{Candidate, Rule, RuleSet};
-pub use template::{FieldPath, Placeholder, Segment, Source, Template, TemplateError};
+pub use pattern::LocalePrefix;
+pub use rule::{Param, Rule, Templates};
+pub use rule_set::{Candidate, Match, RuleSet};
+pub use template::{
+    DatePart, FieldPath, Placeholder, Segment, Source, Step, Template, TemplateError,
+};
 pub use uid::{ContentTypeUid, UidError};
 pub use usable::Fault;
+pub use value::Values;

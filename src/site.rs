@@ -67,15 +67,13 @@ impl Site {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Locale, Locales, Rule, Template};
+    use crate::rules::{Locale, LocalePrefix, Locales, Rule, Template};
 
     fn site(key: &str, uids: &[&str]) -> Site {
-        let rule = |uid: &&str| Rule {
-            content_type: ContentTypeUid::parse(uid).unwrap(),
-            template: Template::parse("/{slug}").unwrap(),
-        };
+        let template = Template::parse("/{slug}").unwrap();
+        let rule = |uid: &&str| Rule::new(ContentTypeUid::parse(uid).unwrap(), template.clone());
         let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
-        let rules = RuleSet::new(locales, uids.iter().map(rule).collect());
+        let rules = RuleSet::new(locales, LocalePrefix::Always, uids.iter().map(rule).collect());
         Site { key: key.into(), rules, base: None }
     }
 

@@ -1,4 +1,4 @@
-//! `[[site]]` and `[[site.rule]]`: the sites, their locales, rules and base URLs.
+//! `[[site]]`: the sites, their locales and base URLs.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use serde::Deserialize;
 
 use super::problems::shown_address;
 use super::source::Table;
-use super::{Environment, Problems, section};
+use super::{Environment, Problems, rule, section};
 use crate::frontend_url::BaseUrl;
-use crate::rules::{ContentTypeUid, Locale, Locales, Rule, RuleSet, Template};
+use crate::rules::{Locale, LocalePrefix, Locales, RuleSet};
 use crate::site::Site;
 
 /// The longest site key, in bytes (D3, D11).
@@ -21,12 +21,16 @@ struct Raw {
     front_end_url: Option<String>,
     #[serde(default)]
     locales: Vec<String>,
+    #[serde(default)]
+    locale_prefix: RawPrefix,
 }
 
-#[derive(Debug, Deserialize)]
-struct RawRule {
-    content_type: String,
-    template: String,
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RawPrefix {
+    #[default]
+    Always,
+    ExceptDefault,
 }
 
 /// All sites, or `None` when one of them has a problem.
@@ -58,13 +62,19 @@ fn one(
     let key = table.get("key").cloned().and_then(|key| key.into_string().ok());
     let place = key.map_or(place, |key| format!("site \"{key}\""));
     let rules = section::list(&mut table, "rule", &place, problems);
-    let rules = read_rules(rules, &place, problems);
+    let rules = rule::read(rules, &place, problems);
     let raw: Raw = section::one(Value::from(table), &place, problems)?;
     check_key(&raw.key, &place, problems);
     keys.push(raw.key.clone());
     let locales = read_locales(&raw.locales, &place, problems);
     let base = base(&raw, environment, &place, problems);
-    Some(Site { rules: RuleSet::new(locales?, rules?), base: base?, key: raw.key })
+    let prefix = match raw.locale_prefix {
+        RawPrefix::Always => LocalePrefix::Always,
+        RawPrefix::ExceptDefault => LocalePrefix::ExceptDefault,
+    };
+    let (locales, rules) = (locales?, rules?);
+    rule::check_locales(&rules, &locales, &place, problems);
+    Some(Site { rules: RuleSet::new(locales, prefix, rules), base: base?, key: raw.key })
 }
 
 fn check_key(key: &str, place: &str, problems: &mut Problems) {
@@ -80,21 +90,6 @@ fn read_locales(codes: &[String], place: &str, problems: &mut Problems) -> Optio
     let locales: Vec<Option<Locale>> = codes.iter().map(&mut parse).collect();
     let locales: Option<Vec<Locale>> = locales.into_iter().collect();
     problems.take(place, Locales::new(locales?))
-}
-
-fn read_rules(values: Vec<Value>, place: &str, problems: &mut Problems) -> Option<Vec<Rule>> {
-    let read = |(at, value)| read_rule(value, &format!("{place}, rule {}", at + 1), problems);
-    // First all, so that every problem is told; then together.
-    let rules: Vec<Option<Rule>> = values.into_iter().enumerate().map(read).collect();
-    rules.into_iter().collect()
-}
-
-fn read_rule(value: Value, place: &str, problems: &mut Problems) -> Option<Rule> {
-    let raw: RawRule = section::one(value, place, problems)?;
-    let place = format!("{place} ({})", raw.content_type);
-    let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
-    let template = problems.take(&place, Template::parse(&raw.template));
-    Some(Rule { content_type: content_type?, template: template? })
 }
 
 /// The base URL: the variable wins over the file, and empty counts as not configured (D15).

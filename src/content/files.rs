@@ -171,7 +171,7 @@ mod tests {
         let files = Files::parse(text).unwrap();
         let fields = FieldPath::parse("slug").into_iter().collect();
         let uid = ContentTypeUid::parse("api::a.a").unwrap();
-        let ask = Ask { uid, projection: Projection::new(fields) };
+        let ask = Ask { uid, projection: Projection::new(fields), alternatives: Vec::new() };
         let [en, de] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
         let slug = |id, locale, status| {
             files.one(&ask, id, locale, status).map(|document| document.values)

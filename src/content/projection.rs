@@ -92,6 +92,7 @@ enum Found {
     Null,
     Text(String),
     Integer(String),
+    Boolean(bool),
     Other,
 }
 
@@ -100,6 +101,7 @@ impl From<Found> for FieldValue {
         match found {
             Found::Absent | Found::Null => Self::Missing,
             Found::Text(text) | Found::Integer(text) => Self::Text(text),
+            Found::Boolean(value) => Self::Boolean(value),
             Found::Other => Self::NotText,
         }
     }
@@ -110,7 +112,7 @@ impl From<Found> for DocumentLocale {
         match found {
             Found::Absent | Found::Null => Self::None,
             Found::Text(text) => Self::Named(text),
-            Found::Integer(_) | Found::Other => Self::NotText,
+            Found::Integer(_) | Found::Boolean(_) | Found::Other => Self::NotText,
         }
     }
 }
@@ -183,8 +185,8 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
         Ok(())
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        self.set(&Found::Other);
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        self.set(&Found::Boolean(value));
         Ok(())
     }
 
@@ -279,7 +281,7 @@ mod tests {
     fn what_a_field_may_hold() {
         for (value, alone, through) in [
             ("null", FieldValue::Missing, FieldValue::Missing),
-            ("true", FieldValue::NotText, FieldValue::NotText),
+            ("true", FieldValue::Boolean(true), FieldValue::NotText),
             ("[\"a\"]", FieldValue::NotText, FieldValue::NotText),
             ("{}", FieldValue::NotText, FieldValue::Missing),
             ("{\"slug\":null}", FieldValue::NotText, FieldValue::Missing),

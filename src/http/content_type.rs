@@ -12,7 +12,7 @@ use super::error::{ApiError, CandidateDetails, Details};
 use super::param::{LOCALE, SITE, boolean, known_site, locale, required};
 use super::query::{Param, echo, parse};
 use crate::app::App;
-use crate::rules::{Locale, Match, Pathname, Rule};
+use crate::rules::{Locale, Match, Pathname};
 use crate::site::Site;
 
 /// The most candidates in the details of a 404 (D10).
@@ -59,7 +59,7 @@ struct Params<'a> {
 impl Serialize for Params<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut params = to.serialize_map(None)?;
-        if self.found.locale().is_none() {
+        if !self.found.params.iter().any(|(name, _)| *name == "locale") {
             params.serialize_entry("locale", self.locale)?;
         }
         for (name, value) in &self.found.params {
@@ -85,29 +85,22 @@ pub(super) async fn get(
     let compact = boolean("compact", compact.as_deref())?;
     let parsed = Pathname::parse(&pathname);
     match site.rules.find(&parsed) {
-        Some((rule, _)) if compact => {
-            Ok(success(Compact { content_type: rule.content_type.as_str() }))
+        Some(found) if compact => {
+            Ok(success(Compact { content_type: found.rule.content_type.as_str() }))
         }
-        Some((rule, found)) => Ok(full(site, &pathname, rule, &found, asked_locale.as_ref())),
+        Some(found) => Ok(full(site, &pathname, &found, asked_locale.as_ref())),
         None => Err(no_match(site, &pathname, &parsed, debug.as_deref() == Some("1"))),
     }
 }
 
-fn full(
-    site: &Site,
-    pathname: &str,
-    rule: &Rule,
-    found: &Match<'_>,
-    asked: Option<&Locale>,
-) -> Response {
+fn full(site: &Site, pathname: &str, found: &Match<'_>, asked: Option<&Locale>) -> Response {
     let locales = site.rules.locales();
-    // The path decides; without `{locale}` the parameter, if it is one of the site's (D9).
+    // The path decides; if it says none, the parameter does, if it is one of the site's (D9).
     let asked = asked.and_then(|locale| locales.get(locale.as_str()));
-    let without = asked.unwrap_or(locales.default_locale()).as_str();
-    let locale = found.locale().unwrap_or(without);
+    let locale = found.locale.or(asked).unwrap_or(locales.default_locale()).as_str();
     let matched = Matched {
-        collection_type: rule.content_type.as_str(),
-        rule: rule.template.to_string(),
+        collection_type: found.rule.content_type.as_str(),
+        rule: found.template.to_string(),
         params: Params { found, locale },
     };
     success(Full { site: &site.key, pathname, locale, matched })
@@ -119,7 +112,7 @@ fn no_match(site: &Site, pathname: &str, parsed: &Pathname<'_>, debug: bool) -> 
         candidates
             .map(|candidate| CandidateDetails {
                 collection_type: candidate.rule.content_type.to_string(),
-                rule: candidate.rule.template.to_string(),
+                rule: candidate.template.to_string(),
                 reason: candidate.mismatch.reason.as_str(),
                 segment: candidate.mismatch.segment,
             })

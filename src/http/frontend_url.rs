@@ -145,7 +145,7 @@ fn path(site: &Site, asked: &Asked<'_>, document: &Document) -> Result<String, A
         Some(Err(no_url)) => {
             Err(ApiError::not_found("this document has no frontend URL").with(Details::NoUrl {
                 reason: no_url.reason.to_string(),
-                rule: no_url.rule.template.to_string(),
+                rule: no_url.template.to_string(),
             }))
         }
         None => Err(ApiError::not_found("there is no frontend URL rule for this content type")),

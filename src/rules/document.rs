@@ -11,7 +11,9 @@ pub enum FieldValue {
     Missing,
     /// Text, or an integer of `i64` or `u64` written in decimal.
     Text(String),
-    /// Anything else: a fraction, a boolean, an object, a list.
+    /// `true` or `false`: of use to conditions alone.
+    Boolean(bool),
+    /// Anything else: a fraction, an object, a list.
     NotText,
 }
 

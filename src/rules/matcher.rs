@@ -1,8 +1,9 @@
-//! Whether one template matches a pathname, and if not, where it stops.
+//! Whether one pattern matches a pathname, and if not, where it stops.
 
 use super::locale::Locales;
 use super::pathname::{PathSegment, Pathname};
-use super::template::{Placeholder, Segment, Source, Template};
+use super::pattern::Pattern;
+use super::template::{Placeholder, Segment, Source};
 
 /// Why a rule does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub enum Reason {
     SegmentCount,
     /// Static text differs.
     StaticMismatch,
-    /// The segment is not a locale of the site.
+    /// The segment is not a locale that the rule takes.
     UnknownLocale,
     /// The segment may not be the value of a placeholder, or never matches anything.
     Constraint,
@@ -39,71 +40,72 @@ pub struct Mismatch {
     pub segment: Option<usize>,
 }
 
-/// A rule's placeholders and the values that a pathname gives them, from left to right.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Match<'a> {
-    /// Placeholder as written, and the decoded text; a catch-all's segments joined by `/`.
-    pub params: Vec<(&'a str, String)>,
-}
+/// Placeholder as written, and the decoded text; a catch-all's segments joined by `/`.
+pub(super) type Params<'a> = Vec<(&'a str, String)>;
 
-impl Match<'_> {
-    /// The value of `{locale}`, if the template has it.
-    #[must_use]
-    pub fn locale(&self) -> Option<&str> {
-        self.params.iter().find(|(name, _)| *name == "locale").map(|(_, value)| value.as_str())
-    }
-}
-
-/// Matches one template, from left to right.
-pub(super) fn match_template<'t>(
-    template: &'t Template,
+/// Matches one pattern, from left to right.
+pub(super) fn match_pattern<'p>(
+    pattern: &'p Pattern,
     pathname: &Pathname<'_>,
     locales: &Locales,
-) -> Result<Match<'t>, Mismatch> {
-    let (wanted, given) = (template.segments(), pathname.segments());
+) -> Result<Params<'p>, Mismatch> {
+    let (wanted, given) = (&pattern.segments, pathname.segments());
     let catch_all = matches!(wanted.last(), Some(Segment::CatchAll(_)));
     if given.len() < wanted.len() || (given.len() > wanted.len() && !catch_all) {
         return Err(Mismatch { reason: Reason::SegmentCount, segment: None });
     }
     let mut params = Vec::new();
     for (at, segment) in wanted.iter().enumerate() {
-        let value = match_segment(segment, &given[at..], locales)
+        let value = match_segment(pattern, at, &given[at..], locales)
             .map_err(|(on, reason)| Mismatch { reason, segment: Some(at + on) })?;
         params.extend(segment.placeholder().zip(value).map(|(p, value)| (p.name.as_str(), value)));
     }
-    Ok(Match { params })
+    Ok(params)
 }
 
-/// The value that the head of `given` gives the segment, or how far on and why it does not match.
+/// The value that the head of `given` gives the segment at `at`, or how far on and why it does
+/// not match.
 fn match_segment(
-    segment: &Segment,
+    pattern: &Pattern,
+    at: usize,
     given: &[PathSegment<'_>],
     locales: &Locales,
 ) -> Result<Option<String>, (usize, Reason)> {
-    if let Segment::CatchAll(_) = segment {
-        return catch_all(given).map(Some).map_err(|on| (on, Reason::Constraint));
-    }
     let PathSegment::Text(text) = &given[0] else {
         return Err((0, Reason::Constraint));
     };
-    match segment {
-        Segment::Static(wanted) if wanted == text => Ok(None),
-        Segment::Placeholder { prefix, placeholder, suffix } => {
+    let value = match &pattern.segments[at] {
+        Segment::Static(wanted) if wanted == text => return Ok(None),
+        Segment::Static(_) => return Err((0, Reason::StaticMismatch)),
+        Segment::CatchAll(_) => catch_all(given).map_err(|on| (on, Reason::Constraint))?,
+        Segment::Placeholder { prefix, suffix, .. } => {
             let inner = text.strip_prefix(prefix.as_str());
             let inner = inner.and_then(|inner| inner.strip_suffix(suffix.as_str()));
-            let value = inner.ok_or((0, Reason::StaticMismatch))?;
-            accept(placeholder, value, locales).map_err(|reason| (0, reason))?;
-            Ok(Some(value.to_owned()))
+            inner.ok_or((0, Reason::StaticMismatch))?.to_owned()
         }
-        _ => Err((0, Reason::StaticMismatch)),
+        // A pattern has its optional segments as plain ones, or not at all.
+        Segment::Optional(_) => text.to_string(),
+    };
+    if pattern.bare_at == Some(at) && locales.get(text).is_some() {
+        return Err((0, Reason::Constraint));
     }
+    let placeholder = pattern.segments[at].placeholder();
+    placeholder.map_or(Ok(()), |p| accept(pattern, p, &value, locales)).map_err(|r| (0, r))?;
+    Ok(Some(value))
 }
 
-fn accept(placeholder: &Placeholder, value: &str, locales: &Locales) -> Result<(), Reason> {
+fn accept(
+    pattern: &Pattern,
+    placeholder: &Placeholder,
+    value: &str,
+    locales: &Locales,
+) -> Result<(), Reason> {
+    let taken = placeholder.constraint.as_ref().is_none_or(|constraint| constraint.takes(value));
     match placeholder.source {
-        Source::Locale if locales.get(value).is_none() => Err(Reason::UnknownLocale),
+        Source::Locale if !pattern.accepts.takes(value, locales) => Err(Reason::UnknownLocale),
         // Between prefix and suffix there may be nothing; no document has such a URL.
-        _ if value.is_empty() => Err(Reason::Constraint),
+        _ if value.is_empty() || !taken => Err(Reason::Constraint),
+        Source::Date(_, part) if !part.is_valid(value) => Err(Reason::Constraint),
         _ => Ok(()),
     }
 }

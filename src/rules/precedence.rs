@@ -1,6 +1,6 @@
-//! Which of two rules comes first (D8).
+//! Which of two patterns comes first (D8).
 
-use super::template::{Segment, Template};
+use super::template::Segment;
 
 /// How specific one segment is; the smaller, the earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,16 +16,17 @@ pub(super) enum Rank {
     CatchAll,
 }
 
-/// The ranks of a template's segments. Compared from the left; where one template ends first,
-/// it comes first, which is how slices compare.
-pub(super) fn ranks(template: &Template) -> Vec<Rank> {
-    template.segments().iter().map(rank).collect()
+/// The ranks of a pattern's segments. Compared from the left; where one ends first, it comes
+/// first, which is how slices compare.
+pub(super) fn ranks(segments: &[Segment]) -> Vec<Rank> {
+    segments.iter().map(rank).collect()
 }
 
 fn rank(segment: &Segment) -> Rank {
     match segment {
         Segment::Static(_) => Rank::Static,
         Segment::CatchAll(_) => Rank::CatchAll,
+        Segment::Optional(_) => Rank::Plain,
         Segment::Placeholder { prefix, suffix, .. } => {
             match prefix.chars().count() + suffix.chars().count() {
                 0 => Rank::Plain,
@@ -38,6 +39,11 @@ fn rank(segment: &Segment) -> Rank {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Template;
+
+    fn ranks_of(text: &str) -> Vec<Rank> {
+        ranks(Template::parse(text).unwrap().segments())
+    }
 
     #[test]
     fn each_template_comes_before_the_next() {
@@ -57,17 +63,15 @@ mod tests {
             "/{locale}/{slug}",
             "/{*path}",
         ];
-        let ranks = in_order.map(|text| ranks(&Template::parse(text).unwrap()));
-        for (at, pair) in ranks.windows(2).enumerate() {
-            assert!(pair[0] < pair[1], "{} and {}", in_order[at], in_order[at + 1]);
+        for pair in in_order.windows(2) {
+            assert!(ranks_of(pair[0]) < ranks_of(pair[1]), "{pair:?}");
         }
     }
 
     #[test]
     fn templates_of_one_shape_are_equal() {
         for (one, other) in [("/a/{b}", "/b/{a}"), ("/a{x}", "/{x}b"), ("/{locale}", "/{slug}")] {
-            let [one, other] = [one, other].map(|text| ranks(&Template::parse(text).unwrap()));
-            assert_eq!(one, other);
+            assert_eq!(ranks_of(one), ranks_of(other));
         }
     }
 }

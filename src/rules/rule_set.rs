@@ -1,29 +1,40 @@
 //! The rules of one site: which one a pathname belongs to, and which ones build a type's URLs.
 
-use super::locale::Locales;
-use super::matcher::{Match, Mismatch, match_template};
+use super::build::{Built, NoPath};
+use super::condition::Condition;
+use super::locale::{Locale, Locales};
+use super::matcher::{Mismatch, match_pattern};
 use super::pathname::Pathname;
+use super::pattern::{LocalePrefix, Pattern, patterns};
 use super::precedence::ranks;
-use super::template::{FieldPath, Source, Template};
+use super::rule::Rule;
+use super::template::{FieldPath, Template};
 use super::uid::ContentTypeUid;
-
-/// A content type and the template of its URLs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// The content type.
-    pub content_type: ContentTypeUid,
-    /// The template.
-    pub template: Template,
-}
+use super::value::Values;
 
 /// The rules of one site with the site's locales.
 #[derive(Clone, Debug)]
 pub struct RuleSet {
     locales: Locales,
+    prefix: LocalePrefix,
     /// In the order of the settings, which decides what builds a URL (D12).
     rules: Vec<Rule>,
-    /// Indices into `rules` in the order of evaluation, which decides what matches (D8).
-    evaluation: Vec<usize>,
+    /// In the order of evaluation, which decides what matches (D8).
+    patterns: Vec<Pattern>,
+}
+
+/// A rule that matches a pathname.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match<'a> {
+    /// The rule.
+    pub rule: &'a Rule,
+    /// The template of it that matches.
+    pub template: &'a Template,
+    /// Its placeholders and the values that the pathname gives them, from left to right: as
+    /// written, and the decoded text; a catch-all's segments joined by `/`.
+    pub params: Vec<(&'a str, String)>,
+    /// The locale of the pathname, if it says one.
+    pub locale: Option<&'a Locale>,
 }
 
 /// A rule that was considered for a pathname and does not match it.
@@ -31,6 +42,8 @@ pub struct RuleSet {
 pub struct Candidate<'a> {
     /// The rule.
     pub rule: &'a Rule,
+    /// The template that was considered.
+    pub template: &'a Template,
     /// Why it does not match.
     pub mismatch: Mismatch,
 }
@@ -38,11 +51,17 @@ pub struct Candidate<'a> {
 impl RuleSet {
     /// Takes the rules in the order of the settings.
     #[must_use]
-    pub fn new(locales: Locales, rules: Vec<Rule>) -> Self {
-        let mut evaluation: Vec<usize> = (0..rules.len()).collect();
-        // Stable: rules of equal shape keep the order of the settings.
-        evaluation.sort_by_cached_key(|&at| ranks(&rules[at].template));
-        Self { locales, rules, evaluation }
+    pub fn new(locales: Locales, prefix: LocalePrefix, rules: Vec<Rule>) -> Self {
+        let default = locales.default_locale();
+        let default = (prefix == LocalePrefix::ExceptDefault).then_some(default);
+        let compile = |(at, rule): (usize, &Rule)| -> Vec<Pattern> {
+            let templates = rule.templates();
+            templates.flat_map(|(locale, text)| patterns(at, locale, text, default)).collect()
+        };
+        let mut patterns: Vec<Pattern> = rules.iter().enumerate().flat_map(compile).collect();
+        // Stable: patterns of equal shape keep the order of the settings.
+        patterns.sort_by_cached_key(|pattern| ranks(&pattern.segments));
+        Self { locales, prefix, rules, patterns }
     }
 
     /// The site's locales.
@@ -51,26 +70,54 @@ impl RuleSet {
         &self.locales
     }
 
-    /// All rules in the order of evaluation.
-    pub fn in_order(&self) -> impl Iterator<Item = &Rule> {
-        self.evaluation.iter().map(|&at| &self.rules[at])
-    }
-
-    /// The first rule in the order of evaluation that matches.
+    /// All rules in the order of the settings.
     #[must_use]
-    pub fn find(&self, pathname: &Pathname<'_>) -> Option<(&Rule, Match<'_>)> {
-        self.in_order().find_map(|rule| {
-            let found = match_template(&rule.template, pathname, &self.locales).ok()?;
-            Some((rule, found))
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// All templates with their rules in the order of evaluation; a template with more than one
+    /// form stands in it more than once.
+    pub fn in_order(&self) -> impl Iterator<Item = (&Rule, &Template)> {
+        self.patterns.iter().map(|pattern| (&self.rules[pattern.rule], &pattern.template))
+    }
+
+    /// The first pattern in the order of evaluation that matches.
+    #[must_use]
+    pub fn find(&self, pathname: &Pathname<'_>) -> Option<Match<'_>> {
+        self.patterns.iter().find_map(|pattern| {
+            let params = match_pattern(pattern, pathname, &self.locales).ok()?;
+            Some(self.matched(pattern, params))
         })
     }
 
-    /// The rules that do not match a pathname, in the order of evaluation.
+    fn matched<'a>(&'a self, pattern: &'a Pattern, params: Vec<(&'a str, String)>) -> Match<'a> {
+        let said = params.iter().find(|(name, _)| *name == "locale");
+        let said = said.and_then(|(_, code)| self.locales.get(code));
+        let locale = said.or(pattern.locale.as_ref());
+        Match { rule: &self.rules[pattern.rule], template: &pattern.template, params, locale }
+    }
+
+    /// The patterns that do not match a pathname, in the order of evaluation.
     pub fn candidates(&self, pathname: &Pathname<'_>) -> impl Iterator<Item = Candidate<'_>> {
-        self.in_order().filter_map(|rule| {
-            let mismatch = match_template(&rule.template, pathname, &self.locales).err()?;
-            Some(Candidate { rule, mismatch })
+        self.patterns.iter().filter_map(|pattern| {
+            let mismatch = match_pattern(pattern, pathname, &self.locales).err()?;
+            let rule = &self.rules[pattern.rule];
+            Some(Candidate { rule, template: &pattern.template, mismatch })
         })
+    }
+
+    /// The path that a rule of this site gives for these values under one of the site's locales.
+    ///
+    /// # Errors
+    /// [`NoPath`]: why the rule has none.
+    pub fn path<'r>(
+        &self,
+        rule: &'r Rule,
+        locale: &Locale,
+        values: &impl Values,
+    ) -> Result<Built<'r>, NoPath> {
+        rule.path(&self.locales, self.prefix, locale, values)
     }
 
     /// The rules of one content type, in the order of the settings.
@@ -90,14 +137,29 @@ impl RuleSet {
         types
     }
 
+    /// The documents that a type's rules are for: those for which all conditions of one of these
+    /// hold. Empty when a rule is for all of them.
+    #[must_use]
+    pub fn alternatives(&self, uid: &str) -> Vec<Vec<Condition>> {
+        let mut alternatives: Vec<Vec<Condition>> = Vec::new();
+        for rule in self.of_type(uid) {
+            if rule.conditions.is_empty() {
+                return Vec::new();
+            }
+            if !alternatives.contains(&rule.conditions) {
+                alternatives.push(rule.conditions.clone());
+            }
+        }
+        alternatives
+    }
+
     /// The fields that a type's rules need, each once.
     #[must_use]
     pub fn fields(&self, uid: &str) -> Vec<FieldPath> {
-        let mut fields = Vec::new();
-        for placeholder in self.of_type(uid).flat_map(|rule| rule.template.placeholders()) {
-            match &placeholder.source {
-                Source::Field(path) if !fields.contains(path) => fields.push(path.clone()),
-                _ => {}
+        let mut fields: Vec<FieldPath> = Vec::new();
+        for path in self.of_type(uid).flat_map(Rule::fields) {
+            if !fields.contains(path) {
+                fields.push(path.clone());
             }
         }
         fields

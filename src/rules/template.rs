@@ -1,9 +1,13 @@
 //! URL templates (D11): `/{locale}/articles/{slug}`.
 
 mod error;
+mod field_path;
 mod parse;
+mod placeholder;
 
 pub use error::TemplateError;
+pub use field_path::FieldPath;
+pub use placeholder::{DatePart, Placeholder, Source, Step};
 
 use std::fmt;
 
@@ -28,56 +32,10 @@ pub enum Segment {
         /// Text after the placeholder.
         suffix: String,
     },
+    /// `{name?}`: a segment that is left out when the document has no value for it.
+    Optional(Placeholder),
     /// `{*name}`: one or more segments, last only.
     CatchAll(Placeholder),
-}
-
-/// A placeholder's name and where its value comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placeholder {
-    /// The name as written, without braces and star: the key in `params`.
-    pub name: String,
-    /// Where a document's value comes from.
-    pub source: Source,
-}
-
-/// Where the value of a placeholder comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// `{locale}`: the locale of the document.
-    Locale,
-    /// `{documentId}`: the document's own identifier.
-    DocumentId,
-    /// Any other name: a field, or a field of a related document.
-    Field(FieldPath),
-}
-
-/// The way to a field: `slug`, or `category.slug` through a relation. Never empty.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FieldPath(Box<[Box<str>]>);
-
-impl FieldPath {
-    /// Reads dotted field names: a letter or `_`, then letters, digits, `_` and `-`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
-        let goes_on = |b: u8| starts(b) || b.is_ascii_digit() || b == b'-';
-        let name =
-            |name: &str| name.bytes().next().is_some_and(starts) && name.bytes().all(goes_on);
-        text.split('.').all(name).then(|| Self(text.split('.').map(Into::into).collect()))
-    }
-
-    /// The names on the way, relations first, the field last.
-    #[must_use]
-    pub fn segments(&self) -> &[Box<str>] {
-        &self.0
-    }
-}
-
-impl fmt::Display for FieldPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join("."))
-    }
 }
 
 impl Template {
@@ -95,6 +53,11 @@ impl Template {
         &self.segments
     }
 
+    /// The placeholders, to give them what the settings say about them.
+    pub(super) fn placeholders_mut(&mut self) -> impl Iterator<Item = &mut Placeholder> {
+        self.segments.iter_mut().filter_map(Segment::placeholder_mut)
+    }
+
     /// The placeholders from left to right.
     pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
         self.segments.iter().filter_map(Segment::placeholder)
@@ -107,10 +70,27 @@ impl Segment {
     pub fn placeholder(&self) -> Option<&Placeholder> {
         match self {
             Self::Static(_) => None,
-            Self::Placeholder { placeholder, .. } | Self::CatchAll(placeholder) => {
-                Some(placeholder)
-            }
+            Self::Placeholder { placeholder, .. }
+            | Self::Optional(placeholder)
+            | Self::CatchAll(placeholder) => Some(placeholder),
         }
+    }
+}
+
+impl Segment {
+    fn placeholder_mut(&mut self) -> Option<&mut Placeholder> {
+        match self {
+            Self::Static(_) => None,
+            Self::Placeholder { placeholder, .. }
+            | Self::Optional(placeholder)
+            | Self::CatchAll(placeholder) => Some(placeholder),
+        }
+    }
+
+    /// Whether this is `{locale}`.
+    #[must_use]
+    pub fn is_locale(&self) -> bool {
+        self.placeholder().is_some_and(|placeholder| placeholder.source == Source::Locale)
     }
 }
 
@@ -130,6 +110,7 @@ impl fmt::Display for Segment {
             Self::Placeholder { prefix, placeholder, suffix } => {
                 write!(f, "{prefix}{{{}}}{suffix}", placeholder.name)
             }
+            Self::Optional(placeholder) => write!(f, "{{{}?}}", placeholder.name),
             Self::CatchAll(placeholder) => write!(f, "{{*{}}}", placeholder.name),
         }
     }

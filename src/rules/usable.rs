@@ -31,6 +31,14 @@ pub enum Fault {
     DotSegment,
     /// One of the above after one or two percent-decodings.
     UnsafeAfterDecoding,
+    /// The settings do not allow this value for the placeholder.
+    NotAllowed,
+    /// A part of a date is wanted, and the field holds no date.
+    NotADate,
+    /// A document is an ancestor of itself.
+    AncestorCycle,
+    /// There are more ancestors than the settings allow.
+    TooManyAncestors,
 }
 
 impl Fault {
@@ -49,6 +57,10 @@ impl Fault {
             Self::EmptySegment => "empty_segment",
             Self::DotSegment => "dot_segment",
             Self::UnsafeAfterDecoding => "unsafe_after_decoding",
+            Self::NotAllowed => "not_allowed",
+            Self::NotADate => "not_a_date",
+            Self::AncestorCycle => "ancestor_cycle",
+            Self::TooManyAncestors => "too_many_ancestors",
         }
     }
 }

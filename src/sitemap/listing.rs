@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::frontend_url::{BaseUrl, frontend_path};
+use crate::frontend_url::{BaseUrl, NoUrlReason, frontend_path};
 use crate::rules::{Document, RuleSet};
 
 /// The public URLs of one content type.
@@ -55,6 +55,8 @@ pub enum Outcome {
         /// Why.
         reason: String,
     },
+    /// It is none of this site's: no rule's conditions hold.
+    Elsewhere,
 }
 
 /// The rules and the base URL by which one content type of a site is listed.
@@ -78,6 +80,9 @@ impl Listing<'_> {
                 let locale = locales.iter().position(|locale| locale == found.locale);
                 Outcome::Listed { locale: locale.unwrap_or_default(), path: found.path }
             }
+            Some(Err(no_url)) if no_url.reason == NoUrlReason::ConditionsNotMet => {
+                Outcome::Elsewhere
+            }
             Some(Err(no_url)) => Outcome::Skipped { reason: no_url.to_string() },
             None => Outcome::Skipped { reason: "no_rule".to_owned() },
         }
@@ -92,6 +97,7 @@ impl Listing<'_> {
             match outcome {
                 Outcome::Listed { locale, path } => paths.push((locale, path)),
                 Outcome::Skipped { reason } => sitemap.skipped.count(reason, 1),
+                Outcome::Elsewhere => {}
             }
         }
         // Paths are ASCII: by byte is by code point.

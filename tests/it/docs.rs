@@ -5,7 +5,9 @@ use std::path::Path;
 
 use config::{File, FileFormat, Map, Value, ValueKind};
 use frontend_map::config::Environment;
-use frontend_map::rules::{ContentTypeUid, Locale, Locales, Pathname, Rule, RuleSet, Template};
+use frontend_map::rules::{
+    ContentTypeUid, Locale, LocalePrefix, Locales, Pathname, Rule, RuleSet, Template,
+};
 
 use crate::support::http;
 use crate::support::service::{Service, Setup};
@@ -103,18 +105,17 @@ fn the_two_commands_stand_in_a_code_block_once() {
 #[test]
 fn rules_are_chosen_as_the_table_says() {
     let rows = table("Template");
-    let rule = |row: &Vec<&str>| Rule {
-        content_type: ContentTypeUid::parse("api::a.a").unwrap(),
-        template: Template::parse(row[0]).unwrap(),
-    };
+    let content_type = ContentTypeUid::parse("api::a.a").unwrap();
+    let rule = |row: &Vec<&str>| Rule::new(content_type.clone(), Template::parse(row[0]).unwrap());
     let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
     // Backwards: the order of the settings decides nothing here.
-    let rules = RuleSet::new(locales, rows.iter().rev().map(rule).collect());
-    let order: Vec<String> = rules.in_order().map(|rule| rule.template.to_string()).collect();
+    let rules = rows.iter().rev().map(rule).collect();
+    let rules = RuleSet::new(locales, LocalePrefix::Always, rules);
+    let order: Vec<String> = rules.in_order().map(|(_, template)| template.to_string()).collect();
     assert_eq!(order, rows.iter().map(|row| row[0]).collect::<Vec<_>>());
     for row in &rows {
         let pathname = Pathname::parse(row[1]);
-        let (found, _) = rules.find(&pathname).expect(row[1]);
+        let found = rules.find(&pathname).expect(row[1]);
         assert_eq!(found.template.to_string(), row[0], "{}", row[1]);
     }
 }

@@ -7,7 +7,7 @@ use super::endpoint::Endpoint;
 use super::place::Place;
 use super::refusal::Refusal;
 use super::{Strapi, query};
-use crate::content::ContentError;
+use crate::content::{Ask, ContentError};
 use crate::rules::{ContentTypeUid, Locale};
 
 /// What is said about answers that mean a wrong set-up.
@@ -83,11 +83,11 @@ impl Strapi {
     /// Makes sure that a 404 was about the document and not about a guessed endpoint.
     pub(super) async fn check_endpoint(
         &self,
-        uid: &ContentTypeUid,
+        ask: &Ask,
         place: &Place,
     ) -> Result<(), ContentError> {
         if !place.is_sure() {
-            self.list((uid, place), None, query::total).await?;
+            self.list((&ask.uid, place), None, |locale| query::total(ask, locale)).await?;
         }
         Ok(())
     }

@@ -35,7 +35,7 @@ impl Strapi {
         let query = |locale: Option<&Locale>| query::version(ask, locale, status);
         let Some(body) = self.version(&place, &path, locale, query).await? else {
             if !single {
-                self.check_endpoint(&ask.uid, &place).await?;
+                self.check_endpoint(ask, &place).await?;
             }
             return Ok(None);
         };

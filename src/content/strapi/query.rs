@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::content::{Ask, Status};
-use crate::rules::{FieldPath, Locale, encode};
+use crate::rules::{Condition, FieldPath, Locale, encode};
 
 /// As many as Strapi grants by default (`api.rest.maxLimit`); more would be clamped silently.
 pub(super) const PAGE_SIZE: usize = 100;
@@ -17,13 +17,15 @@ pub(super) fn page(ask: &Ask, locale: Asked<'_>, after: Option<&str>) -> String 
     if let Some(after) = after {
         push(&mut query, "filters[documentId][$gt]", after);
     }
+    push_filters(&mut query, ask);
     select(&mut query, ask, locale);
     query
 }
 
 /// The same list from its start, for its total alone.
-pub(super) fn total(locale: Asked<'_>) -> String {
+pub(super) fn total(ask: &Ask, locale: Asked<'_>) -> String {
     let mut query = list(1);
+    push_filters(&mut query, ask);
     push(&mut query, "fields[0]", "documentId");
     push_locale(&mut query, locale);
     query
@@ -47,6 +49,21 @@ fn select(query: &mut String, ask: &Ask, locale: Asked<'_>) {
     own.extend(locale.map(|_| "locale"));
     let paths: Vec<_> = ask.projection.paths().iter().map(FieldPath::segments).collect();
     select_below(query, "", own, &paths);
+}
+
+/// Only documents that a rule is for; without alternatives all of them.
+fn push_filters(query: &mut String, ask: &Ask) {
+    for (at, conditions) in ask.alternatives.iter().enumerate() {
+        let start = match ask.alternatives.len() {
+            1 => "filters".to_owned(),
+            _ => format!("filters[$or][{at}]"),
+        };
+        for Condition { field, equals } in conditions {
+            let steps = field.segments().iter();
+            let name = steps.fold(start.clone(), |name, step| format!("{name}[{}]", encode(step)));
+            push(query, &format!("{name}[$eq]"), equals.as_str());
+        }
+    }
 }
 
 fn push_locale(query: &mut String, locale: Asked<'_>) {
@@ -116,12 +133,12 @@ fn push(query: &mut String, name: &str, value: &str) {
 mod tests {
     use super::*;
     use crate::content::Projection;
-    use crate::rules::ContentTypeUid;
+    use crate::rules::{ContentTypeUid, Literal};
 
     fn ask(paths: &[&str]) -> Ask {
         let paths = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
         let uid = ContentTypeUid::parse("api::article.article").unwrap();
-        Ask { uid, projection: Projection::new(paths) }
+        Ask { uid, projection: Projection::new(paths), alternatives: Vec::new() }
     }
 
     fn en() -> Locale {
@@ -165,9 +182,34 @@ mod tests {
     }
 
     #[test]
+    fn conditions_become_filters() {
+        let condition =
+            |field: &str, equals| Condition { field: FieldPath::parse(field).unwrap(), equals };
+        let news = condition("section", Literal::Text("a&b".into()));
+        let site = condition("site.key", Literal::Text("main".into()));
+        let open = condition("open", Literal::Boolean(true));
+        let one = Ask { alternatives: vec![vec![news.clone(), site]], ..ask(&[]) };
+        let both = Ask { alternatives: vec![vec![news], vec![open]], ..ask(&[]) };
+        let start =
+            "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=1";
+        assert_eq!(
+            total(&one, None),
+            format!(
+                "{start}&filters[section][$eq]=a%26b&filters[site][key][$eq]=main&fields[0]=documentId"
+            )
+        );
+        assert_eq!(
+            total(&both, None),
+            format!(
+                "{start}&filters[$or][0][section][$eq]=a%26b&filters[$or][1][open][$eq]=true&fields[0]=documentId"
+            )
+        );
+    }
+
+    #[test]
     fn the_total_needs_one_row() {
         assert_eq!(
-            total(Some(&en())),
+            total(&ask(&[]), Some(&en())),
             "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=1\
              &fields[0]=documentId&locale=en"
         );

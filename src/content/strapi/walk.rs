@@ -123,7 +123,8 @@ impl Strapi {
                 break;
             }
         }
-        let (body, _) = self.list((&ask.uid, place), asked, query::total).await?;
+        let (body, _) =
+            self.list((&ask.uid, place), asked, |locale| query::total(ask, locale)).await?;
         proof.close(Page::parse(&body).ok_or(NO_LIST)?.echo)?;
         if spoken.all_elsewhere() {
             return Err(OTHER_LOCALE.into());

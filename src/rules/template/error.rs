@@ -27,15 +27,19 @@ pub enum Problem {
     Forbidden(char),
     #[error("a `{{` is never closed")]
     Unclosed,
+    #[error("an optional placeholder takes a whole segment")]
+    OptionalNotWhole,
+    #[error("an optional segment and a catch-all cannot be told apart in one template")]
+    OptionalBeforeCatchAll,
     #[error("a stray `{0}`")]
     StrayBrace(char),
     #[error("a segment takes one placeholder")]
     SecondPlaceholder,
     #[error(
-        "`{}` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations", .0.escape_debug()
+        "`{}` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations, and `:year`, `:month` or `:day` for a date", .0.escape_debug()
     )]
     BadName(String),
-    #[error("`{0}` is reserved and is not a relation or a catch-all")]
+    #[error("`{0}` is reserved and is not a relation, optional or a catch-all")]
     Reserved(String),
     #[error("`{{locale}}` takes a whole segment")]
     LocaleNotWhole,

@@ -1,7 +1,7 @@
 //! Reads a template, segment by segment.
 
 use super::error::Problem;
-use super::{FieldPath, Placeholder, Segment, Source, TemplateError};
+use super::{DatePart, FieldPath, Placeholder, Segment, Source, TemplateError};
 
 /// A problem, and how many bytes into the text it lies.
 type Fault = (usize, Problem);
@@ -28,19 +28,25 @@ fn segments(text: &str) -> Result<Vec<Segment>, Fault> {
         }
         let at_end = offset + part.len() == text.len();
         let segment = segment(part, at_end).map_err(|(at, problem)| (offset + at, problem))?;
-        refuse_repeated(&found, &segment).map_err(|problem| (offset, problem))?;
+        refuse_beside(&found, &segment).map_err(|problem| (offset, problem))?;
         found.push(segment);
         offset += part.len() + 1;
     }
     Ok(found)
 }
 
-fn refuse_repeated(found: &[Segment], segment: &Segment) -> Result<(), Problem> {
+fn refuse_beside(found: &[Segment], segment: &Segment) -> Result<(), Problem> {
     let Some(Placeholder { name, .. }) = segment.placeholder() else {
         return Ok(());
     };
-    let taken = found.iter().filter_map(Segment::placeholder).any(|other| other.name == *name);
-    if taken { Err(Problem::Repeated(name.clone())) } else { Ok(()) }
+    let has_optional = found.iter().any(|other| matches!(other, Segment::Optional(_)));
+    if found.iter().filter_map(Segment::placeholder).any(|other| other.name == *name) {
+        Err(Problem::Repeated(name.clone()))
+    } else if has_optional && matches!(segment, Segment::CatchAll(_)) {
+        Err(Problem::OptionalBeforeCatchAll)
+    } else {
+        Ok(())
+    }
 }
 
 fn segment(text: &str, at_end: bool) -> Result<Segment, Fault> {
@@ -76,30 +82,39 @@ fn static_text(text: &str, offset: usize) -> Result<(), Fault> {
 
 fn with_placeholder(prefix: &str, written: &str, suffix: &str) -> Result<Segment, Problem> {
     let whole = prefix.is_empty() && suffix.is_empty();
-    let placeholder = placeholder(written.strip_prefix('*').unwrap_or(written))?;
-    let catch_all = written.starts_with('*');
+    let catch_all = written.strip_prefix('*');
+    let optional = written.strip_suffix('?').filter(|_| catch_all.is_none());
+    let placeholder = placeholder(catch_all.or(optional).unwrap_or(written))?;
+    let reserved = matches!(placeholder.source, Source::Locale | Source::DocumentId);
     match placeholder.source {
-        Source::Locale | Source::DocumentId if catch_all => {
+        _ if reserved && (catch_all.is_some() || optional.is_some()) => {
             Err(Problem::Reserved(placeholder.name))
         }
         Source::Locale if !whole => Err(Problem::LocaleNotWhole),
-        _ if catch_all && !whole => Err(Problem::CatchAllNotWhole),
-        _ if catch_all => Ok(Segment::CatchAll(placeholder)),
+        _ if catch_all.is_some() && !whole => Err(Problem::CatchAllNotWhole),
+        _ if catch_all.is_some() => Ok(Segment::CatchAll(placeholder)),
+        _ if optional.is_some() && !whole => Err(Problem::OptionalNotWhole),
+        _ if optional.is_some() => Ok(Segment::Optional(placeholder)),
         _ => Ok(Segment::Placeholder { prefix: prefix.into(), placeholder, suffix: suffix.into() }),
     }
 }
 
 fn placeholder(name: &str) -> Result<Placeholder, Problem> {
-    let path = FieldPath::parse(name).ok_or_else(|| Problem::BadName(name.to_owned()))?;
-    let source = match (name, &*path.segments()[0]) {
-        ("locale", _) => Source::Locale,
-        ("documentId", _) => Source::DocumentId,
-        (_, "locale" | "documentId") => {
-            return Err(Problem::Reserved(path.segments()[0].to_string()));
-        }
+    let bad = || Problem::BadName(name.to_owned());
+    let (field, part) = match name.split_once(':') {
+        Some((field, part)) => (field, Some(DatePart::parse(part).ok_or_else(bad)?)),
+        None => (name, None),
+    };
+    let path = FieldPath::parse(field).ok_or_else(bad)?;
+    let first = path.segments()[0].to_string();
+    let source = match (name, first.as_str(), part) {
+        ("locale", ..) => Source::Locale,
+        ("documentId", ..) => Source::DocumentId,
+        (_, "locale" | "documentId", _) => return Err(Problem::Reserved(first)),
+        (_, _, Some(part)) => Source::Date(path, part),
         _ => Source::Field(path),
     };
-    Ok(Placeholder { name: name.to_owned(), source })
+    Ok(Placeholder { name: name.to_owned(), source, constraint: None })
 }
 
 #[cfg(test)]
@@ -115,6 +130,8 @@ mod tests {
             "/{locale}/{category.slug}/{slug}.html",
             "/x-{documentId}",
             "/{_a-1}/é/{*path}",
+            "/{section?}/{slug}",
+            "/{publishedAt:year}/{publishedAt:month}/{event.start:day?}/{slug}",
         ] {
             assert_eq!(Template::parse(text).map(|t| t.to_string()), Ok(text.to_owned()));
         }
@@ -142,23 +159,39 @@ mod tests {
             ("/{a}-{b}", "template `/{a}-{b}`, position 5: a segment takes one placeholder"),
             (
                 "/{}",
-                "template `/{}`, position 2: `` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations",
+                "template `/{}`, position 2: `` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations, and `:year`, `:month` or `:day` for a date",
             ),
             (
                 "/{a..b}",
-                "template `/{a..b}`, position 2: `a..b` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations",
+                "template `/{a..b}`, position 2: `a..b` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations, and `:year`, `:month` or `:day` for a date",
             ),
             (
                 "/{locale.x}",
-                "template `/{locale.x}`, position 2: `locale` is reserved and is not a relation or a catch-all",
+                "template `/{locale.x}`, position 2: `locale` is reserved and is not a relation, optional or a catch-all",
             ),
             (
                 "/{*locale}",
-                "template `/{*locale}`, position 2: `locale` is reserved and is not a relation or a catch-all",
+                "template `/{*locale}`, position 2: `locale` is reserved and is not a relation, optional or a catch-all",
             ),
             ("/x{locale}", "template `/x{locale}`, position 3: `{locale}` takes a whole segment"),
             ("/{*a}.html", "template `/{*a}.html`, position 2: a catch-all takes a whole segment"),
             ("/{*a}/b", "template `/{*a}/b`, position 6: a catch-all stands last"),
+            (
+                "/x{a?}",
+                "template `/x{a?}`, position 3: an optional placeholder takes a whole segment",
+            ),
+            (
+                "/{a?}/{*b}",
+                "template `/{a?}/{*b}`, position 7: an optional segment and a catch-all cannot be told apart in one template",
+            ),
+            (
+                "/{locale?}",
+                "template `/{locale?}`, position 2: `locale` is reserved and is not a relation, optional or a catch-all",
+            ),
+            (
+                "/{a:week}",
+                "template `/{a:week}`, position 2: `a:week` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations, and `:year`, `:month` or `:day` for a date",
+            ),
             ("/{a}/{a}", "template `/{a}/{a}`, position 6: placeholder `a` is repeated"),
         ] {
             assert_eq!(Template::parse(text).map_err(|e| e.to_string()), Err(expected.to_owned()));

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use frontend_map::rules::{
-    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, Rule,
-    RuleSet, Template,
+    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
+    Rule, RuleSet, Template,
 };
 use proptest::prelude::*;
 
@@ -115,9 +115,9 @@ fn static_text(length: std::ops::Range<usize>) -> impl Strategy<Value = String> 
 
 /// A rule of one of [`UIDS`].
 fn rule() -> impl Strategy<Value = Rule> {
-    (prop::sample::select(&UIDS[..]), template_text()).prop_map(|(uid, template)| Rule {
-        content_type: ContentTypeUid::parse(uid).unwrap(),
-        template: Template::parse(&template).unwrap(),
+    (prop::sample::select(&UIDS[..]), template_text()).prop_map(|(uid, template)| {
+        let content_type = ContentTypeUid::parse(uid).unwrap();
+        Rule::new(content_type, Template::parse(&template).unwrap())
     })
 }
 
@@ -128,7 +128,7 @@ pub(super) fn rules() -> impl Strategy<Value = Vec<Rule>> {
 
 /// A site's rules, with the locales `en` and `de`.
 pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
-    rules().prop_map(|rules| RuleSet::new(locales(), rules))
+    rules().prop_map(|rules| RuleSet::new(locales(), LocalePrefix::Always, rules))
 }
 
 pub(super) fn locales() -> Locales {

@@ -1,0 +1,197 @@
+//! `[[site.rule]]`: content types, templates, what placeholders take, conditions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use config::Value;
+use serde::Deserialize;
+
+use super::{Problems, section};
+use crate::rules::{
+    Condition, Constraint, ContentTypeUid, DatePart, FieldPath, Literal, Locale, Locales, Param,
+    Rule, Segment, Source, Template, Templates,
+};
+
+/// How many ancestors a page may have when the settings do not say.
+const DEFAULT_DEPTH: usize = 5;
+/// The most that can be set: Strapi reads a query of at most 20 levels, two for each ancestor.
+const MAX_DEPTH: usize = 8;
+
+#[derive(Debug, Deserialize)]
+struct Raw {
+    content_type: String,
+    template: RawTemplates,
+    #[serde(default)]
+    params: BTreeMap<String, RawParam>,
+    #[serde(default, rename = "where")]
+    conditions: BTreeMap<String, Scalar>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum RawTemplates {
+    One(String),
+    PerLocale(BTreeMap<String, String>),
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct RawParam {
+    pattern: Option<String>,
+    values: Option<BTreeSet<String>>,
+    field: Option<String>,
+    ancestors: Option<String>,
+    depth: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Boolean(bool),
+    Integer(i64),
+    Text(String),
+}
+
+/// All rules of a site, or `None` when one of them has a problem.
+pub(super) fn read(values: Vec<Value>, place: &str, problems: &mut Problems) -> Option<Vec<Rule>> {
+    let read = |(at, value)| one(value, &format!("{place}, rule {}", at + 1), problems);
+    // First all, so that every problem is told; then together.
+    let rules: Vec<Option<Rule>> = values.into_iter().enumerate().map(read).collect();
+    rules.into_iter().collect()
+}
+
+/// A template per locale is for locales of the site.
+pub(super) fn check_locales(
+    rules: &[Rule],
+    locales: &Locales,
+    place: &str,
+    problems: &mut Problems,
+) {
+    for (at, rule) in rules.iter().enumerate() {
+        for locale in rule.templates().filter_map(|(locale, _)| locale) {
+            if locales.get(locale.as_str()).is_none() {
+                let place = format!("{place}, rule {} ({})", at + 1, rule.content_type);
+                problems.add(&place, format_args!("the site has no locale `{locale}`"));
+            }
+        }
+    }
+}
+
+fn one(value: Value, place: &str, problems: &mut Problems) -> Option<Rule> {
+    let raw: Raw = section::one(value, place, problems)?;
+    let place = format!("{place} ({})", raw.content_type);
+    let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
+    let templates = templates(raw.template, &place, problems);
+    let conditions = conditions(raw.conditions, &place, problems);
+    let mut rule =
+        Rule { content_type: content_type?, templates: templates?, conditions: conditions? };
+    for (name, raw) in raw.params {
+        let place = format!("{place}, params.{name}");
+        let param = param(raw, &place, problems)?;
+        if !rule.set_param(&name, &param) {
+            problems.add(&place, "no template of the rule has this placeholder");
+        } else if matches!(param.source, Some(Source::Ancestors(_))) && !is_catch_all(&rule, &name)
+        {
+            problems.add(&place, "`ancestors` needs a catch-all, `{*name}`");
+        }
+    }
+    Some(rule)
+}
+
+fn templates(raw: RawTemplates, place: &str, problems: &mut Problems) -> Option<Templates> {
+    match raw {
+        RawTemplates::One(text) => problems.take(place, Template::parse(&text)).map(Templates::One),
+        RawTemplates::PerLocale(templates) if templates.is_empty() => {
+            problems.add(place, "`template` needs a template for at least one locale");
+            None
+        }
+        RawTemplates::PerLocale(templates) => {
+            let mut read = Vec::new();
+            for (code, text) in templates {
+                let place = format!("{place}, template.{code}");
+                let locale = problems.take(&place, Locale::parse(&code));
+                read.push(locale.zip(problems.take(&place, Template::parse(&text))));
+            }
+            read.into_iter().collect::<Option<_>>().map(Templates::PerLocale)
+        }
+    }
+}
+
+fn conditions(
+    raw: BTreeMap<String, Scalar>,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<Vec<Condition>> {
+    let mut read = Vec::new();
+    for (field, value) in raw {
+        let equals = match value {
+            Scalar::Text(text) => Literal::Text(text),
+            Scalar::Integer(number) => Literal::Text(number.to_string()),
+            Scalar::Boolean(value) => Literal::Boolean(value),
+        };
+        let field = field_path(&field, &format!("{place}, where"), problems);
+        read.push(field.map(|field| Condition { field, equals }));
+    }
+    read.into_iter().collect()
+}
+
+fn param(raw: RawParam, place: &str, problems: &mut Problems) -> Option<Param> {
+    let constraint = match (raw.pattern, raw.values) {
+        (None, None) => None,
+        (Some(pattern), None) => Some(problems.take(place, Constraint::pattern(&pattern))?),
+        (None, Some(values)) => Some(problems.take(place, Constraint::values(values))?),
+        (Some(_), Some(_)) => {
+            problems.add(place, "it has `pattern` or `values`, not both");
+            return None;
+        }
+    };
+    let source = match (raw.field, raw.ancestors, raw.depth) {
+        (field, None, None) => match field {
+            Some(field) => Some(source(&field, place, problems)?),
+            None => None,
+        },
+        (Some(field), Some(parent), depth) => {
+            Some(ancestors(&field, &parent, depth.unwrap_or(DEFAULT_DEPTH), place, problems)?)
+        }
+        _ => {
+            problems.add(place, "`ancestors` needs `field`, and `depth` needs `ancestors`");
+            return None;
+        }
+    };
+    Some(Param { source, constraint })
+}
+
+/// A field, or with `:year`, `:month` or `:day` a part of a date.
+fn source(text: &str, place: &str, problems: &mut Problems) -> Option<Source> {
+    let Some((field, part)) = text.split_once(':') else {
+        return field_path(text, place, problems).map(Source::Field);
+    };
+    let part = DatePart::parse(part).ok_or("the parts of a date are year, month and day");
+    let part = problems.take(place, part)?;
+    Some(Source::Date(field_path(field, place, problems)?, part))
+}
+
+fn ancestors(
+    field: &str,
+    parent: &str,
+    depth: usize,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<Source> {
+    if !(1..=MAX_DEPTH).contains(&depth) {
+        problems.add(place, format_args!("`depth` is 1 to {MAX_DEPTH}"));
+    }
+    let field = field_path(field, place, problems)?;
+    let parent = field_path(parent, place, problems)?;
+    Some(Source::ancestors(&field, &parent, depth.min(MAX_DEPTH)))
+}
+
+fn field_path(text: &str, place: &str, problems: &mut Problems) -> Option<FieldPath> {
+    let path = FieldPath::parse(text);
+    problems.take(place, path.ok_or_else(|| format!("`{text}` is not the name of a field")))
+}
+
+fn is_catch_all(rule: &Rule, name: &str) -> bool {
+    let segments = rule.templates().flat_map(|(_, template)| template.segments());
+    let mut named =
+        segments.filter(|segment| segment.placeholder().is_some_and(|p| p.name == name));
+    named.all(|segment| matches!(segment, Segment::CatchAll(_)))
+}

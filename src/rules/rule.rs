@@ -1,0 +1,101 @@
+//! Rules: a content type, the templates of its URLs, and the documents that it is for.
+
+use super::condition::Condition;
+use super::constraint::Constraint;
+use super::locale::Locale;
+use super::template::{FieldPath, Source, Template};
+use super::uid::ContentTypeUid;
+
+/// A content type and the templates of its URLs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The content type.
+    pub content_type: ContentTypeUid,
+    /// The templates.
+    pub templates: Templates,
+    /// Only documents for which all of these hold.
+    pub conditions: Vec<Condition>,
+}
+
+/// One template for all locales, or one for each of some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Templates {
+    /// The same for every locale.
+    One(Template),
+    /// One for each of these locales, at least one; other locales have no URL by this rule.
+    PerLocale(Vec<(Locale, Template)>),
+}
+
+/// What the settings say about one placeholder of a rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Param {
+    /// Another source than the name says.
+    pub source: Option<Source>,
+    /// A bound on its values.
+    pub constraint: Option<Constraint>,
+}
+
+impl Rule {
+    /// A rule with one template and no conditions.
+    #[must_use]
+    pub fn new(content_type: ContentTypeUid, template: Template) -> Self {
+        Self { content_type, templates: Templates::One(template), conditions: Vec::new() }
+    }
+
+    /// The template for documents of a locale, if there is one.
+    #[must_use]
+    pub fn template(&self, locale: &Locale) -> Option<&Template> {
+        match &self.templates {
+            Templates::One(template) => Some(template),
+            Templates::PerLocale(templates) => {
+                let own = templates.iter().find(|(own, _)| own == locale);
+                own.map(|(_, template)| template)
+            }
+        }
+    }
+
+    /// All templates, with the locale that each is for.
+    pub fn templates(&self) -> impl Iterator<Item = (Option<&Locale>, &Template)> {
+        let (one, more): (Option<&Template>, &[(Locale, Template)]) = match &self.templates {
+            Templates::One(template) => (Some(template), &[]),
+            Templates::PerLocale(templates) => (None, templates),
+        };
+        let one = one.into_iter().map(|template| (None, template));
+        one.chain(more.iter().map(|(locale, template)| (Some(locale), template)))
+    }
+
+    /// The first of its templates.
+    #[must_use]
+    pub fn first_template(&self) -> &Template {
+        match &self.templates {
+            Templates::One(template) => template,
+            Templates::PerLocale(templates) => &templates[0].1,
+        }
+    }
+
+    /// The fields of a document that the rule needs, each maybe more than once.
+    pub fn fields(&self) -> impl Iterator<Item = &FieldPath> {
+        let placeholders = self.templates().flat_map(|(_, template)| template.placeholders());
+        let wanted = placeholders.flat_map(|placeholder| placeholder.source.fields());
+        wanted.chain(self.conditions.iter().map(|condition| &condition.field))
+    }
+
+    /// Gives the placeholder `name` what the settings say; false when no template has it.
+    #[must_use]
+    pub fn set_param(&mut self, name: &str, param: &Param) -> bool {
+        let templates: Vec<&mut Template> = match &mut self.templates {
+            Templates::One(template) => vec![template],
+            Templates::PerLocale(templates) => templates.iter_mut().map(|(_, t)| t).collect(),
+        };
+        let mut found = false;
+        let placeholders = templates.into_iter().flat_map(Template::placeholders_mut);
+        for placeholder in placeholders.filter(|placeholder| placeholder.name == name) {
+            found = true;
+            placeholder.constraint.clone_from(&param.constraint);
+            if let Some(source) = &param.source {
+                placeholder.source = source.clone();
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,39 @@
+//! The way to a field of a document.
+
+use std::fmt;
+
+/// The way to a field: `slug`, or `category.slug` through a relation. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FieldPath(Box<[Box<str>]>);
+
+impl FieldPath {
+    /// Reads dotted field names: a letter or `_`, then letters, digits, `_` and `-`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
+        let goes_on = |b: u8| starts(b) || b.is_ascii_digit() || b == b'-';
+        let name =
+            |name: &str| name.bytes().next().is_some_and(starts) && name.bytes().all(goes_on);
+        text.split('.').all(name).then(|| Self(text.split('.').map(Into::into).collect()))
+    }
+
+    /// The names on the way, relations first, the field last.
+    #[must_use]
+    pub fn segments(&self) -> &[Box<str>] {
+        &self.0
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("."))
+    }
+}
+
+impl FieldPath {
+    /// The field `name` at the end of `times` steps along this path.
+    pub(in crate::rules) fn repeated(&self, times: usize, name: &Self) -> Self {
+        let steps = std::iter::repeat_n(&self.0, times).flatten();
+        Self(steps.chain(&name.0).cloned().collect())
+    }
+}

@@ -1,0 +1,97 @@
+//! The text that a document gives a placeholder.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::document::FieldValue;
+use super::template::{DatePart, FieldPath, Placeholder, Source, Step};
+use super::usable::{Fault, Width, check};
+
+/// Where a template's values come from.
+pub trait Values {
+    /// The locale's code; one of the site's, so it needs no check.
+    fn locale(&self) -> &str;
+    /// The `documentId`.
+    fn document_id(&self) -> &str;
+    /// The value of a field.
+    fn field(&self, path: &FieldPath) -> &FieldValue;
+}
+
+/// The value of a placeholder with the template's text around it, usable in a URL.
+pub(super) fn usable<'v>(
+    [before, after]: [&str; 2],
+    placeholder: &Placeholder,
+    width: Width,
+    values: &'v impl Values,
+) -> Result<Cow<'v, str>, Fault> {
+    let value = raw(&placeholder.source, values)?;
+    check(before, &value, after, width)?;
+    match &placeholder.constraint {
+        Some(constraint) if !constraint.takes(&value) => Err(Fault::NotAllowed),
+        _ => Ok(value),
+    }
+}
+
+fn raw<'v>(source: &Source, values: &'v impl Values) -> Result<Cow<'v, str>, Fault> {
+    match source {
+        Source::Locale => Ok(values.locale().into()),
+        Source::DocumentId => Ok(values.document_id().into()),
+        Source::Field(path) => text(values.field(path)).map(Cow::Borrowed),
+        Source::Date(path, part) => {
+            let date = date(text(values.field(path))?).ok_or(Fault::NotADate)?;
+            Ok(part_of(date, *part).ok_or(Fault::NotADate)?.into())
+        }
+        Source::Ancestors(steps) => chain(steps, values).map(Cow::Owned),
+    }
+}
+
+fn text(value: &FieldValue) -> Result<&str, Fault> {
+    match value {
+        FieldValue::Text(text) => Ok(text),
+        FieldValue::Missing => Err(Fault::Missing),
+        FieldValue::Boolean(_) | FieldValue::NotText => Err(Fault::NotString),
+    }
+}
+
+/// A date, or the UTC date of a point in time, as Strapi writes both (ISO 8601).
+fn date(text: &str) -> Option<Date> {
+    let moment = text.parse::<Timestamp>().map(|moment| moment.to_zoned(TimeZone::UTC).date());
+    moment.or_else(|_| text.parse()).ok()
+}
+
+fn part_of(date: Date, part: DatePart) -> Option<String> {
+    let text = match part {
+        DatePart::Year => format!("{:04}", date.year()),
+        DatePart::Month => format!("{:02}", date.month()),
+        DatePart::Day => format!("{:02}", date.day()),
+    };
+    part.is_valid(&text).then_some(text)
+}
+
+/// The values on the way from the topmost ancestor down, joined by `/`.
+fn chain(steps: &[Step], values: &impl Values) -> Result<String, Fault> {
+    let mut ids = vec![values.document_id()];
+    let mut parts = Vec::new();
+    for (up, step) in steps.iter().enumerate() {
+        if up > 0 {
+            match values.field(&step.id) {
+                FieldValue::Missing => break,
+                id => ids.push(text(id)?),
+            }
+        }
+        if ids[..up].contains(&ids[up]) {
+            return Err(Fault::AncestorCycle);
+        }
+        if up + 1 == steps.len() {
+            return Err(Fault::TooManyAncestors);
+        }
+        let part = text(values.field(&step.value))?;
+        check("", part, "", Width::One)?;
+        parts.push(part);
+    }
+    parts.reverse();
+    Ok(parts.join("/"))
+}
