@@ -25,6 +25,8 @@ pub struct App {
     pub validator: Validator,
     /// The origins of the browsers that may ask.
     pub cors_origins: Vec<HeaderValue>,
+    /// What caches may do with answers.
+    pub caching: Caching,
     /// Whether each request gets a line in the log.
     pub access_log: bool,
     content: Content,
@@ -32,6 +34,15 @@ pub struct App {
     asks: HashMap<String, HashMap<String, Ask>>,
     limits: Limits,
     draining: AtomicBool,
+}
+
+/// `Cache-Control` of answers that do not depend on the CMS.
+#[derive(Clone, Debug)]
+pub struct Caching {
+    /// Of a pathname that resolves.
+    pub resolve: HeaderValue,
+    /// Of one that does not: short, because a new rule may make it one that does.
+    pub resolve_miss: HeaderValue,
 }
 
 /// Why the service cannot be set up although its settings are fine.
@@ -60,6 +71,10 @@ impl App {
             sites: config.sites,
             validator: Validator::new()?,
             cors_origins: origins(&config.server.cors_origins),
+            caching: Caching {
+                resolve: header_value(&config.server.cache_control),
+                resolve_miss: header_value(&config.server.cache_control_404),
+            },
             access_log: config.log.access,
             content,
             asks,
@@ -128,9 +143,13 @@ impl App {
     }
 }
 
-/// Checked origins are ASCII, so each of them is a header value.
+/// Checked settings are visible ASCII, so each of them is a header value.
+fn header_value(checked: &str) -> HeaderValue {
+    HeaderValue::try_from(checked).unwrap_or(HeaderValue::from_static(""))
+}
+
 fn origins(checked: &[String]) -> Vec<HeaderValue> {
-    checked.iter().filter_map(|origin| HeaderValue::try_from(origin).ok()).collect()
+    checked.iter().map(|origin| header_value(origin)).collect()
 }
 
 fn asks(site: &Site) -> HashMap<String, Ask> {

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 
 use crate::app::App;
 use crate::config::{self, Config, Environment};
-use crate::http::router;
+use crate::http::Service;
 use crate::{outgoing, server};
 
 /// The settings of the demo; the content is what the file source has built in.
@@ -89,7 +89,7 @@ pub async fn run(
             _ => stop.await,
         }
     };
-    let service = tokio::spawn(server::serve(listener, router(app), ended));
+    let service = tokio::spawn(server::serve(listener, Service::new(app), ended));
     show(address).await?;
     if !once {
         say("\nServing until Ctrl-C.")?;

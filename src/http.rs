@@ -1,4 +1,5 @@
-//! The HTTP side: all routes and layers on one page (`router`), one file an operation.
+//! The HTTP side: all routes on one page (`router`), what every request passes (`service`), one
+//! file an operation.
 
 mod access;
 mod content_type;
@@ -6,14 +7,15 @@ mod cors;
 mod edge;
 mod envelope;
 mod error;
+mod etag;
 mod frontend_url;
 mod health;
 mod param;
 mod query;
 mod router;
+mod service;
 mod sitemap;
 
-pub(crate) use error::two_framings;
 #[cfg(fuzzing)]
 pub use query::fuzz_query;
-pub use router::router;
+pub use service::{AnswerBody, Service};

@@ -5,23 +5,21 @@
 
 mod framing;
 
+use std::convert::Infallible;
 use std::io;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Body;
-use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::header::TRANSFER_ENCODING;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, header};
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
-use tower::ServiceExt;
 
+use crate::http::{AnswerBody, Service};
 use framing::{Framing, Watched};
 
 /// How long a request's head may take (D3); hyper also counts it while a kept connection idles.
@@ -36,13 +34,13 @@ const GRACE: Duration = Duration::from_secs(25);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves until `shutdown` is ready, then lets requests in flight finish, 25 s at most.
-pub async fn serve(listener: TcpListener, router: Router, shutdown: impl Future<Output = ()>) {
+pub async fn serve(listener: TcpListener, service: Service, shutdown: impl Future<Output = ()>) {
     let connections = GracefulShutdown::new();
     let mut shutdown = std::pin::pin!(shutdown);
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => connect(stream, &router, &connections),
+                Ok((stream, _)) => connect(stream, &service, &connections),
                 Err(error) => pause(&error).await,
             },
             () = &mut shutdown => break,
@@ -59,18 +57,19 @@ async fn pause(error: &io::Error) {
     sleep(ACCEPT_PAUSE).await;
 }
 
-fn connect(stream: TcpStream, router: &Router, connections: &GracefulShutdown) {
+fn connect(stream: TcpStream, service: &Service, connections: &GracefulShutdown) {
     // Answers are written whole: waiting for more only delays them.
     let _ = stream.set_nodelay(true);
     let (stream, framing) = Watched::new(stream);
-    let router = router.clone();
-    let service = service_fn(move |request| answer(router.clone(), request, framing.clone()));
+    let service = service.clone();
+    let service = service_fn(move |request| answer(service.clone(), request, framing.clone()));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD)
         .max_header_size(MAX_HEAD)
         .max_headers(MAX_HEADERS)
+        .writev(false)
         .serve_connection(TokioIo::new(stream), service);
     let connection = connections.watch(connection);
     tokio::spawn(async move {
@@ -82,17 +81,10 @@ fn connect(stream: TcpStream, router: &Router, connections: &GracefulShutdown) {
 }
 
 async fn answer(
-    router: Router,
+    service: Service,
     request: Request<Incoming>,
     framing: Framing,
-) -> Result<Response, std::convert::Infallible> {
+) -> Result<Response<AnswerBody>, Infallible> {
     let smuggling = request.headers().contains_key(TRANSFER_ENCODING) && framing.was_doubled();
-    if smuggling {
-        let mut response = crate::http::two_framings();
-        response
-            .headers_mut()
-            .insert(header::CONNECTION, header::HeaderValue::from_static("close"));
-        return Ok(response);
-    }
-    router.oneshot(request.map(Body::new)).await
+    Ok(if smuggling { service.two_framings(&request) } else { service.answer(request).await })
 }

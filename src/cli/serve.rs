@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::log;
 use crate::app::App;
 use crate::config::Config;
-use crate::http::router;
+use crate::http::Service;
 use crate::{demo, server};
 
 /// Serves until SIGTERM or SIGINT.
@@ -37,7 +37,7 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
         draining.drain();
         tracing::info!("stopping");
     };
-    server::serve(listener, router(app), shutdown).await;
+    server::serve(listener, Service::new(app), shutdown).await;
     tracing::info!("stopped");
     Ok(())
 }

@@ -15,6 +15,10 @@ pub struct Server {
     pub listen: SocketAddr,
     /// The origins of the browsers that may ask, exactly as they send them.
     pub cors_origins: Vec<String>,
+    /// `Cache-Control` of a pathname that resolves.
+    pub cache_control: String,
+    /// `Cache-Control` of one that does not.
+    pub cache_control_404: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -22,11 +26,18 @@ pub struct Server {
 struct Raw {
     listen: String,
     cors_origins: Vec<String>,
+    cache_control: String,
+    cache_control_404: String,
 }
 
 impl Default for Raw {
     fn default() -> Self {
-        Self { listen: "127.0.0.1:8080".to_owned(), cors_origins: Vec::new() }
+        Self {
+            listen: "127.0.0.1:8080".to_owned(),
+            cors_origins: Vec::new(),
+            cache_control: "public, max-age=60".to_owned(),
+            cache_control_404: "public, max-age=5".to_owned(),
+        }
     }
 }
 
@@ -40,7 +51,21 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server>
     // A variable that is set to nothing is a list of one empty text.
     let raw_origins = raw.cors_origins.iter().filter(|text| !text.is_empty());
     let cors_origins = raw_origins.filter_map(origin).collect();
-    Some(Server { listen: listen?, cors_origins })
+    let mut policy = |name, text| problems.take(name, cache_control(text));
+    let cache_control = policy("server.cache_control", raw.cache_control);
+    let cache_control_404 = policy("server.cache_control_404", raw.cache_control_404);
+    Some(Server {
+        listen: listen?,
+        cors_origins,
+        cache_control: cache_control?,
+        cache_control_404: cache_control_404?,
+    })
+}
+
+/// The syntax of the header is left to who writes it; its characters are not.
+fn cache_control(text: String) -> Result<String, String> {
+    let fine = !text.is_empty() && text.bytes().all(|b| b == b' ' || b.is_ascii_graphic());
+    if fine { Ok(text) } else { Err(format!("`{}` is not a Cache-Control", text.escape_debug())) }
 }
 
 /// An origin as a browser serialises it (RFC 6454, section 6.2).

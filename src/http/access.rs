@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use axum::extract::Request;
-use axum::http::Method;
-use axum::response::Response;
+use axum::http::{Method, Request, Response};
 
 /// How much of a target is logged, in characters.
 const MAX_TARGET: usize = 256;
@@ -18,13 +16,13 @@ pub(super) struct Access {
 
 impl Access {
     /// Notes what is asked for.
-    pub(super) fn begin(request: &Request) -> Self {
+    pub(super) fn begin<B>(request: &Request<B>) -> Self {
         let target = request.uri().to_string().chars().take(MAX_TARGET).collect();
         Self { method: request.method().clone(), target, begun: Instant::now() }
     }
 
     /// Writes the line.
-    pub(super) fn end(self, response: &Response) {
+    pub(super) fn end<B>(self, response: &Response<B>) {
         let (method, target) = (self.method.as_str(), self.target.as_str());
         let status = response.status().as_u16();
         let milliseconds = self.begun.elapsed().as_secs_f64() * 1e3;

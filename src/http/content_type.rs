@@ -2,18 +2,25 @@
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
+use axum::http::header::{CACHE_CONTROL, ETAG};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http_body_util::Full;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::envelope::success;
+use super::envelope::{Whole, json, success_text};
 use super::error::{ApiError, CandidateDetails, Details};
+use super::etag;
 use super::param::{LOCALE, SITE, boolean, known_site, locale, required};
 use super::query::{Param, echo, parse};
 use crate::app::App;
 use crate::rules::{Locale, Match, Pathname};
 use crate::site::Site;
+
+/// Where it is found.
+pub(super) const ROUTE: &str = "/api/get-content-type";
 
 /// The most candidates in the details of a 404 (D10).
 const MAX_CANDIDATES: usize = 50;
@@ -28,7 +35,7 @@ const PARAMS: [Param; 5] = [
 
 /// Shape 2.2.
 #[derive(Serialize)]
-struct Full<'a> {
+struct Resolved<'a> {
     site: &'a str,
     pathname: &'a str,
     locale: &'a str,
@@ -39,7 +46,7 @@ struct Full<'a> {
 #[serde(rename_all = "camelCase")]
 struct Matched<'a> {
     collection_type: &'a str,
-    rule: String,
+    rule: &'a str,
     params: Params<'a>,
 }
 
@@ -69,13 +76,23 @@ impl Serialize for Params<'_> {
     }
 }
 
-/// `GET /api/get-content-type`
+/// `GET /api/get-content-type`, as the router has it.
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     RawQuery(query): RawQuery,
-) -> Result<Response, ApiError> {
-    let [site, pathname, asked_locale, compact, debug] = parse(query.as_deref(), &PARAMS)?;
-    let site = known_site(&app, &required("site", site)?)?;
+    headers: HeaderMap,
+) -> axum::response::Response {
+    answer(&app, query.as_deref(), &headers).unwrap_or_else(ApiError::whole).map(Body::new)
+}
+
+/// The answer to a query; nothing here waits.
+pub(super) fn answer(
+    app: &App,
+    query: Option<&str>,
+    headers: &HeaderMap,
+) -> Result<Whole, ApiError> {
+    let [site, pathname, asked_locale, compact, debug] = parse(query, &PARAMS)?;
+    let site = known_site(app, &required("site", site)?)?;
     let pathname = required("pathname", pathname)?;
     if !pathname.starts_with('/') {
         let message = format!("`pathname` starts with a slash, unlike {}", echo(&pathname));
@@ -84,26 +101,54 @@ pub(super) async fn get(
     let asked_locale = locale(asked_locale.as_deref())?;
     let compact = boolean("compact", compact.as_deref())?;
     let parsed = Pathname::parse(&pathname);
-    match site.rules.find(&parsed) {
-        Some(found) if compact => {
-            Ok(success(Compact { content_type: found.rule.content_type.as_str() }))
-        }
-        Some(found) => Ok(full(site, &pathname, &found, asked_locale.as_ref())),
-        None => Err(no_match(site, &pathname, &parsed, debug.as_deref() == Some("1"))),
-    }
+    let Some(found) = site.rules.find(&parsed) else {
+        let error = no_match(site, &pathname, &parsed, debug.as_deref() == Some("1"));
+        return Ok(cached(error.whole(), &app.caching.resolve_miss));
+    };
+    let content_type = found.rule.content_type.as_str();
+    let text = if compact {
+        success_text(Compact { content_type })
+    } else {
+        success_text(full(site, &pathname, &found, asked_locale.as_ref()))
+    };
+    Ok(cached(conditional(text, headers), &app.caching.resolve))
 }
 
-fn full(site: &Site, pathname: &str, found: &Match<'_>, asked: Option<&Locale>) -> Response {
+/// Tagged by its bytes; a client that has them gets a 304 without a body (RFC 9110, 15.4.5).
+fn conditional(text: Vec<u8>, headers: &HeaderMap) -> Whole {
+    let tag = etag::tag(&text);
+    let mut response = if etag::is_known(&tag, headers) {
+        let mut response = Response::new(Full::default());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    } else {
+        json(StatusCode::OK, text)
+    };
+    response.headers_mut().insert(ETAG, tag);
+    response
+}
+
+fn cached(mut response: Whole, policy: &HeaderValue) -> Whole {
+    response.headers_mut().insert(CACHE_CONTROL, policy.clone());
+    response
+}
+
+fn full<'a>(
+    site: &'a Site,
+    pathname: &'a str,
+    found: &'a Match<'a>,
+    asked: Option<&Locale>,
+) -> Resolved<'a> {
     let locales = site.rules.locales();
     // The path decides; if it says none, the parameter does, if it is one of the site's (D9).
     let asked = asked.and_then(|locale| locales.get(locale.as_str()));
     let locale = found.locale.or(asked).unwrap_or(locales.default_locale()).as_str();
     let matched = Matched {
         collection_type: found.rule.content_type.as_str(),
-        rule: found.template.to_string(),
+        rule: found.template.as_str(),
         params: Params { found, locale },
     };
-    success(Full { site: &site.key, pathname, locale, matched })
+    Resolved { site: &site.key, pathname, locale, matched }
 }
 
 fn no_match(site: &Site, pathname: &str, parsed: &Pathname<'_>, debug: bool) -> ApiError {

@@ -1,13 +1,12 @@
 //! CORS for the browsers that may ask: exact origins from the settings (D6; the Fetch standard,
 //! section 3.3).
 
-use axum::extract::Request;
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN,
     VARY,
 };
-use axum::http::{HeaderMap, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderValue, Method, Request};
 
 /// The origin of the request, if it is a listed one.
 pub(super) fn allowed_origin(listed: &[HeaderValue], headers: &HeaderMap) -> Option<HeaderValue> {
@@ -16,7 +15,7 @@ pub(super) fn allowed_origin(listed: &[HeaderValue], headers: &HeaderMap) -> Opt
 }
 
 /// Whether a browser asks for permission before it sends the request itself.
-pub(super) fn is_preflight(request: &Request) -> bool {
+pub(super) fn is_preflight<B>(request: &Request<B>) -> bool {
     request.method() == Method::OPTIONS
         && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }

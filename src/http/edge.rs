@@ -1,13 +1,8 @@
-//! What every request passes and every answer gets, in one function (D3, D6).
+//! What every request passes and every answer gets (D3, D6).
 
-use std::sync::Arc;
-
-use axum::extract::{Request, State};
 use axum::http::header::{HOST, X_CONTENT_TYPE_OPTIONS};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue, Uri, Version};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderValue, Request, Response, Uri, Version};
 
 use super::access::Access;
 use super::cors;
@@ -17,27 +12,42 @@ use crate::app::App;
 /// The longest request target, in bytes (D3).
 const MAX_TARGET: usize = 8 * 1024;
 
-/// Refuses what no route should see, and dresses every answer.
-pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let origin = cors::allowed_origin(&app.cors_origins, request.headers());
-    let preflight = cors::is_preflight(&request);
-    let access = app.access_log.then(|| Access::begin(&request));
-    let mut response = match refuse(&request) {
-        Err(error) => error.into_response(),
-        Ok(()) => next.run(request).await,
-    };
-    let headers = response.headers_mut();
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if !app.cors_origins.is_empty() {
-        cors::dress(headers, origin, preflight);
-    }
-    if let Some(access) = access {
-        access.end(&response);
-    }
-    response
+/// What of a request its answer has to know.
+pub(super) struct Edge<'a> {
+    app: &'a App,
+    origin: Option<HeaderValue>,
+    preflight: bool,
+    access: Option<Access>,
 }
 
-fn refuse(request: &Request) -> Result<(), ApiError> {
+impl<'a> Edge<'a> {
+    /// Takes note of a request.
+    pub(super) fn meet<B>(app: &'a App, request: &Request<B>) -> Self {
+        let with_cors = !app.cors_origins.is_empty();
+        let origin = with_cors.then(|| cors::allowed_origin(&app.cors_origins, request.headers()));
+        Self {
+            app,
+            origin: origin.flatten(),
+            preflight: with_cors && cors::is_preflight(request),
+            access: app.access_log.then(|| Access::begin(request)),
+        }
+    }
+
+    /// Gives an answer what every answer has.
+    pub(super) fn dress<B>(self, response: &mut Response<B>) {
+        let headers = response.headers_mut();
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if !self.app.cors_origins.is_empty() {
+            cors::dress(headers, self.origin, self.preflight);
+        }
+        if let Some(access) = self.access {
+            access.end(response);
+        }
+    }
+}
+
+/// Refuses what no route should see.
+pub(super) fn refuse<B>(request: &Request<B>) -> Result<(), ApiError> {
     if target_length(request.uri()) > MAX_TARGET {
         return Err(ApiError::target_too_long(MAX_TARGET));
     }

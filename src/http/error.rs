@@ -1,12 +1,13 @@
 //! The errors that callers see. Everything that is not a 200 is an [`ApiError`]; what our own
 //! parts return (`ContentError`, `NoUrl`) becomes one here, and nowhere else.
 
-use axum::http::header::{RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use axum::body::Body;
+use axum::http::header::{CONNECTION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use super::envelope;
+use super::envelope::{self, Whole};
 use crate::content::ContentError;
 
 /// After how many seconds to ask again when the CMS doesn't say (D27).
@@ -137,22 +138,29 @@ impl From<ContentError> for ApiError {
 }
 
 /// The answer to a request whose body has two framings.
-pub(crate) fn two_framings() -> Response {
-    // The edge never sees this answer.
-    let nosniff = [(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))];
-    (nosniff, ApiError::two_framings()).into_response()
+pub(super) fn two_framings() -> Whole {
+    let mut response = ApiError::two_framings().whole();
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 fn retry_after_seconds(asked: Option<u64>) -> u64 {
     asked.unwrap_or(RETRY_AFTER_DEFAULT).clamp(1, RETRY_AFTER_MOST)
 }
 
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
+impl ApiError {
+    /// The answer.
+    pub(super) fn whole(self) -> Whole {
         let mut response = envelope::failure(self.status, &self);
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        self.whole().map(Body::new)
     }
 }

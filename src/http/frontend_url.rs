@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderValue;
 use axum::http::header::CACHE_CONTROL;
@@ -63,7 +64,7 @@ async fn answer(app: &App, asked: &Asked<'_>) -> Result<Response, ApiError> {
     let document = fetch(app, site, asked, locale).await?;
     let path = path(site, asked, &document)?;
     let base = site.base.as_ref().ok_or_else(|| no_base(site, &path))?;
-    Ok(success(FrontendUrl { url: base.join(&path), path }))
+    Ok(success(FrontendUrl { url: base.join(&path), path }).map(Body::new))
 }
 
 impl<'a> Asked<'a> {

@@ -64,6 +64,9 @@ fn slot(name: &str, known: &[Param]) -> Option<usize> {
 }
 
 fn decode<'q>(name: &str, value: &'q str, max_bytes: usize) -> Result<Cow<'q, str>, ApiError> {
+    if value.len() <= max_bytes && value.bytes().all(is_plain) {
+        return Ok(Cow::Borrowed(value));
+    }
     let refuse = |what: &str| ApiError::validation(format!("`{name}` {what}: {}", echo(value)));
     let text = decoded(value).ok_or_else(|| refuse("is not percent-encoded UTF-8"))?;
     if text.contains(char::is_control) {
@@ -73,6 +76,11 @@ fn decode<'q>(name: &str, value: &'q str, max_bytes: usize) -> Result<Cow<'q, st
         return Err(refuse(&format!("is longer than {max_bytes} bytes")));
     }
     Ok(text)
+}
+
+/// Bytes that stand for themselves: most values are nothing else, and one pass tells.
+fn is_plain(b: u8) -> bool {
+    b.is_ascii_graphic() && b != b'%' && b != b'+'
 }
 
 /// Percent-decoded once, `+` as a space; `None` when that is not possible.

@@ -4,36 +4,35 @@ use std::any::Any;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::ALLOW;
-use axum::http::{HeaderValue, Response, StatusCode};
-use axum::middleware;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, get};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::error::ApiError;
-use super::{content_type, edge, frontend_url, health, sitemap};
+use super::{content_type, frontend_url, health, sitemap};
 use crate::app::App;
 
 /// What may be asked of every known route.
 const ALLOWED: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 
-/// The service as one router.
-pub fn router(app: Arc<App>) -> Router {
+/// All operations as one router.
+pub(super) fn router(app: Arc<App>) -> Router {
     Router::new()
-        .route("/api/get-content-type", known(get(content_type::get)))
+        .route(content_type::ROUTE, known(get(content_type::get)))
         .route("/api/frontend-url", known(get(frontend_url::get)))
         .route("/api/build-sitemap", known(get(sitemap::get)))
         .route("/livez", known(get(health::livez)))
         .route("/readyz", known(get(health::readyz)))
         .fallback(async || ApiError::unknown_route())
         .method_not_allowed_fallback(async || ([(ALLOW, ALLOWED)], ApiError::method_not_allowed()))
-        // Innermost: a handler's panic becomes an answer that the edge can still dress.
-        .layer(CatchPanicLayer::custom(panicked))
-        // Outermost, and one function: every layer more costs each request a box.
-        .layer(middleware::from_fn_with_state(Arc::clone(&app), edge::guard))
+        // The only layer: what every answer gets is in `edge`, because every layer more costs each
+        // request a box.
+        .layer(CatchPanicLayer::custom(|panic: Box<dyn Any + Send>| {
+            panicked(&*panic).into_response()
+        }))
         .with_state(app)
 }
 
@@ -43,10 +42,9 @@ fn known(route: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
 }
 
 /// The panic's text is for the log alone.
-#[expect(clippy::needless_pass_by_value, reason = "the layer gives it away")]
-fn panicked(panic: Box<dyn Any + Send>) -> Response<Body> {
+pub(super) fn panicked(panic: &(dyn Any + Send)) -> ApiError {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     tracing::error!(panic = text.unwrap_or_default(), "a request panicked");
-    ApiError::internal().into_response()
+    ApiError::internal()
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, HeaderValue};
@@ -57,6 +58,7 @@ pub(super) async fn get(
     let skipped = HeaderValue::from(sitemap.skipped.total());
     let mut response = if asked.validate {
         success(app.validator.report(&asked.site.key, &asked.uid, sitemap.urls).await)
+            .map(Body::new)
     } else {
         listed(&sitemap, asked.xml)
     };
@@ -67,7 +69,7 @@ pub(super) async fn get(
 fn listed(sitemap: &Sitemap, as_xml: bool) -> Response {
     let urls = &sitemap.urls;
     if !as_xml {
-        return success(Urls { count: urls.len(), urls });
+        return success(Urls { count: urls.len(), urls }).map(Body::new);
     }
     match xml(urls) {
         Ok(body) => ([(CONTENT_TYPE, "application/xml")], body).into_response(),

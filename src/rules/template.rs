@@ -15,6 +15,7 @@ use std::fmt;
 /// as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
+    text: String,
     segments: Vec<Segment>,
 }
 
@@ -44,7 +45,13 @@ impl Template {
     /// # Errors
     /// [`TemplateError`] with the template, the position and what is wrong there.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
-        parse::template(text).map(|segments| Self { segments })
+        parse::template(text).map(|segments| Self { text: text.to_owned(), segments })
+    }
+
+    /// The template as written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
     }
 
     /// The segments, none for `/`.
@@ -94,6 +101,7 @@ impl Segment {
     }
 }
 
+/// From the segments, which is what the law of printing and reading is about.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.segments.is_empty() {

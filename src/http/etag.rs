@@ -1,0 +1,46 @@
+//! Entity tags and conditional requests (RFC 9110, sections 8.8.3 and 13.1.2).
+
+use std::io::Write;
+
+use axum::http::header::IF_NONE_MATCH;
+use axum::http::{HeaderMap, HeaderValue};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A strong tag for these bytes: the same bytes have the same tag on every instance.
+pub(super) fn tag(body: &[u8]) -> HeaderValue {
+    let mut text = *b"\"0123456789abcdef\"";
+    // It fits: 16 digits and two quotes.
+    let _ = write!(&mut text[..], "\"{:016x}\"", xxh3_64(body));
+    HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// Whether the client has the bytes with this tag already. Weak comparison, as a GET asks for.
+pub(super) fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
+    let listed = |value: &HeaderValue| {
+        let tags = value.as_bytes().split(|b| *b == b',').map(<[u8]>::trim_ascii);
+        let mut bare = tags.map(|known| known.strip_prefix(b"W/").unwrap_or(known));
+        bare.any(|known| known == tag.as_bytes() || known == b"*")
+    };
+    headers.get_all(IF_NONE_MATCH).iter().any(listed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_tags() {
+        let tag = HeaderValue::from_static("\"a\"");
+        for (sent, expected) in [
+            ("\"a\"", true),
+            ("\"b\", W/\"a\"", true),
+            ("*", true),
+            ("a", false),
+            ("\"b\"", false),
+            ("", false),
+        ] {
+            let headers = HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::from_static(sent))]);
+            assert_eq!(is_known(&tag, &headers), expected, "{sent}");
+        }
+    }
+}
