@@ -148,6 +148,19 @@ fn values_without_a_url_have_the_reason_that_the_table_says() {
 }
 
 #[test]
+fn each_example_of_a_rule_is_fine() {
+    let examples: Vec<&str> = README.split("```toml\n").skip(1).collect();
+    assert!(examples.len() >= 6, "one for each thing that a rule can say");
+    for example in examples {
+        let rule = example.split("```").next().unwrap_or_default();
+        let site =
+            "[cms]\nsource = \"files\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n";
+        let ended = Setup::new(&format!("{site}{rule}")).run(&["check"]);
+        assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""), "{rule}");
+    }
+}
+
+#[test]
 fn the_example_settings_are_fine() {
     let ended = Setup::new(EXAMPLE).run(&["check"]);
     assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""));
@@ -218,10 +231,16 @@ fn flatten(at: &str, table: &Map<String, Value>, keys: &mut BTreeMap<String, Opt
             ValueKind::Array(list) => list.iter().filter_map(as_table).collect(),
             _ => Vec::new(),
         };
-        if tables.is_empty() {
-            keys.insert(key.clone(), value.clone().into_string().ok());
+        // Their own keys are fields, locales and placeholders: anybody's.
+        let open = match key.as_str() {
+            "site.rule.where" | "site.rule.template" => Some(key.clone()),
+            "site.rule.params" => Some(key.clone() + ".<name>"),
+            _ => None,
+        };
+        if tables.is_empty() || open.is_some() {
+            keys.insert(open.clone().unwrap_or(key.clone()), value.clone().into_string().ok());
         }
-        for table in tables {
+        for table in tables.into_iter().filter(|_| open.is_none()) {
             flatten(&key, table, keys);
         }
     }
