@@ -26,7 +26,7 @@ pub use constraint::{Constraint, ConstraintError};
 pub use document::{Document, DocumentLocale, FieldValue};
 pub use encode::{encode, percent_decode};
 pub use locale::{Locale, LocaleError, Locales, LocalesError};
-pub use matcher::{Mismatch, Reason};
+pub use matcher::{Mismatch, Params, Reason};
 pub use pathname::{PathSegment, Pathname};
 pub use pattern::LocalePrefix;
 pub use rule::{Param, Rule, Templates};

@@ -35,19 +35,19 @@ const PARAMS: [Param; 5] = [
 
 /// Shape 2.2.
 #[derive(Serialize)]
-struct Resolved<'a> {
+struct Resolved<'a, 'm> {
     site: &'a str,
     pathname: &'a str,
     locale: &'a str,
-    matched: Matched<'a>,
+    matched: Matched<'a, 'm>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Matched<'a> {
+struct Matched<'a, 'm> {
     collection_type: &'a str,
     rule: &'a str,
-    params: Params<'a>,
+    params: Params<'a, 'm>,
 }
 
 /// Shape 2.3.
@@ -58,12 +58,12 @@ struct Compact<'a> {
 }
 
 /// The placeholders' values, and always `locale`.
-struct Params<'a> {
-    found: &'a Match<'a>,
+struct Params<'a, 'm> {
+    found: &'a Match<'m>,
     locale: &'a str,
 }
 
-impl Serialize for Params<'_> {
+impl Serialize for Params<'_, '_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut params = to.serialize_map(None)?;
         if !self.found.params.iter().any(|(name, _)| *name == "locale") {
@@ -133,12 +133,12 @@ fn cached(mut response: Whole, policy: &HeaderValue) -> Whole {
     response
 }
 
-fn full<'a>(
+fn full<'a, 'm>(
     site: &'a Site,
     pathname: &'a str,
-    found: &'a Match<'a>,
+    found: &'a Match<'m>,
     asked: Option<&Locale>,
-) -> Resolved<'a> {
+) -> Resolved<'a, 'm> {
     let locales = site.rules.locales();
     // The path decides; if it says none, the parameter does, if it is one of the site's (D9).
     let asked = asked.and_then(|locale| locales.get(locale.as_str()));

@@ -1,5 +1,7 @@
 //! Whether one pattern matches a pathname, and if not, where it stops.
 
+use smallvec::SmallVec;
+
 use super::locale::Locales;
 use super::pathname::{PathSegment, Pathname};
 use super::pattern::Pattern;
@@ -40,58 +42,85 @@ pub struct Mismatch {
     pub segment: Option<usize>,
 }
 
-/// Placeholder as written, and the decoded text; a catch-all's segments joined by `/`.
-pub(super) type Params<'a> = Vec<(&'a str, String)>;
+/// How many placeholders a template has before its values need an allocation.
+const USUAL_PARAMS: usize = 4;
+
+/// Placeholders as written, and the decoded text; a catch-all's segments joined by `/`.
+pub type Params<'a> = SmallVec<[(&'a str, &'a str); USUAL_PARAMS]>;
 
 /// Matches one pattern, from left to right.
-pub(super) fn match_pattern<'p>(
-    pattern: &'p Pattern,
-    pathname: &Pathname<'_>,
+pub(super) fn match_pattern<'a>(
+    pattern: &'a Pattern,
+    pathname: &'a Pathname<'_>,
     locales: &Locales,
-) -> Result<Params<'p>, Mismatch> {
-    let (wanted, given) = (&pattern.segments, pathname.segments());
+) -> Result<Params<'a>, Mismatch> {
+    let (wanted, given) = (&pattern.segments, pathname.count());
     let catch_all = matches!(wanted.last(), Some(Segment::CatchAll(_)));
-    if given.len() < wanted.len() || (given.len() > wanted.len() && !catch_all) {
+    if given < wanted.len() || (given > wanted.len() && !catch_all) {
         return Err(Mismatch { reason: Reason::SegmentCount, segment: None });
     }
-    let mut params = Vec::new();
-    for (at, segment) in wanted.iter().enumerate() {
-        let value = match_segment(pattern, at, &given[at..], locales)
+    for (at, found) in pathname.segments().enumerate().take(wanted.len()) {
+        match_segment(pattern, at, found, pathname, locales)
             .map_err(|(on, reason)| Mismatch { reason, segment: Some(at + on) })?;
-        params.extend(segment.placeholder().zip(value).map(|(p, value)| (p.name.as_str(), value)));
     }
-    Ok(params)
+    Ok(params(pattern, pathname))
 }
 
-/// The value that the head of `given` gives the segment at `at`, or how far on and why it does
-/// not match.
+/// The values that a pathname gives the placeholders of a pattern that matches it.
+pub(super) fn params<'a>(pattern: &'a Pattern, pathname: &'a Pathname<'_>) -> Params<'a> {
+    let segments = pattern.segments.iter().enumerate();
+    let named = segments.filter_map(|(at, segment)| Some((at, segment, segment.placeholder()?)));
+    named.map(|(at, segment, p)| (p.name.as_str(), value(segment, at, pathname))).collect()
+}
+
+/// What a matching pathname has for the placeholder of the segment at `at`.
+fn value<'p>(segment: &Segment, at: usize, pathname: &'p Pathname<'_>) -> &'p str {
+    match segment {
+        Segment::CatchAll(_) => pathname.text(at, pathname.count()),
+        Segment::Placeholder { prefix, suffix, .. } => {
+            let text = pathname.text(at, at + 1);
+            &text[prefix.len()..text.len() - suffix.len()]
+        }
+        // A pattern has its optional segments as plain ones, or not at all.
+        Segment::Static(_) | Segment::Optional(_) => pathname.text(at, at + 1),
+    }
+}
+
+/// Whether the segment at `at` is as wanted, or how far on and why it is not.
 fn match_segment(
     pattern: &Pattern,
     at: usize,
-    given: &[PathSegment<'_>],
+    found: PathSegment<'_>,
+    pathname: &Pathname<'_>,
     locales: &Locales,
-) -> Result<Option<String>, (usize, Reason)> {
-    let PathSegment::Text(text) = &given[0] else {
+) -> Result<(), (usize, Reason)> {
+    let PathSegment::Text(text) = found else {
         return Err((0, Reason::Constraint));
     };
-    let value = match &pattern.segments[at] {
-        Segment::Static(wanted) if wanted == text => return Ok(None),
+    let segment = &pattern.segments[at];
+    match segment {
+        Segment::Static(wanted) if wanted == text => return Ok(()),
         Segment::Static(_) => return Err((0, Reason::StaticMismatch)),
-        Segment::CatchAll(_) => catch_all(given).map_err(|on| (on, Reason::Constraint))?,
+        Segment::CatchAll(_) => {
+            let mut rest = pathname.segments().skip(at);
+            if let Some(on) = rest.position(|found| matches!(found, PathSegment::Never(_))) {
+                return Err((on, Reason::Constraint));
+            }
+        }
         Segment::Placeholder { prefix, suffix, .. } => {
             let inner = text.strip_prefix(prefix.as_str());
-            let inner = inner.and_then(|inner| inner.strip_suffix(suffix.as_str()));
-            inner.ok_or((0, Reason::StaticMismatch))?.to_owned()
+            inner
+                .and_then(|i| i.strip_suffix(suffix.as_str()))
+                .ok_or((0, Reason::StaticMismatch))?;
         }
-        // A pattern has its optional segments as plain ones, or not at all.
-        Segment::Optional(_) => text.to_string(),
-    };
+        Segment::Optional(_) => {}
+    }
     if pattern.bare_at == Some(at) && locales.get(text).is_some() {
         return Err((0, Reason::Constraint));
     }
-    let placeholder = pattern.segments[at].placeholder();
-    placeholder.map_or(Ok(()), |p| accept(pattern, p, &value, locales)).map_err(|r| (0, r))?;
-    Ok(Some(value))
+    let value = value(segment, at, pathname);
+    let placeholder = segment.placeholder();
+    placeholder.map_or(Ok(()), |p| accept(pattern, p, value, locales)).map_err(|r| (0, r))
 }
 
 fn accept(
@@ -108,15 +137,4 @@ fn accept(
         Source::Date(_, part) if !part.is_valid(value) => Err(Reason::Constraint),
         _ => Ok(()),
     }
-}
-
-fn catch_all(given: &[PathSegment<'_>]) -> Result<String, usize> {
-    let mut texts = Vec::with_capacity(given.len());
-    for (at, segment) in given.iter().enumerate() {
-        match segment {
-            PathSegment::Text(text) => texts.push(text.as_ref()),
-            PathSegment::Never(_) => return Err(at),
-        }
-    }
-    Ok(texts.join("/"))
 }

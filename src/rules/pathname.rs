@@ -2,37 +2,113 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::encode::{encode, percent_decode};
+
+/// A pathname with more segments than this allocates for them; few sites have any so deep.
+const USUAL_SEGMENTS: usize = 8;
 
 /// A pathname, cut into segments: without query and fragment, without empty segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pathname<'a> {
-    segments: Vec<PathSegment<'a>>,
+    /// A slash and the text of each segment. Text holds no slash, so what a catch-all takes is a
+    /// part of it too.
+    text: Cow<'a, str>,
+    spans: SmallVec<[Span; USUAL_SEGMENTS]>,
+}
+
+/// Where a segment lies in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    start: usize,
+    end: usize,
+    /// Whether it is as written, because no rule matches it.
+    never: bool,
 }
 
 /// One segment of a pathname.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PathSegment<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathSegment<'p> {
     /// The text that it stands for, percent-decoded once.
-    Text(Cow<'a, str>),
+    Text(&'p str),
     /// A segment that no rule matches, as written: a dot segment, malformed percent-encoding,
     /// invalid UTF-8, or text with `/`, `\` or a control character.
-    Never(&'a str),
+    Never(&'p str),
 }
 
 impl<'a> Pathname<'a> {
     /// Reads a pathname; every text is one.
     #[must_use]
     pub fn parse(pathname: &'a str) -> Self {
-        let end = pathname.find(['?', '#']).unwrap_or(pathname.len());
-        let written = pathname[..end].split('/').filter(|segment| !segment.is_empty());
-        Self { segments: written.map(PathSegment::parse).collect() }
+        Self::as_written(pathname).unwrap_or_else(|| Self::decoded(pathname))
     }
 
-    /// The segments from left to right, none for `/`.
+    /// Most pathnames are their own text: one pass, nothing copied. `None` for the others.
+    fn as_written(pathname: &'a str) -> Option<Self> {
+        let bytes = pathname.as_bytes();
+        let mut spans = SmallVec::new();
+        let mut start = 1;
+        let mut end = bytes.len();
+        if bytes.first() != Some(&b'/') {
+            return None;
+        }
+        for (at, byte) in bytes.iter().enumerate().skip(1) {
+            match KINDS[usize::from(*byte)] {
+                Kind::Plain => {}
+                Kind::Slash => {
+                    spans.push(plain_span(bytes, start, at)?);
+                    start = at + 1;
+                }
+                Kind::End => {
+                    end = at;
+                    break;
+                }
+                Kind::Odd => return None,
+            }
+        }
+        if start < end {
+            spans.push(plain_span(bytes, start, end)?);
+        }
+        let end = spans.last().map_or(0, |span: &Span| span.end);
+        Some(Self { text: Cow::Borrowed(&pathname[..end]), spans })
+    }
+
+    fn decoded(pathname: &str) -> Self {
+        let end = pathname.find(['?', '#']).unwrap_or(pathname.len());
+        let mut text = String::with_capacity(end + 1);
+        let mut spans = SmallVec::new();
+        for written in pathname[..end].split('/').filter(|segment| !segment.is_empty()) {
+            text.push('/');
+            let (start, decoded) = (text.len(), decode(written));
+            text.push_str(decoded.as_deref().unwrap_or(written));
+            spans.push(Span { start, end: text.len(), never: decoded.is_none() });
+        }
+        Self { text: Cow::Owned(text), spans }
+    }
+
+    /// How many segments there are, none for `/`.
     #[must_use]
-    pub fn segments(&self) -> &[PathSegment<'a>] {
-        &self.segments
+    pub fn count(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// The segments from left to right.
+    pub fn segments(&self) -> impl ExactSizeIterator<Item = PathSegment<'_>> {
+        self.spans.iter().map(|span| {
+            let text = &self.text[span.start..span.end];
+            if span.never { PathSegment::Never(text) } else { PathSegment::Text(text) }
+        })
+    }
+
+    /// Whether there is a segment that never matches. Every segment has to, so nothing does.
+    pub(super) fn never_matches(&self) -> bool {
+        self.spans.iter().any(|span| span.never)
+    }
+
+    /// The text of the segments from `from` up to `to`, at least one, joined by `/`.
+    pub(super) fn text(&self, from: usize, to: usize) -> &str {
+        &self.text[self.spans[from].start..self.spans[to - 1].end]
     }
 
     /// The canonical form: each segment encoded as a URL of ours would have it.
@@ -40,20 +116,48 @@ impl<'a> Pathname<'a> {
     /// Idempotent; a segment that never matches stays as written.
     #[must_use]
     pub fn normalized(&self) -> String {
-        if self.segments.is_empty() {
+        if self.spans.is_empty() {
             return "/".to_owned();
         }
-        self.segments.iter().fold(String::new(), |path, segment| match segment {
+        self.segments().fold(String::new(), |path, segment| match segment {
             PathSegment::Text(text) => path + "/" + &encode(text),
             PathSegment::Never(written) => path + "/" + written,
         })
     }
 }
 
-impl<'a> PathSegment<'a> {
-    fn parse(written: &'a str) -> Self {
-        decode(written).map_or(Self::Never(written), Self::Text)
+/// What a byte of a pathname means to the one pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Itself.
+    Plain,
+    /// The end of a segment.
+    Slash,
+    /// The end of the path.
+    End,
+    /// More has to be known.
+    Odd,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Odd; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        kinds[byte as usize] = match byte {
+            b'/' => Kind::Slash,
+            b'?' | b'#' => Kind::End,
+            b'%' | b'\\' => Kind::Odd,
+            _ => Kind::Plain,
+        };
+        byte += 1;
     }
+    kinds
+};
+
+/// A segment that is its own text; not an empty one, and no dot segment.
+fn plain_span(bytes: &[u8], start: usize, end: usize) -> Option<Span> {
+    let odd = matches!(&bytes[start..end], b"" | b"." | b"..");
+    (!odd).then_some(Span { start, end, never: false })
 }
 
 fn decode(written: &str) -> Option<Cow<'_, str>> {
@@ -90,12 +194,24 @@ mod tests {
             ("/a/../b/%2E%2e/.", "/a/../b/%2E%2e/."),
             ("/a%2fb/x%5Cy/%00/%ff/%zz/%", "/a%2fb/x%5Cy/%00/%ff/%zz/%"),
             ("/\\x", "/\\x"),
+            ("", "/"),
+            ("a/b", "/a/b"),
+            ("/a/.?x", "/a/."),
+            ("/a/..b/...", "/a/..b/..."),
+            ("/a\u{7f}/\u{85}", "/a\u{7f}/\u{85}"),
         ] {
             assert_eq!(Pathname::parse(pathname).normalized(), expected, "{pathname}");
         }
     }
 
     proptest! {
+        #[test]
+        fn a_text_that_is_taken_as_written_is_its_own_decoding(pathname in "(/([a-z .?#]|%2e){0,3}){0,12}") {
+            if let Some(pathname_as_written) = Pathname::as_written(&pathname) {
+                prop_assert_eq!(pathname_as_written, Pathname::decoded(&pathname));
+            }
+        }
+
         #[test]
         fn normalisation_is_idempotent(pathname in "(/([a-z.%?#\\\\é +]|%2[eEfF]|%[0-9a-f]{2}){0,6}){0,6}|\\PC*") {
             let once = Pathname::parse(&pathname).normalized();

@@ -32,7 +32,7 @@ pub(super) struct Pattern {
 }
 
 /// Which of the site's locales `{locale}` takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Accepts {
     All,
     Only(Locale),

@@ -30,7 +30,7 @@ pub enum Source {
 }
 
 /// A part of a date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DatePart {
     /// Four digits.
     Year,
