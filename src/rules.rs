@@ -12,10 +12,12 @@ mod locale;
 mod matcher;
 mod pathname;
 mod pattern;
+mod places;
 mod precedence;
 mod rule;
 mod rule_set;
 mod template;
+mod trie;
 mod uid;
 mod usable;
 mod value;
@@ -30,7 +32,7 @@ pub use matcher::{Mismatch, Params, Reason};
 pub use pathname::{PathSegment, Pathname};
 pub use pattern::LocalePrefix;
 pub use rule::{Param, Rule, Templates};
-pub use rule_set::{Candidate, Match, RuleSet};
+pub use rule_set::{Candidate, Match, RuleSet, TooCostly};
 pub use template::{
     DatePart, FieldPath, Placeholder, Segment, Source, Step, Template, TemplateError,
 };

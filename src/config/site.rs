@@ -74,7 +74,9 @@ fn one(
     };
     let (locales, rules) = (locales?, rules?);
     rule::check_locales(&rules, &locales, &place, problems);
-    Some(Site { rules: RuleSet::new(locales, prefix, rules), base: base?, key: raw.key })
+    let rules = RuleSet::new(locales, prefix, rules);
+    problems.take(&place, rules.check_cost());
+    Some(Site { rules, base: base?, key: raw.key })
 }
 
 fn check_key(key: &str, place: &str, problems: &mut Problems) {

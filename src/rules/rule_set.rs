@@ -3,14 +3,30 @@
 use super::build::{Built, NoPath};
 use super::condition::Condition;
 use super::locale::{Locale, Locales};
-use super::matcher::{Mismatch, match_pattern};
+use super::matcher::{Mismatch, Params, match_pattern};
 use super::pathname::Pathname;
 use super::pattern::{LocalePrefix, Pattern, patterns};
+use super::places::{Places, Said};
 use super::precedence::ranks;
 use super::rule::Rule;
 use super::template::{FieldPath, Template};
+use super::trie::Trie;
 use super::uid::ContentTypeUid;
 use super::value::Values;
+
+/// The most steps that a pathname may cost. A step looks at one node or one edge, and takes 0.1 µs
+/// when all of it has to come from main memory: half a millisecond.
+const MAX_COST: u32 = 5_000;
+
+/// Rules that could make a look-up slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a pathname could make the service look at {cost} places in the rules, and {MAX_COST} are allowed: too many rules have a placeholder where others have another text, pattern or set of values"
+)]
+pub struct TooCostly {
+    /// The most steps that a pathname can cost.
+    pub cost: u32,
+}
 
 /// The rules of one site with the site's locales.
 #[derive(Clone, Debug)]
@@ -20,7 +36,11 @@ pub struct RuleSet {
     /// In the order of the settings, which decides what builds a URL (D12).
     rules: Vec<Rule>,
     /// In the order of evaluation, which decides what matches (D8).
-    patterns: Vec<Pattern>,
+    pub(super) patterns: Vec<Pattern>,
+    /// The same, compiled.
+    pub(super) trie: Trie,
+    /// What a match of each of them says.
+    places: Places,
 }
 
 /// A rule that matches a pathname.
@@ -32,7 +52,7 @@ pub struct Match<'a> {
     pub template: &'a Template,
     /// Its placeholders and the values that the pathname gives them, from left to right: as
     /// written, and the decoded text; a catch-all's segments joined by `/`.
-    pub params: Vec<(&'a str, String)>,
+    pub params: Params<'a>,
     /// The locale of the pathname, if it says one.
     pub locale: Option<&'a Locale>,
 }
@@ -61,7 +81,18 @@ impl RuleSet {
         let mut patterns: Vec<Pattern> = rules.iter().enumerate().flat_map(compile).collect();
         // Stable: patterns of equal shape keep the order of the settings.
         patterns.sort_by_cached_key(|pattern| ranks(&pattern.segments));
-        Self { locales, prefix, rules, patterns }
+        let trie = Trie::new(&patterns);
+        let places = Places::new(&patterns, &locales);
+        Self { locales, prefix, rules, patterns, trie, places }
+    }
+
+    /// Refuses rules of which so many can match one pathname that finding the first could be slow.
+    ///
+    /// # Errors
+    /// [`TooCostly`], with what it could cost.
+    pub fn check_cost(&self) -> Result<(), TooCostly> {
+        let cost = self.trie.cost();
+        if cost > MAX_COST { Err(TooCostly { cost }) } else { Ok(()) }
     }
 
     /// The site's locales.
@@ -84,18 +115,11 @@ impl RuleSet {
 
     /// The first pattern in the order of evaluation that matches.
     #[must_use]
-    pub fn find(&self, pathname: &Pathname<'_>) -> Option<Match<'_>> {
-        self.patterns.iter().find_map(|pattern| {
-            let params = match_pattern(pattern, pathname, &self.locales).ok()?;
-            Some(self.matched(pattern, params))
-        })
-    }
-
-    fn matched<'a>(&'a self, pattern: &'a Pattern, params: Vec<(&'a str, String)>) -> Match<'a> {
-        let said = params.iter().find(|(name, _)| *name == "locale");
-        let said = said.and_then(|(_, code)| self.locales.get(code));
-        let locale = said.or(pattern.locale.as_ref());
-        Match { rule: &self.rules[pattern.rule], template: &pattern.template, params, locale }
+    pub fn find<'a>(&'a self, pathname: &'a Pathname<'_>) -> Option<Match<'a>> {
+        let place = self.trie.find(pathname, &self.locales)?;
+        let Said { rule, params, locale } = self.places.said(place, pathname, &self.locales);
+        let template = &self.patterns[place].template;
+        Some(Match { rule: &self.rules[rule], template, params, locale })
     }
 
     /// The patterns that do not match a pathname, in the order of evaluation.

@@ -1,0 +1,153 @@
+//! What a match says, for each place in the order of evaluation: its rule, its values, its locale.
+//!
+//! All that an answer needs lies together, and equal lists of values are kept once: with 100,000
+//! rules it is the way through memory that costs.
+
+use rustc_hash::FxHashMap;
+
+use super::locale::{Locale, Locales};
+use super::matcher::Params;
+use super::pathname::Pathname;
+use super::pattern::Pattern;
+use super::template::Segment;
+
+/// What the matches at all places say.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    all: Box<[Place]>,
+    captures: Box<[Capture]>,
+    names: Box<[Box<str>]>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    rule: u32,
+    /// Its part of `captures`.
+    captures: [u32; 2],
+    locale: PathLocale,
+}
+
+/// Where the locale of a pathname is to be read.
+#[derive(Clone, Copy, Debug)]
+enum PathLocale {
+    /// Nowhere.
+    Unsaid,
+    /// The form of the path says it: one of the site's, by position.
+    Of(u16),
+    /// It is the value of this capture.
+    Value(u16),
+}
+
+/// A placeholder, and where its value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Capture {
+    name: u32,
+    segment: u32,
+    /// The bytes of text before and after the value.
+    around: [u32; 2],
+    /// Whether it takes all the rest.
+    rest: bool,
+}
+
+/// The parts of a match.
+pub(super) struct Said<'a> {
+    pub(super) rule: usize,
+    pub(super) params: Params<'a>,
+    pub(super) locale: Option<&'a Locale>,
+}
+
+#[derive(Default)]
+struct Lists {
+    all: Vec<Capture>,
+    known: FxHashMap<Vec<Capture>, [u32; 2]>,
+    names: Vec<Box<str>>,
+}
+
+impl Places {
+    /// Takes the patterns in the order of evaluation.
+    pub(super) fn new(patterns: &[Pattern], locales: &Locales) -> Self {
+        let mut lists = Lists::default();
+        let all = patterns.iter().map(|pattern| lists.place(pattern, locales)).collect();
+        Self { all, captures: lists.all.into(), names: lists.names.into() }
+    }
+
+    /// What the match at a place says about a pathname that matches there.
+    pub(super) fn said<'a>(
+        &'a self,
+        place: usize,
+        pathname: &'a Pathname<'_>,
+        locales: &'a Locales,
+    ) -> Said<'a> {
+        let place = &self.all[place];
+        let mut params = Params::new();
+        for capture in &self.captures[place.captures[0] as usize..place.captures[1] as usize] {
+            params.push((&*self.names[capture.name as usize], capture.value(pathname)));
+        }
+        let locale = match place.locale {
+            PathLocale::Unsaid => None,
+            PathLocale::Of(at) => locales.as_slice().get(usize::from(at)),
+            PathLocale::Value(at) => locales.get(params[usize::from(at)].1),
+        };
+        Said { rule: place.rule as usize, params, locale }
+    }
+}
+
+impl Capture {
+    fn value<'p>(&self, pathname: &'p Pathname<'_>) -> &'p str {
+        let at = self.segment as usize;
+        let text = pathname.text(at, if self.rest { pathname.count() } else { at + 1 });
+        match self.around {
+            [0, 0] => text,
+            [before, after] => &text[before as usize..text.len() - after as usize],
+        }
+    }
+}
+
+impl Lists {
+    fn place(&mut self, pattern: &Pattern, locales: &Locales) -> Place {
+        let segments = pattern.segments.iter().enumerate();
+        let list: Vec<Capture> =
+            segments.filter_map(|(at, segment)| self.capture(at, segment)).collect();
+        let is_locale = |capture: &Capture| &*self.names[capture.name as usize] == "locale";
+        let said = list.iter().position(is_locale).map(PathLocale::value);
+        let of = || {
+            let own = pattern.locale.as_ref()?;
+            let at = locales.as_slice().iter().position(|locale| locale == own)?;
+            u16::try_from(at).ok().map(PathLocale::Of)
+        };
+        let locale = said.or_else(of).unwrap_or(PathLocale::Unsaid);
+        let all = &mut self.all;
+        let captures = *self.known.entry(list).or_insert_with_key(|list| {
+            let start = number(all.len());
+            all.extend(list);
+            [start, number(all.len())]
+        });
+        Place { rule: number(pattern.rule), captures, locale }
+    }
+
+    fn capture(&mut self, at: usize, segment: &Segment) -> Option<Capture> {
+        let name = &*segment.placeholder()?.name;
+        let known = self.names.iter().position(|known| **known == *name);
+        let name = known.unwrap_or_else(|| {
+            self.names.push(name.into());
+            self.names.len() - 1
+        });
+        let around = match segment {
+            Segment::Placeholder { prefix, suffix, .. } => [prefix.len(), suffix.len()],
+            _ => [0, 0],
+        };
+        let rest = matches!(segment, Segment::CatchAll(_));
+        let around = around.map(number);
+        Some(Capture { name: number(name), segment: number(at), around, rest })
+    }
+}
+
+impl PathLocale {
+    fn value(at: usize) -> Self {
+        Self::Value(u16::try_from(at).expect("templates are shorter"))
+    }
+}
+
+fn number(at: usize) -> u32 {
+    u32::try_from(at).expect("the settings are smaller")
+}

@@ -1,0 +1,171 @@
+//! The edges with text, in one open-addressing hash table.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+/// A slot that holds no edge.
+const EMPTY: u32 = u32::MAX;
+/// Odd, and without a pattern in its bits: the golden ratio.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A node, and which of its edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Those of static text.
+    Static(u32),
+    /// Those with text before or after a placeholder.
+    Mixed(u32),
+}
+
+/// From an owner and two texts to a number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Edges {
+    /// A power of two, at most two thirds of them in use.
+    slots: Box<[Slot]>,
+    used: usize,
+    texts: Vec<u8>,
+}
+
+#[derive(Clone, Debug)]
+struct Slot {
+    tag: u32,
+    owner: u32,
+    start: u32,
+    middle: u32,
+    end: u32,
+    value: u32,
+}
+
+const NO_EDGE: Slot = Slot { tag: 0, owner: 0, start: 0, middle: 0, end: 0, value: EMPTY };
+
+fn hash(text: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text);
+    hasher.finish()
+}
+
+impl Owner {
+    fn number(self) -> u32 {
+        match self {
+            Self::Static(node) => node << 1,
+            Self::Mixed(node) => node << 1 | 1,
+        }
+    }
+}
+
+impl Edges {
+    /// The number that was put in for these texts.
+    pub(super) fn get(&self, owner: Owner, texts: [&[u8]; 2]) -> Option<u32> {
+        let owner = owner.number();
+        let (tag, mut at) = self.start(owner, texts);
+        loop {
+            let slot = self.slots.get(at)?;
+            if slot.value == EMPTY {
+                return None;
+            }
+            if slot.tag == tag && slot.owner == owner && self.has_texts(slot, texts) {
+                return Some(slot.value);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Puts in a number that is not there yet.
+    pub(super) fn insert(&mut self, owner: Owner, texts: [&[u8]; 2], value: u32) {
+        if (self.used + 1) * 3 > self.slots.len() * 2 {
+            self.grow();
+        }
+        self.used += 1;
+        let owner = owner.number();
+        let start = self.texts.len();
+        let [middle, end] = [start + texts[0].len(), start + texts[0].len() + texts[1].len()];
+        self.texts.extend(texts.into_iter().flatten());
+        let (tag, at) = self.start(owner, texts);
+        let [start, middle, end] = [start, middle, end].map(offset);
+        self.put(at, Slot { tag, owner, start, middle, end, value });
+    }
+
+    fn put(&mut self, mut at: usize, slot: Slot) {
+        while self.slots[at].value != EMPTY {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at] = slot;
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(8);
+        let old = std::mem::replace(&mut self.slots, vec![NO_EDGE; size].into());
+        for slot in old.into_iter().filter(|slot| slot.value != EMPTY) {
+            let (_, at) = self.start(slot.owner, self.texts(&slot));
+            self.put(at, slot);
+        }
+    }
+
+    /// Like comparing [`Self::texts`], without a call for a text that is empty.
+    fn has_texts(&self, slot: &Slot, [first, second]: [&[u8]; 2]) -> bool {
+        let [own_first, own_second] = self.texts(slot);
+        own_first == first
+            && own_second.len() == second.len()
+            && (second.is_empty() || own_second == second)
+    }
+
+    fn texts(&self, slot: &Slot) -> [&[u8]; 2] {
+        let [start, middle, end] = [slot.start, slot.middle, slot.end].map(|at| at as usize);
+        [&self.texts[start..middle], &self.texts[middle..end]]
+    }
+
+    /// The tag of a key, and the slot to begin with.
+    #[expect(clippy::cast_possible_truncation, reason = "the upper and the lower half")]
+    fn start(&self, owner: u32, texts: [&[u8]; 2]) -> (u32, usize) {
+        let mixed =
+            (texts_hash(texts) ^ u64::from(owner).wrapping_mul(SPREAD)).wrapping_mul(SPREAD);
+        let mixed = mixed ^ mixed >> 32;
+        ((mixed >> 32) as u32, mixed as usize & self.slots.len().wrapping_sub(1))
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.texts.shrink_to_fit();
+    }
+
+    /// The most slots that a look-up can see.
+    #[cfg(test)]
+    pub(super) fn longest_run(&self) -> usize {
+        let runs = self.slots.split(|slot| slot.value == EMPTY);
+        runs.map(<[Slot]>::len).max().unwrap_or_default()
+    }
+}
+
+/// The hash of the two texts of an edge.
+fn texts_hash([first, second]: [&[u8]; 2]) -> u64 {
+    if second.is_empty() { hash(first) } else { hash(first) ^ hash(second).rotate_left(32) }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).expect("the settings have less than 4 GiB of text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_in_is_found_and_no_look_up_sees_many_slots() {
+        let mut edges = Edges::default();
+        let texts = |n: u32| [format!("topic-{n}"), format!(".{}", n % 7)];
+        for n in 0..100_000 {
+            let [first, second] = texts(n);
+            edges.insert(Owner::Static(n % 5), [first.as_bytes(), b""], n);
+            edges.insert(Owner::Mixed(n % 3), [first.as_bytes(), second.as_bytes()], n);
+        }
+        for n in 0..100_000 {
+            let [first, second] = texts(n);
+            let get = |owner, second: &[u8]| edges.get(owner, [first.as_bytes(), second]);
+            assert_eq!(get(Owner::Static(n % 5), b""), Some(n));
+            assert_eq!(get(Owner::Static((n + 1) % 5), b""), None);
+            assert_eq!(get(Owner::Mixed(n % 3), second.as_bytes()), Some(n));
+            assert_eq!(get(Owner::Mixed(n % 3), b".x"), None);
+        }
+        assert!(edges.longest_run() < 200, "{}", edges.longest_run());
+    }
+}

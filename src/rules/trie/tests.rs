@@ -1,0 +1,105 @@
+//! The trie against the definition: the first pattern in the order of evaluation that matches.
+
+use proptest::prelude::*;
+
+use crate::rules::matcher::match_pattern;
+use crate::rules::{
+    Constraint, ContentTypeUid, Locale, LocalePrefix, Locales, Param, Pathname, Rule, RuleSet,
+    Template, Templates,
+};
+
+const SEGMENTS: [&str; 18] = [
+    "a", "b", "ab", "en", "de", "2024", "{locale}", "{x}", "{y}", "{z}", "a{x}", "{x}b", "a{y}b",
+    "{y?}", "{z?}", "{d:year}", "{d:day}", "{*rest}",
+];
+const GIVEN: [&str; 20] = [
+    "a", "b", "ab", "aab", "abb", "aéb", "en", "de", "fr", "2024", "12", "99", "a%62", "..", "%2f",
+    "", "c", "%C3%A9", "aa", "bb",
+];
+
+/// A template that the grammar allows: what it refuses becomes `c`.
+fn template() -> impl Strategy<Value = Template> {
+    prop::collection::vec(prop::sample::select(&SEGMENTS[..]), 0..5).prop_map(|segments| {
+        let mut text = String::new();
+        for segment in segments {
+            let longer = format!("{text}/{segment}");
+            text = if Template::parse(&longer).is_ok() { longer } else { format!("{text}/c") };
+            if text.ends_with("{*rest}/c") {
+                text.truncate(text.len() - 2);
+            }
+        }
+        if text.is_empty() {
+            text.push('/');
+        }
+        Template::parse(&text).expect("made to be one")
+    })
+}
+
+fn templates() -> impl Strategy<Value = Templates> {
+    let locale = |code| Locale::parse(code).expect("a locale");
+    prop_oneof![
+        3 => template().prop_map(Templates::One),
+        1 => template().prop_map(move |t| Templates::PerLocale(vec![(locale("de"), t)])),
+        1 => (template(), template())
+            .prop_map(move |(a, b)| Templates::PerLocale(vec![(locale("en"), a), (locale("fr"), b)])),
+    ]
+}
+
+fn constraint() -> impl Strategy<Value = Constraint> {
+    let values = |values: &[&str]| Constraint::values(values.iter().map(|&v| v.to_owned()));
+    let pattern = |text| Constraint::pattern(text).expect("a pattern");
+    prop_oneof![
+        Just(values(&["a", "b"]).expect("values")),
+        Just(values(&["de", "ab", "a/b"]).expect("values")),
+        Just(pattern("a+|é")),
+        Just(pattern(".*b")),
+    ]
+}
+
+fn rules() -> impl Strategy<Value = Vec<Rule>> {
+    let params =
+        prop::collection::vec((prop::sample::select(&["x", "y", "rest"][..]), constraint()), 0..2);
+    let rule = (templates(), params).prop_map(|(templates, params)| {
+        let content_type = ContentTypeUid::parse("api::a.a").expect("a UID");
+        let mut rule = Rule { content_type, templates, conditions: Vec::new() };
+        for (name, constraint) in params {
+            let _ = rule.set_param(name, &Param { source: None, constraint: Some(constraint) });
+        }
+        rule
+    });
+    prop::collection::vec(rule, 0..12)
+}
+
+fn locales() -> Locales {
+    let locales = ["en", "de", "fr"].map(|code| Locale::parse(code).expect("a locale"));
+    Locales::new(locales.to_vec()).expect("locales")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #[test]
+    fn it_finds_what_the_first_pattern_that_matches_is(
+        rules in rules(),
+        prefix in prop::sample::select(&[LocalePrefix::Always, LocalePrefix::ExceptDefault][..]),
+        paths in prop::collection::vec(
+            prop::collection::vec(prop::sample::select(&GIVEN[..]), 0..6), 1..16),
+    ) {
+        let set = RuleSet::new(locales(), prefix, rules);
+        for path in paths {
+            let path = format!("/{}", path.join("/"));
+            let pathname = Pathname::parse(&path);
+            let matches = |p: &_| match_pattern(p, &pathname, set.locales()).is_ok();
+            let expected = set.patterns.iter().position(matches);
+            let found = set.trie.find(&pathname, set.locales());
+            prop_assert_eq!(found, expected, "{}", path);
+            if let Some(found) = set.find(&pathname) {
+                let pattern = &set.patterns[expected.expect("the same")];
+                let params = match_pattern(pattern, &pathname, set.locales());
+                prop_assert_eq!(params.as_ref(), Ok(&found.params));
+                let said = found.params.iter().find(|(name, _)| *name == "locale");
+                let said = said.and_then(|(_, code)| set.locales().get(code));
+                prop_assert_eq!(found.locale, said.or(pattern.locale.as_ref()));
+            }
+        }
+    }
+}
