@@ -1,0 +1,182 @@
+//! Look-ups, build time and memory at 10 to 100,000 rules, beside `matchit` and `wayfind`.
+//!
+//! `cargo bench --bench matching` prints tables; `-- --quick` is a short run that only shows that
+//! it works. What the columns are:
+//!
+//! - `resolve`: all that operation 4.1 needs of the core. From the pathname as it was asked for:
+//!   cutting, decoding, checking each segment (D7), the look-up, the values of the placeholders.
+//! - `look-up`: the same without reading the pathname, which was done before.
+//! - `matchit`, `wayfind`: their one call, on the raw path, with the raw values. They neither
+//!   decode nor refuse a segment, nor take `//` as `/`, so they do less than `resolve`; they find
+//!   the slashes themselves, so they do more than `look-up`.
+//!
+//! Each figure is the median of several rounds in nanoseconds for each look-up; the contestants
+//! take turns within a round. The pathnames are spread over all rules, in no order. `build` is
+//! from templates as text. `memory` is what is still allocated after the build: ours holds the
+//! rules for building URLs and for `candidates` as well, theirs the routes and a number for each.
+
+mod rules;
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use frontend_map::rules::{
+    ContentTypeUid, Locale, LocalePrefix, Locales, Pathname, Rule, RuleSet, Template,
+};
+use rules::{Set, hits, long_paths, misses};
+
+/// Odd, so that the median is one of them.
+const ROUNDS: usize = 11;
+
+fn main() {
+    let quick = std::env::args().any(|arg| arg == "--quick" || arg == "--test");
+    let sizes: &[usize] = if quick { &[10, 1_000] } else { &[10, 100, 1_000, 10_000, 100_000] };
+    let round = Duration::from_millis(if quick { 1 } else { 20 });
+    for set in [Set::Apart, Set::Overlapping, Set::Ladder] {
+        println!("\n{}", set.title());
+        for &size in sizes.iter().filter(|size| **size <= set.most_rules()) {
+            table(set, size, round);
+        }
+    }
+}
+
+/// One contestant: what it is called and what it does with the pathname at a position.
+struct Contestant<'c> {
+    name: &'static str,
+    look_up: Box<dyn Fn(usize) + 'c>,
+}
+
+fn table(set: Set, size: usize, round: Duration) {
+    let rules = set.templates(size);
+    println!("\n  {} rules", rules.len());
+    let ours = build("frontend-map", || ours(&rules));
+    let wayfind = build("wayfind", || wayfind(&rules));
+    let matchit = match set {
+        Set::Apart => build("matchit", || matchit(&rules)),
+        Set::Overlapping | Set::Ladder => None,
+    };
+    let kinds = [("hit", hits(set, size)), ("miss", misses(set, size)), ("long", long_paths(set))];
+    for (kind, paths) in kinds {
+        let parsed: Vec<Pathname<'_>> = paths.iter().map(|path| Pathname::parse(path)).collect();
+        let mut contestants = Vec::new();
+        if let Some(ours) = &ours {
+            contestants.push(contestant("resolve", |at| {
+                let pathname = Pathname::parse(black_box(&paths[at]));
+                black_box(ours.find(&pathname));
+            }));
+            contestants.push(contestant("look-up", |at| {
+                black_box(ours.find(black_box(&parsed[at])));
+            }));
+            check(kind, &parsed, ours);
+        }
+        if let Some(router) = &matchit {
+            contestants.push(contestant("matchit", |at| {
+                let _ = black_box(router.at(black_box(&paths[at])));
+            }));
+        }
+        if let Some(router) = &wayfind {
+            contestants.push(contestant("wayfind", |at| {
+                black_box(router.search(black_box(&paths[at])));
+            }));
+        }
+        let figures = measure(&contestants, paths.len(), round);
+        let columns: Vec<String> = contestants
+            .iter()
+            .zip(figures)
+            .map(|(contestant, figure)| format!("{} {figure:>8.1}", contestant.name))
+            .collect();
+        println!("    {kind:<6} ns  {}", columns.join("   "));
+    }
+}
+
+/// A figure for answers that are not what they are called would be worth nothing.
+fn check(kind: &str, parsed: &[Pathname<'_>], ours: &RuleSet) {
+    for pathname in parsed {
+        let found = ours.find(pathname).is_some();
+        assert!(kind == "long" || found == (kind == "hit"), "{kind}: {}", pathname.normalized());
+    }
+}
+
+fn contestant<'c>(name: &'static str, look_up: impl Fn(usize) + 'c) -> Contestant<'c> {
+    Contestant { name, look_up: Box::new(look_up) }
+}
+
+/// The median nanoseconds for one look-up of each contestant, taking turns.
+fn measure(contestants: &[Contestant<'_>], paths: usize, round: Duration) -> Vec<f64> {
+    let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); contestants.len()];
+    for _ in 0..ROUNDS {
+        for (figures, contestant) in rounds.iter_mut().zip(contestants) {
+            figures.push(one_round(contestant, paths, round));
+        }
+    }
+    for figures in &mut rounds {
+        figures.sort_by(f64::total_cmp);
+    }
+    rounds.iter().map(|figures| figures[ROUNDS / 2]).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no round has 2^53 look-ups")]
+fn one_round(contestant: &Contestant<'_>, paths: usize, round: Duration) -> f64 {
+    let begin = Instant::now();
+    let mut count = 0_usize;
+    let mut at = 0;
+    // Look at the clock rarely, but not so rarely that a slow contestant takes minutes.
+    while begin.elapsed() < round {
+        for _ in 0..64 {
+            (contestant.look_up)(at);
+            at = if at + 1 == paths { 0 } else { at + 1 };
+        }
+        count += 64;
+    }
+    begin.elapsed().as_nanos() as f64 / count as f64
+}
+
+/// Builds a router, and prints what it took.
+fn build<T>(name: &str, build: impl Fn() -> Result<T, String>) -> Option<T> {
+    let mut result = None;
+    let begin = Instant::now();
+    let info = allocation_counter::measure(|| result = Some(build()));
+    let took = begin.elapsed().as_secs_f64() * 1e3;
+    let kib = info.bytes_current / 1024;
+    match result? {
+        Ok(router) => {
+            println!("    {name:<12} build {took:>9.2} ms   memory {kib:>7} KiB");
+            Some(router)
+        }
+        Err(problem) => {
+            println!("    {name:<12} refuses the set: {problem}");
+            None
+        }
+    }
+}
+
+fn ours(templates: &[String]) -> Result<RuleSet, String> {
+    let uid = ContentTypeUid::parse("api::page.page").map_err(|error| error.to_string())?;
+    let rule = |text: &String| Ok(Rule::new(uid.clone(), Template::parse(text)?));
+    let rules: Result<Vec<Rule>, frontend_map::rules::TemplateError> =
+        templates.iter().map(rule).collect();
+    let locales = ["en", "de", "fr"].map(Locale::parse).into_iter().collect::<Result<_, _>>();
+    let locales = Locales::new(locales.map_err(|error| error.to_string())?);
+    let rules = rules.map_err(|error| error.to_string())?;
+    let set =
+        RuleSet::new(locales.map_err(|error| error.to_string())?, LocalePrefix::Always, rules);
+    set.check_cost().map_err(|error| error.to_string())?;
+    Ok(set)
+}
+
+fn matchit(templates: &[String]) -> Result<matchit::Router<usize>, String> {
+    let mut router = matchit::Router::new();
+    for (at, template) in templates.iter().enumerate() {
+        router.insert(template.as_str(), at).map_err(|error| format!("{template}: {error}"))?;
+    }
+    Ok(router)
+}
+
+fn wayfind(templates: &[String]) -> Result<wayfind::Router<usize>, String> {
+    let mut builder = wayfind::RouterBuilder::new();
+    for (at, template) in templates.iter().enumerate() {
+        let template = template.replace('{', "<").replace('}', ">");
+        builder.insert(&template, at).map_err(|error| format!("{template}: {error}"))?;
+    }
+    Ok(builder.build())
+}
