@@ -24,7 +24,7 @@ mod value;
 
 pub use build::{Built, NoPath, Unusable};
 pub use condition::{Condition, Literal};
-pub use constraint::{Constraint, ConstraintError};
+pub use constraint::{Constraint, ConstraintError, ValuePattern};
 pub use document::{Document, DocumentLocale, FieldValue};
 pub use encode::{encode, percent_decode};
 pub use locale::{Locale, LocaleError, Locales, LocalesError};

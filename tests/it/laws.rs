@@ -146,7 +146,9 @@ fn resolves(
         let values = built.template.placeholders().map(|placeholder| {
             (placeholder.name.as_str(), value(document, built.locale.as_str(), placeholder))
         });
-        prop_assert_eq!(found.params, values.collect::<Vec<_>>());
+        let values: Vec<(&str, String)> = values.collect();
+        let found = found.params.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        prop_assert_eq!(found.collect::<Vec<_>>(), values);
     } else {
         let shadow = found.template;
         prop_assert!(place(found.rule) < place(built.rule), "{shadow} shadows nothing");
