@@ -4,8 +4,8 @@
 
 use frontend_map::frontend_url::{BaseUrl, frontend_path};
 use frontend_map::rules::{
-    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales, Pathname,
-    Rule, RuleSet, Source, Template,
+    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
+    Pathname, Rule, RuleSet, Source, Template,
 };
 use libfuzzer_sys::{arbitrary, fuzz_target};
 
@@ -44,7 +44,7 @@ fuzz_target!(|case: Case<'_>| {
             Source::Field(path) if path.segments().len() == 1 => case.slug,
             _ => case.category,
         });
-        assert!(found.params.iter().map(|(_, value)| value.as_str()).eq(values));
+        assert!(found.params.iter().map(|(_, value)| *value).eq(values));
     } else {
         let place = |wanted| rules.in_order().position(|(rule, _)| std::ptr::eq(rule, wanted));
         assert!(place(found.rule) < place(built.rule));
