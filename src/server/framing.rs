@@ -54,16 +54,15 @@ struct Scan {
 impl Scan {
     /// Takes in more bytes; true when a block with both fields has ended.
     fn feed(&mut self, bytes: &[u8]) -> bool {
-        let mut lines = bytes.split(|b| *b == b'\n');
-        let Some(first) = lines.next() else {
-            return false;
-        };
-        self.extend(first);
-        lines.fold(false, |doubled, line| {
-            let ended = self.end_line();
-            self.extend(line);
-            doubled || ended
-        })
+        let mut begin = 0;
+        let mut doubled = false;
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            self.extend(&bytes[begin..end]);
+            doubled |= self.end_line();
+            begin = end + 1;
+        }
+        self.extend(&bytes[begin..]);
+        doubled
     }
 
     fn extend(&mut self, part: &[u8]) {
@@ -78,8 +77,11 @@ impl Scan {
         let is = |name: &str| {
             line.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
         };
-        self.content_length |= is("content-length:");
-        self.transfer_encoding |= is("transfer-encoding:");
+        match line.first() {
+            Some(b'c' | b'C') => self.content_length |= is("content-length:"),
+            Some(b't' | b'T') => self.transfer_encoding |= is("transfer-encoding:"),
+            _ => {}
+        }
         let blank = line.is_empty() || line == b"\r";
         self.length = 0;
         let doubled = blank && self.content_length && self.transfer_encoding;
