@@ -10,6 +10,7 @@ mod hostile_slugs;
 mod laws;
 mod layering;
 mod lifecycle;
+mod matching;
 mod operations;
 mod outgoing;
 mod settings;

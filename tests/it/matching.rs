@@ -1,0 +1,78 @@
+//! The table of `tests/corpora/matching.toml`: which rule a pathname belongs to, answered by the
+//! real service.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::support::http;
+use crate::support::service::{Service, Setup};
+
+#[derive(Deserialize)]
+struct Table {
+    set: Vec<Set>,
+}
+
+#[derive(Deserialize)]
+struct Set {
+    name: String,
+    site: String,
+    rows: String,
+}
+
+#[test]
+fn every_pathname_belongs_to_the_rule_that_the_table_says() {
+    let table: Table = toml::from_str(include_str!("../corpora/matching.toml")).unwrap();
+    let service = service(&table.set);
+    let mut rows = 0;
+    let mut wrong = String::new();
+    for set in &table.set {
+        for row in set.rows.lines().filter(|line| !line.trim().is_empty()) {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let [pathname, locale, expected] = cells[..] else {
+                panic!("{}: a row has three cells: {row}", set.name);
+            };
+            let found = found(&service, &set.name, pathname, locale);
+            if found != expected {
+                writeln!(wrong, "{}: {row}\n    but: {found}", set.name).unwrap();
+            }
+            rows += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+    assert!(rows >= 120, "{rows} rows");
+}
+
+fn service(sets: &[Set]) -> Service {
+    let head = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"c.json\"\n";
+    let settings = sets.iter().fold(head.to_owned(), |settings, set| {
+        format!("{settings}[[site]]\nkey = \"{}\"\n{}\n", set.name, set.site)
+    });
+    Setup::new(&settings).file("c.json", "{}").start()
+}
+
+/// The answer in the form of the table's last column.
+fn found(service: &Service, site: &str, pathname: &str, locale: &str) -> String {
+    let [pathname, locale] = [pathname, locale].map(http::query);
+    let query = format!("site={site}&pathname={pathname}&locale={locale}");
+    let answer = http::get(service.addr(), &format!("/api/get-content-type?{query}"));
+    match answer.status {
+        200 => told(&answer.json()["data"]),
+        404 => "-".to_owned(),
+        status => format!("{status} {}", answer.text()),
+    }
+}
+
+fn told(data: &Value) -> String {
+    let matched = &data["matched"];
+    let uid = matched["collectionType"].as_str().unwrap();
+    let mut params: BTreeMap<String, String> =
+        serde_json::from_value(matched["params"].clone()).unwrap();
+    let locale = params.remove("locale").unwrap();
+    assert_eq!(data["locale"], locale.as_str(), "the locale is told twice");
+    let name = uid.rsplit_once('.').unwrap().1;
+    let params = params.iter().map(|(name, value)| format!(" {name}={}", value.replace(' ', "+")));
+    params.fold(format!("{name} {locale}"), |told, param| told + &param)
+}
