@@ -95,7 +95,7 @@ fn written(shapes: &[Shape], names: &[&str]) -> String {
 }
 
 /// Text that may stand in a template; `length` counts characters of the hostile kind.
-fn static_text(length: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+pub(super) fn static_text(length: std::ops::Range<usize>) -> impl Strategy<Value = String> {
     let least = length.start;
     let allowed = |c: char| !c.is_control() && !"%?#\\{}/".contains(c);
     let hostile = prop::collection::vec(any::<char>(), length.clone()).prop_map(move |chars| {
@@ -126,7 +126,7 @@ pub(super) fn rules() -> impl Strategy<Value = Vec<Rule>> {
     prop::collection::vec(rule(), 1..7)
 }
 
-/// A site's rules, with the locales `en` and `de`.
+/// A site's plain rules, with the locales `en` and `de`.
 pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
     rules().prop_map(|rules| RuleSet::new(locales(), LocalePrefix::Always, rules))
 }

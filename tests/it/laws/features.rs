@@ -1,0 +1,211 @@
+//! Rules with every feature there is, and documents that have all the fields these may read.
+
+use std::sync::Arc;
+
+use frontend_map::rules::{
+    Condition, Constraint, ContentTypeUid, DatePart, Document, FieldPath, FieldValue, Literal,
+    Locale, LocalePrefix, Param, Rule, RuleSet, Segment, Source, Template, Templates,
+};
+use proptest::prelude::*;
+
+use super::generate::{self, UIDS};
+
+/// What placeholders are called; the dates are parts of one field.
+const NAMES: [&str; 11] = [
+    "slug",
+    "category.slug",
+    "a",
+    "_b-1",
+    "path",
+    "locale",
+    "locale",
+    "documentId",
+    "on:year",
+    "on:month",
+    "on:day",
+];
+/// Dates as Strapi writes them, and what is none.
+pub(super) const DATES: [(&str, Option<[&str; 3]>); 8] = [
+    ("2024-02-29", Some(["2024", "02", "29"])),
+    ("2024-02-29T23:59:59.000Z", Some(["2024", "02", "29"])),
+    ("2023-12-31T23:30:00.000-01:00", Some(["2024", "01", "01"])),
+    ("0001-01-01", Some(["0001", "01", "01"])),
+    ("2023-02-29", None),
+    ("2024-2-9", None),
+    ("en", None),
+    ("", None),
+];
+/// How many ancestors a page may have; documents may have one more.
+const DEPTH: usize = 2;
+
+/// One segment of a template, before its placeholder has a name.
+#[derive(Clone, Debug)]
+enum Shape {
+    Static(String),
+    Around(String, String),
+    Plain,
+    Optional,
+    CatchAll,
+}
+
+/// What the settings may say about a placeholder.
+#[derive(Clone, Debug)]
+struct Said {
+    name: &'static str,
+    other_field: bool,
+    ancestors: bool,
+    constraint: Option<Constraint>,
+}
+
+/// The text of a template; `{locale}` and what is optional are frequent.
+fn template() -> impl Strategy<Value = Template> {
+    let text = || generate::static_text(1..4);
+    let shape = prop_oneof![
+        4 => text().prop_map(Shape::Static),
+        5 => Just(Shape::Plain),
+        2 => (text(), text()).prop_map(|(a, b)| Shape::Around(a, b)),
+        3 => Just(Shape::Optional),
+        2 => Just(Shape::CatchAll),
+    ];
+    (prop::collection::vec(shape, 0..5), Just(NAMES).prop_shuffle())
+        .prop_map(|(shapes, names)| written(&shapes, &names))
+}
+
+/// Writes segment after segment; what the grammar does not allow there becomes a word.
+fn written(shapes: &[Shape], names: &[&str]) -> Template {
+    let mut text = String::new();
+    for (at, (shape, name)) in shapes.iter().zip(names).enumerate() {
+        let segment = match shape {
+            Shape::Static(text) if text == "." || text == ".." => format!("{text}x"),
+            Shape::Static(text) => text.clone(),
+            Shape::Around(before, after) => format!("{before}{{{name}}}{after}"),
+            Shape::Plain => format!("{{{name}}}"),
+            Shape::Optional => format!("{{{name}?}}"),
+            Shape::CatchAll if at + 1 == shapes.len() => format!("{{*{name}}}"),
+            Shape::CatchAll => format!("{{{name}}}"),
+        };
+        let longer = format!("{text}/{segment}");
+        text = if Template::parse(&longer).is_ok() { longer } else { format!("{text}/w") };
+    }
+    if text.is_empty() {
+        text.push('/');
+    }
+    Template::parse(&text).unwrap()
+}
+
+fn templates() -> impl Strategy<Value = Templates> {
+    let [en, de] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
+    let german = de.clone();
+    prop_oneof![
+        4 => template().prop_map(Templates::One),
+        1 => template().prop_map(move |t| Templates::PerLocale(vec![(german.clone(), t)])),
+        2 => (template(), template())
+            .prop_map(move |(a, b)| Templates::PerLocale(vec![(de.clone(), a), (en.clone(), b)])),
+    ]
+}
+
+fn constraint() -> impl Strategy<Value = Constraint> {
+    let words = |words: &[&str]| Constraint::values(words.iter().map(|&w| w.to_owned())).unwrap();
+    let patterns = ["[a-z]+", ".*", "en|a b|é", r"\d*", "[^/]+/.*|b"];
+    let patterns = patterns.map(|pattern| Constraint::pattern(pattern).unwrap());
+    let values = [words(&["a", "b", "en"]), words(&["de", "a.html", "a/b"])];
+    prop::sample::select([&patterns[..], &values[..]].concat())
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let name = prop::sample::select(&["slug", "a", "path", "category.slug", "locale"][..]);
+    let constraint = prop::option::of(constraint());
+    (name, any::<bool>(), any::<bool>(), constraint).prop_map(
+        |(name, other_field, ancestors, constraint)| {
+            let other_field = other_field && name != "locale";
+            Said { name, other_field, ancestors, constraint }
+        },
+    )
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    let condition = prop::option::weighted(0.2, prop::sample::select(&["a", "en"][..]));
+    let said = prop::collection::vec(said(), 0..3);
+    (prop::sample::select(&UIDS[..]), templates(), said, condition).prop_map(
+        |(uid, templates, said, condition)| {
+            let content_type = ContentTypeUid::parse(uid).unwrap();
+            let conditions = condition.map(|word| Condition {
+                field: FieldPath::parse("category.slug").unwrap(),
+                equals: Literal::Text(word.to_owned()),
+            });
+            let conditions = conditions.into_iter().collect();
+            let mut rule = Rule { content_type, templates, conditions };
+            said.iter().for_each(|said| tell(&mut rule, said));
+            rule
+        },
+    )
+}
+
+fn tell(rule: &mut Rule, said: &Said) {
+    let segments = rule.templates().flat_map(|(_, template)| template.segments());
+    let own = segments.filter(|s| s.placeholder().is_some_and(|p| p.name == said.name));
+    let catch_all = { own }.all(|segment| matches!(segment, Segment::CatchAll(_)));
+    let field = |name| FieldPath::parse(name).unwrap();
+    let source = match said {
+        Said { ancestors: true, .. } if catch_all => {
+            Some(Source::ancestors(&field("slug"), &field("parent"), DEPTH))
+        }
+        Said { other_field: true, .. } => Some(Source::Field(field("other"))),
+        _ => None,
+    };
+    // A name that no template has changes nothing.
+    let _ = rule.set_param(said.name, &Param { source, constraint: said.constraint.clone() });
+}
+
+/// A site's rules, with the locales `en` and `de`.
+pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
+    let prefix = prop::sample::select(&[LocalePrefix::Always, LocalePrefix::ExceptDefault][..]);
+    (prop::collection::vec(rule(), 1..6), prefix)
+        .prop_map(|(rules, prefix)| RuleSet::new(generate::locales(), prefix, rules))
+}
+
+/// A document with a date and ancestors beside the usual fields.
+pub(super) fn document() -> impl Strategy<Value = Document> {
+    let date = prop::sample::select(&DATES[..]).prop_map(|(date, _)| date.to_owned());
+    let value = || {
+        prop_oneof![
+            5 => prop::sample::select(&["a", "b", "en", "de", "é"][..])
+                .prop_map(|word| FieldValue::Text(word.to_owned())),
+            2 => generate::slug().prop_map(FieldValue::Text),
+            2 => Just(FieldValue::Missing),
+        ]
+    };
+    let id = || {
+        prop_oneof![
+            1 => Just(FieldValue::Missing),
+            2 => "[a-z]{1,2}".prop_map(FieldValue::Text),
+        ]
+    };
+    let parents = prop::collection::vec((id(), value()), DEPTH + 1);
+    let own = prop::collection::vec(value(), 3);
+    (generate::document(), date, own, parents).prop_map(|(mut document, date, own, parents)| {
+        let mut more = vec![("on".to_owned(), FieldValue::Text(date))];
+        let [slug, a, other] = <[FieldValue; 3]>::try_from(own).unwrap();
+        more.extend([("slug".into(), slug), ("a".into(), a), ("other".into(), other)]);
+        for (up, (id, value)) in parents.into_iter().enumerate() {
+            let way = "parent.".repeat(up + 1);
+            more.extend([(format!("{way}documentId"), id), (format!("{way}slug"), value)]);
+        }
+        let (fields, values): (Vec<String>, Vec<FieldValue>) = more.into_iter().unzip();
+        let fields = fields.iter().map(|field| FieldPath::parse(field).unwrap());
+        // The first field of a name counts.
+        document.fields = fields.chain(document.fields.iter().cloned()).collect::<Arc<_>>();
+        document.values.splice(0..0, values);
+        document
+    })
+}
+
+/// The part of a generated date, if it is one.
+pub(super) fn date_part(text: &str, part: DatePart) -> Option<String> {
+    let (_, parts) = DATES.iter().find(|(date, _)| *date == text)?;
+    parts.map(|[year, month, day]| match part {
+        DatePart::Year => year.to_owned(),
+        DatePart::Month => month.to_owned(),
+        DatePart::Day => day.to_owned(),
+    })
+}

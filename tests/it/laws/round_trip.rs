@@ -1,0 +1,124 @@
+//! D16, on rules with every feature: a path that was built resolves to what it was built from, or
+//! to a form of a rule that comes earlier by D8.
+
+use std::cmp::Ordering;
+
+use frontend_map::frontend_url::{FrontendPath, frontend_path};
+use frontend_map::rules::{
+    Document, FieldValue, Match, Pathname, Placeholder, Rule, RuleSet, Segment, Source, Template,
+};
+use proptest::prelude::*;
+
+use super::{by_segment, features, versions};
+
+proptest! {
+    #[test]
+    fn a_path_that_was_built_resolves_to_its_document(
+        rules in features::rule_set(),
+        documents in prop::collection::vec(features::document(), 1..4),
+    ) {
+        for (document, uid) in versions(&documents) {
+            if let Some(Ok(built)) = frontend_path(&rules, None, uid, document, true) {
+                resolves(&rules, document, &built)?;
+            }
+        }
+    }
+}
+
+fn resolves(
+    rules: &RuleSet,
+    document: &Document,
+    built: &FrontendPath<'_>,
+) -> Result<(), TestCaseError> {
+    let pathname = Pathname::parse(&built.path);
+    prop_assert_eq!(&pathname.normalized(), &built.path);
+    let Some(found) = rules.find(&pathname) else {
+        return Err(TestCaseError::fail(format!("{} does not resolve", built.path)));
+    };
+    let all = values(document, built);
+    // The path has all of these, but for `{locale}` where it stands for the default.
+    let bare = all.iter().filter(|(name, _)| *name != "locale");
+    let bare: Vec<(&str, String)> = bare.cloned().collect();
+    let params = found.params.iter().map(|(name, value)| (*name, (*value).to_owned()));
+    let params: Vec<(&str, String)> = params.collect();
+    let same = std::ptr::eq(found.rule, built.rule) && found.template == built.template;
+    if same && (params == all || params == bare) {
+        // Two locales may have one template, and then one path.
+        let locale = found.locale.unwrap_or(built.locale);
+        let own = built.rule.template(locale);
+        prop_assert!(locale == built.locale || own == Some(built.template), "{}", built.path);
+        return Ok(());
+    }
+    let shadowed = [all, bare].iter().any(|values| {
+        let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+        shadows(rules, &found, built.template, built.rule, &names)
+    });
+    prop_assert!(
+        shadowed,
+        "{}: {} is found, {} built it",
+        built.path,
+        found.template,
+        built.template
+    );
+    Ok(())
+}
+
+/// Whether the form that was found is tried before the one that has these placeholders.
+fn shadows(
+    rules: &RuleSet,
+    found: &Match<'_>,
+    template: &Template,
+    rule: &Rule,
+    names: &[&str],
+) -> bool {
+    let found_names: Vec<&str> = found.params.iter().map(|(name, _)| *name).collect();
+    let place = |wanted: &Rule| rules.rules().iter().position(|rule| std::ptr::eq(rule, wanted));
+    match by_segment(&form(found.template, &found_names), &form(template, names)) {
+        Ordering::Less => true,
+        Ordering::Equal => place(found.rule) <= place(rule),
+        Ordering::Greater => false,
+    }
+}
+
+/// The segments of a template without the placeholders that the path leaves out.
+fn form<'t>(template: &'t Template, names: &[&str]) -> Vec<&'t Segment> {
+    let all = template.segments().iter();
+    let stands = |p: &Placeholder| names.contains(&p.name.as_str());
+    all.filter(|segment| segment.placeholder().is_none_or(stands)).collect()
+}
+
+/// The values that the document gives the template, without the optional ones that it has not.
+fn values<'t>(document: &Document, built: &FrontendPath<'t>) -> Vec<(&'t str, String)> {
+    let all = built.template.segments().iter();
+    let named = all.filter_map(|segment| {
+        let placeholder = segment.placeholder()?;
+        let value = value(document, built.locale.as_str(), placeholder);
+        let empty = value.as_ref().is_none_or(|value| value.trim().is_empty());
+        let left_out = empty && matches!(segment, Segment::Optional(_));
+        let value = value.unwrap_or_else(|| "no text".to_owned());
+        (!left_out).then_some((placeholder.name.as_str(), value))
+    });
+    named.collect()
+}
+
+fn value(document: &Document, locale: &str, placeholder: &Placeholder) -> Option<String> {
+    let text = |value: &FieldValue| match value {
+        FieldValue::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    match &placeholder.source {
+        Source::Locale => Some(locale.to_owned()),
+        Source::DocumentId => Some(document.id.clone()),
+        Source::Field(path) => text(document.field(path)),
+        Source::Date(path, part) => features::date_part(&text(document.field(path))?, *part),
+        Source::Ancestors(steps) => {
+            let parents = steps.iter().skip(1);
+            let ids = parents.take_while(|step| text(document.field(&step.id)).is_some());
+            let own = steps.first().into_iter().chain(ids);
+            let values = own.map(|step| text(document.field(&step.value)));
+            let mut values = values.collect::<Option<Vec<String>>>()?;
+            values.reverse();
+            Some(values.join("/"))
+        }
+    }
+}
