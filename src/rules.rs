@@ -5,6 +5,7 @@
 
 mod build;
 mod condition;
+mod conflict;
 mod constraint;
 mod document;
 mod encode;
@@ -17,6 +18,7 @@ mod precedence;
 mod rule;
 mod rule_set;
 mod template;
+mod trace;
 mod trie;
 mod uid;
 mod usable;
@@ -24,6 +26,7 @@ mod value;
 
 pub use build::{Built, NoPath, Unusable};
 pub use condition::{Condition, Literal};
+pub use conflict::{Conflict, Conflicts, Incomplete, NeverMatches, Side, Why};
 pub use constraint::{Constraint, ConstraintError, ValuePattern};
 pub use document::{Document, DocumentLocale, FieldValue};
 pub use encode::{encode, percent_decode};
@@ -36,6 +39,7 @@ pub use rule_set::{Candidate, Match, RuleSet, TooCostly};
 pub use template::{
     DatePart, FieldPath, Placeholder, Segment, Source, Step, Template, TemplateError,
 };
+pub use trace::{Trace, TraceStep};
 pub use uid::{ContentTypeUid, UidError};
 pub use usable::Fault;
 pub use value::Values;

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::encode::encode;
 use super::locale::Locales;
 use super::pathname::{PathSegment, Pathname};
 use super::pattern::Pattern;
@@ -87,7 +88,7 @@ fn value<'p>(segment: &Segment, at: usize, pathname: &'p Pathname<'_>) -> &'p st
 }
 
 /// Whether the segment at `at` is as wanted, or how far on and why it is not.
-fn match_segment(
+pub(super) fn match_segment(
     pattern: &Pattern,
     at: usize,
     found: PathSegment<'_>,
@@ -121,6 +122,14 @@ fn match_segment(
     let value = value(segment, at, pathname);
     let placeholder = segment.placeholder();
     placeholder.map_or(Ok(()), |p| accept(pattern, p, value, locales)).map_err(|r| (0, r))
+}
+
+/// Whether the segment at `at` takes this text as its last one.
+pub(super) fn takes_text(pattern: &Pattern, at: usize, text: &str, locales: &Locales) -> bool {
+    let path = "/-".repeat(at) + "/" + &encode(text);
+    let pathname = Pathname::parse(&path);
+    let found = pathname.segments().nth(at);
+    found.is_some_and(|found| match_segment(pattern, at, found, &pathname, locales).is_ok())
 }
 
 fn accept(

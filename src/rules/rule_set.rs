@@ -107,6 +107,11 @@ impl RuleSet {
         &self.rules
     }
 
+    /// All patterns in the order of evaluation.
+    pub(super) fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
     /// All templates with their rules in the order of evaluation; a template with more than one
     /// form stands in it more than once.
     pub fn in_order(&self) -> impl Iterator<Item = (&Rule, &Template)> {

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::document::FieldValue;
-use super::template::{DatePart, FieldPath, Placeholder, Source, Step};
+use super::template::{DatePart, FieldPath, Placeholder, Segment, Source, Step};
 use super::usable::{Fault, Width, check};
 
 /// Where a template's values come from.
@@ -32,6 +32,18 @@ pub(super) fn usable<'v>(
     match &placeholder.constraint {
         Some(constraint) if !constraint.takes(&value) => Err(Fault::NotAllowed),
         _ => Ok(value),
+    }
+}
+
+impl Segment {
+    /// The value that its placeholder has, usable in a URL or why not; `None` for static text.
+    pub fn value<'v>(&self, values: &'v impl Values) -> Option<Result<Cow<'v, str>, Fault>> {
+        let (around, width) = match self {
+            Self::Placeholder { prefix, suffix, .. } => ([prefix.as_str(), suffix], Width::One),
+            Self::CatchAll(_) => (["", ""], Width::Many),
+            Self::Static(_) | Self::Optional(_) => (["", ""], Width::One),
+        };
+        self.placeholder().map(|placeholder| usable(around, placeholder, width, values))
     }
 }
 

@@ -1,0 +1,197 @@
+//! Overlaps: pairs with their examples and reasons, and rules that never match.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::rules::{Constraint, ContentTypeUid, Locale, LocalePrefix, Locales, Param};
+
+/// A template; after ` | ` the `pattern` of `slug`, or after ` = ` its values.
+fn rule(at: usize, text: &str) -> Rule {
+    let (text, pattern) = text.split_once(" | ").map_or((text, None), |(t, p)| (t, Some(p)));
+    let (text, values) = text.split_once(" = ").map_or((text, None), |(t, v)| (t, Some(v)));
+    let uid = ContentTypeUid::parse(&format!("api::t.t{at}")).unwrap();
+    let mut rule = Rule::new(uid, Template::parse(text).unwrap());
+    let values = values.map(|v| Constraint::values(v.split(',').map(str::to_owned)).unwrap());
+    let constraint = pattern.map(|pattern| Constraint::pattern(pattern).unwrap()).or(values);
+    if constraint.is_some() {
+        assert!(rule.set_param("slug", &Param { source: None, constraint }));
+    }
+    rule
+}
+
+fn set(prefix: LocalePrefix, templates: &[&str]) -> RuleSet {
+    let locales = ["en", "de"].map(|code| Locale::parse(code).unwrap());
+    let rules = templates.iter().enumerate().map(|(at, text)| rule(at, text)).collect();
+    RuleSet::new(Locales::new(locales.to_vec()).unwrap(), prefix, rules)
+}
+
+/// The winner's and the loser's place in the settings, the example and the reason.
+fn pairs(rules: &RuleSet) -> Vec<(usize, usize, String, String)> {
+    let place = |side: &Side<'_>| {
+        rules.rules().iter().position(|rule| std::ptr::eq(rule, side.rule)).unwrap()
+    };
+    let pairs = rules.conflicts().pairs;
+    let told = |c: &Conflict<'_>| {
+        let third = c.taken_by.as_ref().map(|side| format!("; taken by {}", place(side)));
+        let why = c.why.to_string() + &third.unwrap_or_default();
+        (place(&c.winner), place(&c.loser), c.example.clone(), why)
+    };
+    pairs.iter().map(told).collect()
+}
+
+#[test]
+fn pairs_that_meet_have_an_example_and_a_reason() {
+    use LocalePrefix::{Always, ExceptDefault};
+    let settings = "same shape: order of the settings";
+    let static_1 = "static text before a placeholder in segment 1";
+    let static_2 = "static text before a placeholder in segment 2";
+    let more = "more static text in segment 1";
+    let catch_all_2 = "a placeholder before a catch-all in segment 2";
+    let catch_all = "a placeholder before a catch-all in segment 1";
+    for (prefix, templates, expected) in [
+        (Always, ["/{slug}", "/about"], Some((1, 0, "/about", static_1))),
+        (Always, ["/{locale}/{slug}", "/{slug}/b"], Some((1, 0, "/en/b", static_2))),
+        (Always, ["/{locale}/{slug}", "/{slug}"], None),
+        (Always, ["/{slug}", "/{*path}"], Some((0, 1, "/x", catch_all))),
+        (Always, ["/a/{*path}", "/{*path}"], Some((0, 1, "/a/x", static_1))),
+        (Always, ["/{slug}", "/{name}"], Some((0, 1, "/x", settings))),
+        (Always, ["/{slug}", "/{locale}"], Some((0, 1, "/en", settings))),
+        (Always, ["/{slug}.html", "/{slug}"], Some((0, 1, "/x.html", more))),
+        (Always, ["/a-{slug}", "/{slug}-b"], Some((0, 1, "/a-x-b", settings))),
+        (Always, ["/a-{slug}", "/b-{slug}"], None),
+        (Always, ["/a-b-{slug}", "/a-{slug}"], Some((0, 1, "/a-b-x", more))),
+        (Always, ["/a/b", "/a/c"], None),
+        (Always, ["/{slug} = news,press", "/press"], Some((1, 0, "/press", static_1))),
+        (Always, ["/{slug} = news,press", "/{slug} = press"], Some((0, 1, "/press", settings))),
+        (Always, ["/{slug} = news", "/{slug} = press"], None),
+        (Always, [r"/{slug} | \d{4}", "/{name}"], Some((0, 1, "/2222", settings))),
+        (Always, [r"/{slug} | \d{4}", "/{slug} | [a-z]+"], None),
+        (Always, [r"/{slug} | \d{4}", "/{date:year}"], Some((0, 1, "/2222", settings))),
+        (Always, ["/{date:month}", "/{slug}"], Some((0, 1, "/01", settings))),
+        (Always, ["/{date:month}", "/{slug} = 13"], None),
+        (Always, ["/a/{*slug} = b/c,d", "/a/{x}/c"], Some((1, 0, "/a/b/c", catch_all_2))),
+        (Always, ["/{locale}/{a?}/{slug}", "/en/x"], Some((1, 0, "/en/x", static_1))),
+        (Always, ["/", "/{slug}"], None),
+        (ExceptDefault, ["/{locale}/{slug}", "/{slug}"], Some((0, 1, "/x", settings))),
+        (ExceptDefault, ["/{locale}/{slug}", "/de/{slug}"], Some((1, 0, "/de/x", static_1))),
+        (ExceptDefault, ["/{locale}/{slug}", "/de"], None),
+        (ExceptDefault, ["/{locale}/{slug}", "/en/{slug}"], None),
+        (Always, ["/x/{a}", "/x/x"], Some((1, 0, "/x/x", static_2))),
+        (Always, ["/é b/{slug}", "/{slug}/x"], Some((0, 1, "/%C3%A9%20b/x", static_1))),
+    ] {
+        let expected = expected.map(|(w, l, path, why)| (w, l, path.to_owned(), why.to_owned()));
+        let expected: Vec<_> = expected.into_iter().collect();
+        let rules = set(prefix, &templates);
+        assert_eq!(pairs(&rules), expected, "{templates:?}");
+    }
+}
+
+#[test]
+fn a_third_rule_that_takes_the_example_is_avoided_or_named() {
+    let rules = set(LocalePrefix::Always, &["/x", "/{slug}", "/{name}"]);
+    let settings = "same shape: order of the settings".to_owned();
+    assert!(pairs(&rules).contains(&(1, 2, "/x-1".to_owned(), settings)));
+    let rules = set(LocalePrefix::Always, &["/x", "/{slug} = x", "/{name}"]);
+    let taken = "same shape: order of the settings; taken by 0".to_owned();
+    assert!(pairs(&rules).contains(&(1, 2, "/x".to_owned(), taken)));
+}
+
+#[test]
+fn rules_that_never_match_are_told_where_it_is_certain() {
+    for (templates, expected) in [
+        (vec!["/{slug}", "/{name}"], vec![1]),
+        (vec!["/{slug}", "/{locale}"], vec![1]),
+        (vec!["/{locale}", "/{slug}"], vec![]),
+        (vec!["/a", "/a"], vec![1]),
+        (vec!["/a", "/{slug} = a"], vec![1]),
+        (vec!["/a", "/{slug} = a,b"], vec![]),
+        (vec![r"/{slug} | \d+", r"/{slug} | \d+"], vec![1]),
+        (vec![r"/{slug} | \d+", "/{date:year}"], vec![]),
+        (vec!["/{date:year}", "/{other:year}"], vec![1]),
+        (vec!["/a{slug}", "/{name}"], vec![]),
+        (vec!["/a-{slug}", "/{name}-b"], vec![]),
+        (vec!["/{*path}", "/{*other}"], vec![1]),
+        (vec!["/{slug}", "/{*path}"], vec![]),
+        (vec!["/{a}/{b}", "/{c}", "/{locale}/{slug?}"], vec![2]),
+        (vec!["/{c}", "/{locale}/{slug?}"], vec![]),
+        (vec!["/{slug} = a/b", "/x"], vec![0]),
+    ] {
+        let rules = set(LocalePrefix::Always, &templates);
+        let conflicts = rules.conflicts();
+        let place = |never: &NeverMatches<'_>| {
+            rules.rules().iter().position(|rule| std::ptr::eq(rule, never.rule)).unwrap()
+        };
+        let never: Vec<usize> = conflicts.never.iter().map(place).collect();
+        assert_eq!(never, expected, "{templates:?}");
+    }
+}
+
+#[test]
+fn large_sets_are_sampled() {
+    let mut templates: Vec<String> = (0..2_001).map(|n| format!("/p{n}/{{slug}}")).collect();
+    templates.push("/{section}/{slug}".to_owned());
+    templates.push("/p7/{name}".to_owned());
+    let templates: Vec<&str> = templates.iter().map(String::as_str).collect();
+    let rules = set(LocalePrefix::Always, &templates);
+    let conflicts = rules.conflicts();
+    assert_eq!(conflicts.incomplete, Some(Incomplete::Sampled));
+    assert_eq!(rules.equal_shapes(), None);
+    let settings = "same shape: order of the settings".to_owned();
+    assert_eq!(pairs(&rules), [(7, 2_002, "/p7/x".to_owned(), settings)]);
+    assert_eq!(conflicts.never.len(), 1);
+}
+
+fn template() -> impl Strategy<Value = String> {
+    let segments = ["a", "x", "en", "{@}", "{@}", "{locale}", "a{@}", "{@}.html", "{@?}"];
+    let segments = prop::collection::vec(prop::sample::select(segments.to_vec()), 1..4);
+    let tails = ["", "", "/{*tail}", " = a,x,2024", r" | \d{4}", " | [a-x]+(-1)?"];
+    (segments, prop::sample::select(tails.to_vec())).prop_map(|(segments, tail)| {
+        let mut located = false;
+        let segments = segments.iter().enumerate().map(|(at, segment)| {
+            let twice = *segment == "{locale}" && std::mem::replace(&mut located, true);
+            let segment = if twice || (segment.ends_with("?}") && tail.starts_with('/')) {
+                "{@}"
+            } else {
+                segment
+            };
+            let named = if at == 0 { "slug".to_owned() } else { format!("f{at}") };
+            format!("/{}", segment.replace('@', &named))
+        });
+        let text: String = segments.collect();
+        if tail.starts_with(' ') && !text.contains("slug") { text } else { text + tail }
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_example_is_one_and_what_never_matches_has_none(
+        templates in prop::collection::vec(template(), 1..6), bare in any::<bool>(),
+    ) {
+        let prefix = if bare { LocalePrefix::ExceptDefault } else { LocalePrefix::Always };
+        let rules = set(prefix, &templates.iter().map(String::as_str).collect::<Vec<_>>());
+        let conflicts = rules.conflicts();
+        for pair in &conflicts.pairs {
+            let path = Pathname::parse(&pair.example);
+            prop_assert_eq!(path.normalized(), pair.example.clone());
+            for side in [pair.winner, pair.loser] {
+                let matches = rules.trace(&path).any(|t| {
+                    std::ptr::eq(t.rule, side.rule) && t.mismatch.is_none()
+                });
+                prop_assert!(matches, "{side} does not match {}", pair.example);
+            }
+            let wanted = pair.taken_by.unwrap_or(pair.winner);
+            let found = rules.find(&path).map(|found| std::ptr::from_ref(found.rule));
+            prop_assert_eq!(found, Some(std::ptr::from_ref(wanted.rule)));
+        }
+        for pattern in rules.patterns() {
+            for path in overlap::examples(rules.locales(), pattern, pattern) {
+                let found = rules.find(&Pathname::parse(&path));
+                for never in &conflicts.never {
+                    let hit = found.as_ref().is_some_and(|f| std::ptr::eq(f.rule, never.rule));
+                    prop_assert!(!hit, "{} is matched at {path}", Side {
+                        rule: never.rule, template: never.rule.first_template() });
+                }
+            }
+        }
+    }
+}
