@@ -1,5 +1,7 @@
 //! The command line: which command, with which settings, and the exit status.
 
+mod check;
+mod explain;
 mod health;
 mod log;
 mod serve;
@@ -48,8 +50,14 @@ enum Command {
         #[arg(long)]
         once: bool,
     },
-    /// Read and check the settings
-    Check,
+    /// Read and check the settings, and tell which rules overlap
+    Check {
+        /// Fail where rules overlap or never match
+        #[arg(long)]
+        strict: bool,
+    },
+    /// Tell why a pathname or a document ends up where it does
+    Explain(explain::Question),
     /// Ask a running service whether it is alive (for container health checks)
     Health {
         /// What to ask; by default /livez at the settings' address
@@ -63,7 +71,7 @@ enum Command {
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     match execute(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(failure) => {
             // Nobody may be reading; the status tells as well.
             let _ = writeln!(std::io::stderr(), "frontend-map: {failure}");
@@ -90,35 +98,31 @@ impl Failure {
     }
 }
 
-fn execute(arguments: &Arguments) -> Result<(), Failure> {
+fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let settings = || -> Result<Config, Problems> {
         let config = config::load(arguments.config.as_deref(), &environment())?;
         config.require_site()?;
         Ok(config)
     };
     match &arguments.command {
-        Command::Serve => Ok(serve::run(settings()?)?),
-        Command::Demo { once } => Ok(serve::run_demo(*once)?),
-        Command::Check => {
-            let summary = summary(&settings()?);
-            let line = writeln!(std::io::stdout(), "the settings are fine: {summary}");
-            Ok(line.map_err(Box::<dyn std::error::Error>::from)?)
+        Command::Serve => serve::run(settings()?)?,
+        Command::Demo { once } => serve::run_demo(*once)?,
+        Command::Check { strict } => check::run(&settings()?, *strict)?,
+        Command::Explain(question) => {
+            let found = explain::run(settings()?, question)?;
+            return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
         }
-        Command::Health { url: Some(url) } => Ok(health::run(url)?),
+        Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
             let config = config::load(arguments.config.as_deref(), &environment())?;
-            Ok(health::run(&health::local_url(config.server.listen))?)
+            health::run(&health::local_url(config.server.listen))?;
         }
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What is not UTF-8 gets a replacement character, which no setting accepts.
 fn environment() -> Environment {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
-}
-
-fn summary(config: &Config) -> String {
-    let rules: usize = config.sites.iter().map(|site| site.rules.in_order().count()).sum();
-    format!("{} site(s), {rules} rule(s)", config.sites.iter().count())
 }

@@ -74,7 +74,7 @@ pub fn frontend_path<'r>(
 ) -> Option<Result<FrontendPath<'r>, NoUrl<'r>>> {
     let mut first_failure: Option<NoUrl<'r>> = None;
     for rule in rules.of_type(uid) {
-        match build(rules, base, rule, document, drafts) {
+        match path_by_rule(rules, base, rule, document, drafts) {
             Ok(found) => return Some(Ok(found)),
             Err(reason) => {
                 let failure = first_failure.get_or_insert_with(|| failed(rules, rule, document));
@@ -95,7 +95,11 @@ fn failed<'r>(rules: &'r RuleSet, rule: &'r Rule, document: &Document) -> NoUrl<
     NoUrl { reason: NoUrlReason::ConditionsNotMet, rule, template }
 }
 
-fn build<'r>(
+/// The path that one rule gives a version of a document.
+///
+/// # Errors
+/// [`NoUrlReason`]: the first in the order of D13.
+pub fn path_by_rule<'r>(
     rules: &'r RuleSet,
     base: Option<&BaseUrl>,
     rule: &'r Rule,
@@ -134,9 +138,22 @@ fn locale_of<'r>(locales: &'r Locales, locale: &DocumentLocale) -> Option<&'r Lo
     }
 }
 
-struct Version<'d> {
-    document: &'d Document,
-    locale: &'d Locale,
+/// One version of a document under a locale: what a template takes its values from.
+#[derive(Clone, Copy, Debug)]
+pub struct Version<'d> {
+    /// The document.
+    pub document: &'d Document,
+    /// The locale of the site that it stands under.
+    pub locale: &'d Locale,
+}
+
+impl<'d> Version<'d> {
+    /// Under its own locale, or under the site's default where it has none that is known.
+    #[must_use]
+    pub fn of(document: &'d Document, locales: &'d Locales) -> Self {
+        let locale = locale_of(locales, &document.locale);
+        Self { document, locale: locale.unwrap_or(locales.default_locale()) }
+    }
 }
 
 impl Values for Version<'_> {

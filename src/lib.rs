@@ -5,6 +5,7 @@ pub mod cli;
 pub mod config;
 pub mod content;
 pub mod demo;
+pub mod explain;
 pub mod frontend_url;
 pub mod http;
 pub mod outgoing;

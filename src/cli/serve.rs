@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::log;
+use super::{check, log};
 use crate::app::App;
 use crate::config::Config;
 use crate::http::Service;
@@ -20,6 +20,7 @@ use crate::{demo, server};
 #[tokio::main]
 pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     log::start(&config.log);
+    check::warn(&config);
     let listen = config.server.listen;
     let app = Arc::new(App::build(config)?);
     let listener = TcpListener::bind(listen)

@@ -41,6 +41,11 @@ const LAYERS: &[Layer] = &[
     Layer { module: "frontend_url", may_use: Some(&["rules"]), must_not_name: WORLD },
     Layer { module: "sitemap", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
     Layer { module: "site", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
+    Layer {
+        module: "explain",
+        may_use: Some(&["rules", "frontend_url", "site"]),
+        must_not_name: WORLD,
+    },
     // It tells hyper's errors apart, which reqwest hands through.
     Layer {
         module: "outgoing",

@@ -5,6 +5,7 @@ mod bad_inputs;
 mod commands;
 mod demo;
 mod docs;
+mod explain;
 mod hostile_cms;
 mod hostile_slugs;
 mod laws;

@@ -1,0 +1,124 @@
+//! `frontend-map check`: what the settings amount to, and which rules overlap.
+
+use std::error::Error;
+use std::fmt::{self, Write as _};
+use std::io::Write as _;
+
+use crate::config::Config;
+use crate::rules::{Conflict, Conflicts, Incomplete, NeverMatches};
+use crate::site::Site;
+
+/// So many overlaps are told at the start of the service.
+const MAX_WARNINGS: usize = 20;
+
+/// What was found, as it is printed.
+struct Report {
+    /// The text, with a line break at its end.
+    text: String,
+    overlaps: usize,
+    never: usize,
+}
+
+/// Prints what was found.
+///
+/// # Errors
+/// With `strict`, when there is anything; and when nobody reads.
+pub(super) fn run(config: &Config, strict: bool) -> Result<(), Box<dyn Error>> {
+    let Report { text, overlaps, never } = report(config);
+    std::io::stdout().write_all(text.as_bytes())?;
+    if strict && overlaps + never > 0 {
+        return Err(format!("{overlaps} overlap(s), {never} rule(s) that never match").into());
+    }
+    Ok(())
+}
+
+/// The summary, then a block for every overlap and every rule that never matches.
+fn report(config: &Config) -> Report {
+    let rules: usize = config.sites.iter().map(|site| site.rules.rules().len()).sum();
+    let sites = config.sites.iter().count();
+    let mut report = Report {
+        text: format!("the settings are fine: {sites} site(s), {rules} rule(s)\n"),
+        overlaps: 0,
+        never: 0,
+    };
+    for site in config.sites.iter() {
+        let conflicts = site.rules.conflicts();
+        report.overlaps += conflicts.pairs.len();
+        report.never += conflicts.never.len();
+        // Writing to a string cannot fail.
+        let _ = write_site(&mut report.text, site, &conflicts);
+    }
+    report
+}
+
+fn write_site(out: &mut String, site: &Site, conflicts: &Conflicts<'_>) -> fmt::Result {
+    for pair in &conflicts.pairs {
+        write_pair(out, &site.key, pair)?;
+    }
+    for never in &conflicts.never {
+        write_never(out, &site.key, never)?;
+    }
+    let key = &site.key;
+    match conflicts.incomplete {
+        Some(Incomplete::Many) => {
+            writeln!(out, "\nsite {key}: there are more overlaps than these")
+        }
+        Some(Incomplete::Sampled) => writeln!(
+            out,
+            "\nsite {key}: too many rules to compare each with each; one path of each was tried"
+        ),
+        None => Ok(()),
+    }
+}
+
+fn write_pair(out: &mut String, site: &str, pair: &Conflict<'_>) -> fmt::Result {
+    writeln!(out, "\nsite {site}: two rules match {}", pair.example)?;
+    writeln!(out, "  wins   {}", pair.winner)?;
+    writeln!(out, "  loses  {}", pair.loser)?;
+    writeln!(out, "  why    {}", pair.why)?;
+    match &pair.taken_by {
+        Some(third) => writeln!(out, "  note   a third rule comes before both there: {third}"),
+        None => Ok(()),
+    }
+}
+
+fn write_never(out: &mut String, site: &str, never: &NeverMatches<'_>) -> fmt::Result {
+    let (rule, template) = (never.rule, never.rule.first_template());
+    writeln!(out, "\nsite {site}: a rule never matches")?;
+    writeln!(out, "  rule   {} {template}", rule.content_type)?;
+    if never.hidden_by.is_empty() {
+        writeln!(out, "  why    no path fits it")?;
+    }
+    for earlier in &never.hidden_by {
+        writeln!(out, "  why    {earlier} takes its paths")?;
+    }
+    Ok(())
+}
+
+/// At the start: overlaps that nothing but the order of the settings decides (D16).
+pub(super) fn warn(config: &Config) {
+    let mut told = 0;
+    let mut more = 0;
+    for site in config.sites.iter() {
+        let key = &site.key;
+        let Some(pairs) = site.rules.equal_shapes() else {
+            tracing::info!(site = key, "too many rules to look for overlaps; `check` samples them");
+            continue;
+        };
+        for pair in pairs {
+            if told == MAX_WARNINGS {
+                more += 1;
+                continue;
+            }
+            told += 1;
+            let (winner, loser, example) = (pair.winner, pair.loser, &pair.example);
+            tracing::warn!(
+                site = key, example, %winner, %loser,
+                "two content types share a path; the order of the settings decides"
+            );
+        }
+    }
+    if more > 0 {
+        tracing::warn!(more, "more content types share paths; `frontend-map check` lists them");
+    }
+}

@@ -1,0 +1,172 @@
+//! A document beside every rule of its content type.
+
+use serde::Serialize;
+
+use crate::frontend_url::{Version, path_by_rule};
+use crate::rules::{Document, FieldValue, Locale, Rule, Source};
+use crate::site::Site;
+
+/// A document and what each rule of its type makes of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentLook {
+    /// The key of the site.
+    pub site: String,
+    /// The content type.
+    pub uid: String,
+    /// Strapi's `documentId`.
+    pub document_id: String,
+    /// The locale that it stands under.
+    pub locale: String,
+    /// Whether there is such a version.
+    pub found: bool,
+    /// The path of the first rule that has one.
+    pub path: Option<String>,
+    /// The same on the site's frontend; null without a base URL.
+    pub url: Option<String>,
+    /// The rules of the type, in the order of the settings.
+    pub considered: Vec<RuleUse>,
+}
+
+/// One rule beside the document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RuleUse {
+    /// The template for the document's locale, or the rule's first.
+    pub rule: String,
+    /// What came of it.
+    pub outcome: Use,
+    /// Why it has no URL (D13).
+    pub reason: Option<String>,
+    /// The path that it gives.
+    pub path: Option<String>,
+    /// Its conditions.
+    pub conditions: Vec<ConditionLook>,
+    /// Its placeholders from left to right.
+    pub placeholders: Vec<PlaceholderLook>,
+}
+
+/// What came of one rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Use {
+    /// It gives the URL.
+    Used,
+    /// It could, and an earlier one does.
+    NotNeeded,
+    /// It gives none.
+    NoUrl,
+}
+
+/// One condition and what the document has there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConditionLook {
+    /// The field.
+    pub field: String,
+    /// The value that it has to have.
+    pub wanted: String,
+    /// The value that it has; null if it has none that can be shown.
+    pub found: Option<String>,
+    /// Whether they are equal.
+    pub holds: bool,
+}
+
+/// One placeholder and what the document gives it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlaceholderLook {
+    /// As written, with what stands around it.
+    pub placeholder: String,
+    /// Its value; null if there is none that can be shown.
+    pub value: Option<String>,
+    /// Why the value cannot stand there; null if it can.
+    pub fault: Option<&'static str>,
+}
+
+/// Looks at every rule of the type. `asked` is the document's id and the locale; without a
+/// document, no rule has anything to look at.
+#[must_use]
+pub fn explain_document(
+    site: &Site,
+    uid: &str,
+    asked: (&str, &Locale),
+    document: Option<&Document>,
+    drafts: bool,
+) -> DocumentLook {
+    let (document_id, locale) = asked;
+    let mut look = DocumentLook {
+        site: site.key.clone(),
+        uid: uid.to_owned(),
+        document_id: document_id.to_owned(),
+        locale: locale.to_string(),
+        found: document.is_some(),
+        path: None,
+        url: None,
+        considered: Vec::new(),
+    };
+    let Some(document) = document else {
+        return look;
+    };
+    for rule in site.rules.of_type(uid) {
+        let used = rule_use(site, rule, document, drafts, look.path.is_some());
+        if used.outcome == Use::Used {
+            look.path.clone_from(&used.path);
+        }
+        look.considered.push(used);
+    }
+    let url = |path: &String| site.base.as_ref().map(|base| base.join(path));
+    look.url = look.path.as_ref().and_then(url);
+    look
+}
+
+fn rule_use(site: &Site, rule: &Rule, document: &Document, drafts: bool, late: bool) -> RuleUse {
+    let version = Version::of(document, site.rules.locales());
+    let template = rule.template(version.locale).unwrap_or(rule.first_template());
+    let built = path_by_rule(&site.rules, site.base.as_ref(), rule, document, drafts);
+    let (outcome, reason, path) = match built {
+        Ok(built) if late => (Use::NotNeeded, None, Some(built.path)),
+        Ok(built) => (Use::Used, None, Some(built.path)),
+        Err(reason) => (Use::NoUrl, Some(reason.to_string()), None),
+    };
+    let conditions = rule.conditions.iter().map(|condition| {
+        let value = document.field(&condition.field);
+        ConditionLook {
+            field: condition.field.to_string(),
+            wanted: condition.equals.as_str().to_owned(),
+            found: shown(value),
+            holds: condition.holds(value),
+        }
+    });
+    let placeholders = template.segments().iter().filter_map(|segment| {
+        let (value, fault) = match segment.value(&version)? {
+            Ok(value) => (Some(value.into_owned()), None),
+            Err(fault) => {
+                let source = &segment.placeholder()?.source;
+                (unusable(source, document), Some(fault.as_str()))
+            }
+        };
+        Some(PlaceholderLook { placeholder: segment.to_string(), value, fault })
+    });
+    RuleUse {
+        rule: template.to_string(),
+        outcome,
+        reason,
+        path,
+        conditions: conditions.collect(),
+        placeholders: placeholders.collect(),
+    }
+}
+
+/// What stands in the field of a placeholder that cannot use it.
+fn unusable(source: &Source, document: &Document) -> Option<String> {
+    match source {
+        Source::Field(path) | Source::Date(path, _) => shown(document.field(path)),
+        Source::Locale | Source::DocumentId | Source::Ancestors(_) => None,
+    }
+}
+
+fn shown(value: &FieldValue) -> Option<String> {
+    match value {
+        FieldValue::Text(text) => Some(text.clone()),
+        FieldValue::Boolean(value) => Some(value.to_string()),
+        FieldValue::Missing | FieldValue::NotText => None,
+    }
+}

@@ -1,0 +1,306 @@
+//! What `check` says about rules that overlap, and what `explain` says about one path or document.
+
+use serde_json::{Value, json};
+
+use crate::support::service::{Ended, Setup};
+
+const SETTINGS: &str = r#"
+[server]
+listen = "127.0.0.1:0"
+
+[cms]
+source = "files"
+path = "content.json"
+
+[[site]]
+key = "main"
+locales = ["en", "de"]
+front_end_url = "https://www.example.com"
+
+[[site.rule]]
+content_type = "api::post.post"
+template = "/{locale}/blog/{slug}"
+where = { section = "blog" }
+
+[[site.rule]]
+content_type = "api::page.page"
+template = "/{locale}/{*path}"
+
+[[site.rule]]
+content_type = "api::event.event"
+template = "/{locale}/{section}/{slug}"
+params.section = { values = ["blog", "events"] }
+"#;
+
+const SHADOWED: &str = r#"
+[[site.rule]]
+content_type = "api::talk.talk"
+template = "/{locale}/{kind}/{slug}"
+params.kind = { values = ["events"] }
+"#;
+
+const CONTENT: &str = r#"{"api::post.post": [
+    {"documentId": "a", "locale": "en", "slug": "x", "section": "blog"},
+    {"documentId": "b", "locale": "de", "slug": "a/b", "section": "blog"},
+    {"documentId": "c", "locale": "en", "slug": "x", "section": "news", "status": "draft"}]}"#;
+
+fn run(settings: &str, args: &[&str]) -> Ended {
+    Setup::new(settings).file("content.json", CONTENT).run(args)
+}
+
+#[track_caller]
+fn says(args: &[&str], status: i32, expected: &str) {
+    let ended = run(SETTINGS, args);
+    assert_eq!(ended.stdout, expected, "{args:?}: {}", ended.stderr);
+    assert_eq!(ended.status, Some(status), "{args:?}: {}", ended.stderr);
+}
+
+const OVERLAPS: &str = "\
+the settings are fine: 1 site(s), 3 rule(s)
+
+site main: two rules match /en/blog/x
+  wins   api::post.post /{locale}/blog/{slug}
+  loses  api::event.event /{locale}/{section}/{slug}
+  why    static text before a placeholder in segment 2
+
+site main: two rules match /en/blog/x
+  wins   api::post.post /{locale}/blog/{slug}
+  loses  api::page.page /{locale}/{*path}
+  why    static text before a placeholder in segment 2
+
+site main: two rules match /en/events/x
+  wins   api::event.event /{locale}/{section}/{slug}
+  loses  api::page.page /{locale}/{*path}
+  why    a placeholder before a catch-all in segment 2
+";
+
+#[test]
+fn check_lists_every_overlap_with_an_example_and_the_reason() {
+    says(&["check"], 0, OVERLAPS);
+}
+
+#[test]
+fn check_strict_fails_where_rules_overlap_and_only_there() {
+    let ended = run(SETTINGS, &["check", "--strict"]);
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), OVERLAPS));
+    assert_eq!(ended.stderr, "frontend-map: 3 overlap(s), 0 rule(s) that never match\n");
+    let clean = SETTINGS.split("[[site.rule]]").take(2).collect::<Vec<_>>().join("[[site.rule]]");
+    let ended = run(&clean, &["check", "--strict"]);
+    let expected = "the settings are fine: 1 site(s), 1 rule(s)\n";
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), expected), "{}", ended.stderr);
+    let ended = run("[[site]]\nkey = \"main\"\nlocales = []\n", &["check", "--strict"]);
+    assert_eq!(ended.status, Some(78), "{}", ended.stderr);
+}
+
+#[test]
+fn check_tells_of_rules_that_never_match_and_of_a_third_rule() {
+    let ended = run(&format!("{SETTINGS}{SHADOWED}"), &["check"]);
+    let wanted = "
+site main: two rules match /en/events/x
+  wins   api::talk.talk /{locale}/{kind}/{slug}
+  loses  api::page.page /{locale}/{*path}
+  why    a placeholder before a catch-all in segment 2
+  note   a third rule comes before both there: api::event.event /{locale}/{section}/{slug}
+
+site main: a rule never matches
+  rule   api::talk.talk /{locale}/{kind}/{slug}
+  why    api::event.event /{locale}/{section}/{slug} takes its paths
+";
+    assert!(ended.stdout.ends_with(wanted), "{}", ended.stdout);
+    assert_eq!(ended.status, Some(0));
+}
+
+#[test]
+fn the_service_warns_of_types_that_only_their_order_tells_apart() {
+    let setup = Setup::new(&format!("{SETTINGS}{SHADOWED}")).file("content.json", CONTENT);
+    let service = setup.start();
+    assert!(service.logs("serving"), "{}", service.log());
+    let log = service.log();
+    let warnings: Vec<&str> = log.lines().filter(|line| line.contains("WARN")).collect();
+    let [warning] = warnings[..] else { panic!("one warning, not\n{log}") };
+    for text in ["share a path", "/en/events/x", "api::event.event", "api::talk.talk"] {
+        assert!(warning.contains(text), "{text} is missing in {warning}");
+    }
+}
+
+#[test]
+fn the_warnings_at_the_start_have_an_end() {
+    let rule = |n: usize| {
+        format!("[[site.rule]]\ncontent_type = \"api::t.t{n}\"\ntemplate = \"/{{slug}}\"\n")
+    };
+    let rules: String = (0..8).map(rule).collect();
+    let settings = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n";
+    let setup = Setup::new(&format!("{settings}{rules}")).file("content.json", CONTENT);
+    let service = setup.start();
+    assert!(service.logs("serving"), "{}", service.log());
+    let log = service.log();
+    assert_eq!(log.matches("two content types share a path").count(), 20, "{log}");
+    assert!(log.contains("more=8"), "28 pairs in all: {log}");
+}
+
+#[test]
+fn explain_tells_what_every_rule_makes_of_a_pathname() {
+    says(
+        &["explain", "--site", "main", "/en/events//x/?q"],
+        0,
+        "\
+site main, /en/events/x
+api::event.event by /{locale}/{section}/{slug}
+
+1. api::post.post /{locale}/blog/{slug}
+   {locale}  en      fits
+   blog      events  static_mismatch
+   does not match: static_mismatch in segment 2
+
+2. api::event.event /{locale}/{section}/{slug}
+   {locale}   en      fits
+   {section}  events  fits
+   {slug}     x       fits
+   matches and wins
+
+3. api::page.page /{locale}/{*path}
+   {locale}  en        fits
+   {*path}   events/x  fits
+   matches too, but an earlier rule wins
+",
+    );
+    says(
+        &["explain", "/fr"],
+        1,
+        "\
+site main, /fr
+no rule matches
+
+1. api::post.post /{locale}/blog/{slug}
+   does not match: segment_count, 3 wanted, 1 given
+
+2. api::event.event /{locale}/{section}/{slug}
+   does not match: segment_count, 3 wanted, 1 given
+
+3. api::page.page /{locale}/{*path}
+   does not match: segment_count, 2 or more wanted, 1 given
+",
+    );
+}
+
+#[test]
+fn explain_names_the_form_of_a_template_that_has_several() {
+    let settings = SETTINGS.replace(
+        "locales = [\"en\", \"de\"]",
+        "locales = [\"en\", \"de\"]\nlocale_prefix = \"except-default\"",
+    );
+    let ended = run(&settings, &["explain", "/blog/x"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let wanted = "
+1. api::post.post /{locale}/blog/{slug} as /blog/{slug}
+   blog    blog  fits
+   {slug}  x     fits
+   matches and wins
+";
+    assert!(ended.stdout.contains(wanted), "{}", ended.stdout);
+}
+
+#[test]
+fn explain_tells_what_every_rule_makes_of_a_document() {
+    says(
+        &["explain", "--uid", "api::post.post", "--document", "a"],
+        0,
+        "\
+site main, api::post.post a, locale en, published
+https://www.example.com/en/blog/x
+
+1. /{locale}/blog/{slug}
+   section = \"blog\"  \"blog\"  holds
+   {locale}          \"en\"    usable
+   {slug}            \"x\"     usable
+   gives /en/blog/x
+",
+    );
+    says(
+        &["explain", "--uid", "api::post.post", "--document", "b", "--locale", "de"],
+        1,
+        "\
+site main, api::post.post b, locale de, published
+no URL
+
+1. /{locale}/blog/{slug}
+   section = \"blog\"  \"blog\"  holds
+   {locale}          \"de\"    usable
+   {slug}            \"a/b\"   has_slash
+   gives none: slug_has_slash
+",
+    );
+    says(
+        &["explain", "--uid", "api::post.post", "--document", "c"],
+        1,
+        "\
+site main, api::post.post c, locale en, published
+there is no such version of the document
+",
+    );
+}
+
+#[test]
+fn explain_has_json_for_tools() {
+    let ended = run(SETTINGS, &["explain", "--json", "/en/blog"]);
+    let read: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let matched = json!({"collectionType": "api::page.page", "rule": "/{locale}/{*path}",
+        "params": {"locale": "en", "path": "blog"}, "locale": "en"});
+    assert_eq!(read["matched"], matched);
+    let first = json!({"collectionType": "api::post.post", "rule": "/{locale}/blog/{slug}",
+        "form": "/{locale}/blog/{slug}", "outcome": "no_match", "reason": "segment_count",
+        "segment": null, "segmentsWanted": 3, "orMore": false, "segments": []});
+    assert_eq!(read["considered"][0], first);
+    let question = ["--uid", "api::post.post", "--document", "c", "--status", "draft"];
+    let ended = run(SETTINGS, &[&["explain", "--json"], &question[..]].concat());
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    let read: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let expected = json!({"site": "main", "uid": "api::post.post", "documentId": "c",
+        "locale": "en", "found": true, "path": null, "url": null, "considered": [{
+            "rule": "/{locale}/blog/{slug}", "outcome": "no_url", "reason": "conditions_not_met",
+            "path": null,
+            "conditions": [{"field": "section", "wanted": "blog", "found": "news", "holds": false}],
+            "placeholders": [{"placeholder": "{locale}", "value": "en", "fault": null},
+                {"placeholder": "{slug}", "value": "x", "fault": null}]}]});
+    assert_eq!(read, expected);
+}
+
+#[test]
+fn explain_says_what_is_wrong_with_the_question() {
+    for (args, status, text) in [
+        (&["explain", "--site", "nope", "/x"][..], 1, "there is no site \"nope\""),
+        (&["explain", "x"], 1, "a pathname starts with /, not \"x\""),
+        (&["explain"], 2, "PATHNAME"),
+        (&["explain", "/x", "--uid", "api::a.a", "--document", "a"], 2, "cannot be used with"),
+        (&["explain", "--uid", "api::post.post"], 2, "--document"),
+        (&["explain", "--uid", "api::a.a", "--document", "a"], 1, "no site has a rule"),
+        (&["explain", "--uid", "api::post.post", "--document", "../x"], 1, "not a documentId"),
+        (
+            &["explain", "--uid", "api::post.post", "--document", "a", "--locale", "fr"],
+            1,
+            "site main has no locale \"fr\"",
+        ),
+    ] {
+        let ended = run(SETTINGS, args);
+        assert_eq!(ended.status, Some(status), "{args:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(text), "{args:?}: {}", ended.stderr);
+        assert_eq!(ended.stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn the_readme_shows_what_these_commands_say() {
+    let readme = include_str!("../../README.md");
+    let shown = readme.split("```console\n$ frontend-map ").skip(1).filter_map(|block| {
+        let (command, rest) = block.split_once('\n')?;
+        let output = rest.split_once("```")?.0;
+        (command != "--help").then_some((command, output))
+    });
+    let shown: Vec<_> = shown.collect();
+    assert_eq!(shown.len(), 3, "a block each");
+    for (command, output) in shown {
+        let ended = run(SETTINGS, &command.split(' ').collect::<Vec<_>>());
+        assert_eq!(ended.stdout, output, "{command}");
+    }
+}
