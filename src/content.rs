@@ -8,7 +8,8 @@ pub use crate::rules::{Document, DocumentLocale};
 pub use files::{Files, FilesError};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
-    Endpoint, EndpointError, Kind, Strapi, StrapiError, StrapiLimits, StrapiSettings, Walk,
+    Endpoint, EndpointError, Kind, SchemaError, Schemas, Strapi, StrapiError, StrapiLimits,
+    StrapiSettings, Walk,
 };
 
 use crate::rules::{Condition, ContentTypeUid, Locale};

@@ -24,9 +24,11 @@ mod proof;
 mod query;
 mod refusal;
 mod rows;
+mod schema;
 mod walk;
 
 pub use endpoint::{Endpoint, EndpointError, Kind};
+pub use schema::{SchemaError, Schemas};
 pub use walk::Walk;
 
 use client::Client;

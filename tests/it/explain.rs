@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::support::cms::Cms;
+use crate::support::script::Script;
 use crate::support::service::{Ended, Setup};
 
 const SETTINGS: &str = r#"
@@ -90,6 +92,64 @@ fn check_strict_fails_where_rules_overlap_and_only_there() {
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), expected), "{}", ended.stderr);
     let ended = run("[[site]]\nkey = \"main\"\nlocales = []\n", &["check", "--strict"]);
     assert_eq!(ended.status, Some(78), "{}", ended.stderr);
+}
+
+/// Settings whose CMS is this one, with a rule that names fields on the way and at its end.
+fn with_cms(url: &str) -> Setup {
+    Setup::new(&format!(
+        "[cms]\nurl = \"{url}\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n[[site.rule]]\ncontent_type = \"api::post.post\"\ntemplate = \"/{{publishedAt:year}}/{{category.slug}}/{{category.name}}/{{slugg}}\"\n"
+    ))
+}
+
+#[test]
+fn check_tells_of_fields_that_strapi_does_not_have_if_it_can_be_asked() {
+    let cms = Cms::start(|target| {
+        let uid = target.rsplit('/').next().unwrap_or_default();
+        let attributes = match uid {
+            "api::post.post" => {
+                r#"{"slug":{"type":"uid"},"category":{"type":"relation","target":"api::category.category"}}"#
+            }
+            "api::category.category" => r#"{"slug":{"type":"uid"}}"#,
+            _ => return Script::json(403, r#"{"data":null,"error":{"status":403}}"#),
+        };
+        Script::json(
+            200,
+            &format!(r#"{{"data":{{"uid":"{uid}","schema":{{"attributes":{attributes}}}}}}}"#),
+        )
+    });
+    let ended = with_cms(&format!("http://{}", cms.addr())).run(&["check", "--strict"]);
+    let expected = "\
+the settings are fine: 1 site(s), 1 rule(s)
+
+site main: a field that the CMS does not have
+  type   api::post.post
+  field  category.name
+
+site main: a field that the CMS does not have
+  type   api::post.post
+  field  slugg
+";
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), expected), "{}", ended.stderr);
+    assert_eq!(cms.targets().len(), 2, "each type is asked for once");
+}
+
+#[test]
+fn check_goes_on_where_strapi_cannot_be_asked() {
+    let denied = Cms::start(|_| Script::json(403, r#"{"data":null,"error":{"status":403}}"#));
+    let broken = Cms::start(|_| Script::json(200, "[]"));
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
+    let not_told = "the token may not read the schema of api::post.post, or there is no such type";
+    for (address, why) in [
+        (denied.addr(), not_told),
+        (broken.addr(), not_told),
+        (nobody.expect("an address"), "the CMS is not available"),
+    ] {
+        let ended = with_cms(&format!("http://{address}")).run(&["check"]);
+        let wanted = format!(
+            "the settings are fine: 1 site(s), 1 rule(s)\n\nthe fields of the rules are not checked: {why}\n"
+        );
+        assert_eq!((ended.status, ended.stdout), (Some(0), wanted), "{}", ended.stderr);
+    }
 }
 
 #[test]
