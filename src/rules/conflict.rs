@@ -153,13 +153,13 @@ impl RuleSet {
             return None;
         }
         let mut pairs = Pairs::default();
+        let shapes: Vec<_> = self.patterns().iter().map(|p| ranks(&p.segments)).collect();
         for (later, loser) in self.patterns().iter().enumerate() {
-            let shape = ranks(&loser.segments);
             // In the order of evaluation, equal shapes stand side by side.
-            let equal = self.patterns()[..later].iter().rev();
-            let equal: Vec<_> = equal.take_while(|p| ranks(&p.segments) == shape).collect();
+            let first = shapes.partition_point(|shape| *shape < shapes[later]);
             let types = |p: &Pattern| &self.rules()[p.rule].content_type;
-            for winner in equal.into_iter().rev().filter(|p| types(p) != types(loser)) {
+            let equal = &self.patterns()[first..later];
+            for winner in equal.iter().filter(|p| types(p) != types(loser)) {
                 if !pairs.is_full() {
                     pairs.add(self.conflict(winner, loser));
                 }

@@ -1,6 +1,7 @@
 //! Rules that never match, because earlier patterns take every path of each of their forms.
 //! Conservative: what is not certain is not reported.
 
+use super::overlap::may_meet;
 use super::sample::{is_segment, texts};
 use super::{NeverMatches, Side};
 use crate::rules::locale::Locales;
@@ -78,7 +79,10 @@ fn covers(earlier: &Pattern, later: &Pattern, locales: &Locales) -> bool {
     let [a, b] = [earlier, later].map(|pattern| pattern.segments.len());
     let open = |pattern: &Pattern| matches!(pattern.segments.last(), Some(Segment::CatchAll(_)));
     let lengths = if open(earlier) { a <= b } else { a == b && !open(later) };
-    lengths && (0..a).all(|at| covers_segment(earlier, later, at, locales))
+    // First what rules out most pairs and builds nothing.
+    lengths
+        && may_meet(earlier, later)
+        && (0..a).all(|at| covers_segment(earlier, later, at, locales))
 }
 
 fn covers_segment(earlier: &Pattern, later: &Pattern, at: usize, locales: &Locales) -> bool {

@@ -34,12 +34,31 @@ pub(super) fn examples<'p>(
 }
 
 /// A look that rules out most pairs without building anything.
-fn may_meet(one: &Pattern, other: &Pattern) -> bool {
+pub(super) fn may_meet(one: &Pattern, other: &Pattern) -> bool {
     let open = |pattern: &Pattern| matches!(pattern.segments.last(), Some(Segment::CatchAll(_)));
     let [a, b] = [one, other].map(|pattern| pattern.segments.len());
     let lengths = (a >= b || open(one)) && (b >= a || open(other));
-    let differ = |pair: (&Segment, &Segment)| matches!(pair, (Segment::Static(a), Segment::Static(b)) if a != b);
-    lengths && !one.segments.iter().zip(&other.segments).any(differ)
+    lengths && one.segments.iter().zip(&other.segments).all(|(a, b)| may_share(a, b))
+}
+
+/// Whether the static text of two segments leaves room for one text.
+fn may_share(one: &Segment, other: &Segment) -> bool {
+    let fits =
+        |text: &str, before: &str, after: &str| text.starts_with(before) && text.ends_with(after);
+    match (one, other) {
+        (Segment::Static(a), Segment::Static(b)) => a == b,
+        (Segment::Static(text), Segment::Placeholder { prefix, suffix, .. })
+        | (Segment::Placeholder { prefix, suffix, .. }, Segment::Static(text)) => {
+            fits(text, prefix, suffix)
+        }
+        (
+            Segment::Placeholder { prefix: a, suffix: b, .. },
+            Segment::Placeholder { prefix: c, suffix: d, .. },
+        ) => {
+            (a.starts_with(&**c) || c.starts_with(&**a)) && (b.ends_with(&**d) || d.ends_with(&**b))
+        }
+        _ => true,
+    }
 }
 
 fn forms<'p>(pattern: &'p Pattern, locales: &Locales) -> Vec<Form<'p>> {
