@@ -91,7 +91,11 @@ pub fn explain_pathname(site: &Site, written: &str) -> PathnameLook {
     let matched = site.rules.find(&pathname).map(|found| Matched {
         collection_type: found.rule.content_type.to_string(),
         rule: found.template.to_string(),
-        params: found.params.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        params: found
+            .params
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
         locale: found.locale.map(ToString::to_string),
     });
     let mut won = false;

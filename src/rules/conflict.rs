@@ -191,7 +191,7 @@ impl RuleSet {
     /// A path of this pattern that an earlier one of another rule takes, and that one's place.
     fn taken_before(&self, later: usize, loser: &Pattern) -> Option<(String, usize)> {
         let example = overlap::examples(self.locales(), loser, loser).next()?;
-        let earlier = self.first(&Pathname::parse(&example))?;
+        let earlier = self.first_place(&Pathname::parse(&example))?;
         let other = self.patterns()[earlier].rule != loser.rule;
         (earlier < later && other).then_some((example, earlier))
     }
@@ -204,7 +204,7 @@ impl RuleSet {
             if !matches(winner) || !matches(loser) {
                 continue;
             }
-            let first = &self.patterns()[self.first(&pathname)?];
+            let first = &self.patterns()[self.first_place(&pathname)?];
             if first.rule == winner.rule {
                 return Some(self.reported(winner, loser, example, None));
             }
@@ -227,12 +227,6 @@ impl RuleSet {
         let [one, other] = [winner, loser].map(|pattern| self.side(pattern));
         let taken_by = third.map(|third| self.side(third));
         Conflict { winner: one, loser: other, example, why: why(winner, loser), taken_by }
-    }
-
-    /// The first pattern that matches.
-    fn first(&self, pathname: &Pathname<'_>) -> Option<usize> {
-        let matches = |p: &Pattern| match_pattern(p, pathname, self.locales()).is_ok();
-        self.patterns().iter().position(matches)
     }
 
     fn side(&self, pattern: &Pattern) -> Side<'_> {

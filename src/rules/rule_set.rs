@@ -121,10 +121,15 @@ impl RuleSet {
     /// The first pattern in the order of evaluation that matches.
     #[must_use]
     pub fn find<'a>(&'a self, pathname: &'a Pathname<'_>) -> Option<Match<'a>> {
-        let place = self.trie.find(pathname, &self.locales)?;
+        let place = self.first_place(pathname)?;
         let Said { rule, params, locale } = self.places.said(place, pathname, &self.locales);
         let template = &self.patterns[place].template;
         Some(Match { rule: &self.rules[rule], template, params, locale })
+    }
+
+    /// The place of the first pattern that matches.
+    pub(super) fn first_place(&self, pathname: &Pathname<'_>) -> Option<usize> {
+        self.trie.find(pathname, &self.locales)
     }
 
     /// The patterns that do not match a pathname, in the order of evaluation.

@@ -185,7 +185,8 @@ proptest! {
         }
         for pattern in rules.patterns() {
             for path in overlap::examples(rules.locales(), pattern, pattern) {
-                let found = rules.find(&Pathname::parse(&path));
+                let pathname = Pathname::parse(&path);
+                let found = rules.find(&pathname);
                 for never in &conflicts.never {
                     let hit = found.as_ref().is_some_and(|f| std::ptr::eq(f.rule, never.rule));
                     prop_assert!(!hit, "{} is matched at {path}", Side {

@@ -79,10 +79,9 @@ fn written(shapes: &[Shape], names: &[&str]) -> Template {
             Shape::Static(text) if text == "." || text == ".." => format!("{text}x"),
             Shape::Static(text) => text.clone(),
             Shape::Around(before, after) => format!("{before}{{{name}}}{after}"),
-            Shape::Plain => format!("{{{name}}}"),
             Shape::Optional => format!("{{{name}?}}"),
             Shape::CatchAll if at + 1 == shapes.len() => format!("{{*{name}}}"),
-            Shape::CatchAll => format!("{{{name}}}"),
+            Shape::Plain | Shape::CatchAll => format!("{{{name}}}"),
         };
         let longer = format!("{text}/{segment}");
         text = if Template::parse(&longer).is_ok() { longer } else { format!("{text}/w") };
@@ -135,7 +134,9 @@ fn rule() -> impl Strategy<Value = Rule> {
             });
             let conditions = conditions.into_iter().collect();
             let mut rule = Rule { content_type, templates, conditions };
-            said.iter().for_each(|said| tell(&mut rule, said));
+            for said in &said {
+                tell(&mut rule, said);
+            }
             rule
         },
     )
