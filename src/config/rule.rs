@@ -86,7 +86,9 @@ fn one(value: Value, place: &str, problems: &mut Problems) -> Option<Rule> {
     for (name, raw) in raw.params {
         let place = format!("{place}, params.{name}");
         let param = param(raw, &place, problems)?;
-        if !rule.set_param(&name, &param) {
+        if param.source.is_some() && ["locale", "documentId"].contains(&name.as_str()) {
+            problems.add(&place, format_args!("`{name}` is reserved and has no other source"));
+        } else if !rule.set_param(&name, &param) {
             problems.add(&place, "no template of the rule has this placeholder");
         } else if matches!(param.source, Some(Source::Ancestors(_))) && !is_catch_all(&rule, &name)
         {

@@ -46,11 +46,14 @@ fn every_pathname_belongs_to_the_rule_that_the_table_says() {
 }
 
 fn service(sets: &[Set]) -> Service {
+    Setup::new(&settings(sets)).file("c.json", "{}").start()
+}
+
+fn settings(sets: &[Set]) -> String {
     let head = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"c.json\"\n";
-    let settings = sets.iter().fold(head.to_owned(), |settings, set| {
+    sets.iter().fold(head.to_owned(), |settings, set| {
         format!("{settings}[[site]]\nkey = \"{}\"\n{}\n", set.name, set.site)
-    });
-    Setup::new(&settings).file("c.json", "{}").start()
+    })
 }
 
 /// The answer in the form of the table's last column.
@@ -75,4 +78,38 @@ fn told(data: &Value) -> String {
     let name = uid.rsplit_once('.').unwrap().1;
     let params = params.iter().map(|(name, value)| format!(" {name}={}", value.replace(' ', "+")));
     params.fold(format!("{name} {locale}"), |told, param| told + &param)
+}
+
+#[test]
+fn rules_that_cannot_be_matched_safely_are_refused_at_start() {
+    let rule = |template: &str, params: &str| {
+        format!(
+            "{{ content_type = \"api::a.a\", template = \"{template}\", params = {{ {params} }} }}"
+        )
+    };
+    // Every combination of `a` and a placeholder, twelve segments deep.
+    let step = |at: usize, step: usize| match at >> step & 1 {
+        0 => "/a".to_owned(),
+        _ => format!("/{{p{step}}}"),
+    };
+    let template = |at: usize| (0..12).map(|depth| step(at, depth)).collect::<String>() + "/z";
+    let ladder: Vec<String> = (0..4096).map(|at| rule(&template(at), "")).collect();
+    for (rules, words) in [
+        (rule("/{locale}", "locale = { field = \"x\" }"), "params.locale: `locale` is reserved"),
+        (
+            rule("/{documentId}", "documentId = { field = \"slug\" }"),
+            "params.documentId: `documentId` is reserved",
+        ),
+        (rule("/{x}", "x = { pattern = \"(a|b)*a(a|b){2000}c\" }"), "params.x: `pattern`: "),
+        (ladder.join(",\n"), "a pathname could make the service look at"),
+    ] {
+        let set = Set { name: "main".into(), site: site(&rules), rows: String::new() };
+        let ended = Setup::new(&settings(&[set])).file("c.json", "{}").run(&["check"]);
+        assert_eq!(ended.status, Some(78), "{words}: {}", ended.stderr);
+        assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
+    }
+}
+
+fn site(rules: &str) -> String {
+    format!("locales = [\"en\"]\nrule = [\n{rules}\n]\n")
 }
