@@ -1,11 +1,16 @@
 //! What all requests share: the sites, where documents come from, the validator.
 
+mod indexes;
+
+pub use indexes::Index;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::HeaderValue;
 use tokio::time::timeout;
 
+use self::indexes::Indexes;
 use crate::config::{Cms, Config, Limits};
 use crate::content::{
     Ask, Content, ContentError, Document, Projection, Status, Strapi, StrapiError,
@@ -32,6 +37,8 @@ pub struct App {
     content: Content,
     /// What to ask of the CMS, by site and content type.
     asks: HashMap<String, HashMap<String, Ask>>,
+    /// The live paths of the sites that want them.
+    indexes: Indexes,
     limits: Limits,
     draining: AtomicBool,
 }
@@ -68,6 +75,7 @@ impl App {
         };
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
         Ok(Self {
+            indexes: Indexes::new(&config.sites, config.limits.index_refresh),
             sites: config.sites,
             validator: Validator::new()?,
             cors_origins: origins(&config.server.cors_origins),

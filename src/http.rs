@@ -12,6 +12,8 @@ mod frontend_url;
 mod health;
 mod param;
 mod query;
+mod resolve;
+mod resolved_by;
 mod router;
 mod service;
 mod sitemap;

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod frontend_url;
 pub mod http;
 pub mod outgoing;
+pub mod path_index;
 pub mod rules;
 pub mod server;
 pub mod site;

@@ -12,6 +12,18 @@ pub struct Site {
     pub rules: RuleSet,
     /// Where its frontend is; not needed to resolve pathnames.
     pub base: Option<BaseUrl>,
+    /// What settles ties between rules of equal precedence.
+    pub resolve: ResolveBy,
+}
+
+/// What decides which rule a pathname belongs to where several of equal precedence match it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResolveBy {
+    /// The order of the settings (D8).
+    #[default]
+    Rules,
+    /// The document that owns the path, by an index of the site's live paths.
+    Documents,
 }
 
 /// All sites, in the order of the settings.
@@ -74,7 +86,7 @@ mod tests {
         let rule = |uid: &&str| Rule::new(ContentTypeUid::parse(uid).unwrap(), template.clone());
         let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
         let rules = RuleSet::new(locales, LocalePrefix::Always, uids.iter().map(rule).collect());
-        Site { key: key.into(), rules, base: None }
+        Site { key: key.into(), rules, base: None, resolve: ResolveBy::Rules }
     }
 
     #[test]

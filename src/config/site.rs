@@ -10,7 +10,7 @@ use super::source::Table;
 use super::{Environment, Problems, rule, section};
 use crate::frontend_url::BaseUrl;
 use crate::rules::{Locale, LocalePrefix, Locales, RuleSet};
-use crate::site::Site;
+use crate::site::{ResolveBy, Site};
 
 /// The longest site key, in bytes (D3, D11).
 const MAX_KEY: usize = 64;
@@ -23,6 +23,16 @@ struct Raw {
     locales: Vec<String>,
     #[serde(default)]
     locale_prefix: RawPrefix,
+    #[serde(default)]
+    resolve: RawResolve,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RawResolve {
+    #[default]
+    Rules,
+    Documents,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -72,11 +82,15 @@ fn one(
         RawPrefix::Always => LocalePrefix::Always,
         RawPrefix::ExceptDefault => LocalePrefix::ExceptDefault,
     };
+    let resolve = match raw.resolve {
+        RawResolve::Rules => ResolveBy::Rules,
+        RawResolve::Documents => ResolveBy::Documents,
+    };
     let (locales, rules) = (locales?, rules?);
     rule::check_locales(&rules, &locales, &place, problems);
     let rules = RuleSet::new(locales, prefix, rules);
     problems.take(&place, rules.check_cost());
-    Some(Site { rules, base: base?, key: raw.key })
+    Some(Site { key: raw.key, rules, base: base?, resolve })
 }
 
 fn check_key(key: &str, place: &str, problems: &mut Problems) {

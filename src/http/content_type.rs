@@ -1,5 +1,6 @@
 //! Operation 4.1: from a pathname to the content type whose rule matches it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -15,6 +16,7 @@ use super::error::{ApiError, CandidateDetails, Details};
 use super::etag;
 use super::param::{LOCALE, SITE, boolean, known_site, locale, required};
 use super::query::{Param, echo, parse};
+use super::resolved_by::{Choice, RESOLVED_BY};
 use crate::app::App;
 use crate::rules::{Locale, Match, Pathname};
 use crate::site::Site;
@@ -25,26 +27,24 @@ pub(super) const ROUTE: &str = "/api/get-content-type";
 /// The most candidates in the details of a 404 (D10).
 const MAX_CANDIDATES: usize = 50;
 
-const PARAMS: [Param; 5] = [
-    SITE,
-    Param { name: "pathname", max_bytes: 2048 },
-    LOCALE,
-    Param::short("compact"),
-    Param::short("debug"),
-];
+/// A pathname (D3).
+pub(super) const PATHNAME: Param = Param { name: "pathname", max_bytes: 2048 };
+
+const PARAMS: [Param; 5] = [SITE, PATHNAME, LOCALE, Param::short("compact"), Param::short("debug")];
 
 /// Shape 2.2.
 #[derive(Serialize)]
-struct Resolved<'a, 'm> {
-    site: &'a str,
-    pathname: &'a str,
-    locale: &'a str,
-    matched: Matched<'a, 'm>,
+pub(super) struct Resolved<'a, 'm> {
+    pub(super) site: &'a str,
+    pub(super) pathname: &'a str,
+    pub(super) locale: &'a str,
+    pub(super) matched: Matched<'a, 'm>,
 }
 
+/// The rule and what it takes from the pathname.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Matched<'a, 'm> {
+pub(super) struct Matched<'a, 'm> {
     collection_type: &'a str,
     rule: &'a str,
     params: Params<'a, 'm>,
@@ -93,29 +93,42 @@ pub(super) fn answer(
 ) -> Result<Whole, ApiError> {
     let [site, pathname, asked_locale, compact, debug] = parse(query, &PARAMS)?;
     let site = known_site(app, &required("site", site)?)?;
-    let pathname = required("pathname", pathname)?;
-    if !pathname.starts_with('/') {
-        let message = format!("`pathname` starts with a slash, unlike {}", echo(&pathname));
-        return Err(ApiError::validation(message));
-    }
+    let pathname = self::pathname(pathname)?;
     let asked_locale = locale(asked_locale.as_deref())?;
     let compact = boolean("compact", compact.as_deref())?;
     let parsed = Pathname::parse(&pathname);
-    let Some(found) = site.rules.find(&parsed) else {
-        let error = no_match(site, &pathname, &parsed, debug.as_deref() == Some("1"));
-        return Ok(cached(error.whole(), &app.caching.resolve_miss));
+    let choice = Choice::make(app, site, &parsed);
+    let mut response = match &choice.found {
+        None => no_match(site, &pathname, &parsed, debug.as_deref() == Some("1")).whole(),
+        Some(found) if compact => {
+            let content_type = found.rule.content_type.as_str();
+            conditional(success_text(Compact { content_type }), headers)
+        }
+        Some(found) => {
+            let resolved = full(site, &pathname, found, asked_locale.as_ref());
+            conditional(success_text(resolved), headers)
+        }
     };
-    let content_type = found.rule.content_type.as_str();
-    let text = if compact {
-        success_text(Compact { content_type })
-    } else {
-        success_text(full(site, &pathname, &found, asked_locale.as_ref()))
-    };
-    Ok(cached(conditional(text, headers), &app.caching.resolve))
+    let passing = choice.passing || choice.found.is_none();
+    let caching = if passing { &app.caching.resolve_miss } else { &app.caching.resolve };
+    if let Some(by) = choice.by {
+        response.headers_mut().insert(RESOLVED_BY, by);
+    }
+    Ok(cached(response, caching))
+}
+
+/// A pathname that starts with a slash (D4).
+pub(super) fn pathname(value: Option<Cow<'_, str>>) -> Result<Cow<'_, str>, ApiError> {
+    let pathname = required("pathname", value)?;
+    if pathname.starts_with('/') {
+        return Ok(pathname);
+    }
+    let message = format!("`pathname` starts with a slash, unlike {}", echo(&pathname));
+    Err(ApiError::validation(message))
 }
 
 /// Tagged by its bytes; a client that has them gets a 304 without a body (RFC 9110, 15.4.5).
-fn conditional(text: Vec<u8>, headers: &HeaderMap) -> Whole {
+pub(super) fn conditional(text: Vec<u8>, headers: &HeaderMap) -> Whole {
     let tag = etag::tag(&text);
     let mut response = if etag::is_known(&tag, headers) {
         let mut response = Response::new(Full::default());
@@ -128,12 +141,12 @@ fn conditional(text: Vec<u8>, headers: &HeaderMap) -> Whole {
     response
 }
 
-fn cached(mut response: Whole, policy: &HeaderValue) -> Whole {
+pub(super) fn cached(mut response: Whole, policy: &HeaderValue) -> Whole {
     response.headers_mut().insert(CACHE_CONTROL, policy.clone());
     response
 }
 
-fn full<'a, 'm>(
+pub(super) fn full<'a, 'm>(
     site: &'a Site,
     pathname: &'a str,
     found: &'a Match<'m>,
@@ -151,7 +164,12 @@ fn full<'a, 'm>(
     Resolved { site: &site.key, pathname, locale, matched }
 }
 
-fn no_match(site: &Site, pathname: &str, parsed: &Pathname<'_>, debug: bool) -> ApiError {
+pub(super) fn no_match(
+    site: &Site,
+    pathname: &str,
+    parsed: &Pathname<'_>,
+    debug: bool,
+) -> ApiError {
     let candidates = debug.then(|| {
         let candidates = site.rules.candidates(parsed).take(MAX_CANDIDATES);
         candidates

@@ -12,7 +12,7 @@ use axum::routing::{MethodRouter, get};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::error::ApiError;
-use super::{content_type, frontend_url, health, sitemap};
+use super::{content_type, frontend_url, health, resolve, sitemap};
 use crate::app::App;
 
 /// What may be asked of every known route.
@@ -22,6 +22,7 @@ const ALLOWED: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 pub(super) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route(content_type::ROUTE, known(get(content_type::get)))
+        .route("/api/resolve", known(get(resolve::get)))
         .route("/api/frontend-url", known(get(frontend_url::get)))
         .route("/api/build-sitemap", known(get(sitemap::get)))
         .route("/livez", known(get(health::livez)))

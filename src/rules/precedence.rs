@@ -22,6 +22,11 @@ pub(super) fn ranks(segments: &[Segment]) -> Vec<Rank> {
     segments.iter().map(rank).collect()
 }
 
+/// Whether two patterns come in no order but that of the settings.
+pub(super) fn same_shape(one: &[Segment], other: &[Segment]) -> bool {
+    one.iter().map(rank).eq(other.iter().map(rank))
+}
+
 fn rank(segment: &Segment) -> Rank {
     match segment {
         Segment::Static(_) => Rank::Static,

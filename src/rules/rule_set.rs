@@ -1,5 +1,7 @@
 //! The rules of one site: which one a pathname belongs to, and which ones build a type's URLs.
 
+mod ties;
+
 use super::build::{Built, NoPath};
 use super::condition::Condition;
 use super::locale::{Locale, Locales};
@@ -121,10 +123,14 @@ impl RuleSet {
     /// The first pattern in the order of evaluation that matches.
     #[must_use]
     pub fn find<'a>(&'a self, pathname: &'a Pathname<'_>) -> Option<Match<'a>> {
-        let place = self.first_place(pathname)?;
+        Some(self.matched(self.first_place(pathname)?, pathname))
+    }
+
+    /// The match of the pattern at a place that matches.
+    fn matched<'a>(&'a self, place: usize, pathname: &'a Pathname<'_>) -> Match<'a> {
         let Said { rule, params, locale } = self.places.said(place, pathname, &self.locales);
         let template = &self.patterns[place].template;
-        Some(Match { rule: &self.rules[rule], template, params, locale })
+        Match { rule: &self.rules[rule], template, params, locale }
     }
 
     /// The place of the first pattern that matches.

@@ -46,6 +46,7 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&["rules", "frontend_url", "site"]),
         must_not_name: WORLD,
     },
+    Layer { module: "path_index", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
     // It tells hyper's errors apart, which reqwest hands through.
     Layer {
         module: "outgoing",
@@ -64,7 +65,16 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         module: "http",
-        may_use: Some(&["rules", "frontend_url", "site", "sitemap", "content", "validator", "app"]),
+        may_use: Some(&[
+            "rules",
+            "frontend_url",
+            "path_index",
+            "site",
+            "sitemap",
+            "content",
+            "validator",
+            "app",
+        ]),
         must_not_name: &["clap", "config::"],
     },
     Layer { module: "config", may_use: None, must_not_name: WEB },

@@ -14,6 +14,7 @@ mod lifecycle;
 mod matching;
 mod operations;
 mod outgoing;
+mod resolve;
 mod settings;
 mod strapi;
 mod strapi_walk;
