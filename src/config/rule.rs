@@ -1,4 +1,4 @@
-//! `[[site.rule]]`: content types, templates, what placeholders take, conditions.
+//! `[[site.rule]]`: content types, templates, what placeholders take, conditions, sitemap switches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Problems, section};
 use crate::rules::{
     Condition, Constraint, ContentTypeUid, DatePart, FieldPath, Literal, Locale, Locales, Param,
-    Rule, Segment, Source, Template, Templates,
+    Rule, Segment, Source, Switches, Template, Templates,
 };
 
 /// How many ancestors a page may have when the settings do not say.
@@ -24,6 +24,16 @@ struct Raw {
     params: BTreeMap<String, RawParam>,
     #[serde(default, rename = "where")]
     conditions: BTreeMap<String, Scalar>,
+    #[serde(default = "yes")]
+    sitemap: bool,
+    #[serde(default)]
+    exclude_when: BTreeMap<String, Scalar>,
+    modified: Option<String>,
+}
+
+/// Sitemaps list what a rule builds unless it says otherwise.
+fn yes() -> bool {
+    true
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,9 +90,14 @@ fn one(value: Value, place: &str, problems: &mut Problems) -> Option<Rule> {
     let place = format!("{place} ({})", raw.content_type);
     let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
     let templates = templates(raw.template, &place, problems);
-    let conditions = conditions(raw.conditions, &place, problems);
-    let mut rule =
-        Rule { content_type: content_type?, templates: templates?, conditions: conditions? };
+    let conditions = conditions(raw.conditions, &format!("{place}, where"), problems);
+    let switches = switches(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);
+    let mut rule = Rule {
+        content_type: content_type?,
+        templates: templates?,
+        conditions: conditions?,
+        switches: switches?,
+    };
     for (name, raw) in raw.params {
         let place = format!("{place}, params.{name}");
         let param = param(raw, &place, problems)?;
@@ -96,6 +111,21 @@ fn one(value: Value, place: &str, problems: &mut Problems) -> Option<Rule> {
         }
     }
     Some(rule)
+}
+
+fn switches(
+    listed: bool,
+    exclude_when: BTreeMap<String, Scalar>,
+    modified: Option<String>,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<Switches> {
+    let exclude_when = conditions(exclude_when, &format!("{place}, exclude_when"), problems);
+    let modified = match modified {
+        Some(field) => field_path(&field, &format!("{place}, modified"), problems),
+        None => Some(Switches::default().modified),
+    };
+    Some(Switches { listed, exclude_when: exclude_when?, modified: modified? })
 }
 
 fn templates(raw: RawTemplates, place: &str, problems: &mut Problems) -> Option<Templates> {
@@ -129,7 +159,7 @@ fn conditions(
             Scalar::Integer(number) => Literal::Text(number.to_string()),
             Scalar::Boolean(value) => Literal::Boolean(value),
         };
-        let field = field_path(&field, &format!("{place}, where"), problems);
+        let field = field_path(&field, place, problems);
         read.push(field.map(|field| Condition { field, equals }));
     }
     read.into_iter().collect()

@@ -3,6 +3,7 @@
 use super::condition::Condition;
 use super::constraint::Constraint;
 use super::locale::Locale;
+use super::switches::Switches;
 use super::template::{FieldPath, Source, Template};
 use super::uid::ContentTypeUid;
 
@@ -15,6 +16,8 @@ pub struct Rule {
     pub templates: Templates,
     /// Only documents for which all of these hold.
     pub conditions: Vec<Condition>,
+    /// What sitemaps make of its documents.
+    pub switches: Switches,
 }
 
 /// One template for all locales, or one for each of some.
@@ -39,7 +42,8 @@ impl Rule {
     /// A rule with one template and no conditions.
     #[must_use]
     pub fn new(content_type: ContentTypeUid, template: Template) -> Self {
-        Self { content_type, templates: Templates::One(template), conditions: Vec::new() }
+        let (templates, conditions) = (Templates::One(template), Vec::new());
+        Self { content_type, templates, conditions, switches: Switches::default() }
     }
 
     /// The template for documents of a locale, if there is one.
@@ -73,7 +77,7 @@ impl Rule {
         }
     }
 
-    /// The fields of a document that the rule needs, each maybe more than once.
+    /// The fields of a document that its URL needs, each maybe more than once.
     pub fn fields(&self) -> impl Iterator<Item = &FieldPath> {
         let placeholders = self.templates().flat_map(|(_, template)| template.placeholders());
         let wanted = placeholders.flat_map(|placeholder| placeholder.source.fields());

@@ -1,6 +1,7 @@
 //! The rules of one site: which one a pathname belongs to, and which ones build a type's URLs.
 
 mod ties;
+mod types;
 
 use super::build::{Built, NoPath};
 use super::condition::Condition;
@@ -15,6 +16,7 @@ use super::template::{FieldPath, Template};
 use super::trie::Trie;
 use super::uid::ContentTypeUid;
 use super::value::Values;
+use types::Types;
 
 /// The most steps that a pathname may cost. A step looks at one node or one edge, and takes 0.1 µs
 /// when all of it has to come from main memory: half a millisecond.
@@ -37,6 +39,8 @@ pub struct RuleSet {
     prefix: LocalePrefix,
     /// In the order of the settings, which decides what builds a URL (D12).
     rules: Vec<Rule>,
+    /// The positions of each type's rules.
+    types: Types,
     /// In the order of evaluation, which decides what matches (D8).
     pub(super) patterns: Vec<Pattern>,
     /// The same, compiled.
@@ -85,7 +89,8 @@ impl RuleSet {
         patterns.sort_by_cached_key(|pattern| ranks(&pattern.segments));
         let trie = Trie::new(&patterns);
         let places = Places::new(&patterns, &locales);
-        Self { locales, prefix, rules, patterns, trie, places }
+        let types = Types::new(&rules);
+        Self { locales, prefix, rules, types, patterns, trie, places }
     }
 
     /// Refuses rules of which so many can match one pathname that finding the first could be slow.
@@ -162,19 +167,18 @@ impl RuleSet {
 
     /// The rules of one content type, in the order of the settings.
     pub fn of_type(&self, uid: &str) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(move |rule| rule.content_type.as_str() == uid)
+        self.positions_of_type(uid).map(|at| &self.rules[at])
+    }
+
+    /// Their positions in the settings.
+    pub fn positions_of_type(&self, uid: &str) -> impl Iterator<Item = usize> {
+        self.types.of(uid).iter().map(|at| *at as usize)
     }
 
     /// The content types that have a rule, each once, in the order of the settings.
     #[must_use]
     pub fn content_types(&self) -> Vec<&ContentTypeUid> {
-        let mut types: Vec<&ContentTypeUid> = Vec::new();
-        for rule in &self.rules {
-            if !types.contains(&&rule.content_type) {
-                types.push(&rule.content_type);
-            }
-        }
-        types
+        self.types.first_rules().map(|at| &self.rules[at].content_type).collect()
     }
 
     /// The documents that a type's rules are for: those for which all conditions of one of these
@@ -193,15 +197,26 @@ impl RuleSet {
         alternatives
     }
 
-    /// The fields that a type's rules need, each once.
+    /// The fields that a type's rules need for a URL, each once.
     #[must_use]
     pub fn fields(&self, uid: &str) -> Vec<FieldPath> {
-        let mut fields: Vec<FieldPath> = Vec::new();
-        for path in self.of_type(uid).flat_map(Rule::fields) {
-            if !fields.contains(path) {
-                fields.push(path.clone());
-            }
-        }
-        fields
+        each_once(self.of_type(uid).flat_map(Rule::fields))
     }
+
+    /// The fields that a type's rules need for a list of URLs, each once.
+    #[must_use]
+    pub fn listing_fields(&self, uid: &str) -> Vec<FieldPath> {
+        let fields = |rule| Rule::fields(rule).chain(rule.switches.fields());
+        each_once(self.of_type(uid).flat_map(fields))
+    }
+}
+
+fn each_once<'f>(fields: impl Iterator<Item = &'f FieldPath>) -> Vec<FieldPath> {
+    let mut once: Vec<FieldPath> = Vec::new();
+    for path in fields {
+        if !once.contains(path) {
+            once.push(path.clone());
+        }
+    }
+    once
 }

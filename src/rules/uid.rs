@@ -1,5 +1,6 @@
 //! Content-type UIDs, as Strapi writes them.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,6 +10,12 @@ const MAX_BYTES: usize = 128;
 /// A content-type UID: `plugin::<plugin>.<name>` or `api::<api>.<name>`. Compared exactly.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContentTypeUid(Arc<str>);
+
+impl Borrow<str> for ContentTypeUid {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
 
 /// Text that is not a content-type UID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

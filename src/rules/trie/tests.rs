@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::rules::matcher::match_pattern;
 use crate::rules::{
     Constraint, ContentTypeUid, Locale, LocalePrefix, Locales, Param, Pathname, Rule, RuleSet,
-    Template, Templates,
+    Switches, Template, Templates,
 };
 
 const SEGMENTS: [&str; 18] = [
@@ -61,7 +61,8 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
         prop::collection::vec((prop::sample::select(&["x", "y", "rest"][..]), constraint()), 0..2);
     let rule = (templates(), params).prop_map(|(templates, params)| {
         let content_type = ContentTypeUid::parse("api::a.a").expect("a UID");
-        let mut rule = Rule { content_type, templates, conditions: Vec::new() };
+        let (conditions, switches) = (Vec::new(), Switches::default());
+        let mut rule = Rule { content_type, templates, conditions, switches };
         for (name, constraint) in params {
             let _ = rule.set_param(name, &Param { source: None, constraint: Some(constraint) });
         }

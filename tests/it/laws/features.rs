@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use frontend_map::rules::{
     Condition, Constraint, ContentTypeUid, DatePart, Document, FieldPath, FieldValue, Literal,
-    Locale, LocalePrefix, Param, Rule, RuleSet, Segment, Source, Template, Templates,
+    Locale, LocalePrefix, Param, Rule, RuleSet, Segment, Source, Switches, Template, Templates,
 };
 use proptest::prelude::*;
 
@@ -133,7 +133,8 @@ fn rule() -> impl Strategy<Value = Rule> {
                 equals: Literal::Text(word.to_owned()),
             });
             let conditions = conditions.into_iter().collect();
-            let mut rule = Rule { content_type, templates, conditions };
+            let switches = Switches::default();
+            let mut rule = Rule { content_type, templates, conditions, switches };
             for said in &said {
                 tell(&mut rule, said);
             }
