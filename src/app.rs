@@ -1,25 +1,24 @@
 //! What all requests share: the sites, where documents come from, the validator.
 
-mod indexes;
-
-pub use indexes::Index;
+mod snapshots;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::HeaderValue;
+use secrecy::SecretString;
 use tokio::time::timeout;
 
-use self::indexes::Indexes;
+pub use self::snapshots::{Freshness, How, Index, Kept, Served};
+
+use self::snapshots::Snapshots;
 use crate::config::{Cms, Config, Limits};
 use crate::content::{
     Ask, Content, ContentError, Document, Projection, Status, Strapi, StrapiError,
 };
-use crate::frontend_url::BaseUrl;
 use crate::outgoing::BuildError;
 use crate::rules::{ContentTypeUid, Locale};
 use crate::site::{Site, Sites};
-use crate::sitemap::{Listing, Sitemap};
 use crate::validator::Validator;
 
 /// The service without its sockets.
@@ -34,11 +33,13 @@ pub struct App {
     pub caching: Caching,
     /// Whether each request gets a line in the log.
     pub access_log: bool,
+    /// What a hint that content has changed has to carry; without it there are no hints.
+    pub hook_secret: Option<SecretString>,
     content: Content,
-    /// What to ask of the CMS, by site and content type.
+    /// What to ask of the CMS for one document, by site and content type.
     asks: HashMap<String, HashMap<String, Ask>>,
-    /// The live paths of the sites that want them.
-    indexes: Indexes,
+    /// The public URLs of all content types.
+    snapshots: Snapshots,
     limits: Limits,
     draining: AtomicBool,
 }
@@ -50,6 +51,8 @@ pub struct Caching {
     pub resolve: HeaderValue,
     /// Of one that does not: short, because a new rule may make it one that does.
     pub resolve_miss: HeaderValue,
+    /// Of lists of URLs.
+    pub sitemap: HeaderValue,
 }
 
 /// Why the service cannot be set up although its settings are fine.
@@ -75,15 +78,17 @@ impl App {
         };
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
         Ok(Self {
-            indexes: Indexes::new(&config.sites, config.limits.index_refresh),
+            snapshots: Snapshots::new(&config.sites, config.freshness),
             sites: config.sites,
             validator: Validator::new()?,
             cors_origins: origins(&config.server.cors_origins),
             caching: Caching {
                 resolve: header_value(&config.server.cache_control),
                 resolve_miss: header_value(&config.server.cache_control_404),
+                sitemap: header_value(&config.server.cache_control_sitemap),
             },
             access_log: config.log.access,
+            hook_secret: config.hook_secret,
             content,
             asks,
             limits: config.limits,
@@ -122,30 +127,6 @@ impl App {
         answer.unwrap_or(Err(ContentError::TimedOut))
     }
 
-    /// All public URLs of a content type, by a complete walk.
-    ///
-    /// # Errors
-    /// [`ContentError`] of the CMS, or when the deadline for a waiting caller runs out.
-    pub async fn sitemap(
-        &self,
-        site: &Site,
-        base: &BaseUrl,
-        uid: &str,
-    ) -> Result<Sitemap, ContentError> {
-        let Some(ask) = self.ask(site, uid) else {
-            return Ok(Sitemap::default());
-        };
-        let listing = Listing { rules: &site.rules, base, uid };
-        let locales = site.rules.locales().as_slice();
-        let walk = self.content.walk(ask, locales, |document| listing.outcome(document));
-        let walk = timeout(self.limits.walk_deadline, walk).await;
-        let walk = walk.unwrap_or(Err(ContentError::TimedOut))?;
-        let mut sitemap = listing.sitemap(walk.items);
-        sitemap.skipped.count("not_a_document", walk.bad_items);
-        tell(site, uid, &sitemap);
-        Ok(sitemap)
-    }
-
     fn ask(&self, site: &Site, uid: &str) -> Option<&Ask> {
         self.asks.get(&site.key)?.get(uid)
     }
@@ -167,19 +148,4 @@ fn asks(site: &Site) -> HashMap<String, Ask> {
         (uid.to_string(), Ask { uid: uid.clone(), projection, alternatives })
     };
     site.rules.content_types().into_iter().map(ask).collect()
-}
-
-/// Documents without a URL are somebody's mistake, and nobody sees them in the sitemap.
-fn tell(site: &Site, uid: &str, sitemap: &Sitemap) {
-    let (site, urls, duplicates) = (&site.key, sitemap.urls.len(), sitemap.duplicates);
-    for (reason, documents) in sitemap.skipped.by_reason() {
-        tracing::warn!(site, uid, reason, documents, "documents have no URL");
-    }
-    if duplicates > 0 {
-        tracing::warn!(site, uid, duplicates, "documents share a URL");
-    }
-    if urls == 0 && sitemap.skipped.total() > 0 {
-        tracing::error!(site, uid, "no document of this type has a URL");
-    }
-    tracing::debug!(site, uid, urls, "listed");
 }

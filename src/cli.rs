@@ -35,6 +35,7 @@ const AFTER_HELP: &str = "\
 Settings are read from built-in defaults, then FILE, then the environment:
   FRONTEND_MAP__SERVER__LISTEN   any setting, by its section and name
   FRONTEND_MAP__CMS__TOKEN       the API token of the CMS (never in FILE)
+  FRONTEND_MAP__HOOKS__SECRET    the secret of the webhook (never in FILE)
   FRONT_END_URL_<SITE>           the base URL of a site's frontend
   RUST_LOG                       what is logged
 

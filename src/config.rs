@@ -3,13 +3,16 @@
 
 mod cms;
 mod content_type;
+mod hooks;
 mod limits;
 mod log;
 mod problems;
 mod rule;
+mod secret;
 mod section;
 mod server;
 mod site;
+mod snapshots;
 mod source;
 
 pub use cms::Cms;
@@ -21,6 +24,9 @@ pub use server::Server;
 use std::collections::HashMap;
 use std::path::Path;
 
+use secrecy::SecretString;
+
+use crate::app::Freshness;
 use crate::site::Sites;
 
 /// The environment as the settings see it.
@@ -39,6 +45,10 @@ pub struct Config {
     pub log: Log,
     /// Deadlines and sizes.
     pub limits: Limits,
+    /// What a hint that content has changed has to carry; without it there are no hints.
+    pub hook_secret: Option<SecretString>,
+    /// How old copies of the public URLs may get.
+    pub freshness: Freshness,
 }
 
 /// Reads and checks the settings: the file if there is one, then the environment over it.
@@ -71,12 +81,15 @@ pub fn parse(
     let cms = cms::read(&mut table, (here, environment), limits.cms, &mut problems);
     let sites = site::read(&mut table, environment, &mut problems);
     let log = log::read(&mut table, &mut problems);
+    let hook_secret = hooks::read(&mut table, (here, environment), &mut problems);
+    let freshness = snapshots::read(&mut table, &mut problems);
     for key in table.keys() {
         problems.add(key, "is not a setting");
     }
     match (server, cms, sites) {
         (Some(server), Some(cms), Some(sites)) if problems.is_empty() => {
-            Ok(Config { server, cms, sites: Sites::new(sites), log, limits })
+            let sites = Sites::new(sites);
+            Ok(Config { server, cms, sites, log, limits, hook_secret, freshness })
         }
         _ => Err(problems),
     }

@@ -9,7 +9,7 @@ pub use files::{Files, FilesError};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
     Endpoint, EndpointError, Kind, SchemaError, Schemas, Strapi, StrapiError, StrapiLimits,
-    StrapiSettings, Walk,
+    StrapiSettings,
 };
 
 use crate::rules::{Condition, ContentTypeUid, Locale};
@@ -88,28 +88,37 @@ impl Content {
         }
     }
 
-    /// What `map` makes of every published document in these locales: all of them or an error.
+    /// Gathers every published document in these locales: all of them or an error. Each part holds
+    /// some of them, in whatever order.
     ///
     /// # Errors
     /// [`ContentError`] when it is not certain that these are all.
-    pub async fn walk<T: Send>(
+    pub async fn walk<G: Gather>(
         &self,
         ask: &Ask,
         locales: &[Locale],
-        mut map: impl FnMut(&Document) -> T + Send,
-    ) -> Result<Walk<T>, ContentError> {
+        new: impl Fn() -> G + Sync,
+    ) -> Result<Vec<G>, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.walk(ask, locales, map).await,
+            Self::Strapi(strapi) => strapi.walk(ask, locales, new).await,
             Self::Files(files) => {
-                let mut walk = Walk { items: Vec::new(), bad_items: 0 };
-                for document in files.published(ask) {
-                    match document {
-                        Ok(document) => walk.items.push(map(&document)),
-                        Err(_) => walk.bad_items += 1,
-                    }
-                }
-                Ok(walk)
+                let mut part = new();
+                files.published(ask).for_each(|document| part.take(document.as_ref()));
+                Ok(vec![part])
             }
         }
     }
+
+    /// Whether documents may change while the service runs. A file is read once.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        matches!(self, Self::Strapi(_))
+    }
+}
+
+/// Takes in what a walk finds. A walk that has to begin again begins with a new one.
+pub trait Gather: Send {
+    /// A published document, or a list item that is none. Documents that are not published
+    /// (`unpublished`) or in a locale that was not asked for come too, so that they can be counted.
+    fn take(&mut self, item: Result<&Document, &BadItem>);
 }

@@ -14,4 +14,5 @@ pub mod rules;
 pub mod server;
 pub mod site;
 pub mod sitemap;
+pub mod snapshot;
 pub mod validator;

@@ -17,6 +17,7 @@ mod places;
 mod precedence;
 mod rule;
 mod rule_set;
+mod switches;
 mod template;
 mod trace;
 mod trie;
@@ -36,6 +37,7 @@ pub use pathname::{PathSegment, Pathname};
 pub use pattern::LocalePrefix;
 pub use rule::{Param, Rule, Templates};
 pub use rule_set::{Candidate, Match, RuleSet, TooCostly};
+pub use switches::Switches;
 pub use template::{
     DatePart, FieldPath, Placeholder, Segment, Source, Step, Template, TemplateError,
 };

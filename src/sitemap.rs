@@ -1,7 +1,5 @@
-//! The public URLs of one content type of a site (D22).
+//! The public URLs of one content type as text: JSON and XML (D22, D25).
 
-mod listing;
-mod xml;
+mod list;
 
-pub use listing::{Listing, Outcome, Sitemap, Skipped};
-pub use xml::xml;
+pub use list::{Form, List};

@@ -33,12 +33,13 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     let _ = writeln!(std::io::stdout(), "{address}");
     tracing::info!(%address, sites = app.sites.iter().count(), "serving");
     let draining = Arc::clone(&app);
-    let indexed = Arc::clone(&app);
-    let refreshing = tokio::spawn(async move { indexed.keep_indexes().await });
+    let refreshing = tokio::spawn(Arc::clone(&app).keep_snapshots());
+    let following = tokio::spawn(Arc::clone(&app).follow_hints());
     let shutdown = async move {
         stop.await;
         draining.drain();
         refreshing.abort();
+        following.abort();
         tracing::info!("stopping");
     };
     server::serve(listener, Service::new(app), shutdown).await;

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
 use super::problems::shown_address;
+use super::secret::Secret;
 use super::source::{TOKEN, Table};
 use super::{Environment, Problems, content_type, section};
 use crate::content::{Files, StrapiLimits, StrapiSettings};
@@ -59,7 +59,9 @@ pub(super) fn read(
         Source::Files => files(raw.path.as_deref(), here, problems).map(Cms::Files),
         Source::Strapi => {
             let url = problems.take("cms.url", url(&raw.url));
-            let token = token(raw.token_file.as_deref(), (here, environment), problems);
+            let token =
+                Secret { what: "the token of the CMS", variable: TOKEN, key: "cms.token_file" };
+            let token = token.read(raw.token_file.as_deref(), (here, environment), problems);
             Some(Cms::Strapi(StrapiSettings { url: url?, token, endpoints, limits }))
         }
     }
@@ -89,25 +91,4 @@ fn files(path: Option<&Path>, here: &Path, problems: &mut Problems) -> Option<Fi
             None
         }
     }
-}
-
-/// The variable wins over the file. White space around the token is not part of it: files end
-/// with a line break.
-fn token(
-    file: Option<&Path>,
-    (here, environment): (&Path, &Environment),
-    problems: &mut Problems,
-) -> Option<SecretString> {
-    let variable = environment.get(TOKEN).filter(|value| !value.is_empty()).cloned();
-    let text = variable.or_else(|| {
-        let path = here.join(file?);
-        let text = std::fs::read_to_string(&path);
-        problems.take("cms.token_file", text.map_err(|e| format!("{}: {e}", path.display())))
-    })?;
-    let token = text.trim();
-    if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
-        problems.add("the token of the CMS", "it is empty, or has characters that no token has");
-        return None;
-    }
-    Some(SecretString::from(token))
 }

@@ -10,8 +10,6 @@ use crate::content::StrapiLimits;
 
 /// More would be no limit to any CMS, and far more than a semaphore can count.
 const MOST_REQUESTS: usize = 10_000;
-/// A day: an index that is older tells nothing about the site.
-const MOST_REFRESH: u64 = 24 * 60 * 60;
 
 /// How long callers wait, and how much the CMS may cost.
 #[derive(Clone, Debug)]
@@ -20,8 +18,6 @@ pub struct Limits {
     pub document_deadline: Duration,
     /// How long a caller waits for a walk over all documents of a type.
     pub walk_deadline: Duration,
-    /// How long a path index lasts before the next one is built.
-    pub index_refresh: Duration,
     /// Toward the CMS.
     pub cms: StrapiLimits,
 }
@@ -32,7 +28,6 @@ pub struct Limits {
 struct Raw {
     document_deadline_ms: u64,
     walk_deadline_ms: u64,
-    index_refresh_seconds: u64,
     cms_connect_ms: u64,
     cms_request_ms: u64,
     cms_page_bytes: usize,
@@ -45,7 +40,6 @@ impl Default for Raw {
         Self {
             document_deadline_ms: 10_000,
             walk_deadline_ms: 120_000,
-            index_refresh_seconds: 60,
             cms_connect_ms: 1_000,
             cms_request_ms: 5_000,
             cms_page_bytes: 16 << 20,
@@ -60,7 +54,6 @@ impl Raw {
         let times = [
             self.document_deadline_ms,
             self.walk_deadline_ms,
-            self.index_refresh_seconds,
             self.cms_connect_ms,
             self.cms_request_ms,
         ];
@@ -77,13 +70,9 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Limits {
     if raw.cms_requests > MOST_REQUESTS {
         problems.add("limits.cms_requests", format_args!("it is at most {MOST_REQUESTS}"));
     }
-    if raw.index_refresh_seconds > MOST_REFRESH {
-        problems.add("limits.index_refresh_seconds", format_args!("it is at most {MOST_REFRESH}"));
-    }
     Limits {
         document_deadline: Duration::from_millis(raw.document_deadline_ms),
         walk_deadline: Duration::from_millis(raw.walk_deadline_ms),
-        index_refresh: Duration::from_secs(raw.index_refresh_seconds),
         cms: StrapiLimits {
             connect: Duration::from_millis(raw.cms_connect_ms),
             request: Duration::from_millis(raw.cms_request_ms),

@@ -19,6 +19,8 @@ pub struct Server {
     pub cache_control: String,
     /// `Cache-Control` of one that does not.
     pub cache_control_404: String,
+    /// `Cache-Control` of lists of URLs.
+    pub cache_control_sitemap: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -28,6 +30,7 @@ struct Raw {
     cors_origins: Vec<String>,
     cache_control: String,
     cache_control_404: String,
+    cache_control_sitemap: String,
 }
 
 impl Default for Raw {
@@ -37,6 +40,8 @@ impl Default for Raw {
             cors_origins: Vec::new(),
             cache_control: "public, max-age=60".to_owned(),
             cache_control_404: "public, max-age=5".to_owned(),
+            cache_control_sitemap:
+                "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400".to_owned(),
         }
     }
 }
@@ -54,11 +59,13 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server>
     let mut policy = |name, text| problems.take(name, cache_control(text));
     let cache_control = policy("server.cache_control", raw.cache_control);
     let cache_control_404 = policy("server.cache_control_404", raw.cache_control_404);
+    let cache_control_sitemap = policy("server.cache_control_sitemap", raw.cache_control_sitemap);
     Some(Server {
         listen: listen?,
         cors_origins,
         cache_control: cache_control?,
         cache_control_404: cache_control_404?,
+        cache_control_sitemap: cache_control_sitemap?,
     })
 }
 

@@ -9,8 +9,10 @@ use super::{Environment, Problems};
 /// Settings by name, not yet checked.
 pub(super) type Table = Map<String, Value>;
 
-/// The variable of the token, which is no setting of the file.
+/// The variables of the secrets, which are no settings of the file.
 pub(super) const TOKEN: &str = "FRONTEND_MAP__CMS__TOKEN";
+pub(super) const HOOK_SECRET: &str = "FRONTEND_MAP__HOOKS__SECRET";
+const SECRETS: [&str; 2] = [TOKEN, HOOK_SECRET];
 
 /// Reads both into one table.
 pub(super) fn read(
@@ -45,7 +47,7 @@ fn check_syntax(text: &str) -> Result<(), String> {
 }
 
 fn variables(environment: &Environment) -> Variables {
-    let ours = environment.iter().filter(|(name, _)| *name != TOKEN);
+    let ours = environment.iter().filter(|(name, _)| !SECRETS.contains(&name.as_str()));
     let ours = ours.map(|(name, value)| (name.clone(), value.clone())).collect();
     Variables::with_prefix("FRONTEND_MAP")
         .prefix_separator("__")

@@ -63,7 +63,7 @@ impl Projection {
                 fields: Arc::clone(&self.fields),
                 values: found.into_iter().map(Into::into).collect(),
             }),
-            _ => Err(BadItem { id: document_id_alone(json) }),
+            _ => Err(BadItem { id: id_of(json) }),
         }
     }
 }
@@ -73,7 +73,8 @@ fn own_values(found: &mut Vec<Found>) -> [Found; 3] {
     own.try_into().unwrap_or([const { Found::Absent }; 3])
 }
 
-fn document_id_alone(json: &str) -> Option<String> {
+/// The `documentId` of an object, whatever else is in it.
+pub(super) fn id_of(json: &str) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Identified {

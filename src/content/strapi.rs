@@ -29,7 +29,6 @@ mod walk;
 
 pub use endpoint::{Endpoint, EndpointError, Kind};
 pub use schema::{SchemaError, Schemas};
-pub use walk::Walk;
 
 use client::Client;
 use place::Places;

@@ -16,7 +16,7 @@ use super::error::{ApiError, CandidateDetails, Details};
 use super::etag;
 use super::param::{LOCALE, SITE, boolean, known_site, locale, required};
 use super::query::{Param, echo, parse};
-use super::resolved_by::{Choice, RESOLVED_BY};
+use super::resolved_by::{Choice, RESOLVED_BY, knowledge};
 use crate::app::App;
 use crate::rules::{Locale, Match, Pathname};
 use crate::site::Site;
@@ -97,7 +97,8 @@ pub(super) fn answer(
     let asked_locale = locale(asked_locale.as_deref())?;
     let compact = boolean("compact", compact.as_deref())?;
     let parsed = Pathname::parse(&pathname);
-    let choice = Choice::make(app, site, &parsed);
+    let index = knowledge(app, site);
+    let choice = Choice::make(site, &parsed, index.as_ref());
     let mut response = match &choice.found {
         None => no_match(site, &pathname, &parsed, debug.as_deref() == Some("1")).whole(),
         Some(found) if compact => {

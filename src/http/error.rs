@@ -92,6 +92,18 @@ impl ApiError {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowedError", message)
     }
 
+    /// 405: a hint is sent with POST.
+    pub(super) fn only_post() -> Self {
+        let message = "only POST and OPTIONS are allowed here";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowedError", message)
+    }
+
+    /// 401: the secret is missing or wrong.
+    pub(super) fn unauthorized() -> Self {
+        let message = "the bearer token is missing or wrong";
+        Self::new(StatusCode::UNAUTHORIZED, "UnauthorizedError", message)
+    }
+
     /// 414: the request target is longer than this many bytes.
     pub(super) fn target_too_long(most: usize) -> Self {
         let message = format!("the request target is longer than {most} bytes");

@@ -1,8 +1,9 @@
-//! Entity tags and conditional requests (RFC 9110, sections 8.8.3 and 13.1.2).
+//! Entity tags and conditional requests (RFC 9110, sections 8.8.3 and 13.1).
 
 use std::io::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use axum::http::header::IF_NONE_MATCH;
+use axum::http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -22,6 +23,21 @@ pub(super) fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
         bare.any(|known| known == tag.as_bytes() || known == b"*")
     };
     headers.get_all(IF_NONE_MATCH).iter().any(listed)
+}
+
+/// Whether the client has what it asks for: by the tag, or where it sends none by the date, in
+/// whole seconds (RFC 9110, sections 13.1.3 and 13.2.2).
+pub(super) fn is_current(tag: &HeaderValue, changed: SystemTime, headers: &HeaderMap) -> bool {
+    if headers.contains_key(IF_NONE_MATCH) {
+        return is_known(tag, headers);
+    }
+    let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| value.to_str().ok());
+    let since = since.and_then(|text| httpdate::parse_http_date(text).ok());
+    since.is_some_and(|since| seconds(changed) <= seconds(since))
+}
+
+fn seconds(moment: SystemTime) -> u64 {
+    moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 #[cfg(test)]

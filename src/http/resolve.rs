@@ -14,11 +14,11 @@ use super::envelope::{Whole, success_text};
 use super::error::ApiError;
 use super::param::{LOCALE, SITE, known_site, locale, required};
 use super::query::{Param, parse};
-use super::resolved_by::{Choice, RESOLVED_BY};
+use super::resolved_by::{Choice, RESOLVED_BY, knowledge};
 use crate::app::App;
-use crate::path_index::{Owner, PathIndex};
 use crate::rules::Pathname;
 use crate::site::{ResolveBy, Site};
+use crate::snapshot::PublicUrl;
 
 const PARAMS: [Param; 3] = [SITE, PATHNAME, LOCALE];
 
@@ -38,16 +38,17 @@ struct Whereabouts<'a, 'm> {
 /// The absolute URLs of all versions by locale; none without a document or a base URL.
 struct Alternates<'a> {
     site: &'a Site,
-    document: Option<(&'a PathIndex, Owner)>,
+    document: Option<PublicUrl<'a>>,
 }
 
 impl Serialize for Alternates<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut alternates = to.serialize_map(None)?;
         let locales = self.site.rules.locales().as_slice();
-        if let (Some((index, owner)), Some(base)) = (self.document, &self.site.base) {
-            for (locale, path) in index.versions(owner) {
-                alternates.serialize_entry(locales[locale].as_str(), &base.join(path))?;
+        if let (Some(document), Some(base)) = (self.document, &self.site.base) {
+            for url in document.versions() {
+                alternates
+                    .serialize_entry(locales[url.locale()].as_str(), &base.join(url.path()))?;
             }
         }
         alternates.end()
@@ -73,8 +74,9 @@ fn answer(app: &App, query: Option<&str>, headers: &HeaderMap) -> Result<Whole, 
         return Err(ApiError::not_configured(message));
     }
     let parsed = Pathname::parse(&pathname);
-    let choice = Choice::make(app, site, &parsed);
-    let document = choice.document();
+    let index = knowledge(app, site);
+    let choice = Choice::make(site, &parsed, index.as_ref());
+    let document = choice.owner;
     let mut response = match &choice.found {
         None => no_match(site, &pathname, &parsed, false).whole(),
         Some(found) => {
@@ -85,7 +87,7 @@ fn answer(app: &App, query: Option<&str>, headers: &HeaderMap) -> Result<Whole, 
                 pathname: resolved.pathname,
                 locale: resolved.locale,
                 matched: resolved.matched,
-                document_id: document.map(|(index, owner)| index.document_id(owner)),
+                document_id: document.map(PublicUrl::document_id),
                 canonical_url: site.base.as_ref().zip(path).map(|(base, path)| base.join(&path)),
                 alternates: Alternates { site, document },
             });

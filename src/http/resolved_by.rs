@@ -1,14 +1,12 @@
 //! Which rule a pathname belongs to on a site that may know its documents, and how an answer says
 //! what decided.
 
-use std::sync::Arc;
-
 use axum::http::{HeaderName, HeaderValue};
 
 use crate::app::{App, Index};
-use crate::path_index::{Owner, PathIndex, decide, owner_of};
 use crate::rules::{Match, Pathname};
 use crate::site::{ResolveBy, Site};
+use crate::snapshot::PublicUrl;
 
 /// What decided, on sites with `resolve = "documents"` alone.
 pub(super) const RESOLVED_BY: HeaderName = HeaderName::from_static("x-resolved-by");
@@ -26,43 +24,42 @@ pub(super) struct Choice<'a> {
     pub(super) by: Option<HeaderValue>,
     /// Whether more could be known: the answer should not be kept for long.
     pub(super) passing: bool,
-    owner: Option<Owner>,
-    index: Option<Arc<PathIndex>>,
+    /// The URL with this path, if a document of the matched content type has it.
+    pub(super) owner: Option<PublicUrl<'a>>,
+}
+
+/// What the site knows about its documents; a site without the opt-in costs nothing.
+pub(super) fn knowledge(app: &App, site: &Site) -> Option<Index> {
+    (site.resolve == ResolveBy::Documents).then(|| app.index(site).unwrap_or(Index::Missing))
 }
 
 impl<'a> Choice<'a> {
-    /// Decides. A site without the opt-in costs no more than the rules do.
-    pub(super) fn make(app: &App, site: &'a Site, pathname: &'a Pathname<'_>) -> Self {
-        if site.resolve == ResolveBy::Rules {
-            return Self::by_rules(site, pathname, None);
-        }
-        match app.index(site) {
-            Some(Index::Fresh(index)) => Self::by_documents(site, pathname, index),
+    /// Decides.
+    pub(super) fn make(
+        site: &'a Site,
+        pathname: &'a Pathname<'_>,
+        index: Option<&'a Index>,
+    ) -> Self {
+        match index {
+            None => Self::by_rules(site, pathname, None),
+            Some(Index::Missing) => Self::by_rules(site, pathname, Some(INDEX_MISSING)),
             // Too old to settle a tie; good enough to say which document it was.
             Some(Index::Stale(index)) => {
                 let choice = Self::by_rules(site, pathname, Some(INDEX_STALE));
                 let found = choice.found.as_ref();
-                let owner = found.and_then(|found| owner_of(&site.rules, pathname, found, &index));
-                Self { owner, index: Some(index), ..choice }
+                let owner = found.and_then(|found| index.owner(&site.rules, pathname, found));
+                Self { owner, ..choice }
             }
-            Some(Index::Missing) | None => Self::by_rules(site, pathname, Some(INDEX_MISSING)),
+            Some(Index::Fresh(index)) => {
+                let decision = index.decide(&site.rules, pathname);
+                let (found, owner) = decision.map_or((None, None), |d| (Some(d.found), d.owner));
+                let by = Some(if owner.is_some() { DOCUMENTS } else { RULES });
+                Self { found, by, passing: false, owner }
+            }
         }
     }
 
     fn by_rules(site: &'a Site, pathname: &'a Pathname<'_>, by: Option<HeaderValue>) -> Self {
-        let found = site.rules.find(pathname);
-        Self { found, passing: by.is_some(), by, owner: None, index: None }
-    }
-
-    fn by_documents(site: &'a Site, pathname: &'a Pathname<'_>, index: Arc<PathIndex>) -> Self {
-        let decision = decide(&site.rules, pathname, &index);
-        let (found, owner) = decision.map_or((None, None), |d| (Some(d.found), d.owner));
-        let by = Some(if owner.is_some() { DOCUMENTS } else { RULES });
-        Self { found, by, passing: false, owner, index: Some(index) }
-    }
-
-    /// The document of the matched content type that owns the path, and the index that knows it.
-    pub(super) fn document(&self) -> Option<(&PathIndex, Owner)> {
-        Some((self.index.as_deref()?, self.owner?))
+        Self { found: site.rules.find(pathname), passing: by.is_some(), by, owner: None }
     }
 }

@@ -5,19 +5,18 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderName, HeaderValue};
-use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
 
 use super::envelope::success;
 use super::error::ApiError;
+use super::listed::{SKIPPED, listed};
 use super::param::{SITE, UID_BYTES, boolean, required};
 use super::query::{Param, echo, parse};
 use crate::app::App;
 use crate::frontend_url::BaseUrl;
 use crate::site::Site;
-use crate::sitemap::{Sitemap, xml};
+use crate::sitemap::Form;
 
 const PARAMS: [Param; 4] = [
     SITE,
@@ -25,16 +24,6 @@ const PARAMS: [Param; 4] = [
     Param::short("xml"),
     Param::short("validate"),
 ];
-
-/// How many documents were left out because they have no URL (D13).
-const SKIPPED: HeaderName = HeaderName::from_static("x-skipped-documents");
-
-/// Shape 2.5.
-#[derive(Serialize)]
-struct Urls<'a> {
-    count: usize,
-    urls: &'a [String],
-}
 
 /// The checked parameters.
 struct Asked<'a> {
@@ -48,36 +37,21 @@ struct Asked<'a> {
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let asked = Asked::parse(&app, query.as_deref())?;
     let base = asked.base()?;
-    let sitemap = app.sitemap(asked.site, base, &asked.uid).await.map_err(|error| {
-        tracing::warn!(site = asked.site.key, uid = %asked.uid, %error, "a sitemap could not be built");
-        error
-    })?;
-    let skipped = HeaderValue::from(sitemap.skipped.total());
-    let mut response = if asked.validate {
-        success(app.validator.report(&asked.site.key, &asked.uid, sitemap.urls).await)
-            .map(Body::new)
-    } else {
-        listed(&sitemap, asked.xml)
-    };
-    response.headers_mut().insert(SKIPPED, skipped);
+    let served = app.snapshot(asked.site, &asked.uid).await?;
+    if !asked.validate {
+        let form = if asked.xml { Form::Xml } else { Form::Json };
+        return Ok(listed(&app, &served, base, form, &headers));
+    }
+    let snapshot = &served.kept.snapshot;
+    let urls = snapshot.listed().map(|url| base.join(url.path())).collect();
+    let report = app.validator.report(&asked.site.key, &asked.uid, urls).await;
+    let mut response = success(report).map(Body::new);
+    response.headers_mut().insert(SKIPPED, HeaderValue::from(snapshot.skipped.total()));
     Ok(response)
-}
-
-fn listed(sitemap: &Sitemap, as_xml: bool) -> Response {
-    let urls = &sitemap.urls;
-    if !as_xml {
-        return success(Urls { count: urls.len(), urls }).map(Body::new);
-    }
-    match xml(urls) {
-        Ok(body) => ([(CONTENT_TYPE, "application/xml")], body).into_response(),
-        Err(error) => {
-            tracing::error!(%error, "a sitemap could not be written as XML");
-            ApiError::internal().into_response()
-        }
-    }
 }
 
 impl<'a> Asked<'a> {

@@ -171,7 +171,7 @@ fn the_example_writes_out_the_real_defaults() {
     let read = |text| {
         let path = Path::new("settings.toml");
         let read = frontend_map::config::parse(text, path, &Environment::new()).unwrap();
-        format!("{:?} {:?} {:?}", read.server, read.log, read.limits)
+        format!("{:?} {:?} {:?} {:?}", read.server, read.log, read.limits, read.freshness)
     };
     assert_eq!(read(Some(EXAMPLE)), read(None));
 }
@@ -185,7 +185,7 @@ fn the_table_of_settings_has_the_keys_and_defaults_of_the_example() {
     assert_eq!(named, keys);
     for row in rows {
         let section = row[0].split('.').next().unwrap_or_default();
-        let written_out = ["server", "cms", "log", "limits"].contains(&section);
+        let written_out = ["server", "cms", "log", "limits", "snapshots"].contains(&section);
         let default = example[row[0]].as_ref().map_or("none", String::as_str);
         assert!(!written_out || row[1] == default || row[0] == "cms.path", "{}: {row:?}", row[0]);
     }
@@ -233,7 +233,9 @@ fn flatten(at: &str, table: &Map<String, Value>, keys: &mut BTreeMap<String, Opt
         };
         // Their own keys are fields, locales and placeholders: anybody's.
         let open = match key.as_str() {
-            "site.rule.where" | "site.rule.template" => Some(key.clone()),
+            "site.rule.where" | "site.rule.exclude_when" | "site.rule.template" => {
+                Some(key.clone())
+            }
             "site.rule.params" => Some(key.clone() + ".<name>"),
             _ => None,
         };

@@ -8,10 +8,12 @@ mod round_trip;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use frontend_map::frontend_url::{BaseUrl, frontend_path};
 use frontend_map::rules::{Document, LocalePrefix, Pathname, Rule, RuleSet, Segment, Template};
-use frontend_map::sitemap::{Listing, Outcome, xml};
+use frontend_map::sitemap::{Form, List};
+use frontend_map::snapshot::{Builder, Listing};
 use generate::UIDS;
 use proptest::prelude::*;
 use url::Url;
@@ -97,14 +99,27 @@ proptest! {
     ) {
         let base = BaseUrl::parse(base).map_err(|error| fail(&error))?;
         for uid in UIDS {
-            let listing = Listing { rules: &rules, base: &base, uid };
-            let outcomes: Vec<_> = documents.iter().map(|d| listing.outcome(d)).collect();
-            let expected = expected_urls(&base, &outcomes);
-            let sitemap = listing.sitemap(outcomes);
-            prop_assert_eq!(&sitemap.urls, &expected);
-            let counted = sitemap.urls.len() as u64 + sitemap.duplicates + sitemap.skipped.total();
+            let listing = Listing { rules: &rules, base: Some(&base), uid };
+            let mut part = listing.part();
+            for document in &documents {
+                part.add(document);
+            }
+            let snapshot = Builder { owners: true }.finish(vec![part]);
+            let snapshot = Arc::new(snapshot.map_err(|error| fail(&error))?);
+            let expected = expected_urls(&rules, &base, uid, &documents);
+            let urls: Vec<_> = snapshot.listed().map(|url| base.join(url.path())).collect();
+            prop_assert_eq!(&urls, &expected);
+            let counted = urls.len() as u64 + snapshot.duplicates + snapshot.skipped.total();
             prop_assert_eq!(counted, documents.len() as u64);
-            prop_assert_eq!(locs(&xml(&sitemap.urls).map_err(|error| fail(&error))?), expected);
+            let [xml, json] = [Form::Xml, Form::Json].map(|form| {
+                let list = List::new(Arc::clone(&snapshot), &base, form);
+                (list.length(), list.collect::<String>())
+            });
+            prop_assert_eq!([xml.0, json.0], [xml.1.len() as u64, json.1.len() as u64]);
+            let json: serde_json::Value = serde_json::from_str(&json.1).map_err(|error| fail(&error))?;
+            let whole = serde_json::json!({"data": {"count": urls.len(), "urls": urls}, "meta": {}});
+            prop_assert_eq!(json, whole);
+            prop_assert_eq!(locs(xml.1.as_bytes()), expected);
         }
     }
 }
@@ -144,20 +159,22 @@ fn text(segment: &Segment) -> usize {
 }
 
 /// D22: the locales in the site's order, paths by code point, each path once.
-fn expected_urls(base: &BaseUrl, outcomes: &[Outcome]) -> Vec<String> {
+fn expected_urls(
+    rules: &RuleSet,
+    base: &BaseUrl,
+    uid: &str,
+    documents: &[Document],
+) -> Vec<String> {
     let mut seen = HashSet::new();
-    let in_locale = |wanted: usize| {
-        let mut paths: Vec<&str> = outcomes
-            .iter()
-            .filter_map(|outcome| match outcome {
-                Outcome::Listed { locale, path } if *locale == wanted => Some(path.as_str()),
-                _ => None,
-            })
-            .collect();
+    let built = |document| frontend_path(rules, Some(base), uid, document, false)?.ok();
+    let found: Vec<_> = documents.iter().filter_map(built).collect();
+    let in_locale = |wanted| {
+        let own = found.iter().filter(|found| found.locale == wanted);
+        let mut paths: Vec<&str> = own.map(|found| found.path.as_str()).collect();
         paths.sort_by(|a, b| a.chars().cmp(b.chars()));
         paths
     };
-    let locales = 0..generate::locales().as_slice().len();
+    let locales = rules.locales().as_slice().iter();
     let paths = locales.flat_map(in_locale).filter(|path| seen.insert(*path));
     paths.map(|path| format!("{base}{path}")).collect()
 }

@@ -39,14 +39,15 @@ const WEB: &[&str] = &["axum", "hyper", "hyper_util", "tower_http", "clap"];
 const LAYERS: &[Layer] = &[
     Layer { module: "rules", may_use: Some(&[]), must_not_name: WORLD },
     Layer { module: "frontend_url", may_use: Some(&["rules"]), must_not_name: WORLD },
-    Layer { module: "sitemap", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
+    Layer { module: "snapshot", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
+    Layer { module: "sitemap", may_use: Some(&["frontend_url", "snapshot"]), must_not_name: WORLD },
     Layer { module: "site", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
     Layer {
         module: "explain",
         may_use: Some(&["rules", "frontend_url", "site"]),
         must_not_name: WORLD,
     },
-    Layer { module: "path_index", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
+    Layer { module: "path_index", may_use: Some(&["rules", "snapshot"]), must_not_name: WORLD },
     // It tells hyper's errors apart, which reqwest hands through.
     Layer {
         module: "outgoing",
@@ -69,6 +70,7 @@ const LAYERS: &[Layer] = &[
             "rules",
             "frontend_url",
             "path_index",
+            "snapshot",
             "site",
             "sitemap",
             "content",

@@ -47,7 +47,7 @@ fn site(key: &str, more: &str) -> String {
 }
 
 fn settings(cms: &str) -> String {
-    let server = "[server]\nlisten = \"127.0.0.1:0\"\n[limits]\nindex_refresh_seconds = 1\n";
+    let server = "[server]\nlisten = \"127.0.0.1:0\"\n[snapshots]\nsoft_seconds = 1\n";
     let based = "resolve = \"documents\"\nfront_end_url = \"https://www.example.com/base\"";
     let main = site("main", based);
     let bare = site("bare", "resolve = \"documents\"");
@@ -268,7 +268,7 @@ fn an_index_follows_the_content_and_survives_a_cms_that_fails() {
     assert_eq!((uid(&answer).as_str(), by(&answer).as_str()), ("api::page.page", "rules"));
 
     down.store(1, Ordering::Relaxed);
-    assert!(service.logs("a path index could not be built"), "{}", service.log());
+    assert!(service.logs("a walk failed"), "{}", service.log());
     let answer = http::get(service.addr(), &resolve("main", "/en/new"));
     assert_eq!((uid(&answer).as_str(), by(&answer).as_str()), ("api::story.story", "documents"));
     // Ten refreshes later nobody knows whether that is still so.

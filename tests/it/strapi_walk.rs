@@ -27,7 +27,8 @@ fn a_walk_asks_by_key_until_a_short_page_and_then_for_the_total() {
     let base = "https://www.example.com/en/articles/";
     assert_eq!(found, ["s", "t", "u"].map(|slug| format!("{base}{slug}")));
     let paging = "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=";
-    let fields = "locale=en&fields[0]=publishedAt&fields[1]=locale&fields[2]=slug";
+    let fields =
+        "locale=en&fields[0]=publishedAt&fields[1]=locale&fields[2]=slug&fields[3]=updatedAt";
     let expected = [
         format!("/api/cms/articles?{paging}100&{fields}"),
         format!("/api/cms/articles?{paging}100&filters[documentId][$gt]=b&{fields}"),

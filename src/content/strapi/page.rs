@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use super::object;
 use super::proof::Echo;
+use crate::content::projection::id_of;
 
 /// One page as it came, its rows not yet read.
 pub(super) struct Page<'a> {
@@ -19,6 +20,12 @@ impl<'a> Page<'a> {
     pub(super) fn parse(json: &'a str) -> Option<Self> {
         let answer: Answer<'a> = object(json)?;
         Some(Self { rows: answer.data, echo: answer.meta.and_then(|meta| echo(meta.get())) })
+    }
+
+    /// The key after which the next page starts, as far as can be told without reading all rows.
+    pub(super) fn next_key(&self) -> Option<String> {
+        let full = self.echo?.page_size == self.rows.len() as u64;
+        self.rows.last().filter(|_| full).and_then(|row| id_of(row.get()))
     }
 }
 

@@ -43,12 +43,18 @@ pub(super) struct Spoken {
 }
 
 impl Spoken {
-    pub(super) fn see(&mut self, document: &Document, asked: &Locale) {
+    pub(super) fn see(&mut self, row: Result<&Document, &BadItem>, asked: &Locale) {
+        let Ok(document) = row else { return };
         match &document.locale {
             DocumentLocale::None => self.none = true,
             DocumentLocale::Named(name) if name == asked.as_str() => self.asked = true,
             DocumentLocale::Named(_) | DocumentLocale::NotText => self.other = true,
         }
+    }
+
+    /// Whether a walk that goes on can only confirm that the type is localised.
+    pub(super) fn is_certain(&self) -> bool {
+        self.asked
     }
 
     /// An empty walk says nothing, so the other locales are walked as well.
@@ -63,15 +69,14 @@ impl Spoken {
     }
 }
 
-/// Reads a page, lets the proof judge it, and hands on the rows that count. Says whether the page
+/// Reads the rows of a page, lets the proof judge it, and hands on the rows that count. Says whether the page
 /// is the last.
 pub(super) fn take(
-    body: &str,
-    course: &Course<'_>,
+    page: &Page<'_>,
+    course: Course<'_>,
     proof: &mut Proof,
-    mut each: impl FnMut(&Result<Document, BadItem>),
+    mut each: impl FnMut(Result<&Document, &BadItem>),
 ) -> Result<bool, Stop> {
-    let page = Page::parse(body).ok_or(NO_LIST)?;
     let decode = |row: &&serde_json::value::RawValue| course.ask.projection.decode(row.get());
     let rows: Vec<_> = page.rows.iter().map(decode).collect();
     let keys = rows.iter().map(key).collect();
@@ -80,7 +85,7 @@ pub(super) fn take(
         if row.as_ref().is_ok_and(|document| is_mixed_up(document, course)) {
             return Err(OTHER_LOCALE.into());
         }
-        each(row);
+        each(row.as_ref());
     }
     Ok(step.last)
 }
@@ -95,7 +100,7 @@ fn key(row: &Result<Document, BadItem>) -> Option<&str> {
 /// A document of another locale that is walked itself: the CMS, or a cache before it, ignores
 /// `locale`, and the versions asked for are missing. A locale that nobody asks for is one odd
 /// document, and left to the rules.
-fn is_mixed_up(document: &Document, course: &Course<'_>) -> bool {
+fn is_mixed_up(document: &Document, course: Course<'_>) -> bool {
     let DocumentLocale::Named(name) = &document.locale else { return false };
     name != course.locale.as_str() && course.locales.iter().any(|other| other.as_str() == name)
 }

@@ -1,27 +1,26 @@
 //! Every published document of a content type, or an error: never fewer (D23).
 
+use std::pin::{Pin, pin};
+use std::task::Poll;
+
+use futures::future::{try_join, try_join_all};
+use tokio::sync::watch;
+use tokio::task::yield_now;
+
 use super::one::{document, speaks};
 use super::page::Page;
 use super::place::Place;
 use super::proof::{Count, Fault, Proof};
 use super::rows::{NO_LIST, OTHER_LOCALE, Spoken, Stop, take};
 use super::{Kind, Strapi, query};
-use crate::content::{Ask, ContentError, Document, DocumentLocale, Status};
+use crate::content::{Ask, ContentError, DocumentLocale, Gather, Status};
 use crate::rules::Locale;
 
 /// How often a walk that proves nothing starts again (D23).
 const RESTARTS: usize = 3;
 
-/// What a complete walk found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Walk<T> {
-    /// What `map` made of each document, by locale in the order asked for, then by `documentId`.
-    pub items: Vec<T>,
-    /// How many rows could not be read as a document.
-    pub bad_items: u64,
-}
-
 /// What is walked, and in which locale.
+#[derive(Clone, Copy)]
 pub(super) struct Course<'a> {
     pub(super) ask: &'a Ask,
     pub(super) place: &'a Place,
@@ -29,107 +28,168 @@ pub(super) struct Course<'a> {
     pub(super) locales: &'a [Locale],
 }
 
+/// Whether the type is localised, as soon as the first locale's walk knows.
+type Localised = watch::Sender<Option<bool>>;
+
 impl Strapi {
     /// Every published document in each of `locales`, proved to be complete.
     ///
-    /// `map` sees documents that are not published (`unpublished`) or in a locale that was not
-    /// asked for too, so that they can be counted; it may see a document again when a walk starts
-    /// again, and what it made before is dropped. A type that is not localised is walked once.
+    /// The locales are walked side by side as soon as the first one's answers show that the type
+    /// is localised; a type that is not is walked once.
     ///
     /// # Errors
     /// [`ContentError`]: of the CMS, or when four walks in turn proved nothing. Then it is
     /// `Unusable` if the CMS contradicts the request, or itself in the same way each time, and
     /// `Unavailable` if the numbers moved, because a quieter moment may help.
-    pub async fn walk<T: Send>(
+    pub async fn walk<G: Gather>(
         &self,
         ask: &Ask,
         locales: &[Locale],
-        mut map: impl FnMut(&Document) -> T + Send,
-    ) -> Result<Walk<T>, ContentError> {
-        let place = self.place(&ask.uid).await?;
-        let mut walk = Walk { items: Vec::new(), bad_items: 0 };
-        for locale in locales {
-            let course = Course { ask, place: &place, locale, locales };
-            let localised = match place.endpoint.kind() {
-                Kind::Collection => self.walk_locale(&course, &mut map, &mut walk).await?,
-                Kind::Single => self.visit_single(&course, &mut map, &mut walk).await?,
-            };
-            if !localised {
-                break;
+        new: impl Fn() -> G + Sync,
+    ) -> Result<Vec<G>, ContentError> {
+        let place = &*self.place(&ask.uid).await?;
+        let Some((first, others)) = locales.split_first() else { return Ok(Vec::new()) };
+        let course = |locale| Course { ask, place, locale, locales };
+        let (localised, known) = watch::channel(None);
+        let others = others.iter().map(|locale| {
+            let (course, mut known, new) = (course(locale), known.clone(), &new);
+            async move {
+                // Nobody sends when the first walk fails, and then this one does not matter.
+                let known = known.wait_for(Option::is_some).await;
+                if known.is_ok_and(|known| *known == Some(true)) {
+                    self.gather(course, new, None).await.map(Some)
+                } else {
+                    Ok(None)
+                }
             }
-        }
-        Ok(walk)
+        });
+        let first = self.gather(course(first), &new, Some(localised));
+        let (first, others) = try_join(first, try_join_all(others)).await?;
+        Ok([first].into_iter().chain(others.into_iter().flatten()).collect())
     }
 
-    /// A single type's version in one locale. Says whether the type is localised.
-    async fn visit_single<T: Send>(
+    async fn gather<G: Gather>(
         &self,
-        course: &Course<'_>,
-        map: &mut (impl FnMut(&Document) -> T + Send),
-        walk: &mut Walk<T>,
-    ) -> Result<bool, ContentError> {
-        let Course { ask, place, locale, .. } = *course;
+        course: Course<'_>,
+        new: &(impl Fn() -> G + Sync),
+        localised: Option<Localised>,
+    ) -> Result<G, ContentError> {
+        match course.place.endpoint.kind() {
+            Kind::Collection => self.walk_locale(course, new, localised.as_ref()).await,
+            Kind::Single => self.visit_single(course, new(), localised.as_ref()).await,
+        }
+    }
+
+    /// A single type's version in one locale.
+    async fn visit_single<G: Gather>(
+        &self,
+        course: Course<'_>,
+        mut part: G,
+        localised: Option<&Localised>,
+    ) -> Result<G, ContentError> {
+        let Course { ask, place, locale, .. } = course;
         let query = |locale: Option<&Locale>| query::version(ask, locale, Status::Published);
         let body = self.version(place, place.endpoint.path(), locale, query).await?;
         let found = body.map_or(Ok(None), |body| document(&body, &ask.projection))?;
-        walk.items.extend(found.iter().filter(|found| speaks(found, locale)).map(map));
-        Ok(found.is_none_or(|found| found.locale != DocumentLocale::None))
+        if let Some(document) = found.as_ref().filter(|document| speaks(document, locale)) {
+            part.take(Ok(document));
+        }
+        tell(localised, found.is_none_or(|found| found.locale != DocumentLocale::None));
+        Ok(part)
     }
 
-    /// A collection in one locale, as often as it takes. Says whether the type is localised.
-    async fn walk_locale<T: Send>(
+    /// A collection in one locale, as often as it takes.
+    async fn walk_locale<G: Gather>(
         &self,
-        course: &Course<'_>,
-        map: &mut (impl FnMut(&Document) -> T + Send),
-        walk: &mut Walk<T>,
-    ) -> Result<bool, ContentError> {
-        let start = (walk.items.len(), walk.bad_items);
+        course: Course<'_>,
+        new: &(impl Fn() -> G + Sync),
+        localised: Option<&Localised>,
+    ) -> Result<G, ContentError> {
         let mut faults = Vec::new();
         while faults.len() <= RESTARTS {
-            match self.walk_once(course, map, walk).await {
-                Ok(localised) => return Ok(localised),
+            match self.walk_once(course, new(), localised).await {
+                Ok(part) => return Ok(part),
                 Err(Stop::Failed(error)) => return Err(error),
                 Err(Stop::Unproven(fault)) => faults.push(fault),
             }
-            walk.items.truncate(start.0);
-            walk.bad_items = start.1;
             tracing::debug!(uid = %course.ask.uid, fault = ?faults.last(), "a walk proved nothing");
         }
         Err(verdict(&faults))
     }
 
-    async fn walk_once<T: Send>(
+    async fn walk_once<G: Gather>(
         &self,
-        course: &Course<'_>,
-        map: &mut (impl FnMut(&Document) -> T + Send),
-        walk: &mut Walk<T>,
-    ) -> Result<bool, Stop> {
-        let Course { ask, place, locale, .. } = *course;
-        let mut proof = Proof::default();
-        let mut asked = Some(locale);
-        let mut spoken = Spoken::default();
+        course: Course<'_>,
+        mut part: G,
+        localised: Option<&Localised>,
+    ) -> Result<G, Stop> {
+        let Course { ask, locale, .. } = course;
+        let (mut proof, mut spoken) = (Proof::default(), Spoken::default());
+        let first = |locale: Option<&Locale>| query::page(ask, locale, None);
+        let (mut body, mut is_localised) =
+            self.list((&ask.uid, course.place), Some(locale), first).await?;
         loop {
-            let query = |locale: Option<&Locale>| query::page(ask, locale, proof.key());
-            let (body, localised) = self.list((&ask.uid, place), asked, query).await?;
-            asked = asked.filter(|_| localised);
-            let last = take(&body, course, &mut proof, |row| match row {
-                Ok(document) => {
-                    spoken.see(document, locale);
-                    walk.items.push(map(document));
-                }
-                Err(_) => walk.bad_items += 1,
+            let asked = is_localised.then_some(locale);
+            let page = Page::parse(&body).ok_or(NO_LIST)?;
+            let expected = page.next_key();
+            // The next page, or the total, is under way while this page is read.
+            let mut ahead = pin!(self.after(course, asked, expected.as_deref()));
+            let early = begin(ahead.as_mut()).await;
+            let last = take(&page, course, &mut proof, |row| {
+                spoken.see(row, locale);
+                part.take(row);
             })?;
+            if spoken.is_certain() {
+                tell(localised, asked.is_some());
+            }
+            let next = proof.key().filter(|_| !last);
+            let answer = match early {
+                _ if next != expected.as_deref() => self.after(course, asked, next).await?,
+                Some(answer) => answer?,
+                None => ahead.await?,
+            };
+            (body, is_localised) = (answer.0, answer.1 && is_localised);
             if last {
                 break;
             }
         }
-        let (body, _) =
-            self.list((&ask.uid, place), asked, |locale| query::total(ask, locale)).await?;
         proof.close(Page::parse(&body).ok_or(NO_LIST)?.echo)?;
         if spoken.all_elsewhere() {
             return Err(OTHER_LOCALE.into());
         }
-        Ok(asked.is_some() && spoken.is_localised())
+        tell(localised, is_localised && spoken.is_localised());
+        Ok(part)
+    }
+
+    /// The page after a key; without one the total.
+    async fn after(
+        &self,
+        course: Course<'_>,
+        locale: Option<&Locale>,
+        key: Option<&str>,
+    ) -> Result<(String, bool), ContentError> {
+        let Course { ask, place, .. } = course;
+        let query = |locale: Option<&Locale>| match key {
+            Some(key) => query::page(ask, locale, Some(key)),
+            None => query::total(ask, locale),
+        };
+        self.list((&ask.uid, place), locale, query).await
+    }
+}
+
+/// Starts a request: the connection is a task of its own, and gets its turn to send it.
+async fn begin<F: Future>(request: Pin<&mut F>) -> Option<F::Output> {
+    let early = futures::poll!(request);
+    yield_now().await;
+    match early {
+        Poll::Ready(answer) => Some(answer),
+        Poll::Pending => None,
+    }
+}
+
+fn tell(localised: Option<&Localised>, is: bool) {
+    if let Some(localised) = localised {
+        localised.send_if_modified(|known| known.replace(is) != Some(is));
     }
 }
 

@@ -25,7 +25,8 @@ fn head_answers_like_get_without_the_body() {
     let service = service();
     let headers = |answer: &Response| {
         let mut headers = answer.headers.clone();
-        headers.retain(|(name, _)| name != "date");
+        // The second answer may be a second older, and comes from the copy that the first one made.
+        headers.retain(|(name, _)| !["date", "age", "cache-status"].contains(&name.as_str()));
         headers.sort();
         headers
     };

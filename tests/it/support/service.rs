@@ -120,6 +120,8 @@ impl Setup {
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }
+        // What a scripted CMS is asked should be what the test asks for.
+        command.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false");
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command

@@ -1,0 +1,299 @@
+//! One snapshot of each content type of each site: kept, refreshed in the background, and built
+//! once however many ask for it.
+
+mod slot;
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use futures::future::ready;
+use futures::stream::iter;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use super::App;
+use crate::content::{Ask, BadItem, ContentError, Document, Gather, Projection};
+use crate::path_index::PathIndex;
+use crate::rules::ContentTypeUid;
+use crate::site::{ResolveBy, Site, Sites};
+use crate::snapshot::{Builder, Listing, Part, Snapshot};
+use slot::{Found, Landed, Landing, Outcome, Slot};
+pub use slot::{Freshness, Kept};
+
+/// After how many soft limits a path index is stale: enough for a CMS that restarts.
+const STALE_AFTER: u32 = 10;
+/// How often those who keep snapshots without being asked look whether one is due.
+const ROUND: Duration = Duration::from_secs(5);
+/// How many content types are walked at once where nobody waits. The CMS has a limit of its own.
+const AT_ONCE: usize = 4;
+
+/// How long hints have to pause before they are followed, and how long they may go on.
+const QUIET: Duration = Duration::from_millis(200);
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// The snapshots of all sites.
+pub(super) struct Snapshots {
+    slots: HashMap<String, HashMap<ContentTypeUid, Arc<Slot>>>,
+    /// Told when something may have changed.
+    hinted: Notify,
+    /// Of the sites with `resolve = "documents"`.
+    indexes: HashMap<String, RwLock<Option<Known>>>,
+    freshness: Freshness,
+}
+
+/// What a site knows about its live paths, and since when.
+#[derive(Clone)]
+struct Known {
+    index: Arc<PathIndex>,
+    oldest: Instant,
+}
+
+/// What a site knows about its live paths.
+#[derive(Clone, Debug)]
+pub enum Index {
+    /// Nothing yet.
+    Missing,
+    /// What was true before refreshes began to fail, too long ago.
+    Stale(Arc<PathIndex>),
+    /// What was true a short while ago.
+    Fresh(Arc<PathIndex>),
+}
+
+/// A snapshot as an answer has it.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The copy.
+    pub kept: Kept,
+    /// How it came to be served.
+    pub how: How,
+}
+
+/// How a copy came to be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// It was there.
+    Hit {
+        /// For how long it stays fresh, in seconds; negative: since when it has not been.
+        ttl: i64,
+        /// Whether the last walk failed.
+        failing: bool,
+    },
+    /// It was built for this request.
+    Miss {
+        /// Or for an earlier one that still waited.
+        collapsed: bool,
+    },
+}
+
+impl Gather for Part<'_> {
+    fn take(&mut self, item: Result<&Document, &BadItem>) {
+        match item {
+            Ok(document) => self.add(document),
+            Err(_) => self.add_bad_item(),
+        }
+    }
+}
+
+impl Snapshots {
+    pub(super) fn new(sites: &Sites, freshness: Freshness) -> Self {
+        let slots = sites.iter().map(|site| (site.key.clone(), slots(site)));
+        let indexed = sites.iter().filter(|site| site.resolve == ResolveBy::Documents);
+        let known = indexed.map(|site| (site.key.clone(), RwLock::default()));
+        Self { slots: slots.collect(), hinted: Notify::new(), indexes: known.collect(), freshness }
+    }
+
+    fn slot(&self, site: &Site, uid: &str) -> Option<&Arc<Slot>> {
+        self.slots.get(&site.key)?.get(uid)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<Slot>> {
+        self.slots.values().flat_map(HashMap::values)
+    }
+
+    /// Puts the site's index together anew, once there is a snapshot of each of its types.
+    fn reindex(&self, site: &str) {
+        let Some(index) = self.indexes.get(site) else { return };
+        let kept: Option<Vec<Kept>> =
+            self.slots.get(site).into_iter().flat_map(HashMap::values).map(|s| s.kept()).collect();
+        let known = kept.and_then(|kept| {
+            let oldest = kept.iter().map(|kept| kept.begun).min()?;
+            let snapshots = kept.into_iter().map(|kept| kept.snapshot).collect();
+            Some(Known { index: Arc::new(PathIndex::new(snapshots)), oldest })
+        });
+        *index.write().unwrap_or_else(PoisonError::into_inner) = known;
+    }
+}
+
+fn slots(site: &Site) -> HashMap<ContentTypeUid, Arc<Slot>> {
+    let slot = |uid: &ContentTypeUid| {
+        let projection = Projection::new(site.rules.listing_fields(uid.as_str()));
+        let alternatives = site.rules.alternatives(uid.as_str());
+        let ask = Ask { uid: uid.clone(), projection, alternatives };
+        (uid.clone(), Arc::new(Slot::new(site.key.clone(), ask)))
+    };
+    site.rules.content_types().into_iter().map(slot).collect()
+}
+
+impl App {
+    /// All public URLs of a content type: the copy that is kept, or else a new one.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS while there is no copy within its hard limit, or when the
+    /// deadline for a waiting caller runs out; the walk goes on then.
+    pub async fn snapshot(
+        self: &Arc<Self>,
+        site: &Site,
+        uid: &str,
+    ) -> Result<Served, ContentError> {
+        let Some(slot) = self.snapshots.slot(site, uid) else {
+            return Err(ContentError::Unusable("no rule of the site is for this content type"));
+        };
+        let freshness = self.snapshots.freshness;
+        if let Found::Copy { kept, due, failing, .. } = slot.find(freshness) {
+            if due && self.content.changes() {
+                self.launch(slot);
+            }
+            let ttl = seconds(freshness.soft) - seconds(kept.begun.elapsed());
+            return Ok(Served { kept, how: How::Hit { ttl, failing } });
+        }
+        let (landing, collapsed) = self.launch(slot);
+        let landed = timeout(self.limits.walk_deadline, landed(landing)).await;
+        let kept = landed.unwrap_or(Err(ContentError::TimedOut))?;
+        Ok(Served { kept, how: How::Miss { collapsed } })
+    }
+
+    /// The live paths of a site; `None` when it does not want to know them.
+    #[must_use]
+    pub fn index(&self, site: &Site) -> Option<Index> {
+        let index = self.snapshots.indexes.get(&site.key)?;
+        let known = index.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Some(match known {
+            None => Index::Missing,
+            Some(Known { index, oldest }) if self.is_stale(oldest) => Index::Stale(index),
+            Some(Known { index, .. }) => Index::Fresh(index),
+        })
+    }
+
+    fn is_stale(&self, since: Instant) -> bool {
+        self.content.changes() && since.elapsed() > self.snapshots.freshness.soft * STALE_AFTER
+    }
+
+    /// Builds what is wanted before anybody asks for it, and keeps the path indexes fresh, until
+    /// it is dropped.
+    pub async fn keep_snapshots(self: Arc<Self>) {
+        loop {
+            let due: Vec<Arc<Slot>> =
+                self.snapshots.all().filter(|slot| self.is_wanted(slot)).cloned().collect();
+            let walk = |slot: Arc<Slot>| landed(self.launch(&slot).0);
+            iter(due.into_iter().map(walk)).buffer_unordered(AT_ONCE).for_each(|_| ready(())).await;
+            sleep(ROUND.min(self.snapshots.freshness.soft)).await;
+        }
+    }
+
+    /// Something in the CMS may have changed.
+    pub fn hint(&self) {
+        self.snapshots.hinted.notify_one();
+    }
+
+    /// Refreshes all copies after hints, until it is dropped. Who publishes ten documents causes
+    /// one round, not ten.
+    pub async fn follow_hints(self: Arc<Self>) {
+        loop {
+            self.snapshots.hinted.notified().await;
+            let calm =
+                async { while timeout(QUIET, self.snapshots.hinted.notified()).await.is_ok() {} };
+            // Editors who never pause must not keep the copies old.
+            let _ = timeout(LONGEST, calm).await;
+            tracing::debug!("something may have changed in the CMS");
+            for slot in self.snapshots.all() {
+                if slot.outdate() && slot.kept().is_some() {
+                    self.launch(slot);
+                }
+            }
+        }
+    }
+
+    /// All are wanted once at the start, those of an index always.
+    fn is_wanted(&self, slot: &Slot) -> bool {
+        let indexed = self.snapshots.indexes.contains_key(&slot.site);
+        match slot.find(self.snapshots.freshness) {
+            Found::Copy { due, .. } => indexed && due && self.content.changes(),
+            Found::Nothing if indexed => true,
+            Found::Nothing => self.snapshots.freshness.at_start && slot.kept().is_none(),
+        }
+    }
+
+    /// Begins a walk, or joins the one under way. It does not end with who asked for it.
+    fn launch(self: &Arc<Self>, slot: &Arc<Slot>) -> (Landing, bool) {
+        let (landing, sender) = slot.join();
+        let collapsed = sender.is_none();
+        if let Some(sender) = sender {
+            let (app, slot) = (Arc::clone(self), Arc::clone(slot));
+            tokio::spawn(async move {
+                let built = app.build_snapshot(&slot).await;
+                let landed = slot.land(built);
+                app.snapshots.reindex(&slot.site);
+                tell(&slot, &landed);
+                sender.send_replace(Some(landed.outcome));
+                if landed.again {
+                    app.launch(&slot);
+                }
+            });
+        }
+        (landing, collapsed)
+    }
+
+    async fn build_snapshot(&self, slot: &Slot) -> Result<(Snapshot, Instant), ContentError> {
+        let gone = ContentError::Unusable("no such site");
+        let site = self.sites.get(&slot.site).ok_or(gone)?;
+        let begun = Instant::now();
+        let uid = slot.ask.uid.as_str();
+        let listing = Listing { rules: &site.rules, base: site.base.as_ref(), uid };
+        let locales = site.rules.locales().as_slice();
+        let parts = self.content.walk(&slot.ask, locales, || listing.part()).await?;
+        let builder = Builder { owners: site.resolve == ResolveBy::Documents };
+        let snapshot = tokio::task::block_in_place(|| builder.finish(parts));
+        let too_large = ContentError::Unusable("more text in its URLs than a snapshot can hold");
+        Ok((snapshot.map_err(|_| too_large)?, begun))
+    }
+}
+
+/// What a walk comes to.
+async fn landed(mut landing: Landing) -> Outcome {
+    let landed = landing.wait_for(Option::is_some).await;
+    // A walk that panicked says nothing more.
+    let lost = ContentError::Unavailable { retry_after: None };
+    landed.map_or(Err(lost.clone()), |outcome| outcome.clone().unwrap_or(Err(lost)))
+}
+
+fn seconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// Documents without a URL are somebody's mistake, and nobody sees them in the sitemap.
+fn tell(slot: &Slot, landed: &Landed) {
+    let (site, uid) = (&slot.site, slot.ask.uid.as_str());
+    let kept = match &landed.outcome {
+        Ok(kept) => kept,
+        // A CMS that is down for an hour is one line, not thousands.
+        Err(error) if landed.failed_before => {
+            return tracing::debug!(site, uid, %error, "a walk failed again");
+        }
+        Err(error) => return tracing::warn!(site, uid, %error, "a walk failed"),
+    };
+    let Snapshot { skipped, duplicates, .. } = &*kept.snapshot;
+    for (reason, documents) in skipped.by_reason() {
+        tracing::warn!(site, uid, reason, documents, "documents have no URL");
+    }
+    if *duplicates > 0 {
+        tracing::warn!(site, uid, duplicates, "documents share a URL");
+    }
+    let urls = kept.snapshot.len();
+    if urls == 0 && skipped.total() > 0 {
+        tracing::error!(site, uid, "no document of this type has a URL");
+    }
+    let (bytes, seconds) = (kept.snapshot.bytes(), kept.begun.elapsed().as_secs_f64());
+    tracing::info!(site, uid, urls, bytes, seconds, "a snapshot is built");
+}

@@ -1,0 +1,161 @@
+//! The place of one snapshot: what is kept, how old it is, and whether a walk is under way.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::sync::watch;
+
+use crate::content::{Ask, ContentError};
+use crate::snapshot::Snapshot;
+
+/// How long after a failed walk the next one waits, while there is a copy to serve.
+const AFTER_FAILURE: Duration = Duration::from_secs(2);
+
+/// How old a copy may get.
+#[derive(Clone, Copy, Debug)]
+pub struct Freshness {
+    /// From then on the next request has it refreshed.
+    pub soft: Duration,
+    /// From then on it is not served any more.
+    pub hard: Duration,
+    /// Whether all are built when the service starts.
+    pub at_start: bool,
+}
+
+/// A snapshot, and when it was true.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The URLs.
+    pub snapshot: Arc<Snapshot>,
+    /// When the walk began: what happened since may be missing.
+    pub begun: Instant,
+    /// When the listed URLs last became others, as far as this process knows.
+    pub changed: SystemTime,
+    landed: Instant,
+}
+
+/// What all who wait for a walk get.
+pub(super) type Outcome = Result<Kept, ContentError>;
+/// Where they wait.
+pub(super) type Landing = watch::Receiver<Option<Outcome>>;
+
+/// A walk that has ended.
+pub(super) struct Landed {
+    pub(super) outcome: Outcome,
+    /// Whether the one before it failed, too.
+    pub(super) failed_before: bool,
+    /// Whether another one should follow at once.
+    pub(super) again: bool,
+}
+
+/// What there is at a moment.
+pub(super) enum Found {
+    /// A copy that may be served.
+    Copy {
+        kept: Kept,
+        /// Whether the last walk failed.
+        failing: bool,
+        /// Whether a walk should begin now.
+        due: bool,
+    },
+    /// None, or one that is too old.
+    Nothing,
+}
+
+/// The place of one content type of a site.
+pub(super) struct Slot {
+    pub(super) site: String,
+    pub(super) ask: Ask,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    kept: Option<Kept>,
+    /// The walk under way.
+    landing: Option<Landing>,
+    failed: Option<Instant>,
+    /// Something may have changed since the walk under way began.
+    outdated: bool,
+}
+
+impl Slot {
+    pub(super) fn new(site: String, ask: Ask) -> Self {
+        Self { site, ask, state: Mutex::default() }
+    }
+
+    pub(super) fn find(&self, freshness: Freshness) -> Found {
+        let state = self.state();
+        let Some(kept) = state.kept.clone().filter(|kept| kept.begun.elapsed() < freshness.hard)
+        else {
+            return Found::Nothing;
+        };
+        let old = state.outdated || kept.begun.elapsed() >= freshness.soft;
+        // A long walk is not followed by the next one at once.
+        let rested = kept.landed.elapsed() >= kept.landed - kept.begun;
+        let may_work = state.failed.is_none_or(|failed| failed.elapsed() >= AFTER_FAILURE);
+        let due = old && rested && may_work && !state.is_under_way();
+        Found::Copy { failing: state.failed.is_some(), kept, due }
+    }
+
+    /// The walk under way, or the sender of a new one, which the caller has to begin.
+    pub(super) fn join(&self) -> (Landing, Option<watch::Sender<Option<Outcome>>>) {
+        let mut state = self.state();
+        match &state.landing {
+            Some(landing) if state.is_under_way() => (landing.clone(), None),
+            _ => {
+                let (sender, landing) = watch::channel(None);
+                state.landing = Some(landing.clone());
+                state.outdated = false;
+                (landing, Some(sender))
+            }
+        }
+    }
+
+    /// The walk has ended.
+    pub(super) fn land(&self, built: Result<(Snapshot, Instant), ContentError>) -> Landed {
+        let mut state = self.state();
+        state.landing = None;
+        let failed_before = state.failed.is_some();
+        let outcome = built.map(|(snapshot, begun)| {
+            let kept = Kept::new(snapshot, begun, state.kept.as_ref());
+            state.kept = Some(kept.clone());
+            kept
+        });
+        state.failed = outcome.is_err().then(Instant::now);
+        Landed { outcome, failed_before, again: state.outdated }
+    }
+
+    /// Something may have changed. Says whether a walk should begin now: if one is under way, the
+    /// next follows it.
+    pub(super) fn outdate(&self) -> bool {
+        let mut state = self.state();
+        state.outdated = true;
+        !state.is_under_way()
+    }
+
+    pub(super) fn kept(&self) -> Option<Kept> {
+        self.state().kept.clone()
+    }
+
+    /// What is guarded is replaced in one step, so a panic elsewhere cannot have left it half done.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// A walk that panicked is over, though nobody has said so.
+    fn is_under_way(&self) -> bool {
+        self.landing.as_ref().is_some_and(|landing| landing.has_changed().is_ok())
+    }
+}
+
+impl Kept {
+    fn new(snapshot: Snapshot, begun: Instant, before: Option<&Self>) -> Self {
+        let same =
+            before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
+        let changed = same.map_or_else(SystemTime::now, |before| before.changed);
+        Self { snapshot: Arc::new(snapshot), begun, changed, landed: Instant::now() }
+    }
+}

@@ -1,0 +1,71 @@
+//! `POST /hooks/cms`: a webhook of the CMS says that something may have changed.
+//!
+//! A hint, not the truth: Strapi's webhooks are not signed, come at most once, and say nothing of
+//! documents that change with a related one. So the body is not even read, and all copies of the
+//! public URLs are refreshed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, post};
+use http_body_util::{BodyExt, Limited};
+use secrecy::ExposeSecret;
+use serde::Serialize;
+use subtle::ConstantTimeEq;
+use tokio::time::timeout;
+
+use super::envelope::{json, success_text};
+use super::error::ApiError;
+use crate::app::App;
+
+const ALLOWED: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
+/// Bytes and time for a body, which is thrown away: to answer before it has come would look like a
+/// broken connection to the CMS.
+const BODY_BYTES: usize = 1 << 20;
+const BODY_TIME: Duration = Duration::from_secs(5);
+
+#[derive(Serialize)]
+struct Accepted {
+    accepted: bool,
+}
+
+/// The route.
+pub(super) fn routes() -> MethodRouter<Arc<App>> {
+    post(receive)
+        .options(async || (StatusCode::OK, [(ALLOW, ALLOWED)]))
+        .fallback(async || ([(ALLOW, ALLOWED)], ApiError::only_post()))
+}
+
+async fn receive(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    request: Request<Body>,
+) -> Response {
+    let body = Limited::new(request.into_body(), BODY_BYTES).collect();
+    let _ = timeout(BODY_TIME, body).await;
+    let Some(secret) = &app.hook_secret else {
+        return ApiError::not_configured("the secret of the webhook is not configured")
+            .into_response();
+    };
+    if !carries(secret.expose_secret(), &headers) {
+        let challenge = [(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))];
+        return (challenge, ApiError::unauthorized()).into_response();
+    }
+    app.hint();
+    let mut response = json(StatusCode::ACCEPTED, success_text(Accepted { accepted: true }));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response.map(Body::new)
+}
+
+/// Whether `Authorization: Bearer <secret>` is there (RFC 6750, section 2.1). How long it takes
+/// tells at most the length of the secret.
+fn carries(secret: &str, headers: &HeaderMap) -> bool {
+    let sent = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
+    let (scheme, sent) = sent.split_at_checked("Bearer ".len()).unwrap_or_default();
+    scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(sent.ct_eq(secret.as_bytes()))
+}

@@ -1,0 +1,259 @@
+//! All public URLs of one content type of a site, as one complete walk found them.
+//!
+//! Whatever lists, resolves or checks URLs reads the same snapshot, so that no two answers can
+//! disagree. It is held compactly: the texts in blocks, an entry of fixed size for each URL, and no
+//! allocation of its own for any of them.
+
+mod build;
+mod owners;
+mod text;
+
+pub use build::{Builder, Listing, Part, TooLarge};
+
+use std::collections::BTreeMap;
+
+use owners::Owners;
+use text::{At, Texts};
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// No modification date.
+const UNDATED: i64 = i64::MIN;
+
+/// The public URLs of one content type of a site.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    texts: Texts,
+    /// The site's locale order, then the path by code point. No two have one path.
+    entries: Box<[Entry]>,
+    /// The entries, the versions of a document as neighbours: by the hash of the `documentId`, by
+    /// `documentId`, by locale.
+    by_document: Box<[u32]>,
+    /// Finds the entry of a path, where somebody wants to know.
+    owners: Option<Owners>,
+    listed: Listed,
+    /// The documents that have no URL.
+    pub skipped: Skipped,
+    /// How many documents share their URL with another one, and are not in here.
+    pub duplicates: u64,
+}
+
+/// What sitemaps list, as numbers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Listed {
+    count: usize,
+    /// The length of all their paths.
+    bytes: usize,
+    /// Of their paths in order.
+    hash: u128,
+}
+
+/// One URL.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    path_at: At,
+    id_at: At,
+    /// The position of its rule in the settings.
+    rule: u32,
+    path_len: u16,
+    id_len: u16,
+    /// The position of its locale in the site's locales.
+    locale: u16,
+    listed: bool,
+    /// Milliseconds since 1970, or [`UNDATED`]. As bytes, because eight bytes that are aligned
+    /// would make an entry longer.
+    modified: [u8; 8],
+}
+
+/// One public URL, as the snapshot knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct PublicUrl<'s> {
+    snapshot: &'s Snapshot,
+    at: usize,
+}
+
+/// How many documents were left out, by reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skipped(BTreeMap<String, u64>);
+
+impl Skipped {
+    /// Counts `times` documents that were left out for one reason.
+    pub fn count(&mut self, reason: &str, times: u64) {
+        if times > 0 {
+            *self.0.entry(reason.to_owned()).or_default() += times;
+        }
+    }
+
+    /// All of them: the value of `X-Skipped-Documents`.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// Reasons and counts, by name of the reason.
+    pub fn by_reason(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(reason, count)| (reason.as_str(), *count))
+    }
+}
+
+impl Snapshot {
+    /// The URLs that sitemaps list, in the order of D22: the site's locale order, then the path by
+    /// code point, each once.
+    pub fn listed(&self) -> impl Iterator<Item = PublicUrl<'_>> + Clone {
+        self.listed_from(0)
+    }
+
+    /// Those of them whose position is at least `start`.
+    pub fn listed_from(&self, start: usize) -> impl Iterator<Item = PublicUrl<'_>> + Clone {
+        (start..self.entries.len()).map(|at| self.at(at)).filter(|url| url.is_listed())
+    }
+
+    /// How many URLs sitemaps list.
+    #[must_use]
+    pub fn listed_count(&self) -> usize {
+        self.listed.count
+    }
+
+    /// The length of all their paths together, in bytes.
+    #[must_use]
+    pub fn listed_bytes(&self) -> usize {
+        self.listed.bytes
+    }
+
+    /// A hash of their paths in order: the same URLs have the same one on every instance.
+    #[must_use]
+    pub fn listing_hash(&self) -> u128 {
+        self.listed.hash
+    }
+
+    /// How many URLs there are, listed or not.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether no document has a URL.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All URLs, the versions of a document as neighbours; documents in the order of a hash of the
+    /// `documentId`, which is the same on every machine and in every version of the service.
+    #[must_use]
+    pub fn by_document(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
+        self.by_document.iter().map(|at| self.at(*at as usize))
+    }
+
+    /// The URL with this path; `None` too if the snapshot was built without owners.
+    #[must_use]
+    pub fn owner(&self, path: &str) -> Option<PublicUrl<'_>> {
+        let at = self.owners.as_ref()?.find(path, |at| self.at(at).path())?;
+        Some(self.at(at))
+    }
+
+    /// The memory that it takes, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let owners = self.owners.as_ref().map_or(0, Owners::bytes);
+        self.texts.bytes() + size_of_val(&*self.entries) + size_of_val(&*self.by_document) + owners
+    }
+
+    fn count_listed(&self) -> Listed {
+        let mut hash = Xxh3Default::new();
+        let mut listed = Listed::default();
+        for url in self.listed() {
+            let path = url.path();
+            listed.count += 1;
+            listed.bytes += path.len();
+            hash.update(path.as_bytes());
+            // No path has a line break, so no two lists run together into one text.
+            hash.update(b"\n");
+        }
+        Listed { hash: hash.digest128(), ..listed }
+    }
+
+    fn at(&self, at: usize) -> PublicUrl<'_> {
+        PublicUrl { snapshot: self, at }
+    }
+}
+
+impl<'s> PublicUrl<'s> {
+    /// The path on the frontend: absolute, percent-encoded ASCII.
+    #[must_use]
+    pub fn path(self) -> &'s str {
+        let entry = self.entry();
+        self.snapshot.texts.get(entry.path_at, entry.path_len)
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn document_id(self) -> &'s str {
+        self.entry().id(&self.snapshot.texts)
+    }
+
+    /// The position of its locale in the site's locales.
+    #[must_use]
+    pub fn locale(self) -> usize {
+        usize::from(self.entry().locale)
+    }
+
+    /// The position of the rule that built it in the settings.
+    #[must_use]
+    pub fn rule(self) -> usize {
+        self.entry().rule as usize
+    }
+
+    /// When the version was last modified, in milliseconds since 1970, if it says so.
+    #[must_use]
+    pub fn modified(self) -> Option<i64> {
+        let modified = i64::from_ne_bytes(self.entry().modified);
+        (modified != UNDATED).then_some(modified)
+    }
+
+    /// Whether sitemaps list it.
+    #[must_use]
+    pub fn is_listed(self) -> bool {
+        self.entry().listed
+    }
+
+    /// Its position among all URLs of the snapshot.
+    #[must_use]
+    pub fn position(self) -> usize {
+        self.at
+    }
+
+    /// Whether both are of one document.
+    #[must_use]
+    pub fn is_version_of(self, other: Self) -> bool {
+        self.document_id() == other.document_id()
+    }
+
+    /// All versions of its document that have a URL, its own among them, in the order of the
+    /// site's locales.
+    pub fn versions(self) -> impl Iterator<Item = Self> {
+        let all = &self.snapshot.by_document;
+        let key = |at: u32| self.snapshot.at(at as usize).document_key();
+        let own = self.document_key();
+        let start = all.partition_point(|at| key(*at) < own);
+        let same = move |url: &Self| url.is_version_of(self);
+        all[start..].iter().map(move |at| self.snapshot.at(*at as usize)).take_while(same)
+    }
+
+    fn document_key(self) -> (u64, &'s str) {
+        let id = self.document_id();
+        (build::document_hash(id), id)
+    }
+
+    fn entry(self) -> &'s Entry {
+        &self.snapshot.entries[self.at]
+    }
+}
+
+impl Entry {
+    fn id(self, texts: &Texts) -> &str {
+        texts.get(self.id_at, self.id_len)
+    }
+}
+
+#[cfg(test)]
+mod tests;

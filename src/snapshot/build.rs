@@ -1,0 +1,197 @@
+//! From the documents of a walk to a snapshot.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::owners::{Hash, Owners};
+use super::text::{At, Texts};
+use super::{Entry, Skipped, Snapshot, UNDATED};
+use crate::frontend_url::{BaseUrl, NoUrlReason, frontend_path};
+use crate::rules::{Document, FieldPath, FieldValue, Rule, RuleSet};
+
+/// The reason of a list item that is no document, or whose `documentId` is longer than any.
+const NOT_A_DOCUMENT: &str = "not_a_document";
+
+/// There is more text in the URLs of one content type than a snapshot can hold: 4 GiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the URLs of the content type are too many for a snapshot")]
+pub struct TooLarge;
+
+/// The rules and the base URL by which one content type of a site is listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Listing<'s> {
+    /// The rules of the site.
+    pub rules: &'s RuleSet,
+    /// Its base URL, which bounds the length of a path.
+    pub base: Option<&'s BaseUrl>,
+    /// The content type.
+    pub uid: &'s str,
+}
+
+/// What a walk, or one of several side by side, has found so far.
+#[derive(Debug)]
+pub struct Part<'s> {
+    listing: Listing<'s>,
+    texts: Texts,
+    entries: Vec<Entry>,
+    skipped: Skipped,
+    too_large: bool,
+}
+
+impl<'s> Listing<'s> {
+    /// Nothing yet.
+    #[must_use]
+    pub fn part(self) -> Part<'s> {
+        let (texts, skipped) = (Texts::default(), Skipped::default());
+        Part { listing: self, texts, entries: Vec::new(), skipped, too_large: false }
+    }
+}
+
+impl Part<'_> {
+    /// Takes in a published document.
+    pub fn add(&mut self, document: &Document) {
+        let Listing { rules, base, uid } = self.listing;
+        match frontend_path(rules, base, uid, document, false) {
+            Some(Ok(found)) => {
+                let locales = rules.locales().as_slice();
+                let locale = locales.iter().position(|locale| locale == found.locale);
+                let mut rules_of_type = rules.positions_of_type(uid);
+                let rule = rules_of_type
+                    .find(|at| std::ptr::eq(&raw const rules.rules()[*at], found.rule));
+                self.push(rule, locale, &found.path, found.rule, document);
+            }
+            // None of this site's.
+            Some(Err(no_url)) if no_url.reason == NoUrlReason::ConditionsNotMet => {}
+            Some(Err(no_url)) => self.skipped.count(&no_url.to_string(), 1),
+            None => self.skipped.count("no_rule", 1),
+        }
+    }
+
+    /// Takes in a list item that could not be read as a document.
+    pub fn add_bad_item(&mut self) {
+        self.skipped.count(NOT_A_DOCUMENT, 1);
+    }
+
+    fn push(
+        &mut self,
+        at: Option<usize>,
+        locale: Option<usize>,
+        path: &str,
+        rule: &Rule,
+        document: &Document,
+    ) {
+        let Ok(id_len) = u16::try_from(document.id.len()) else {
+            return self.add_bad_item();
+        };
+        let listed = rule.switches.lists(document);
+        let modified = modified(document, &rule.switches.modified).to_ne_bytes();
+        let mut entry = || {
+            Some(Entry {
+                path_at: self.texts.push(path)?,
+                id_at: self.texts.push(&document.id)?,
+                rule: u32::try_from(at?).ok()?,
+                path_len: u16::try_from(path.len()).ok()?,
+                id_len,
+                locale: u16::try_from(locale?).ok()?,
+                listed,
+                modified,
+            })
+        };
+        match entry() {
+            Some(entry) => self.entries.push(entry),
+            None => self.too_large = true,
+        }
+    }
+}
+
+/// Puts a snapshot together.
+#[derive(Clone, Copy, Debug)]
+pub struct Builder {
+    /// Whether [`Snapshot::owner`] is wanted.
+    pub owners: bool,
+}
+
+impl Builder {
+    /// The snapshot that these parts make, in whatever order they come. Of two documents with one
+    /// path the first by locale, then by `documentId`, has it.
+    ///
+    /// # Errors
+    /// [`TooLarge`].
+    pub fn finish(self, parts: Vec<Part<'_>>) -> Result<Snapshot, TooLarge> {
+        let mut snapshot = Snapshot::default();
+        let mut entries = Vec::new();
+        for part in parts {
+            if part.too_large {
+                return Err(TooLarge);
+            }
+            let shift = snapshot.texts.append(part.texts).ok_or(TooLarge)?;
+            entries.extend(part.entries.into_iter().map(|entry| moved(entry, shift)));
+            for (reason, times) in part.skipped.by_reason() {
+                snapshot.skipped.count(reason, times);
+            }
+        }
+        let all = entries.len();
+        snapshot.entries = in_order(entries, &snapshot.texts);
+        snapshot.duplicates = (all - snapshot.entries.len()) as u64;
+        snapshot.by_document = by_document(&snapshot.entries, &snapshot.texts)?;
+        snapshot.listed = snapshot.count_listed();
+        let paths = snapshot.entries.iter().map(|entry| entry.path(&snapshot.texts));
+        snapshot.owners = self.owners.then(|| Owners::new(paths, Hash::seeded()));
+        Ok(snapshot)
+    }
+}
+
+impl Entry {
+    fn path(self, texts: &Texts) -> &str {
+        texts.get(self.path_at, self.path_len)
+    }
+}
+
+fn moved(entry: Entry, shift: At) -> Entry {
+    Entry { path_at: entry.path_at + shift, id_at: entry.id_at + shift, ..entry }
+}
+
+/// Each path once, by locale, then by code point: paths are ASCII, so by byte.
+fn in_order(mut entries: Vec<Entry>, texts: &Texts) -> Box<[Entry]> {
+    // By path first, so that equal ones are neighbours and the first of them stays.
+    let key = |entry: &Entry| (entry.path(texts), entry.locale, entry.id(texts));
+    entries.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+    entries.dedup_by(|later, first| later.path(texts) == first.path(texts));
+    // Stable: within a locale the paths stay in order.
+    entries.sort_by_key(|entry| entry.locale);
+    entries.into()
+}
+
+/// Their positions, the versions of a document as neighbours, in the order of their locales.
+fn by_document(entries: &[Entry], texts: &Texts) -> Result<Box<[u32]>, TooLarge> {
+    let count = u32::try_from(entries.len()).map_err(|_| TooLarge)?;
+    let keyed = entries.iter().zip(0..count);
+    let mut keyed: Vec<(u64, u32)> =
+        keyed.map(|(entry, at)| (document_hash(entry.id(texts)), at)).collect();
+    let key = |(hash, at): &(u64, u32)| {
+        let entry = &entries[*at as usize];
+        (*hash, entry.id(texts), entry.locale, *at)
+    };
+    keyed
+        .sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| key(one).cmp(&key(other))));
+    Ok(keyed.into_iter().map(|(_, at)| at).collect())
+}
+
+/// Scatters documents evenly, in the same way everywhere and for ever. Not seeded: nobody chooses
+/// the ids of documents.
+pub(super) fn document_hash(id: &str) -> u64 {
+    xxh3_64(id.as_bytes())
+}
+
+/// A point in time, or the beginning of a day in UTC, as Strapi writes both (ISO 8601).
+fn modified(document: &Document, field: &FieldPath) -> i64 {
+    let FieldValue::Text(text) = document.field(field) else { return UNDATED };
+    let day = || {
+        let midnight = text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?;
+        Some(midnight.timestamp())
+    };
+    let moment = text.parse::<Timestamp>().ok().or_else(day);
+    moment.map_or(UNDATED, Timestamp::as_millisecond)
+}

@@ -1,0 +1,79 @@
+//! Many short texts, one after the other, in blocks that never move.
+
+/// The size of a block, in bytes; no text is longer.
+pub(super) const BLOCK: usize = 1 << 20;
+
+/// Where a text begins: four bytes reach 4 GiB.
+pub(super) type At = u32;
+
+/// The texts. Growing costs no copy, and joining two of them moves blocks alone.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    blocks: Vec<String>,
+}
+
+impl Texts {
+    /// Adds a text; `None` when it is longer than a block, or all are more than 4 GiB.
+    pub(super) fn push(&mut self, text: &str) -> Option<At> {
+        let full = |block: &String| block.len() + text.len() > BLOCK;
+        if self.blocks.last().is_none_or(full) {
+            if text.len() > BLOCK {
+                return None;
+            }
+            // The first block is small, so that a small list stays small.
+            let capacity = if self.blocks.is_empty() { text.len() } else { BLOCK };
+            self.blocks.push(String::with_capacity(capacity));
+        }
+        let number = self.blocks.len() - 1;
+        let block = self.blocks.last_mut()?;
+        let at = At::try_from(number * BLOCK + block.len()).ok()?;
+        block.push_str(text);
+        Some(at)
+    }
+
+    /// The text that was put there.
+    pub(super) fn get(&self, at: At, length: u16) -> &str {
+        let at = at as usize;
+        &self.blocks[at / BLOCK][at % BLOCK..][..usize::from(length)]
+    }
+
+    /// Takes over all texts of another; says by how much they have moved. `None`: too many.
+    pub(super) fn append(&mut self, mut other: Self) -> Option<At> {
+        let shift = At::try_from(self.blocks.len() * BLOCK).ok()?;
+        At::try_from((self.blocks.len() + other.blocks.len()) * BLOCK).ok()?;
+        if let Some(last) = other.blocks.last_mut() {
+            last.shrink_to_fit();
+        }
+        self.blocks.extend(other.blocks);
+        Some(shift)
+    }
+
+    /// The memory that they take, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.blocks.iter().map(String::capacity).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_stay_where_they_are() {
+        let mut texts = Texts::default();
+        let long = "x".repeat(60_000);
+        let pushed: Vec<_> = (0..40).map(|n| (n, texts.push(&format!("{n}{long}")))).collect();
+        let mut others = Texts::default();
+        let other = others.push("other").unwrap();
+        let shift = texts.append(others).unwrap();
+        assert_eq!(texts.get(other + shift, 5), "other");
+        for (n, at) in pushed {
+            let expected = format!("{n}{long}");
+            let length = u16::try_from(expected.len()).unwrap();
+            assert_eq!(texts.get(at.unwrap(), length), expected);
+        }
+        assert_eq!(texts.push(&"x".repeat(BLOCK + 1)), None);
+        let last = texts.push("last").unwrap();
+        assert_eq!(texts.get(last, 4), "last");
+    }
+}
