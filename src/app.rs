@@ -1,5 +1,6 @@
 //! What all requests share: the sites, where documents come from, the validator.
 
+mod files;
 mod snapshots;
 
 use std::collections::HashMap;
@@ -9,8 +10,10 @@ use axum::http::HeaderValue;
 use secrecy::SecretString;
 use tokio::time::timeout;
 
+pub use self::files::Files;
 pub use self::snapshots::{Freshness, How, Index, Kept, Served};
 
+use self::files::Texts;
 use self::snapshots::Snapshots;
 use crate::config::{Cms, Config, Limits};
 use crate::content::{
@@ -40,6 +43,8 @@ pub struct App {
     asks: HashMap<String, HashMap<String, Ask>>,
     /// The public URLs of all content types.
     snapshots: Snapshots,
+    /// The texts of sitemap files.
+    texts: Texts,
     limits: Limits,
     draining: AtomicBool,
 }
@@ -79,6 +84,7 @@ impl App {
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
         Ok(Self {
             snapshots: Snapshots::new(&config.sites, config.freshness),
+            texts: Texts::new(&config.sites),
             sites: config.sites,
             validator: Validator::new()?,
             cors_origins: origins(&config.server.cors_origins),

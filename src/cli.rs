@@ -5,6 +5,7 @@ mod explain;
 mod health;
 mod log;
 mod serve;
+mod sitemap;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -59,6 +60,8 @@ enum Command {
     },
     /// Tell why a pathname or a document ends up where it does
     Explain(explain::Question),
+    /// Write the sitemap files of a site to a folder
+    Sitemap(sitemap::Order),
     /// Ask a running service whether it is alive (for container health checks)
     Health {
         /// What to ask; by default /livez at the settings' address
@@ -113,6 +116,7 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let found = explain::run(settings()?, question)?;
             return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
         }
+        Command::Sitemap(order) => sitemap::run(settings()?, order)?,
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
             let config = config::load(arguments.config.as_deref(), &environment())?;

@@ -4,6 +4,7 @@
 mod access;
 mod content_type;
 mod cors;
+mod crawler;
 mod edge;
 mod encoding;
 mod envelope;

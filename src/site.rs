@@ -14,6 +14,9 @@ pub struct Site {
     pub base: Option<BaseUrl>,
     /// What settles ties between rules of equal precedence.
     pub resolve: ResolveBy,
+    /// The path on the frontend, below its base URL, under which it publishes the sitemap files;
+    /// without a slash at its end.
+    pub sitemap_path: String,
 }
 
 /// What decides which rule a pathname belongs to where several of equal precedence match it.
@@ -86,7 +89,13 @@ mod tests {
         let rule = |uid: &&str| Rule::new(ContentTypeUid::parse(uid).unwrap(), template.clone());
         let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
         let rules = RuleSet::new(locales, LocalePrefix::Always, uids.iter().map(rule).collect());
-        Site { key: key.into(), rules, base: None, resolve: ResolveBy::Rules }
+        Site {
+            key: key.into(),
+            rules,
+            base: None,
+            resolve: ResolveBy::Rules,
+            sitemap_path: String::new(),
+        }
     }
 
     #[test]

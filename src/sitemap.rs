@@ -1,5 +1,7 @@
-//! The public URLs of one content type as text: JSON and XML (D22, D25).
+//! The public URLs of one content type as text: one list in JSON or XML (D22, D25), and
+//! files for crawlers.
 
+pub mod files;
 mod list;
 
 pub use list::{Form, List};

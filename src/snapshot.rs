@@ -11,6 +11,7 @@ mod text;
 pub use build::{Builder, Listing, Part, TooLarge};
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use owners::Owners;
 use text::{At, Texts};
@@ -137,11 +138,22 @@ impl Snapshot {
         self.entries.is_empty()
     }
 
-    /// All URLs, the versions of a document as neighbours; documents in the order of a hash of the
-    /// `documentId`, which is the same on every machine and in every version of the service.
+    /// A part of all URLs, the versions of a document as neighbours; documents in the order of a
+    /// hash of the `documentId`, which is the same on every machine and in every version of the
+    /// service.
+    pub fn by_document(&self, part: Range<usize>) -> impl Iterator<Item = PublicUrl<'_>> + Clone {
+        self.by_document[part].iter().map(|at| self.at(*at as usize))
+    }
+
+    /// In a part of [`Snapshot::by_document`] whose hashes have the same first `bit` bits, the
+    /// first position where the next bit is set.
     #[must_use]
-    pub fn by_document(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
-        self.by_document.iter().map(|at| self.at(*at as usize))
+    pub fn first_with_bit(&self, part: Range<usize>, bit: u32) -> usize {
+        let is_set = |at: &u32| {
+            let hash = build::document_hash(self.at(*at as usize).document_id());
+            hash & (1 << (63 - bit)) != 0
+        };
+        part.start + self.by_document[part].partition_point(|at| !is_set(at))
     }
 
     /// The URL with this path; `None` too if the snapshot was built without owners.

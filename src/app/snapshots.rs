@@ -4,6 +4,7 @@
 mod slot;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,7 @@ use crate::content::{Ask, BadItem, ContentError, Document, Gather, Projection};
 use crate::path_index::PathIndex;
 use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site, Sites};
-use crate::snapshot::{Builder, Listing, Part, Snapshot};
+use crate::snapshot::{Builder, Listing, Part, Snapshot, TooLarge};
 use slot::{Found, Landed, Landing, Outcome, Slot};
 pub use slot::{Freshness, Kept};
 
@@ -28,6 +29,10 @@ const STALE_AFTER: u32 = 10;
 const ROUND: Duration = Duration::from_secs(5);
 /// How many content types are walked at once where nobody waits. The CMS has a limit of its own.
 const AT_ONCE: usize = 4;
+
+/// Callers ask for types that have one.
+const NO_RULE: ContentError =
+    ContentError::Unusable("no rule of the site is for this content type");
 
 /// How long hints have to pause before they are followed, and how long they may go on.
 const QUIET: Duration = Duration::from_millis(200);
@@ -87,11 +92,18 @@ pub enum How {
     },
 }
 
-impl Gather for Part<'_> {
+/// A part in the making, which says how far it is.
+struct Growing<'s> {
+    part: Part<'s>,
+    seen: &'s AtomicU64,
+}
+
+impl Gather for Growing<'_> {
     fn take(&mut self, item: Result<&Document, &BadItem>) {
+        self.seen.fetch_add(1, Ordering::Relaxed);
         match item {
-            Ok(document) => self.add(document),
-            Err(_) => self.add_bad_item(),
+            Ok(document) => self.part.add(document),
+            Err(_) => self.part.add_bad_item(),
         }
     }
 }
@@ -147,9 +159,7 @@ impl App {
         site: &Site,
         uid: &str,
     ) -> Result<Served, ContentError> {
-        let Some(slot) = self.snapshots.slot(site, uid) else {
-            return Err(ContentError::Unusable("no rule of the site is for this content type"));
-        };
+        let slot = self.snapshots.slot(site, uid).ok_or(NO_RULE)?;
         let freshness = self.snapshots.freshness;
         if let Found::Copy { kept, due, failing, .. } = slot.find(freshness) {
             if due && self.content.changes() {
@@ -162,6 +172,22 @@ impl App {
         let landed = timeout(self.limits.walk_deadline, landed(landing)).await;
         let kept = landed.unwrap_or(Err(ContentError::TimedOut))?;
         Ok(Served { kept, how: How::Miss { collapsed } })
+    }
+
+    /// All public URLs of a content type, as a walk finds them, however long it takes.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS.
+    pub async fn walk(self: &Arc<Self>, site: &Site, uid: &str) -> Result<Kept, ContentError> {
+        let slot = self.snapshots.slot(site, uid).ok_or(NO_RULE)?;
+        landed(self.launch(slot).0).await
+    }
+
+    /// How many documents the walk over a content type has seen.
+    #[must_use]
+    pub fn documents_seen(&self, site: &Site, uid: &str) -> u64 {
+        let slot = self.snapshots.slot(site, uid);
+        slot.map_or(0, |slot| slot.seen.load(Ordering::Relaxed))
     }
 
     /// The live paths of a site; `None` when it does not want to know them.
@@ -245,18 +271,25 @@ impl App {
         (landing, collapsed)
     }
 
-    async fn build_snapshot(&self, slot: &Slot) -> Result<(Snapshot, Instant), ContentError> {
+    async fn build_snapshot(&self, slot: &Slot) -> Result<Kept, ContentError> {
         let gone = ContentError::Unusable("no such site");
         let site = self.sites.get(&slot.site).ok_or(gone)?;
         let begun = Instant::now();
         let uid = slot.ask.uid.as_str();
         let listing = Listing { rules: &site.rules, base: site.base.as_ref(), uid };
         let locales = site.rules.locales().as_slice();
-        let parts = self.content.walk(&slot.ask, locales, || listing.part()).await?;
+        slot.seen.store(0, Ordering::Relaxed);
+        let growing = || Growing { part: listing.part(), seen: &slot.seen };
+        let parts = self.content.walk(&slot.ask, locales, growing).await?;
+        let parts = parts.into_iter().map(|growing| growing.part).collect();
         let builder = Builder { owners: site.resolve == ResolveBy::Documents };
-        let snapshot = tokio::task::block_in_place(|| builder.finish(parts));
+        let kept = tokio::task::block_in_place(|| {
+            let (snapshot, before) = (builder.finish(parts)?, slot.kept());
+            let files = self.texts.files(&slot.site, &snapshot, before.as_ref());
+            Ok(Kept::new(snapshot, files, begun, before.as_ref()))
+        });
         let too_large = ContentError::Unusable("more text in its URLs than a snapshot can hold");
-        Ok((snapshot.map_err(|_| too_large)?, begun))
+        kept.map_err(|TooLarge| too_large)
     }
 }
 

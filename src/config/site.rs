@@ -25,6 +25,12 @@ struct Raw {
     locale_prefix: RawPrefix,
     #[serde(default)]
     resolve: RawResolve,
+    #[serde(default = "sitemap_path")]
+    sitemap_path: String,
+}
+
+fn sitemap_path() -> String {
+    "/sitemaps".to_owned()
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -86,11 +92,13 @@ fn one(
         RawResolve::Rules => ResolveBy::Rules,
         RawResolve::Documents => ResolveBy::Documents,
     };
+    let path = check_sitemap_path(&raw.sitemap_path);
+    let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
     let (locales, rules) = (locales?, rules?);
     rule::check_locales(&rules, &locales, &place, problems);
     let rules = RuleSet::new(locales, prefix, rules);
     problems.take(&place, rules.check_cost());
-    Some(Site { key: raw.key, rules, base: base?, resolve })
+    Some(Site { key: raw.key, rules, base: base?, resolve, sitemap_path: sitemap_path? })
 }
 
 fn check_key(key: &str, place: &str, problems: &mut Problems) {
@@ -106,6 +114,15 @@ fn read_locales(codes: &[String], place: &str, problems: &mut Problems) -> Optio
     let locales: Vec<Option<Locale>> = codes.iter().map(&mut parse).collect();
     let locales: Option<Vec<Locale>> = locales.into_iter().collect();
     problems.take(place, Locales::new(locales?))
+}
+
+/// A path as it may stand in a base URL.
+fn check_sitemap_path(text: &str) -> Result<String, String> {
+    const SOME_ORIGIN: &str = "http://localhost";
+    let base = BaseUrl::parse(&format!("{SOME_ORIGIN}{text}")).ok();
+    let path = base.as_ref().and_then(|base| base.as_str().strip_prefix(SOME_ORIGIN));
+    let path = path.filter(|path| text.starts_with('/') && !path.starts_with(':'));
+    path.map(str::to_owned).ok_or_else(|| format!("`{text}` is not a path, like /sitemaps or /"))
 }
 
 /// The base URL: the variable wins over the file, and empty counts as not configured (D15).

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::envelope::{self, Whole};
 use crate::content::ContentError;
+use crate::site::Site;
 
 /// After how many seconds to ask again when the CMS doesn't say (D27).
 const RETRY_AFTER_DEFAULT: u64 = 5;
@@ -124,6 +125,11 @@ impl ApiError {
     pub(super) fn internal() -> Self {
         let message = "Internal Server Error";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError", message)
+    }
+
+    /// 501: the site has no base URL.
+    pub(super) fn no_base_url(site: &str) -> Self {
+        Self::not_configured(format!("{} is not configured", Site::base_url_variable(site)))
     }
 
     /// The same error with details.

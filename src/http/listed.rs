@@ -51,6 +51,7 @@ pub(super) fn listed(
     headers.insert(ETAG, tag);
     headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
     headers.insert(CACHE_CONTROL, app.caching.sitemap.clone());
+    headers.insert(LAST_MODIFIED, date(served.kept.changed));
     headers.insert(SKIPPED, HeaderValue::from(snapshot.skipped.total()));
     dress(headers, served);
     response
@@ -59,7 +60,6 @@ pub(super) fn listed(
 /// Says how old the copy is that an answer was made from, and how it came to be.
 pub(super) fn dress(headers: &mut HeaderMap, served: &Served) {
     headers.insert(AGE, HeaderValue::from(served.kept.begun.elapsed().as_secs()));
-    headers.insert(LAST_MODIFIED, date(served.kept.changed));
     headers.insert(CACHE_STATUS, cache_status(served.how));
 }
 
@@ -81,7 +81,8 @@ fn tag(served: &Served, base: &BaseUrl, form: Form, gzip: bool) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-fn date(moment: SystemTime) -> HeaderValue {
+/// A date as HTTP writes it (RFC 9110, section 5.6.7).
+pub(super) fn date(moment: SystemTime) -> HeaderValue {
     let text = httpdate::fmt_http_date(moment);
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
 }

@@ -12,7 +12,7 @@ use axum::routing::{MethodRouter, get};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::error::ApiError;
-use super::{content_type, frontend_url, health, hook, resolve, sitemap};
+use super::{content_type, crawler, frontend_url, health, hook, resolve, sitemap};
 use crate::app::App;
 
 /// What may be asked of every known route.
@@ -27,6 +27,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/build-sitemap", known(get(sitemap::get)))
         .route("/livez", known(get(health::livez)))
         .route("/readyz", known(get(health::readyz)))
+        .route(crawler::ROUTE, known(get(crawler::get)))
         .route("/hooks/cms", hook::routes())
         .fallback(async || ApiError::unknown_route())
         .method_not_allowed_fallback(async || ([(ALLOW, ALLOWED)], ApiError::method_not_allowed()))

@@ -73,9 +73,6 @@ impl<'a> Asked<'a> {
     }
 
     fn base(&self) -> Result<&'a BaseUrl, ApiError> {
-        self.site.base.as_ref().ok_or_else(|| {
-            let variable = Site::base_url_variable(&self.site.key);
-            ApiError::not_configured(format!("{variable} is not configured"))
-        })
+        self.site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&self.site.key))
     }
 }

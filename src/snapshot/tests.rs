@@ -95,7 +95,7 @@ fn the_versions_of_a_document_are_found_from_any_of_them() {
             assert_eq!(paths(url.versions()), expected);
         }
     }
-    let neighbours = paths(snapshot.by_document());
+    let neighbours = paths(snapshot.by_document(0..snapshot.len()));
     for pair in neighbours.chunks(2) {
         assert_eq!(pair[0].replace("/en/", ""), pair[1].replace("/de/", ""));
     }

@@ -40,7 +40,11 @@ const LAYERS: &[Layer] = &[
     Layer { module: "rules", may_use: Some(&[]), must_not_name: WORLD },
     Layer { module: "frontend_url", may_use: Some(&["rules"]), must_not_name: WORLD },
     Layer { module: "snapshot", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
-    Layer { module: "sitemap", may_use: Some(&["frontend_url", "snapshot"]), must_not_name: WORLD },
+    Layer {
+        module: "sitemap",
+        may_use: Some(&["rules", "frontend_url", "snapshot"]),
+        must_not_name: WORLD,
+    },
     Layer { module: "site", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
     Layer {
         module: "explain",

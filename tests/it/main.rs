@@ -3,6 +3,7 @@
 
 mod bad_inputs;
 mod commands;
+mod crawler;
 mod demo;
 mod docs;
 mod explain;

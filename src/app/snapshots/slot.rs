@@ -1,10 +1,12 @@
 //! The place of one snapshot: what is kept, how old it is, and whether a walk is under way.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch;
 
+use crate::app::Files;
 use crate::content::{Ask, ContentError};
 use crate::snapshot::Snapshot;
 
@@ -27,6 +29,8 @@ pub struct Freshness {
 pub struct Kept {
     /// The URLs.
     pub snapshot: Arc<Snapshot>,
+    /// The sitemap files that they make, where there is a base URL.
+    pub files: Option<Arc<Files>>,
     /// When the walk began: what happened since may be missing.
     pub begun: Instant,
     /// When the listed URLs last became others, as far as this process knows.
@@ -66,6 +70,8 @@ pub(super) enum Found {
 pub(super) struct Slot {
     pub(super) site: String,
     pub(super) ask: Ask,
+    /// How many documents the walk under way, or the last one, has seen.
+    pub(super) seen: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -81,7 +87,7 @@ struct State {
 
 impl Slot {
     pub(super) fn new(site: String, ask: Ask) -> Self {
-        Self { site, ask, state: Mutex::default() }
+        Self { site, ask, seen: AtomicU64::new(0), state: Mutex::default() }
     }
 
     pub(super) fn find(&self, freshness: Freshness) -> Found {
@@ -113,15 +119,13 @@ impl Slot {
     }
 
     /// The walk has ended.
-    pub(super) fn land(&self, built: Result<(Snapshot, Instant), ContentError>) -> Landed {
+    pub(super) fn land(&self, outcome: Outcome) -> Landed {
         let mut state = self.state();
         state.landing = None;
         let failed_before = state.failed.is_some();
-        let outcome = built.map(|(snapshot, begun)| {
-            let kept = Kept::new(snapshot, begun, state.kept.as_ref());
+        if let Ok(kept) = &outcome {
             state.kept = Some(kept.clone());
-            kept
-        });
+        }
         state.failed = outcome.is_err().then(Instant::now);
         Landed { outcome, failed_before, again: state.outdated }
     }
@@ -152,10 +156,16 @@ impl State {
 }
 
 impl Kept {
-    fn new(snapshot: Snapshot, begun: Instant, before: Option<&Self>) -> Self {
+    /// A snapshot whose walk has just ended, after another one.
+    pub(super) fn new(
+        snapshot: Snapshot,
+        files: Option<Arc<Files>>,
+        begun: Instant,
+        before: Option<&Self>,
+    ) -> Self {
         let same =
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
         let changed = same.map_or_else(SystemTime::now, |before| before.changed);
-        Self { snapshot: Arc::new(snapshot), begun, changed, landed: Instant::now() }
+        Self { snapshot: Arc::new(snapshot), files, begun, changed, landed: Instant::now() }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
@@ -71,6 +72,11 @@ impl Setup {
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
     }
 
     /// `frontend-map --config settings.toml serve`, until it has named its address.

@@ -1,0 +1,154 @@
+//! The sitemap files of the sites: which there are, since when they are as they are, and their
+//! texts, written when somebody asks for them.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use axum::body::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use futures::future::try_join_all;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use super::{App, Kept, Served};
+use crate::content::ContentError;
+use crate::rules::ContentTypeUid;
+use crate::site::{Site, Sites};
+use crate::sitemap::files::{File, Frame, Layout, write};
+use crate::snapshot::Snapshot;
+
+/// The memory for texts, in bytes: a file of 50,000 URLs is about 10 MB, compressed 1 MB.
+const TEXT_BYTES: u64 = 64 << 20;
+/// For the cache's own tables.
+const USUAL_TEXTS: usize = 256;
+
+/// The files of one content type.
+#[derive(Debug)]
+pub struct Files {
+    /// Which documents stand in which.
+    pub layout: Layout,
+    /// When the set of files last became another, as far as this process knows.
+    pub changed: SystemTime,
+    changes: HashMap<u64, SystemTime>,
+}
+
+impl Files {
+    pub(super) fn new(layout: Layout, before: Option<&Self>) -> Self {
+        let now = SystemTime::now();
+        let since = |file: &File| {
+            let before = before?;
+            let same = before.layout.file(file.number)?.hash == file.hash;
+            same.then(|| before.changes.get(&file.number).copied()).flatten()
+        };
+        let change = |file: &File| (file.number, since(file).unwrap_or(now));
+        let changes = layout.files.iter().map(change).collect();
+        let hashes = |layout: &Layout| -> Vec<(u64, u128)> {
+            layout.files.iter().map(|file| (file.number, file.hash)).collect()
+        };
+        let same = before.filter(|before| hashes(&before.layout) == hashes(&layout));
+        Self { changed: same.map_or(now, |before| before.changed), changes, layout }
+    }
+
+    /// When a file last became another, as far as this process knows.
+    #[must_use]
+    pub fn changed(&self, file: &File) -> SystemTime {
+        self.changes.get(&file.number).copied().unwrap_or(self.changed)
+    }
+}
+
+/// The texts that were asked for, by what stands in them: a refresh that changes nothing finds
+/// them again.
+pub(super) struct Texts {
+    cache: Cache<Key, Bytes, Weight>,
+    frames: HashMap<String, Frame>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    site: String,
+    hash: u128,
+    gzip: bool,
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Key, Bytes> for Weight {
+    fn weight(&self, _: &Key, text: &Bytes) -> u64 {
+        text.len() as u64
+    }
+}
+
+impl Texts {
+    pub(super) fn new(sites: &Sites) -> Self {
+        let frame = |site: &Site| {
+            let base = site.base.as_ref()?;
+            Some((site.key.clone(), Frame::new(base, site.rules.locales())))
+        };
+        Self {
+            cache: Cache::with_weighter(USUAL_TEXTS, TEXT_BYTES, Weight),
+            frames: sites.iter().filter_map(frame).collect(),
+        }
+    }
+
+    /// The files of a snapshot; `None` without a base URL.
+    pub(super) fn files(
+        &self,
+        site: &str,
+        snapshot: &Snapshot,
+        before: Option<&Kept>,
+    ) -> Option<Arc<Files>> {
+        let frame = self.frames.get(site)?;
+        let before = before.and_then(|before| before.files.as_deref());
+        Some(Arc::new(Files::new(Layout::new(snapshot, frame), before)))
+    }
+}
+
+impl App {
+    /// A copy for each content type of a site, in the order of the settings.
+    ///
+    /// # Errors
+    /// As [`App::snapshot`], if there is none for one of them.
+    pub async fn snapshots<'s>(
+        self: &Arc<Self>,
+        site: &'s Site,
+    ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
+        let types = site.rules.content_types();
+        let copies = types.iter().map(|uid| self.snapshot(site, uid.as_str()));
+        Ok(types.iter().copied().zip(try_join_all(copies).await?).collect())
+    }
+
+    /// The text of a file, written once and compressed once; `None` without a base URL.
+    pub async fn file_text(
+        self: &Arc<Self>,
+        site: &Site,
+        kept: &Kept,
+        file: &File,
+        gzip: bool,
+    ) -> Option<Bytes> {
+        let key = Key { site: site.key.clone(), hash: file.hash, gzip };
+        let (app, snapshot, range) =
+            (Arc::clone(self), Arc::clone(&kept.snapshot), file.range.clone());
+        let text = async move {
+            // 50,000 URLs take milliseconds to write, and ten times as long to compress.
+            let made = tokio::task::spawn_blocking(move || {
+                let frame = app.texts.frames.get(&key.site)?;
+                let text = write(&snapshot, frame, range);
+                if gzip { gzipped(text.as_bytes()) } else { Some(text.into()) }
+            });
+            made.await.ok().flatten().ok_or(())
+        };
+        let key = Key { site: site.key.clone(), hash: file.hash, gzip };
+        self.texts.cache.get_or_insert_async(&key, text).await.ok()
+    }
+}
+
+/// Compressed once and sent often: worth the usual level.
+fn gzipped(text: &[u8]) -> Option<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text).ok()?;
+    encoder.finish().ok().map(Bytes::from)
+}

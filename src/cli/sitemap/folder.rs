@@ -1,0 +1,64 @@
+//! The folder that the files are written to: each is there as a whole or not at all.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::sitemap::files::parse_name;
+
+/// The folder, and what has been written to it.
+pub(super) struct Folder {
+    path: PathBuf,
+    gzip: bool,
+    written: HashSet<String>,
+}
+
+impl Folder {
+    /// Makes the folder if it is not there.
+    pub(super) fn open(path: &Path, gzip: bool) -> Result<Self, String> {
+        fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Self { path: path.to_owned(), gzip, written: HashSet::new() })
+    }
+
+    /// Puts a file into its place, and its compressed form beside it.
+    pub(super) fn write(&mut self, name: &str, text: &[u8]) -> Result<(), String> {
+        let failed = |error| format!("{}: {error}", self.path.join(name).display());
+        self.replace(name, text).map_err(failed)?;
+        self.written.insert(name.to_owned());
+        if self.gzip {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+            let compressed = encoder.write_all(text).and_then(|()| encoder.finish());
+            let name = format!("{name}.gz");
+            compressed.and_then(|bytes| self.replace(&name, &bytes)).map_err(failed)?;
+            self.written.insert(name);
+        }
+        Ok(())
+    }
+
+    /// A server that reads the folder meanwhile sees the old file or the new one.
+    fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let unfinished = self.path.join(format!(".{name}.unfinished"));
+        fs::write(&unfinished, bytes)?;
+        fs::rename(unfinished, self.path.join(name))
+    }
+
+    /// Removes files of these content types that are none any more: what an earlier run wrote, and
+    /// no index lists.
+    pub(super) fn remove_leftovers(&self, uids: &[&str]) -> Result<(), String> {
+        let failed = |error: io::Error| format!("{}: {error}", self.path.display());
+        for entry in fs::read_dir(&self.path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let ours = parse_name(name.strip_suffix(".gz").unwrap_or(&name));
+            let ours = ours.is_some_and(|(uid, _)| uids.contains(&uid.as_str()));
+            if ours && !self.written.contains(&name) {
+                fs::remove_file(entry.path()).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,17 @@
+//! Sitemap files for crawlers (sitemaps.org, protocol 0.9): which document stands in which file,
+//! and the files' text.
+
+mod frame;
+mod index;
+mod layout;
+mod name;
+mod write;
+
+pub use frame::Frame;
+pub use index::{index, robots};
+pub use layout::{File, Layout};
+pub use name::{INDEX, ROBOTS, file_name, parse_name};
+pub use write::write;
+
+#[cfg(test)]
+mod tests;

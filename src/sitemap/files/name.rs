@@ -1,0 +1,43 @@
+//! The names of files: `plugin.cms.article-1.xml` is the first file of `plugin::cms.article`.
+
+/// The name of the index.
+pub const INDEX: &str = "index.xml";
+/// The name of the file that tells crawlers of the index.
+pub const ROBOTS: &str = "robots.txt";
+
+/// The name of a file. No two content types share one: a UID has dots at two places alone.
+#[must_use]
+pub fn file_name(uid: &str, number: u64) -> String {
+    format!("{}-{number}.xml", uid.replace("::", "."))
+}
+
+/// The content type and the number of the file with this name, if it has the form of one.
+#[must_use]
+pub fn parse_name(name: &str) -> Option<(String, u64)> {
+    let (name, number) = name.strip_suffix(".xml")?.rsplit_once('-')?;
+    let read: u64 = number.parse().ok()?;
+    // One file has one name: `01` and `+1` are none.
+    let (kind, rest) = name.split_once('.')?;
+    (read.to_string() == number).then(|| (format!("{kind}::{rest}"), read))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_back() {
+        for (uid, number, name) in [
+            ("plugin::cms.press-release", 1, "plugin.cms.press-release-1.xml"),
+            ("api::a.a", 31, "api.a.a-31.xml"),
+        ] {
+            assert_eq!(file_name(uid, number), name);
+            assert_eq!(parse_name(name), Some((uid.to_owned(), number)));
+        }
+        for name in
+            ["index.xml", "api.a.a.xml", "api.a.a-01.xml", "api.a.a-+1.xml", "a-1", "a-1.xml"]
+        {
+            assert_eq!(parse_name(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The crawlers' files over HTTP and as written by `frontend-map sitemap`.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+
+use crate::support::http::{self, Response};
+use crate::support::service::{Service, Setup};
+
+const CONTENT: &str = r#"{"api::post.post": [
+    {"documentId": "one", "locale": "en", "slug": "x", "updatedAt": "2024-03-06T22:19:54.649Z"},
+    {"documentId": "one", "locale": "de", "slug": "y", "updatedAt": "2024-03-07T00:00:00.000Z"},
+    {"documentId": "two", "locale": "en", "slug": "z", "updatedAt": "2024-01-01T00:00:00.000Z"},
+    {"documentId": "two", "locale": "de", "slug": "secret", "status": "draft"},
+    {"documentId": "three", "locale": "en", "slug": "hidden", "noindex": true},
+    {"documentId": "four", "locale": "en"}],
+  "api::page.page": [{"documentId": "home", "slug": "welcome", "reviewed": "2023-05-06"}],
+  "api::note.note": [{"documentId": "n", "slug": "n"}]}"#;
+
+const SETTINGS: &str = r#"
+[server]
+listen = "127.0.0.1:0"
+[cms]
+source = "files"
+path = "content.json"
+[[site]]
+key = "main"
+locales = ["en", "de"]
+front_end_url = "https://www.example.com/base"
+[[site.rule]]
+content_type = "api::post.post"
+template = "/{locale}/posts/{slug}"
+exclude_when = { noindex = true }
+[[site.rule]]
+content_type = "api::page.page"
+template = "/{slug}"
+modified = "reviewed"
+[[site.rule]]
+content_type = "api::note.note"
+template = "/notes/{slug}"
+sitemap = false
+[[site]]
+key = "bare"
+locales = ["en"]
+[[site.rule]]
+content_type = "api::page.page"
+template = "/{slug}"
+"#;
+
+const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">"#;
+const INDEX: &str = concat!(
+    r#"<?xml version="1.0" encoding="UTF-8"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">"#,
+    "<sitemap><loc>https://www.example.com/base/sitemaps/api.post.post-1.xml</loc>",
+    "<lastmod>2024-03-07T00:00:00.000Z</lastmod></sitemap>",
+    "<sitemap><loc>https://www.example.com/base/sitemaps/api.page.page-1.xml</loc>",
+    "<lastmod>2023-05-06T00:00:00.000Z</lastmod></sitemap></sitemapindex>"
+);
+const PAGES: &str = concat!(
+    "<url><loc>https://www.example.com/base/welcome</loc>",
+    "<lastmod>2023-05-06T00:00:00.000Z</lastmod></url></urlset>"
+);
+const ROBOTS: &str = "Sitemap: https://www.example.com/base/sitemaps/index.xml\n";
+
+fn setup() -> Setup {
+    Setup::new(SETTINGS).file("content.json", CONTENT)
+}
+
+fn get(service: &Service, file: &str) -> Response {
+    http::get(service.addr(), &format!("/sitemaps/main/{file}"))
+}
+
+/// What stands in the `loc`s.
+fn locs(text: &str) -> BTreeSet<String> {
+    let document = roxmltree::Document::parse(text).expect("XML");
+    let locs = document.descendants().filter(|node| node.has_tag_name((NAMESPACE, "loc")));
+    locs.filter_map(|node| node.text().map(str::to_owned)).collect()
+}
+
+const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+
+#[test]
+fn the_index_leads_to_files_with_all_listed_urls() {
+    let service = setup().start();
+    let index = get(&service, "index.xml");
+    assert_eq!((index.status, index.text()), (200, INDEX));
+    assert_eq!(get(&service, "robots.txt").text(), ROBOTS);
+    assert_eq!(get(&service, "api.page.page-1.xml").text(), format!("{HEAD}{PAGES}"));
+    for (name, uid) in
+        [("api.post.post-1.xml", "api::post.post"), ("api.page.page-1.xml", "api::page.page")]
+    {
+        let list = format!("/api/build-sitemap?site=main&contentType={uid}&xml=true");
+        let list = http::get(service.addr(), &list);
+        assert_eq!(locs(get(&service, name).text()), locs(list.text()));
+    }
+    let text = get(&service, "api.post.post-1.xml").text().to_owned();
+    let base = "https://www.example.com/base";
+    let link = |code: &str, path: &str| {
+        format!(r#"<xhtml:link rel="alternate" hreflang="{code}" href="{base}{path}"/>"#)
+    };
+    let links =
+        link("en", "/en/posts/x") + &link("de", "/de/posts/y") + &link("x-default", "/en/posts/x");
+    let one = format!(
+        "<url><loc>{base}/en/posts/x</loc><lastmod>2024-03-06T22:19:54.649Z</lastmod>{links}</url>\
+         <url><loc>{base}/de/posts/y</loc><lastmod>2024-03-07T00:00:00.000Z</lastmod>{links}</url>"
+    );
+    assert!(text.contains(&one), "{text}");
+    assert!(!text.contains("secret") && !text.contains("hidden"), "{text}");
+}
+
+#[test]
+fn other_files_are_not_there() {
+    let service = setup().start();
+    for file in [
+        "api.note.note-1.xml",
+        "api.post.post-2.xml",
+        "api.post.post-01.xml",
+        "api.post.post-1.xml.gz",
+        "api.post.post.xml",
+        "api.nobody.nobody-1.xml",
+        "robots.txt/",
+        "index.xml/x",
+        "",
+        "sitemap.xml",
+        "%69ndex.xml",
+    ] {
+        let answer = get(&service, file);
+        let body = r#"{"data":null,"error":{"status":404,"name":"NotFoundError","message":"there is nothing at this path"}}"#;
+        assert_eq!((answer.status, answer.text()), (404, body), "{file}");
+    }
+    assert_eq!(http::get(service.addr(), "/sitemaps/other/index.xml").status, 404);
+    for file in ["index.xml", "robots.txt", "api.page.page-1.xml"] {
+        let answer = http::get(service.addr(), &format!("/sitemaps/bare/{file}"));
+        let body = r#"{"data":null,"error":{"status":501,"name":"NotImplementedError","message":"FRONT_END_URL_BARE is not configured"}}"#;
+        assert_eq!((answer.status, answer.text()), (501, body), "{file}");
+    }
+}
+
+#[test]
+fn files_can_be_asked_for_conditionally_and_compressed() {
+    let service = setup().start();
+    for file in ["index.xml", "robots.txt", "api.post.post-1.xml"] {
+        let target = format!("/sitemaps/main/{file}");
+        let plain = http::get(service.addr(), &target);
+        let content_type =
+            if file == "robots.txt" { "text/plain; charset=utf-8" } else { "application/xml" };
+        assert_eq!(plain.header("content-type").as_deref(), Some(content_type));
+        assert_eq!(plain.header("vary").as_deref(), Some("accept-encoding"));
+        let caching = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400";
+        assert_eq!(plain.header("cache-control").as_deref(), Some(caching));
+        let tag = plain.header("etag").expect("a tag");
+        for (name, value, status) in [
+            ("If-None-Match", tag.as_str(), 304),
+            ("If-None-Match", "\"other\"", 200),
+            ("Accept-Encoding", "identity;q=0", 200),
+            ("Accept-Encoding", "br;q=1, *;q=0", 200),
+        ] {
+            let answer = http::send(service.addr(), "GET", &target, &[(name, value)]);
+            assert_eq!(answer.status, status, "{file} {name}: {value}");
+            assert_eq!(answer.header("etag"), Some(tag.clone()), "{file} {name}: {value}");
+            assert_eq!(answer.body.is_empty(), status == 304);
+        }
+        let head = http::send(service.addr(), "HEAD", &target, &[]);
+        assert_eq!(head.header("content-length"), Some(plain.body.len().to_string()), "{file}");
+    }
+    let target = "/sitemaps/main/api.post.post-1.xml";
+    let plain = http::get(service.addr(), target);
+    let small = http::send(service.addr(), "GET", target, &[("Accept-Encoding", "gzip, br")]);
+    assert_eq!(small.header("content-encoding").as_deref(), Some("gzip"));
+    assert_ne!(small.header("etag"), plain.header("etag"));
+    let mut text = Vec::new();
+    GzDecoder::new(&small.body[..]).read_to_end(&mut text).expect("gzip");
+    assert_eq!(text, plain.body);
+    let date = plain.header("last-modified").expect("a date");
+    let again = http::send(service.addr(), "GET", target, &[("If-Modified-Since", &date)]);
+    assert_eq!((again.status, again.body.len()), (304, 0));
+}
+
+#[test]
+fn the_same_content_makes_the_same_files_everywhere() {
+    let (one, other) = (setup().start(), setup().start());
+    for file in ["index.xml", "api.post.post-1.xml", "api.page.page-1.xml"] {
+        let (one, other) = (get(&one, file), get(&other, file));
+        assert_eq!((one.header("etag"), &one.body), (other.header("etag"), &other.body));
+    }
+}
+
+#[test]
+fn the_command_writes_the_same_files() {
+    let setup = setup();
+    let args = ["sitemap", "--site", "main", "--out", "public/maps", "--gzip"];
+    let ended = setup.run(&args);
+    let told = "api::post.post: 3 URLs in 1 files, without a URL: slug_missing 1\n";
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    let read = |name: &str| std::fs::read(setup.path().join("public/maps").join(name)).expect(name);
+    assert_eq!(String::from_utf8(read("index.xml")).expect("text"), INDEX);
+    assert_eq!(String::from_utf8(read("robots.txt")).expect("text"), ROBOTS);
+    for name in ["api.post.post-1.xml", "api.page.page-1.xml"] {
+        let mut text = Vec::new();
+        GzDecoder::new(&read(&format!("{name}.gz"))[..]).read_to_end(&mut text).expect("gzip");
+        assert_eq!(text, read(name));
+    }
+    let names = || -> BTreeSet<String> {
+        let entries = std::fs::read_dir(setup.path().join("public/maps")).expect("a folder");
+        entries
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("text"))
+            .collect()
+    };
+    let all = names();
+    assert_eq!(all.len(), 8, "{all:?}");
+    // What is left over from larger days goes, and nothing else.
+    let leftover = setup.path().join("public/maps/api.post.post-31.xml");
+    let foreign = setup.path().join("public/maps/api.other.other-31.xml");
+    std::fs::write(&leftover, "old").expect("a file");
+    std::fs::write(&foreign, "mine").expect("a file");
+    assert_eq!(setup.run(&args).status, Some(0));
+    assert!(!leftover.exists() && foreign.exists());
+    let service = setup.start();
+    assert_eq!(get(&service, "index.xml").text(), INDEX);
+}
+
+#[test]
+fn the_command_says_what_it_cannot_do() {
+    let setup = setup();
+    for (args, told) in [
+        (&["--site", "x", "--out", "o"][..], "there is no site \"x\"; there are: main, bare"),
+        (&["--site", "bare", "--out", "o"], "FRONT_END_URL_BARE is not configured"),
+        (
+            &["--site", "main", "--out", "o", "--content-type", "api::x.x"],
+            "site \"main\" has no rule for `api::x.x`",
+        ),
+        (&["--site", "main", "--out", "content.json"], "content.json: File exists"),
+    ] {
+        let ended = setup.run(&[&["sitemap"], args].concat());
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    }
+    let some = ["sitemap", "--site", "main", "--out", "some", "--content-type", "api::page.page"];
+    assert_eq!(setup.run(&some).status, Some(0));
+    let entries = std::fs::read_dir(setup.path().join("some")).expect("a folder");
+    let names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(names, ["api.page.page-1.xml"]);
+}
