@@ -9,7 +9,7 @@ pub use files::{Files, FilesError};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
     Endpoint, EndpointError, Kind, SchemaError, Schemas, Strapi, StrapiError, StrapiLimits,
-    StrapiSettings,
+    StrapiSettings, read_page,
 };
 
 use crate::rules::{Condition, ContentTypeUid, Locale};

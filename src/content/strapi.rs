@@ -28,6 +28,7 @@ mod schema;
 mod walk;
 
 pub use endpoint::{Endpoint, EndpointError, Kind};
+pub use rows::read_page;
 pub use schema::{SchemaError, Schemas};
 
 use client::Client;

@@ -90,6 +90,19 @@ pub(super) fn take(
     Ok(step.last)
 }
 
+/// Reads a page by itself, for benchmarks.
+pub fn read_page(
+    json: &str,
+    projection: &crate::content::Projection,
+    into: &mut impl crate::content::Gather,
+) -> Option<()> {
+    let page = Page::parse(json)?;
+    for row in &page.rows {
+        into.take(projection.decode(row.get()).as_ref());
+    }
+    Some(())
+}
+
 fn key(row: &Result<Document, BadItem>) -> Option<&str> {
     match row {
         Ok(document) => Some(&document.id),
