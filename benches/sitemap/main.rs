@@ -60,11 +60,11 @@ fn main() {
     }
     let part = to_url();
     let counts = [
-        allocations(|| drop(black_box(parse()))),
-        allocations(|| drop(black_box(to_url()))),
-        allocations(|| drop(black_box(Layout::new(&self::snapshot(part), &frame)))),
-        allocations(|| drop(black_box(xml()))),
-        allocations(|| drop(black_box(json()))),
+        allocations(parse),
+        allocations(to_url),
+        allocations(|| Layout::new(&self::snapshot(part), &frame)),
+        allocations(xml),
+        allocations(json),
     ];
     let names = ["parse alone", "page to URL", "snapshot", "XML", "JSON"];
     let medians: Vec<f64> = times.into_iter().map(median).collect();
@@ -112,7 +112,10 @@ fn time<T>(work: impl FnOnce() -> T) -> Duration {
     begun.elapsed()
 }
 
-fn allocations(work: impl FnOnce()) -> u64 {
+fn allocations<T>(work: impl FnOnce() -> T) -> u64 {
+    let work = || {
+        black_box(work());
+    };
     allocation_counter::measure(work).count_total
 }
 

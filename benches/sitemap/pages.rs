@@ -6,11 +6,11 @@ use std::fmt::Write;
 use frontend_map::rules::{ContentTypeUid, Locale, LocalePrefix, Locales, Rule, RuleSet, Template};
 use serde::Deserialize;
 
-pub const UID: &str = "plugin::cms.article";
-pub const BASE: &str = "https://www.example.com";
+pub(crate) const UID: &str = "plugin::cms.article";
+pub(crate) const BASE: &str = "https://www.example.com";
 const PER_PAGE: usize = 100;
 
-pub fn rules() -> RuleSet {
+pub(crate) fn rules() -> RuleSet {
     let locales = ["en", "de", "fr"].map(|code| Locale::parse(code).expect("a locale"));
     let template = Template::parse("/{locale}/articles/{slug}").expect("a template");
     let rule = Rule::new(ContentTypeUid::parse(UID).expect("a UID"), template);
@@ -19,7 +19,7 @@ pub fn rules() -> RuleSet {
 }
 
 /// Full pages of documents with ids and slugs of usual length; one slug in ten is not ASCII.
-pub fn pages(documents: usize) -> Vec<String> {
+pub(crate) fn pages(documents: usize) -> Vec<String> {
     (0..documents / PER_PAGE).map(|page| one_page(page * PER_PAGE, documents)).collect()
 }
 
@@ -77,7 +77,7 @@ struct Pagination {
 }
 
 /// Reads a page and says how many rows it has.
-pub fn borrowed(page: &str) -> usize {
+pub(crate) fn borrowed(page: &str) -> usize {
     let page: Page<'_> = serde_json::from_str(page).expect("a page");
     assert!(page.meta.pagination.total > 0);
     page.data.len()

@@ -3,7 +3,7 @@
 use super::page::Page;
 use super::proof::{Fault, PageFacts, Proof};
 use super::walk::Course;
-use crate::content::{BadItem, ContentError, Document, DocumentLocale};
+use crate::content::{BadItem, ContentError, Document, DocumentLocale, Gather, Projection};
 use crate::rules::Locale;
 
 /// Said when a list has another shape.
@@ -90,12 +90,8 @@ pub(super) fn take(
     Ok(step.last)
 }
 
-/// Reads a page by itself, for benchmarks.
-pub fn read_page(
-    json: &str,
-    projection: &crate::content::Projection,
-    into: &mut impl crate::content::Gather,
-) -> Option<()> {
+/// Reads a page without a proof; `None` when it is none.
+pub fn read_page(json: &str, projection: &Projection, into: &mut impl Gather) -> Option<()> {
     let page = Page::parse(json)?;
     for row in &page.rows {
         into.take(projection.decode(row.get()).as_ref());
