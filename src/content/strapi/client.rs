@@ -15,6 +15,10 @@ use crate::outgoing::{Cause, cause, client_builder};
 /// Before the one retry: a restarting CMS refuses for longer, a closed idle connection does not.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// The most memory that a declared length gets before anything has come. A usual page needs less,
+/// and is not copied while it grows.
+const RESERVED_BYTES: usize = 256 * 1024;
+
 /// Strapi's error envelopes are a few hundred bytes.
 const ERROR_BYTES: usize = 64 * 1024;
 
@@ -159,7 +163,8 @@ fn may_be_json(response: &Response) -> bool {
 /// The body as text, read piece by piece: neither the declared length nor the compressed one
 /// says how long it gets.
 async fn text(path: &str, mut response: Response, most: usize) -> Result<String, Failure> {
-    let mut body = Vec::new();
+    let declared = response.content_length().and_then(|length| usize::try_from(length).ok());
+    let mut body = Vec::with_capacity(declared.unwrap_or(0).min(RESERVED_BYTES));
     while let Some(piece) = response.chunk().await.map_err(|error| broken(path, &error))? {
         if body.len() + piece.len() > most {
             return Err(unusable("larger than the limit"));
