@@ -74,6 +74,7 @@ pub async fn run(
     let front_end = bind(FRONT_END.parse()?).await?;
     let config = settings(front_end.local_addr()?)?;
     start_log(&config.log);
+    let timeouts = config.limits.callers;
     let listener = bind(config.server.listen).await?;
     let address = listener.local_addr()?;
     say(&format!(
@@ -89,7 +90,7 @@ pub async fn run(
             _ => stop.await,
         }
     };
-    let service = tokio::spawn(server::serve(listener, Service::new(app), ended));
+    let service = tokio::spawn(server::serve(listener, Service::new(app), timeouts, ended));
     show(address).await?;
     if !once {
         say("\nServing until Ctrl-C.")?;

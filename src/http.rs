@@ -25,4 +25,4 @@ mod sitemap;
 
 #[cfg(fuzzing)]
 pub use query::fuzz_query;
-pub use service::{AnswerBody, Service};
+pub use service::{Answer, AnswerBody, Answering, Service};

@@ -22,6 +22,7 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     log::start(&config.log);
     check::warn(&config);
     let listen = config.server.listen;
+    let timeouts = config.limits.callers;
     let app = Arc::new(App::build(config)?);
     let listener = TcpListener::bind(listen)
         .await
@@ -42,7 +43,7 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
         following.abort();
         tracing::info!("stopping");
     };
-    server::serve(listener, Service::new(app), shutdown).await;
+    server::serve(listener, Service::new(app), timeouts, shutdown).await;
     tracing::info!("stopped");
     Ok(())
 }

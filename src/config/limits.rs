@@ -1,4 +1,4 @@
-//! `[limits]`: deadlines and sizes (D27, D28).
+//! `[limits]`: deadlines and sizes (D3, D27, D28).
 
 use std::time::Duration;
 
@@ -7,13 +7,16 @@ use serde::Deserialize;
 use super::source::Table;
 use super::{Problems, section};
 use crate::content::StrapiLimits;
+use crate::server::Timeouts;
 
 /// More would be no limit to any CMS, and far more than a semaphore can count.
 const MOST_REQUESTS: usize = 10_000;
 
-/// How long callers wait, and how much the CMS may cost.
+/// How long callers wait, and let us wait, and how much the CMS may cost.
 #[derive(Clone, Debug)]
 pub struct Limits {
+    /// How long callers may let us wait.
+    pub callers: Timeouts,
     /// How long a caller waits for one document.
     pub document_deadline: Duration,
     /// How long a caller waits for a walk over all documents of a type.
@@ -26,6 +29,9 @@ pub struct Limits {
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 struct Raw {
+    head_timeout_ms: u64,
+    idle_timeout_ms: u64,
+    write_timeout_ms: u64,
     document_deadline_ms: u64,
     walk_deadline_ms: u64,
     cms_connect_ms: u64,
@@ -38,6 +44,10 @@ struct Raw {
 impl Default for Raw {
     fn default() -> Self {
         Self {
+            head_timeout_ms: 10_000,
+            // Above the 60 s that balancers keep a connection: the client should be who closes it.
+            idle_timeout_ms: 75_000,
+            write_timeout_ms: 30_000,
             document_deadline_ms: 10_000,
             walk_deadline_ms: 120_000,
             cms_connect_ms: 1_000,
@@ -52,6 +62,9 @@ impl Default for Raw {
 impl Raw {
     fn has_zero(&self) -> bool {
         let times = [
+            self.head_timeout_ms,
+            self.idle_timeout_ms,
+            self.write_timeout_ms,
             self.document_deadline_ms,
             self.walk_deadline_ms,
             self.cms_connect_ms,
@@ -71,6 +84,11 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Limits {
         problems.add("limits.cms_requests", format_args!("it is at most {MOST_REQUESTS}"));
     }
     Limits {
+        callers: Timeouts {
+            head: Duration::from_millis(raw.head_timeout_ms),
+            idle: Duration::from_millis(raw.idle_timeout_ms),
+            write: Duration::from_millis(raw.write_timeout_ms),
+        },
         document_deadline: Duration::from_millis(raw.document_deadline_ms),
         walk_deadline: Duration::from_millis(raw.walk_deadline_ms),
         cms: StrapiLimits {

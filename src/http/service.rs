@@ -6,17 +6,23 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{Method, Request, Response};
+use futures::future::{self, BoxFuture, FutureExt, Ready, ready};
 use http_body_util::{Either, Full};
 use tower::ServiceExt;
 
 use super::content_type;
 use super::edge::{Edge, refuse};
+use super::envelope::Whole;
 use super::error::{ApiError, two_framings};
 use super::router::{panicked, router};
 use crate::app::App;
 
 /// A body that is there as a whole, or one of the router's.
 pub type AnswerBody = Either<Full<Bytes>, Body>;
+/// An answer.
+pub type Answer = Response<AnswerBody>;
+/// An answer that is there at once, or comes later.
+pub type Answering = future::Either<Ready<Answer>, BoxFuture<'static, Answer>>;
 
 /// Answers requests.
 #[derive(Clone)]
@@ -36,34 +42,49 @@ impl Service {
     ///
     /// Operation 4.1 is asked on every page render: it is answered here, without the router and
     /// its boxes, which would take a sixth of its requests per second.
-    pub async fn answer<B>(&self, request: Request<B>) -> Response<AnswerBody>
+    pub fn answer<B>(&self, request: Request<B>) -> Answering
     where
         B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
-        let edge = Edge::meet(&self.app, &request);
-        let mut response = match refuse(&request) {
-            Err(error) => error.whole().map(Either::Left),
-            Ok(()) if is_resolve(&request) => self.resolve(&request).map(Either::Left),
-            Ok(()) => {
-                let routed = Box::pin(self.router.clone().oneshot(request.map(Body::new)));
-                let Ok(response) = routed.await;
-                response.map(Either::Right)
-            }
-        };
-        edge.dress(&mut response);
-        response
+        let refused = refuse(&request);
+        if refused.is_ok() && !is_resolve(&request) {
+            return future::Either::Right(self.route(request).boxed());
+        }
+        let answer = || refused.map_or_else(ApiError::whole, |()| self.resolve(&request));
+        future::Either::Left(ready(self.dressed(&request, answer)))
+    }
+
+    /// What the router says.
+    fn route<B>(&self, request: Request<B>) -> impl Future<Output = Answer> + Send + use<B>
+    where
+        B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<axum::BoxError>,
+    {
+        let Self { app, router } = self.clone();
+        async move {
+            let edge = Edge::meet(&app, &request);
+            let Ok(response) = router.oneshot(request.map(Body::new)).await;
+            let mut response = response.map(Either::Right);
+            edge.dress(&mut response);
+            response
+        }
     }
 
     /// The answer to a request whose body has two framings.
     #[must_use]
-    pub fn two_framings<B>(&self, request: &Request<B>) -> Response<AnswerBody> {
-        let mut response = two_framings().map(Either::Left);
-        Edge::meet(&self.app, request).dress(&mut response);
+    pub fn two_framings<B>(&self, request: &Request<B>) -> Answer {
+        self.dressed(request, two_framings)
+    }
+
+    fn dressed<B>(&self, request: &Request<B>, answer: impl FnOnce() -> Whole) -> Answer {
+        let edge = Edge::meet(&self.app, request);
+        let mut response = answer().map(Either::Left);
+        edge.dress(&mut response);
         response
     }
 
-    fn resolve<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
+    fn resolve<B>(&self, request: &Request<B>) -> Whole {
         let answer = || content_type::answer(&self.app, request.uri().query(), request.headers());
         match catch_unwind(AssertUnwindSafe(answer)) {
             Ok(answer) => answer.unwrap_or_else(ApiError::whole),

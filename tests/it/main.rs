@@ -3,6 +3,7 @@
 
 mod bad_inputs;
 mod commands;
+mod connections;
 mod crawler;
 mod demo;
 mod docs;

@@ -1,0 +1,171 @@
+//! How far the client of one connection is.
+//!
+//! The socket, the service and the watchdog of a connection each know a part of it. All three live
+//! in one task: nothing here waits for another thread, and the atomics are for the compiler.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+/// What is known of a connection.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// How many requests have begun to be answered.
+    requests: AtomicU32,
+    /// Whether the answer to one is being made.
+    busy: AtomicBool,
+    /// Whether something has come behind the last whole head.
+    inside: AtomicBool,
+    /// Whether that may as well be the body of the last request.
+    body: AtomicBool,
+    /// Whether a head had two framings.
+    doubled: AtomicBool,
+    /// How often something was written.
+    writes: AtomicU32,
+    /// Whether the socket takes no more.
+    stalled: AtomicBool,
+}
+
+/// What a connection waits for. The numbers tell one time from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// The rest of a request's head, or all of the first one's.
+    Head(u32),
+    /// The next request.
+    Idle(u32),
+    /// Us.
+    Busy,
+    /// A client that reads.
+    Stalled(u32),
+}
+
+impl Progress {
+    /// Bytes have come; `inside`: the last of them do not end a head.
+    pub(super) fn read(&self, inside: bool, doubled: bool) {
+        self.inside.store(inside, Relaxed);
+        if doubled {
+            self.doubled.store(true, Relaxed);
+        }
+    }
+
+    /// Something was written, or could not be.
+    pub(super) fn wrote(&self, taken: bool) {
+        self.stalled.store(!taken, Relaxed);
+        increment(&self.writes, taken);
+    }
+
+    /// A request has come.
+    pub(super) fn request(&self, with_body: bool) {
+        increment(&self.requests, true);
+        if with_body {
+            self.body.store(true, Relaxed);
+        }
+    }
+
+    /// Whether a head with two framings was read.
+    pub(super) fn was_doubled(&self) -> bool {
+        self.doubled.load(Relaxed)
+    }
+
+    /// What the connection waits for now, `before` being what it waited for the last time.
+    pub(super) fn phase(&self, before: Phase) -> Phase {
+        if self.stalled.load(Relaxed) {
+            return Phase::Stalled(self.writes.load(Relaxed));
+        }
+        if self.busy.load(Relaxed) {
+            return Phase::Busy;
+        }
+        if self.body.load(Relaxed) {
+            // By now hyper has read the body, or closes the connection.
+            self.body.store(false, Relaxed);
+            self.inside.store(false, Relaxed);
+        }
+        let requests = self.requests.load(Relaxed);
+        // A head that has begun goes on until there is a request, whatever comes.
+        let head = Phase::Head(requests);
+        let begun = requests == 0 || before == head || self.inside.load(Relaxed);
+        if begun { head } else { Phase::Idle(requests) }
+    }
+}
+
+/// Without the bus lock of an atomic addition: nobody else adds.
+fn increment(count: &AtomicU32, really: bool) {
+    count.store(count.load(Relaxed).wrapping_add(really.into()), Relaxed);
+}
+
+/// The connection is busy for as long as this is there.
+#[derive(Debug)]
+pub(super) struct Busy(Arc<Progress>);
+
+impl Busy {
+    pub(super) fn new(progress: &Arc<Progress>) -> Self {
+        progress.busy.store(true, Relaxed);
+        Self(Arc::clone(progress))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.busy.store(false, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_the_first_byte_to_the_next_request() {
+        let progress = Arc::new(Progress::default());
+        let first = progress.phase(Phase::Busy);
+        assert_eq!(first, Phase::Head(0), "nothing has come yet");
+        progress.read(true, false);
+        assert_eq!(progress.phase(first), Phase::Head(0));
+        progress.read(false, false);
+        progress.request(false);
+        assert_eq!(progress.phase(first), Phase::Idle(1));
+        progress.read(true, false);
+        assert_eq!(progress.phase(Phase::Idle(1)), Phase::Head(1));
+        // An empty line: it does not make the client a patient one.
+        progress.read(false, false);
+        assert_eq!(progress.phase(Phase::Head(1)), Phase::Head(1));
+        progress.request(false);
+        assert_eq!(progress.phase(Phase::Head(1)), Phase::Idle(2));
+    }
+
+    #[test]
+    fn while_an_answer_is_made_nothing_is_expected() {
+        let progress = Arc::new(Progress::default());
+        progress.read(true, false);
+        progress.request(false);
+        let busy = Busy::new(&progress);
+        assert_eq!(progress.phase(Phase::Head(0)), Phase::Busy);
+        drop(busy);
+        assert_eq!(progress.phase(Phase::Busy), Phase::Head(1), "the next head has begun");
+    }
+
+    #[test]
+    fn a_body_is_no_head() {
+        let progress = Progress::default();
+        progress.request(true);
+        progress.read(true, false);
+        assert_eq!(progress.phase(Phase::Head(0)), Phase::Idle(1));
+        progress.read(true, false);
+        assert_eq!(progress.phase(Phase::Idle(1)), Phase::Head(1));
+    }
+
+    #[test]
+    fn each_write_is_a_new_chance() {
+        let progress = Arc::new(Progress::default());
+        progress.request(false);
+        let _busy = Busy::new(&progress);
+        progress.wrote(false);
+        let stalled = progress.phase(Phase::Busy);
+        assert_eq!(stalled, Phase::Stalled(0));
+        progress.wrote(false);
+        assert_eq!(progress.phase(stalled), stalled);
+        progress.wrote(true);
+        assert_eq!(progress.phase(stalled), Phase::Busy);
+        progress.wrote(false);
+        assert_eq!(progress.phase(Phase::Busy), Phase::Stalled(1));
+    }
+}

@@ -1,0 +1,137 @@
+//! Closes connections whose clients let us wait.
+//!
+//! hyper's own header timer makes and drops a timer for each request, and has no other limits.
+//! Here a connection has one timer for its whole life. It is set to the earliest time at which
+//! something can be due, and only when it fires one looks what is due by then. For a request that
+//! leaves one reading of the clock.
+
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::task::unconstrained;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::progress::Phase;
+
+/// How long a client may let us wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For the whole head of a request, from its first byte; the first one's from the connection.
+    pub head: Duration,
+    /// For the next request.
+    pub idle: Duration,
+    /// Until it takes more of an answer.
+    pub write: Duration,
+}
+
+impl Timeouts {
+    fn of(&self, phase: Phase) -> Option<Duration> {
+        match phase {
+            Phase::Head(_) => Some(self.head),
+            Phase::Idle(_) => Some(self.idle),
+            Phase::Stalled(_) => Some(self.write),
+            Phase::Busy => None,
+        }
+    }
+}
+
+/// The watchdog of one connection.
+#[derive(Debug)]
+pub(super) struct Watchdog {
+    timeouts: Timeouts,
+    phase: Phase,
+    since: Instant,
+    timer: Pin<Box<Sleep>>,
+}
+
+impl Watchdog {
+    /// For a connection that has just been accepted.
+    pub(super) fn new(timeouts: Timeouts) -> Self {
+        // The first look sets it.
+        let timer = Box::pin(sleep(Duration::MAX));
+        Self { timeouts, phase: Phase::Head(0), since: Instant::now(), timer }
+    }
+
+    /// What the connection waited for at the last look.
+    pub(super) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Ready when what the connection waits for is overdue, else looked at again in time.
+    pub(super) fn poll(&mut self, phase: Phase, cx: &mut Context<'_>) -> Poll<()> {
+        if phase != self.phase {
+            self.phase = phase;
+            self.since = Instant::now();
+        }
+        let due = self.timeouts.of(phase).and_then(|limit| self.since.checked_add(limit));
+        let Some(due) = due else {
+            return Poll::Pending;
+        };
+        // A timer that fires too early only leads here again.
+        if self.timer.deadline() > due || self.timer.is_elapsed() {
+            self.timer.as_mut().reset(due);
+            // Whatever else the task has done: this is the only time that the timer gets its waker.
+            return pin!(unconstrained(self.timer.as_mut())).poll(cx);
+        }
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(60);
+    const LONG: Duration = Duration::from_mins(10);
+
+    async fn overdue(watchdog: &mut Watchdog, phase: Phase) {
+        poll_fn(|cx| watchdog.poll(phase, cx)).await;
+    }
+
+    #[tokio::test]
+    async fn each_phase_has_its_own_time_from_its_beginning() {
+        let mut watchdog = Watchdog::new(Timeouts { head: SHORT, idle: LONG, write: SHORT });
+        // The timer is set for the first head, and has to find each of these when it fires.
+        for phase in [Phase::Head(0), Phase::Stalled(0), Phase::Stalled(1), Phase::Head(1)] {
+            let _ = timeout(SHORT / 2, overdue(&mut watchdog, phase)).await;
+        }
+        let begun = Instant::now();
+        overdue(&mut watchdog, Phase::Head(2)).await;
+        assert!(begun.elapsed() >= SHORT);
+    }
+
+    #[tokio::test]
+    async fn the_timer_is_drawn_forward_when_less_time_is_left() {
+        let mut watchdog = Watchdog::new(Timeouts { head: LONG, idle: SHORT, write: SHORT });
+        for phase in [Phase::Idle(1), Phase::Stalled(1)] {
+            let _ = timeout(SHORT / 2, overdue(&mut watchdog, Phase::Head(0))).await;
+            let begun = Instant::now();
+            overdue(&mut watchdog, phase).await;
+            assert!((SHORT..LONG).contains(&begun.elapsed()));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_we_take_is_never_overdue() {
+        let mut watchdog = Watchdog::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT });
+        let _ = timeout(SHORT / 2, overdue(&mut watchdog, Phase::Head(0))).await;
+        let waited = timeout(SHORT * 3, overdue(&mut watchdog, Phase::Busy)).await;
+        assert!(waited.is_err());
+        let begun = Instant::now();
+        overdue(&mut watchdog, Phase::Idle(1)).await;
+        assert!(begun.elapsed() >= SHORT);
+    }
+
+    #[tokio::test]
+    async fn times_beyond_any_clock_are_none() {
+        let mut watchdog =
+            Watchdog::new(Timeouts { head: Duration::MAX, idle: SHORT, write: SHORT });
+        assert!(timeout(SHORT, overdue(&mut watchdog, Phase::Head(0))).await.is_err());
+        overdue(&mut watchdog, Phase::Idle(1)).await;
+    }
+}
