@@ -89,8 +89,8 @@ impl App {
             validator: Validator::new()?,
             cors_origins: origins(&config.server.cors_origins),
             caching: Caching {
-                resolve: header_value(&config.server.cache_control),
-                resolve_miss: header_value(&config.server.cache_control_404),
+                resolve: fixed(config.server.cache_control),
+                resolve_miss: fixed(config.server.cache_control_404),
                 sitemap: header_value(&config.server.cache_control_sitemap),
             },
             access_log: config.log.access,
@@ -141,6 +141,12 @@ impl App {
 /// Checked settings are visible ASCII, so each of them is a header value.
 fn header_value(checked: &str) -> HeaderValue {
     HeaderValue::try_from(checked).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// The same for the life of the process: no count of references that each answer would change, and
+/// all cores would hand to each other.
+fn fixed(checked: String) -> HeaderValue {
+    HeaderValue::from_static(checked.leak())
 }
 
 fn origins(checked: &[String]) -> Vec<HeaderValue> {

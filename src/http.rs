@@ -13,16 +13,19 @@ mod etag;
 mod frontend_url;
 mod health;
 mod hook;
+mod json;
 mod listed;
 mod param;
 mod pieces;
 mod query;
 mod resolve;
+mod resolved;
 mod resolved_by;
 mod router;
 mod service;
 mod sitemap;
 
+pub use envelope::{Answer, AnswerBody};
 #[cfg(fuzzing)]
 pub use query::fuzz_query;
-pub use service::{Answer, AnswerBody, Answering, Service};
+pub use service::{Answering, Service};

@@ -66,18 +66,27 @@ fn target_length(uri: &Uri) -> usize {
 
 /// RFC 9112, section 3.2: a 1.1 request has exactly one valid `Host`. It may be empty.
 fn has_one_host(headers: &HeaderMap) -> bool {
-    let mut hosts = headers.get_all(HOST).iter();
-    match (hosts.next(), hosts.next()) {
-        (Some(host), None) => is_host(host.as_bytes()),
-        _ => false,
+    let repeated = headers.len() > headers.keys_len();
+    if repeated && headers.get_all(HOST).iter().count() > 1 {
+        return false;
     }
+    headers.get(HOST).is_some_and(|host| is_host(host.as_bytes()))
 }
 
 /// `uri-host [ ":" port ]` of RFC 9110, section 7.2.
 fn is_host(host: &[u8]) -> bool {
-    if host.is_empty() {
-        return true;
-    }
+    host.is_empty() || is_usual_host(host) || is_authority(host)
+}
+
+/// A name or an IPv4 address, maybe with a port: what nearly all are, in one pass.
+fn is_usual_host(host: &[u8]) -> bool {
+    let at = memchr::memchr(b':', host).unwrap_or(host.len());
+    let (name, port) = host.split_at(at);
+    let usual = |b: &u8| b.is_ascii_alphanumeric() || *b == b'.' || *b == b'-';
+    !name.is_empty() && name.iter().all(usual) && port.iter().skip(1).all(u8::is_ascii_digit)
+}
+
+fn is_authority(host: &[u8]) -> bool {
     let authority = Authority::try_from(host);
     authority.is_ok_and(|authority| {
         let port = authority.as_str().strip_prefix(authority.host()).unwrap_or("@");

@@ -1,15 +1,21 @@
 //! The errors that callers see. Everything that is not a 200 is an [`ApiError`]; what our own
 //! parts return (`ContentError`, `NoUrl`) becomes one here, and nowhere else.
 
-use axum::body::Body;
-use axum::http::header::{CONNECTION, RETRY_AFTER};
-use axum::http::{HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+mod details;
 
-use super::envelope::{self, Whole};
+use std::borrow::Cow;
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONNECTION, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::envelope::{self, Answer};
+use super::json::Json;
 use crate::content::ContentError;
 use crate::site::Site;
+
+pub(super) use details::{CandidateDetails, Details};
 
 /// After how many seconds to ask again when the CMS doesn't say (D27).
 const RETRY_AFTER_DEFAULT: u64 = 5;
@@ -17,63 +23,27 @@ const RETRY_AFTER_DEFAULT: u64 = 5;
 const RETRY_AFTER_MOST: u64 = 60;
 
 /// An error answer: status, name, message and maybe details.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct ApiError {
-    #[serde(serialize_with = "as_number")]
     status: StatusCode,
     name: &'static str,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Cow<'static, str>,
     details: Option<Box<Details>>,
-    #[serde(skip)]
     retry_after: Option<u64>,
 }
 
-/// What an error adds to its message.
-#[derive(Debug, Serialize)]
-#[serde(untagged, rename_all_fields = "camelCase")]
-pub(super) enum Details {
-    /// 404 of operation 4.1.
-    NoMatch {
-        pathname: String,
-        normalized_path: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        candidates: Option<Vec<CandidateDetails>>,
-    },
-    /// 404 of operation 4.2 for a document without a URL (D13).
-    NoUrl { reason: String, rule: String },
-    /// 501 of operation 4.2: what can be said without a base URL.
-    Path { path: String },
-}
-
-/// One rule that was considered (D10).
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct CandidateDetails {
-    pub(super) collection_type: String,
-    pub(super) rule: String,
-    pub(super) reason: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) segment: Option<usize>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn as_number<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_u16(status.as_u16())
-}
-
 impl ApiError {
-    fn new(status: StatusCode, name: &'static str, message: impl Into<String>) -> Self {
+    fn new(status: StatusCode, name: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
         Self { status, name, message: message.into(), details: None, retry_after: None }
     }
 
     /// 400: a parameter is missing or cannot be used. The message names it.
-    pub(super) fn validation(message: impl Into<String>) -> Self {
+    pub(super) fn validation(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "ValidationError", message)
     }
 
     /// 404: no such rule or document.
-    pub(super) fn not_found(message: impl Into<String>) -> Self {
+    pub(super) fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "NotFoundError", message)
     }
 
@@ -83,7 +53,7 @@ impl ApiError {
     }
 
     /// 501: the setting that the request needs is not there.
-    pub(super) fn not_configured(message: impl Into<String>) -> Self {
+    pub(super) fn not_configured(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::NOT_IMPLEMENTED, "NotImplementedError", message)
     }
 
@@ -156,7 +126,7 @@ impl From<ContentError> for ApiError {
 }
 
 /// The answer to a request whose body has two framings.
-pub(super) fn two_framings() -> Whole {
+pub(super) fn two_framings() -> Answer {
     let mut response = ApiError::two_framings().whole();
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
@@ -168,12 +138,34 @@ fn retry_after_seconds(asked: Option<u64>) -> u64 {
 
 impl ApiError {
     /// The answer.
-    pub(super) fn whole(self) -> Whole {
-        let mut response = envelope::failure(self.status, &self);
+    pub(super) fn whole(self) -> Answer {
+        self.whole_in(HeaderMap::new())
+    }
+
+    /// The answer, which may be kept for a while, in the room of the request's headers.
+    pub(super) fn cached(self, policy: &HeaderValue, request: HeaderMap) -> Answer {
+        let mut answer = self.whole_in(request);
+        answer.headers_mut().insert(CACHE_CONTROL, policy.clone());
+        answer
+    }
+
+    fn whole_in(self, spent: HeaderMap) -> Answer {
+        let mut response = envelope::failure(self.status, |json| self.write(json), spent);
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.raw(r#"{"status":"#).raw(self.status.as_str());
+        json.raw(r#","name":"#).text(self.name);
+        json.raw(r#","message":"#).text(&self.message);
+        if let Some(details) = &self.details {
+            json.raw(r#","details":"#);
+            details.write(json);
+        }
+        json.raw("}");
     }
 }
 

@@ -15,7 +15,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, post};
 use http_body_util::{BodyExt, Limited};
 use secrecy::ExposeSecret;
-use serde::Serialize;
 use subtle::ConstantTimeEq;
 use tokio::time::timeout;
 
@@ -28,11 +27,6 @@ const ALLOWED: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 /// broken connection to the CMS.
 const BODY_BYTES: usize = 1 << 20;
 const BODY_TIME: Duration = Duration::from_secs(5);
-
-#[derive(Serialize)]
-struct Accepted {
-    accepted: bool,
-}
 
 /// The route.
 pub(super) fn routes() -> MethodRouter<Arc<App>> {
@@ -57,7 +51,10 @@ async fn receive(
         return (challenge, ApiError::unauthorized()).into_response();
     }
     app.hint();
-    let mut response = json(StatusCode::ACCEPTED, success_text(Accepted { accepted: true }));
+    let text = success_text(|json| {
+        json.raw(r#"{"accepted":true}"#);
+    });
+    let mut response = json(StatusCode::ACCEPTED, text, HeaderMap::new());
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response.map(Body::new)
 }

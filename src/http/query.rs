@@ -37,13 +37,12 @@ pub(super) fn parse<'q, const N: usize>(
 ) -> Result<Values<'q, N>, ApiError> {
     let mut values: Values<'q, N> = [const { None }; N];
     let mut seen = [false; N];
-    let pairs = query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
-    for (at, pair) in pairs.enumerate() {
+    for (at, pair) in pairs(query.unwrap_or_default()).enumerate() {
         if at == MAX_PARAMETERS {
             let message = format!("the query has more than {MAX_PARAMETERS} parameters");
             return Err(ApiError::validation(message));
         }
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = cut(pair, b'=').unwrap_or((pair, ""));
         let Some(slot) = slot(name, known) else {
             continue;
         };
@@ -56,15 +55,34 @@ pub(super) fn parse<'q, const N: usize>(
     Ok(values)
 }
 
+/// What stands between the `&`s, where that is not nothing.
+fn pairs(query: &str) -> impl Iterator<Item = &str> {
+    let mut begin = 0;
+    let ends = memchr::memchr_iter(b'&', query.as_bytes()).chain([query.len()]);
+    let pairs = ends.map(move |end| &query[std::mem::replace(&mut begin, end + 1)..end]);
+    pairs.filter(|pair| !pair.is_empty())
+}
+
+/// The text before and after the first of these bytes, which is ASCII.
+fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
+    let at = memchr::memchr(at, text.as_bytes())?;
+    Some((&text[..at], &text[at + 1..]))
+}
+
 fn slot(name: &str, known: &[Param]) -> Option<usize> {
+    let slot = known.iter().position(|param| param.name == name);
     // Hardly anybody encodes a name.
-    let encoded = name.contains(['%', '+']);
-    let name = if encoded { decoded(name)? } else { Cow::Borrowed(name) };
+    if slot.is_some() || !name.bytes().any(|b| b == b'%' || b == b'+') {
+        return slot;
+    }
+    let name = decoded(name)?;
     known.iter().position(|param| param.name == name)
 }
 
 fn decode<'q>(name: &str, value: &'q str, max_bytes: usize) -> Result<Cow<'q, str>, ApiError> {
-    if value.len() <= max_bytes && value.bytes().all(is_plain) {
+    // Without a way out early, so that many bytes are looked at at once.
+    let plain = value.bytes().fold(true, |plain, b| plain & is_plain(b));
+    if value.len() <= max_bytes && plain {
         return Ok(Cow::Borrowed(value));
     }
     let refuse = |what: &str| ApiError::validation(format!("`{name}` {what}: {}", echo(value)));

@@ -6,15 +6,15 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 
-use super::content_type::{Matched, PATHNAME, cached, conditional, full, no_match, pathname};
-use super::envelope::{Whole, success_text};
+use super::content_type::{PATHNAME, no_match, pathname};
+use super::envelope::{Answer, success_text};
 use super::error::ApiError;
+use super::json::Json;
 use super::param::{LOCALE, SITE, known_site, locale, required};
 use super::query::{Param, parse};
-use super::resolved_by::{Choice, RESOLVED_BY, knowledge};
+use super::resolved::{Resolved, conditional};
+use super::resolved_by::{Choice, knowledge};
 use crate::app::App;
 use crate::rules::Pathname;
 use crate::site::{ResolveBy, Site};
@@ -22,36 +22,35 @@ use crate::snapshot::PublicUrl;
 
 const PARAMS: [Param; 3] = [SITE, PATHNAME, LOCALE];
 
-/// Shape 2.2, and the document.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Whereabouts<'a, 'm> {
-    site: &'a str,
-    pathname: &'a str,
-    locale: &'a str,
-    matched: Matched<'a, 'm>,
-    document_id: Option<&'a str>,
-    canonical_url: Option<String>,
-    alternates: Alternates<'a>,
-}
-
-/// The absolute URLs of all versions by locale; none without a document or a base URL.
-struct Alternates<'a> {
+/// What is known of the document with a path.
+struct Whereabouts<'a> {
     site: &'a Site,
     document: Option<PublicUrl<'a>>,
+    path: String,
 }
 
-impl Serialize for Alternates<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut alternates = to.serialize_map(None)?;
+impl Whereabouts<'_> {
+    fn write(&self, json: &mut Json) {
+        let id = self.document.map(PublicUrl::document_id);
+        let base = self.site.base.as_ref().filter(|_| self.document.is_some());
+        let canonical = base.map(|base| base.join(&self.path));
+        json.raw(r#","documentId":"#).text_or_null(id);
+        json.raw(r#","canonicalUrl":"#).text_or_null(canonical.as_deref());
+        json.raw(r#","alternates":{"#);
+        self.write_alternates(json);
+        json.raw("}");
+    }
+
+    /// The absolute URLs of all versions by locale; none without a document or a base URL.
+    fn write_alternates(&self, json: &mut Json) {
+        let (Some(document), Some(base)) = (self.document, &self.site.base) else {
+            return;
+        };
         let locales = self.site.rules.locales().as_slice();
-        if let (Some(document), Some(base)) = (self.document, &self.site.base) {
-            for url in document.versions() {
-                alternates
-                    .serialize_entry(locales[url.locale()].as_str(), &base.join(url.path()))?;
-            }
+        for (at, url) in document.versions().enumerate() {
+            json.raw(if at == 0 { "" } else { "," });
+            json.word(locales[url.locale()].as_str()).raw(":").text(&base.join(url.path()));
         }
-        alternates.end()
     }
 }
 
@@ -61,10 +60,10 @@ pub(super) async fn get(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
-    answer(&app, query.as_deref(), &headers).unwrap_or_else(ApiError::whole).map(Body::new)
+    answer(&app, query.as_deref(), headers).unwrap_or_else(ApiError::whole).map(Body::new)
 }
 
-fn answer(app: &App, query: Option<&str>, headers: &HeaderMap) -> Result<Whole, ApiError> {
+fn answer(app: &App, query: Option<&str>, headers: HeaderMap) -> Result<Answer, ApiError> {
     let [site, asked_pathname, asked_locale] = parse(query, &PARAMS)?;
     let site = known_site(app, &required("site", site)?)?;
     let pathname = pathname(asked_pathname)?;
@@ -77,28 +76,22 @@ fn answer(app: &App, query: Option<&str>, headers: &HeaderMap) -> Result<Whole, 
     let index = knowledge(app, site);
     let choice = Choice::make(site, &parsed, index.as_ref());
     let document = choice.owner;
-    let mut response = match &choice.found {
-        None => no_match(site, &pathname, &parsed, false).whole(),
+    // A document may come to a path that nobody owns.
+    let policy = if document.is_none() { &app.caching.resolve_miss } else { choice.policy(app) };
+    let mut answer = match &choice.found {
+        None => no_match(site, &pathname, &parsed, false).cached(policy, headers),
         Some(found) => {
-            let resolved = full(site, &pathname, found, asked_locale.as_ref());
-            let path = document.is_some().then(|| parsed.normalized());
-            let text = success_text(Whereabouts {
-                site: resolved.site,
-                pathname: resolved.pathname,
-                locale: resolved.locale,
-                matched: resolved.matched,
-                document_id: document.map(PublicUrl::document_id),
-                canonical_url: site.base.as_ref().zip(path).map(|(base, path)| base.join(&path)),
-                alternates: Alternates { site, document },
+            let resolved = Resolved::new(site, &pathname, found, asked_locale.as_ref());
+            let whereabouts = Whereabouts { site, document, path: parsed.normalized() };
+            let text = success_text(|json| {
+                json.raw("{");
+                resolved.write(json);
+                whereabouts.write(json);
+                json.raw("}");
             });
-            conditional(text, headers)
+            conditional(text, policy, headers)
         }
     };
-    // A document may come to a path that nobody owns.
-    let passing = choice.passing || document.is_none();
-    let caching = if passing { &app.caching.resolve_miss } else { &app.caching.resolve };
-    if let Some(by) = choice.by {
-        response.headers_mut().insert(RESOLVED_BY, by);
-    }
-    Ok(cached(response, caching))
+    choice.tell(&mut answer);
+    Ok(answer)
 }

@@ -3,13 +3,14 @@
 
 use axum::http::{HeaderName, HeaderValue};
 
+use super::envelope::Answer;
 use crate::app::{App, Index};
 use crate::rules::{Match, Pathname};
 use crate::site::{ResolveBy, Site};
 use crate::snapshot::PublicUrl;
 
 /// What decided, on sites with `resolve = "documents"` alone.
-pub(super) const RESOLVED_BY: HeaderName = HeaderName::from_static("x-resolved-by");
+const RESOLVED_BY: HeaderName = HeaderName::from_static("x-resolved-by");
 
 const DOCUMENTS: HeaderValue = HeaderValue::from_static("documents");
 const RULES: HeaderValue = HeaderValue::from_static("rules");
@@ -21,7 +22,7 @@ pub(super) struct Choice<'a> {
     /// The rule, if one matches.
     pub(super) found: Option<Match<'a>>,
     /// `None` on a site where the rules decide alone.
-    pub(super) by: Option<HeaderValue>,
+    by: Option<HeaderValue>,
     /// Whether more could be known: the answer should not be kept for long.
     pub(super) passing: bool,
     /// The URL with this path, if a document of the matched content type has it.
@@ -34,6 +35,19 @@ pub(super) fn knowledge(app: &App, site: &Site) -> Option<Index> {
 }
 
 impl<'a> Choice<'a> {
+    /// How long the answer may be kept.
+    pub(super) fn policy<'p>(&self, app: &'p App) -> &'p HeaderValue {
+        let passing = self.passing || self.found.is_none();
+        if passing { &app.caching.resolve_miss } else { &app.caching.resolve }
+    }
+
+    /// Says what decided, if that is not always the same.
+    pub(super) fn tell(&self, answer: &mut Answer) {
+        if let Some(by) = &self.by {
+            answer.headers_mut().insert(RESOLVED_BY, by.clone());
+        }
+    }
+
     /// Decides.
     pub(super) fn make(
         site: &'a Site,

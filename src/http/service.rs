@@ -5,24 +5,25 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{Method, Request, Response};
-use futures::future::{self, BoxFuture, FutureExt, Ready, ready};
-use http_body_util::{Either, Full};
+use axum::http::{Method, Request};
+use futures::future::{BoxFuture, FutureExt};
+use http_body_util::Either;
 use tower::ServiceExt;
 
 use super::content_type;
 use super::edge::{Edge, refuse};
-use super::envelope::Whole;
+use super::envelope::Answer;
 use super::error::{ApiError, two_framings};
 use super::router::{panicked, router};
 use crate::app::App;
 
-/// A body that is there as a whole, or one of the router's.
-pub type AnswerBody = Either<Full<Bytes>, Body>;
-/// An answer.
-pub type Answer = Response<AnswerBody>;
-/// An answer that is there at once, or comes later.
-pub type Answering = future::Either<Ready<Answer>, BoxFuture<'static, Answer>>;
+/// An answer on its way.
+pub enum Answering {
+    /// It is there already.
+    Now(Answer),
+    /// It comes.
+    Later(BoxFuture<'static, Answer>),
+}
 
 /// Answers requests.
 #[derive(Clone)]
@@ -42,17 +43,18 @@ impl Service {
     ///
     /// Operation 4.1 is asked on every page render: it is answered here, without the router and
     /// its boxes, which would take a sixth of its requests per second.
-    pub fn answer<B>(&self, request: Request<B>) -> Answering
+    pub fn answer<B>(&self, mut request: Request<B>) -> Answering
     where
         B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
         let refused = refuse(&request);
         if refused.is_ok() && !is_resolve(&request) {
-            return future::Either::Right(self.route(request).boxed());
+            return Answering::Later(self.route(request).boxed());
         }
-        let answer = || refused.map_or_else(ApiError::whole, |()| self.resolve(&request));
-        future::Either::Left(ready(self.dressed(&request, answer)))
+        let edge = Edge::meet(&self.app, &request);
+        let answer = refused.map_or_else(ApiError::whole, |()| self.resolve(&mut request));
+        Answering::Now(dressed(edge, answer))
     }
 
     /// What the router says.
@@ -74,23 +76,22 @@ impl Service {
     /// The answer to a request whose body has two framings.
     #[must_use]
     pub fn two_framings<B>(&self, request: &Request<B>) -> Answer {
-        self.dressed(request, two_framings)
+        dressed(Edge::meet(&self.app, request), two_framings())
     }
 
-    fn dressed<B>(&self, request: &Request<B>, answer: impl FnOnce() -> Whole) -> Answer {
-        let edge = Edge::meet(&self.app, request);
-        let mut response = answer().map(Either::Left);
-        edge.dress(&mut response);
-        response
-    }
-
-    fn resolve<B>(&self, request: &Request<B>) -> Whole {
-        let answer = || content_type::answer(&self.app, request.uri().query(), request.headers());
+    fn resolve<B>(&self, request: &mut Request<B>) -> Answer {
+        let headers = std::mem::take(request.headers_mut());
+        let answer = || content_type::answer(&self.app, request.uri().query(), headers);
         match catch_unwind(AssertUnwindSafe(answer)) {
             Ok(answer) => answer.unwrap_or_else(ApiError::whole),
             Err(panic) => panicked(&*panic).whole(),
         }
     }
+}
+
+fn dressed(edge: Edge<'_>, mut answer: Answer) -> Answer {
+    edge.dress(&mut answer);
+    answer
 }
 
 fn is_resolve<B>(request: &Request<B>) -> bool {

@@ -3,17 +3,17 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, Bytes, HttpBody};
-use futures::future::{BoxFuture, Either, FutureExt, Ready, ready};
-use http_body_util::Either as EitherBody;
+use futures::future::BoxFuture;
+use http_body_util::Either;
 use hyper::Request;
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::header::TRANSFER_ENCODING;
 
 use super::progress::{Busy, Progress};
-use crate::http::{Answer, Service};
+use crate::http::{Answer, Answering, Service};
 
 /// Answers the requests of one connection, and keeps its progress up to date.
 pub(super) struct Answers {
@@ -27,33 +27,50 @@ impl Answers {
     }
 }
 
-type Answered = Result<Answer, Infallible>;
-
 impl hyper::service::Service<Request<Incoming>> for Answers {
     type Response = Answer;
     type Error = Infallible;
-    type Future = Either<Ready<Answered>, BoxFuture<'static, Answered>>;
+    type Future = Awaited;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
+    fn call(&self, request: Request<Incoming>) -> Awaited {
         self.progress.request(!request.body().is_end_stream());
         if self.progress.was_doubled() && request.headers().contains_key(TRANSFER_ENCODING) {
-            return Either::Left(ready(Ok(self.service.two_framings(&request))));
+            return Awaited::Now(Some(self.service.two_framings(&request)));
         }
         match self.service.answer(request) {
-            Either::Left(answer) => Either::Left(ready(Ok(answer.into_inner()))),
-            Either::Right(later) => {
-                let busy = Busy::new(&self.progress);
-                Either::Right(later.map(|answer| Ok(hold(answer, busy))).boxed())
-            }
+            Answering::Now(answer) => Awaited::Now(Some(answer)),
+            Answering::Later(later) => Awaited::Later(later, Some(Busy::new(&self.progress))),
         }
+    }
+}
+
+/// An answer as hyper takes it; once.
+pub(super) enum Awaited {
+    Now(Option<Answer>),
+    Later(BoxFuture<'static, Answer>, Option<Busy>),
+}
+
+impl Future for Awaited {
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = match self.get_mut() {
+            Self::Now(answer) => answer.take(),
+            Self::Later(later, busy) => {
+                let answer = ready!(later.as_mut().poll(cx));
+                busy.take().map(|busy| hold(answer, busy))
+            }
+        };
+        // Nobody polls a future that has ended.
+        answer.map_or(Poll::Pending, |answer| Poll::Ready(Ok(answer)))
     }
 }
 
 /// The connection stays busy until the body has been taken as well.
 fn hold(answer: Answer, busy: Busy) -> Answer {
     answer.map(|body| match body {
-        EitherBody::Left(whole) => EitherBody::Left(whole),
-        EitherBody::Right(body) => EitherBody::Right(Body::new(Held { body, _busy: busy })),
+        Either::Left(whole) => Either::Left(whole),
+        Either::Right(body) => Either::Right(Body::new(Held { body, _busy: busy })),
     })
 }
 
