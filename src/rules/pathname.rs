@@ -136,7 +136,8 @@ impl<'a> Pathname<'a> {
         if self.spans.is_empty() {
             return "/".to_owned();
         }
-        self.segments().fold(String::new(), |path, segment| match segment {
+        let room = String::with_capacity(self.text.len());
+        self.segments().fold(room, |path, segment| match segment {
             PathSegment::Text(text) => path + "/" + &encode(text),
             PathSegment::Never(written) => path + "/" + written,
         })
