@@ -1,6 +1,6 @@
 //! Every published document of a content type, or an error: never fewer (D23).
 
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::Poll;
 
 use futures::future::{try_join, try_join_all};
@@ -133,7 +133,7 @@ impl Strapi {
             let page = Page::parse(&body).ok_or(NO_LIST)?;
             let expected = page.next_key();
             // The next page, or the total, is under way while this page is read.
-            let mut ahead = pin!(self.after(course, asked, expected.as_deref()));
+            let mut ahead = Box::pin(self.after(course, asked, expected.as_deref()));
             let early = begin(ahead.as_mut()).await;
             let last = take(&page, course, &mut proof, |row| {
                 spoken.see(row, locale);
@@ -144,7 +144,11 @@ impl Strapi {
             }
             let next = proof.key().filter(|_| !last);
             let answer = match early {
-                _ if next != expected.as_deref() => self.after(course, asked, next).await?,
+                _ if next != expected.as_deref() => {
+                    // It may hold the only permit, and nobody waits for its answer any more.
+                    drop(ahead);
+                    self.after(course, asked, next).await?
+                }
                 Some(answer) => answer?,
                 None => ahead.await?,
             };
