@@ -13,6 +13,7 @@ use futures::future::try_join_all;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use super::snapshots::next_second;
 use super::{App, Kept, Served};
 use crate::content::ContentError;
 use crate::rules::ContentTypeUid;
@@ -30,14 +31,14 @@ const USUAL_TEXTS: usize = 256;
 pub struct Files {
     /// Which documents stand in which.
     pub layout: Layout,
-    /// When the set of files last became another, as far as this process knows.
+    /// When the set of files last became another, as far as this process knows; as [`Kept::changed`].
     pub changed: SystemTime,
     changes: HashMap<u64, SystemTime>,
 }
 
 impl Files {
     pub(super) fn new(layout: Layout, before: Option<&Self>) -> Self {
-        let now = SystemTime::now();
+        let now = next_second();
         let since = |file: &File| {
             let before = before?;
             let same = before.layout.file(file.number)?.hash == file.hash;

@@ -20,6 +20,7 @@ use crate::path_index::PathIndex;
 use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site, Sites};
 use crate::snapshot::{Builder, Listing, Part, Snapshot, TooLarge};
+pub(super) use slot::next_second;
 use slot::{Found, Landed, Landing, Outcome, Slot};
 pub use slot::{Freshness, Kept};
 

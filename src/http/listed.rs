@@ -81,9 +81,9 @@ fn tag(served: &Served, base: &BaseUrl, form: Form, gzip: bool) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// A date as HTTP writes it (RFC 9110, section 5.6.7).
+/// `Last-Modified`: never later than the answer itself (RFC 9110, sections 5.6.7 and 8.8.2.1).
 pub(super) fn date(moment: SystemTime) -> HeaderValue {
-    let text = httpdate::fmt_http_date(moment);
+    let text = httpdate::fmt_http_date(moment.min(SystemTime::now()));
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
 }
 

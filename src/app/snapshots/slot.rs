@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 
@@ -33,7 +33,8 @@ pub struct Kept {
     pub files: Option<Arc<Files>>,
     /// When the walk began: what happened since may be missing.
     pub begun: Instant,
-    /// When the listed URLs last became others, as far as this process knows.
+    /// The first whole second at whose beginning the listed URLs were these, as far as this process
+    /// knows.
     pub changed: SystemTime,
     landed: Instant,
 }
@@ -81,7 +82,7 @@ struct State {
     /// The walk under way.
     landing: Option<Landing>,
     failed: Option<Instant>,
-    /// Something may have changed since the walk under way began.
+    /// Something may have changed since the last walk began, or it failed.
     outdated: bool,
 }
 
@@ -127,7 +128,10 @@ impl Slot {
             state.kept = Some(kept.clone());
         }
         state.failed = outcome.is_err().then(Instant::now);
-        Landed { outcome, failed_before, again: state.outdated }
+        let again = state.outdated;
+        // What it was to bring is still missing.
+        state.outdated |= outcome.is_err();
+        Landed { outcome, failed_before, again }
     }
 
     /// Something may have changed. Says whether a walk should begin now: if one is under way, the
@@ -165,7 +169,18 @@ impl Kept {
     ) -> Self {
         let same =
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
-        let changed = same.map_or_else(SystemTime::now, |before| before.changed);
+        let changed = same.map_or_else(next_second, |before| before.changed);
         Self { snapshot: Arc::new(snapshot), files, begun, changed, landed: Instant::now() }
     }
 }
+
+/// A date of HTTP has whole seconds. Whoever was given other URLs in this second has been told an
+/// earlier one than the next, so that dates that are equal mean lists that are equal.
+pub(in crate::app) fn next_second() -> SystemTime {
+    let now = SystemTime::now();
+    let past = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
+    now + Duration::new(1, 0) - Duration::from_nanos(past.into())
+}
+
+#[cfg(test)]
+mod tests;
