@@ -7,13 +7,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, post};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use secrecy::ExposeSecret;
 use subtle::ConstantTimeEq;
 use tokio::time::timeout;
@@ -24,8 +24,8 @@ use crate::app::App;
 
 const ALLOWED: HeaderValue = HeaderValue::from_static("POST, OPTIONS");
 /// Bytes and time for a body, which is thrown away: to answer before it has come would look like a
-/// broken connection to the CMS.
-const BODY_BYTES: usize = 1 << 20;
+/// broken connection to the CMS. An entry with all that belongs to it has some megabytes.
+const BODY_BYTES: usize = 64 << 20;
 const BODY_TIME: Duration = Duration::from_secs(5);
 
 /// The route.
@@ -40,8 +40,7 @@ async fn receive(
     headers: HeaderMap,
     request: Request<Body>,
 ) -> Response {
-    let body = Limited::new(request.into_body(), BODY_BYTES).collect();
-    let _ = timeout(BODY_TIME, body).await;
+    let _ = timeout(BODY_TIME, drain(request.into_body())).await;
     let Some(secret) = &app.hook_secret else {
         return ApiError::not_configured("the secret of the webhook is not configured")
             .into_response();
@@ -57,6 +56,18 @@ async fn receive(
     let mut response = json(StatusCode::ACCEPTED, text, HeaderMap::new());
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response.map(Body::new)
+}
+
+/// Reads a body to its end, and keeps nothing of it.
+async fn drain(mut body: Body) {
+    let mut left = BODY_BYTES;
+    while let Some(Ok(frame)) = body.frame().await {
+        let length = frame.data_ref().map_or(0, Bytes::len);
+        match left.checked_sub(length) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
 }
 
 /// Whether `Authorization: Bearer <secret>` is there (RFC 6750, section 2.1). How long it takes
