@@ -1,8 +1,8 @@
 //! What every request passes and every answer gets (D3, D6).
 
-use axum::http::header::{HOST, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{CONTENT_LENGTH, HOST, X_CONTENT_TYPE_OPTIONS};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue, Request, Response, Uri, Version};
+use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri, Version};
 
 use super::access::Access;
 use super::cors;
@@ -35,6 +35,11 @@ impl<'a> Edge<'a> {
 
     /// Gives an answer what every answer has.
     pub(super) fn dress<B>(self, response: &mut Response<B>) {
+        if response.status() == StatusCode::NOT_MODIFIED {
+            // The router gives the answer to a HEAD the length of its body, which is none here. It
+            // would have to be that of the 200 (RFC 9110, section 8.6).
+            response.headers_mut().remove(CONTENT_LENGTH);
+        }
         let headers = response.headers_mut();
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if !self.app.cors_origins.is_empty() {
