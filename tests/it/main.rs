@@ -18,6 +18,8 @@ mod operations;
 mod outgoing;
 mod resolve;
 mod settings;
+mod shifting;
+mod snapshots;
 mod strapi;
 mod strapi_walk;
 mod support;

@@ -1,6 +1,7 @@
 //! Peers and helpers that the tests share.
 
 pub(crate) mod cms;
+pub(crate) mod content;
 pub(crate) mod front_end;
 pub(crate) mod front_of_cms;
 pub(crate) mod gzip;
@@ -8,3 +9,4 @@ pub(crate) mod http;
 pub(crate) mod pages;
 pub(crate) mod script;
 pub(crate) mod service;
+pub(crate) mod wait;

@@ -18,6 +18,11 @@ pub(crate) fn one_url() -> String {
 
 /// A service with one site in front of the CMS at `url`, logging all it can.
 pub(crate) fn service(url: &str, locales: &str, endpoint: bool) -> Service {
+    setup(url, locales, endpoint).start()
+}
+
+/// The same, not yet started.
+pub(crate) fn setup(url: &str, locales: &str, endpoint: bool) -> Setup {
     let mut settings = format!(
         r#"
 [server]
@@ -38,7 +43,7 @@ template = "/{{locale}}/articles/{{slug}}"
         settings +=
             "[[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n";
     }
-    Setup::new(&settings).env("FRONTEND_MAP__CMS__TOKEN", TOKEN).env("RUST_LOG", "trace").start()
+    Setup::new(&settings).env("FRONTEND_MAP__CMS__TOKEN", TOKEN).env("RUST_LOG", "trace")
 }
 
 pub(crate) fn in_front_of(cms: &Cms) -> Service {

@@ -1,0 +1,120 @@
+//! How old a copy gets, and what becomes of it while the CMS fails.
+
+use super::{age, cache_status, in_english, is_past_soft, paths, sitemap, soft, walks};
+use crate::support::content::Content;
+use crate::support::front_of_cms::{assert_failure, refusal};
+use crate::support::http::Response;
+use crate::support::script::Script;
+use crate::support::service::Service;
+use crate::support::wait::until;
+
+const FAILS: &str = r#"; detail="the CMS fails""#;
+
+fn until_past_soft(service: &Service) -> Response {
+    until("a copy past its soft limit", || Some(sitemap(service)).filter(is_past_soft))
+}
+
+fn until_marked(service: &Service) -> Response {
+    until("a marked copy", || {
+        let answer = sitemap(service);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        cache_status(&answer).ends_with(FAILS).then_some(answer)
+    })
+}
+
+#[test]
+fn a_young_copy_is_served_without_asking_the_cms() {
+    let content = Content::new(&[("en", "a", "old")]);
+    let cms = content.start();
+    let service = in_english(&cms).start();
+    assert_eq!(cache_status(&sitemap(&service)), "frontend-map; fwd=miss; stored");
+    content.publish("en", "b", "new");
+    for _ in 0..10 {
+        let answer = sitemap(&service);
+        assert_eq!(paths(&answer), ["/en/articles/old"]);
+        assert!(cache_status(&answer).starts_with("frontend-map; hit; ttl="));
+        assert!(!is_past_soft(&answer), "{}", cache_status(&answer));
+    }
+    assert_eq!(cms.targets().len(), 2, "one page and the total");
+}
+
+#[test]
+fn past_the_soft_limit_the_copy_is_served_and_one_refresh_begins() {
+    let content = Content::new(&[("en", "a", "old")]);
+    let cms = content.start();
+    let service = soft(in_english(&cms), 1).start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/old"]);
+    content.close();
+    content.publish("en", "b", "new");
+    until_past_soft(&service);
+    // The refresh cannot end, so whoever is answered now did not wait for it.
+    for _ in 0..30 {
+        assert_eq!(paths(&sitemap(&service)), ["/en/articles/old"]);
+    }
+    until("the refresh", || (walks(&cms, "en") == 2).then_some(()));
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/old"]);
+    assert_eq!(walks(&cms, "en"), 2, "the first walk and one refresh");
+    content.open();
+    let both = ["/en/articles/new", "/en/articles/old"];
+    let fresh = until("the fresh list", || Some(sitemap(&service)).filter(|a| paths(a) == both));
+    assert!(age(&fresh) <= age(&until_past_soft(&service)), "the age begins anew");
+}
+
+#[test]
+fn while_the_cms_fails_the_copy_is_served_marked_and_grows_older() {
+    let content = Content::new(&[("en", "a", "old")]);
+    let cms = content.start();
+    let service = soft(in_english(&cms), 1).start();
+    let good = sitemap(&service);
+    content.fail(|_| Some(refusal(500, "InternalServerError", "{}")));
+    let marked = until_marked(&service);
+    assert_eq!(marked.body, good.body);
+    assert_eq!(marked.header("etag"), good.header("etag"));
+    let older =
+        until("an older copy", || Some(sitemap(&service)).filter(|a| age(a) > age(&marked)));
+    assert_eq!(older.body, good.body);
+    content.heal();
+    content.publish("en", "b", "new");
+    let fresh = until("a fresh copy", || Some(sitemap(&service)).filter(|a| paths(a).len() == 2));
+    assert!(!cache_status(&fresh).contains("detail"), "{}", cache_status(&fresh));
+}
+
+#[test]
+fn past_the_hard_limit_an_answer_says_how_the_cms_fails_until_it_returns() {
+    let failures: [(u16, &str, fn() -> Script); 3] = [
+        (503, "ServiceUnavailableError", || refusal(500, "InternalServerError", "{}")),
+        (504, "GatewayTimeoutError", Script::silence),
+        (502, "BadGatewayError", || Script::json(200, "<html>")),
+    ];
+    for (status, name, failure) in failures {
+        let content = Content::new(&[("en", "a", "old")]);
+        let cms = content.start();
+        let setup = soft(in_english(&cms), 1).env("FRONTEND_MAP__SNAPSHOTS__HARD_SECONDS", "2");
+        let service = setup.env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "300").start();
+        assert_eq!(paths(&sitemap(&service)).len(), 1);
+        content.fail(move |_| Some(failure()));
+        let answer = until("an error", || Some(sitemap(&service)).filter(|a| a.status != 200));
+        assert_failure(&answer, status, name);
+        let retry_after = answer.header("retry-after");
+        assert_eq!(retry_after.as_deref(), (status == 503).then_some("5"));
+        assert_eq!(answer.header("cache-status"), None);
+        content.heal();
+        content.publish("en", "b", "new");
+        // Nobody waits for a pause: the very next one asks the CMS.
+        assert_eq!(paths(&sitemap(&service)).len(), 2, "after {status}");
+    }
+}
+
+#[test]
+fn a_first_walk_that_fails_leaves_nothing_behind() {
+    let content = Content::new(&[("en", "a", "old")]);
+    let cms = content.start();
+    let service = in_english(&cms).start();
+    content.fail(|_| Some(refusal(429, "RateLimitError", "{}")));
+    for _ in 0..3 {
+        assert_failure(&sitemap(&service), 503, "ServiceUnavailableError");
+    }
+    assert_eq!(walks(&cms, "en"), 3, "each of them asked");
+    content.heal();
+    assert_eq!(cache_status(&sitemap(&service)), "frontend-map; fwd=miss; stored");
+}

@@ -1,0 +1,204 @@
+//! `POST /hooks/cms`: who may say that content has changed, and what comes of it.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use super::{age, ends, in_english, paths, sitemap, soft, walks};
+use crate::support::cms::Cms;
+use crate::support::content::Content;
+use crate::support::front_of_cms::{assert_failure, refusal};
+use crate::support::http::{self, Response};
+use crate::support::service::{Service, Setup};
+use crate::support::wait::{until, until_so};
+
+const HOOK: &str = "/hooks/cms";
+const SECRET: &str = "canary-2b81f0-secret";
+const BEARER: (&str, &str) = ("Authorization", "Bearer canary-2b81f0-secret");
+
+fn with_secret(cms: &Cms) -> Setup {
+    in_english(cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+}
+
+fn post(service: &Service, headers: &[(&str, &str)]) -> Response {
+    let headers = [headers, &[("Content-Length", "0")]].concat();
+    http::send(service.addr(), "POST", HOOK, &headers)
+}
+
+fn hint(service: &Service) {
+    assert_eq!(post(service, &[BEARER]).status, 202);
+}
+
+/// `POST` with a body, on a connection of its own; the answer's bytes.
+fn post_body(service: &Service, body: &[u8]) -> String {
+    let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
+    let head = format!(
+        "POST {HOOK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}: {}\r\nContent-Length: {}\r\n\r\n",
+        BEARER.0,
+        BEARER.1,
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).expect("the head is read");
+    stream.write_all(body).expect("the body is read to its end");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+#[test]
+fn without_a_secret_there_is_no_hook() {
+    let cms = Content::new(&[]).start();
+    let service = in_english(&cms).start();
+    assert_failure(&post(&service, &[BEARER]), 501, "NotImplementedError");
+    assert_failure(&post(&service, &[]), 501, "NotImplementedError");
+}
+
+#[test]
+fn only_the_secret_opens_and_it_is_told_to_nobody() {
+    let cms = Content::new(&[("en", "a", "x")]).start();
+    let service = with_secret(&cms).start();
+    assert_eq!(sitemap(&service).status, 200);
+    let mut answers = Vec::new();
+    for wrong in [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer canary-2b81f0-secre",
+        "Bearer canary-2b81f0-secret2",
+        "Bearer  canary-2b81f0-secret",
+        "Basic canary-2b81f0-secret",
+        "canary-2b81f0-secret",
+        "Bearer canary-2b81f0-\u{e9}",
+    ] {
+        answers.push(post(&service, &[("Authorization", wrong)]));
+    }
+    answers.push(post(&service, &[]));
+    for answer in &answers {
+        assert_failure(answer, 401, "UnauthorizedError");
+        assert_eq!(answer.header("www-authenticate").as_deref(), Some("Bearer"));
+    }
+    for right in ["Bearer canary-2b81f0-secret", "bearer canary-2b81f0-secret"] {
+        let answer = post(&service, &[("Authorization", right)]);
+        assert_eq!(
+            (answer.status, answer.text()),
+            (202, r#"{"data":{"accepted":true},"meta":{}}"#)
+        );
+        assert_eq!(answer.header("cache-control").as_deref(), Some("no-store"));
+        answers.push(answer);
+    }
+    until_so("the hint is followed", || ends(&cms, "en") == 2);
+    let told = answers.iter().any(|answer| format!("{answer:?}").contains(SECRET));
+    assert!(!told && !service.log().contains(SECRET), "the secret is told");
+    assert!(service.log().contains("TRACE"), "the log is at trace");
+}
+
+#[test]
+fn hints_are_posted() {
+    let cms = Content::new(&[]).start();
+    let service = with_secret(&cms).start();
+    for method in ["GET", "HEAD", "PUT", "DELETE", "PATCH"] {
+        let answer = http::send(service.addr(), method, HOOK, &[BEARER]);
+        assert_eq!(answer.status, 405, "{method}");
+        assert_eq!(answer.header("allow").as_deref(), Some("POST, OPTIONS"), "{method}");
+        if method != "HEAD" {
+            assert_failure(&answer, 405, "MethodNotAllowedError");
+        }
+    }
+    let answer = http::send(service.addr(), "OPTIONS", HOOK, &[]);
+    assert_eq!((answer.status, answer.body.len()), (200, 0));
+    assert_eq!(answer.header("allow").as_deref(), Some("POST, OPTIONS"));
+    assert_eq!(http::send(service.addr(), "POST", "/hooks/cms/", &[BEARER]).status, 404);
+}
+
+#[test]
+fn the_body_does_not_matter_however_large_it_is() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(sitemap(&service).status, 200);
+    for (hints, size) in [(1, 10), (2, 900_000), (3, 8 << 20)] {
+        let answer = post_body(&service, &vec![b'x'; size]);
+        assert!(answer.starts_with("HTTP/1.1 202 "), "{size}: {answer:?}");
+        until_so("the hint is followed", || ends(&cms, "en") == hints + 1);
+    }
+}
+
+#[test]
+fn what_changed_shows_soon_after_a_hint() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"]);
+    content.publish("en", "b", "y");
+    hint(&service);
+    let both = ["/en/articles/x", "/en/articles/y"];
+    let fresh = until("the new one", || Some(sitemap(&service)).filter(|a| paths(a) == both));
+    // Long before the soft limit of a minute.
+    assert!(age(&fresh) < 30);
+}
+
+#[test]
+fn a_burst_of_hints_causes_two_walks_at_most() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(sitemap(&service).status, 200);
+    let text = format!(
+        "POST {HOOK} HTTP/1.1\r\nHost: x\r\n{}: {}\r\nContent-Length: 0\r\n\r\n",
+        BEARER.0, BEARER.1
+    );
+    // All of them on their way at once, on one connection.
+    let burst = text.repeat(50);
+    let count = |bytes: &[u8]| String::from_utf8_lossy(bytes).matches("HTTP/1.1 202").count();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
+    let enough = |bytes: &[u8]| count(bytes) == 50;
+    let (answers, _) = http::exchange(service.addr(), burst.as_bytes(), deadline, enough);
+    assert_eq!(count(&answers), 50);
+    content.publish("en", "b", "y");
+    hint(&service);
+    until_so("the last hint is followed", || paths(&sitemap(&service)).len() == 2);
+    assert!(walks(&cms, "en") <= 3, "{} walks, the first among them", walks(&cms, "en"));
+}
+
+#[test]
+fn a_hint_during_a_walk_causes_another_one_after_it() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(sitemap(&service).status, 200);
+    content.close();
+    hint(&service);
+    until_so("the second walk", || walks(&cms, "en") == 2);
+    hint(&service);
+    let followed = "something may have changed in the CMS";
+    until_so("the second hint", || service.log().matches(followed).count() == 2);
+    assert_eq!(walks(&cms, "en"), 2, "one at a time");
+    content.open();
+    until_so("the third walk", || walks(&cms, "en") == 3);
+    until_so("its end", || ends(&cms, "en") == 3);
+}
+
+#[test]
+fn a_hint_that_met_a_failing_cms_is_not_forgotten() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = soft(with_secret(&cms), 3600).start();
+    assert_eq!(sitemap(&service).status, 200);
+    content.fail(|_| Some(refusal(429, "RateLimitError", "{}")));
+    hint(&service);
+    assert!(service.logs("a walk failed"));
+    content.heal();
+    content.publish("en", "b", "y");
+    // The copy is younger than the soft limit, but known to be outdated.
+    let fresh = until("the change", || Some(sitemap(&service)).filter(|a| paths(a).len() == 2));
+    assert!(age(&fresh) < 30);
+}
+
+#[test]
+fn a_hint_before_anybody_asked_causes_nothing() {
+    let cms = Content::new(&[("en", "a", "x")]).start();
+    let service = with_secret(&cms).start();
+    hint(&service);
+    assert!(service.logs("something may have changed in the CMS"));
+    assert_eq!(sitemap(&service).status, 200);
+    assert_eq!(walks(&cms, "en"), 1);
+}

@@ -1,0 +1,146 @@
+//! Locales are walked at the same time, and a type that has none is walked once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+use super::{in_two_locales, paths, sitemap};
+use crate::support::cms::Cms;
+use crate::support::content::{Content, Query};
+use crate::support::front_of_cms::{list, refusal, setup};
+use crate::support::http;
+use crate::support::script::Script;
+use crate::support::service::Setup;
+
+#[test]
+fn locales_overlap_in_time() {
+    let content = Content::many(&["en", "de"], 120);
+    let (seen, arrived) = (Arc::new(Mutex::new(false)), Arc::new(Condvar::new()));
+    let cms = Cms::start(move |target| {
+        let query = Query::parse(target).expect("only lists are asked for");
+        let mut german = seen.lock().expect("no panic");
+        if query.locale == "de" {
+            *german = true;
+            arrived.notify_all();
+        }
+        // The English walk cannot end before the German one has begun.
+        while query.locale == "en" && query.size == 1 && !*german {
+            german = arrived.wait(german).expect("no panic");
+        }
+        content.answer(target)
+    });
+    let service = in_two_locales(&cms).start();
+    assert_eq!(paths(&sitemap(&service)).len(), 240);
+    assert_eq!(cms.targets().len(), 6, "two pages and a total for each locale");
+}
+
+#[test]
+fn a_type_whose_documents_have_no_locale_is_walked_once() {
+    let cms = Cms::start(|_| list(&[("a", r#","slug":"x""#)], 100, 1));
+    let service = in_two_locales(&cms).start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"]);
+    assert_eq!(cms.targets().len(), 2, "one page and the total");
+}
+
+#[test]
+fn a_type_that_refuses_locales_is_walked_once_however_many_pages_it_has() {
+    let content = Content::many(&[""], 250);
+    let refused = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&refused);
+    let cms = Cms::start(move |target| {
+        if target.contains("fields[1]=locale") {
+            counted.fetch_add(1, Ordering::Relaxed);
+            return refusal(400, "ValidationError", r#"{"key":"locale"}"#);
+        }
+        assert!(!target.contains("locale"), "{target}");
+        content.answer(target)
+    });
+    let service = in_two_locales(&cms).start();
+    assert_eq!(paths(&sitemap(&service)).len(), 250);
+    assert_eq!(refused.load(Ordering::Relaxed), 1, "asked with a locale once");
+    assert_eq!(cms.targets().len(), 5, "refused, three pages, the total");
+}
+
+#[test]
+fn an_empty_first_locale_hides_no_other() {
+    let content = Content::new(&[("de", "a", "x")]);
+    let cms = content.start();
+    let service = in_two_locales(&cms).start();
+    assert_eq!(paths(&sitemap(&service)), ["/de/articles/x"]);
+}
+
+/// `api::homepage.homepage` as a single type.
+fn homepage(cms: &Cms) -> Setup {
+    let settings = format!(
+        r#"
+[server]
+listen = "127.0.0.1:0"
+[cms]
+source = "strapi"
+url = "http://{}"
+[[site]]
+key = "main"
+front_end_url = "https://www.example.com"
+locales = ["en", "de", "fr"]
+[[site.rule]]
+content_type = "api::homepage.homepage"
+template = "/{{locale}}/{{slug}}"
+[[content_type]]
+uid = "api::homepage.homepage"
+endpoint = "homepage"
+kind = "single"
+"#,
+        cms.addr()
+    );
+    Setup::new(&settings)
+}
+
+fn homepages(cms: &Cms) -> Vec<String> {
+    let service = homepage(cms).start();
+    let target = "/api/build-sitemap?site=main&contentType=api::homepage.homepage";
+    paths(&http::get(service.addr(), target))
+}
+
+#[test]
+fn a_single_type_has_one_url_for_each_locale_that_it_has() {
+    let cms = Cms::start(|target| {
+        assert!(!target.contains("sort") && !target.contains("pagination"), "{target}");
+        if target.contains("locale=de") {
+            return refusal(404, "NotFoundError", "{}");
+        }
+        let locale = if target.contains("locale=fr") { "fr" } else { "en" };
+        let document = format!(r#"{{"documentId":"h","locale":"{locale}","slug":"home"}}"#);
+        Script::json(200, &format!(r#"{{"data":{document}}}"#))
+    });
+    assert_eq!(homepages(&cms), ["/en/home", "/fr/home"]);
+    assert_eq!(cms.targets().len(), 3, "one for each locale");
+}
+
+#[test]
+fn a_single_type_that_is_not_localised_is_asked_for_once() {
+    let cms = Cms::start(|_| Script::json(200, r#"{"data":{"documentId":"h","slug":"home"}}"#));
+    assert_eq!(homepages(&cms), ["/en/home"]);
+    assert_eq!(cms.targets().len(), 1);
+}
+
+#[test]
+fn one_request_at_a_time_is_enough_for_any_walk() {
+    let content = Content::many(&["en", "de"], 120);
+    let cms = content.start();
+    let service = in_two_locales(&cms).env("FRONTEND_MAP__LIMITS__CMS_REQUESTS", "1").start();
+    assert_eq!(paths(&sitemap(&service)).len(), 240);
+    // The last row cannot be read, so that the key guessed for the next page is wrong.
+    let cms = Cms::start(|target| {
+        let bad = r#"x","documentId":5,"y":""#;
+        match Query::parse(target).expect("only lists are asked for") {
+            Query { size: 1, .. } => list(&[], 1, 3),
+            Query { after, .. } if after == "a" => list(&[(bad, ""), ("c", EN)], 100, 2),
+            _ => list(&[("a", EN), (bad, "")], 2, 3),
+        }
+    });
+    let one = setup(&format!("http://{}", cms.addr()), r#""en""#, true);
+    let setup = one.env("FRONTEND_MAP__LIMITS__CMS_REQUESTS", "1");
+    let service = setup.env("FRONTEND_MAP__LIMITS__WALK_DEADLINE_MS", "20000").start();
+    assert_eq!(sitemap(&service).status, 200);
+}
+
+const EN: &str = r#","locale":"en","slug":"s""#;

@@ -1,0 +1,82 @@
+//! Copies that are built before anybody asks, and the stop while a walk is under way.
+
+use super::{in_english, sitemap};
+use crate::support::cms::Cms;
+use crate::support::content::{Content, Query};
+use crate::support::front_of_cms::refusal;
+use crate::support::http;
+use crate::support::service::Setup;
+use crate::support::wait::until_so;
+
+/// Two sites, three content types.
+fn sites(cms: &Cms) -> Setup {
+    let mut settings = format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"strapi\"\nurl = \"http://{}\"\n",
+        cms.addr()
+    );
+    for (site, names) in [("main", ["a", "b"].as_slice()), ("more", &["a", "c"])] {
+        settings += &format!(
+            "[[site]]\nkey = \"{site}\"\nlocales = [\"en\"]\nfront_end_url = \"https://x.example\"\n"
+        );
+        for name in names {
+            settings += &format!(
+                "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{name}/{{slug}}\"\n"
+            );
+        }
+    }
+    for name in ["a", "b", "c"] {
+        settings +=
+            &format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n");
+    }
+    Setup::new(&settings).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
+}
+
+/// How many walks over an endpoint have begun.
+fn walks(cms: &Cms, endpoint: &str) -> usize {
+    let path = format!("/api/{endpoint}?");
+    let first = |target: &&String| {
+        let query = Query::parse(target).expect("only lists are asked for");
+        target.starts_with(&path) && query.after.is_empty() && query.size > 1
+    };
+    cms.targets().iter().filter(first).count()
+}
+
+#[test]
+fn all_copies_are_built_before_anybody_asks_and_once_each() {
+    let content = Content::new(&[("en", "d", "x")]);
+    content.fail(|target| {
+        target.starts_with("/api/bs?").then(|| refusal(429, "RateLimitError", "{}"))
+    });
+    let cms = content.start();
+    // The keeper looks at least every soft limit.
+    let service = sites(&cms).env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
+    // It has looked again since the others were built: they were due, but nobody asked for them.
+    until_so("the one that fails is tried again", || walks(&cms, "bs") >= 4);
+    assert_eq!((walks(&cms, "as"), walks(&cms, "cs")), (2, 1), "one for each site");
+    content.heal();
+    until_so("all are built", || service.log().matches("a snapshot is built").count() == 4);
+    let answer = http::get(service.addr(), "/api/build-sitemap?site=main&contentType=api::b.b");
+    assert!(answer.header("cache-status").is_some_and(|status| status.contains("hit")));
+    assert_eq!(answer.json()["data"]["urls"][0], "https://x.example/b/x");
+}
+
+#[test]
+fn nothing_is_walked_at_the_start_if_that_is_switched_off() {
+    let content = Content::new(&[("en", "d", "x")]);
+    let cms = content.start();
+    let service = in_english(&cms).env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
+    assert_eq!(sitemap(&service).status, 200);
+    assert_eq!(cms.targets().len(), 2, "nothing was asked before");
+}
+
+#[test]
+fn the_service_stops_although_a_walk_is_under_way() {
+    let content = Content::new(&[("en", "d", "x")]);
+    content.close();
+    let cms = content.start();
+    // The CMS never answers, and may take longer than a test waits.
+    let mut service = sites(&cms).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "600000").start();
+    until_so("walks are under way", || cms.targets().len() >= 3);
+    assert_eq!(service.signal("TERM"), Some(0));
+    assert!(service.log().contains("stopped"), "{}", service.log());
+}

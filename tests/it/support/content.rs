@@ -1,0 +1,162 @@
+//! A Strapi in memory: content that a test changes while it is asked, lists by key as Strapi
+//! answers them, a door that can be closed, and whatever fault a test wants.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{Arc, Condvar, Mutex};
+
+use super::cms::Cms;
+use super::front_of_cms::{list, refusal};
+use super::script::Script;
+
+/// What a request gets instead of an answer.
+type Fault = Box<dyn Fn(&str) -> Option<Script> + Send>;
+
+/// Published versions by locale and `documentId`, with the fields that a row has beside these; the
+/// same ones for every content type. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct Content(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    versions: Mutex<BTreeMap<(String, String), String>>,
+    closed: Mutex<bool>,
+    opened: Condvar,
+    fault: Mutex<Option<Fault>>,
+}
+
+/// What a request for a list asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Query {
+    pub(crate) locale: String,
+    pub(crate) after: String,
+    pub(crate) size: usize,
+}
+
+impl Query {
+    /// `None`: the target is not a list.
+    pub(crate) fn parse(target: &str) -> Option<Self> {
+        let (_, query) = target.split_once('?')?;
+        let value = |name: &str| {
+            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
+        };
+        Some(Self {
+            locale: value("locale").unwrap_or_default(),
+            after: value("filters[documentId][$gt]").unwrap_or_default(),
+            size: value("pagination[pageSize]")?.parse().ok()?,
+        })
+    }
+}
+
+impl Content {
+    /// `(locale, documentId, slug)` each.
+    pub(crate) fn new(versions: &[(&str, &str, &str)]) -> Self {
+        let content = Self::default();
+        for (locale, id, slug) in versions {
+            content.publish(locale, id, slug);
+        }
+        content
+    }
+
+    /// So many documents in each locale, with slugs of their own. The locale `""` is none.
+    pub(crate) fn many(locales: &[&str], count: usize) -> Self {
+        let content = Self::default();
+        for locale in locales {
+            for n in 0..count {
+                content.publish(locale, &format!("d{n:05}"), &format!("s{n}"));
+            }
+        }
+        content
+    }
+
+    pub(crate) fn publish(&self, locale: &str, id: &str, slug: &str) {
+        self.put(locale, id, &format!(r#","slug":"{slug}""#));
+    }
+
+    /// Publishes a version with these fields, in JSON, each behind a comma.
+    pub(crate) fn put(&self, locale: &str, id: &str, fields: &str) {
+        let key = (locale.to_owned(), id.to_owned());
+        self.0.versions.lock().expect("no panic").insert(key, fields.to_owned());
+    }
+
+    pub(crate) fn unpublish(&self, locale: &str, id: &str) {
+        let key = (locale.to_owned(), id.to_owned());
+        self.0.versions.lock().expect("no panic").remove(&key);
+    }
+
+    /// From now on requests arrive and wait.
+    pub(crate) fn close(&self) {
+        *self.0.closed.lock().expect("no panic") = true;
+    }
+
+    /// Lets all requests that wait go on, and later ones through.
+    pub(crate) fn open(&self) {
+        *self.0.closed.lock().expect("no panic") = false;
+        self.0.opened.notify_all();
+    }
+
+    /// From now on requests for which `fault` has something get that.
+    pub(crate) fn fail(&self, fault: impl Fn(&str) -> Option<Script> + Send + 'static) {
+        *self.0.fault.lock().expect("no panic") = Some(Box::new(fault));
+    }
+
+    pub(crate) fn heal(&self) {
+        *self.0.fault.lock().expect("no panic") = None;
+    }
+
+    /// A peer with this content.
+    pub(crate) fn start(&self) -> Cms {
+        let content = self.clone();
+        Cms::start(move |target| content.answer(target))
+    }
+
+    pub(crate) fn answer(&self, target: &str) -> Script {
+        let mut closed = self.0.closed.lock().expect("no panic");
+        while *closed {
+            closed = self.0.opened.wait(closed).expect("no panic");
+        }
+        drop(closed);
+        let fault = self.0.fault.lock().expect("no panic").as_ref().and_then(|fault| fault(target));
+        fault.unwrap_or_else(|| match Query::parse(target) {
+            Some(query) => self.list(&query),
+            None => self.one(target),
+        })
+    }
+
+    fn list(&self, query: &Query) -> Script {
+        let versions = self.0.versions.lock().expect("no panic");
+        let key = |id: &str| (query.locale.clone(), id.to_owned());
+        let own = |((locale, _), _): &(&(String, String), &String)| *locale == query.locale;
+        let after = (Bound::Excluded(key(&query.after)), Bound::Unbounded);
+        let rows: Vec<_> = versions.range(after).take_while(own).collect();
+        // As in Strapi, the key is a filter, and the total counts what the filters let through.
+        let total = rows.len();
+        let fields = |locale: &str, fields: &str| match locale {
+            "" => fields.to_owned(),
+            locale => format!(r#","locale":"{locale}"{fields}"#),
+        };
+        let rows: Vec<(&str, String)> = rows
+            .into_iter()
+            .take(query.size)
+            .map(|((locale, id), more)| (&**id, fields(locale, more)))
+            .collect();
+        let rows: Vec<(&str, &str)> = rows.iter().map(|(id, more)| (*id, more.as_str())).collect();
+        list(&rows, query.size, total)
+    }
+
+    fn one(&self, target: &str) -> Script {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let id = path.rsplit('/').next().unwrap_or_default();
+        let locale = query.split('&').find_map(|pair| pair.strip_prefix("locale="));
+        let key = (locale.unwrap_or_default().to_owned(), id.to_owned());
+        match self.0.versions.lock().expect("no panic").get(&key) {
+            Some(fields) => {
+                let locale = &key.0;
+                let row = format!(r#"{{"documentId":"{id}","locale":"{locale}"{fields}}}"#);
+                Script::json(200, &format!(r#"{{"data":{row},"meta":{{}}}}"#))
+            }
+            None => refusal(404, "NotFoundError", "{}"),
+        }
+    }
+}
