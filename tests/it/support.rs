@@ -9,4 +9,5 @@ pub(crate) mod http;
 pub(crate) mod pages;
 pub(crate) mod script;
 pub(crate) mod service;
+pub(crate) mod tls;
 pub(crate) mod wait;

@@ -81,10 +81,10 @@ fn while_the_cms_fails_the_copy_is_served_marked_and_grows_older() {
 
 #[test]
 fn past_the_hard_limit_an_answer_says_how_the_cms_fails_until_it_returns() {
-    let failures: [(u16, &str, fn() -> Script); 3] = [
-        (503, "ServiceUnavailableError", || refusal(500, "InternalServerError", "{}")),
-        (504, "GatewayTimeoutError", Script::silence),
-        (502, "BadGatewayError", || Script::json(200, "<html>")),
+    let failures = [
+        (503, "ServiceUnavailableError", refusal(500, "InternalServerError", "{}")),
+        (504, "GatewayTimeoutError", Script::silence()),
+        (502, "BadGatewayError", Script::json(200, "<html>")),
     ];
     for (status, name, failure) in failures {
         let content = Content::new(&[("en", "a", "old")]);
@@ -92,7 +92,7 @@ fn past_the_hard_limit_an_answer_says_how_the_cms_fails_until_it_returns() {
         let setup = soft(in_english(&cms), 1).env("FRONTEND_MAP__SNAPSHOTS__HARD_SECONDS", "2");
         let service = setup.env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "300").start();
         assert_eq!(paths(&sitemap(&service)).len(), 1);
-        content.fail(move |_| Some(failure()));
+        content.fail(move |_| Some(failure.clone()));
         let answer = until("an error", || Some(sitemap(&service)).filter(|a| a.status != 200));
         assert_failure(&answer, status, name);
         let retry_after = answer.header("retry-after");

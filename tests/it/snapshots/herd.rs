@@ -22,9 +22,12 @@ fn herd() -> usize {
     wanted.map_or(HERD, |count| count.parse().expect("SNAPSHOT_HERD is a number"))
 }
 
-fn ask(stream: &mut TcpStream) {
+/// A connection with a request on its way.
+fn connect(addr: SocketAddr) -> TcpStream {
+    let mut stream = TcpStream::connect(addr).expect("the service accepts");
     let request = format!("GET {SITEMAP} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("the service reads");
+    stream
 }
 
 fn answer(stream: &mut TcpStream) -> Response {
@@ -32,10 +35,6 @@ fn answer(stream: &mut TcpStream) -> Response {
     stream.set_read_timeout(Some(Duration::from_mins(2))).expect("a time-out");
     stream.read_to_end(&mut bytes).expect("an answer");
     split(&bytes, false, true).expect("a whole answer").0
-}
-
-fn connect(addr: SocketAddr) -> TcpStream {
-    TcpStream::connect(addr).expect("the service accepts")
 }
 
 #[test]
@@ -46,8 +45,8 @@ fn a_herd_of_cold_requests_causes_one_walk() {
     // A herd takes its time to arrive, and its lines would be the longest part of it.
     let setup = in_two_locales(&cms).env("RUST_LOG", "info");
     let service = setup.env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "120000").start();
+    // The CMS answers nobody yet, so they all wait at the same time.
     let mut streams: Vec<TcpStream> = (0..herd()).map(|_| connect(service.addr())).collect();
-    streams.iter_mut().for_each(ask);
     content.open();
     let answers: Vec<Response> = streams.iter_mut().map(answer).collect();
     assert_eq!(paths(&answers[0]).len(), 500);
@@ -84,8 +83,7 @@ fn a_walk_goes_on_without_the_one_who_caused_it() {
     content.close();
     let cms = content.start();
     let service = in_english(&cms).start();
-    let mut first = connect(service.addr());
-    ask(&mut first);
+    let first = connect(service.addr());
     until_so("the walk has begun", || walks(&cms, "en") == 1);
     drop(first);
     // Nobody waits any more.

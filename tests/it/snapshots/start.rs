@@ -8,27 +8,29 @@ use crate::support::http;
 use crate::support::service::Setup;
 use crate::support::wait::until_so;
 
+fn site(key: &str, [one, other]: [&str; 2]) -> String {
+    let rule = |name: &str| {
+        format!(
+            "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{name}/{{slug}}\"\n"
+        )
+    };
+    let base = "front_end_url = \"https://x.example\"";
+    format!("[[site]]\nkey = \"{key}\"\nlocales = [\"en\"]\n{base}\n{}{}", rule(one), rule(other))
+}
+
+fn endpoint(name: &str) -> String {
+    format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n")
+}
+
 /// Two sites, three content types.
 fn sites(cms: &Cms) -> Setup {
-    let mut settings = format!(
+    let head = format!(
         "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"strapi\"\nurl = \"http://{}\"\n",
         cms.addr()
     );
-    for (site, names) in [("main", ["a", "b"].as_slice()), ("more", &["a", "c"])] {
-        settings += &format!(
-            "[[site]]\nkey = \"{site}\"\nlocales = [\"en\"]\nfront_end_url = \"https://x.example\"\n"
-        );
-        for name in names {
-            settings += &format!(
-                "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{name}/{{slug}}\"\n"
-            );
-        }
-    }
-    for name in ["a", "b", "c"] {
-        settings +=
-            &format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n");
-    }
-    Setup::new(&settings).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
+    let sites = [site("main", ["a", "b"]), site("more", ["a", "c"])].concat();
+    let endpoints = ["a", "b", "c"].map(endpoint).concat();
+    Setup::new(&[head, sites, endpoints].concat()).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true")
 }
 
 /// How many walks over an endpoint have begun.

@@ -114,11 +114,10 @@ fn a_file_is_listed_as_the_switches_say() {
 fn strapi_is_asked_for_the_fields_and_listed_as_the_switches_say() {
     let cms = strapi().start();
     let cms_settings = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
-    let mut settings = settings(&cms_settings, "https://www.example.com");
-    for name in ["article", "note", "page"] {
-        settings +=
-            &format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n");
-    }
+    let settings = settings(&cms_settings, "https://www.example.com");
+    let endpoint =
+        |name| format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n");
+    let settings = settings + &["article", "note", "page"].map(endpoint).concat();
     assert_switches(&Setup::new(&settings).start());
     let fields = |endpoint: &str| -> BTreeSet<String> {
         let path = format!("/api/{endpoint}?");

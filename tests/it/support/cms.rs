@@ -2,10 +2,12 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::script::{Act, Script};
+use super::tls;
 
 /// The running peer. Its threads end with their connections, the listener with the test binary.
 pub(crate) struct Cms {
@@ -23,6 +25,19 @@ impl Cms {
     pub(crate) fn greeting(script: Script) -> Self {
         Self::accept(move |mut stream, _| {
             play(&mut stream, &script);
+        })
+    }
+
+    /// Speaks TLS: answers one request a connection with a trusted certificate, until `sick`.
+    pub(crate) fn secure(
+        answers: impl Fn(&str) -> Script + Send + Sync + 'static,
+        sick: Arc<AtomicBool>,
+    ) -> Self {
+        Self::accept(move |mut stream, _| {
+            if sick.load(Ordering::Relaxed) {
+                return tls::greet(&mut stream, tls::SELF_SIGNED);
+            }
+            tls::answer_one(stream, tls::TRUSTED, |target| answers(target).bytes());
         })
     }
 
@@ -108,7 +123,10 @@ fn play(stream: &mut TcpStream, script: &Script) -> bool {
             }
             Act::Pause(pause) => std::thread::sleep(*pause),
             Act::Silence => return wait_for_the_end(stream),
-            Act::Tls => return tls(stream),
+            Act::Tls => {
+                tls::greet(stream, tls::SELF_SIGNED);
+                return false;
+            }
             // What is unread when a socket is closed makes the kernel send a reset; give what was
             // sent before it time to arrive.
             Act::Reset => {
@@ -134,24 +152,4 @@ fn wait_for_the_end(stream: &mut TcpStream) -> bool {
             _ => {}
         }
     }
-}
-
-/// A handshake with a certificate that nobody signed.
-fn tls(stream: &mut TcpStream) -> bool {
-    use rustls::pki_types::pem::PemObject;
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-    let cert = include_bytes!("../../fixtures/self-signed/cert.pem");
-    let key = include_bytes!("../../fixtures/self-signed/key.pem");
-    let cert = CertificateDer::from_pem_slice(cert).expect("a certificate");
-    let key = PrivateKeyDer::from_pem_slice(key).expect("a key");
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_no_client_auth()
-        .with_single_cert(vec![cert], key)
-        .expect("they belong together");
-    let mut session = rustls::ServerConnection::new(Arc::new(config)).expect("a session");
-    while session.is_handshaking() && session.complete_io(stream).is_ok() {}
-    false
 }

@@ -73,6 +73,21 @@ impl Script {
         Self::raw([head.as_bytes(), body].concat())
     }
 
+    /// Plays this, and then closes the connection.
+    pub(crate) fn and_close(mut self) -> Self {
+        self.acts.push(Act::Close);
+        self
+    }
+
+    /// All that it sends.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let sent = self.acts.iter().filter_map(|act| match act {
+            Act::Send(bytes) => Some(bytes.clone()),
+            _ => None,
+        });
+        sent.flatten().collect()
+    }
+
     /// Accepts, reads and says nothing.
     pub(crate) fn silence() -> Self {
         Self { acts: vec![Act::Silence] }

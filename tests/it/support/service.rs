@@ -18,6 +18,7 @@ pub(crate) struct Setup {
     dir: TempDir,
     config: bool,
     env: Vec<(String, String)>,
+    wrapper: Vec<String>,
 }
 
 /// A process that has ended by itself, or was stopped because it would not.
@@ -33,7 +34,7 @@ pub(crate) struct Service {
     child: Child,
     addr: SocketAddr,
     stderr: Arc<Mutex<String>>,
-    _dir: TempDir,
+    dir: TempDir,
 }
 
 impl Setup {
@@ -46,7 +47,7 @@ impl Setup {
     /// A folder without a settings file, though the command line names one.
     pub(crate) fn without_settings() -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        Self { dir, config: true, env: Vec::new() }
+        Self { dir, config: true, env: Vec::new(), wrapper: Vec::new() }
     }
 
     /// The fixture that `tests/corpora/bad-inputs.jsonl` is written for.
@@ -59,6 +60,13 @@ impl Setup {
     /// Leaves `--config` out of the command line.
     pub(crate) fn unconfigured(mut self) -> Self {
         self.config = false;
+        self
+    }
+
+    /// Starts the binary by this command, which gets it and its arguments behind its own, and has
+    /// to become it.
+    pub(crate) fn behind(mut self, wrapper: &[&str]) -> Self {
+        self.wrapper = wrapper.iter().map(|&word| word.to_owned()).collect();
         self
     }
 
@@ -92,7 +100,7 @@ impl Setup {
             let log = stderr.lock().expect("the log").clone();
             panic!("the first line on stdout is no address: {line:?}, {status:?}\n{log}");
         };
-        Service { child, addr, stderr, _dir: self.dir }
+        Service { child, addr, stderr, dir: self.dir }
     }
 
     /// `frontend-map --config settings.toml <args>`, until it ends; a service that serves although
@@ -118,7 +126,10 @@ impl Setup {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_frontend-map"));
+        let wrapper = self.wrapper.iter().map(String::as_str);
+        let mut words = wrapper.chain([env!("CARGO_BIN_EXE_frontend-map")]);
+        let mut command = Command::new(words.next().expect("at least the binary"));
+        command.args(words);
         if self.config {
             command.arg("--config").arg(self.dir.path().join("settings.toml"));
         }
@@ -138,6 +149,11 @@ impl Service {
     /// The address that the service printed.
     pub(crate) fn addr(&self) -> SocketAddr {
         self.addr
+    }
+
+    /// Changes a file beside the settings.
+    pub(crate) fn rewrite(&self, name: &str, text: &str) {
+        std::fs::write(self.dir.path().join(name), text).expect("a file in the temporary folder");
     }
 
     /// Everything on stderr so far.

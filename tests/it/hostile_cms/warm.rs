@@ -1,0 +1,131 @@
+//! The same rows, after the CMS was healthy once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+
+use crate::support::cms::Cms;
+use crate::support::content::Query;
+use crate::support::front_of_cms::{
+    ID, RESOLVE, SITEMAP, assert_no_token, list, one_url, setup, urls,
+};
+use crate::support::http::{self, Response};
+use crate::support::script::Script;
+use crate::support::service::Service;
+use crate::support::tls::TRUSTED_ROOT;
+use crate::support::wait::until;
+
+/// Only copies of single documents could give what these rows expect; there are none.
+const WITHOUT_COPIES: [&str; 2] = ["one-html-404", "one-other-id"];
+
+/// One row with a good copy at hand; `cold` is what it gave without.
+pub(super) fn play(row: &Value, cold: &Response) {
+    let sick = Arc::new(AtomicBool::new(false));
+    let (service, cms) = start(row, &sick);
+    let target = if row["group"] == "one" { one_url() } else { SITEMAP.to_owned() };
+    let good = http::get(service.addr(), &target);
+    assert_eq!(good.status, 200, "{}: {}", row["name"], good.text());
+    sick.store(true, Ordering::Relaxed);
+    service.rewrite("hosts", "");
+    let answer = match row["expect_warm"].as_str().expect("an expectation") {
+        _ if row["group"] == "one" => one(row, &service, cold),
+        "stale 200" => stale(&service, &good),
+        // A row that may be refused is one that may keep the copy, too.
+        _ if cold.status != 200 => stale(&service, &good),
+        "fresh 200" | "fresh or stale 200" => fresh(&service, &good, cold),
+        other => panic!("{}: cannot expect {other:?}", row["name"]),
+    };
+    eprintln!("{} warm: {} {:?}", row["name"], answer.status, answer.header("cache-status"));
+    assert_no_token(&service, &answer);
+    assert_eq!(http::get(service.addr(), RESOLVE).status, 200);
+    drop(cms);
+}
+
+/// The service and its CMS, which is healthy until `sick`.
+fn start(row: &Value, sick: &Arc<AtomicBool>) -> (Service, Cms) {
+    let reply = &row["reply"];
+    let is_sick = Arc::clone(sick);
+    let (secure, nameless) = (reply["tcp"] == "tls-self-signed", reply["tcp"] == "dns-fail");
+    // Where the name does not resolve nobody asks; a connection that is left over must not answer.
+    let script = if nameless { Script::reset() } else { Script::from_row(reply) };
+    let answers = move |target: &str| {
+        if is_sick.load(Ordering::Relaxed) { script.clone() } else { healthy(target).and_close() }
+    };
+    let cms = if secure { Cms::secure(answers, sick.clone()) } else { Cms::start(answers) };
+    let scheme = if secure { "https" } else { "http" };
+    let named = nameless && may_mount();
+    let host = if named { "cms.test" } else { "127.0.0.1" };
+    let setup = setup(&format!("{scheme}://{host}:{}", cms.addr().port()), r#""en""#, true)
+        .env("FRONTEND_MAP__HOOKS__SECRET", "a-secret-of-the-test")
+        .env("SSL_CERT_FILE", TRUSTED_ROOT)
+        .file("hosts", "127.0.0.1 cms.test\n");
+    (if named { setup.behind(&WITH_HOSTS) } else { setup }.start(), cms)
+}
+
+/// Has the binary see the file `hosts` beside its settings as the system's.
+const WITH_HOSTS: [&str; 6] = [
+    "unshare",
+    "--map-root-user",
+    "--mount",
+    "sh",
+    "-c",
+    r#"mount --bind hosts /etc/hosts && exec "$0" "$@""#,
+];
+
+/// Whether this machine lets us do that; containers may not. Then the connection is reset instead
+/// of the name unknown: the same failure by another cause.
+fn may_mount() -> bool {
+    let words = [&WITH_HOSTS[1..5], &["mount --bind /etc/hosts /etc/hosts"]].concat();
+    let ended = std::process::Command::new(WITH_HOSTS[0]).args(words).output();
+    ended.is_ok_and(|ended| ended.status.success())
+}
+
+/// One document that no row has.
+fn healthy(target: &str) -> Script {
+    let more = r#","locale":"en","slug":"good-copy""#;
+    match Query::parse(target) {
+        Some(query) => list(&[(ID, more)], query.size, 1),
+        None => Script::json(200, &format!(r#"{{"data":{{"documentId":"{ID}"{more}}}}}"#)),
+    }
+}
+
+fn hint(service: &Service) {
+    let headers = [("Authorization", "Bearer a-secret-of-the-test"), ("Content-Length", "0")];
+    assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &headers).status, 202);
+}
+
+/// The copy, whatever the CMS says, and in the end with a mark.
+fn stale(service: &Service, good: &Response) -> Response {
+    hint(service);
+    until("a copy that says that the CMS fails", || {
+        let answer = http::get(service.addr(), SITEMAP);
+        assert_eq!((answer.status, &answer.body), (200, &good.body), "{}", answer.text());
+        assert_eq!(answer.header("etag"), good.header("etag"));
+        let status = answer.header("cache-status").expect("a copy says so");
+        assert!(status.starts_with("frontend-map; hit; ttl="), "{status}");
+        status.ends_with("; detail=\"the CMS fails\"").then_some(answer)
+    })
+}
+
+/// The copy, until it is what a first request would get.
+fn fresh(service: &Service, good: &Response, cold: &Response) -> Response {
+    hint(service);
+    until("a fresh copy", || {
+        let answer = http::get(service.addr(), SITEMAP);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let is_fresh = answer.body == cold.body;
+        assert!(is_fresh || answer.body == good.body, "neither: {:?}", urls(&answer));
+        let skipped = answer.header("x-skipped-documents") == cold.header("x-skipped-documents");
+        (is_fresh && skipped).then_some(answer)
+    })
+}
+
+/// One document is asked for each time.
+fn one(row: &Value, service: &Service, cold: &Response) -> Response {
+    let name = row["name"].as_str().expect("a name");
+    assert_eq!(row["expect_warm"] == "stale 200", WITHOUT_COPIES.contains(&name), "{name}");
+    let answer = http::get(service.addr(), &one_url());
+    assert_eq!((answer.status, &answer.body), (cold.status, &cold.body), "{name}");
+    answer
+}

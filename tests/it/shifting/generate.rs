@@ -1,0 +1,102 @@
+//! What a script does: a small generator of numbers, and what they mean.
+
+/// `SplitMix64`: any seed gives a good stream, the same one everywhere.
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    pub(super) fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Below `end`.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.number() % end as u64).expect("less than `end`")
+    }
+
+    /// In so many of a hundred cases.
+    pub(super) fn percent(&mut self, chance: usize) -> bool {
+        self.below(100) < chance
+    }
+
+    pub(super) fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+/// What may go wrong with one answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// RST instead of an answer.
+    Reset,
+    /// The connection ends within the body.
+    CutOff,
+    /// 500.
+    Status500,
+    /// 429, which is not asked again at once.
+    Status429,
+    /// A total that is too small, too large or nothing.
+    WrongTotal,
+    /// The last answer of this locale once more.
+    Repeated,
+    /// `$gt` is not heard.
+    FromTheStart,
+    /// No paging in the answer.
+    NoEcho,
+    /// The rows in another order.
+    Shuffled,
+    /// A smaller page than asked for, which says so.
+    Clamped,
+    /// One more row than a page has.
+    OverFull,
+    /// HTML with 200.
+    Html,
+    /// A row in the middle is missing, though the total counts it.
+    LostRow,
+}
+
+const HONEST_ROWS: [Fault; 12] = [
+    Fault::Reset,
+    Fault::CutOff,
+    Fault::Status500,
+    Fault::Status429,
+    Fault::WrongTotal,
+    Fault::Repeated,
+    Fault::FromTheStart,
+    Fault::NoEcho,
+    Fault::Shuffled,
+    Fault::Clamped,
+    Fault::OverFull,
+    Fault::Html,
+];
+/// Rows that are lost can be told by the totals alone: where these lie or move as well, D23 takes
+/// what lies between them.
+const LOSSY: [Fault; 4] = [Fault::LostRow, Fault::Reset, Fault::Clamped, Fault::Status500];
+
+/// How much happens in a script.
+pub(super) struct Plan {
+    /// Documents at the beginning.
+    pub(super) documents: usize,
+    /// What the CMS clamps page sizes to.
+    pub(super) page_size: usize,
+    /// Chance of a change before a request, in percent, and of yet another one.
+    pub(super) changes: usize,
+    /// Chance that an answer is faulty, in percent.
+    pub(super) faults: usize,
+    pub(super) kinds: &'static [Fault],
+}
+
+impl Plan {
+    pub(super) fn generate(random: &mut Random) -> Self {
+        let lossy = random.percent(20);
+        Self {
+            documents: random.one_of(&[0, 1, 3, 8, 15, 30]),
+            page_size: 1 + random.below(7),
+            changes: if lossy { 0 } else { random.one_of(&[0, 10, 30, 60]) },
+            faults: random.one_of(&[0, 2, 5, 15, 40]),
+            kinds: if lossy { &LOSSY } else { &HONEST_ROWS },
+        }
+    }
+}
