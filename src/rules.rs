@@ -28,7 +28,7 @@ mod value;
 pub use build::{Built, NoPath, Unusable};
 pub use condition::{Condition, Literal};
 pub use conflict::{Conflict, Conflicts, Incomplete, NeverMatches, Side, Why};
-pub use constraint::{Constraint, ConstraintError, ValuePattern};
+pub use constraint::{Constraint, ConstraintError, ValuePattern, ValueSet};
 pub use document::{Document, DocumentLocale, FieldValue};
 pub use encode::{encode, percent_decode};
 pub use locale::{Locale, LocaleError, Locales, LocalesError};

@@ -1,20 +1,20 @@
 //! `[[site.rule]]`: content types, templates, what placeholders take, conditions, sitemap switches.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod param;
+
+pub(super) use param::Patterns;
+
+use std::collections::BTreeMap;
 
 use config::Value;
 use serde::Deserialize;
 
 use super::{Problems, section};
 use crate::rules::{
-    Condition, Constraint, ContentTypeUid, DatePart, FieldPath, Literal, Locale, Locales, Param,
-    Rule, Segment, Source, Switches, Template, Templates,
+    Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, Segment, Source,
+    Switches, Template, Templates,
 };
-
-/// How many ancestors a page may have when the settings do not say.
-const DEFAULT_DEPTH: usize = 5;
-/// The most that can be set: Strapi reads a query of at most 20 levels, two for each ancestor.
-const MAX_DEPTH: usize = 8;
+use param::{RawParam, param};
 
 #[derive(Debug, Deserialize)]
 struct Raw {
@@ -43,15 +43,6 @@ enum RawTemplates {
     PerLocale(BTreeMap<String, String>),
 }
 
-#[derive(Debug, Default, Deserialize)]
-struct RawParam {
-    pattern: Option<String>,
-    values: Option<BTreeSet<String>>,
-    field: Option<String>,
-    ancestors: Option<String>,
-    depth: Option<usize>,
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Scalar {
@@ -61,8 +52,13 @@ enum Scalar {
 }
 
 /// All rules of a site, or `None` when one of them has a problem.
-pub(super) fn read(values: Vec<Value>, place: &str, problems: &mut Problems) -> Option<Vec<Rule>> {
-    let read = |(at, value)| one(value, &format!("{place}, rule {}", at + 1), problems);
+pub(super) fn read(
+    values: Vec<Value>,
+    place: &str,
+    patterns: &mut Patterns,
+    problems: &mut Problems,
+) -> Option<Vec<Rule>> {
+    let read = |(at, value)| one(value, &format!("{place}, rule {}", at + 1), patterns, problems);
     // First all, so that every problem is told; then together.
     let rules: Vec<Option<Rule>> = values.into_iter().enumerate().map(read).collect();
     rules.into_iter().collect()
@@ -85,7 +81,12 @@ pub(super) fn check_locales(
     }
 }
 
-fn one(value: Value, place: &str, problems: &mut Problems) -> Option<Rule> {
+fn one(
+    value: Value,
+    place: &str,
+    patterns: &mut Patterns,
+    problems: &mut Problems,
+) -> Option<Rule> {
     let raw: Raw = section::one(value, place, problems)?;
     let place = format!("{place} ({})", raw.content_type);
     let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
@@ -100,7 +101,7 @@ fn one(value: Value, place: &str, problems: &mut Problems) -> Option<Rule> {
     };
     for (name, raw) in raw.params {
         let place = format!("{place}, params.{name}");
-        let param = param(raw, &place, problems)?;
+        let param = param(raw, &place, patterns, problems)?;
         if param.source.is_some() && ["locale", "documentId"].contains(&name.as_str()) {
             problems.add(&place, format_args!("`{name}` is reserved and has no other source"));
         } else if !rule.set_param(&name, &param) {
@@ -163,57 +164,6 @@ fn conditions(
         read.push(field.map(|field| Condition { field, equals }));
     }
     read.into_iter().collect()
-}
-
-fn param(raw: RawParam, place: &str, problems: &mut Problems) -> Option<Param> {
-    let constraint = match (raw.pattern, raw.values) {
-        (None, None) => None,
-        (Some(pattern), None) => Some(problems.take(place, Constraint::pattern(&pattern))?),
-        (None, Some(values)) => Some(problems.take(place, Constraint::values(values))?),
-        (Some(_), Some(_)) => {
-            problems.add(place, "it has `pattern` or `values`, not both");
-            return None;
-        }
-    };
-    let source = match (raw.field, raw.ancestors, raw.depth) {
-        (field, None, None) => match field {
-            Some(field) => Some(source(&field, place, problems)?),
-            None => None,
-        },
-        (Some(field), Some(parent), depth) => {
-            Some(ancestors(&field, &parent, depth.unwrap_or(DEFAULT_DEPTH), place, problems)?)
-        }
-        _ => {
-            problems.add(place, "`ancestors` needs `field`, and `depth` needs `ancestors`");
-            return None;
-        }
-    };
-    Some(Param { source, constraint })
-}
-
-/// A field, or with `:year`, `:month` or `:day` a part of a date.
-fn source(text: &str, place: &str, problems: &mut Problems) -> Option<Source> {
-    let Some((field, part)) = text.split_once(':') else {
-        return field_path(text, place, problems).map(Source::Field);
-    };
-    let part = DatePart::parse(part).ok_or("the parts of a date are year, month and day");
-    let part = problems.take(place, part)?;
-    Some(Source::Date(field_path(field, place, problems)?, part))
-}
-
-fn ancestors(
-    field: &str,
-    parent: &str,
-    depth: usize,
-    place: &str,
-    problems: &mut Problems,
-) -> Option<Source> {
-    if !(1..=MAX_DEPTH).contains(&depth) {
-        problems.add(place, format_args!("`depth` is 1 to {MAX_DEPTH}"));
-    }
-    let field = field_path(field, place, problems)?;
-    let parent = field_path(parent, place, problems)?;
-    Some(Source::ancestors(&field, &parent, depth.min(MAX_DEPTH)))
 }
 
 fn field_path(text: &str, place: &str, problems: &mut Problems) -> Option<FieldPath> {

@@ -57,9 +57,10 @@ pub(super) fn read(
 ) -> Option<Vec<Site>> {
     let mut keys = Vec::new();
     let mut sites = Vec::new();
+    let mut patterns = rule::Patterns::default();
     let values = section::list(table, "site", "site", problems);
     for (at, value) in values.into_iter().enumerate() {
-        sites.push(one(at + 1, value, environment, &mut keys, problems));
+        sites.push(one(at + 1, value, environment, (&mut keys, &mut patterns), problems));
     }
     refuse_equal_names(&keys, problems);
     sites.into_iter().collect()
@@ -70,7 +71,7 @@ fn one(
     position: usize,
     value: Value,
     environment: &Environment,
-    keys: &mut Vec<String>,
+    (keys, patterns): (&mut Vec<String>, &mut rule::Patterns),
     problems: &mut Problems,
 ) -> Option<Site> {
     let place = format!("site {position}");
@@ -78,7 +79,7 @@ fn one(
     let key = table.get("key").cloned().and_then(|key| key.into_string().ok());
     let place = key.map_or(place, |key| format!("site \"{key}\""));
     let rules = section::list(&mut table, "rule", &place, problems);
-    let rules = rule::read(rules, &place, problems);
+    let rules = rule::read(rules, &place, patterns, problems);
     let raw: Raw = section::one(Value::from(table), &place, problems)?;
     check_key(&raw.key, &place, problems);
     keys.push(raw.key.clone());

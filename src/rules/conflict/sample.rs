@@ -49,7 +49,9 @@ fn values(pattern: &Pattern, placeholder: &Placeholder, locales: &Locales) -> Te
     let accepted = |code: &String| pattern.accepts.takes(code, locales);
     let (texts, all): (Vec<String>, bool) = match (&placeholder.source, &placeholder.constraint) {
         (Source::Locale, _) => (codes().filter(accepted).collect(), true),
-        (_, Some(Constraint::Values(values))) => (values.iter().cloned().collect(), true),
+        (_, Some(Constraint::Values(values))) => {
+            (values.sorted().into_iter().map(str::to_owned).collect(), true)
+        }
         (Source::Date(_, part), _) => date_parts(*part),
         (_, Some(Constraint::Pattern(regex))) => (of_pattern(regex.as_str()), false),
         (_, None) => (ANY.map(str::to_owned).to_vec(), false),

@@ -135,7 +135,7 @@ impl<'p> Builder<'p> {
             return *id;
         }
         let id = number(guards.len());
-        guards.push(Guard::new(&key, segment));
+        guards.push(Guard::new(&key));
         self.guard_ids.insert(key, id);
         id
     }

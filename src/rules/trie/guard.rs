@@ -1,7 +1,5 @@
 //! Which values lead past a placeholder.
 
-use std::collections::BTreeSet;
-
 use crate::rules::constraint::Constraint;
 use crate::rules::locale::Locales;
 use crate::rules::pathname::Pathname;
@@ -27,13 +25,7 @@ pub(super) struct Key<'p> {
     bare: bool,
     accepts: Option<&'p Accepts>,
     date: Option<DatePart>,
-    constraint: Option<ConstraintKey<'p>>,
-}
-
-#[derive(PartialEq, Eq, Hash)]
-enum ConstraintKey<'p> {
-    Pattern(&'p str),
-    Values(&'p BTreeSet<String>),
+    constraint: Option<&'p Constraint>,
 }
 
 impl<'p> Key<'p> {
@@ -48,10 +40,7 @@ impl<'p> Key<'p> {
             Source::Date(_, part) => Some(part),
             _ => None,
         };
-        let constraint = placeholder.constraint.as_ref().map(|constraint| match constraint {
-            Constraint::Pattern(pattern) => ConstraintKey::Pattern(pattern.as_str()),
-            Constraint::Values(values) => ConstraintKey::Values(values),
-        });
+        let constraint = placeholder.constraint.as_ref();
         let accepts = segment.is_locale().then_some(&pattern.accepts);
         let bare = pattern.bare_at == Some(at);
         let free = !bare && accepts.is_none() && date.is_none() && constraint.is_none();
@@ -61,10 +50,10 @@ impl<'p> Key<'p> {
 
 impl Guard {
     /// The guard of a segment that has a key.
-    pub(super) fn new(key: &Key<'_>, segment: &Segment) -> Self {
-        let constraint = segment.placeholder().and_then(|p| p.constraint.clone());
+    pub(super) fn new(key: &Key<'_>) -> Self {
         let (around, bare, date) = (key.around, key.bare, key.date);
-        Self { around, bare, accepts: key.accepts.cloned(), date, constraint }
+        let (accepts, constraint) = (key.accepts.cloned(), key.constraint.cloned());
+        Self { around, bare, accepts, date, constraint }
     }
 
     /// Whether it takes the segments from `from` up to `to`.

@@ -1,0 +1,54 @@
+//! Fixed sets of values.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+/// The values that a placeholder takes. Cheap to clone: each form of a template has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueSet(Arc<Values>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Values {
+    /// Hashed: a sorted set costs a way through memory for each step of a search.
+    all: FxHashSet<Box<str>>,
+    /// In bytes: what is longer is not looked up.
+    longest: usize,
+    /// The same for equal sets.
+    hash: u64,
+}
+
+impl ValueSet {
+    pub(super) fn new(values: impl IntoIterator<Item = String>) -> Self {
+        let all: FxHashSet<Box<str>> = values.into_iter().map(String::into_boxed_str).collect();
+        let longest = all.iter().map(|value| value.len()).max().unwrap_or(0);
+        let hashes = all.iter().map(|value| FxBuildHasher.hash_one(value));
+        let hash = hashes.fold(0, u64::wrapping_add);
+        Self(Arc::new(Values { all, longest, hash }))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.all.is_empty()
+    }
+
+    /// Whether it is one of them.
+    #[must_use]
+    pub fn contains(&self, value: &str) -> bool {
+        value.len() <= self.0.longest && self.0.all.contains(value)
+    }
+
+    /// All of them, sorted.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<&str> {
+        let mut values: Vec<&str> = self.0.all.iter().map(|value| &**value).collect();
+        values.sort_unstable();
+        values
+    }
+}
+
+impl Hash for ValueSet {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
