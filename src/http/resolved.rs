@@ -29,7 +29,9 @@ impl<'a, 'm> Resolved<'a, 'm> {
         let locales = site.rules.locales();
         // The path decides; if it says none, the parameter does, if it is one of the site's (D9).
         let asked = asked.and_then(|locale| locales.get(locale.as_str()));
-        let locale = found.locale.or(asked).unwrap_or(locales.default_locale()).as_str();
+        let asked = asked.filter(|asked| found.shared.is_empty() || found.shared.contains(asked));
+        let first = found.shared.first().unwrap_or(locales.default_locale());
+        let locale = found.locale.or(asked).unwrap_or(first).as_str();
         Self { site, pathname, locale, found }
     }
 

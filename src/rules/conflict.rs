@@ -230,9 +230,7 @@ impl RuleSet {
     }
 
     fn side(&self, pattern: &Pattern) -> Side<'_> {
-        let rule = &self.rules()[pattern.rule];
-        let own = rule.templates().find(|(_, template)| **template == pattern.template);
-        Side { rule, template: own.map_or(rule.first_template(), |(_, template)| template) }
+        Side { rule: &self.rules()[pattern.rule], template: self.template(pattern) }
     }
 }
 

@@ -1,7 +1,10 @@
 //! Locale codes, and the ordered locales of a site (D9, D19).
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 /// The longest locale code that is accepted, in bytes (D3).
 const MAX_BYTES: usize = 35;
@@ -49,9 +52,20 @@ impl fmt::Display for Locale {
     }
 }
 
+/// As text, which is hashed and compared alike.
+impl Borrow<str> for Locale {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
 /// The locales of a site, at least one, each once. The first is the default.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Locales(Box<[Locale]>);
+pub struct Locales {
+    all: Box<[Locale]>,
+    /// Where each of them is: a site may have hundreds, and a look-up asks more than once.
+    places: FxHashMap<Locale, usize>,
+}
 
 /// A list that cannot be the locales of a site.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -73,29 +87,38 @@ impl Locales {
         if locales.is_empty() {
             return Err(LocalesError::None);
         }
-        let twice = locales.iter().enumerate().find(|(at, l)| locales[..*at].contains(l));
-        match twice {
-            Some((_, locale)) => Err(LocalesError::Twice(locale.clone())),
-            None => Ok(Self(locales.into())),
+        let mut places = FxHashMap::default();
+        for (at, locale) in locales.iter().enumerate() {
+            if places.insert(locale.clone(), at).is_some() {
+                return Err(LocalesError::Twice(locale.clone()));
+            }
         }
+        Ok(Self { all: locales.into(), places })
     }
 
     /// The first locale.
     #[must_use]
     pub fn default_locale(&self) -> &Locale {
-        &self.0[0]
+        &self.all[0]
     }
 
     /// The locale with exactly this code, if the site has it.
     #[must_use]
     pub fn get(&self, code: &str) -> Option<&Locale> {
-        self.0.iter().find(|locale| locale.as_str() == code)
+        Some(&self.all[self.position(code)?])
+    }
+
+    /// Where it stands among them.
+    pub(super) fn position(&self, code: &str) -> Option<usize> {
+        // Any segment may be asked for; a long one is not read to its end.
+        let place = (code.len() <= MAX_BYTES).then(|| self.places.get(code))?;
+        place.copied()
     }
 
     /// All of them, in order.
     #[must_use]
     pub fn as_slice(&self) -> &[Locale] {
-        &self.0
+        &self.all
     }
 }
 

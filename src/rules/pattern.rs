@@ -1,6 +1,9 @@
 //! What a rule's templates come to for matching: one pattern for each form that a path can have.
 
+use rustc_hash::FxHashMap;
+
 use super::locale::{Locale, Locales};
+use super::rule::Rule;
 use super::template::{Segment, Template};
 
 /// Whether the site's default locale shows in its paths.
@@ -18,12 +21,13 @@ pub enum LocalePrefix {
 pub(super) struct Pattern {
     /// The position of its rule in the settings.
     pub(super) rule: usize,
-    /// The template as written.
-    pub(super) template: Template,
+    /// The position of its template among those of the rule.
+    pub(super) template: usize,
     /// Its segments, without those that this form leaves out.
     pub(super) segments: Vec<Segment>,
-    /// The locale that a path of this form has when no `{locale}` says it.
-    pub(super) locale: Option<Locale>,
+    /// The locales that a path of this form can have when no `{locale}` says it: none for all of
+    /// them, several where these have the same template.
+    pub(super) locales: Vec<Locale>,
     /// What `{locale}` takes.
     pub(super) accepts: Accepts,
     /// Where `{locale}` was left out: what stands there now may not look like a locale, else
@@ -49,18 +53,41 @@ impl Accepts {
     }
 }
 
-/// All forms of one template: optional segments are left out from the right, and under
+/// A template, and the locales that have it; none where it is for all.
+struct Own<'r> {
+    at: usize,
+    template: &'r Template,
+    locales: Vec<Locale>,
+}
+
+/// All forms of a rule's templates: optional segments are left out from the right, and under
 /// [`LocalePrefix::ExceptDefault`] the default locale has no `{locale}` segment.
-pub(super) fn patterns(
-    rule: usize,
-    locale: Option<&Locale>,
-    template: &Template,
-    default: Option<&Locale>,
-) -> Vec<Pattern> {
-    let all = template.segments();
-    let optional = all.iter().filter(|segment| matches!(segment, Segment::Optional(_))).count();
-    let forms = (0..=optional).rev().map(|kept| without_optional(all, kept));
-    forms.flat_map(|segments| localised(rule, locale, template, &segments, default)).collect()
+pub(super) fn patterns(rule: usize, of: &Rule, default: Option<&Locale>) -> Vec<Pattern> {
+    let forms = |own: &Own<'_>| -> Vec<Pattern> {
+        let all = own.template.segments();
+        let optional = all.iter().filter(|segment| matches!(segment, Segment::Optional(_))).count();
+        let forms = (0..=optional).rev().map(|kept| without_optional(all, kept));
+        forms.flat_map(|segments| localised(rule, own, segments, default)).collect()
+    };
+    own_templates(of).iter().flat_map(forms).collect()
+}
+
+/// Where several locales have the same text and no `{locale}` in it, it is one template.
+fn own_templates(of: &Rule) -> Vec<Own<'_>> {
+    let mut all: Vec<Own<'_>> = Vec::new();
+    let mut known: FxHashMap<&str, usize> = FxHashMap::default();
+    for (at, (locale, template)) in of.templates().enumerate() {
+        let locales = locale.cloned().into_iter();
+        if template.segments().iter().any(Segment::is_locale) {
+            all.push(Own { at, template, locales: locales.collect() });
+        } else if let Some(known) = known.get(template.as_str()) {
+            all[*known].locales.extend(locales);
+        } else {
+            known.insert(template.as_str(), all.len());
+            all.push(Own { at, template, locales: locales.collect() });
+        }
+    }
+    all
 }
 
 /// The segments with the first `kept` optional ones as plain ones, and without the others.
@@ -79,27 +106,34 @@ fn without_optional(all: &[Segment], kept: usize) -> Vec<Segment> {
 
 fn localised(
     rule: usize,
-    own: Option<&Locale>,
-    template: &Template,
-    segments: &[Segment],
+    own: &Own<'_>,
+    segments: Vec<Segment>,
     default: Option<&Locale>,
 ) -> Vec<Pattern> {
-    let pattern = |locale: Option<&Locale>, accepts| {
-        let (template, segments, locale) = (template.clone(), segments.to_vec(), locale.cloned());
-        Pattern { rule, template, segments, locale, accepts, bare_at: None }
-    };
     let at = segments.iter().position(Segment::is_locale);
-    let bare = |locale| {
-        let mut bare = pattern(Some(locale), Accepts::All);
-        bare.segments.retain(|segment| !segment.is_locale());
-        Pattern { bare_at: at, ..bare }
+    let pattern = |segments, locales, accepts| Pattern {
+        rule,
+        template: own.at,
+        segments,
+        locales,
+        accepts,
+        bare_at: None,
     };
-    match (own, default) {
-        (Some(own), Some(default)) if at.is_some() && own == default => vec![bare(own)],
-        (Some(own), _) => vec![pattern(Some(own), Accepts::Only(own.clone()))],
-        (None, Some(default)) if at.is_some() => {
-            vec![pattern(None, Accepts::AllBut(default.clone())), bare(default)]
+    let bare = |segments: &[Segment], locale: &Locale| {
+        let rest = segments.iter().filter(|segment| !segment.is_locale()).cloned().collect();
+        Pattern { bare_at: at, ..pattern(rest, vec![locale.clone()], Accepts::All) }
+    };
+    // A template with `{locale}` is for one locale or for all.
+    match (at, own.locales.first(), default) {
+        (None, ..) => vec![pattern(segments, own.locales.clone(), Accepts::All)],
+        (Some(_), Some(own), Some(default)) if own == default => vec![bare(&segments, own)],
+        (Some(_), Some(own), _) => {
+            vec![pattern(segments, vec![own.clone()], Accepts::Only(own.clone()))]
         }
-        (None, _) => vec![pattern(None, Accepts::All)],
+        (Some(_), None, Some(default)) => {
+            let bare = bare(&segments, default);
+            vec![pattern(segments, Vec::new(), Accepts::AllBut(default.clone())), bare]
+        }
+        (Some(_), None, None) => vec![pattern(segments, Vec::new(), Accepts::All)],
     }
 }

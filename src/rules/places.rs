@@ -17,6 +17,8 @@ pub(super) struct Places {
     all: Box<[Place]>,
     captures: Box<[Capture]>,
     names: Box<[Box<str>]>,
+    /// The locales that share a template, for those that do.
+    shared: Box<[Vec<Locale>]>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,6 +36,8 @@ enum PathLocale {
     Unsaid,
     /// The form of the path says it: one of the site's, by position.
     Of(u16),
+    /// The form of the path says that it is one of these.
+    OneOf(u32),
     /// It is the value of this capture.
     Value(u16),
 }
@@ -54,6 +58,7 @@ pub(super) struct Said<'a> {
     pub(super) rule: usize,
     pub(super) params: Params<'a>,
     pub(super) locale: Option<&'a Locale>,
+    pub(super) shared: &'a [Locale],
 }
 
 #[derive(Default)]
@@ -61,6 +66,7 @@ struct Lists {
     all: Vec<Capture>,
     known: FxHashMap<Vec<Capture>, [u32; 2]>,
     names: Vec<Box<str>>,
+    shared: Vec<Vec<Locale>>,
 }
 
 impl Places {
@@ -68,7 +74,8 @@ impl Places {
     pub(super) fn new(patterns: &[Pattern], locales: &Locales) -> Self {
         let mut lists = Lists::default();
         let all = patterns.iter().map(|pattern| lists.place(pattern, locales)).collect();
-        Self { all, captures: lists.all.into(), names: lists.names.into() }
+        let Lists { all: captures, names, shared, .. } = lists;
+        Self { all, captures: captures.into(), names: names.into(), shared: shared.into() }
     }
 
     /// What the match at a place says about a pathname that matches there.
@@ -84,11 +91,15 @@ impl Places {
             params.push((&*self.names[capture.name as usize], capture.value(pathname)));
         }
         let locale = match place.locale {
-            PathLocale::Unsaid => None,
+            PathLocale::Unsaid | PathLocale::OneOf(_) => None,
             PathLocale::Of(at) => locales.as_slice().get(usize::from(at)),
             PathLocale::Value(at) => locales.get(params[usize::from(at)].1),
         };
-        Said { rule: place.rule as usize, params, locale }
+        let shared: &[Locale] = match place.locale {
+            PathLocale::OneOf(at) => &self.shared[at as usize],
+            _ => &[],
+        };
+        Said { rule: place.rule as usize, params, locale, shared }
     }
 }
 
@@ -110,12 +121,7 @@ impl Lists {
             segments.filter_map(|(at, segment)| self.capture(at, segment)).collect();
         let is_locale = |capture: &Capture| &*self.names[capture.name as usize] == "locale";
         let said = list.iter().position(is_locale).map(PathLocale::value);
-        let of = || {
-            let own = pattern.locale.as_ref()?;
-            let at = locales.as_slice().iter().position(|locale| locale == own)?;
-            u16::try_from(at).ok().map(PathLocale::Of)
-        };
-        let locale = said.or_else(of).unwrap_or(PathLocale::Unsaid);
+        let locale = said.unwrap_or_else(|| self.of_form(&pattern.locales, locales));
         let all = &mut self.all;
         let captures = *self.known.entry(list).or_insert_with_key(|list| {
             let start = number(all.len());
@@ -123,6 +129,19 @@ impl Lists {
             [start, number(all.len())]
         });
         Place { rule: number(pattern.rule), captures, locale }
+    }
+
+    /// The locale that a form without `{locale}` says.
+    fn of_form(&mut self, own: &[Locale], locales: &Locales) -> PathLocale {
+        let one = |own: &Locale| u16::try_from(locales.position(own.as_str())?).ok();
+        match own {
+            [] => PathLocale::Unsaid,
+            [own] => one(own).map_or(PathLocale::Unsaid, PathLocale::Of),
+            more => {
+                self.shared.push(more.to_vec());
+                PathLocale::OneOf(number(self.shared.len() - 1))
+            }
+        }
     }
 
     fn capture(&mut self, at: usize, segment: &Segment) -> Option<Capture> {

@@ -2,7 +2,7 @@
 
 use super::condition::Condition;
 use super::constraint::Constraint;
-use super::locale::Locale;
+use super::locale::{Locale, Locales};
 use super::switches::Switches;
 use super::template::{FieldPath, Source, Template};
 use super::uid::ContentTypeUid;
@@ -25,7 +25,8 @@ pub struct Rule {
 pub enum Templates {
     /// The same for every locale.
     One(Template),
-    /// One for each of these locales, at least one; other locales have no URL by this rule.
+    /// One for each of these locales, at least one; other locales have no URL by this rule. A
+    /// [`RuleSet`](super::RuleSet) has them in the order of its locales.
     PerLocale(Vec<(Locale, Template)>),
 }
 
@@ -68,12 +69,25 @@ impl Rule {
         one.chain(more.iter().map(|(locale, template)| (Some(locale), template)))
     }
 
-    /// The first of its templates.
+    /// The first of its templates: in a site, that of the first of the site's locales with one.
     #[must_use]
     pub fn first_template(&self) -> &Template {
+        self.nth_template(0)
+    }
+
+    /// The template at a position among [`Self::templates`].
+    pub(super) fn nth_template(&self, at: usize) -> &Template {
         match &self.templates {
             Templates::One(template) => template,
-            Templates::PerLocale(templates) => &templates[0].1,
+            Templates::PerLocale(templates) => &templates[at].1,
+        }
+    }
+
+    /// Brings the templates into the order of a site's locales.
+    pub(super) fn sort_templates(&mut self, locales: &Locales) {
+        if let Templates::PerLocale(templates) = &mut self.templates {
+            let place = |locale: &Locale| locales.position(locale.as_str()).unwrap_or(usize::MAX);
+            templates.sort_by_cached_key(|(locale, _)| place(locale));
         }
     }
 

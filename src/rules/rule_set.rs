@@ -61,6 +61,9 @@ pub struct Match<'a> {
     pub params: Params<'a>,
     /// The locale of the pathname, if it says one.
     pub locale: Option<&'a Locale>,
+    /// The locales that it can have, where several have the same template and nothing in the
+    /// pathname says which; else none.
+    pub shared: &'a [Locale],
 }
 
 /// A rule that was considered for a pathname and does not match it.
@@ -77,13 +80,13 @@ pub struct Candidate<'a> {
 impl RuleSet {
     /// Takes the rules in the order of the settings.
     #[must_use]
-    pub fn new(locales: Locales, prefix: LocalePrefix, rules: Vec<Rule>) -> Self {
+    pub fn new(locales: Locales, prefix: LocalePrefix, mut rules: Vec<Rule>) -> Self {
+        for rule in &mut rules {
+            rule.sort_templates(&locales);
+        }
         let default = locales.default_locale();
         let default = (prefix == LocalePrefix::ExceptDefault).then_some(default);
-        let compile = |(at, rule): (usize, &Rule)| -> Vec<Pattern> {
-            let templates = rule.templates();
-            templates.flat_map(|(locale, text)| patterns(at, locale, text, default)).collect()
-        };
+        let compile = |(at, rule)| patterns(at, rule, default);
         let mut patterns: Vec<Pattern> = rules.iter().enumerate().flat_map(compile).collect();
         // Stable: patterns of equal shape keep the order of the settings.
         patterns.sort_by_cached_key(|pattern| ranks(&pattern.segments));
@@ -122,7 +125,12 @@ impl RuleSet {
     /// All templates with their rules in the order of evaluation; a template with more than one
     /// form stands in it more than once.
     pub fn in_order(&self) -> impl Iterator<Item = (&Rule, &Template)> {
-        self.patterns.iter().map(|pattern| (&self.rules[pattern.rule], &pattern.template))
+        self.patterns.iter().map(|pattern| (&self.rules[pattern.rule], self.template(pattern)))
+    }
+
+    /// The template that a pattern is a form of.
+    pub(super) fn template(&self, pattern: &Pattern) -> &Template {
+        self.rules[pattern.rule].nth_template(pattern.template)
     }
 
     /// The first pattern in the order of evaluation that matches.
@@ -133,9 +141,10 @@ impl RuleSet {
 
     /// The match of the pattern at a place that matches.
     fn matched<'a>(&'a self, place: usize, pathname: &'a Pathname<'_>) -> Match<'a> {
-        let Said { rule, params, locale } = self.places.said(place, pathname, &self.locales);
-        let template = &self.patterns[place].template;
-        Match { rule: &self.rules[rule], template, params, locale }
+        let Said { rule, params, locale, shared } =
+            self.places.said(place, pathname, &self.locales);
+        let template = self.template(&self.patterns[place]);
+        Match { rule: &self.rules[rule], template, params, locale, shared }
     }
 
     /// The place of the first pattern that matches.
@@ -148,7 +157,7 @@ impl RuleSet {
         self.patterns.iter().filter_map(|pattern| {
             let mismatch = match_pattern(pattern, pathname, &self.locales).err()?;
             let rule = &self.rules[pattern.rule];
-            Some(Candidate { rule, template: &pattern.template, mismatch })
+            Some(Candidate { rule, template: self.template(pattern), mismatch })
         })
     }
 

@@ -57,7 +57,7 @@ impl RuleSet {
             }
             Trace {
                 rule: &self.rules()[pattern.rule],
-                template: &pattern.template,
+                template: self.template(pattern),
                 form: written(&pattern.segments),
                 steps,
                 mismatch,

@@ -99,7 +99,10 @@ proptest! {
                 prop_assert_eq!(params.as_ref(), Ok(&found.params));
                 let said = found.params.iter().find(|(name, _)| *name == "locale");
                 let said = said.and_then(|(_, code)| set.locales().get(code));
-                prop_assert_eq!(found.locale, said.or(pattern.locale.as_ref()));
+                let one = pattern.locales.first().filter(|_| pattern.locales.len() == 1);
+                prop_assert_eq!(found.locale, said.or(one));
+                let shared = if pattern.locales.len() > 1 { &pattern.locales[..] } else { &[] };
+                prop_assert_eq!(found.shared, shared);
             }
         }
     }
