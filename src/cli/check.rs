@@ -7,7 +7,7 @@ use std::io::Write as _;
 use crate::config::{Cms, Config};
 use crate::content::{SchemaError, Schemas, Strapi};
 use crate::rules::{Conflict, Conflicts, Incomplete, NeverMatches};
-use crate::site::Site;
+use crate::site::{Site, Sites};
 
 /// So many overlaps are told at the start of the service.
 const MAX_WARNINGS: usize = 20;
@@ -67,7 +67,7 @@ fn write_site(out: &mut String, site: &Site, conflicts: &Conflicts<'_>) -> fmt::
         }
         Some(Incomplete::Sampled) => writeln!(
             out,
-            "\nsite {key}: too many rules to compare each with each; one path of each was tried"
+            "\nsite {key}: too many rules or values to compare each with each; one path of each was tried"
         ),
         None => Ok(()),
     }
@@ -131,16 +131,16 @@ async fn write_fields(
     Ok(())
 }
 
-/// At the start: overlaps that nothing but the order of the settings decides (D16).
-pub(super) fn warn(config: &Config) {
+/// After the start: overlaps that nothing but the order of the settings decides (D16).
+pub(super) fn warn(sites: &Sites) {
     let mut told = 0;
     let mut more = 0;
-    for site in config.sites.iter() {
+    for site in sites.iter() {
         let key = &site.key;
-        let Some(pairs) = site.rules.equal_shapes() else {
-            tracing::info!(site = key, "too many rules to look for overlaps; `check` samples them");
-            continue;
-        };
+        let Conflicts { pairs, incomplete, .. } = site.rules.equal_shapes();
+        if incomplete == Some(Incomplete::Sampled) {
+            tracing::info!(site = key, "too many rules or values to look for all overlaps");
+        }
         for pair in pairs {
             if told == MAX_WARNINGS {
                 more += 1;

@@ -20,7 +20,6 @@ use crate::{demo, server};
 #[tokio::main]
 pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     log::start(&config.log);
-    check::warn(&config);
     let listen = config.server.listen;
     let timeouts = config.limits.callers;
     let app = Arc::new(App::build(config)?);
@@ -33,6 +32,9 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     // A reader that has gone is no reason not to serve.
     let _ = writeln!(std::io::stdout(), "{address}");
     tracing::info!(%address, sites = app.sites.iter().count(), "serving");
+    // A thread of its own, which neither the first answer nor the stop waits for.
+    let warned = Arc::clone(&app);
+    std::thread::spawn(move || check::warn(&warned.sites));
     let draining = Arc::clone(&app);
     let refreshing = tokio::spawn(Arc::clone(&app).keep_snapshots());
     let following = tokio::spawn(Arc::clone(&app).follow_hints());

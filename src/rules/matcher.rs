@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use super::encode::encode;
 use super::locale::Locales;
 use super::pathname::{PathSegment, Pathname};
 use super::pattern::Pattern;
@@ -98,38 +97,39 @@ pub(super) fn match_segment(
     let PathSegment::Text(text) = found else {
         return Err((0, Reason::Constraint));
     };
-    let segment = &pattern.segments[at];
-    match segment {
-        Segment::Static(wanted) if wanted == text => return Ok(()),
-        Segment::Static(_) => return Err((0, Reason::StaticMismatch)),
-        Segment::CatchAll(_) => {
-            let mut rest = pathname.segments().skip(at);
-            if let Some(on) = rest.position(|found| matches!(found, PathSegment::Never(_))) {
-                return Err((on, Reason::Constraint));
-            }
+    let text = if let Segment::CatchAll(_) = pattern.segments[at] {
+        let mut rest = pathname.segments().skip(at);
+        if let Some(on) = rest.position(|found| matches!(found, PathSegment::Never(_))) {
+            return Err((on, Reason::Constraint));
         }
-        Segment::Placeholder { prefix, suffix, .. } => {
-            let inner = text.strip_prefix(prefix.as_str());
-            inner
-                .and_then(|i| i.strip_suffix(suffix.as_str()))
-                .ok_or((0, Reason::StaticMismatch))?;
-        }
-        Segment::Optional(_) => {}
-    }
-    if pattern.bare_at == Some(at) && locales.get(text).is_some() {
-        return Err((0, Reason::Constraint));
-    }
-    let value = value(segment, at, pathname);
-    let placeholder = segment.placeholder();
-    placeholder.map_or(Ok(()), |p| accept(pattern, p, value, locales)).map_err(|r| (0, r))
+        pathname.text(at, pathname.count())
+    } else {
+        text
+    };
+    match_text(pattern, at, text, locales).map_err(|reason| (0, reason))
 }
 
-/// Whether the segment at `at` takes this text as its last one.
+/// Whether the segment at `at` takes this text; a catch-all's segments are joined by `/`.
 pub(super) fn takes_text(pattern: &Pattern, at: usize, text: &str, locales: &Locales) -> bool {
-    let path = "/-".repeat(at) + "/" + &encode(text);
-    let pathname = Pathname::parse(&path);
-    let found = pathname.segments().nth(at);
-    found.is_some_and(|found| match_segment(pattern, at, found, &pathname, locales).is_ok())
+    match_text(pattern, at, text, locales).is_ok()
+}
+
+fn match_text(pattern: &Pattern, at: usize, text: &str, locales: &Locales) -> Result<(), Reason> {
+    let (value, placeholder) = match &pattern.segments[at] {
+        Segment::Static(wanted) if wanted == text => return Ok(()),
+        Segment::Static(_) => return Err(Reason::StaticMismatch),
+        Segment::Placeholder { prefix, placeholder, suffix } => {
+            let inner = text.strip_prefix(prefix.as_str());
+            let inner = inner.and_then(|inner| inner.strip_suffix(suffix.as_str()));
+            (inner.ok_or(Reason::StaticMismatch)?, placeholder)
+        }
+        Segment::Optional(placeholder) | Segment::CatchAll(placeholder) => (text, placeholder),
+    };
+    let first = text.split('/').next().unwrap_or_default();
+    if pattern.bare_at == Some(at) && locales.get(first).is_some() {
+        return Err(Reason::Constraint);
+    }
+    accept(pattern, placeholder, value, locales)
 }
 
 fn accept(

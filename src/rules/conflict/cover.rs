@@ -1,13 +1,12 @@
 //! Rules that never match, because earlier patterns take every path of each of their forms.
 //! Conservative: what is not certain is not reported.
 
+use rustc_hash::FxHashSet;
+
+use super::looks::Looks;
 use super::overlap::may_meet;
-use super::sample::{is_segment, texts};
 use super::{NeverMatches, Side};
-use crate::rules::locale::Locales;
 use crate::rules::matcher::takes_text;
-use crate::rules::pattern::Pattern;
-use crate::rules::rule_set::RuleSet;
 use crate::rules::template::{Segment, Source};
 
 /// What a pattern's paths are to the patterns before it.
@@ -21,21 +20,28 @@ enum Fate {
     Hidden(usize),
 }
 
-/// The rules all of whose patterns are hidden; `before` says which earlier patterns to look at.
-pub(super) fn never_matching<I: IntoIterator<Item = usize>>(
-    rules: &RuleSet,
-    before: impl Fn(usize) -> I,
-) -> Vec<NeverMatches<'_>> {
+/// The rules all of whose patterns are hidden. `before` says which earlier pattern takes a path of
+/// one, for those that are too many to look at each.
+pub(super) fn never_matching<'r>(
+    looks: &Looks<'r>,
+    before: impl Fn(usize) -> Option<usize>,
+) -> Vec<NeverMatches<'r>> {
+    let rules = looks.rules;
     let patterns = rules.patterns();
-    let fate = |(later, pattern): (usize, &Pattern)| {
-        if is_empty(pattern, rules.locales()) {
+    let fate = |later: usize| {
+        let empty = |taken: Option<&FxHashSet<String>>| taken.is_some_and(FxHashSet::is_empty);
+        if (0..patterns[later].segments.len()).any(|at| empty(every(looks, later, at))) {
             return Fate::Empty;
         }
-        let mut earlier = before(later).into_iter();
-        let hides = |at: &usize| covers(&patterns[*at], pattern, rules.locales());
-        earlier.find(hides).map_or(Fate::Alive, Fate::Hidden)
+        let hides = |earlier: &usize| covers(looks, *earlier, later);
+        let found = if looks.is_spent() {
+            before(later).into_iter().find(hides)
+        } else {
+            (0..later).find(hides)
+        };
+        found.map_or(Fate::Alive, Fate::Hidden)
     };
-    let fates: Vec<Fate> = patterns.iter().enumerate().map(fate).collect();
+    let fates: Vec<Fate> = (0..patterns.len()).map(fate).collect();
     let mut alive = vec![false; rules.rules().len()];
     let mut hidden_by: Vec<Vec<Side<'_>>> = vec![Vec::new(); rules.rules().len()];
     for (pattern, fate) in patterns.iter().zip(fates) {
@@ -56,45 +62,37 @@ pub(super) fn never_matching<I: IntoIterator<Item = usize>>(
     never.map(|((rule, hidden_by), _)| NeverMatches { rule, hidden_by }).collect()
 }
 
-/// Whether no text at all fits some segment.
-fn is_empty(pattern: &Pattern, locales: &Locales) -> bool {
-    (0..pattern.segments.len()).any(|at| every(pattern, at, locales).is_some_and(|t| t.is_empty()))
-}
-
 /// All texts that the segment takes, where they are known.
-fn every(pattern: &Pattern, at: usize, locales: &Locales) -> Option<Vec<String>> {
-    let known = texts(pattern, at, locales);
-    // A catch-all's value is no segment.
-    let whole = !matches!(pattern.segments[at], Segment::CatchAll(_));
-    let takes = |text: &String| takes(pattern, at, text, locales);
-    (known.all && whole).then(|| known.texts.into_iter().filter(takes).collect())
-}
-
-fn takes(pattern: &Pattern, at: usize, text: &str, locales: &Locales) -> bool {
-    is_segment(text) && takes_text(pattern, at, text, locales)
+fn every<'l>(looks: &'l Looks<'_>, pattern: usize, at: usize) -> Option<&'l FxHashSet<String>> {
+    looks.taken(pattern)[at].all.as_ref()
 }
 
 /// Whether `earlier` certainly matches every path that `later` matches.
-fn covers(earlier: &Pattern, later: &Pattern, locales: &Locales) -> bool {
-    let [a, b] = [earlier, later].map(|pattern| pattern.segments.len());
-    let open = |pattern: &Pattern| matches!(pattern.segments.last(), Some(Segment::CatchAll(_)));
-    let lengths = if open(earlier) { a <= b } else { a == b && !open(later) };
+fn covers(looks: &Looks<'_>, earlier: usize, later: usize) -> bool {
+    looks.spend(1);
+    let [one, other] = [earlier, later].map(|at| looks.pattern(at));
+    let [a, b] = [one, other].map(|pattern| pattern.segments.len());
+    let [open, other_open] =
+        [one, other].map(|pattern| matches!(pattern.segments.last(), Some(Segment::CatchAll(_))));
+    let lengths = if open { a <= b } else { a == b && !other_open };
     // First what rules out most pairs and builds nothing.
-    lengths
-        && may_meet(earlier, later)
-        && (0..a).all(|at| covers_segment(earlier, later, at, locales))
+    lengths && may_meet(one, other) && (0..a).all(|at| covers_segment(looks, earlier, later, at))
 }
 
-fn covers_segment(earlier: &Pattern, later: &Pattern, at: usize, locales: &Locales) -> bool {
-    let (one, other) = (&earlier.segments[at], &later.segments[at]);
-    let same_gap = earlier.bare_at != Some(at) || later.bare_at == Some(at);
-    if let Segment::CatchAll(placeholder) = one {
+fn covers_segment(looks: &Looks<'_>, earlier: usize, later: usize, at: usize) -> bool {
+    let [one, other] = [earlier, later].map(|at| looks.pattern(at));
+    let same_gap = one.bare_at != Some(at) || other.bare_at == Some(at);
+    if let Segment::CatchAll(placeholder) = &one.segments[at] {
         return placeholder.constraint.is_none() && same_gap;
     }
-    if let Some(texts) = every(later, at, locales) {
-        return texts.iter().all(|text| takes(earlier, at, text, locales));
+    let Some(texts) = every(looks, later, at) else {
+        return same_gap && wider(&one.segments[at], &other.segments[at]);
+    };
+    looks.spend(texts.len());
+    match every(looks, earlier, at) {
+        Some(all) => texts.is_subset(all),
+        None => texts.iter().all(|text| takes_text(one, at, text, looks.locales())),
     }
-    same_gap && wider(one, other)
 }
 
 /// For placeholders with endless values: whether every text of `other` is one of `one`.

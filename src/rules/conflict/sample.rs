@@ -1,10 +1,12 @@
 //! Texts that a segment takes: all of them where they are few, else some.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
+use rustc_hash::FxHashSet;
 
 use crate::rules::constraint::Constraint;
 use crate::rules::encode::encode;
 use crate::rules::locale::Locales;
+use crate::rules::matcher::takes_text;
 use crate::rules::pathname::{PathSegment, Pathname};
 use crate::rules::pattern::Pattern;
 use crate::rules::template::{DatePart, Placeholder, Segment, Source};
@@ -16,20 +18,33 @@ const MAX_BYTES: usize = 2_048;
 /// For a placeholder that takes everything; the second for where static text is `x`, or a locale.
 const ANY: [&str; 3] = ["x", "x-1", "y-2"];
 
-/// Texts for one segment of a pattern, the most telling first; `all` when there are no others.
-pub(super) struct Texts {
+/// What one segment of a pattern takes.
+pub(super) struct Taken {
+    /// Texts that it takes, the most telling first. A catch-all's are values, and may be cut.
     pub(super) texts: Vec<String>,
-    pub(super) all: bool,
+    /// The same, where there are no others.
+    pub(super) all: Option<FxHashSet<String>>,
 }
 
-/// What a segment takes, but for the text around it and where `{locale}` was left out.
-pub(super) fn texts(pattern: &Pattern, at: usize, locales: &Locales) -> Texts {
+impl Taken {
+    pub(super) fn of(pattern: &Pattern, at: usize, locales: &Locales) -> Self {
+        let (mut texts, all) = texts(pattern, at, locales);
+        if matches!(pattern.segments[at], Segment::CatchAll(_)) {
+            return Self { texts, all: None };
+        }
+        texts.retain(|text| is_segment(text) && takes_text(pattern, at, text, locales));
+        Self { all: all.then(|| texts.iter().cloned().collect()), texts }
+    }
+}
+
+/// Texts for one segment, and whether there are no others.
+fn texts(pattern: &Pattern, at: usize, locales: &Locales) -> (Vec<String>, bool) {
     match &pattern.segments[at] {
-        Segment::Static(text) => Texts { texts: vec![text.clone()], all: true },
+        Segment::Static(text) => (vec![text.clone()], true),
         Segment::Placeholder { prefix, placeholder, suffix } => {
-            let Texts { texts, all } = values(pattern, placeholder, locales);
+            let (texts, all) = values(pattern, placeholder, locales);
             let around = |value: String| [prefix.as_str(), &value, suffix].concat();
-            Texts { texts: texts.into_iter().map(around).collect(), all }
+            (texts.into_iter().map(around).collect(), all)
         }
         Segment::Optional(placeholder) | Segment::CatchAll(placeholder) => {
             values(pattern, placeholder, locales)
@@ -43,7 +58,7 @@ pub(super) fn is_segment(text: &str) -> bool {
     Pathname::parse(&path).segments().eq([PathSegment::Text(text)])
 }
 
-fn values(pattern: &Pattern, placeholder: &Placeholder, locales: &Locales) -> Texts {
+fn values(pattern: &Pattern, placeholder: &Placeholder, locales: &Locales) -> (Vec<String>, bool) {
     let takes = |value: &String| placeholder.constraint.as_ref().is_none_or(|c| c.takes(value));
     let codes = || locales.as_slice().iter().map(|locale| locale.as_str().to_owned());
     let accepted = |code: &String| pattern.accepts.takes(code, locales);
@@ -56,7 +71,7 @@ fn values(pattern: &Pattern, placeholder: &Placeholder, locales: &Locales) -> Te
         (_, Some(Constraint::Pattern(regex))) => (of_pattern(regex.as_str()), false),
         (_, None) => (ANY.map(str::to_owned).to_vec(), false),
     };
-    Texts { texts: texts.into_iter().filter(takes).collect(), all }
+    (texts.into_iter().filter(takes).collect(), all)
 }
 
 fn date_parts(part: DatePart) -> (Vec<String>, bool) {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::rules::{Constraint, ContentTypeUid, Locale, LocalePrefix, Locales, Param};
+use crate::rules::{Pathname, RuleSet};
 
 /// A template; after ` | ` the `pattern` of `slug`, or after ` = ` its values.
 fn rule(at: usize, text: &str) -> Rule {
@@ -135,10 +136,26 @@ fn large_sets_are_sampled() {
     let rules = set(LocalePrefix::Always, &templates);
     let conflicts = rules.conflicts();
     assert_eq!(conflicts.incomplete, Some(Incomplete::Sampled));
-    assert_eq!(rules.equal_shapes(), None);
+    let equal = rules.equal_shapes();
+    assert_eq!((equal.pairs.len(), equal.incomplete), (0, Some(Incomplete::Sampled)));
     let settings = "same shape: order of the settings".to_owned();
     assert_eq!(pairs(&rules), [(7, 2_002, "/p7/x".to_owned(), settings)]);
     assert_eq!(conflicts.never.len(), 1);
+}
+
+#[test]
+fn rules_with_many_values_are_compared_until_it_is_too_much() {
+    // Each value is looked for in all other sets: so many pairs are done, and then samples.
+    let values = |rule: usize| (0..300).map(move |n| format!("s{rule}-{n}"));
+    let template = |rule| format!("/{{slug}} = {}", values(rule).collect::<Vec<_>>().join(","));
+    let mut templates: Vec<String> = (0..400).map(template).collect();
+    templates[1] = "/{slug} = s0-299,s1".to_owned();
+    templates[399] = "/{slug} = a,s7-0".to_owned();
+    let rules =
+        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
+    let settings = "same shape: order of the settings".to_owned();
+    assert_eq!(pairs(&rules), [(0, 1, "/s0-299".to_owned(), settings)]);
+    assert_eq!(rules.conflicts().incomplete, Some(Incomplete::Sampled));
 }
 
 fn template() -> impl Strategy<Value = String> {
@@ -183,8 +200,9 @@ proptest! {
             let found = rules.find(&path).map(|found| std::ptr::from_ref(found.rule));
             prop_assert_eq!(found, Some(std::ptr::from_ref(wanted.rule)));
         }
-        for pattern in rules.patterns() {
-            for path in overlap::examples(rules.locales(), pattern, pattern) {
+        let looks = looks::Looks::new(&rules);
+        for pattern in 0..rules.patterns().len() {
+            for path in overlap::examples(&looks, pattern, pattern) {
                 let pathname = Pathname::parse(&path);
                 let found = rules.find(&pathname);
                 for never in &conflicts.never {

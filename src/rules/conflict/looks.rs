@@ -1,0 +1,62 @@
+//! What is kept while patterns are compared with each other, and how much more may be looked at.
+
+use std::cell::{Cell, OnceCell};
+
+use super::sample::Taken;
+use crate::rules::locale::Locales;
+use crate::rules::pattern::Pattern;
+use crate::rules::rule_set::RuleSet;
+
+/// So many pairs, texts and paths are looked at for one question, which takes about a second:
+/// 2,000 patterns each with each, or 300 with a hundred values each.
+const MAX_LOOKS: usize = 4_000_000;
+
+/// The patterns of a rule set, and what their segments take, found out once for each.
+pub(super) struct Looks<'r> {
+    pub(super) rules: &'r RuleSet,
+    taken: Vec<OnceCell<Vec<Taken>>>,
+    left: Cell<usize>,
+}
+
+impl<'r> Looks<'r> {
+    /// With nothing left to look at where each pair alone would be too much.
+    pub(super) fn new(rules: &'r RuleSet) -> Self {
+        let count = rules.patterns().len();
+        let taken = std::iter::repeat_with(OnceCell::new).take(count).collect();
+        let looks = Self { rules, taken, left: Cell::new(0) };
+        looks.renew();
+        looks
+    }
+
+    /// For the next question.
+    pub(super) fn renew(&self) {
+        let count = self.taken.len();
+        let comparable = count * count.saturating_sub(1) / 2 <= MAX_LOOKS / 2;
+        self.left.set(if comparable { MAX_LOOKS } else { 0 });
+    }
+
+    pub(super) fn pattern(&self, at: usize) -> &'r Pattern {
+        &self.rules.patterns()[at]
+    }
+
+    pub(super) fn locales(&self) -> &'r Locales {
+        self.rules.locales()
+    }
+
+    /// What each segment of the pattern at a place takes.
+    pub(super) fn taken(&self, at: usize) -> &[Taken] {
+        let pattern = self.pattern(at);
+        let taken = |segment| Taken::of(pattern, segment, self.locales());
+        self.taken[at].get_or_init(|| (0..pattern.segments.len()).map(taken).collect())
+    }
+
+    /// Notes that so much more was looked at.
+    pub(super) fn spend(&self, looks: usize) {
+        self.left.set(self.left.get().saturating_sub(looks));
+    }
+
+    /// Whether nothing more should be compared.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.get() == 0
+    }
+}
