@@ -2,6 +2,7 @@
 //! match. For those who write rules; resolving needs none of it.
 
 mod cover;
+mod form;
 mod looks;
 mod overlap;
 mod sample;

@@ -1,6 +1,7 @@
 //! Which values a placeholder takes.
 
 mod pattern;
+mod shared;
 mod values;
 
 pub use pattern::ValuePattern;

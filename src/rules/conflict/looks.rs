@@ -1,8 +1,12 @@
 //! What is kept while patterns are compared with each other, and how much more may be looked at.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::sample::Taken;
+use crate::rules::constraint::ValuePattern;
 use crate::rules::locale::Locales;
 use crate::rules::pattern::Pattern;
 use crate::rules::rule_set::RuleSet;
@@ -15,15 +19,22 @@ const MAX_LOOKS: usize = 4_000_000;
 pub(super) struct Looks<'r> {
     pub(super) rules: &'r RuleSet,
     taken: Vec<OnceCell<Vec<Taken>>>,
+    shared: RefCell<Shared>,
     left: Cell<usize>,
 }
+
+/// Texts that two patterns both match, with slashes or without.
+type Shared = FxHashMap<(ValuePattern, ValuePattern, bool), Rc<[String]>>;
+
+/// What it costs to find these for one pair, in looks.
+const SHARED_LOOKS: usize = 1_000;
 
 impl<'r> Looks<'r> {
     /// With nothing left to look at where each pair alone would be too much.
     pub(super) fn new(rules: &'r RuleSet) -> Self {
         let count = rules.patterns().len();
         let taken = std::iter::repeat_with(OnceCell::new).take(count).collect();
-        let looks = Self { rules, taken, left: Cell::new(0) };
+        let looks = Self { rules, taken, shared: RefCell::default(), left: Cell::new(0) };
         looks.renew();
         looks
     }
@@ -48,6 +59,21 @@ impl<'r> Looks<'r> {
         let pattern = self.pattern(at);
         let taken = |segment| Taken::of(pattern, segment, self.locales());
         self.taken[at].get_or_init(|| (0..pattern.segments.len()).map(taken).collect())
+    }
+
+    /// Texts that two patterns of placeholders both match.
+    pub(super) fn shared(
+        &self,
+        one: &ValuePattern,
+        other: &ValuePattern,
+        slashes: bool,
+    ) -> Rc<[String]> {
+        let key = (one.clone(), other.clone(), slashes);
+        let find = || {
+            self.spend(SHARED_LOOKS);
+            one.shared(other, slashes).into()
+        };
+        Rc::clone(self.shared.borrow_mut().entry(key).or_insert_with(find))
     }
 
     /// Notes that so much more was looked at.

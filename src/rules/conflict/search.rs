@@ -17,8 +17,9 @@ const MAX_REPORTED: usize = 1_000;
 impl RuleSet {
     /// The pairs of rules that match one path, and the rules that never match.
     ///
-    /// Every pair reported has an example that proves it. Of a `pattern` only some samples are
-    /// tried, so a pair that meets in other values alone is missed.
+    /// Every pair reported has an example that proves it. Of a `pattern` some samples are tried, and
+    /// beside another pattern in the same place texts of both; a pair that meets in other values
+    /// alone is missed.
     #[must_use]
     pub fn conflicts(&self) -> Conflicts<'_> {
         let looks = Looks::new(self);

@@ -19,13 +19,13 @@ const TOO_LARGE: &str = "larger than 1 MiB when compiled: use ASCII classes such
 /// work out their states on the way are linear in the value too, but with a factor as large as the
 /// pattern: 22 ms have been seen for `(a|b)*a(a|b){2000}c`. Cheap to clone.
 #[derive(Clone)]
-pub struct ValuePattern(Arc<Compiled>);
+pub struct ValuePattern(pub(super) Arc<Compiled>);
 
-struct Compiled {
+pub(super) struct Compiled {
     text: Box<str>,
-    dfa: DFA<Vec<u32>>,
+    pub(super) dfa: DFA<Vec<u32>>,
     /// How many characters there may be, where the table does not say it.
-    count: Option<[u32; 2]>,
+    pub(super) count: Option<[u32; 2]>,
     /// The most bytes that can match: what is longer is not looked at.
     longest: Option<usize>,
 }
