@@ -106,9 +106,14 @@ fn one(
             problems.add(&place, format_args!("`{name}` is reserved and has no other source"));
         } else if !rule.set_param(&name, &param) {
             problems.add(&place, "no template of the rule has this placeholder");
-        } else if matches!(param.source, Some(Source::Ancestors(_))) && !is_catch_all(&rule, &name)
+        } else if matches!(param.source, Some(Source::Ancestors(_)))
+            && !all(&rule, &name, is_catch_all)
         {
             problems.add(&place, "`ancestors` needs a catch-all, `{*name}`");
+        } else if matches!(param.source, Some(Source::Date(..)))
+            && !all(&rule, &name, |segment| !is_catch_all(segment))
+        {
+            problems.add(&place, "a part of a date is one segment, not a catch-all");
         }
     }
     Some(rule)
@@ -171,9 +176,12 @@ fn field_path(text: &str, place: &str, problems: &mut Problems) -> Option<FieldP
     problems.take(place, path.ok_or_else(|| format!("`{text}` is not the name of a field")))
 }
 
-fn is_catch_all(rule: &Rule, name: &str) -> bool {
-    let segments = rule.templates().flat_map(|(_, template)| template.segments());
-    let mut named =
-        segments.filter(|segment| segment.placeholder().is_some_and(|p| p.name == name));
-    named.all(|segment| matches!(segment, Segment::CatchAll(_)))
+/// Whether this holds for every segment with the placeholder.
+fn all(rule: &Rule, name: &str, holds: impl Fn(&Segment) -> bool) -> bool {
+    let mut segments = rule.templates().flat_map(|(_, template)| template.segments());
+    segments.all(|segment| segment.placeholder().is_none_or(|p| p.name != name) || holds(segment))
+}
+
+fn is_catch_all(segment: &Segment) -> bool {
+    matches!(segment, Segment::CatchAll(_))
 }

@@ -17,6 +17,7 @@ mod matching;
 mod operations;
 mod outgoing;
 mod resolve;
+mod rule_settings;
 mod settings;
 mod shifting;
 mod snapshots;

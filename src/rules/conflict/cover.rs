@@ -83,7 +83,8 @@ fn covers_segment(looks: &Looks<'_>, earlier: usize, later: usize, at: usize) ->
     let [one, other] = [earlier, later].map(|at| looks.pattern(at));
     let same_gap = one.bare_at != Some(at) || other.bare_at == Some(at);
     if let Segment::CatchAll(placeholder) = &one.segments[at] {
-        return placeholder.constraint.is_none() && same_gap;
+        let any = !matches!(placeholder.source, Source::Date(..) | Source::Locale);
+        return any && placeholder.constraint.is_none() && same_gap;
     }
     let Some(texts) = every(looks, later, at) else {
         return same_gap && wider(&one.segments[at], &other.segments[at]);

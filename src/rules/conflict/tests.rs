@@ -121,6 +121,7 @@ fn rules_that_never_match_are_told_where_it_is_certain() {
         (vec!["/a{slug}", "/{name}"], vec![]),
         (vec!["/a-{slug}", "/{name}-b"], vec![]),
         (vec!["/{*path}", "/{*other}"], vec![1]),
+        (vec![r"/{*slug} | \d+", "/{*other}"], vec![]),
         (vec!["/{slug}", "/{*path}"], vec![]),
         (vec!["/{a}/{b}", "/{c}", "/{locale}/{slug?}"], vec![2]),
         (vec!["/{c}", "/{locale}/{slug?}"], vec![]),

@@ -45,6 +45,8 @@ pub enum Problem {
     LocaleNotWhole,
     #[error("a catch-all takes a whole segment")]
     CatchAllNotWhole,
+    #[error("a part of a date is one segment, not a catch-all")]
+    DateAsCatchAll,
     #[error("a catch-all stands last")]
     CatchAllNotLast,
     #[error("placeholder `{0}` is repeated")]

@@ -92,6 +92,7 @@ fn with_placeholder(prefix: &str, written: &str, suffix: &str) -> Result<Segment
         }
         Source::Locale if !whole => Err(Problem::LocaleNotWhole),
         _ if catch_all.is_some() && !whole => Err(Problem::CatchAllNotWhole),
+        Source::Date(..) if catch_all.is_some() => Err(Problem::DateAsCatchAll),
         _ if catch_all.is_some() => Ok(Segment::CatchAll(placeholder)),
         _ if optional.is_some() && !whole => Err(Problem::OptionalNotWhole),
         _ if optional.is_some() => Ok(Segment::Optional(placeholder)),
@@ -176,6 +177,10 @@ mod tests {
             ("/x{locale}", "template `/x{locale}`, position 3: `{locale}` takes a whole segment"),
             ("/{*a}.html", "template `/{*a}.html`, position 2: a catch-all takes a whole segment"),
             ("/{*a}/b", "template `/{*a}/b`, position 6: a catch-all stands last"),
+            (
+                "/{*a:year}",
+                "template `/{*a:year}`, position 2: a part of a date is one segment, not a catch-all",
+            ),
             (
                 "/x{a?}",
                 "template `/x{a?}`, position 3: an optional placeholder takes a whole segment",
