@@ -36,7 +36,7 @@ pub use matcher::{Mismatch, Params, Reason};
 pub use pathname::{PathSegment, Pathname};
 pub use pattern::LocalePrefix;
 pub use rule::{Param, Rule, Templates};
-pub use rule_set::{Candidate, Match, RuleSet, TooCostly};
+pub use rule_set::{Candidate, GapError, Match, RuleSet, TooCostly};
 pub use switches::Switches;
 pub use template::{
     DatePart, FieldPath, Placeholder, Segment, Source, Step, Template, TemplateError,

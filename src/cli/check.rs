@@ -74,7 +74,9 @@ fn write_site(out: &mut String, site: &Site, conflicts: &Conflicts<'_>) -> fmt::
 }
 
 fn write_pair(out: &mut String, site: &str, pair: &Conflict<'_>) -> fmt::Result {
-    writeln!(out, "\nsite {site}: two rules match {}", pair.example)?;
+    let within = std::ptr::eq(pair.winner.rule, pair.loser.rule);
+    let what = if within { "two templates of a rule match" } else { "two rules match" };
+    writeln!(out, "\nsite {site}: {what} {}", pair.example)?;
     writeln!(out, "  wins   {}", pair.winner)?;
     writeln!(out, "  loses  {}", pair.loser)?;
     writeln!(out, "  why    {}", pair.why)?;

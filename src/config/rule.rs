@@ -74,11 +74,18 @@ pub(super) fn check_locales(
     for (at, rule) in rules.iter().enumerate() {
         for locale in rule.templates().filter_map(|(locale, _)| locale) {
             if locales.get(locale.as_str()).is_none() {
-                let place = format!("{place}, rule {} ({})", at + 1, rule.content_type);
-                problems.add(&place, format_args!("the site has no locale `{locale}`"));
+                problems.add(
+                    &self::place(place, at, rule),
+                    format_args!("the site has no locale `{locale}`"),
+                );
             }
         }
     }
+}
+
+/// How a rule is called, in a site with this place.
+pub(super) fn place(site: &str, at: usize, rule: &Rule) -> String {
+    format!("{site}, rule {} ({})", at + 1, rule.content_type)
 }
 
 fn one(

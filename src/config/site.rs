@@ -98,6 +98,9 @@ fn one(
     let (locales, rules) = (locales?, rules?);
     rule::check_locales(&rules, &locales, &place, problems);
     let rules = RuleSet::new(locales, prefix, rules);
+    for (rule, error) in rules.gap_errors() {
+        problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);
+    }
     problems.take(&place, rules.check_cost());
     Some(Site { key: raw.key, rules, base: base?, resolve, sitemap_path: sitemap_path? })
 }

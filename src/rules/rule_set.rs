@@ -1,7 +1,10 @@
 //! The rules of one site: which one a pathname belongs to, and which ones build a type's URLs.
 
+mod gap;
 mod ties;
 mod types;
+
+pub use gap::GapError;
 
 use super::build::{Built, NoPath};
 use super::condition::Condition;

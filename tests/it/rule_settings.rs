@@ -37,3 +37,26 @@ fn a_part_of_a_date_is_no_catch_all() {
         &["rule 1 (api::a.a), params.path: a part of a date is one segment, not a catch-all"],
     );
 }
+
+#[test]
+fn a_path_without_a_locale_is_not_taken_for_one_with_it() {
+    let bare = |rules: &str| format!("locale_prefix = \"except-default\"\n{rules}");
+    let optional = rule(r#""/{section?}/{locale}/{slug}""#, "");
+    says(&optional, &[]);
+    says(
+        &bare(&optional),
+        &[
+            "rule 1 (api::a.a): template `/{section?}/{locale}/{slug}`: with locale_prefix = \"except-default\" an optional segment before {locale} could be taken for it",
+        ],
+    );
+    let text = rule(r#""/{locale}/de/{a?}""#, "");
+    says(&text, &[]);
+    says(
+        &bare(&text),
+        &[
+            "rule 1 (api::a.a): template `/{locale}/de/{a?}`: with locale_prefix = \"except-default\" `de` may not stand where {locale} is left out, as it is a locale of the site",
+        ],
+    );
+    // German paths have their locale.
+    says(&bare(&rule(r#"{ de = "/{section?}/{locale}/de", en = "/{locale}/fr" }"#, "")), &[]);
+}

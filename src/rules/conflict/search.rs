@@ -28,7 +28,7 @@ impl RuleSet {
         let mut before: Vec<Option<usize>> = Vec::new();
         for later in 0..self.patterns().len() {
             for earlier in 0..later {
-                let differ = self.patterns()[earlier].rule != self.patterns()[later].rule;
+                let differ = !self.is_one_template(earlier, later);
                 if differ && !looks.is_spent() && !pairs.is_full() {
                     pairs.add(self.conflict(&looks, earlier, later));
                 }
@@ -73,8 +73,15 @@ impl RuleSet {
     fn taken_before(&self, looks: &Looks<'_>, later: usize) -> Option<(String, usize)> {
         let example = overlap::examples(looks, later, later).next()?;
         let earlier = self.first_place(&Pathname::parse(&example))?;
-        let other = self.patterns()[earlier].rule != self.patterns()[later].rule;
+        let other = !self.is_one_template(earlier, later);
         (earlier < later && other).then_some((example, earlier))
+    }
+
+    /// Whether these are forms of one template: no path fits two of these. Two templates of one
+    /// rule may take each other's paths, in another locale or with other values.
+    fn is_one_template(&self, one: usize, other: usize) -> bool {
+        let [one, other] = [one, other].map(|at| &self.patterns()[at]);
+        (one.rule, one.template) == (other.rule, other.template)
     }
 
     fn conflict(&self, looks: &Looks<'_>, winner: usize, loser: usize) -> Option<Conflict<'_>> {
@@ -86,12 +93,17 @@ impl RuleSet {
             if !matches(one) || !matches(other) {
                 continue;
             }
-            let first = &self.patterns()[self.first_place(&pathname)?];
-            if first.rule == one.rule {
+            let place = self.first_place(&pathname)?;
+            let first = &self.patterns()[place];
+            let within = one.rule == other.rule;
+            let owns = |at, own: &Pattern| {
+                if within { self.is_one_template(place, at) } else { first.rule == own.rule }
+            };
+            if owns(winner, one) {
                 return Some(self.reported([winner, loser], example, None));
             }
             // Where another form of the loser is tried first, that form is a pair of its own.
-            if first.rule != other.rule {
+            if !owns(loser, other) {
                 taken.get_or_insert((example, first));
             }
         }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::rules::{Constraint, ContentTypeUid, Locale, LocalePrefix, Locales, Param};
+use crate::rules::{Constraint, ContentTypeUid, Locale, LocalePrefix, Locales, Param, Templates};
 use crate::rules::{Pathname, RuleSet};
 
 /// A template; after ` | ` the `pattern` of `slug`, or after ` = ` its values.
@@ -93,6 +93,37 @@ fn pairs_that_meet_have_an_example_and_a_reason() {
         let expected: Vec<_> = expected.into_iter().collect();
         let rules = set(prefix, &templates);
         assert_eq!(pairs(&rules), expected, "{templates:?}");
+    }
+}
+
+#[test]
+fn templates_of_one_rule_that_take_each_others_paths_are_told() {
+    use LocalePrefix::{Always, ExceptDefault};
+    for (prefix, en, de, expected) in [
+        (Always, "/{locale}/{slug}", "/{section}/{slug}", Some("/en/x en over de")),
+        (Always, "/news/{slug}", "/{section}/{slug}", Some("/news/x en over de")),
+        (Always, "/{section}/{slug}", "/news/{slug}", Some("/news/x de over en")),
+        (Always, "/about/{slug}", "/about/{slug}", None),
+        (Always, "/about/{slug}", "/about/{title}", Some("/about/x en over de")),
+        (Always, "/{locale}/{slug}", "/{locale}/{slug}", None),
+        (Always, "/{locale}/{a?}/{slug}", "/{locale}/{slug}", None),
+        (ExceptDefault, "/{locale}/{slug}", "/{locale}/{slug}", None),
+        (ExceptDefault, "/{locale}/{a}/{b}/{c}", "/x/{locale}/{b}", Some("/x/de/x de over en")),
+    ] {
+        let [first, second] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
+        let templates = [(&first, en), (&second, de)]
+            .map(|(locale, text)| (locale.clone(), Template::parse(text).unwrap()));
+        let uid = ContentTypeUid::parse("api::a.a").unwrap();
+        let mut rule = Rule::new(uid, templates[0].1.clone());
+        rule.templates = Templates::PerLocale(templates.to_vec());
+        let locales = Locales::new(vec![first, second]).unwrap();
+        let rules = RuleSet::new(locales, prefix, vec![rule]);
+        let name = |side: &Side<'_>| if side.template.as_str() == en { "en" } else { "de" };
+        let pairs = rules.conflicts().pairs;
+        let told = pairs
+            .iter()
+            .map(|c| format!("{} {} over {}", c.example, name(&c.winner), name(&c.loser)));
+        assert_eq!(told.collect::<Vec<_>>().first().map(String::as_str), expected, "{en} {de}");
     }
 }
 
