@@ -28,7 +28,7 @@ const MAX_COST: u32 = 5_000;
 /// Rules that could make a look-up slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a pathname could make the service look at {cost} places in the rules, and {MAX_COST} are allowed: too many rules have a placeholder where others have another text, pattern or set of values"
+    "a pathname could make the service look at {cost} places in the rules, and {MAX_COST} are allowed: too many rules have a placeholder where others have another text, pattern or set of values (a pattern with ASCII classes or a bound on its length costs less)"
 )]
 pub struct TooCostly {
     /// The most steps that a pathname can cost.

@@ -94,6 +94,8 @@ fn rules_that_cannot_be_matched_safely_are_refused_at_start() {
     };
     let template = |at: usize| (0..12).map(|depth| step(at, depth)).collect::<String>() + "/z";
     let ladder: Vec<String> = (0..4096).map(|at| rule(&template(at), "")).collect();
+    let large = |n: u32| format!("path = {{ pattern = \"([ab]|/)*a([ab]|/){{11}}c{n}\" }}");
+    let large: Vec<String> = (0..3).map(|n| rule("/{*path}", &large(n))).collect();
     for (rules, words) in [
         (rule("/{locale}", "locale = { field = \"x\" }"), "params.locale: `locale` is reserved"),
         (
@@ -102,6 +104,8 @@ fn rules_that_cannot_be_matched_safely_are_refused_at_start() {
         ),
         (rule("/{x}", "x = { pattern = \"(a|b)*a(a|b){2000}c\" }"), "params.x: `pattern`: "),
         (ladder.join(",\n"), "a pathname could make the service look at"),
+        // Of each a line of memory for every byte.
+        (large.join(",\n"), "a pathname could make the service look at"),
     ] {
         let set = Set { name: "main".into(), site: site(&rules), rows: String::new() };
         let ended = Setup::new(&settings(&[set])).file("c.json", "{}").run(&["check"]);

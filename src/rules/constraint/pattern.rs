@@ -51,6 +51,12 @@ impl ValuePattern {
         self.0.dfa.memory_usage()
     }
 
+    /// The most bytes of a value that are looked at, if there is such a bound.
+    #[must_use]
+    pub fn longest(&self) -> Option<usize> {
+        self.0.longest
+    }
+
     pub(super) fn is_match(&self, value: &str) -> bool {
         let Compiled { dfa, count, longest, .. } = &*self.0;
         let counted = |[least, most]: [u32; 2]| {
