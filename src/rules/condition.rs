@@ -4,7 +4,7 @@ use super::document::FieldValue;
 use super::template::FieldPath;
 
 /// A field has to hold exactly this value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
     /// The field, or a field of a related document.
     pub field: FieldPath,
@@ -13,7 +13,7 @@ pub struct Condition {
 }
 
 /// A value as the settings write it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Literal {
     /// Text, or an integer in decimal.
     Text(String),

@@ -66,6 +66,7 @@ struct Lists {
     all: Vec<Capture>,
     known: FxHashMap<Vec<Capture>, [u32; 2]>,
     names: Vec<Box<str>>,
+    name_ids: FxHashMap<Box<str>, u32>,
     shared: Vec<Vec<Locale>>,
 }
 
@@ -146,10 +147,12 @@ impl Lists {
 
     fn capture(&mut self, at: usize, segment: &Segment) -> Option<Capture> {
         let name = &*segment.placeholder()?.name;
-        let known = self.names.iter().position(|known| **known == *name);
+        let known = self.name_ids.get(name).copied();
         let name = known.unwrap_or_else(|| {
+            let id = number(self.names.len());
             self.names.push(name.into());
-            self.names.len() - 1
+            self.name_ids.insert(name.into(), id);
+            id
         });
         let around = match segment {
             Segment::Placeholder { prefix, suffix, .. } => [prefix.len(), suffix.len()],
@@ -157,7 +160,7 @@ impl Lists {
         };
         let rest = matches!(segment, Segment::CatchAll(_));
         let around = around.map(number);
-        Some(Capture { name: number(name), segment: number(at), around, rest })
+        Some(Capture { name, segment: number(at), around, rest })
     }
 }
 

@@ -6,6 +6,10 @@ mod types;
 
 pub use gap::GapError;
 
+use std::hash::Hash;
+
+use rustc_hash::FxHashSet;
+
 use super::build::{Built, NoPath};
 use super::condition::Condition;
 use super::locale::{Locale, Locales};
@@ -197,16 +201,10 @@ impl RuleSet {
     /// hold. Empty when a rule is for all of them.
     #[must_use]
     pub fn alternatives(&self, uid: &str) -> Vec<Vec<Condition>> {
-        let mut alternatives: Vec<Vec<Condition>> = Vec::new();
-        for rule in self.of_type(uid) {
-            if rule.conditions.is_empty() {
-                return Vec::new();
-            }
-            if !alternatives.contains(&rule.conditions) {
-                alternatives.push(rule.conditions.clone());
-            }
+        if self.of_type(uid).any(|rule| rule.conditions.is_empty()) {
+            return Vec::new();
         }
-        alternatives
+        each_once(self.of_type(uid).map(|rule| &rule.conditions))
     }
 
     /// The fields that a type's rules need for a URL, each once.
@@ -223,12 +221,7 @@ impl RuleSet {
     }
 }
 
-fn each_once<'f>(fields: impl Iterator<Item = &'f FieldPath>) -> Vec<FieldPath> {
-    let mut once: Vec<FieldPath> = Vec::new();
-    for path in fields {
-        if !once.contains(path) {
-            once.push(path.clone());
-        }
-    }
-    once
+fn each_once<'a, T: Clone + Eq + Hash + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
+    let mut seen = FxHashSet::default();
+    all.filter(|one| seen.insert(*one)).cloned().collect()
 }

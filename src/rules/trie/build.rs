@@ -1,6 +1,6 @@
 //! From the patterns, in the order of evaluation, to the trie.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cost::cost;
 use super::edges::{Edges, Owner};
@@ -166,12 +166,9 @@ impl<'p> Builder<'p> {
             None => (NO_CHOICE, Span::default()),
         };
         let finish = |draft: &Draft| {
-            let mut own: Vec<Shape> = Vec::new();
-            for (shape, _) in &draft.mixed {
-                if !own.contains(shape) {
-                    own.push(*shape);
-                }
-            }
+            let mut seen = FxHashSet::default();
+            let own = draft.mixed.iter().map(|(shape, _)| *shape);
+            let own: Vec<Shape> = own.filter(|shape| seen.insert(*shape)).collect();
             let ((plain, plains), (catch_all, catch_alls)) = (of(draft.plain), of(draft.catch_all));
             let mixed = list(&mut shapes, own);
             let none = [mixed, plains, catch_alls].iter().all(|span| span.range().is_empty());
