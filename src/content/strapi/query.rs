@@ -8,6 +8,11 @@ use crate::rules::{Condition, FieldPath, Locale, encode};
 /// As many as Strapi grants by default (`api.rest.maxLimit`); more would be clamped silently.
 pub(super) const PAGE_SIZE: usize = 100;
 
+/// With more alternatives, or more text than this, all documents are asked for: Strapi refuses a
+/// request whose head has more than 16 KiB.
+const MAX_ALTERNATIVES: usize = 20;
+const MAX_FILTERS: usize = 2 << 10;
+
 /// Which locale to ask for. `None`: the type is not localised, and refuses even `fields=locale`.
 type Asked<'a> = Option<&'a Locale>;
 
@@ -47,22 +52,40 @@ fn select(query: &mut String, ask: &Ask, locale: Asked<'_>) {
     push_locale(query, locale);
     let mut own = vec!["publishedAt"];
     own.extend(locale.map(|_| "locale"));
-    let paths: Vec<_> = ask.projection.paths().iter().map(FieldPath::segments).collect();
+    let paths = ask.projection.paths().iter().filter(|path| !is_locale(path));
+    let paths: Vec<_> = paths.map(FieldPath::segments).collect();
     select_below(query, "", own, &paths);
 }
 
-/// Only documents that a rule is for; without alternatives all of them.
+/// The document's own locale, which the parameter `locale` is for.
+fn is_locale(path: &FieldPath) -> bool {
+    matches!(path.segments(), [name] if **name == *"locale")
+}
+
+/// Only documents that a rule is for. Without a filter all are sent, and each is checked anyway.
 fn push_filters(query: &mut String, ask: &Ask) {
-    for (at, conditions) in ask.alternatives.iter().enumerate() {
-        let start = match ask.alternatives.len() {
+    // `filters[locale]` would beat the parameter, and ask for other versions than it says.
+    let sent = |condition: &&Condition| !is_locale(&condition.field);
+    let sent = |conditions: &Vec<Condition>| conditions.iter().filter(sent).cloned().collect();
+    let alternatives: Vec<Vec<Condition>> = ask.alternatives.iter().map(sent).collect();
+    if alternatives.len() > MAX_ALTERNATIVES || alternatives.iter().any(Vec::is_empty) {
+        return;
+    }
+    let mut filters = String::new();
+    for (at, conditions) in alternatives.iter().enumerate() {
+        let start = match alternatives.len() {
             1 => "filters".to_owned(),
             _ => format!("filters[$or][{at}]"),
         };
         for Condition { field, equals } in conditions {
             let steps = field.segments().iter();
             let name = steps.fold(start.clone(), |name, step| format!("{name}[{}]", encode(step)));
-            push(query, &format!("{name}[$eq]"), equals.as_str());
+            push(&mut filters, &format!("{name}[$eq]"), equals.as_str());
         }
+    }
+    if !filters.is_empty() && filters.len() <= MAX_FILTERS {
+        query.push('&');
+        query.push_str(&filters);
     }
 }
 
@@ -204,6 +227,33 @@ mod tests {
                 "{start}&filters[$or][0][section][$eq]=a%26b&filters[$or][1][open][$eq]=true&fields[0]=documentId"
             )
         );
+    }
+
+    #[test]
+    fn what_is_too_much_for_a_query_or_at_odds_with_it_is_not_filtered() {
+        let is = |field: &str, text: &str| {
+            let field = FieldPath::parse(field).unwrap();
+            Condition { field, equals: Literal::Text(text.into()) }
+        };
+        let [news, en] = [is("section", "news"), is("locale", "en")];
+        let filter = "&filters[section][$eq]=news";
+        let many = |n: usize| (0..n).map(|n| vec![is("a", &n.to_string())]).collect::<Vec<_>>();
+        for (alternatives, expected) in [
+            (vec![vec![news.clone(), en.clone()]], Some(filter)),
+            (vec![vec![en.clone()]], None),
+            (vec![vec![news], vec![en]], None),
+            (many(20), Some("&filters[$or][19][a][$eq]=19")),
+            (many(21), None),
+            (vec![vec![is("a", &"x".repeat(2_048))]], None),
+        ] {
+            let ask = Ask { alternatives, ..ask(&["locale"]) };
+            let queries = [total(&ask, None), page(&ask, None, None)];
+            for query in queries {
+                let filtered = expected.is_some_and(|filter| query.contains(filter));
+                assert_eq!(query.contains("filters"), filtered, "{query}");
+                assert!(!query.contains("locale"), "{query}");
+            }
+        }
     }
 
     #[test]
