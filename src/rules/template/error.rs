@@ -1,5 +1,10 @@
 //! What can be wrong with a template, and where.
 
+/// Each is one form more of each path.
+pub(super) const MAX_OPTIONAL: usize = 8;
+/// As many as a pathname can have (D3).
+pub(super) const MAX_SEGMENTS: usize = 1_024;
+
 /// A template that cannot be read. The position counts characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("template `{}`, position {position}: {problem}", template.escape_debug())]
@@ -31,6 +36,10 @@ pub enum Problem {
     OptionalNotWhole,
     #[error("an optional segment and a catch-all cannot be told apart in one template")]
     OptionalBeforeCatchAll,
+    #[error("a template has at most {MAX_OPTIONAL} optional segments")]
+    TooManyOptional,
+    #[error("a template has at most {MAX_SEGMENTS} segments: no pathname has more")]
+    TooManySegments,
     #[error("a stray `{0}`")]
     StrayBrace(char),
     #[error("a segment takes one placeholder")]

@@ -1,6 +1,6 @@
 //! Reads a template, segment by segment.
 
-use super::error::Problem;
+use super::error::{MAX_OPTIONAL, MAX_SEGMENTS, Problem};
 use super::{DatePart, FieldPath, Placeholder, Segment, Source, TemplateError};
 
 /// A problem, and how many bytes into the text it lies.
@@ -26,6 +26,9 @@ fn segments(text: &str) -> Result<Vec<Segment>, Fault> {
         if matches!(found.last(), Some(Segment::CatchAll(_))) {
             return Err((offset - 1, Problem::CatchAllNotLast));
         }
+        if found.len() == MAX_SEGMENTS {
+            return Err((offset, Problem::TooManySegments));
+        }
         let at_end = offset + part.len() == text.len();
         let segment = segment(part, at_end).map_err(|(at, problem)| (offset + at, problem))?;
         refuse_beside(&found, &segment).map_err(|problem| (offset, problem))?;
@@ -39,11 +42,13 @@ fn refuse_beside(found: &[Segment], segment: &Segment) -> Result<(), Problem> {
     let Some(Placeholder { name, .. }) = segment.placeholder() else {
         return Ok(());
     };
-    let has_optional = found.iter().any(|other| matches!(other, Segment::Optional(_)));
+    let optional = found.iter().filter(|other| matches!(other, Segment::Optional(_))).count();
     if found.iter().filter_map(Segment::placeholder).any(|other| other.name == *name) {
         Err(Problem::Repeated(name.clone()))
-    } else if has_optional && matches!(segment, Segment::CatchAll(_)) {
+    } else if optional > 0 && matches!(segment, Segment::CatchAll(_)) {
         Err(Problem::OptionalBeforeCatchAll)
+    } else if optional == MAX_OPTIONAL && matches!(segment, Segment::Optional(_)) {
+        Err(Problem::TooManyOptional)
     } else {
         Ok(())
     }
@@ -135,6 +140,21 @@ mod tests {
             "/{publishedAt:year}/{publishedAt:month}/{event.start:day?}/{slug}",
         ] {
             assert_eq!(Template::parse(text).map(|t| t.to_string()), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_template_has_so_many_segments_and_so_many_of_them_optional() {
+        let segments = |n: usize| "/a".repeat(n);
+        let optional = |n: usize| (0..n).fold(String::new(), |all, n| format!("{all}/{{a{n}?}}"));
+        for (good, bad, position, most) in [
+            (segments(1_024), segments(1_025), 2_050, "1024 segments"),
+            (optional(8), optional(9), 50, "8 optional segments"),
+        ] {
+            assert!(Template::parse(&good).is_ok());
+            let error = Template::parse(&bad).unwrap_err();
+            assert_eq!(error.position, position);
+            assert!(error.to_string().contains(most), "{error}");
         }
     }
 
