@@ -14,6 +14,7 @@ mod server;
 mod site;
 mod snapshots;
 mod source;
+mod strict;
 
 pub use cms::Cms;
 pub use limits::Limits;

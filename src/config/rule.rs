@@ -1,8 +1,9 @@
 //! `[[site.rule]]`: content types, templates, what placeholders take, conditions, sitemap switches.
 
 mod param;
+mod patterns;
 
-pub(super) use param::Patterns;
+pub(super) use patterns::Patterns;
 
 use std::collections::BTreeMap;
 
@@ -11,17 +12,16 @@ use serde::Deserialize;
 
 use super::{Problems, section};
 use crate::rules::{
-    Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, Segment, Source,
-    Switches, Template, Templates,
+    Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, Switches, Template,
+    Templates,
 };
-use param::{RawParam, param};
 
 #[derive(Debug, Deserialize)]
 struct Raw {
     content_type: String,
     template: RawTemplates,
     #[serde(default)]
-    params: BTreeMap<String, RawParam>,
+    params: BTreeMap<String, Value>,
     #[serde(default, rename = "where")]
     conditions: BTreeMap<String, Scalar>,
     #[serde(default = "yes")]
@@ -37,50 +37,34 @@ fn yes() -> bool {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a template, or a table with one for each locale,")]
 enum RawTemplates {
     One(String),
     PerLocale(BTreeMap<String, String>),
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected text, an integer, true or false")]
 enum Scalar {
     Boolean(bool),
     Integer(i64),
     Text(String),
 }
 
-/// All rules of a site, or `None` when one of them has a problem.
+/// All rules of a site, or `None` when one of them has a problem. Without the site's locales
+/// nobody knows whether a template is for one of them.
 pub(super) fn read(
     values: Vec<Value>,
     place: &str,
+    locales: Option<&Locales>,
     patterns: &mut Patterns,
     problems: &mut Problems,
 ) -> Option<Vec<Rule>> {
-    let read = |(at, value)| one(value, &format!("{place}, rule {}", at + 1), patterns, problems);
+    let place = |at| format!("{place}, rule {}", at + 1);
+    let read = |(at, value)| one(value, &place(at), locales, patterns, problems);
     // First all, so that every problem is told; then together.
     let rules: Vec<Option<Rule>> = values.into_iter().enumerate().map(read).collect();
     rules.into_iter().collect()
-}
-
-/// A template per locale is for locales of the site.
-pub(super) fn check_locales(
-    rules: &[Rule],
-    locales: &Locales,
-    place: &str,
-    problems: &mut Problems,
-) {
-    for (at, rule) in rules.iter().enumerate() {
-        for locale in rule.templates().filter_map(|(locale, _)| locale) {
-            if locales.get(locale.as_str()).is_none() {
-                problems.add(
-                    &self::place(place, at, rule),
-                    format_args!("the site has no locale `{locale}`"),
-                );
-            }
-        }
-    }
 }
 
 /// How a rule is called, in a site with this place.
@@ -91,39 +75,23 @@ pub(super) fn place(site: &str, at: usize, rule: &Rule) -> String {
 fn one(
     value: Value,
     place: &str,
+    locales: Option<&Locales>,
     patterns: &mut Patterns,
     problems: &mut Problems,
 ) -> Option<Rule> {
     let raw: Raw = section::one(value, place, problems)?;
     let place = format!("{place} ({})", raw.content_type);
     let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
-    let templates = templates(raw.template, &place, problems);
+    let mut templates = templates(raw.template, locales, &place, problems);
+    param::read(raw.params, templates.as_mut(), &place, patterns, problems);
     let conditions = conditions(raw.conditions, &format!("{place}, where"), problems);
     let switches = switches(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);
-    let mut rule = Rule {
+    Some(Rule {
         content_type: content_type?,
         templates: templates?,
         conditions: conditions?,
         switches: switches?,
-    };
-    for (name, raw) in raw.params {
-        let place = format!("{place}, params.{name}");
-        let param = param(raw, &place, patterns, problems)?;
-        if param.source.is_some() && ["locale", "documentId"].contains(&name.as_str()) {
-            problems.add(&place, format_args!("`{name}` is reserved and has no other source"));
-        } else if !rule.set_param(&name, &param) {
-            problems.add(&place, "no template of the rule has this placeholder");
-        } else if matches!(param.source, Some(Source::Ancestors(_)))
-            && !all(&rule, &name, is_catch_all)
-        {
-            problems.add(&place, "`ancestors` needs a catch-all, `{*name}`");
-        } else if matches!(param.source, Some(Source::Date(..)))
-            && !all(&rule, &name, |segment| !is_catch_all(segment))
-        {
-            problems.add(&place, "a part of a date is one segment, not a catch-all");
-        }
-    }
-    Some(rule)
+    })
 }
 
 fn switches(
@@ -141,7 +109,12 @@ fn switches(
     Some(Switches { listed, exclude_when: exclude_when?, modified: modified? })
 }
 
-fn templates(raw: RawTemplates, place: &str, problems: &mut Problems) -> Option<Templates> {
+fn templates(
+    raw: RawTemplates,
+    locales: Option<&Locales>,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<Templates> {
     match raw {
         RawTemplates::One(text) => problems.take(place, Template::parse(&text)).map(Templates::One),
         RawTemplates::PerLocale(templates) if templates.is_empty() => {
@@ -153,6 +126,9 @@ fn templates(raw: RawTemplates, place: &str, problems: &mut Problems) -> Option<
             for (code, text) in templates {
                 let place = format!("{place}, template.{code}");
                 let locale = problems.take(&place, Locale::parse(&code));
+                if locale.is_some() && locales.is_some_and(|all| all.get(&code).is_none()) {
+                    problems.add(&place, format_args!("the site has no locale `{code}`"));
+                }
                 read.push(locale.zip(problems.take(&place, Template::parse(&text))));
             }
             read.into_iter().collect::<Option<_>>().map(Templates::PerLocale)
@@ -181,14 +157,4 @@ fn conditions(
 fn field_path(text: &str, place: &str, problems: &mut Problems) -> Option<FieldPath> {
     let path = FieldPath::parse(text);
     problems.take(place, path.ok_or_else(|| format!("`{text}` is not the name of a field")))
-}
-
-/// Whether this holds for every segment with the placeholder.
-fn all(rule: &Rule, name: &str, holds: impl Fn(&Segment) -> bool) -> bool {
-    let mut segments = rule.templates().flat_map(|(_, template)| template.segments());
-    segments.all(|segment| segment.placeholder().is_none_or(|p| p.name != name) || holds(segment))
-}
-
-fn is_catch_all(segment: &Segment) -> bool {
-    matches!(segment, Segment::CatchAll(_))
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::problems::shown_address;
 use super::source::Table;
+use super::strict::{Text, word};
 use super::{Environment, Problems, rule, section};
 use crate::frontend_url::BaseUrl;
 use crate::rules::{Locale, LocalePrefix, Locales, RuleSet};
@@ -33,20 +34,31 @@ fn sitemap_path() -> String {
     "/sitemaps".to_owned()
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum RawResolve {
-    #[default]
-    Rules,
-    Documents,
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "Text")]
+struct RawResolve(ResolveBy);
+
+impl TryFrom<Text> for RawResolve {
+    type Error = String;
+
+    fn try_from(text: Text) -> Result<Self, String> {
+        let words = [("rules", ResolveBy::Rules), ("documents", ResolveBy::Documents)];
+        word(&text.0, &words).map(Self)
+    }
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum RawPrefix {
-    #[default]
-    Always,
-    ExceptDefault,
+#[derive(Debug, Default, Deserialize)]
+#[serde(try_from = "Text")]
+struct RawPrefix(LocalePrefix);
+
+impl TryFrom<Text> for RawPrefix {
+    type Error = String;
+
+    fn try_from(text: Text) -> Result<Self, String> {
+        let words =
+            [("always", LocalePrefix::Always), ("except-default", LocalePrefix::ExceptDefault)];
+        word(&text.0, &words).map(Self)
+    }
 }
 
 /// All sites, or `None` when one of them has a problem.
@@ -79,30 +91,28 @@ fn one(
     let key = table.get("key").cloned().and_then(|key| key.into_string().ok());
     let place = key.map_or(place, |key| format!("site \"{key}\""));
     let rules = section::list(&mut table, "rule", &place, problems);
-    let rules = rule::read(rules, &place, patterns, problems);
-    let raw: Raw = section::one(Value::from(table), &place, problems)?;
+    let raw: Option<Raw> = section::one(Value::from(table), &place, problems);
+    let locales = raw.as_ref().and_then(|raw| read_locales(&raw.locales, &place, problems));
+    let rules = rule::read(rules, &place, locales.as_ref(), patterns, problems);
+    let raw = raw?;
     check_key(&raw.key, &place, problems);
     keys.push(raw.key.clone());
-    let locales = read_locales(&raw.locales, &place, problems);
     let base = base(&raw, environment, &place, problems);
-    let prefix = match raw.locale_prefix {
-        RawPrefix::Always => LocalePrefix::Always,
-        RawPrefix::ExceptDefault => LocalePrefix::ExceptDefault,
-    };
-    let resolve = match raw.resolve {
-        RawResolve::Rules => ResolveBy::Rules,
-        RawResolve::Documents => ResolveBy::Documents,
-    };
     let path = check_sitemap_path(&raw.sitemap_path);
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
     let (locales, rules) = (locales?, rules?);
-    rule::check_locales(&rules, &locales, &place, problems);
-    let rules = RuleSet::new(locales, prefix, rules);
+    let rules = RuleSet::new(locales, raw.locale_prefix.0, rules);
     for (rule, error) in rules.gap_errors() {
         problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);
     }
     problems.take(&place, rules.check_cost());
-    Some(Site { key: raw.key, rules, base: base?, resolve, sitemap_path: sitemap_path? })
+    Some(Site {
+        key: raw.key,
+        rules,
+        base: base?,
+        resolve: raw.resolve.0,
+        sitemap_path: sitemap_path?,
+    })
 }
 
 fn check_key(key: &str, place: &str, problems: &mut Problems) {

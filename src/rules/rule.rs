@@ -61,12 +61,7 @@ impl Rule {
 
     /// All templates, with the locale that each is for.
     pub fn templates(&self) -> impl Iterator<Item = (Option<&Locale>, &Template)> {
-        let (one, more): (Option<&Template>, &[(Locale, Template)]) = match &self.templates {
-            Templates::One(template) => (Some(template), &[]),
-            Templates::PerLocale(templates) => (None, templates),
-        };
-        let one = one.into_iter().map(|template| (None, template));
-        one.chain(more.iter().map(|(locale, template)| (Some(locale), template)))
+        self.templates.iter()
     }
 
     /// The first of its templates: in a site, that of the first of the site's locales with one.
@@ -98,12 +93,30 @@ impl Rule {
         wanted.chain(self.conditions.iter().map(|condition| &condition.field))
     }
 
+    /// As [`Templates::set_param`].
+    #[must_use]
+    pub fn set_param(&mut self, name: &str, param: &Param) -> bool {
+        self.templates.set_param(name, param)
+    }
+}
+
+impl Templates {
+    /// All of them, with the locale that each is for.
+    pub fn iter(&self) -> impl Iterator<Item = (Option<&Locale>, &Template)> {
+        let (one, more): (Option<&Template>, &[(Locale, Template)]) = match self {
+            Self::One(template) => (Some(template), &[]),
+            Self::PerLocale(templates) => (None, templates),
+        };
+        let one = one.into_iter().map(|template| (None, template));
+        one.chain(more.iter().map(|(locale, template)| (Some(locale), template)))
+    }
+
     /// Gives the placeholder `name` what the settings say; false when no template has it.
     #[must_use]
     pub fn set_param(&mut self, name: &str, param: &Param) -> bool {
-        let templates: Vec<&mut Template> = match &mut self.templates {
-            Templates::One(template) => vec![template],
-            Templates::PerLocale(templates) => templates.iter_mut().map(|(_, t)| t).collect(),
+        let templates: Vec<&mut Template> = match self {
+            Self::One(template) => vec![template],
+            Self::PerLocale(templates) => templates.iter_mut().map(|(_, t)| t).collect(),
         };
         let mut found = false;
         let placeholders = templates.into_iter().flat_map(Template::placeholders_mut);

@@ -60,3 +60,106 @@ fn a_path_without_a_locale_is_not_taken_for_one_with_it() {
     // German paths have their locale.
     says(&bare(&rule(r#"{ de = "/{section?}/{locale}/de", en = "/{locale}/fr" }"#, "")), &[]);
 }
+
+#[test]
+fn what_has_another_type_is_told_in_words_of_the_settings() {
+    let text = |key: &str, found: &str| {
+        format!("rule 1 (api::a.a), params.slug: invalid type: {found}, expected {key}")
+    };
+    let slug = |more: &str| rule(r#""/{slug}""#, &format!("params.slug = {more}"));
+    let scalar =
+        |key: &str| format!("rule 1: expected text, an integer, true or false for key `{key}`");
+    let template =
+        "rule 1: expected a template, or a table with one for each locale, for key `template`";
+    for (site, expected) in [
+        (rule(r#""/{slug}""#, "where = { s = 1.5 }"), scalar("where.s")),
+        (rule(r#""/{slug}""#, "where = { s = [\"a\"] }"), scalar("where.s")),
+        (rule("5", ""), template.to_owned()),
+        (rule("{ en = 5 }", ""), template.to_owned()),
+        (
+            slug("\"x\""),
+            text("a table such as { pattern = \"[a-z0-9-]+\" } or { field = \"handle\" }", "string \"x\""),
+        ),
+        (slug("{ pattern = 5 }"), text("text in quotes for key `pattern`", "integer `5`")),
+        (slug("{ values = [\"a\", 2] }"), text("text in quotes for key `values[1]`", "integer `2`")),
+        (
+            slug("{ field = \"a\", ancestors = \"b\", depth = 2.7 }"),
+            text("a whole number for key `depth`", "floating point `2.7`"),
+        ),
+        (
+            slug("{ pattern = \"(?x)a # c\" , depth = 1 }"),
+            "rule 1 (api::a.a), params.slug: `ancestors` needs `field`, and `depth` needs `ancestors`".to_owned(),
+        ),
+    ] {
+        says(&site, &[&expected]);
+    }
+    for (key, words) in [
+        ("locale_prefix", r#""always" or "except-default""#),
+        ("resolve", r#""rules" or "documents""#),
+    ] {
+        let site = format!("{key} = \"never\"\n{}", rule("\"/x\"", ""));
+        let expected = format!("site \"main\": expected {words}, not `never` for key `{key}`");
+        says(&site, &[&expected]);
+    }
+}
+
+#[test]
+fn every_problem_of_every_rule_is_told() {
+    let place = |at: u32| format!("rule {at} (api::a.a)");
+    let first = rule(
+        r#""/{a""#,
+        "params.a = { pattern = \"(\" }\nparams.b = { field = \"1\", values = [] }\nwhere = { \"x.\" = 1 }",
+    );
+    let second = rule(
+        r#"{ en = "/{a}", fr = "/{a}", it = "/" }"#,
+        "params.a = { pattern = \"(\", field = \"1\" }\nparams.b = {}\nparams.locale = { values = [\"en\"] }",
+    );
+    let third = rule(r#"{ pl = "/x" }"#, "");
+    let expected = [
+        (1, ": template `/{a`, position 2: a `{` is never closed"),
+        (1, ", params.a: `pattern`: position 1: unclosed group"),
+        (1, ", params.b: `values` needs at least one value"),
+        (1, ", params.b: `1` is not the name of a field"),
+        (1, ", where: `x.` is not the name of a field"),
+        (2, ", template.fr: the site has no locale `fr`"),
+        (2, ", template.it: the site has no locale `it`"),
+        (2, ", params.a: `pattern`: position 1: unclosed group"),
+        (2, ", params.a: `1` is not the name of a field"),
+        (2, ", params.b: no template of the rule has this placeholder"),
+        (2, ", params.locale: `locale` is reserved: a template for each locale bounds it"),
+        (3, ", template.pl: the site has no locale `pl`"),
+    ];
+    let expected: Vec<String> =
+        expected.iter().map(|(at, text)| format!("{}{text}", place(*at))).collect();
+    says(
+        &format!("{first}{second}{third}"),
+        &expected.iter().map(String::as_str).collect::<Vec<_>>(),
+    );
+}
+
+#[test]
+fn ancestors_are_bounded_by_what_strapi_reads_at_once() {
+    let tree = |field: &str, parent: &str, depth: &str| {
+        let param = format!("{{ field = \"{field}\", ancestors = \"{parent}\"{depth} }}");
+        rule(r#""/{*path}""#, &format!("params.path = {param}"))
+    };
+    for (field, parent, most) in [
+        ("slug", "parent", 8),
+        ("seo.handle", "parent", 7),
+        ("slug", "meta.parent", 3),
+        ("a.b.c", "d.e.f", 1),
+    ] {
+        says(&tree(field, parent, ""), &[]);
+        says(&tree(field, parent, &format!(", depth = {most}")), &[]);
+        let expected = format!(
+            "rule 1 (api::a.a), params.path: `depth` is 1 to {most} here: what Strapi reads at once"
+        );
+        says(&tree(field, parent, &format!(", depth = {}", most + 1)), &[&expected]);
+    }
+    says(
+        &tree("slug", "a.b.c.d.e", ""),
+        &[
+            "rule 1 (api::a.a), params.path: too many relations on the way to an ancestor's field for Strapi",
+        ],
+    );
+}

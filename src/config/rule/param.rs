@@ -1,86 +1,121 @@
 //! `params.<name>`: what a placeholder takes, and where its value comes from.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use config::Value;
 use serde::Deserialize;
 
 use super::field_path;
-use crate::config::Problems;
-use crate::rules::{Constraint, ConstraintError, DatePart, Param, Source};
+use super::patterns::Patterns;
+use crate::config::strict::{Text, Whole};
+use crate::config::{Problems, section};
+use crate::rules::{Constraint, DatePart, Param, Segment, Source, Templates};
 
 /// How many ancestors a page may have when the settings do not say.
 const DEFAULT_DEPTH: usize = 5;
-/// The most that can be set: Strapi reads a query of at most 20 levels, two for each ancestor.
+/// The most that can be set.
 const MAX_DEPTH: usize = 8;
+/// Strapi reads a query of at most 20 levels: two for each relation on the way, two for the field.
+const MAX_RELATIONS: usize = 9;
 
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct RawParam {
-    pattern: Option<String>,
-    values: Option<BTreeSet<String>>,
-    field: Option<String>,
-    ancestors: Option<String>,
-    depth: Option<usize>,
+#[serde(expecting = "a table such as { pattern = \"[a-z0-9-]+\" } or { field = \"handle\" }")]
+struct RawParam {
+    pattern: Option<Text>,
+    values: Option<BTreeSet<Text>>,
+    field: Option<Text>,
+    ancestors: Option<Text>,
+    depth: Option<Whole>,
 }
 
-/// The most memory that all compiled patterns take, in bytes: 400 with a Unicode class. Compiling
-/// so many takes two seconds.
-const MAX_PATTERNS: usize = 64 << 20;
-
-/// The patterns of all settings, each compiled once however many rules have it.
-#[derive(Default)]
-pub(in crate::config) struct Patterns {
-    compiled: HashMap<String, Result<Constraint, ConstraintError>>,
-    size: usize,
-}
-
-impl Patterns {
-    fn get(&mut self, pattern: String) -> Result<Constraint, ConstraintError> {
-        let size = &mut self.size;
-        let compile = |pattern: &String| {
-            if *size > MAX_PATTERNS {
-                return Err(ConstraintError::Pattern(TOO_MANY.to_owned()));
-            }
-            let compiled = Constraint::pattern(pattern);
-            if let Ok(Constraint::Pattern(pattern)) = &compiled {
-                *size += pattern.size();
-            }
-            compiled
-        };
-        self.compiled.entry(pattern).or_insert_with_key(compile).clone()
+/// Gives the templates what the settings say; what is wrong with them alone is told without any.
+pub(super) fn read(
+    params: BTreeMap<String, Value>,
+    mut templates: Option<&mut Templates>,
+    place: &str,
+    patterns: &mut Patterns,
+    problems: &mut Problems,
+) {
+    for (name, value) in params {
+        let place = format!("{place}, params.{name}");
+        let raw = section::one(value, &place, problems);
+        let param = raw.and_then(|raw| param(raw, &place, patterns, problems));
+        if name == "locale" {
+            problems.add(&place, "`locale` is reserved: a template for each locale bounds it");
+        } else if let Some(templates) = templates.as_deref_mut() {
+            let fits = match param {
+                Some(param) => set(templates, &name, &param),
+                None => has(templates, &name),
+            };
+            problems.take(&place, fits);
+        }
     }
 }
 
-const TOO_MANY: &str = "all patterns together are larger than 64 MiB when compiled: use ASCII classes such as `[a-z0-9-]`";
+fn set(templates: &mut Templates, name: &str, param: &Param) -> Result<(), &'static str> {
+    has(templates, name)?;
+    let catch_all = |wanted| {
+        let mut all = segments(templates, name);
+        all.all(|segment| matches!(segment, Segment::CatchAll(_)) == wanted)
+    };
+    match param.source {
+        Some(_) if name == "documentId" => {
+            return Err("`documentId` is reserved and has no other source");
+        }
+        Some(Source::Ancestors(_)) if !catch_all(true) => {
+            return Err("`ancestors` needs a catch-all, `{*name}`");
+        }
+        Some(Source::Date(..)) if !catch_all(false) => {
+            return Err("a part of a date is one segment, not a catch-all");
+        }
+        _ => {}
+    }
+    // It has the placeholder.
+    let _ = templates.set_param(name, param);
+    Ok(())
+}
 
-pub(super) fn param(
+fn has(templates: &Templates, name: &str) -> Result<(), &'static str> {
+    let mut segments = segments(templates, name);
+    segments.next().map(|_| ()).ok_or("no template of the rule has this placeholder")
+}
+
+fn segments<'t>(templates: &'t Templates, name: &str) -> impl Iterator<Item = &'t Segment> {
+    let all = templates.iter().flat_map(|(_, template)| template.segments());
+    all.filter(move |segment| segment.placeholder().is_some_and(|p| p.name == name))
+}
+
+/// All problems of one are told, so nothing returns early.
+fn param(
     raw: RawParam,
     place: &str,
     patterns: &mut Patterns,
     problems: &mut Problems,
 ) -> Option<Param> {
     let constraint = match (raw.pattern, raw.values) {
-        (None, None) => None,
-        (Some(pattern), None) => Some(problems.take(place, patterns.get(pattern))?),
-        (None, Some(values)) => Some(problems.take(place, Constraint::values(values))?),
+        (None, None) => Some(None),
+        (Some(pattern), None) => problems.take(place, patterns.get(pattern.0)).map(Some),
+        (None, Some(values)) => {
+            let values = values.into_iter().map(|value| value.0);
+            problems.take(place, Constraint::values(values)).map(Some)
+        }
         (Some(_), Some(_)) => {
             problems.add(place, "it has `pattern` or `values`, not both");
-            return None;
+            None
         }
     };
     let source = match (raw.field, raw.ancestors, raw.depth) {
-        (field, None, None) => match field {
-            Some(field) => Some(source(&field, place, problems)?),
-            None => None,
-        },
+        (None, None, None) => Some(None),
+        (Some(field), None, None) => source(&field.0, place, problems).map(Some),
         (Some(field), Some(parent), depth) => {
-            Some(ancestors(&field, &parent, depth.unwrap_or(DEFAULT_DEPTH), place, problems)?)
+            ancestors([&field.0, &parent.0], depth, place, problems).map(Some)
         }
         _ => {
             problems.add(place, "`ancestors` needs `field`, and `depth` needs `ancestors`");
-            return None;
+            None
         }
     };
-    Some(Param { source, constraint })
+    Some(Param { source: source?, constraint: constraint? })
 }
 
 /// A field, or with `:year`, `:month` or `:day` a part of a date.
@@ -94,40 +129,21 @@ fn source(text: &str, place: &str, problems: &mut Problems) -> Option<Source> {
 }
 
 fn ancestors(
-    field: &str,
-    parent: &str,
-    depth: usize,
+    [field, parent]: [&str; 2],
+    depth: Option<Whole>,
     place: &str,
     problems: &mut Problems,
 ) -> Option<Source> {
-    if !(1..=MAX_DEPTH).contains(&depth) {
-        problems.add(place, format_args!("`depth` is 1 to {MAX_DEPTH}"));
+    let [field, parent] = [field, parent].map(|text| field_path(text, place, problems));
+    let (field, parent) = (field?, parent?);
+    // One ancestor more is read, to see that there are too many.
+    let left = (MAX_RELATIONS + 1).saturating_sub(field.segments().len());
+    let most = (left / parent.segments().len()).saturating_sub(1).min(MAX_DEPTH);
+    let depth = depth.map_or(DEFAULT_DEPTH.min(most), |depth| depth.0);
+    if most == 0 {
+        problems.add(place, "too many relations on the way to an ancestor's field for Strapi");
+    } else if !(1..=most).contains(&depth) {
+        problems.add(place, format_args!("`depth` is 1 to {most} here: what Strapi reads at once"));
     }
-    let field = field_path(field, place, problems)?;
-    let parent = field_path(parent, place, problems)?;
-    Some(Source::ancestors(&field, &parent, depth.min(MAX_DEPTH)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pattern_is_compiled_once() {
-        let mut patterns = Patterns::default();
-        let mut first = || patterns.get(r"\w+".to_owned()).unwrap();
-        let _ = first();
-        let again = allocation_counter::measure(|| drop(first()));
-        // The text of the key alone.
-        assert!(again.bytes_total < 100, "{again:?}");
-    }
-
-    #[test]
-    fn patterns_have_a_bound_together() {
-        let mut patterns = Patterns { size: MAX_PATTERNS, ..Patterns::default() };
-        assert!(patterns.get("a".to_owned()).is_ok());
-        let error = patterns.get("b".to_owned()).unwrap_err().to_string();
-        assert!(error.contains("64 MiB"), "{error}");
-        assert!(patterns.get("a".to_owned()).is_ok());
-    }
+    Some(Source::ancestors(&field, &parent, depth.min(most)))
 }
