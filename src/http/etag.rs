@@ -22,10 +22,16 @@ fn digit(nibble: u8) -> u8 {
 
 /// Whether the client has the bytes with this tag already. Weak comparison, as a GET asks for.
 pub(super) fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
+    // A comma within a tag divides nothing, and `*` is none of a list.
     let listed = |value: &HeaderValue| {
-        let tags = value.as_bytes().split(|b| *b == b',').map(<[u8]>::trim_ascii);
-        let mut bare = tags.map(|known| known.strip_prefix(b"W/").unwrap_or(known));
-        bare.any(|known| known == tag.as_bytes() || known == b"*")
+        let (value, mut quoted) = (value.as_bytes().trim_ascii(), false);
+        let ends = |byte: &u8| {
+            quoted ^= *byte == b'"';
+            !quoted && *byte == b','
+        };
+        let mut tags = value.split(ends).map(<[u8]>::trim_ascii);
+        let own = |known: &[u8]| known.strip_prefix(b"W/").unwrap_or(known) == tag.as_bytes();
+        value == b"*" || tags.any(own)
     };
     headers.contains_key(IF_NONE_MATCH) && headers.get_all(IF_NONE_MATCH).iter().any(listed)
 }
@@ -64,6 +70,10 @@ mod tests {
             ("\"a\"", true),
             ("\"b\", W/\"a\"", true),
             ("*", true),
+            (" * ", true),
+            ("\"x,*,y\"", false),
+            ("\"x,\", \"a\"", true),
+            ("\"b\", *", false),
             ("a", false),
             ("\"b\"", false),
             ("", false),
