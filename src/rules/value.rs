@@ -89,9 +89,10 @@ fn chain(steps: &[Step], values: &impl Values) -> Result<String, Fault> {
     let mut parts = Vec::new();
     for (up, step) in steps.iter().enumerate() {
         if up > 0 {
-            match values.field(&step.id) {
-                FieldValue::Missing => break,
-                id => ids.push(text(id)?),
+            match (values.field(&step.id), values.field(&step.value)) {
+                (FieldValue::Missing, FieldValue::Missing) => break,
+                // There is an ancestor, of which nobody can say who it is.
+                (id, _) => ids.push(text(id)?),
             }
         }
         if ids[..up].contains(&ids[up]) {

@@ -16,6 +16,7 @@ mod lifecycle;
 mod matching;
 mod operations;
 mod outgoing;
+mod page_trees;
 mod resolve;
 mod rule_settings;
 mod settings;

@@ -1,0 +1,35 @@
+//! Paths of pages below others, from content that has no schema.
+
+use crate::support::http;
+use crate::support::service::Setup;
+
+const SETTINGS: &str = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"c.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\nfront_end_url = \"https://x.example\"\n[[site.rule]]\ncontent_type = \"api::p.p\"\ntemplate = \"/{*path}\"\nparams.path = { field = \"slug\", ancestors = \"parent\", depth = 2 }\n";
+
+#[test]
+fn a_chain_of_ancestors_ends_where_there_is_none() {
+    let parent = |text: &str| format!(r#""slug": "c", "parent": {text}"#);
+    let rows = [
+        (parent("null"), "/c"),
+        (parent("{}"), "/c"),
+        (parent(r#"{"documentId": "p", "slug": "p"}"#), "/p/c"),
+        // There is one, but nobody can say who it is, or what it is called.
+        (parent(r#"{"slug": "p"}"#), "path_missing"),
+        (parent(r#"{"documentId": "p"}"#), "path_missing"),
+        (parent(r#"{"documentId": "p", "slug": "p", "parent": {"slug": "q"}}"#), "path_missing"),
+        (parent(r#"{"documentId": "d3", "slug": "p"}"#), "/p/c"),
+        (parent(r#"{"documentId": "d7", "slug": "p"}"#), "path_ancestor_cycle"),
+    ];
+    let documents = rows.iter().enumerate();
+    let documents: Vec<String> = documents
+        .map(|(at, (fields, _))| format!(r#"{{"documentId": "d{at}", "locale": "en", {fields}}}"#))
+        .collect();
+    let content = format!(r#"{{"api::p.p": [{}]}}"#, documents.join(","));
+    let service = Setup::new(SETTINGS).file("c.json", &content).start();
+    for (at, (fields, expected)) in rows.iter().enumerate() {
+        let target = format!("/api/frontend-url?uid=api::p.p&documentId=d{at}");
+        let answer = http::get(service.addr(), &target).json();
+        let found = [&answer["data"]["path"], &answer["error"]["details"]["reason"]];
+        let found: Vec<&str> = found.iter().filter_map(|text| text.as_str()).collect();
+        assert_eq!(found, [*expected], "{fields}");
+    }
+}
