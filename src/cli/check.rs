@@ -1,11 +1,13 @@
 //! `frontend-map check`: what the settings amount to, and which rules overlap.
 
+mod fields;
+
 use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 
-use crate::config::{Cms, Config};
-use crate::content::{SchemaError, Schemas, Strapi};
+use self::fields::fields;
+use crate::config::Config;
 use crate::rules::{Conflict, Conflicts, Incomplete, NeverMatches};
 use crate::site::{Site, Sites};
 
@@ -26,12 +28,13 @@ struct Report {
 /// With `strict`, when there is anything; and when nobody reads.
 pub(super) fn run(config: &Config, strict: bool) -> Result<(), Box<dyn Error>> {
     let Report { text, overlaps, never } = report(config);
-    let text = text + &fields(config)?;
-    std::io::stdout().write_all(text.as_bytes())?;
-    if strict && overlaps + never > 0 {
-        return Err(format!("{overlaps} overlap(s), {never} rule(s) that never match").into());
+    let (more, fields) = fields(config)?;
+    std::io::stdout().write_all((text + &more).as_bytes())?;
+    let mut found = format!("{overlaps} overlap(s), {never} rule(s) that never match");
+    if fields > 0 {
+        let _ = write!(found, ", {fields} field(s) that the CMS does not have");
     }
-    Ok(())
+    if strict && overlaps + never + fields > 0 { Err(found.into()) } else { Ok(()) }
 }
 
 /// The summary, then a block for every overlap and every rule that never matches.
@@ -95,40 +98,6 @@ fn write_never(out: &mut String, site: &str, never: &NeverMatches<'_>) -> fmt::R
     }
     for earlier in &never.hidden_by {
         writeln!(out, "  why    {earlier} takes its paths")?;
-    }
-    Ok(())
-}
-
-/// The fields of rules that the CMS does not have, or in one line why it could not be asked.
-#[tokio::main(flavor = "current_thread")]
-async fn fields(config: &Config) -> Result<String, Box<dyn Error>> {
-    let mut out = String::new();
-    if let Cms::Strapi(settings) = &config.cms {
-        let strapi = Strapi::new(settings.clone())?;
-        if let Err(error) = write_fields(&mut out, config, &strapi).await {
-            writeln!(out, "\nthe fields of the rules are not checked: {error}")?;
-        }
-    }
-    Ok(out)
-}
-
-async fn write_fields(
-    out: &mut String,
-    config: &Config,
-    strapi: &Strapi,
-) -> Result<(), SchemaError> {
-    let mut schemas = Schemas::default();
-    for site in config.sites.iter() {
-        for uid in site.rules.content_types() {
-            for field in site.rules.fields(uid.as_str()) {
-                if !strapi.has_field(&mut schemas, uid, &field).await? {
-                    // Writing to a string cannot fail.
-                    let _ =
-                        writeln!(out, "\nsite {}: a field that the CMS does not have", site.key);
-                    let _ = writeln!(out, "  type   {uid}\n  field  {field}");
-                }
-            }
-        }
     }
     Ok(())
 }

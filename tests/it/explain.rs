@@ -129,8 +129,38 @@ site main: a field that the CMS does not have
   type   api::post.post
   field  slugg
 ";
-    assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), expected), "{}", ended.stderr);
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), expected), "{}", ended.stderr);
+    let counted = "0 overlap(s), 0 rule(s) that never match, 2 field(s) that the CMS does not have";
+    assert_eq!(ended.stderr, format!("frontend-map: {counted}\n"));
     assert_eq!(cms.targets().len(), 2, "each type is asked for once");
+}
+
+#[test]
+fn a_misspelt_field_of_a_page_tree_is_told_once() {
+    let cms = Cms::start(|target| {
+        let uid = target.rsplit('/').next().unwrap_or_default();
+        let attributes =
+            r#"{"slug":{"type":"uid"},"parent":{"type":"relation","target":"api::page.page"}}"#;
+        Script::json(
+            200,
+            &format!(r#"{{"data":{{"uid":"{uid}","schema":{{"attributes":{attributes}}}}}}}"#),
+        )
+    });
+    let settings = |param: &str| {
+        format!(
+            "[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{{*path}}\"\nparams.path = {param}\n",
+            cms.addr()
+        )
+    };
+    for (param, expected) in [
+        (r#"{ field = "slug", ancestors = "parent" }"#, ""),
+        (r#"{ field = "slugg", ancestors = "parent" }"#, "slugg"),
+        (r#"{ field = "slug", ancestors = "parnt" }"#, "parnt.documentId"),
+    ] {
+        let ended = Setup::new(&settings(param)).run(&["check"]);
+        let fields = ended.stdout.lines().filter_map(|line| line.strip_prefix("  field  "));
+        assert_eq!(fields.collect::<Vec<_>>().join(","), expected, "{}", ended.stdout);
+    }
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! Fields that the rules name and the CMS does not have.
+
+use std::collections::HashSet;
+use std::error::Error;
+use std::fmt::Write as _;
+
+use crate::config::{Cms, Config};
+use crate::content::{SchemaError, Schemas, Strapi};
+use crate::rules::{FieldPath, Rule, RuleSet};
+
+/// What is printed about them, or in one line why the CMS could not be asked; and how many.
+#[tokio::main(flavor = "current_thread")]
+pub(super) async fn fields(config: &Config) -> Result<(String, usize), Box<dyn Error>> {
+    let (mut out, mut count) = (String::new(), 0);
+    if let Cms::Strapi(settings) = &config.cms {
+        let strapi = Strapi::new(settings.clone())?;
+        if let Err(error) = write_fields(&mut out, &mut count, config, &strapi).await {
+            writeln!(out, "\nthe fields of the rules are not checked: {error}")?;
+        }
+    }
+    Ok((out, count))
+}
+
+async fn write_fields(
+    out: &mut String,
+    count: &mut usize,
+    config: &Config,
+    strapi: &Strapi,
+) -> Result<(), SchemaError> {
+    let mut schemas = Schemas::default();
+    for site in config.sites.iter() {
+        for uid in site.rules.content_types() {
+            let mut told = HashSet::new();
+            for fields in alike(&site.rules, uid.as_str()) {
+                for field in fields {
+                    if strapi.has_field(&mut schemas, uid, field).await? {
+                        continue;
+                    }
+                    if told.insert(field) {
+                        *count += 1;
+                        // Writing to a string cannot fail.
+                        let _ = writeln!(
+                            out,
+                            "\nsite {}: a field that the CMS does not have",
+                            site.key
+                        );
+                        let _ = writeln!(out, "  type   {uid}\n  field  {field}");
+                    }
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The fields of a type's rules, those of one placeholder together: where the first is missing, so
+/// are the others, such as the slugs of all ancestors.
+fn alike<'r>(rules: &'r RuleSet, uid: &'r str) -> impl Iterator<Item = Vec<&'r FieldPath>> {
+    let of_rule = |rule: &'r Rule| {
+        let placeholders = rule.templates().flat_map(|(_, template)| template.placeholders());
+        let of_placeholders = placeholders.map(|placeholder| placeholder.source.fields().collect());
+        of_placeholders.chain(rule.conditions.iter().map(|condition| vec![&condition.field]))
+    };
+    rules.of_type(uid).flat_map(of_rule)
+}
