@@ -159,9 +159,12 @@ impl RuleSet {
         self.trie.find(pathname, &self.locales)
     }
 
-    /// The patterns that do not match a pathname, in the order of evaluation.
+    /// The templates that do not match a pathname, in the order of evaluation, each once: one with
+    /// several forms where its first is, with the reason of that.
     pub fn candidates(&self, pathname: &Pathname<'_>) -> impl Iterator<Item = Candidate<'_>> {
-        self.patterns.iter().filter_map(|pattern| {
+        let mut seen = FxHashSet::default();
+        let first = move |pattern: &&Pattern| seen.insert((pattern.rule, pattern.template));
+        self.patterns.iter().filter(first).filter_map(|pattern| {
             let mismatch = match_pattern(pattern, pathname, &self.locales).err()?;
             let rule = &self.rules[pattern.rule];
             Some(Candidate { rule, template: self.template(pattern), mismatch })

@@ -81,6 +81,26 @@ fn told(data: &Value) -> String {
 }
 
 #[test]
+fn a_template_is_a_candidate_once_whatever_its_forms() {
+    let rules = r#"
+        { content_type = "api::a.a", template = "/{locale}/{a?}/{b?}/x" },
+        { content_type = "api::b.b", template = "/y" },
+        { content_type = "api::c.c", template = { en = "/n/{b}", de = "/n/{b}" } },
+    "#;
+    let site = format!(
+        "locales = [\"en\", \"de\"]\nlocale_prefix = \"except-default\"\nrule = [{rules}]\n"
+    );
+    let service = service(&[Set { name: "main".into(), site, rows: String::new() }]);
+    let target = "/api/get-content-type?site=main&pathname=/q/w/e/r/t&debug=1";
+    let answer = http::get(service.addr(), target).json();
+    let candidates = answer["error"]["details"]["candidates"].as_array().unwrap();
+    let rules: Vec<&str> = candidates.iter().filter_map(|c| c["rule"].as_str()).collect();
+    // Its form without all that may be missing, `/x`, is tried first.
+    assert_eq!(rules, ["/{locale}/{a?}/{b?}/x", "/y", "/n/{b}"]);
+    assert!(candidates.iter().all(|candidate| candidate["reason"] == "segment_count"));
+}
+
+#[test]
 fn rules_that_cannot_be_matched_safely_are_refused_at_start() {
     let rule = |template: &str, params: &str| {
         format!(
