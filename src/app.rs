@@ -124,7 +124,7 @@ impl App {
         document_id: &str,
         locale: &Locale,
         status: Status,
-    ) -> Result<Option<Document>, ContentError> {
+    ) -> Result<Option<Document<'static>>, ContentError> {
         let Some(ask) = self.ask(site, uid) else {
             return Ok(None);
         };

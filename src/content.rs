@@ -8,8 +8,8 @@ pub use crate::rules::{Document, DocumentLocale};
 pub use files::{Files, FilesError};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
-    Endpoint, EndpointError, Kind, SchemaError, Schemas, Strapi, StrapiError, StrapiLimits,
-    StrapiSettings, read_page,
+    Endpoint, EndpointError, Kind, Page, SchemaError, Schemas, Strapi, StrapiError, StrapiLimits,
+    StrapiSettings,
 };
 
 use crate::rules::{Condition, ContentTypeUid, Locale};
@@ -81,7 +81,7 @@ impl Content {
         document_id: &str,
         locale: &Locale,
         status: Status,
-    ) -> Result<Option<Document>, ContentError> {
+    ) -> Result<Option<Document<'static>>, ContentError> {
         match self {
             Self::Strapi(strapi) => strapi.one(ask, document_id, locale, status).await,
             Self::Files(files) => Ok(files.one(ask, document_id, locale, status)),
@@ -120,5 +120,5 @@ impl Content {
 pub trait Gather: Send {
     /// A published document, or a list item that is none. Documents that are not published
     /// (`unpublished`) or in a locale that was not asked for come too, so that they can be counted.
-    fn take(&mut self, item: Result<&Document, &BadItem>);
+    fn take(&mut self, item: Result<&Document<'_>, &BadItem>);
 }

@@ -69,7 +69,7 @@ pub fn frontend_path<'r>(
     rules: &'r RuleSet,
     base: Option<&BaseUrl>,
     uid: &str,
-    document: &Document,
+    document: &Document<'_>,
     drafts: bool,
 ) -> Option<Result<FrontendPath<'r>, NoUrl<'r>>> {
     let mut first_failure: Option<NoUrl<'r>> = None;
@@ -88,7 +88,7 @@ pub fn frontend_path<'r>(
 }
 
 /// A failure to begin with: whatever else is wrong with a rule comes before it.
-fn failed<'r>(rules: &'r RuleSet, rule: &'r Rule, document: &Document) -> NoUrl<'r> {
+fn failed<'r>(rules: &'r RuleSet, rule: &'r Rule, document: &Document<'_>) -> NoUrl<'r> {
     let locale = locale_of(rules.locales(), &document.locale);
     let own = locale.and_then(|locale| rule.template(locale));
     let template = own.unwrap_or(rule.first_template());
@@ -103,7 +103,7 @@ pub fn path_by_rule<'r>(
     rules: &'r RuleSet,
     base: Option<&BaseUrl>,
     rule: &'r Rule,
-    document: &Document,
+    document: &Document<'_>,
     drafts: bool,
 ) -> Result<FrontendPath<'r>, NoUrlReason> {
     let known = locale_of(rules.locales(), &document.locale);
@@ -130,7 +130,7 @@ pub fn path_by_rule<'r>(
 }
 
 /// A document without a locale stands under the site's default (D19).
-fn locale_of<'r>(locales: &'r Locales, locale: &DocumentLocale) -> Option<&'r Locale> {
+fn locale_of<'r>(locales: &'r Locales, locale: &DocumentLocale<'_>) -> Option<&'r Locale> {
     match locale {
         DocumentLocale::None => Some(locales.default_locale()),
         DocumentLocale::Named(code) => locales.get(code),
@@ -142,7 +142,7 @@ fn locale_of<'r>(locales: &'r Locales, locale: &DocumentLocale) -> Option<&'r Lo
 #[derive(Clone, Copy, Debug)]
 pub struct Version<'d> {
     /// The document.
-    pub document: &'d Document,
+    pub document: &'d Document<'d>,
     /// The locale of the site that it stands under.
     pub locale: &'d Locale,
 }
@@ -150,7 +150,7 @@ pub struct Version<'d> {
 impl<'d> Version<'d> {
     /// Under its own locale, or under the site's default where it has none that is known.
     #[must_use]
-    pub fn of(document: &'d Document, locales: &'d Locales) -> Self {
+    pub fn of(document: &'d Document<'d>, locales: &'d Locales) -> Self {
         let locale = locale_of(locales, &document.locale);
         Self { document, locale: locale.unwrap_or(locales.default_locale()) }
     }
@@ -165,7 +165,7 @@ impl Values for Version<'_> {
         &self.document.id
     }
 
-    fn field(&self, path: &FieldPath) -> &FieldValue {
+    fn field(&self, path: &FieldPath) -> &FieldValue<'_> {
         self.document.field(path)
     }
 }

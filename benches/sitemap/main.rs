@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontend_map::content::{BadItem, Document, Gather, Projection, read_page};
+use frontend_map::content::{BadItem, Page, Projection};
 use frontend_map::frontend_url::BaseUrl;
 use frontend_map::sitemap::files::{Frame, Layout, write};
 use frontend_map::sitemap::{Form, List};
@@ -82,24 +82,17 @@ fn row(name: &str, documents: usize, seconds: f64, allocations: u64) {
     println!("{name:<14} {rate:>14.0} {each:>9.0} {:>12.3}", allocations / documents);
 }
 
-/// What a walk makes of pages.
-struct Gathered<'s>(Part<'s>);
-
-impl Gather for Gathered<'_> {
-    fn take(&mut self, item: Result<&Document, &BadItem>) {
-        match item {
-            Ok(document) => self.0.add(document),
-            Err(_) => self.0.add_bad_item(),
-        }
-    }
-}
-
 fn walk<'s>(pages: &[String], projection: &Projection, listing: Listing<'s>) -> Part<'s> {
-    let mut part = Gathered(listing.part());
+    let mut part = listing.part();
     for page in pages {
-        read_page(page, projection, &mut part).expect("a page");
+        let page = Page::read(page, projection).expect("a page");
+        let taken = page.each(usize::MAX, |row| {
+            part.add(row.map_err(BadItem::clone)?);
+            Ok::<(), BadItem>(())
+        });
+        taken.expect("rows that are documents");
     }
-    part.0
+    part
 }
 
 fn snapshot(part: Part<'_>) -> Snapshot {

@@ -64,14 +64,14 @@ fn rules(templates: &[&str]) -> RuleSet {
 
 /// Has every field that the templates ask for: own fields are the slug, fields of relations the
 /// category.
-fn document(case: &Case<'_>) -> Document {
+fn document<'a>(case: &Case<'a>) -> Document<'a> {
     let wanted = rules(&case.templates).fields(UID);
     let value = |path: &FieldPath| {
         let own = path.segments().len() == 1;
-        FieldValue::Text(if own { case.slug } else { case.category }.to_owned())
+        FieldValue::Text(if own { case.slug } else { case.category }.into())
     };
     Document {
-        id: case.id.to_owned(),
+        id: case.id.into(),
         locale: if case.german { DocumentLocale::Named("de".into()) } else { DocumentLocale::None },
         unpublished: false,
         values: wanted.iter().map(value).collect(),

@@ -100,7 +100,7 @@ struct Growing<'s> {
 }
 
 impl Gather for Growing<'_> {
-    fn take(&mut self, item: Result<&Document, &BadItem>) {
+    fn take(&mut self, item: Result<&Document<'_>, &BadItem>) {
         self.seen.fetch_add(1, Ordering::Relaxed);
         match item {
             Ok(document) => self.part.add(document),

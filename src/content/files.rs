@@ -21,7 +21,7 @@ pub struct Files {
 #[derive(Debug)]
 struct Stored {
     id: String,
-    locale: DocumentLocale,
+    locale: DocumentLocale<'static>,
     status: Status,
     json: Box<RawValue>,
 }
@@ -70,11 +70,18 @@ impl Files {
 
     /// One version of a document. A document that is not localised answers for every locale.
     #[must_use]
-    pub fn one(&self, ask: &Ask, id: &str, locale: &Locale, status: Status) -> Option<Document> {
+    pub fn one(
+        &self,
+        ask: &Ask,
+        id: &str,
+        locale: &Locale,
+        status: Status,
+    ) -> Option<Document<'static>> {
         let found = self.stored(&ask.uid).iter().find(|stored| {
             stored.id == id && stored.status == status && stored.stands_under(locale)
         });
-        found.and_then(|stored| ask.projection.decode(stored.json.get()).ok())
+        let document = found.and_then(|stored| ask.projection.decode(stored.json.get()).ok());
+        document.map(Document::into_owned)
     }
 
     /// All published documents of a type, in the order of the file.
@@ -84,7 +91,7 @@ impl Files {
     pub fn published<'a>(
         &'a self,
         ask: &'a Ask,
-    ) -> impl Iterator<Item = Result<Document, BadItem>> + 'a {
+    ) -> impl Iterator<Item = Result<Document<'a>, BadItem>> + 'a {
         let published = self.stored(&ask.uid).iter().filter(|s| s.status == Status::Published);
         published.map(|stored| ask.projection.decode(stored.json.get()))
     }
@@ -133,12 +140,13 @@ fn read_one(projection: &Projection, json: Box<RawValue>) -> Result<Stored, Faul
         [FieldValue::Text(text)] if text == "draft" => Status::Draft,
         _ => return Err(Fault::BadStatus),
     };
-    Ok(Stored { id: document.id, locale: document.locale, status, json })
+    let Document { id, locale, .. } = document.into_owned();
+    Ok(Stored { id: id.into_owned(), locale, status, json })
 }
 
 fn identity(stored: &Stored) -> (String, Option<String>, Status) {
     let locale = match &stored.locale {
-        DocumentLocale::Named(code) => Some(code.clone()),
+        DocumentLocale::Named(code) => Some(code.clone().into_owned()),
         DocumentLocale::None | DocumentLocale::NotText => None,
     };
     (stored.id.clone(), locale, stored.status)
@@ -176,14 +184,14 @@ mod tests {
         let slug = |id, locale, status| {
             files.one(&ask, id, locale, status).map(|document| document.values)
         };
-        let text = |text: &str| Some(vec![FieldValue::Text(text.to_owned())]);
+        let text = |text: &'static str| Some(vec![FieldValue::Text(text.into())]);
         assert_eq!(slug("d", &en, Status::Published), text("x"));
         assert_eq!(slug("d", &en, Status::Draft), text("y"));
         assert_eq!(slug("d", &de, Status::Published), None);
         assert_eq!(slug("e", &de, Status::Published), text("z"));
         assert_eq!(slug("e", &de, Status::Draft), None);
         let published: Vec<_> =
-            files.published(&ask).map(|document| document.unwrap().id).collect();
+            files.published(&ask).map(|document| document.unwrap().id.into_owned()).collect();
         assert_eq!(published, ["d", "e"]);
     }
 }

@@ -28,7 +28,7 @@ mod schema;
 mod walk;
 
 pub use endpoint::{Endpoint, EndpointError, Kind};
-pub use rows::read_page;
+pub use page::Page;
 pub use schema::{SchemaError, Schemas};
 
 use client::Client;

@@ -88,7 +88,7 @@ pub fn explain_document(
     site: &Site,
     uid: &str,
     asked: (&str, &Locale),
-    document: Option<&Document>,
+    document: Option<&Document<'_>>,
     drafts: bool,
 ) -> DocumentLook {
     let (document_id, locale) = asked;
@@ -117,7 +117,13 @@ pub fn explain_document(
     look
 }
 
-fn rule_use(site: &Site, rule: &Rule, document: &Document, drafts: bool, late: bool) -> RuleUse {
+fn rule_use(
+    site: &Site,
+    rule: &Rule,
+    document: &Document<'_>,
+    drafts: bool,
+    late: bool,
+) -> RuleUse {
     let version = Version::of(document, site.rules.locales());
     let template = rule.template(version.locale).unwrap_or(rule.first_template());
     let built = path_by_rule(&site.rules, site.base.as_ref(), rule, document, drafts);
@@ -156,16 +162,16 @@ fn rule_use(site: &Site, rule: &Rule, document: &Document, drafts: bool, late: b
 }
 
 /// What stands in the field of a placeholder that cannot use it.
-fn unusable(source: &Source, document: &Document) -> Option<String> {
+fn unusable(source: &Source, document: &Document<'_>) -> Option<String> {
     match source {
         Source::Field(path) | Source::Date(path, _) => shown(document.field(path)),
         Source::Locale | Source::DocumentId | Source::Ancestors(_) => None,
     }
 }
 
-fn shown(value: &FieldValue) -> Option<String> {
+fn shown(value: &FieldValue<'_>) -> Option<String> {
     match value {
-        FieldValue::Text(text) => Some(text.clone()),
+        FieldValue::Text(text) => Some(text.clone().into_owned()),
         FieldValue::Boolean(value) => Some(value.to_string()),
         FieldValue::Missing | FieldValue::NotText => None,
     }

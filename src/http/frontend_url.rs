@@ -125,7 +125,7 @@ async fn fetch(
     site: &Site,
     asked: &Asked<'_>,
     locale: &Locale,
-) -> Result<Document, ApiError> {
+) -> Result<Document<'static>, ApiError> {
     let document = app.document(site, &asked.uid, &asked.document_id, locale, asked.status).await;
     let document = document.map_err(|error| {
         tracing::warn!(uid = %asked.uid, document = %asked.document_id, %error, "a document could not be read");
@@ -139,7 +139,7 @@ async fn fetch(
     })
 }
 
-fn path(site: &Site, asked: &Asked<'_>, document: &Document) -> Result<String, ApiError> {
+fn path(site: &Site, asked: &Asked<'_>, document: &Document<'_>) -> Result<String, ApiError> {
     let drafts = asked.status == Status::Draft;
     match frontend_path(&site.rules, site.base.as_ref(), &asked.uid, document, drafts) {
         Some(Ok(found)) => Ok(found.path),

@@ -36,7 +36,7 @@ impl Literal {
 impl Condition {
     /// Whether a document's value is the wanted one.
     #[must_use]
-    pub fn holds(&self, value: &FieldValue) -> bool {
+    pub fn holds(&self, value: &FieldValue<'_>) -> bool {
         match (&self.equals, value) {
             (Literal::Text(wanted), FieldValue::Text(found)) => wanted == found,
             (Literal::Boolean(wanted), FieldValue::Boolean(found)) => wanted == found,

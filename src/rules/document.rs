@@ -1,16 +1,17 @@
 //! A document as the rules see it: who it is, which locale, and the fields they need.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::FieldPath;
 
 /// What a field holds, as far as a URL can be built from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FieldValue {
+pub enum FieldValue<'a> {
     /// The field is absent or null, or a relation on the way to it is.
     Missing,
     /// Text, or an integer of `i64` or `u64` written in decimal.
-    Text(String),
+    Text(Cow<'a, str>),
     /// `true` or `false`: of use to conditions alone.
     Boolean(bool),
     /// Anything else: a fraction, an object, a list.
@@ -19,35 +20,66 @@ pub enum FieldValue {
 
 /// The locale that a document says it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DocumentLocale {
+pub enum DocumentLocale<'a> {
     /// Null or absent: the document is not localised and stands under the site's default (D19).
     None,
     /// A code, not yet compared with the site's.
-    Named(String),
+    Named(Cow<'a, str>),
     /// Something that is not text.
     NotText,
 }
 
-/// One version of one document: one `documentId`, one locale, draft or published.
+/// One version of one document: one `documentId`, one locale, draft or published. Its texts may be
+/// parts of the answer that it was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
+pub struct Document<'a> {
     /// Strapi's `documentId`.
-    pub id: String,
+    pub id: Cow<'a, str>,
     /// The locale of this version.
-    pub locale: DocumentLocale,
+    pub locale: DocumentLocale<'a>,
     /// Whether it says `publishedAt: null`; nothing else means not published (D18).
     pub unpublished: bool,
     /// Which fields were asked for.
     pub fields: Arc<[FieldPath]>,
     /// Their values, in the same order.
-    pub values: Vec<FieldValue>,
+    pub values: Vec<FieldValue<'a>>,
 }
 
-impl Document {
+impl<'a> Document<'a> {
     /// The value at a field path; one that was not asked for is missing.
     #[must_use]
-    pub fn field(&self, path: &FieldPath) -> &FieldValue {
+    pub fn field(&self, path: &FieldPath) -> &FieldValue<'a> {
         let slot = self.fields.iter().position(|field| field == path);
         slot.and_then(|slot| self.values.get(slot)).unwrap_or(&FieldValue::Missing)
+    }
+
+    /// The same with texts of its own, to outlive what it was read from.
+    #[must_use]
+    pub fn into_owned(self) -> Document<'static> {
+        let Self { id, locale, unpublished, fields, values } = self;
+        let values = values.into_iter().map(FieldValue::into_owned).collect();
+        let (id, locale) = (Cow::Owned(id.into_owned()), locale.into_owned());
+        Document { id, locale, unpublished, fields, values }
+    }
+}
+
+impl FieldValue<'_> {
+    fn into_owned(self) -> FieldValue<'static> {
+        match self {
+            Self::Missing => FieldValue::Missing,
+            Self::Text(text) => FieldValue::Text(Cow::Owned(text.into_owned())),
+            Self::Boolean(value) => FieldValue::Boolean(value),
+            Self::NotText => FieldValue::NotText,
+        }
+    }
+}
+
+impl DocumentLocale<'_> {
+    fn into_owned(self) -> DocumentLocale<'static> {
+        match self {
+            Self::None => DocumentLocale::None,
+            Self::Named(code) => DocumentLocale::Named(Cow::Owned(code.into_owned())),
+            Self::NotText => DocumentLocale::NotText,
+        }
     }
 }

@@ -29,7 +29,7 @@ impl Default for Switches {
 impl Switches {
     /// Whether a document that the rule gives a URL is listed.
     #[must_use]
-    pub fn lists(&self, document: &Document) -> bool {
+    pub fn lists(&self, document: &Document<'_>) -> bool {
         let excludes = |condition: &Condition| condition.holds(document.field(&condition.field));
         self.listed && !self.exclude_when.iter().any(excludes)
     }

@@ -17,7 +17,7 @@ pub trait Values {
     /// The `documentId`.
     fn document_id(&self) -> &str;
     /// The value of a field.
-    fn field(&self, path: &FieldPath) -> &FieldValue;
+    fn field(&self, path: &FieldPath) -> &FieldValue<'_>;
 }
 
 /// The value of a placeholder with the template's text around it, usable in a URL.
@@ -60,7 +60,7 @@ fn raw<'v>(source: &Source, values: &'v impl Values) -> Result<Cow<'v, str>, Fau
     }
 }
 
-fn text(value: &FieldValue) -> Result<&str, Fault> {
+fn text<'v>(value: &'v FieldValue<'_>) -> Result<&'v str, Fault> {
     match value {
         FieldValue::Text(text) => Ok(text),
         FieldValue::Missing => Err(Fault::Missing),

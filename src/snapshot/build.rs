@@ -51,7 +51,7 @@ impl<'s> Listing<'s> {
 
 impl Part<'_> {
     /// Takes in a published document.
-    pub fn add(&mut self, document: &Document) {
+    pub fn add(&mut self, document: &Document<'_>) {
         let Listing { rules, base, uid } = self.listing;
         match frontend_path(rules, base, uid, document, false) {
             Some(Ok(found)) => {
@@ -80,7 +80,7 @@ impl Part<'_> {
         locale: Option<usize>,
         path: &str,
         rule: &Rule,
-        document: &Document,
+        document: &Document<'_>,
     ) {
         let Ok(id_len) = u16::try_from(document.id.len()) else {
             return self.add_bad_item();
@@ -186,7 +186,7 @@ pub(super) fn document_hash(id: &str) -> u64 {
 }
 
 /// A point in time, or the beginning of a day in UTC, as Strapi writes both (ISO 8601).
-fn modified(document: &Document, field: &FieldPath) -> i64 {
+fn modified(document: &Document<'_>, field: &FieldPath) -> i64 {
     let FieldValue::Text(text) = document.field(field) else { return UNDATED };
     let day = || {
         let midnight = text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?;

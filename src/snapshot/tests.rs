@@ -22,19 +22,19 @@ fn rules() -> RuleSet {
 /// Of `(documentId, locale, slug, handle, updatedAt)`.
 type Row<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str);
 
-fn document((id, locale, slug, handle, modified): Row<'_>) -> Document {
+fn document((id, locale, slug, handle, modified): Row<'_>) -> Document<'_> {
     let fields = ["slug", "handle", "updatedAt"].map(|name| FieldPath::parse(name).unwrap());
-    let value = |text: &str| match text {
-        "" => FieldValue::Missing,
-        text => FieldValue::Text(text.to_owned()),
-    };
     Document {
-        id: id.to_owned(),
-        locale: DocumentLocale::Named(locale.to_owned()),
+        id: id.into(),
+        locale: DocumentLocale::Named(locale.into()),
         unpublished: false,
         fields: Arc::new(fields),
         values: [slug, handle, modified].map(value).to_vec(),
     }
+}
+
+fn value(text: &str) -> FieldValue<'_> {
+    if text.is_empty() { FieldValue::Missing } else { FieldValue::Text(text.into()) }
 }
 
 /// A snapshot of these documents, found in two walks.

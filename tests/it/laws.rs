@@ -129,7 +129,9 @@ fn fail(error: &dyn std::error::Error) -> TestCaseError {
 }
 
 /// Every document as a version of every content type.
-fn versions(documents: &[Document]) -> impl Iterator<Item = (&Document, &'static str)> {
+fn versions<'d>(
+    documents: &'d [Document<'static>],
+) -> impl Iterator<Item = (&'d Document<'static>, &'static str)> {
     documents.iter().flat_map(|document| UIDS.map(|uid| (document, uid)))
 }
 
@@ -163,7 +165,7 @@ fn expected_urls(
     rules: &RuleSet,
     base: &BaseUrl,
     uid: &str,
-    documents: &[Document],
+    documents: &[Document<'static>],
 ) -> Vec<String> {
     let mut seen = HashSet::new();
     let built = |document| frontend_path(rules, Some(base), uid, document, false)?.ok();

@@ -25,7 +25,7 @@ impl Strapi {
         document_id: &str,
         locale: &Locale,
         status: Status,
-    ) -> Result<Option<Document>, ContentError> {
+    ) -> Result<Option<Document<'static>>, ContentError> {
         let place = self.place(&ask.uid).await?;
         let single = place.endpoint.kind() == Kind::Single;
         let path = match place.endpoint.path() {
@@ -44,20 +44,23 @@ impl Strapi {
             Some(other) if other.id != document_id && !single => {
                 Err(ContentError::Unusable("another document than asked for"))
             }
-            found => Ok(found.filter(|document| {
-                let visible = !document.unpublished || status == Status::Draft;
-                document.id == document_id && visible && speaks(document, locale)
-            })),
+            found => {
+                let found = found.filter(|document| {
+                    let visible = !document.unpublished || status == Status::Draft;
+                    document.id == document_id && visible && speaks(document, locale)
+                });
+                Ok(found.map(Document::into_owned))
+            }
         }
     }
 }
 
 /// The document of an answer; `None` for `data: null`.
-pub(super) fn document(
-    body: &str,
-    projection: &Projection,
-) -> Result<Option<Document>, ContentError> {
-    let answer: Answer<'_> = object(body).ok_or(NO_DOCUMENT)?;
+pub(super) fn document<'a>(
+    body: &'a str,
+    projection: &'a Projection,
+) -> Result<Option<Document<'a>>, ContentError> {
+    let answer: Answer<'a> = object(body).ok_or(NO_DOCUMENT)?;
     if answer.data.get() == "null" {
         return Ok(None);
     }
@@ -66,7 +69,7 @@ pub(super) fn document(
 
 /// Whether a document that names a locale names this one. What else it may hold there is for the
 /// rules to judge.
-pub(super) fn speaks(document: &Document, locale: &Locale) -> bool {
+pub(super) fn speaks(document: &Document<'_>, locale: &Locale) -> bool {
     match &document.locale {
         DocumentLocale::Named(name) => name == locale.as_str(),
         DocumentLocale::None | DocumentLocale::NotText => true,
@@ -85,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_document_or_none_or_something_else() {
-        let read = |json| document(json, &Projection::new(Vec::new()));
+        let projection = Projection::new(Vec::new());
+        let read = |json| document(json, &projection);
         assert_eq!(read(r#"{"data":{"documentId":"d"},"meta":{}}"#).unwrap().unwrap().id, "d");
         assert_eq!(read(r#"{"data":null}"#), Ok(None));
         for bad in [

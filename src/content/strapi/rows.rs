@@ -1,9 +1,9 @@
-//! The rows of one page of a walk: read, judged by the proof, handed on.
+//! The rows of one page of a walk, and what they say about locales.
 
 use super::page::Page;
-use super::proof::{Fault, PageFacts, Proof};
+use super::proof::Fault;
 use super::walk::Course;
-use crate::content::{BadItem, ContentError, Document, DocumentLocale, Gather, Projection};
+use crate::content::{BadItem, ContentError, Document, DocumentLocale};
 use crate::rules::Locale;
 
 /// Said when a list has another shape.
@@ -43,7 +43,7 @@ pub(super) struct Spoken {
 }
 
 impl Spoken {
-    pub(super) fn see(&mut self, row: Result<&Document, &BadItem>, asked: &Locale) {
+    pub(super) fn see(&mut self, row: Result<&Document<'_>, &BadItem>, asked: &Locale) {
         let Ok(document) = row else { return };
         match &document.locale {
             DocumentLocale::None => self.none = true,
@@ -69,47 +69,26 @@ impl Spoken {
     }
 }
 
-/// Reads the rows of a page, lets the proof judge it, and hands on the rows that count. Says whether the page
-/// is the last.
+/// Hands on the rows of a page that count, and refuses them all when one is in the wrong locale.
 pub(super) fn take(
-    page: &Page<'_>,
+    page: Page<'_>,
+    count: usize,
     course: Course<'_>,
-    proof: &mut Proof,
-    mut each: impl FnMut(Result<&Document, &BadItem>),
-) -> Result<bool, Stop> {
-    let decode = |row: &&serde_json::value::RawValue| course.ask.projection.decode(row.get());
-    let rows: Vec<_> = page.rows.iter().map(decode).collect();
-    let keys = rows.iter().map(key).collect();
-    let step = proof.page(&PageFacts { echo: page.echo, keys })?;
-    for row in &rows[..step.rows] {
-        if row.as_ref().is_ok_and(|document| is_mixed_up(document, course)) {
-            return Err(OTHER_LOCALE.into());
+    mut each: impl FnMut(Result<&Document<'_>, &BadItem>),
+) -> Result<(), ContentError> {
+    page.each(count, |row| {
+        if row.is_ok_and(|document| is_mixed_up(document, course)) {
+            return Err(OTHER_LOCALE);
         }
-        each(row.as_ref());
-    }
-    Ok(step.last)
-}
-
-/// Reads a page without a proof; `None` when it is none.
-pub fn read_page(json: &str, projection: &Projection, into: &mut impl Gather) -> Option<()> {
-    let page = Page::parse(json)?;
-    for row in &page.rows {
-        into.take(projection.decode(row.get()).as_ref());
-    }
-    Some(())
-}
-
-fn key(row: &Result<Document, BadItem>) -> Option<&str> {
-    match row {
-        Ok(document) => Some(&document.id),
-        Err(bad) => bad.id.as_deref(),
-    }
+        each(row);
+        Ok(())
+    })
 }
 
 /// A document of another locale that is walked itself: the CMS, or a cache before it, ignores
 /// `locale`, and the versions asked for are missing. A locale that nobody asks for is one odd
 /// document, and left to the rules.
-fn is_mixed_up(document: &Document, course: Course<'_>) -> bool {
+fn is_mixed_up(document: &Document<'_>, course: Course<'_>) -> bool {
     let DocumentLocale::Named(name) = &document.locale else { return false };
     name != course.locale.as_str() && course.locales.iter().any(|other| other.as_str() == name)
 }

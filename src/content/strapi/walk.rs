@@ -1,6 +1,6 @@
 //! Every published document of a content type, or an error: never fewer (D23).
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 
 use futures::future::{try_join, try_join_all};
@@ -10,7 +10,7 @@ use tokio::task::yield_now;
 use super::one::{document, speaks};
 use super::page::Page;
 use super::place::Place;
-use super::proof::{Count, Fault, Proof};
+use super::proof::{Count, Fault, PageFacts, Proof};
 use super::rows::{NO_LIST, OTHER_LOCALE, Spoken, Stop, take};
 use super::{Kind, Strapi, query};
 use crate::content::{Ask, ContentError, DocumentLocale, Gather, Status};
@@ -90,7 +90,8 @@ impl Strapi {
         let Course { ask, place, locale, .. } = course;
         let query = |locale: Option<&Locale>| query::version(ask, locale, Status::Published);
         let body = self.version(place, place.endpoint.path(), locale, query).await?;
-        let found = body.map_or(Ok(None), |body| document(&body, &ask.projection))?;
+        let read = |body| document(body, &ask.projection);
+        let found = body.as_deref().map_or(Ok(None), read)?;
         if let Some(document) = found.as_ref().filter(|document| speaks(document, locale)) {
             part.take(Ok(document));
         }
@@ -130,34 +131,29 @@ impl Strapi {
             self.list((&ask.uid, course.place), Some(locale), first).await?;
         loop {
             let asked = is_localised.then_some(locale);
-            let page = Page::parse(&body).ok_or(NO_LIST)?;
-            let expected = page.next_key();
-            // The next page, or the total, is under way while this page is read.
-            let mut ahead = Box::pin(self.after(course, asked, expected.as_deref()));
+            let page = Page::read(&body, &ask.projection).ok_or(NO_LIST)?;
+            let step = proof.page(&PageFacts { echo: page.echo, keys: page.keys().collect() })?;
+            let next = proof.key().filter(|_| !step.last);
+            // The next page, or the total, is under way while the rows of this one are taken in.
+            let mut ahead = pin!(self.after(course, asked, next));
             let early = begin(ahead.as_mut()).await;
-            let last = take(&page, course, &mut proof, |row| {
+            take(page, step.rows, course, |row| {
                 spoken.see(row, locale);
                 part.take(row);
             })?;
             if spoken.is_certain() {
                 tell(localised, asked.is_some());
             }
-            let next = proof.key().filter(|_| !last);
             let answer = match early {
-                _ if next != expected.as_deref() => {
-                    // It may hold the only permit, and nobody waits for its answer any more.
-                    drop(ahead);
-                    self.after(course, asked, next).await?
-                }
                 Some(answer) => answer?,
                 None => ahead.await?,
             };
             (body, is_localised) = (answer.0, answer.1 && is_localised);
-            if last {
+            if step.last {
                 break;
             }
         }
-        proof.close(Page::parse(&body).ok_or(NO_LIST)?.echo)?;
+        proof.close(Page::read(&body, &ask.projection).ok_or(NO_LIST)?.echo)?;
         if spoken.all_elsewhere() {
             return Err(OTHER_LOCALE.into());
         }

@@ -37,13 +37,16 @@ fn snapshot(rows: &[Row]) -> Snapshot {
         ["slug", "updatedAt"].map(|name| FieldPath::parse(name).unwrap()).into();
     let mut part = listing.part();
     for (id, locale, slug, modified) in rows {
-        let text = |text: &str| FieldValue::Text(text.to_owned());
+        let text = FieldValue::Text;
         part.add(&Document {
-            id: id.clone(),
-            locale: DocumentLocale::Named((*locale).to_owned()),
+            id: id.into(),
+            locale: DocumentLocale::Named((*locale).into()),
             unpublished: false,
             fields: Arc::clone(&fields),
-            values: vec![text(slug), modified.map_or(FieldValue::Missing, text)],
+            values: vec![
+                text(slug.into()),
+                modified.map_or(FieldValue::Missing, |date| text(date.into())),
+            ],
         });
     }
     Builder { owners: false }.finish(vec![part]).unwrap()

@@ -167,26 +167,26 @@ pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
 }
 
 /// A document with a date and ancestors beside the usual fields.
-pub(super) fn document() -> impl Strategy<Value = Document> {
+pub(super) fn document() -> impl Strategy<Value = Document<'static>> {
     let date = prop::sample::select(&DATES[..]).prop_map(|(date, _)| date.to_owned());
     let value = || {
         prop_oneof![
             5 => prop::sample::select(&["a", "b", "en", "de", "é"][..])
-                .prop_map(|word| FieldValue::Text(word.to_owned())),
-            2 => generate::slug().prop_map(FieldValue::Text),
+                .prop_map(|word| FieldValue::Text(word.into())),
+            2 => generate::slug().prop_map(|text| FieldValue::Text(text.into())),
             2 => Just(FieldValue::Missing),
         ]
     };
     let id = || {
         prop_oneof![
             1 => Just(FieldValue::Missing),
-            2 => "[a-z]{1,2}".prop_map(FieldValue::Text),
+            2 => "[a-z]{1,2}".prop_map(|text| FieldValue::Text(text.into())),
         ]
     };
     let parents = prop::collection::vec((id(), value()), DEPTH + 1);
     let own = prop::collection::vec(value(), 3);
     (generate::document(), date, own, parents).prop_map(|(mut document, date, own, parents)| {
-        let mut more = vec![("on".to_owned(), FieldValue::Text(date))];
+        let mut more = vec![("on".to_owned(), FieldValue::Text(date.into()))];
         let [slug, a, other] = <[FieldValue; 3]>::try_from(own).unwrap();
         more.extend([("slug".into(), slug), ("a".into(), a), ("other".into(), other)]);
         for (up, (id, value)) in parents.into_iter().enumerate() {

@@ -153,28 +153,28 @@ pub(super) fn slug() -> impl Strategy<Value = String> {
     ]
 }
 
-fn field_value() -> impl Strategy<Value = FieldValue> {
+fn field_value() -> impl Strategy<Value = FieldValue<'static>> {
     prop_oneof![
-        12 => slug().prop_map(FieldValue::Text),
+        12 => slug().prop_map(|text| FieldValue::Text(text.into())),
         1 => Just(FieldValue::Missing),
         1 => Just(FieldValue::NotText),
     ]
 }
 
 /// A document that has every field a template may ask for, usable or not.
-pub(super) fn document() -> impl Strategy<Value = Document> {
+pub(super) fn document() -> impl Strategy<Value = Document<'static>> {
     let locale = prop_oneof![
         4 => Just("en"), 4 => Just("de"), 1 => Just("EN"), 1 => Just("fr")
     ];
     let locale = prop_oneof![
-        6 => locale.prop_map(|code| DocumentLocale::Named(code.to_owned())),
+        6 => locale.prop_map(|code| DocumentLocale::Named(code.into())),
         2 => Just(DocumentLocale::None),
         1 => Just(DocumentLocale::NotText),
     ];
     let id = prop_oneof![4 => "[A-Za-z0-9_-]{1,6}", 1 => slug()];
     let values = prop::collection::vec(field_value(), FIELDS.len());
     (id, locale, any::<bool>(), values).prop_map(|(id, locale, unpublished, values)| Document {
-        id,
+        id: id.into(),
         locale,
         unpublished,
         fields: FIELDS

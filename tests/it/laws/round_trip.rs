@@ -27,7 +27,7 @@ proptest! {
 
 fn resolves(
     rules: &RuleSet,
-    document: &Document,
+    document: &Document<'_>,
     built: &FrontendPath<'_>,
 ) -> Result<(), TestCaseError> {
     let pathname = Pathname::parse(&built.path);
@@ -88,7 +88,7 @@ fn form<'t>(template: &'t Template, names: &[&str]) -> Vec<&'t Segment> {
 }
 
 /// The values that the document gives the template, without the optional ones that it has not.
-fn values<'t>(document: &Document, built: &FrontendPath<'t>) -> Vec<(&'t str, String)> {
+fn values<'t>(document: &Document<'_>, built: &FrontendPath<'t>) -> Vec<(&'t str, String)> {
     let all = built.template.segments().iter();
     let named = all.filter_map(|segment| {
         let placeholder = segment.placeholder()?;
@@ -101,14 +101,14 @@ fn values<'t>(document: &Document, built: &FrontendPath<'t>) -> Vec<(&'t str, St
     named.collect()
 }
 
-fn value(document: &Document, locale: &str, placeholder: &Placeholder) -> Option<String> {
-    let text = |value: &FieldValue| match value {
-        FieldValue::Text(text) => Some(text.clone()),
+fn value(document: &Document<'_>, locale: &str, placeholder: &Placeholder) -> Option<String> {
+    let text = |value: &FieldValue<'_>| match value {
+        FieldValue::Text(text) => Some(text.clone().into_owned()),
         _ => None,
     };
     match &placeholder.source {
         Source::Locale => Some(locale.to_owned()),
-        Source::DocumentId => Some(document.id.clone()),
+        Source::DocumentId => Some(document.id.clone().into_owned()),
         Source::Field(path) => text(document.field(path)),
         Source::Date(path, part) => features::date_part(&text(document.field(path))?, *part),
         Source::Ancestors(steps) => {

@@ -26,11 +26,11 @@ fn snapshot(slug: &str) -> Snapshot {
     let base = BaseUrl::parse("https://www.example.com").unwrap();
     let mut part = Listing { rules: &rules, base: Some(&base), uid: UID }.part();
     part.add(&Document {
-        id: "d".to_owned(),
+        id: "d".into(),
         locale: DocumentLocale::None,
         unpublished: false,
         fields: FieldPath::parse("slug").into_iter().collect(),
-        values: vec![FieldValue::Text(slug.to_owned())],
+        values: vec![FieldValue::Text(slug.to_owned().into())],
     });
     Builder { owners: false }.finish(vec![part]).unwrap()
 }

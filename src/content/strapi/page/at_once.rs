@@ -1,0 +1,79 @@
+//! Reads a page in one pass, where nothing in it is odd.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{PAGE_SIZE, Page, echo};
+use crate::content::Projection;
+use crate::content::projection::Rows;
+
+impl<'a> Page<'a> {
+    /// Reads rows where they stand. `None` as soon as anything does not read, a single row too:
+    /// what is wrong, and with which row, is not known here.
+    pub(super) fn at_once(json: &'a str, projection: &'a Projection) -> Option<Self> {
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let page = Answer(projection).deserialize(&mut reader).ok()?;
+        reader.end().ok()?;
+        Some(page)
+    }
+}
+
+/// The whole answer.
+struct Answer<'a>(&'a Projection);
+
+impl<'a> DeserializeSeed<'a> for Answer<'a> {
+    type Value = Page<'a>;
+
+    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Page<'a>, D::Error> {
+        reader.deserialize_map(self)
+    }
+}
+
+impl<'a> Visitor<'a> for Answer<'a> {
+    type Value = Page<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut members: A) -> Result<Page<'a>, A::Error> {
+        let (mut rows, mut meta) = (None, None);
+        while let Some(key) = members.next_key::<String>()? {
+            match key.as_str() {
+                "data" if rows.is_none() => rows = Some(members.next_value_seed(List(self.0))?),
+                "meta" if meta.is_none() => meta = Some(members.next_value::<&RawValue>()?),
+                "data" | "meta" => return Err(A::Error::custom("a member that comes twice")),
+                _ => drop(members.next_value::<IgnoredAny>()?),
+            }
+        }
+        let rows = rows.ok_or_else(|| A::Error::missing_field("data"))?;
+        Ok(Page { rows, echo: meta.and_then(|meta| echo(meta.get())) })
+    }
+}
+
+/// The list in it.
+struct List<'a>(&'a Projection);
+
+impl<'a> DeserializeSeed<'a> for List<'a> {
+    type Value = Rows<'a>;
+
+    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Rows<'a>, D::Error> {
+        reader.deserialize_seq(self)
+    }
+}
+
+impl<'a> Visitor<'a> for List<'a> {
+    type Value = Rows<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut items: A) -> Result<Rows<'a>, A::Error> {
+        let mut rows = Rows::with_capacity(self.0, PAGE_SIZE);
+        while items.next_element_seed(rows.next())?.is_some() {}
+        Ok(rows)
+    }
+}
