@@ -14,6 +14,10 @@ use crate::explain::{
 };
 use crate::site::{Site, Sites};
 
+/// The longest pathname and the longest `documentId` that the service takes, in bytes (D3).
+const MAX_PATHNAME: usize = 2_048;
+const MAX_DOCUMENT_ID: usize = 64;
+
 const AFTER_HELP: &str = "\
 Exit status: 0 a rule matches or the document has a URL, 1 none, 2 wrong arguments, 78 wrong settings.
 
@@ -24,7 +28,7 @@ Fields of --json, for a pathname:
 For a document:
   site, uid, documentId, locale, found, path, url,
   considered [{rule, outcome, reason, path, conditions [{field, wanted, found, holds}],
-  placeholders [{placeholder, value, fault}]}]; outcome is used, not_needed or no_url
+  placeholders [{placeholder, value, leftOut, fault}]}]; outcome is used, not_needed or no_url
 Segments count from 0 in JSON and from 1 in text.";
 
 /// What to explain.
@@ -76,9 +80,21 @@ pub(super) fn run(config: Config, question: &Question) -> Result<bool, Box<dyn E
     }
 }
 
+/// What the service would answer.
 fn absolute(pathname: &str) -> Result<&str, String> {
+    if pathname.len() > MAX_PATHNAME {
+        return Err(format!("a pathname has at most {MAX_PATHNAME} bytes"));
+    }
+    if pathname.chars().any(char::is_control) {
+        return Err(format!("a pathname has no control characters, unlike {pathname:?}"));
+    }
     let fine = pathname.starts_with('/');
     fine.then_some(pathname).ok_or_else(|| format!("a pathname starts with /, not {pathname:?}"))
+}
+
+fn is_document_id(text: &str) -> bool {
+    let fine = |b: u8| b.is_ascii_alphanumeric() || b"_-".contains(&b);
+    (1..=MAX_DOCUMENT_ID).contains(&text.len()) && text.bytes().all(fine)
 }
 
 fn site<'s>(sites: &'s Sites, question: &Question) -> Result<&'s Site, String> {
@@ -105,7 +121,7 @@ async fn document(
     if !site.has_rule(uid) {
         return Err(format!("site {} has no rule for {uid:?}", site.key).into());
     }
-    if id.is_empty() || !id.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) {
+    if !is_document_id(id) {
         return Err(format!("{id:?} is not a documentId").into());
     }
     let locales = site.rules.locales();
@@ -196,8 +212,8 @@ fn write_use(out: &mut String, used: &RuleUse) -> fmt::Result {
         [format!("{} = {:?}", look.field, look.wanted), quoted(&look.found), holds.to_owned()]
     });
     let placeholders = used.placeholders.iter().map(|look| {
-        let fits = look.fault.map_or("usable".to_owned(), str::to_owned);
-        [look.placeholder.clone(), quoted(&look.value), fits]
+        let fits = look.fault.unwrap_or(if look.left_out { "left out" } else { "usable" });
+        [look.placeholder.clone(), quoted(&look.value), fits.to_owned()]
     });
     write_rows(out, &conditions.chain(placeholders).collect::<Vec<_>>())?;
     match (used.outcome, &used.path, &used.reason) {

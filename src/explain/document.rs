@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::frontend_url::{Version, path_by_rule};
-use crate::rules::{Document, FieldValue, Locale, Rule, Source};
+use crate::rules::{Document, FieldValue, Given, Locale, Part, Placeholder, Rule, Segment, Source};
 use crate::site::Site;
 
 /// A document and what each rule of its type makes of it.
@@ -72,11 +72,14 @@ pub struct ConditionLook {
 
 /// One placeholder and what the document gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct PlaceholderLook {
     /// As written, with what stands around it.
     pub placeholder: String,
     /// Its value; null if there is none that can be shown.
     pub value: Option<String>,
+    /// Whether the path is without it: `{locale}` in the default locale, or an optional one.
+    pub left_out: bool,
     /// Why the value cannot stand there; null if it can.
     pub fault: Option<&'static str>,
 }
@@ -141,16 +144,8 @@ fn rule_use(
             holds: condition.holds(value),
         }
     });
-    let placeholders = template.segments().iter().filter_map(|segment| {
-        let (value, fault) = match segment.value(&version)? {
-            Ok(value) => (Some(value.into_owned()), None),
-            Err(fault) => {
-                let source = &segment.placeholder()?.source;
-                (unusable(source, document), Some(fault.as_str()))
-            }
-        };
-        Some(PlaceholderLook { placeholder: segment.to_string(), value, fault })
-    });
+    let parts = site.rules.parts(template, version.locale, &version);
+    let placeholders = parts.into_iter().filter_map(|part| placeholder_look(&part, document));
     RuleUse {
         rule: template.to_string(),
         outcome,
@@ -158,6 +153,26 @@ fn rule_use(
         path,
         conditions: conditions.collect(),
         placeholders: placeholders.collect(),
+    }
+}
+
+fn placeholder_look(part: &Part<'_>, document: &Document) -> Option<PlaceholderLook> {
+    let Placeholder { source, .. } = part.segment.placeholder()?;
+    let (value, left_out, fault) = match &part.given {
+        Given::Text(text) => (Some(inner(part.segment, text).to_owned()), false, None),
+        Given::LeftOut => (unusable(source, document), true, None),
+        Given::Fault(fault) => (unusable(source, document), false, Some(fault.as_str())),
+    };
+    Some(PlaceholderLook { placeholder: part.segment.to_string(), value, left_out, fault })
+}
+
+/// The value without the text of the template around it.
+fn inner<'t>(segment: &Segment, text: &'t str) -> &'t str {
+    match segment {
+        Segment::Placeholder { prefix, suffix, .. } => {
+            &text[prefix.len()..text.len() - suffix.len()]
+        }
+        _ => text,
     }
 }
 

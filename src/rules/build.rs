@@ -1,12 +1,14 @@
 //! From a document's values to a path (D13, D14).
 
+use std::borrow::Cow;
+
 use super::encode::encode;
 use super::locale::{Locale, Locales};
 use super::pattern::LocalePrefix;
 use super::rule::Rule;
 use super::template::{Placeholder, Segment, Template};
-use super::usable::{Fault, Width};
-use super::value::{Values, usable};
+use super::usable::Fault;
+use super::value::Values;
 
 /// The leftmost placeholder whose value cannot stand in a URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,13 +40,34 @@ pub struct Built<'r> {
     pub template: &'r Template,
 }
 
-/// A path in the making: its segments as raw text, and encoded.
-#[derive(Default)]
-struct Draft {
-    path: String,
-    segments: usize,
-    /// An optional placeholder without a value; the ones behind it may have none either.
-    gap: Option<String>,
+/// One segment of a template and what came of it for a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part<'t> {
+    /// The segment.
+    pub segment: &'t Segment,
+    /// What came of it.
+    pub given: Given<'t>,
+}
+
+/// What a segment of a template gives a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given<'t> {
+    /// Raw text: one segment, or of a catch-all several.
+    Text(Cow<'t, str>),
+    /// Nothing: it is not in the path.
+    LeftOut,
+    /// There is no path.
+    Fault(Fault),
+}
+
+/// Gives one segment after the other.
+struct Giver<'g, V> {
+    locales: &'g Locales,
+    values: &'g V,
+    /// Whether `{locale}` is left out.
+    bare: bool,
+    /// Whether it was, right before.
+    gap: bool,
 }
 
 impl Rule {
@@ -53,82 +76,116 @@ impl Rule {
     /// # Errors
     /// [`NoPath`]: the condition that does not hold comes first, then the leftmost placeholder
     /// without a usable value.
-    pub(super) fn path(
-        &self,
+    pub(super) fn path<'r>(
+        &'r self,
         locales: &Locales,
         prefix: LocalePrefix,
         locale: &Locale,
         values: &impl Values,
-    ) -> Result<Built<'_>, NoPath> {
+    ) -> Result<Built<'r>, NoPath> {
         if !self.conditions.iter().all(|condition| condition.holds(values.field(&condition.field)))
         {
             return Err(NoPath::Conditions);
         }
         let template = self.template(locale).ok_or(NoPath::Locale)?;
-        let bare = prefix == LocalePrefix::ExceptDefault && locale == locales.default_locale();
-        let mut draft = Draft::default();
-        let mut bare_at = None;
+        let mut giver = Giver::new(locales, prefix, locale, values);
+        let mut path = String::new();
+        // An optional placeholder without a value; the ones behind it may have none either.
+        let mut missing: Option<&Placeholder> = None;
         for segment in template.segments() {
-            if bare && segment.is_locale() {
-                bare_at = Some(draft.segments);
-            } else {
-                let not_locales = (bare_at == Some(draft.segments)).then_some(locales);
-                draft.push(segment, not_locales, values).map_err(NoPath::Unusable)?;
+            let placeholder = segment.placeholder();
+            let optional = matches!(segment, Segment::Optional(_));
+            match (giver.give(segment), placeholder) {
+                (Given::Fault(fault), Some(placeholder)) => {
+                    return Err(NoPath::Unusable(unusable(placeholder, fault)));
+                }
+                (Given::Text(_), _) if let (true, Some(missing)) = (optional, missing) => {
+                    return Err(NoPath::Unusable(unusable(missing, Fault::Missing)));
+                }
+                (Given::Text(text), _) => push(&mut path, &text),
+                (Given::LeftOut, placeholder) if optional => missing = missing.or(placeholder),
+                (Given::LeftOut | Given::Fault(_), _) => {}
             }
         }
-        if draft.path.is_empty() {
-            draft.path.push('/');
+        if path.is_empty() {
+            path.push('/');
         }
-        Ok(Built { path: draft.path, template })
+        Ok(Built { path, template })
     }
 }
 
-impl Draft {
-    /// Adds one segment. With `not_locales` it stands where `{locale}` was left out.
-    fn push(
-        &mut self,
-        segment: &Segment,
-        not_locales: Option<&Locales>,
-        values: &impl Values,
-    ) -> Result<(), Unusable> {
-        let refuse = |placeholder: &Placeholder, fault| Unusable {
-            placeholder: placeholder.name.clone(),
-            fault,
-        };
-        let (around, width) = match segment {
-            Segment::Static(text) => {
-                self.push_text(text);
-                return Ok(());
-            }
-            Segment::Placeholder { prefix, suffix, .. } => ([prefix.as_str(), suffix], Width::One),
-            Segment::Optional(_) => (["", ""], Width::One),
-            Segment::CatchAll(_) => (["", ""], Width::Many),
-        };
-        let Some(placeholder) = segment.placeholder() else {
-            return Ok(());
-        };
-        let value = match usable(around, placeholder, width, values) {
-            Err(Fault::Missing | Fault::Empty) if matches!(segment, Segment::Optional(_)) => {
-                self.gap.get_or_insert_with(|| placeholder.name.clone());
-                return Ok(());
-            }
-            value => value.map_err(|fault| refuse(placeholder, fault))?,
-        };
-        if let (Some(gap), Segment::Optional(_)) = (&self.gap, segment) {
-            return Err(Unusable { placeholder: gap.clone(), fault: Fault::Missing });
-        }
-        let text = [around[0], &value, around[1]].concat();
-        let first = text.split('/').next().unwrap_or_default();
-        if not_locales.is_some_and(|locales| locales.get(first).is_some()) {
-            return Err(refuse(placeholder, Fault::NotAllowed));
-        }
-        text.split('/').for_each(|text| self.push_text(text));
-        Ok(())
+/// What each segment of a template gives a path, the ones behind a fault too.
+pub(super) fn parts<'t>(
+    template: &'t Template,
+    locales: &'t Locales,
+    prefix: LocalePrefix,
+    locale: &Locale,
+    values: &'t impl Values,
+) -> Vec<Part<'t>> {
+    let mut giver = Giver::new(locales, prefix, locale, values);
+    let segments = template.segments().iter();
+    let mut parts: Vec<Part<'t>> =
+        segments.map(|segment| Part { segment, given: giver.give(segment) }).collect();
+    let optional = |part: &Part<'_>| matches!(part.segment, Segment::Optional(_));
+    let last = parts.iter().rposition(|p| optional(p) && matches!(p.given, Given::Text(_)));
+    // What is missing before one that is there is at fault.
+    let before = parts[..last.unwrap_or(0)].iter_mut();
+    for part in before.filter(|part| optional(part) && part.given == Given::LeftOut) {
+        part.given = Given::Fault(Fault::Missing);
+    }
+    parts
+}
+
+fn unusable(placeholder: &Placeholder, fault: Fault) -> Unusable {
+    Unusable { placeholder: placeholder.name.clone(), fault }
+}
+
+fn push(path: &mut String, text: &str) {
+    for text in text.split('/') {
+        path.push('/');
+        path.push_str(&encode(text));
+    }
+}
+
+impl<'g, V: Values> Giver<'g, V> {
+    fn new(locales: &'g Locales, prefix: LocalePrefix, locale: &Locale, values: &'g V) -> Self {
+        let bare = prefix == LocalePrefix::ExceptDefault && locale == locales.default_locale();
+        Self { locales, values, bare, gap: false }
     }
 
-    fn push_text(&mut self, text: &str) {
-        self.path.push('/');
-        self.path.push_str(&encode(text));
-        self.segments += 1;
+    fn give(&mut self, segment: &'g Segment) -> Given<'g> {
+        let around = match segment {
+            Segment::Static(text) => {
+                self.gap = false;
+                return Given::Text(text.into());
+            }
+            Segment::Placeholder { prefix, suffix, .. } => [prefix.as_str(), suffix],
+            Segment::Optional(_) | Segment::CatchAll(_) => ["", ""],
+        };
+        if self.bare && segment.is_locale() {
+            self.gap = true;
+            return Given::LeftOut;
+        }
+        let optional = matches!(segment, Segment::Optional(_));
+        match segment.value(self.values) {
+            Some(Err(Fault::Missing | Fault::Empty)) if optional => Given::LeftOut,
+            Some(Err(fault)) => {
+                self.gap = false;
+                Given::Fault(fault)
+            }
+            Some(Ok(value)) if around == ["", ""] => self.behind_gap(value),
+            Some(Ok(value)) => self.behind_gap([around[0], &value, around[1]].concat().into()),
+            None => Given::LeftOut,
+        }
+    }
+
+    /// What stands where `{locale}` was left out may not look like a locale.
+    fn behind_gap(&mut self, text: Cow<'g, str>) -> Given<'g> {
+        let gap = std::mem::replace(&mut self.gap, false);
+        let first = text.split('/').next().unwrap_or_default();
+        if gap && self.locales.get(first).is_some() {
+            return Given::Fault(Fault::NotAllowed);
+        }
+        Given::Text(text)
     }
 }

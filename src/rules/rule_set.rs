@@ -10,7 +10,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
-use super::build::{Built, NoPath};
+use super::build::{Built, NoPath, Part, parts};
 use super::condition::Condition;
 use super::locale::{Locale, Locales};
 use super::matcher::{Mismatch, Params, match_pattern};
@@ -182,6 +182,17 @@ impl RuleSet {
         values: &impl Values,
     ) -> Result<Built<'r>, NoPath> {
         rule.path(&self.locales, self.prefix, locale, values)
+    }
+
+    /// What each segment of a template of this site gives the path for these values, under one of
+    /// the site's locales.
+    pub fn parts<'t>(
+        &'t self,
+        template: &'t Template,
+        locale: &Locale,
+        values: &'t impl Values,
+    ) -> Vec<Part<'t>> {
+        parts(template, &self.locales, self.prefix, locale, values)
     }
 
     /// The rules of one content type, in the order of the settings.

@@ -21,7 +21,7 @@ pub trait Values {
 }
 
 /// The value of a placeholder with the template's text around it, usable in a URL.
-pub(super) fn usable<'v>(
+fn usable<'v>(
     [before, after]: [&str; 2],
     placeholder: &Placeholder,
     width: Width,

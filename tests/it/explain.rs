@@ -351,16 +351,24 @@ fn explain_has_json_for_tools() {
             "rule": "/{locale}/blog/{slug}", "outcome": "no_url", "reason": "conditions_not_met",
             "path": null,
             "conditions": [{"field": "section", "wanted": "blog", "found": "news", "holds": false}],
-            "placeholders": [{"placeholder": "{locale}", "value": "en", "fault": null},
-                {"placeholder": "{slug}", "value": "x", "fault": null}]}]});
+            "placeholders": [{"placeholder": "{locale}", "value": "en", "leftOut": false, "fault": null},
+                {"placeholder": "{slug}", "value": "x", "leftOut": false, "fault": null}]}]});
     assert_eq!(read, expected);
 }
 
 #[test]
 fn explain_says_what_is_wrong_with_the_question() {
+    let long = "/a".repeat(1_025);
     for (args, status, text) in [
         (&["explain", "--site", "nope", "/x"][..], 1, "there is no site \"nope\""),
         (&["explain", "x"], 1, "a pathname starts with /, not \"x\""),
+        (&["explain", &long], 1, "a pathname has at most 2048 bytes"),
+        (&["explain", "/a\u{85}"], 1, "a pathname has no control characters"),
+        (
+            &["explain", "--uid", "api::post.post", "--document", &"a".repeat(65)],
+            1,
+            "not a documentId",
+        ),
         (&["explain"], 2, "PATHNAME"),
         (&["explain", "/x", "--uid", "api::a.a", "--document", "a"], 2, "cannot be used with"),
         (&["explain", "--uid", "api::post.post"], 2, "--document"),
@@ -376,6 +384,51 @@ fn explain_says_what_is_wrong_with_the_question() {
         assert_eq!(ended.status, Some(status), "{args:?}: {}", ended.stderr);
         assert!(ended.stderr.contains(text), "{args:?}: {}", ended.stderr);
         assert_eq!(ended.stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn explain_tells_what_is_left_out_of_a_path_and_what_stands_there_instead() {
+    let settings = SETTINGS.split("[[site.rule]]").next().unwrap_or_default();
+    let settings = format!(
+        "{settings}locale_prefix = \"except-default\"\n[[site.rule]]\ncontent_type = \"api::post.post\"\ntemplate = \"/{{locale}}/{{section?}}/{{sub?}}/{{slug}}\"\n"
+    );
+    let content = r#"{"api::post.post": [
+        {"documentId": "a", "locale": "en", "slug": "x", "section": " "},
+        {"documentId": "b", "locale": "en", "slug": "de"},
+        {"documentId": "c", "locale": "en", "slug": "a/b", "sub": "x"},
+        {"documentId": "d", "locale": "de", "slug": "de"}]}"#;
+    for (document, locale, expected) in [
+        (
+            "a",
+            "en",
+            "\n   {locale}    -    left out\n   {section?}  \" \"  left out\n   {sub?}      -    left out\n   {slug}      \"x\"  usable\n   gives /x\n",
+        ),
+        (
+            "b",
+            "en",
+            "\n   {locale}    -     left out\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  not_allowed\n   gives none: slug_not_allowed\n",
+        ),
+        (
+            "c",
+            "en",
+            "\n   {locale}    -      left out\n   {section?}  -      missing\n   {sub?}      \"x\"    usable\n   {slug}      \"a/b\"  has_slash\n   gives none: section_missing\n",
+        ),
+        (
+            "d",
+            "de",
+            "\n   {locale}    \"de\"  usable\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  usable\n   gives /de/de\n",
+        ),
+    ] {
+        let setup = Setup::new(&settings).file("content.json", content);
+        let args =
+            ["explain", "--uid", "api::post.post", "--document", document, "--locale", locale];
+        let ended = setup.run(&args);
+        assert!(ended.stdout.ends_with(expected), "{document}: {}{}", ended.stdout, ended.stderr);
+        let json = setup.run(&[&args[..], &["--json"]].concat()).stdout;
+        let json: Value = serde_json::from_str(&json).unwrap();
+        let out = &json["considered"][0]["placeholders"][0]["leftOut"];
+        assert_eq!(*out, json!(locale == "en"), "{json}");
     }
 }
 
