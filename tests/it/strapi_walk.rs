@@ -138,3 +138,19 @@ fn one_in_another_locale_than_asked_for_is_404() {
     let service = service(&format!("http://{}", cms.addr()), r#""en", "de""#, true);
     assert_failure(&http::get(service.addr(), &one_url()), 404, "NotFoundError");
 }
+
+#[test]
+fn a_type_that_is_localised_in_one_answer_alone_is_502() {
+    let row = r#","locale":"en","slug":"s""#;
+    // Asked for German the CMS says that the type has no locales; or it says so on the second page.
+    for at in ["locale=de", "[$gt]=a"] {
+        let cms = Cms::start(move |target| match target {
+            _ if target.contains(at) => refusal(400, "ValidationError", r#"{"key":"locale"}"#),
+            _ if target.contains("[$gt]") => list(&[], 1, 0),
+            _ => list(&[("a", row)], 1, 1),
+        });
+        let service = service(&format!("http://{}", cms.addr()), r#""en", "de""#, true);
+        let response = http::get(service.addr(), SITEMAP);
+        assert_failure(&response, 502, "BadGatewayError");
+    }
+}

@@ -6,6 +6,9 @@ use super::query::PAGE_SIZE;
 /// Without a bound, a CMS that always has one more page would be read for ever.
 const GROWTH: u64 = 1_000;
 
+/// How many rows a walk may see whatever total the CMS claims: some gigabytes of URLs.
+const MOST_ROWS: u64 = 20_000_000;
+
 /// What one page says, as far as the proof needs it.
 #[derive(Clone, Debug)]
 pub(super) struct PageFacts<'a> {
@@ -84,6 +87,9 @@ impl Proof {
         let step = step(page, echo)?;
         self.advance(&page.keys[..step.rows])?;
         self.rows += step.rows as u64;
+        if self.rows > MOST_ROWS {
+            return Err(Fault::Unusable("more documents than sitemaps are made for"));
+        }
         let before = *self.before.get_or_insert(echo.total);
         if self.rows > before.saturating_add(before / 10).saturating_add(GROWTH) {
             return Err(Fault::Miscount(Count { before, rows: self.rows, after: None }));

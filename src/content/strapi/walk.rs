@@ -19,6 +19,10 @@ use crate::rules::Locale;
 /// How often a walk that proves nothing starts again (D23).
 const RESTARTS: usize = 3;
 
+/// The CMS knows locales in one answer and none in the next: versions would be missing.
+const CONTRADICTS: Fault =
+    Fault::Unusable("answers that contradict each other about the locales of the type");
+
 /// What is walked, and in which locale.
 #[derive(Clone, Copy)]
 pub(super) struct Course<'a> {
@@ -127,8 +131,12 @@ impl Strapi {
         let Course { ask, locale, .. } = course;
         let (mut proof, mut spoken) = (Proof::default(), Spoken::default());
         let first = |locale: Option<&Locale>| query::page(ask, locale, None);
-        let (mut body, mut is_localised) =
+        let (mut body, is_localised) =
             self.list((&ask.uid, course.place), Some(locale), first).await?;
+        // The other locales are walked only because the type is localised.
+        if localised.is_none() && !is_localised {
+            return Err(CONTRADICTS.into());
+        }
         loop {
             let asked = is_localised.then_some(locale);
             let page = Page::read(&body, &ask.projection).ok_or(NO_LIST)?;
@@ -148,7 +156,10 @@ impl Strapi {
                 Some(answer) => answer?,
                 None => ahead.await?,
             };
-            (body, is_localised) = (answer.0, answer.1 && is_localised);
+            if answer.1 != is_localised {
+                return Err(CONTRADICTS.into());
+            }
+            body = answer.0;
             if step.last {
                 break;
             }
