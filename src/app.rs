@@ -81,9 +81,11 @@ impl App {
             Cms::Strapi(settings) => Content::Strapi(Box::new(Strapi::new(settings)?)),
             Cms::Files(files) => Content::Files(files),
         };
+        let changes = content.changes();
+        let freshness = if changes { config.freshness } else { config.freshness.for_ever() };
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
         Ok(Self {
-            snapshots: Snapshots::new(&config.sites, config.freshness),
+            snapshots: Snapshots::new(&config.sites, freshness),
             texts: Texts::new(&config.sites),
             sites: config.sites,
             validator: Validator::new()?,

@@ -8,11 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use futures::StreamExt;
-use futures::future::ready;
-use futures::stream::iter;
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::App;
 use crate::content::{Ask, BadItem, ContentError, Document, Gather, Projection};
@@ -44,6 +41,8 @@ pub(super) struct Snapshots {
     slots: HashMap<String, HashMap<ContentTypeUid, Arc<Slot>>>,
     /// Told when something may have changed.
     hinted: Notify,
+    /// Told when a walk has ended.
+    landed: Notify,
     /// Of the sites with `resolve = "documents"`.
     indexes: HashMap<String, RwLock<Option<Known>>>,
     freshness: Freshness,
@@ -74,6 +73,8 @@ pub struct Served {
     pub kept: Kept,
     /// How it came to be served.
     pub how: How,
+    /// How old it is.
+    pub age: Duration,
 }
 
 /// How a copy came to be served.
@@ -109,12 +110,28 @@ impl Gather for Growing<'_> {
     }
 }
 
+/// Nothing keeps a service running for longer.
+const FOR_EVER: Duration = Duration::from_hours(100 * 366 * 24);
+
+impl Freshness {
+    /// Of content that cannot change.
+    pub(super) fn for_ever(self) -> Self {
+        Self { soft: FOR_EVER, hard: FOR_EVER, ..self }
+    }
+}
+
 impl Snapshots {
     pub(super) fn new(sites: &Sites, freshness: Freshness) -> Self {
         let slots = sites.iter().map(|site| (site.key.clone(), slots(site)));
         let indexed = sites.iter().filter(|site| site.resolve == ResolveBy::Documents);
         let known = indexed.map(|site| (site.key.clone(), RwLock::default()));
-        Self { slots: slots.collect(), hinted: Notify::new(), indexes: known.collect(), freshness }
+        Self {
+            slots: slots.collect(),
+            hinted: Notify::new(),
+            landed: Notify::new(),
+            indexes: known.collect(),
+            freshness,
+        }
     }
 
     fn slot(&self, site: &Site, uid: &str) -> Option<&Arc<Slot>> {
@@ -128,14 +145,15 @@ impl Snapshots {
     /// Puts the site's index together anew, once there is a snapshot of each of its types.
     fn reindex(&self, site: &str) {
         let Some(index) = self.indexes.get(site) else { return };
+        // Before the copies are looked at: of two walks that land together the later one wins.
+        let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
         let kept: Option<Vec<Kept>> =
             self.slots.get(site).into_iter().flat_map(HashMap::values).map(|s| s.kept()).collect();
-        let known = kept.and_then(|kept| {
+        *index = kept.and_then(|kept| {
             let oldest = kept.iter().map(|kept| kept.begun).min()?;
             let snapshots = kept.into_iter().map(|kept| kept.snapshot).collect();
             Some(Known { index: Arc::new(PathIndex::new(snapshots)), oldest })
         });
-        *index.write().unwrap_or_else(PoisonError::into_inner) = known;
     }
 }
 
@@ -167,12 +185,18 @@ impl App {
                 self.launch(slot);
             }
             let ttl = seconds(freshness.soft) - seconds(kept.begun.elapsed());
-            return Ok(Served { kept, how: How::Hit { ttl, failing } });
+            return Ok(self.served(kept, How::Hit { ttl, failing }));
         }
         let (landing, collapsed) = self.launch(slot);
         let landed = timeout(self.limits.walk_deadline, landed(landing)).await;
         let kept = landed.unwrap_or(Err(ContentError::TimedOut))?;
-        Ok(Served { kept, how: How::Miss { collapsed } })
+        Ok(self.served(kept, How::Miss { collapsed }))
+    }
+
+    fn served(&self, kept: Kept, how: How) -> Served {
+        // What cannot change has no age.
+        let age = if self.content.changes() { kept.begun.elapsed() } else { Duration::ZERO };
+        Served { kept, how, age }
     }
 
     /// All public URLs of a content type, as a walk finds them, however long it takes.
@@ -210,12 +234,16 @@ impl App {
     /// Builds what is wanted before anybody asks for it, and keeps the path indexes fresh, until
     /// it is dropped.
     pub async fn keep_snapshots(self: Arc<Self>) {
+        let all = || self.snapshots.all();
         loop {
-            let due: Vec<Arc<Slot>> =
-                self.snapshots.all().filter(|slot| self.is_wanted(slot)).cloned().collect();
-            let walk = |slot: Arc<Slot>| landed(self.launch(&slot).0);
-            iter(due.into_iter().map(walk)).buffer_unordered(AT_ONCE).for_each(|_| ready(())).await;
-            sleep(ROUND.min(self.snapshots.freshness.soft)).await;
+            // A walk that takes long keeps no other one waiting.
+            let busy = all().filter(|slot| slot.is_under_way()).count();
+            let wanted = all().filter(|slot| !slot.is_under_way() && self.is_wanted(slot));
+            for slot in wanted.take(AT_ONCE.saturating_sub(busy)) {
+                self.launch(slot);
+            }
+            let round = ROUND.min(self.snapshots.freshness.soft);
+            let _ = timeout(round, self.snapshots.landed.notified()).await;
         }
     }
 
@@ -233,6 +261,9 @@ impl App {
                 async { while timeout(QUIET, self.snapshots.hinted.notified()).await.is_ok() {} };
             // Editors who never pause must not keep the copies old.
             let _ = timeout(LONGEST, calm).await;
+            if !self.content.changes() {
+                continue;
+            }
             tracing::debug!("something may have changed in the CMS");
             for slot in self.snapshots.all() {
                 if slot.outdate() && slot.kept().is_some() {
@@ -247,6 +278,7 @@ impl App {
         let indexed = self.snapshots.indexes.contains_key(&slot.site);
         match slot.find(self.snapshots.freshness) {
             Found::Copy { due, .. } => indexed && due && self.content.changes(),
+            Found::Nothing if slot.failed_within(ROUND) => false,
             Found::Nothing if indexed => true,
             Found::Nothing => self.snapshots.freshness.at_start && slot.kept().is_none(),
         }
@@ -264,6 +296,7 @@ impl App {
                 app.snapshots.reindex(&slot.site);
                 tell(&slot, &landed);
                 sender.send_replace(Some(landed.outcome));
+                app.snapshots.landed.notify_one();
                 if landed.again {
                     app.launch(&slot);
                 }

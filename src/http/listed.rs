@@ -59,7 +59,7 @@ pub(super) fn listed(
 
 /// Says how old the copy is that an answer was made from, and how it came to be.
 pub(super) fn dress(headers: &mut HeaderMap, served: &Served) {
-    headers.insert(AGE, HeaderValue::from(served.kept.begun.elapsed().as_secs()));
+    headers.insert(AGE, HeaderValue::from(served.age.as_secs()));
     headers.insert(CACHE_STATUS, cache_status(served.how));
 }
 

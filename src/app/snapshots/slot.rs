@@ -142,6 +142,16 @@ impl Slot {
         !state.is_under_way()
     }
 
+    /// Whether a walk is under way.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.state().is_under_way()
+    }
+
+    /// Whether the last walk failed, no longer ago than this.
+    pub(super) fn failed_within(&self, time: Duration) -> bool {
+        self.state().failed.is_some_and(|failed| failed.elapsed() < time)
+    }
+
     pub(super) fn kept(&self) -> Option<Kept> {
         self.state().kept.clone()
     }
