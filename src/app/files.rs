@@ -10,8 +10,8 @@ use axum::body::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures::future::try_join_all;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use super::snapshots::next_second;
 use super::{App, Kept, Served};
@@ -21,8 +21,9 @@ use crate::site::{Site, Sites};
 use crate::sitemap::files::{File, Frame, Layout, write};
 use crate::snapshot::Snapshot;
 
-/// The memory for texts, in bytes: a file of 50,000 URLs is about 10 MB, compressed 1 MB.
-const TEXT_BYTES: u64 = 64 << 20;
+/// The memory for texts, in bytes: a file of 50,000 URLs is about 10 MB, compressed 1 MB; the
+/// largest has 50 MiB.
+const TEXT_BYTES: u64 = 128 << 20;
 /// For the cache's own tables.
 const USUAL_TEXTS: usize = 256;
 
@@ -83,16 +84,21 @@ impl Weighter<Key, Bytes> for Weight {
     }
 }
 
+/// In one part: of several, each would be too small for a large file.
+fn cache() -> Cache<Key, Bytes, Weight> {
+    let mut options = OptionsBuilder::new();
+    options.shards(1).estimated_items_capacity(USUAL_TEXTS).weight_capacity(TEXT_BYTES);
+    let options = options.build().expect("both capacities are set");
+    Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
+}
+
 impl Texts {
     pub(super) fn new(sites: &Sites) -> Self {
         let frame = |site: &Site| {
             let base = site.base.as_ref()?;
             Some((site.key.clone(), Frame::new(base, site.rules.locales())))
         };
-        Self {
-            cache: Cache::with_weighter(USUAL_TEXTS, TEXT_BYTES, Weight),
-            frames: sites.iter().filter_map(frame).collect(),
-        }
+        Self { cache: cache(), frames: sites.iter().filter_map(frame).collect() }
     }
 
     /// The files of a snapshot; `None` without a base URL.
@@ -109,7 +115,7 @@ impl Texts {
 }
 
 impl App {
-    /// A copy for each content type of a site, in the order of the settings.
+    /// A copy for each content type of a site that sitemaps list, in the order of the settings.
     ///
     /// # Errors
     /// As [`App::snapshot`], if there is none for one of them.
@@ -117,7 +123,8 @@ impl App {
         self: &Arc<Self>,
         site: &'s Site,
     ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
-        let types = site.rules.content_types();
+        let mut types = site.rules.content_types();
+        types.retain(|uid| site.rules.of_type(uid.as_str()).any(|rule| rule.switches.listed));
         let copies = types.iter().map(|uid| self.snapshot(site, uid.as_str()));
         Ok(types.iter().copied().zip(try_join_all(copies).await?).collect())
     }

@@ -65,9 +65,10 @@ pub(super) async fn run(mut config: Config, order: &Order) -> Result<(), Box<dyn
         let text = index(&url, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
         folder.write(ROBOTS, robots(&url).as_bytes())?;
         folder.write(INDEX, text.as_bytes())?;
+        // Only now: without a new index, the old one may still name them.
+        let uids: Vec<&str> = kept.iter().map(|(uid, _)| uid.as_str()).collect();
+        folder.remove_leftovers(&uids)?;
     }
-    let uids: Vec<&str> = kept.iter().map(|(uid, _)| uid.as_str()).collect();
-    folder.remove_leftovers(&uids)?;
     Ok(())
 }
 

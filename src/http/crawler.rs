@@ -16,7 +16,9 @@ use super::encoding::takes_gzip;
 use super::error::ApiError;
 use super::etag::{self, is_current};
 use super::listed::{date, dress};
+use super::pieces::whole;
 use crate::app::App;
+use crate::frontend_url::BaseUrl;
 use crate::site::Site;
 use crate::sitemap::files::{INDEX, ROBOTS, index, parse_name, robots};
 
@@ -89,12 +91,12 @@ async fn one_file(
 ) -> Result<Response, ApiError> {
     let known = parse_name(name).filter(|(uid, _)| site.has_rule(uid));
     let (uid, number) = known.ok_or_else(ApiError::unknown_route)?;
-    let folder = folder(site)?;
+    let base = site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&site.key))?;
     let served = app.snapshot(site, &uid).await?;
     let files = served.kept.files.as_deref().ok_or_else(ApiError::internal)?;
     let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;
     let gzip = takes_gzip(asked);
-    let tag = file_tag(&folder, site, file.hash, gzip);
+    let tag = file_tag(base, site, file.hash, gzip);
     let changed = Some(files.changed(file));
     let whole = Whole { content_type: XML, gzip, tag, changed };
     let text = if whole.is_current(asked) {
@@ -109,9 +111,9 @@ async fn one_file(
 }
 
 /// A strong tag: what stands in the file, and the site's base URL and locales, decide on its bytes.
-fn file_tag(folder: &str, site: &Site, hash: u128, gzip: bool) -> HeaderValue {
+fn file_tag(base: &BaseUrl, site: &Site, hash: u128, gzip: bool) -> HeaderValue {
     let locales = site.rules.locales().as_slice().iter();
-    let frame = locales.fold(folder.to_owned(), |text, locale| text + "\n" + locale.as_str());
+    let frame = locales.fold(base.to_string(), |text, locale| text + "\n" + locale.as_str());
     let (frame, gzip) = (xxh3_64(frame.as_bytes()), if gzip { "z" } else { "" });
     let text = format!("\"{hash:032x}{frame:016x}{gzip}\"");
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("\"\""))
@@ -127,7 +129,7 @@ impl Whole {
     fn answer(self, app: &App, text: Option<Bytes>) -> Response {
         let mut response = Response::default();
         if let Some(text) = text {
-            *response.body_mut() = Body::from(text);
+            *response.body_mut() = whole(text);
             let headers = response.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
             if self.gzip {

@@ -14,6 +14,9 @@ use hyper::body::{Frame, SizeHint};
 /// Fast: a list of URLs shrinks to a tenth at any level.
 const LEVEL: Compression = Compression::new(1);
 
+/// The bytes of a shared text that are handed on at a time.
+const SLICE: usize = 64 * 1024;
+
 /// A body of these pieces, and how long they are together.
 struct Pieces<I> {
     pieces: I,
@@ -51,6 +54,18 @@ pub(super) fn plain(
 ) -> Body {
     let pieces = pieces.map(Bytes::from);
     Body::new(Pieces { pieces, left: Some(length) }.map_err(|never| match never {}))
+}
+
+/// A text that many share, in slices: a connection copies what it is given, and so holds no more
+/// than one of them, however slowly its client reads.
+pub(super) fn whole(text: Bytes) -> Body {
+    let left = Some(text.len() as u64);
+    let mut rest = text;
+    let pieces = std::iter::from_fn(move || {
+        let piece = rest.split_to(rest.len().min(SLICE));
+        (!piece.is_empty()).then_some(piece)
+    });
+    Body::new(Pieces { pieces, left }.map_err(|never| match never {}))
 }
 
 /// The pieces compressed (RFC 1952).

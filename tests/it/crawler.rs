@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::time::Duration;
 
 use flate2::read::GzDecoder;
 
@@ -246,4 +247,43 @@ fn the_command_says_what_it_cannot_do() {
     let entries = std::fs::read_dir(setup.path().join("some")).expect("a folder");
     let names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
     assert_eq!(names, ["api.page.page-1.xml"]);
+}
+
+#[test]
+fn files_of_another_base_url_have_another_tag() {
+    let tag = |base: &str, path: &str| {
+        let site = format!("front_end_url = \"{base}\"\nsitemap_path = \"{path}\"");
+        let settings = SETTINGS.replace("front_end_url = \"https://www.example.com/base\"", &site);
+        let service = Setup::new(&settings).file("content.json", CONTENT).start();
+        get(&service, "api.page.page-1.xml").header("etag")
+    };
+    let one = tag("https://www.example.com/x", "/y");
+    assert_ne!(one, tag("https://www.example.com", "/x/y"));
+    assert_eq!(one, tag("https://www.example.com/x", "/z"), "the same bytes");
+}
+
+#[test]
+fn a_file_that_is_read_once_never_grows_old() {
+    let service = setup().env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
+    let list = "/api/build-sitemap?site=main&contentType=api::page.page";
+    assert_eq!(http::get(service.addr(), list).status, 200);
+    std::thread::sleep(Duration::from_millis(1100));
+    assert_eq!(http::get(service.addr(), list).header("age").as_deref(), Some("0"));
+}
+
+#[test]
+fn no_index_is_left_that_names_files_which_are_gone() {
+    let setup = setup();
+    let args = ["sitemap", "--site", "main", "--out", "maps"];
+    assert_eq!(setup.run(&[&args[..], &["--gzip"]].concat()).status, Some(0));
+    let file = |name: &str| setup.path().join("maps").join(name);
+    std::fs::write(file("api.page.page-2.xml"), "old").expect("a file");
+    // Without a new index the old one may name it.
+    let some = [&args[..], &["--content-type", "api::page.page"]].concat();
+    assert_eq!(setup.run(&some).status, Some(0));
+    assert!(file("api.page.page-2.xml").exists() && file("index.xml.gz").exists());
+    assert_eq!(setup.run(&args).status, Some(0));
+    let gone = ["api.page.page-2.xml", "index.xml.gz", "robots.txt.gz", "api.page.page-1.xml.gz"];
+    assert_eq!(gone.map(|name| file(name).exists()), [false; 4]);
+    assert!(file("index.xml").exists());
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::sitemap::files::parse_name;
+use crate::sitemap::files::{INDEX, ROBOTS, parse_name};
 
 /// The folder, and what has been written to it.
 pub(super) struct Folder {
@@ -47,14 +47,15 @@ impl Folder {
     }
 
     /// Removes files of these content types that are none any more: what an earlier run wrote, and
-    /// no index lists.
+    /// the new index does not list. Compressed forms that were not written again are old.
     pub(super) fn remove_leftovers(&self, uids: &[&str]) -> Result<(), String> {
         let failed = |error: io::Error| format!("{}: {error}", self.path.display());
         for entry in fs::read_dir(&self.path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let Ok(name) = entry.file_name().into_string() else { continue };
-            let ours = parse_name(name.strip_suffix(".gz").unwrap_or(&name));
-            let ours = ours.is_some_and(|(uid, _)| uids.contains(&uid.as_str()));
+            let plain = name.strip_suffix(".gz").unwrap_or(&name);
+            let ours = parse_name(plain).is_some_and(|(uid, _)| uids.contains(&uid.as_str()));
+            let ours = ours || (plain != name && [INDEX, ROBOTS].contains(&plain));
             if ours && !self.written.contains(&name) {
                 fs::remove_file(entry.path()).map_err(failed)?;
             }
