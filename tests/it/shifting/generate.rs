@@ -39,7 +39,8 @@ pub(super) enum Fault {
     Status429,
     /// A total that is too small, too large or nothing.
     WrongTotal,
-    /// The last answer of this locale once more.
+    /// The page before once more, instead of the next one. Not instead of a first page or a total:
+    /// rows and totals that lie in the same way, or on both sides of the truth, are what D23 takes.
     Repeated,
     /// `$gt` is not heard.
     FromTheStart,

@@ -82,7 +82,8 @@ impl World {
         let faulty = self.random.percent(self.plan.faults);
         let kinds = self.plan.kinds;
         let fault = faulty.then(|| self.random.one_of(kinds));
-        let repeated = self.last.get(&query.locale).filter(|_| fault == Some(Fault::Repeated));
+        let repeats = fault == Some(Fault::Repeated) && !query.after.is_empty();
+        let repeated = self.last.get(&query.locale).filter(|_| repeats);
         let script = repeated.cloned().unwrap_or_else(|| self.page(&query, fault));
         let (clock, body) = (self.clock, String::from_utf8_lossy(&script.bytes()).into_owned());
         let body = body.lines().last().unwrap_or_default().to_owned();
