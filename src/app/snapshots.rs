@@ -1,7 +1,9 @@
 //! One snapshot of each content type of each site: kept, refreshed in the background, and built
 //! once however many ask for it.
 
+mod keep;
 mod slot;
+mod tell;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,25 +18,18 @@ use crate::content::{Ask, BadItem, ContentError, Document, Gather, Projection};
 use crate::path_index::PathIndex;
 use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site, Sites};
-use crate::snapshot::{Builder, Listing, Part, Snapshot, TooLarge};
+use crate::snapshot::{Builder, Listing, Part, TooLarge};
 pub(super) use slot::next_second;
-use slot::{Found, Landed, Landing, Outcome, Slot};
+use slot::{Found, Landing, Outcome, Slot};
 pub use slot::{Freshness, Kept};
+use tell::tell;
 
 /// After how many soft limits a path index is stale: enough for a CMS that restarts.
 const STALE_AFTER: u32 = 10;
-/// How often those who keep snapshots without being asked look whether one is due.
-const ROUND: Duration = Duration::from_secs(5);
-/// How many content types are walked at once where nobody waits. The CMS has a limit of its own.
-const AT_ONCE: usize = 4;
 
 /// Callers ask for types that have one.
 const NO_RULE: ContentError =
     ContentError::Unusable("no rule of the site is for this content type");
-
-/// How long hints have to pause before they are followed, and how long they may go on.
-const QUIET: Duration = Duration::from_millis(200);
-const LONGEST: Duration = Duration::from_secs(1);
 
 /// The snapshots of all sites.
 pub(super) struct Snapshots {
@@ -231,59 +226,6 @@ impl App {
         self.content.changes() && since.elapsed() > self.snapshots.freshness.soft * STALE_AFTER
     }
 
-    /// Builds what is wanted before anybody asks for it, and keeps the path indexes fresh, until
-    /// it is dropped.
-    pub async fn keep_snapshots(self: Arc<Self>) {
-        let all = || self.snapshots.all();
-        loop {
-            // A walk that takes long keeps no other one waiting.
-            let busy = all().filter(|slot| slot.is_under_way()).count();
-            let wanted = all().filter(|slot| !slot.is_under_way() && self.is_wanted(slot));
-            for slot in wanted.take(AT_ONCE.saturating_sub(busy)) {
-                self.launch(slot);
-            }
-            let round = ROUND.min(self.snapshots.freshness.soft);
-            let _ = timeout(round, self.snapshots.landed.notified()).await;
-        }
-    }
-
-    /// Something in the CMS may have changed.
-    pub fn hint(&self) {
-        self.snapshots.hinted.notify_one();
-    }
-
-    /// Refreshes all copies after hints, until it is dropped. Who publishes ten documents causes
-    /// one round, not ten.
-    pub async fn follow_hints(self: Arc<Self>) {
-        loop {
-            self.snapshots.hinted.notified().await;
-            let calm =
-                async { while timeout(QUIET, self.snapshots.hinted.notified()).await.is_ok() {} };
-            // Editors who never pause must not keep the copies old.
-            let _ = timeout(LONGEST, calm).await;
-            if !self.content.changes() {
-                continue;
-            }
-            tracing::debug!("something may have changed in the CMS");
-            for slot in self.snapshots.all() {
-                if slot.outdate() && slot.kept().is_some() {
-                    self.launch(slot);
-                }
-            }
-        }
-    }
-
-    /// All are wanted once at the start, those of an index always.
-    fn is_wanted(&self, slot: &Slot) -> bool {
-        let indexed = self.snapshots.indexes.contains_key(&slot.site);
-        match slot.find(self.snapshots.freshness) {
-            Found::Copy { due, .. } => indexed && due && self.content.changes(),
-            Found::Nothing if slot.failed_within(ROUND) => false,
-            Found::Nothing if indexed => true,
-            Found::Nothing => self.snapshots.freshness.at_start && slot.kept().is_none(),
-        }
-    }
-
     /// Begins a walk, or joins the one under way. It does not end with who asked for it.
     fn launch(self: &Arc<Self>, slot: &Arc<Slot>) -> (Landing, bool) {
         let (landing, sender) = slot.join();
@@ -337,30 +279,4 @@ async fn landed(mut landing: Landing) -> Outcome {
 
 fn seconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_secs()).unwrap_or(i64::MAX)
-}
-
-/// Documents without a URL are somebody's mistake, and nobody sees them in the sitemap.
-fn tell(slot: &Slot, landed: &Landed) {
-    let (site, uid) = (&slot.site, slot.ask.uid.as_str());
-    let kept = match &landed.outcome {
-        Ok(kept) => kept,
-        // A CMS that is down for an hour is one line, not thousands.
-        Err(error) if landed.failed_before => {
-            return tracing::debug!(site, uid, %error, "a walk failed again");
-        }
-        Err(error) => return tracing::warn!(site, uid, %error, "a walk failed"),
-    };
-    let Snapshot { skipped, duplicates, .. } = &*kept.snapshot;
-    for (reason, documents) in skipped.by_reason() {
-        tracing::warn!(site, uid, reason, documents, "documents have no URL");
-    }
-    if *duplicates > 0 {
-        tracing::warn!(site, uid, duplicates, "documents share a URL");
-    }
-    let urls = kept.snapshot.len();
-    if urls == 0 && skipped.total() > 0 {
-        tracing::error!(site, uid, "no document of this type has a URL");
-    }
-    let (bytes, seconds) = (kept.snapshot.bytes(), kept.begun.elapsed().as_secs_f64());
-    tracing::info!(site, uid, urls, bytes, seconds, "a snapshot is built");
 }
