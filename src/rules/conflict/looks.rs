@@ -11,9 +11,11 @@ use crate::rules::locale::Locales;
 use crate::rules::pattern::Pattern;
 use crate::rules::rule_set::RuleSet;
 
-/// So many pairs, texts and paths are looked at for one question, which takes about a second:
-/// 2,000 patterns each with each, or 300 with a hundred values each.
-const MAX_LOOKS: usize = 4_000_000;
+/// So many pairs, texts and paths are looked at for one question, which takes a quarter of a second:
+/// 500 patterns with a hundred values each.
+const MAX_LOOKS: usize = 16_000_000;
+/// With more pairs than this, which is 2,000 patterns, none is looked at.
+const MAX_PAIRS: usize = 2_000_000;
 
 /// The patterns of a rule set, and what their segments take, found out once for each.
 pub(super) struct Looks<'r> {
@@ -42,7 +44,7 @@ impl<'r> Looks<'r> {
     /// For the next question.
     pub(super) fn renew(&self) {
         let count = self.taken.len();
-        let comparable = count * count.saturating_sub(1) / 2 <= MAX_LOOKS / 2;
+        let comparable = count * count.saturating_sub(1) / 2 <= MAX_PAIRS;
         self.left.set(if comparable { MAX_LOOKS } else { 0 });
     }
 

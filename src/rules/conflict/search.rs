@@ -28,8 +28,10 @@ impl RuleSet {
         let mut before: Vec<Option<usize>> = Vec::new();
         for later in 0..self.patterns().len() {
             for earlier in 0..later {
-                let differ = !self.is_one_template(earlier, later);
-                if differ && !looks.is_spent() && !pairs.is_full() {
+                if looks.is_spent() || pairs.is_full() {
+                    break;
+                }
+                if !self.is_one_template(earlier, later) {
                     pairs.add(self.conflict(&looks, earlier, later));
                 }
             }
@@ -58,8 +60,11 @@ impl RuleSet {
         for later in 0..shapes.len() {
             // In the order of evaluation, equal shapes stand side by side.
             let first = shapes[..later].partition_point(|shape| *shape < shapes[later]);
-            for earlier in (first..later).filter(|earlier| uid(*earlier) != uid(later)) {
-                if !looks.is_spent() && !pairs.is_full() {
+            for earlier in first..later {
+                if looks.is_spent() || pairs.is_full() {
+                    break;
+                }
+                if uid(earlier) != uid(later) {
                     pairs.add(self.conflict(&looks, earlier, later));
                 }
             }
