@@ -105,7 +105,7 @@ impl Snapshot {
 
     /// Those of them whose position is at least `start`.
     pub fn listed_from(&self, start: usize) -> impl Iterator<Item = PublicUrl<'_>> + Clone {
-        (start..self.entries.len()).map(|at| self.at(at)).filter(|url| url.is_listed())
+        (start..self.entries.len()).map(|at| self.url(at)).filter(|url| url.is_listed())
     }
 
     /// How many URLs sitemaps list.
@@ -142,7 +142,7 @@ impl Snapshot {
     /// hash of the `documentId`, which is the same on every machine and in every version of the
     /// service.
     pub fn by_document(&self, part: Range<usize>) -> impl Iterator<Item = PublicUrl<'_>> + Clone {
-        self.by_document[part].iter().map(|at| self.at(*at as usize))
+        self.by_document[part].iter().map(|at| self.url(*at as usize))
     }
 
     /// In a part of [`Snapshot::by_document`] whose hashes have the same first `bit` bits, the
@@ -150,7 +150,7 @@ impl Snapshot {
     #[must_use]
     pub fn first_with_bit(&self, part: Range<usize>, bit: u32) -> usize {
         let is_set = |at: &u32| {
-            let hash = build::document_hash(self.at(*at as usize).document_id());
+            let hash = build::document_hash(self.url(*at as usize).document_id());
             hash & (1 << (63 - bit)) != 0
         };
         part.start + self.by_document[part].partition_point(|at| !is_set(at))
@@ -159,8 +159,8 @@ impl Snapshot {
     /// The URL with this path; `None` too if the snapshot was built without owners.
     #[must_use]
     pub fn owner(&self, path: &str) -> Option<PublicUrl<'_>> {
-        let at = self.owners.as_ref()?.find(path, |at| self.at(at).path())?;
-        Some(self.at(at))
+        let at = self.owners.as_ref()?.find(path, |at| self.url(at).path())?;
+        Some(self.url(at))
     }
 
     /// The memory that it takes, in bytes.
@@ -184,8 +184,10 @@ impl Snapshot {
         Listed { hash: hash.digest128(), ..listed }
     }
 
-    fn at(&self, at: usize) -> PublicUrl<'_> {
-        PublicUrl { snapshot: self, at }
+    /// The URL at a position, which is less than [`Snapshot::len`].
+    #[must_use]
+    pub fn url(&self, position: usize) -> PublicUrl<'_> {
+        PublicUrl { snapshot: self, at: position }
     }
 }
 
@@ -244,11 +246,11 @@ impl<'s> PublicUrl<'s> {
     /// site's locales.
     pub fn versions(self) -> impl Iterator<Item = Self> {
         let all = &self.snapshot.by_document;
-        let key = |at: u32| self.snapshot.at(at as usize).document_key();
+        let key = |at: u32| self.snapshot.url(at as usize).document_key();
         let own = self.document_key();
         let start = all.partition_point(|at| key(*at) < own);
         let same = move |url: &Self| url.is_version_of(self);
-        all[start..].iter().map(move |at| self.snapshot.at(*at as usize)).take_while(same)
+        all[start..].iter().map(move |at| self.snapshot.url(*at as usize)).take_while(same)
     }
 
     fn document_key(self) -> (u64, &'s str) {

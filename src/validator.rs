@@ -5,17 +5,25 @@ use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt};
 use reqwest::Response;
-use reqwest::header::LOCATION;
+use reqwest::StatusCode;
+use reqwest::header::{LOCATION, RETRY_AFTER};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::frontend_url::BaseUrl;
 use crate::outgoing::{self, BuildError, Cause};
 
 mod checked;
+mod finding;
+mod location;
 pub mod report;
+mod targets;
 
 pub use checked::{Checked, Failure};
+pub use finding::Finding;
+pub use location::LOCATION_CHARS;
 use report::Report;
+pub use targets::{Subject, Targets};
 
 /// Requests in flight at a time in the whole process (specification, section 8).
 pub const CONCURRENT_CHECKS: usize = 10;
@@ -29,9 +37,6 @@ pub const DRAIN_BYTES: usize = 256 * 1024;
 
 /// How long a body may take before its connection is given up: endless bodies exist.
 pub const DRAIN_TIME: Duration = Duration::from_secs(1);
-
-/// Characters of a `Location` that are reported; the rest is the peer's to waste.
-pub const LOCATION_CHARS: usize = 2048;
 
 /// Says who asks, so that a front end's operator can tell these requests from visitors.
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
@@ -59,24 +64,28 @@ impl Validator {
         Ok(Self { client, permits: Arc::new(Semaphore::new(CONCURRENT_CHECKS)) })
     }
 
-    /// Checks every URL once and yields `(index into urls, result)` as each becomes known, in no
-    /// particular order. Nothing is requested before the stream is polled, and dropping it ends
-    /// what is in flight.
-    pub fn check<'a>(
+    /// Checks every path on this origin once and yields `(position, result)` as each becomes
+    /// known, in no particular order. Positions are the caller's own names. Nothing is requested
+    /// before the stream is polled, and dropping it ends what is in flight.
+    pub fn check<'a, P>(
         &'a self,
-        urls: &'a [String],
-    ) -> impl Stream<Item = (usize, Checked)> + Send + 'a {
-        stream::iter(0..urls.len())
-            .map(move |index| async move { (index, self.check_one(&urls[index]).await) })
+        base: &'a BaseUrl,
+        paths: P,
+    ) -> impl Stream<Item = (usize, Checked)> + Send + use<'a, P>
+    where
+        P: Iterator<Item = (usize, &'a str)> + Send + 'a,
+    {
+        stream::iter(paths)
+            .map(move |(at, path)| async move { (at, self.check_one(&base.join(path)).await) })
             .buffer_unordered(CONCURRENT_CHECKS)
     }
 
-    /// Checks every URL once and reports on all of them, in the order of `urls`.
-    pub async fn report(&self, site: &str, content_type: &str, urls: Vec<String>) -> Report {
-        let mut checked: Vec<_> = self.check(&urls).collect().await;
-        checked.sort_unstable_by_key(|(index, _)| *index);
-        let results = checked.into_iter().map(|(_, checked)| checked);
-        Report::new(site, content_type, urls.into_iter().zip(results))
+    /// Checks every URL once and reports on all of them, in their order.
+    pub async fn report(&self, targets: &Targets) -> Report {
+        let mut checked: Vec<_> = self.check(&targets.base, targets.paths()).collect().await;
+        checked.sort_unstable_by_key(|(position, _)| *position);
+        let url = |(position, checked)| (targets.subject(position).url(), checked);
+        Report::new(&targets.site, &targets.content_type, checked.into_iter().map(url))
     }
 
     /// One request. The permit is held until the body is drained, which is traffic as well.
@@ -92,10 +101,23 @@ impl Validator {
 
 /// The result, final with the head; then the body is drained for the connection's sake.
 async fn answered(response: Response) -> Checked {
-    let checked =
-        Checked::Answered { status: response.status().as_u16(), location: location(&response) };
+    let (status, headers) = (response.status(), response.headers());
+    let location = headers.get(LOCATION).filter(|_| status.is_redirection());
+    let checked = Checked::Answered {
+        status: status.as_u16(),
+        location: location.map(|sent| location::harmless(sent.as_bytes())),
+        retry_after: retry_after(&response),
+    };
     drain(response).await;
     checked
+}
+
+/// The seconds after which a peer that is overloaded wants to be asked again (RFC 9110, section
+/// 10.2.3); a date is not read.
+fn retry_after(response: &Response) -> Option<u32> {
+    let busy = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
+    let sent = response.headers().get(RETRY_AFTER).filter(|_| busy.contains(&response.status()))?;
+    sent.to_str().ok()?.parse().ok()
 }
 
 /// Reads a short body to its end, so that its connection can carry the next request.
@@ -111,14 +133,6 @@ async fn drain(mut response: Response) {
     };
     // A body that is late or breaks off costs its connection and nothing else.
     let _late = timeout(DRAIN_TIME, body).await;
-}
-
-/// The target of a redirect as sent, as far as it is UTF-8 and not longer than anyone needs.
-fn location(response: &Response) -> Option<String> {
-    let sent = response.headers().get(LOCATION)?;
-    let text = String::from_utf8_lossy(sent.as_bytes());
-    let redirect = response.status().is_redirection();
-    redirect.then(|| text.chars().take(LOCATION_CHARS).collect())
 }
 
 /// What a failed request is called in the report.

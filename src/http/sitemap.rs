@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::frontend_url::BaseUrl;
 use crate::site::Site;
 use crate::sitemap::Form;
+use crate::validator::Targets;
 
 const PARAMS: [Param; 4] = [
     SITE,
@@ -46,11 +47,12 @@ pub(super) async fn get(
         let form = if asked.xml { Form::Xml } else { Form::Json };
         return Ok(listed(&app, &served, base, form, &headers));
     }
-    let snapshot = &served.kept.snapshot;
-    let urls = snapshot.listed().map(|url| base.join(url.path())).collect();
-    let report = app.validator.report(&asked.site.key, &asked.uid, urls).await;
-    let mut response = success(report).map(Body::new);
-    response.headers_mut().insert(SKIPPED, HeaderValue::from(snapshot.skipped.total()));
+    let snapshot = Arc::clone(&served.kept.snapshot);
+    let targets = Targets::new(asked.site, &asked.uid, snapshot);
+    let targets = targets.ok_or_else(|| ApiError::no_base_url(&asked.site.key))?;
+    let mut response = success(app.validator.report(&targets).await).map(Body::new);
+    let skipped = targets.snapshot.skipped.total();
+    response.headers_mut().insert(SKIPPED, HeaderValue::from(skipped));
     Ok(response)
 }
 

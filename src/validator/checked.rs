@@ -11,8 +11,12 @@ pub enum Checked {
     Answered {
         /// The HTTP status, 100 to 999.
         status: u16,
-        /// The `Location` header of a 3xx that has one, as sent, at most 2,048 characters.
+        /// The `Location` header of a 3xx that has one: as sent, but no control characters and at
+        /// most 2,048 characters.
         location: Option<String>,
+        /// The seconds after which a 429 or 503 wants to be asked again, if it says so. In no
+        /// report: it is for who tries again.
+        retry_after: Option<u32>,
     },
     /// No response head arrived.
     Failed(Failure),
@@ -33,6 +37,10 @@ pub enum Failure {
     Tls,
     /// What arrived is not an HTTP response head.
     InvalidResponse,
+    /// All addresses of the host are such as no site is at: nothing was sent.
+    AddressNotAllowed,
+    /// The run came to its deadline before the URL's turn: nothing was sent.
+    NotChecked,
 }
 
 impl fmt::Display for Failure {
@@ -44,6 +52,8 @@ impl fmt::Display for Failure {
             Self::Reset => "reset",
             Self::Tls => "tls",
             Self::InvalidResponse => "invalid response",
+            Self::AddressNotAllowed => "address not allowed",
+            Self::NotChecked => return f.write_str("not checked: deadline"),
         };
         write!(f, "fetch failed: {cause}")
     }

@@ -118,7 +118,7 @@ impl Entry {
     #[must_use]
     pub fn new(url: String, checked: Checked) -> Self {
         let (status, location, reason) = match checked {
-            Checked::Answered { status, location } => (Some(status), location, None),
+            Checked::Answered { status, location, .. } => (Some(status), location, None),
             Checked::Failed(failure) => (None, None, Some(failure.to_string())),
         };
         let ok = status.is_some_and(|status| (200..=299).contains(&status));

@@ -1,7 +1,10 @@
 //! The demo's articles, on its own front end, show every kind of answer.
 
 use frontend_map::demo::front_end;
+use frontend_map::frontend_url::BaseUrl;
 use frontend_map::validator::Validator;
+use frontend_map::validator::report::Report;
+use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -14,19 +17,24 @@ fn slugs() -> Vec<String> {
     english.map(|a| a["slug"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Their URLs on a front end that runs from now on.
-async fn demo_urls() -> Vec<String> {
+/// A front end that runs from now on.
+async fn demo_front_end() -> BaseUrl {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(front_end::serve(listener));
-    let url = |slug| format!("http://{address}/en/articles/{slug}");
-    slugs().into_iter().map(url).collect()
+    BaseUrl::parse(&format!("http://{address}/en/articles")).unwrap()
 }
 
 #[tokio::test]
 async fn the_demo_front_end_answers_in_five_ways() {
-    let urls = demo_urls().await;
-    let report = Validator::new().unwrap().report("main", "plugin::cms.article", urls).await;
+    let base = demo_front_end().await;
+    let paths: Vec<String> = slugs().iter().map(|slug| format!("/{slug}")).collect();
+    let validator = Validator::new().unwrap();
+    let paths_at = paths.iter().map(String::as_str).enumerate();
+    let mut checked: Vec<_> = validator.check(&base, paths_at).collect().await;
+    checked.sort_unstable_by_key(|(at, _)| *at);
+    let checked = checked.into_iter().map(|(at, checked)| (base.join(&paths[at]), checked));
+    let report = Report::new("main", "plugin::cms.article", checked);
     let classes = serde_json::to_value(report.tally.by_class).unwrap();
     assert_eq!(classes, json!({"2xx": 1, "3xx": 1, "4xx": 1, "5xx": 1, "error": 1}));
     assert_eq!(report.results[1].location.as_deref(), Some("/en/articles/welcome"));

@@ -65,7 +65,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         module: "validator",
-        may_use: Some(&["rules", "frontend_url", "outgoing"]),
+        may_use: Some(&["rules", "frontend_url", "site", "snapshot", "outgoing"]),
         must_not_name: WEB,
     },
     Layer {

@@ -1,8 +1,10 @@
 //! The URL checks against a scripted front end: exact results, and what the front end sees.
 
+use frontend_map::frontend_url::BaseUrl;
 use frontend_map::validator::report::{Entry, Report};
 use frontend_map::validator::{Checked, Failure, LOCATION_CHARS, Validator};
 use futures::StreamExt;
+use futures::future::join_all;
 use serde_json::json;
 
 use crate::support::front_end::{FrontEnd, refusing};
@@ -20,10 +22,35 @@ fn answered(url: &str, status: u16, location: Option<&str>) -> Entry {
     Entry { url, status: Some(status), ok: status / 100 == 2, location, reason: None }
 }
 
-/// Checks the URLs in a task of its own, as the server will: the future must be `Send`.
+/// The origin of a URL, and the rest of it.
+fn split(url: &str) -> (BaseUrl, &str) {
+    let host = url.find("://").unwrap() + "://".len();
+    let (origin, path) = url.split_at(host + url[host..].find('/').unwrap());
+    (BaseUrl::parse(origin).unwrap(), path)
+}
+
+/// Checks URLs of any number of origins, one run each, at the same time. In a task of its own, as
+/// the server does: the future must be `Send`.
 async fn report(urls: &[String]) -> Report {
     let (validator, urls) = (Validator::new().unwrap(), urls.to_vec());
-    let run = async move { validator.report("main", "plugin::cms.article", urls).await };
+    let run = async move {
+        let mut origins: Vec<(BaseUrl, Vec<(usize, &str)>)> = Vec::new();
+        for (at, url) in urls.iter().enumerate() {
+            let (base, path) = split(url);
+            match origins.iter_mut().find(|(known, _)| *known == base) {
+                Some((_, paths)) => paths.push((at, path)),
+                None => origins.push((base, vec![(at, path)])),
+            }
+        }
+        let runs = origins.iter().map(|(base, paths)| {
+            let paths = paths.iter().copied();
+            validator.check(base, paths).collect::<Vec<_>>()
+        });
+        let mut checked = join_all(runs).await.concat();
+        checked.sort_unstable_by_key(|(at, _)| *at);
+        let checked = checked.into_iter().map(|(at, checked)| (urls[at].clone(), checked));
+        Report::new("main", "plugin::cms.article", checked)
+    };
     tokio::spawn(run).await.unwrap()
 }
 
@@ -82,8 +109,11 @@ async fn two_runs_at_once_share_the_ten_permits() {
     let peer = FrontEnd::start_holding(10, script).await;
     let validator = Validator::new().unwrap();
     let other = validator.clone();
-    let (found, missing) = (urls(&peer, "ok", 20), urls(&peer, "missing", 20));
-    let runs = tokio::join!(validator.check(&found).count(), other.check(&missing).count());
+    let base = BaseUrl::parse(&peer.url("http", "")).unwrap();
+    let paths = |path| std::iter::repeat_n(path, 20).enumerate();
+    let (found, missing) = (paths("/ok"), paths("/missing"));
+    let runs =
+        tokio::join!(validator.check(&base, found).count(), other.check(&base, missing).count());
     assert_eq!(runs, (20, 20));
     assert_eq!(peer.most_in_flight(), 10);
 }
@@ -137,11 +167,11 @@ async fn a_location_is_reported_as_sent_but_bounded_and_as_text() {
 #[tokio::test]
 async fn results_are_streamed_as_they_become_known() {
     let peer = FrontEnd::start(script).await;
-    let urls: Vec<_> =
-        ["/hang", "/reset", "/ok"].iter().map(|path| peer.url("http", path)).collect();
+    let base = BaseUrl::parse(&peer.url("http", "")).unwrap();
+    let paths = ["/hang", "/reset", "/ok"].into_iter().enumerate();
     let validator = Validator::new().unwrap();
-    let mut first: Vec<_> = validator.check(&urls).take(2).collect().await;
+    let mut first: Vec<_> = validator.check(&base, paths).take(2).collect().await;
     first.sort_unstable_by_key(|(index, _)| *index);
-    let ok = Checked::Answered { status: 200, location: None };
+    let ok = Checked::Answered { status: 200, location: None, retry_after: None };
     assert_eq!(first, [(1, Checked::Failed(Failure::Reset)), (2, ok)]);
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::validator::Failure;
 
 fn answered(status: u16) -> Checked {
-    Checked::Answered { status, location: None }
+    Checked::Answered { status, location: None, retry_after: None }
 }
 
 fn report(checked: Vec<Checked>) -> Report {
@@ -46,6 +46,8 @@ fn the_reasons_are_worded_as_decided() {
         (Failure::Reset, "fetch failed: reset"),
         (Failure::Tls, "fetch failed: tls"),
         (Failure::InvalidResponse, "fetch failed: invalid response"),
+        (Failure::AddressNotAllowed, "fetch failed: address not allowed"),
+        (Failure::NotChecked, "not checked: deadline"),
     ];
     for (failure, reason) in table {
         assert_eq!(failure.to_string(), reason);
@@ -63,7 +65,8 @@ fn an_empty_run_still_has_all_classes() {
 
 #[test]
 fn the_written_report_has_the_specified_shape() {
-    let moved = Checked::Answered { status: 301, location: Some("/en/new".to_owned()) };
+    let location = Some("/en/new".to_owned());
+    let moved = Checked::Answered { status: 301, location, retry_after: None };
     let dead = Checked::Failed(Failure::Timeout);
     let json = serde_json::to_value(report(vec![answered(200), moved, answered(999), dead]));
     let expected = serde_json::json!({
