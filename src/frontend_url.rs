@@ -5,7 +5,7 @@ mod base;
 pub use base::{BaseUrl, BaseUrlError};
 
 use crate::rules::{
-    Built, Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, NoPath, Rule, RuleSet,
+    Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, NoPath, Rule, RuleSet,
     Template, Unusable, Values,
 };
 
@@ -23,6 +23,12 @@ pub struct FrontendPath<'r> {
     pub template: &'r Template,
     /// The locale that it stands under, one of the site's.
     pub locale: &'r Locale,
+}
+
+impl<'r> FrontendPath<'r> {
+    fn new(path: String, Origin { rule, template, locale }: Origin<'r>) -> Self {
+        Self { path, rule, template, locale }
+    }
 }
 
 /// Why a document has no URL.
@@ -60,6 +66,17 @@ pub enum NoUrlReason {
     UrlTooLong,
 }
 
+/// What a path came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin<'r> {
+    /// The rule that built it.
+    pub rule: &'r Rule,
+    /// The template of that rule.
+    pub template: &'r Template,
+    /// The locale that it stands under, one of the site's.
+    pub locale: &'r Locale,
+}
+
 /// Builds the frontend path of one version of a document (D12).
 ///
 /// `drafts` says whether a document that is not published may have a URL. `None`: the content
@@ -72,9 +89,24 @@ pub fn frontend_path<'r>(
     document: &Document<'_>,
     drafts: bool,
 ) -> Option<Result<FrontendPath<'r>, NoUrl<'r>>> {
+    let (mut path, tried) = (String::new(), rules.of_type(uid));
+    let found = write_path(rules, base, tried, document, drafts, &mut path)?;
+    Some(found.map(|origin| FrontendPath::new(path, origin)))
+}
+
+/// The same with the rules of the content type already looked up, and into a buffer that may be
+/// used again. Without a path it holds anything.
+pub fn write_path<'r>(
+    rules: &'r RuleSet,
+    base: Option<&BaseUrl>,
+    tried: impl IntoIterator<Item = &'r Rule>,
+    document: &Document<'_>,
+    drafts: bool,
+    path: &mut String,
+) -> Option<Result<Origin<'r>, NoUrl<'r>>> {
     let mut first_failure: Option<NoUrl<'r>> = None;
-    for rule in rules.of_type(uid) {
-        match path_by_rule(rules, base, rule, document, drafts) {
+    for rule in tried {
+        match write_path_by_rule(rules, base, rule, document, drafts, path) {
             Ok(found) => return Some(Ok(found)),
             Err(reason) => {
                 let failure = first_failure.get_or_insert_with(|| failed(rules, rule, document));
@@ -106,12 +138,26 @@ pub fn path_by_rule<'r>(
     document: &Document<'_>,
     drafts: bool,
 ) -> Result<FrontendPath<'r>, NoUrlReason> {
+    let mut path = String::new();
+    let found = write_path_by_rule(rules, base, rule, document, drafts, &mut path);
+    found.map(|origin| FrontendPath::new(path, origin))
+}
+
+fn write_path_by_rule<'r>(
+    rules: &'r RuleSet,
+    base: Option<&BaseUrl>,
+    rule: &'r Rule,
+    document: &Document<'_>,
+    drafts: bool,
+    path: &mut String,
+) -> Result<Origin<'r>, NoUrlReason> {
     let known = locale_of(rules.locales(), &document.locale);
     // With an unknown locale any other shows whether a placeholder is at fault, which comes first.
     let locale = known.unwrap_or(rules.locales().default_locale());
     let values = Version { document, locale };
-    let Built { path, template } = match rules.path(rule, locale, &values) {
-        Ok(built) => built,
+    path.clear();
+    let template = match rules.write_path(rule, locale, &values, path) {
+        Ok(template) => template,
         Err(NoPath::Conditions) => return Err(NoUrlReason::ConditionsNotMet),
         Err(NoPath::Locale) if known.is_none() => return Err(NoUrlReason::LocaleUnknown),
         Err(NoPath::Locale) => return Err(NoUrlReason::LocaleWithoutTemplate),
@@ -126,7 +172,7 @@ pub fn path_by_rule<'r>(
     if base.map_or(0, |base| base.as_str().len()) + path.len() >= URL_TOO_LONG {
         return Err(NoUrlReason::UrlTooLong);
     }
-    Ok(FrontendPath { path, rule, template, locale })
+    Ok(Origin { rule, template, locale })
 }
 
 /// A document without a locale stands under the site's default (D19).

@@ -25,7 +25,7 @@ mod uid;
 mod usable;
 mod value;
 
-pub use build::{Built, Given, NoPath, Part, Unusable};
+pub use build::{Given, NoPath, Part, Unusable};
 pub use condition::{Condition, Literal};
 pub use conflict::{Conflict, Conflicts, Incomplete, NeverMatches, Side, Why};
 pub use constraint::{Constraint, ConstraintError, ValuePattern, ValueSet};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::frontend_url::{Version, path_by_rule};
-use crate::rules::{Document, FieldValue, Given, Locale, Part, Placeholder, Rule, Segment, Source};
+use crate::rules::{Document, FieldValue, Given, Locale, Part, Placeholder, Rule, Source};
 use crate::site::Site;
 
 /// A document and what each rule of its type makes of it.
@@ -159,21 +159,11 @@ fn rule_use(
 fn placeholder_look(part: &Part<'_>, document: &Document) -> Option<PlaceholderLook> {
     let Placeholder { source, .. } = part.segment.placeholder()?;
     let (value, left_out, fault) = match &part.given {
-        Given::Text(text) => (Some(inner(part.segment, text).to_owned()), false, None),
+        Given::Text(value) => (Some(value.to_string()), false, None),
         Given::LeftOut => (unusable(source, document), true, None),
         Given::Fault(fault) => (unusable(source, document), false, Some(fault.as_str())),
     };
     Some(PlaceholderLook { placeholder: part.segment.to_string(), value, left_out, fault })
-}
-
-/// The value without the text of the template around it.
-fn inner<'t>(segment: &Segment, text: &'t str) -> &'t str {
-    match segment {
-        Segment::Placeholder { prefix, suffix, .. } => {
-            &text[prefix.len()..text.len() - suffix.len()]
-        }
-        _ => text,
-    }
 }
 
 /// What stands in the field of a placeholder that cannot use it.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::encode::encode;
+use super::encode::push_encoded;
 use super::locale::{Locale, Locales};
 use super::pattern::LocalePrefix;
 use super::rule::Rule;
@@ -31,15 +31,6 @@ pub enum NoPath {
     Unusable(Unusable),
 }
 
-/// A path and the template that gave it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Built<'r> {
-    /// Absolute, percent-encoded ASCII.
-    pub path: String,
-    /// The template.
-    pub template: &'r Template,
-}
-
 /// One segment of a template and what came of it for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part<'t> {
@@ -52,7 +43,7 @@ pub struct Part<'t> {
 /// What a segment of a template gives a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given<'t> {
-    /// Raw text: one segment, or of a catch-all several.
+    /// Raw text: all of a static segment, else the value of the placeholder.
     Text(Cow<'t, str>),
     /// Nothing: it is not in the path.
     LeftOut,
@@ -71,25 +62,26 @@ struct Giver<'g, V> {
 }
 
 impl Rule {
-    /// The path that these values give under a locale of the site.
+    /// Adds the path that these values give under a locale of the site to `path`, which is empty,
+    /// and says which template it is from. After an error it holds anything.
     ///
     /// # Errors
     /// [`NoPath`]: the condition that does not hold comes first, then the leftmost placeholder
     /// without a usable value.
-    pub(super) fn path<'r>(
-        &'r self,
+    pub(super) fn write_path(
+        &self,
         locales: &Locales,
         prefix: LocalePrefix,
         locale: &Locale,
         values: &impl Values,
-    ) -> Result<Built<'r>, NoPath> {
+        path: &mut String,
+    ) -> Result<&Template, NoPath> {
         if !self.conditions.iter().all(|condition| condition.holds(values.field(&condition.field)))
         {
             return Err(NoPath::Conditions);
         }
         let template = self.template(locale).ok_or(NoPath::Locale)?;
         let mut giver = Giver::new(locales, prefix, locale, values);
-        let mut path = String::new();
         // An optional placeholder without a value; the ones behind it may have none either.
         let mut missing: Option<&Placeholder> = None;
         for segment in template.segments() {
@@ -102,7 +94,7 @@ impl Rule {
                 (Given::Text(_), _) if let (true, Some(missing)) = (optional, missing) => {
                     return Err(NoPath::Unusable(unusable(missing, Fault::Missing)));
                 }
-                (Given::Text(text), _) => push(&mut path, &text),
+                (Given::Text(text), _) => push(path, segment, &text),
                 (Given::LeftOut, placeholder) if optional => missing = missing.or(placeholder),
                 (Given::LeftOut | Given::Fault(_), _) => {}
             }
@@ -110,7 +102,7 @@ impl Rule {
         if path.is_empty() {
             path.push('/');
         }
-        Ok(Built { path, template })
+        Ok(template)
     }
 }
 
@@ -140,10 +132,23 @@ fn unusable(placeholder: &Placeholder, fault: Fault) -> Unusable {
     Unusable { placeholder: placeholder.name.clone(), fault }
 }
 
-fn push(path: &mut String, text: &str) {
-    for text in text.split('/') {
-        path.push('/');
-        path.push_str(&encode(text));
+/// Adds a segment, or those of a catch-all.
+fn push(path: &mut String, segment: &Segment, text: &str) {
+    let [before, after] = segment.around();
+    path.push('/');
+    push_encoded(path, before);
+    match segment {
+        Segment::CatchAll(_) => push_segments(path, text),
+        _ => push_encoded(path, text),
+    }
+    push_encoded(path, after);
+}
+
+/// Adds the segments of a catch-all.
+fn push_segments(path: &mut String, text: &str) {
+    for (at, text) in text.split('/').enumerate() {
+        path.push_str(if at == 0 { "" } else { "/" });
+        push_encoded(path, text);
     }
 }
 
@@ -154,38 +159,29 @@ impl<'g, V: Values> Giver<'g, V> {
     }
 
     fn give(&mut self, segment: &'g Segment) -> Given<'g> {
-        let around = match segment {
-            Segment::Static(text) => {
-                self.gap = false;
-                return Given::Text(text.into());
-            }
-            Segment::Placeholder { prefix, suffix, .. } => [prefix.as_str(), suffix],
-            Segment::Optional(_) | Segment::CatchAll(_) => ["", ""],
-        };
         if self.bare && segment.is_locale() {
             self.gap = true;
             return Given::LeftOut;
         }
-        let optional = matches!(segment, Segment::Optional(_));
-        match segment.value(self.values) {
-            Some(Err(Fault::Missing | Fault::Empty)) if optional => Given::LeftOut,
-            Some(Err(fault)) => {
-                self.gap = false;
-                Given::Fault(fault)
+        let given = match (segment, segment.value(self.values)) {
+            (Segment::Static(text), _) => Given::Text(text.into()),
+            (Segment::Optional(_), Some(Err(Fault::Missing | Fault::Empty))) | (_, None) => {
+                return Given::LeftOut;
             }
-            Some(Ok(value)) if around == ["", ""] => self.behind_gap(value),
-            Some(Ok(value)) => self.behind_gap([around[0], &value, around[1]].concat().into()),
-            None => Given::LeftOut,
-        }
+            (_, Some(Err(fault))) => Given::Fault(fault),
+            (_, Some(Ok(value))) if self.gap && self.begins_with_locale(segment, &value) => {
+                Given::Fault(Fault::NotAllowed)
+            }
+            (_, Some(Ok(value))) => Given::Text(value),
+        };
+        self.gap = false;
+        given
     }
 
     /// What stands where `{locale}` was left out may not look like a locale.
-    fn behind_gap(&mut self, text: Cow<'g, str>) -> Given<'g> {
-        let gap = std::mem::replace(&mut self.gap, false);
-        let first = text.split('/').next().unwrap_or_default();
-        if gap && self.locales.get(first).is_some() {
-            return Given::Fault(Fault::NotAllowed);
-        }
-        Given::Text(text)
+    fn begins_with_locale(&self, segment: &Segment, value: &str) -> bool {
+        let [before, after] = segment.around();
+        let text = [before, value, after].concat();
+        text.split('/').next().is_some_and(|first| self.locales.get(first).is_some())
     }
 }

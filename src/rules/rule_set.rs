@@ -10,7 +10,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
-use super::build::{Built, NoPath, Part, parts};
+use super::build::{NoPath, Part, parts};
 use super::condition::Condition;
 use super::locale::{Locale, Locales};
 use super::matcher::{Mismatch, Params, match_pattern};
@@ -171,17 +171,20 @@ impl RuleSet {
         })
     }
 
-    /// The path that a rule of this site gives for these values under one of the site's locales.
+    /// Adds the path that a rule of this site gives for these values under one of the site's
+    /// locales to `path`, which is empty, and says which template it is from. After an error it
+    /// holds anything.
     ///
     /// # Errors
     /// [`NoPath`]: why the rule has none.
-    pub fn path<'r>(
+    pub fn write_path<'r>(
         &self,
         rule: &'r Rule,
         locale: &Locale,
         values: &impl Values,
-    ) -> Result<Built<'r>, NoPath> {
-        rule.path(&self.locales, self.prefix, locale, values)
+        path: &mut String,
+    ) -> Result<&'r Template, NoPath> {
+        rule.write_path(&self.locales, self.prefix, locale, values, path)
     }
 
     /// What each segment of a template of this site gives the path for these values, under one of

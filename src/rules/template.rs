@@ -94,6 +94,14 @@ impl Segment {
         }
     }
 
+    /// The text before its placeholder and after it.
+    pub(super) fn around(&self) -> [&str; 2] {
+        match self {
+            Self::Placeholder { prefix, suffix, .. } => [prefix, suffix],
+            Self::Static(_) | Self::Optional(_) | Self::CatchAll(_) => ["", ""],
+        }
+    }
+
     /// Whether this is `{locale}`.
     #[must_use]
     pub fn is_locale(&self) -> bool {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 
-use super::encode::decode_leniently;
+use super::encode::{decode_leniently, is_unreserved};
 
 /// Why a value cannot stand in a URL. In the order of D13: the first that holds is the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,6 +99,12 @@ pub(super) fn check(before: &str, value: &str, after: &str, width: Width) -> Res
     Ok(())
 }
 
+/// Whether a value has no fault by itself and is its own encoding: nearly all are, and one look at
+/// each byte tells.
+pub(super) fn is_plain(value: &str) -> bool {
+    is_unreserved(value) && !matches!(value, "" | "." | "..")
+}
+
 fn unsafe_after(text: &str, times: u32, width: Width) -> bool {
     let decoded = (0..times).fold(text.to_owned(), |text, _| decode_leniently(&text));
     check_raw(&decoded, width).is_err()
@@ -148,7 +154,10 @@ fn is_noncharacter(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::rules::encode;
 
     #[test]
     fn faults_of_one_segment() {
@@ -171,6 +180,7 @@ mod tests {
             ("a\\/b", Err(Fault::Backslash)),
             ("../b", Err(Fault::HasSlash)),
             ("..", Err(Fault::DotSegment)),
+            (".", Err(Fault::DotSegment)),
             ("%2e", Err(Fault::UnsafeAfterDecoding)),
             ("a%252Fb", Err(Fault::UnsafeAfterDecoding)),
             ("a%2f%ff", Err(Fault::UnsafeAfterDecoding)),
@@ -199,5 +209,20 @@ mod tests {
     fn a_value_may_not_complete_an_escape_with_the_text_around_it() {
         assert_eq!(check("", "a%2", "f", Width::One), Err(Fault::UnsafeAfterDecoding));
         assert_eq!(check("", "a%2", "-f", Width::One), Ok(()));
+        assert_eq!(check("%2", "f", "", Width::One), Err(Fault::UnsafeAfterDecoding));
+        assert_eq!(check("", "2f", "%2f", Width::One), Err(Fault::UnsafeAfterDecoding));
+    }
+
+    proptest! {
+        #[test]
+        fn plain_values_have_no_fault(value in "[.]{0,3}|[a-zA-Z0-9._~/%-]{0,12}|\\PC{0,3}") {
+            if is_plain(&value) {
+                prop_assert_eq!(encode(&value), &*value);
+                for width in [Width::One, Width::Many] {
+                    prop_assert_eq!(check("", &value, "", width), Ok(()));
+                    prop_assert_eq!(check("-a", &value, "~.", width), Ok(()));
+                }
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use super::document::FieldValue;
 use super::template::{DatePart, FieldPath, Placeholder, Segment, Source, Step};
-use super::usable::{Fault, Width, check};
+use super::usable::{Fault, Width, check, is_plain};
 
 /// Where a template's values come from.
 pub trait Values {
@@ -28,7 +28,11 @@ fn usable<'v>(
     values: &'v impl Values,
 ) -> Result<Cow<'v, str>, Fault> {
     let value = raw(&placeholder.source, values)?;
-    check(before, &value, after, width)?;
+    // Mostly there is no text around it, which is cheaper to see.
+    let escapes = |text: &str| !text.is_empty() && text.contains('%');
+    if !is_plain(&value) || escapes(before) || escapes(after) {
+        check(before, &value, after, width)?;
+    }
     match &placeholder.constraint {
         Some(constraint) if !constraint.takes(&value) => Err(Fault::NotAllowed),
         _ => Ok(value),
@@ -38,12 +42,8 @@ fn usable<'v>(
 impl Segment {
     /// The value that its placeholder has, usable in a URL or why not; `None` for static text.
     pub fn value<'v>(&self, values: &'v impl Values) -> Option<Result<Cow<'v, str>, Fault>> {
-        let (around, width) = match self {
-            Self::Placeholder { prefix, suffix, .. } => ([prefix.as_str(), suffix], Width::One),
-            Self::CatchAll(_) => (["", ""], Width::Many),
-            Self::Static(_) | Self::Optional(_) => (["", ""], Width::One),
-        };
-        self.placeholder().map(|placeholder| usable(around, placeholder, width, values))
+        let width = if let Self::CatchAll(_) = self { Width::Many } else { Width::One };
+        self.placeholder().map(|placeholder| usable(self.around(), placeholder, width, values))
     }
 }
 

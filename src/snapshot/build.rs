@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::owners::{Hash, Owners};
 use super::text::{At, Texts};
 use super::{Entry, Skipped, Snapshot, UNDATED};
-use crate::frontend_url::{BaseUrl, NoUrlReason, frontend_path};
+use crate::frontend_url::{BaseUrl, NoUrlReason, Origin, write_path};
 use crate::rules::{Document, FieldPath, FieldValue, Rule, RuleSet};
 
 /// The reason of a list item that is no document, or whose `documentId` is longer than any.
@@ -38,30 +38,36 @@ pub struct Part<'s> {
     entries: Vec<Entry>,
     skipped: Skipped,
     too_large: bool,
+    /// The rules of the content type and their positions in the settings.
+    rules: Vec<(usize, &'s Rule)>,
+    /// The path of the document at hand: one buffer for all of them.
+    path: String,
 }
 
 impl<'s> Listing<'s> {
     /// Nothing yet.
     #[must_use]
     pub fn part(self) -> Part<'s> {
-        let (texts, skipped) = (Texts::default(), Skipped::default());
-        Part { listing: self, texts, entries: Vec::new(), skipped, too_large: false }
+        let of_type = self.rules.positions_of_type(self.uid);
+        Part {
+            listing: self,
+            texts: Texts::default(),
+            entries: Vec::new(),
+            skipped: Skipped::default(),
+            too_large: false,
+            rules: of_type.map(|at| (at, &self.rules.rules()[at])).collect(),
+            path: String::new(),
+        }
     }
 }
 
 impl Part<'_> {
     /// Takes in a published document.
     pub fn add(&mut self, document: &Document<'_>) {
-        let Listing { rules, base, uid } = self.listing;
-        match frontend_path(rules, base, uid, document, false) {
-            Some(Ok(found)) => {
-                let locales = rules.locales().as_slice();
-                let locale = locales.iter().position(|locale| locale == found.locale);
-                let mut rules_of_type = rules.positions_of_type(uid);
-                let rule = rules_of_type
-                    .find(|at| std::ptr::eq(&raw const rules.rules()[*at], found.rule));
-                self.push(rule, locale, &found.path, found.rule, document);
-            }
+        let Listing { rules, base, .. } = self.listing;
+        let tried = self.rules.iter().map(|(_, rule)| *rule);
+        match write_path(rules, base, tried, document, false, &mut self.path) {
+            Some(Ok(found)) => self.push(found, document),
             // None of this site's.
             Some(Err(no_url)) if no_url.reason == NoUrlReason::ConditionsNotMet => {}
             Some(Err(no_url)) => self.skipped.count(&no_url.to_string(), 1),
@@ -74,29 +80,23 @@ impl Part<'_> {
         self.skipped.count(NOT_A_DOCUMENT, 1);
     }
 
-    fn push(
-        &mut self,
-        at: Option<usize>,
-        locale: Option<usize>,
-        path: &str,
-        rule: &Rule,
-        document: &Document<'_>,
-    ) {
+    fn push(&mut self, Origin { rule, locale, .. }: Origin<'_>, document: &Document<'_>) {
         let Ok(id_len) = u16::try_from(document.id.len()) else {
             return self.add_bad_item();
         };
-        let listed = rule.switches.lists(document);
-        let modified = modified(document, &rule.switches.modified).to_ne_bytes();
+        let at = self.rules.iter().find(|(_, own)| std::ptr::eq(*own, rule));
+        let locales = self.listing.rules.locales().as_slice();
+        let locale = locales.iter().position(|own| own == locale);
         let mut entry = || {
             Some(Entry {
-                path_at: self.texts.push(path)?,
+                path_at: self.texts.push(&self.path)?,
                 id_at: self.texts.push(&document.id)?,
-                rule: u32::try_from(at?).ok()?,
-                path_len: u16::try_from(path.len()).ok()?,
+                rule: u32::try_from(at?.0).ok()?,
+                path_len: u16::try_from(self.path.len()).ok()?,
                 id_len,
                 locale: u16::try_from(locale?).ok()?,
-                listed,
-                modified,
+                listed: rule.switches.lists(document),
+                modified: modified(document, &rule.switches.modified).to_ne_bytes(),
             })
         };
         match entry() {

@@ -1,10 +1,13 @@
 //! The way to a field of a document.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// The way to a field: `slug`, or `category.slug` through a relation. Never empty.
+///
+/// Shared, so that a document knows the path by which it is asked at a glance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FieldPath(Box<[Box<str>]>);
+pub struct FieldPath(Arc<[Box<str>]>);
 
 impl FieldPath {
     /// Reads dotted field names: a letter or `_`, then letters, digits, `_` and `-`.
@@ -33,7 +36,7 @@ impl fmt::Display for FieldPath {
 impl FieldPath {
     /// The field `name` at the end of `times` steps along this path.
     pub(in crate::rules) fn repeated(&self, times: usize, name: &Self) -> Self {
-        let steps = std::iter::repeat_n(&self.0, times).flatten();
-        Self(steps.chain(&name.0).cloned().collect())
+        let steps = std::iter::repeat_n(&*self.0, times).flatten();
+        Self(steps.chain(name.0.iter()).cloned().collect())
     }
 }
