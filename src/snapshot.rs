@@ -5,10 +5,12 @@
 //! allocation of its own for any of them.
 
 mod build;
+mod moment;
 mod owners;
 mod text;
 
 pub use build::{Builder, Listing, Part, TooLarge};
+pub use moment::write as write_moment;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

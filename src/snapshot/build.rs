@@ -1,10 +1,9 @@
 //! From the documents of a walk to a snapshot.
 
 use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::moment;
 use super::owners::{Hash, Owners};
 use super::text::{At, Texts};
 use super::{Entry, Skipped, Snapshot, UNDATED};
@@ -185,13 +184,8 @@ pub(super) fn document_hash(id: &str) -> u64 {
     xxh3_64(id.as_bytes())
 }
 
-/// A point in time, or the beginning of a day in UTC, as Strapi writes both (ISO 8601).
+/// When a version was last modified, in milliseconds since 1970.
 fn modified(document: &Document<'_>, field: &FieldPath) -> i64 {
     let FieldValue::Text(text) = document.field(field) else { return UNDATED };
-    let day = || {
-        let midnight = text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?;
-        Some(midnight.timestamp())
-    };
-    let moment = text.parse::<Timestamp>().ok().or_else(day);
-    moment.map_or(UNDATED, Timestamp::as_millisecond)
+    moment::read(text).map_or(UNDATED, Timestamp::as_millisecond)
 }

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use jiff::Timestamp;
 use smallvec::SmallVec;
 
 use super::Frame;
 use super::frame::DEFAULT_LINK;
-use crate::snapshot::{PublicUrl, Snapshot};
+use crate::snapshot::{PublicUrl, Snapshot, write_moment};
 
 const HEAD: &str = concat!(
     r#"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -19,8 +18,6 @@ const LOC: &str = "<url><loc>";
 const LINK_END: &str = "\"/>";
 /// What stands around a date and its 24 characters.
 const DATE_BYTES: usize = "</loc><lastmod>2024-03-06T22:19:54.649Z</lastmod></url>".len();
-/// The beginning of the year 0, in milliseconds since 1970.
-const YEAR_0: i64 = -62_167_219_200_000;
 /// More versions of a document than this need an allocation.
 const USUAL_VERSIONS: usize = 8;
 /// Longer links than this are left out: a document with hundreds of long versions would not fit
@@ -110,11 +107,11 @@ fn push_all<const N: usize>(out: &mut String, parts: [&str; N]) {
 
 /// `lastmod` as a W3C datetime in UTC, which has years of four digits; others are left out.
 pub(super) fn push_date(out: &mut String, milliseconds: i64) {
-    use std::fmt::Write;
-
-    let date = Timestamp::from_millisecond(milliseconds).ok();
-    if let Some(date) = date.filter(|_| milliseconds >= YEAR_0) {
-        // Writing to a string does not fail.
-        let _ = write!(out, "<lastmod>{date:.3}</lastmod>");
+    let length = out.len();
+    out.push_str("<lastmod>");
+    if write_moment(out, milliseconds) {
+        out.push_str("</lastmod>");
+    } else {
+        out.truncate(length);
     }
 }

@@ -1,0 +1,141 @@
+//! Points in time as text (ISO 8601). Strapi writes all of them in one form, sitemaps too, and
+//! a list has one for each document: that form goes a short way, with the calendar left to `jiff`.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::{Offset, TimeZone};
+
+/// The usual form, to write digits into.
+const FORM: [u8; 24] = *b"0000-00-00T00:00:00.000Z";
+/// Where its numbers are.
+const YEAR: Span = (0, 4);
+const MONTH: Span = (5, 7);
+const DAY: Span = (8, 10);
+const HOUR: Span = (11, 13);
+const MINUTE: Span = (14, 16);
+const SECOND: Span = (17, 19);
+const MILLISECOND: Span = (20, 23);
+
+type Span = (usize, usize);
+
+/// A point in time, or the beginning of a day in UTC.
+pub(super) fn read(text: &str) -> Option<Timestamp> {
+    let day = || {
+        let midnight = text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?;
+        Some(midnight.timestamp())
+    };
+    usual(text).or_else(|| text.parse().ok()).or_else(day)
+}
+
+/// A point in time in the usual form. `None`: another form, or no such time.
+fn usual(text: &str) -> Option<Timestamp> {
+    let text: &[u8; 24] = text.as_bytes().try_into().ok()?;
+    let form = |at: usize| FORM[at].is_ascii_digit() || FORM[at] == text[at];
+    if !(0..FORM.len()).all(form) {
+        return None;
+    }
+    let small = |span| i8::try_from(number(text, span)?).ok();
+    let nanoseconds = i32::from(number(text, MILLISECOND)?) * 1_000_000;
+    let (year, month, day) = (number(text, YEAR)?, small(MONTH)?, small(DAY)?);
+    let (hour, minute, second) = (small(HOUR)?, small(MINUTE)?, small(SECOND)?);
+    let moment = DateTime::new(year, month, day, hour, minute, second, nanoseconds).ok()?;
+    Offset::UTC.to_timestamp(moment).ok()
+}
+
+fn number(text: &[u8; 24], (start, end): Span) -> Option<i16> {
+    text[start..end].iter().try_fold(0, |number, digit| {
+        digit.is_ascii_digit().then(|| number * 10 + i16::from(digit - b'0'))
+    })
+}
+
+/// Adds a point in time in the usual form, with years of four digits; says whether it has such a
+/// form.
+pub fn write(out: &mut String, milliseconds: i64) -> bool {
+    let moment = Timestamp::from_millisecond(milliseconds);
+    let Ok(moment) = moment.map(|moment| Offset::UTC.to_datetime(moment)) else { return false };
+    let Ok(year) = u16::try_from(moment.year()) else { return false };
+    let mut text = FORM;
+    put(&mut text, YEAR, year);
+    for (span, number) in [
+        (MONTH, moment.month()),
+        (DAY, moment.day()),
+        (HOUR, moment.hour()),
+        (MINUTE, moment.minute()),
+        (SECOND, moment.second()),
+    ] {
+        put(&mut text, span, number.unsigned_abs().into());
+    }
+    put(&mut text, MILLISECOND, moment.millisecond().unsigned_abs());
+    let text = str::from_utf8(&text);
+    out.push_str(text.unwrap_or_default());
+    text.is_ok()
+}
+
+fn put(text: &mut [u8; 24], (start, end): Span, mut number: u16) {
+    for place in text[start..end].iter_mut().rev() {
+        // A digit, so that it fits.
+        *place = b'0' + u8::try_from(number % 10).unwrap_or_default();
+        number /= 10;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn other_forms_are_left_to_jiff() {
+        for text in [
+            "2024-03-06T22:19:54Z",
+            "2024-03-06T22:19:54.6490Z",
+            "2024-03-06T22:19:54.64901Z",
+            "2024-03-06 22:19:54.649Z",
+            "2024-03-06T22:19:54.649z",
+            "2024-03-06T22:19:60.649Z",
+            "2024-02-30T22:19:54.649Z",
+            "2024-03-06T2a:19:54.649Z",
+            "2024-03-06T22:19:54+00:00",
+            "+02024-03-06T22:19:54.64Z",
+        ] {
+            assert_eq!(usual(text), None, "{text}");
+        }
+        // A leap second is the one before it.
+        assert_eq!(read("2016-12-31T23:59:60.649Z"), read("2016-12-31T23:59:59.649Z"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_is_what_jiff_reads(
+            text in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-6][0-9]\\.[0-9]{3}Z"
+        ) {
+            let jiff: Option<Timestamp> = text.parse().ok();
+            if let Some(short) = usual(&text) {
+                prop_assert_eq!(Some(short), jiff);
+            }
+            prop_assert_eq!(read(&text), jiff);
+        }
+
+        #[test]
+        fn what_is_written_is_what_jiff_writes_and_reads(
+            milliseconds in -62_167_219_200_000..253_402_207_200_000_i64
+        ) {
+            let mut text = String::new();
+            prop_assert!(write(&mut text, milliseconds));
+            let moment = Timestamp::from_millisecond(milliseconds).unwrap();
+            prop_assert_eq!(&text, &format!("{moment:.3}"));
+            prop_assert_eq!(usual(&text), Some(moment));
+        }
+
+        #[test]
+        fn other_years_are_not_written(milliseconds in any::<i64>()) {
+            let mut text = String::new();
+            if write(&mut text, milliseconds) {
+                prop_assert_eq!(usual(&text).map(Timestamp::as_millisecond), Some(milliseconds));
+            } else {
+                prop_assert!(text.is_empty());
+            }
+        }
+    }
+}
