@@ -6,6 +6,7 @@
 
 mod build;
 mod moment;
+mod order;
 mod owners;
 mod text;
 
@@ -26,11 +27,12 @@ const UNDATED: i64 = i64::MIN;
 #[derive(Debug, Default)]
 pub struct Snapshot {
     texts: Texts,
-    /// The site's locale order, then the path by code point. No two have one path.
+    /// The versions of a document as neighbours: by the hash of the `documentId`, by `documentId`,
+    /// by locale. No two have one path.
     entries: Box<[Entry]>,
-    /// The entries, the versions of a document as neighbours: by the hash of the `documentId`, by
-    /// `documentId`, by locale.
-    by_document: Box<[u32]>,
+    /// The positions of those that sitemaps list: the site's locale order, then the path by code
+    /// point.
+    in_order: Box<[u32]>,
     /// Finds the entry of a path, where somebody wants to know.
     owners: Option<Owners>,
     listed: Listed,
@@ -43,7 +45,6 @@ pub struct Snapshot {
 /// What sitemaps list, as numbers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Listed {
-    count: usize,
     /// The length of all their paths.
     bytes: usize,
     /// Of their paths in order.
@@ -53,18 +54,19 @@ struct Listed {
 /// One URL.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    path_at: At,
-    id_at: At,
+    /// Where its path is, and right behind it the `documentId`.
+    at: At,
     /// The position of its rule in the settings.
     rule: u32,
     path_len: u16,
     id_len: u16,
     /// The position of its locale in the site's locales.
     locale: u16,
+    /// Whether it is the first version of its document.
+    first: bool,
     listed: bool,
-    /// Milliseconds since 1970, or [`UNDATED`]. As bytes, because eight bytes that are aligned
-    /// would make an entry longer.
-    modified: [u8; 8],
+    /// Milliseconds since 1970, or [`UNDATED`].
+    modified: i64,
 }
 
 /// One public URL, as the snapshot knows it.
@@ -72,6 +74,13 @@ struct Entry {
 pub struct PublicUrl<'s> {
     snapshot: &'s Snapshot,
     at: usize,
+}
+
+/// The versions of a document that have a URL, in the order of the site's locales; at least one.
+#[derive(Clone, Debug)]
+pub struct Versions<'s> {
+    snapshot: &'s Snapshot,
+    part: Range<usize>,
 }
 
 /// How many documents were left out, by reason.
@@ -105,15 +114,21 @@ impl Snapshot {
         self.listed_from(0)
     }
 
-    /// Those of them whose position is at least `start`.
+    /// Those of them behind the first `start`.
     pub fn listed_from(&self, start: usize) -> impl Iterator<Item = PublicUrl<'_>> + Clone {
-        (start..self.entries.len()).map(|at| self.url(at)).filter(|url| url.is_listed())
+        self.in_order[start..].iter().map(|at| self.url(*at as usize))
+    }
+
+    /// The one of them at a position, which is less than [`Snapshot::listed_count`].
+    #[must_use]
+    pub fn nth_listed(&self, position: usize) -> PublicUrl<'_> {
+        self.url(self.in_order[position] as usize)
     }
 
     /// How many URLs sitemaps list.
     #[must_use]
     pub fn listed_count(&self) -> usize {
-        self.listed.count
+        self.in_order.len()
     }
 
     /// The length of all their paths together, in bytes.
@@ -140,22 +155,24 @@ impl Snapshot {
         self.entries.is_empty()
     }
 
-    /// A part of all URLs, the versions of a document as neighbours; documents in the order of a
+    /// The documents in a part of all URLs, each with its versions. They are in the order of a
     /// hash of the `documentId`, which is the same on every machine and in every version of the
     /// service.
-    pub fn by_document(&self, part: Range<usize>) -> impl Iterator<Item = PublicUrl<'_>> + Clone {
-        self.by_document[part].iter().map(|at| self.url(*at as usize))
+    pub fn documents(&self, mut part: Range<usize>) -> impl Iterator<Item = Versions<'_>> {
+        std::iter::from_fn(move || {
+            let versions = (!part.is_empty()).then(|| self.versions_from(part.start))?;
+            part.start = versions.part.end;
+            Some(versions)
+        })
     }
 
-    /// In a part of [`Snapshot::by_document`] whose hashes have the same first `bit` bits, the
-    /// first position where the next bit is set.
+    /// In a part of all URLs whose documents' hashes have the same first `bit` bits, the first
+    /// position where the next bit is set.
     #[must_use]
     pub fn first_with_bit(&self, part: Range<usize>, bit: u32) -> usize {
-        let is_set = |at: &u32| {
-            let hash = build::document_hash(self.url(*at as usize).document_id());
-            hash & (1 << (63 - bit)) != 0
-        };
-        part.start + self.by_document[part].partition_point(|at| !is_set(at))
+        let is_set =
+            |entry: &Entry| build::document_hash(entry.id(&self.texts)) & (1 << (63 - bit)) != 0;
+        part.start + self.entries[part].partition_point(|entry| !is_set(entry))
     }
 
     /// The URL with this path; `None` too if the snapshot was built without owners.
@@ -169,7 +186,7 @@ impl Snapshot {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let owners = self.owners.as_ref().map_or(0, Owners::bytes);
-        self.texts.bytes() + size_of_val(&*self.entries) + size_of_val(&*self.by_document) + owners
+        self.texts.bytes() + size_of_val(&*self.entries) + size_of_val(&*self.in_order) + owners
     }
 
     fn count_listed(&self) -> Listed {
@@ -177,7 +194,6 @@ impl Snapshot {
         let mut listed = Listed::default();
         for url in self.listed() {
             let path = url.path();
-            listed.count += 1;
             listed.bytes += path.len();
             hash.update(path.as_bytes());
             // No path has a line break, so no two lists run together into one text.
@@ -186,10 +202,14 @@ impl Snapshot {
         Listed { hash: hash.digest128(), ..listed }
     }
 
-    /// The URL at a position, which is less than [`Snapshot::len`].
-    #[must_use]
-    pub fn url(&self, position: usize) -> PublicUrl<'_> {
-        PublicUrl { snapshot: self, at: position }
+    /// From the first version of a document on.
+    fn versions_from(&self, first: usize) -> Versions<'_> {
+        let others = self.entries[first + 1..].iter().take_while(|entry| !entry.first);
+        Versions { snapshot: self, part: first..first + 1 + others.count() }
+    }
+
+    fn url(&self, at: usize) -> PublicUrl<'_> {
+        PublicUrl { snapshot: self, at }
     }
 }
 
@@ -197,8 +217,13 @@ impl<'s> PublicUrl<'s> {
     /// The path on the frontend: absolute, percent-encoded ASCII.
     #[must_use]
     pub fn path(self) -> &'s str {
-        let entry = self.entry();
-        self.snapshot.texts.get(entry.path_at, entry.path_len)
+        self.entry().path(&self.snapshot.texts)
+    }
+
+    /// Its length, which is known without looking at it.
+    #[must_use]
+    pub fn path_len(self) -> usize {
+        self.entry().path_len.into()
     }
 
     /// The document.
@@ -222,7 +247,7 @@ impl<'s> PublicUrl<'s> {
     /// When the version was last modified, in milliseconds since 1970, if it says so.
     #[must_use]
     pub fn modified(self) -> Option<i64> {
-        let modified = i64::from_ne_bytes(self.entry().modified);
+        let modified = self.entry().modified;
         (modified != UNDATED).then_some(modified)
     }
 
@@ -232,32 +257,12 @@ impl<'s> PublicUrl<'s> {
         self.entry().listed
     }
 
-    /// Its position among all URLs of the snapshot.
+    /// All versions of its document that have a URL, its own among them.
     #[must_use]
-    pub fn position(self) -> usize {
-        self.at
-    }
-
-    /// Whether both are of one document.
-    #[must_use]
-    pub fn is_version_of(self, other: Self) -> bool {
-        self.document_id() == other.document_id()
-    }
-
-    /// All versions of its document that have a URL, its own among them, in the order of the
-    /// site's locales.
-    pub fn versions(self) -> impl Iterator<Item = Self> {
-        let all = &self.snapshot.by_document;
-        let key = |at: u32| self.snapshot.url(at as usize).document_key();
-        let own = self.document_key();
-        let start = all.partition_point(|at| key(*at) < own);
-        let same = move |url: &Self| url.is_version_of(self);
-        all[start..].iter().map(move |at| self.snapshot.url(*at as usize)).take_while(same)
-    }
-
-    fn document_key(self) -> (u64, &'s str) {
-        let id = self.document_id();
-        (build::document_hash(id), id)
+    pub fn versions(self) -> Versions<'s> {
+        let entries = &self.snapshot.entries[..=self.at];
+        let first = entries.iter().rposition(|entry| entry.first).unwrap_or(self.at);
+        self.snapshot.versions_from(first)
     }
 
     fn entry(self) -> &'s Entry {
@@ -265,9 +270,22 @@ impl<'s> PublicUrl<'s> {
     }
 }
 
+impl<'s> Iterator for Versions<'s> {
+    type Item = PublicUrl<'s>;
+
+    fn next(&mut self) -> Option<PublicUrl<'s>> {
+        self.part.next().map(|at| self.snapshot.url(at))
+    }
+}
+
 impl Entry {
+    fn path(self, texts: &Texts) -> &str {
+        texts.get(self.at, self.path_len.into())
+    }
+
     fn id(self, texts: &Texts) -> &str {
-        texts.get(self.id_at, self.id_len)
+        let path_len = usize::from(self.path_len);
+        &texts.get(self.at, path_len + usize::from(self.id_len))[path_len..]
     }
 }
 

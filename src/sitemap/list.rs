@@ -28,7 +28,7 @@ pub struct List {
     between: &'static str,
     tail: &'static str,
     base: String,
-    /// The position in the snapshot from which to go on.
+    /// How many URLs have been handed on.
     next: usize,
     state: State,
 }
@@ -80,12 +80,11 @@ impl List {
 
     fn push_urls(&mut self, piece: &mut String, mut first: bool) {
         let end = self.end();
-        let mut next = self.snapshot.len();
         for url in self.snapshot.listed_from(self.next) {
             if piece.len() >= PIECE {
-                next = url.position();
                 break;
             }
+            self.next += 1;
             if !std::mem::take(&mut first) {
                 piece.push_str(self.between);
             }
@@ -93,7 +92,6 @@ impl List {
                 piece.push_str(part);
             }
         }
-        self.next = next;
         self.state = State::Urls { first };
     }
 }
@@ -117,7 +115,7 @@ impl Iterator for List {
             }
         };
         self.push_urls(&mut piece, first);
-        if self.next >= self.snapshot.len() {
+        if self.next == self.snapshot.listed_count() {
             piece.push_str(self.tail);
             self.state = State::Done;
         }

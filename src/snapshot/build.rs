@@ -4,11 +4,15 @@ use jiff::Timestamp;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::moment;
+use super::order::Order;
 use super::owners::{Hash, Owners};
 use super::text::{At, Texts};
 use super::{Entry, Skipped, Snapshot, UNDATED};
 use crate::frontend_url::{BaseUrl, NoUrlReason, Origin, write_path};
 use crate::rules::{Document, FieldPath, FieldValue, Rule, RuleSet};
+
+/// The new position of an entry that does not stay.
+const GONE: u32 = u32::MAX;
 
 /// The reason of a list item that is no document, or whose `documentId` is longer than any.
 const NOT_A_DOCUMENT: &str = "not_a_document";
@@ -88,14 +92,14 @@ impl Part<'_> {
         let locale = locales.iter().position(|own| own == locale);
         let mut entry = || {
             Some(Entry {
-                path_at: self.texts.push(&self.path)?,
-                id_at: self.texts.push(&document.id)?,
+                at: self.texts.push([&self.path, &document.id])?,
                 rule: u32::try_from(at?.0).ok()?,
                 path_len: u16::try_from(self.path.len()).ok()?,
                 id_len,
                 locale: u16::try_from(locale?).ok()?,
+                first: true,
                 listed: rule.switches.lists(document),
-                modified: modified(document, &rule.switches.modified).to_ne_bytes(),
+                modified: modified(document, &rule.switches.modified),
             })
         };
         match entry() {
@@ -131,10 +135,12 @@ impl Builder {
                 snapshot.skipped.count(reason, times);
             }
         }
-        let all = entries.len();
-        snapshot.entries = in_order(entries, &snapshot.texts);
-        snapshot.duplicates = (all - snapshot.entries.len()) as u64;
-        snapshot.by_document = by_document(&snapshot.entries, &snapshot.texts)?;
+        let sorted = sorted(&entries, &snapshot.texts)?;
+        snapshot.duplicates = (entries.len() - sorted.len()) as u64;
+        let (entries, places) = by_document(&entries, &sorted, &snapshot.texts);
+        snapshot.entries = entries;
+        let places = sorted.into_iter().map(|at| places[at as usize]);
+        snapshot.in_order = places.filter(|at| snapshot.entries[*at as usize].listed).collect();
         snapshot.listed = snapshot.count_listed();
         let paths = snapshot.entries.iter().map(|entry| entry.path(&snapshot.texts));
         snapshot.owners = self.owners.then(|| Owners::new(paths, Hash::seeded()));
@@ -142,40 +148,53 @@ impl Builder {
     }
 }
 
-impl Entry {
-    fn path(self, texts: &Texts) -> &str {
-        texts.get(self.path_at, self.path_len)
-    }
-}
-
 fn moved(entry: Entry, shift: At) -> Entry {
-    Entry { path_at: entry.path_at + shift, id_at: entry.id_at + shift, ..entry }
+    Entry { at: entry.at + shift, ..entry }
 }
 
-/// Each path once, by locale, then by code point: paths are ASCII, so by byte.
-fn in_order(mut entries: Vec<Entry>, texts: &Texts) -> Box<[Entry]> {
-    // By path first, so that equal ones are neighbours and the first of them stays.
-    let key = |entry: &Entry| (entry.path(texts), entry.locale, entry.id(texts));
-    entries.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
-    entries.dedup_by(|later, first| later.path(texts) == first.path(texts));
-    // Stable: within a locale the paths stay in order.
-    entries.sort_by_key(|entry| entry.locale);
-    entries.into()
-}
-
-/// Their positions, the versions of a document as neighbours, in the order of their locales.
-fn by_document(entries: &[Entry], texts: &Texts) -> Result<Box<[u32]>, TooLarge> {
+/// The positions of the entries by locale, then by code point: paths are ASCII, so by byte. Of
+/// those with one path only the first by locale, then by `documentId`.
+fn sorted(entries: &[Entry], texts: &Texts) -> Result<Vec<u32>, TooLarge> {
     let count = u32::try_from(entries.len()).map_err(|_| TooLarge)?;
-    let keyed = entries.iter().zip(0..count);
-    let mut keyed: Vec<(u64, u32)> =
-        keyed.map(|(entry, at)| (document_hash(entry.id(texts)), at)).collect();
-    let key = |(hash, at): &(u64, u32)| {
+    let entry = |at: u32| &entries[at as usize];
+    let version = |at| (entry(at).locale, entry(at).id(texts));
+    let text = |at| entry(at).path(texts);
+    let first = |one, other| Ord::cmp(&version(one), &version(other));
+    // By path first, whatever the locale, so that equal ones meet.
+    let mut sorted = Order { text, first }.of(count);
+    // Stable: within a locale the paths stay in order.
+    sorted.sort_by_key(|at| entry(*at).locale);
+    Ok(sorted)
+}
+
+/// Those of the entries that stay, the versions of a document as neighbours; and for each of these
+/// at its old position the new one.
+fn by_document(entries: &[Entry], stay: &[u32], texts: &Texts) -> (Box<[Entry]>, Vec<u32>) {
+    let mut places = vec![GONE; entries.len()];
+    for at in stay {
+        places[*at as usize] = 0;
+    }
+    let hashed = (0..).zip(entries).filter(|(at, _)| places[*at as usize] != GONE);
+    let mut hashed: Vec<(u64, u32)> =
+        hashed.map(|(at, entry)| (document_hash(entry.id(texts)), at)).collect();
+    let version = |(_, at): &(u64, u32)| {
         let entry = &entries[*at as usize];
-        (*hash, entry.id(texts), entry.locale, *at)
+        (entry.id(texts), entry.locale, entry.path(texts))
     };
-    keyed
-        .sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| key(one).cmp(&key(other))));
-    Ok(keyed.into_iter().map(|(_, at)| at).collect())
+    hashed.sort_unstable_by(|one, other| {
+        one.0.cmp(&other.0).then_with(|| version(one).cmp(&version(other)))
+    });
+    let mut before: Option<(u64, u32)> = None;
+    let ordered = (0..).zip(hashed).map(|(place, (hash, at))| {
+        places[at as usize] = place;
+        let entry = entries[at as usize];
+        let same = |(other, at): (u64, u32)| {
+            other == hash && entries[at as usize].id(texts) == entry.id(texts)
+        };
+        let first = !before.replace((hash, at)).is_some_and(same);
+        Entry { first, ..entry }
+    });
+    (ordered.collect(), places)
 }
 
 /// Scatters documents evenly, in the same way everywhere and for ever. Not seeded: nobody chooses

@@ -13,28 +13,30 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Adds a text; `None` when it is longer than a block, or all are more than 4 GiB.
-    pub(super) fn push(&mut self, text: &str) -> Option<At> {
-        let full = |block: &String| block.len() + text.len() > BLOCK;
+    /// Adds texts, one after the other; `None` when they are longer than a block, or all are more
+    /// than 4 GiB.
+    pub(super) fn push<const N: usize>(&mut self, texts: [&str; N]) -> Option<At> {
+        let length = texts.iter().map(|text| text.len()).sum();
+        let full = |block: &String| block.len() + length > BLOCK;
         if self.blocks.last().is_none_or(full) {
-            if text.len() > BLOCK {
+            if length > BLOCK {
                 return None;
             }
             // The first block is small, so that a small list stays small.
-            let capacity = if self.blocks.is_empty() { text.len() } else { BLOCK };
+            let capacity = if self.blocks.is_empty() { length } else { BLOCK };
             self.blocks.push(String::with_capacity(capacity));
         }
         let number = self.blocks.len() - 1;
         let block = self.blocks.last_mut()?;
         let at = At::try_from(number * BLOCK + block.len()).ok()?;
-        block.push_str(text);
+        block.extend(texts);
         Some(at)
     }
 
-    /// The text that was put there.
-    pub(super) fn get(&self, at: At, length: u16) -> &str {
+    /// The text of this length that was put there.
+    pub(super) fn get(&self, at: At, length: usize) -> &str {
         let at = at as usize;
-        &self.blocks[at / BLOCK][at % BLOCK..][..usize::from(length)]
+        &self.blocks[at / BLOCK][at % BLOCK..][..length]
     }
 
     /// Takes over all texts of another; says by how much they have moved. `None`: too many.
@@ -62,18 +64,17 @@ mod tests {
     fn texts_stay_where_they_are() {
         let mut texts = Texts::default();
         let long = "x".repeat(60_000);
-        let pushed: Vec<_> = (0..40).map(|n| (n, texts.push(&format!("{n}{long}")))).collect();
+        let pushed: Vec<_> = (0..40).map(|n| (n, texts.push([&format!("{n}"), &long]))).collect();
         let mut others = Texts::default();
-        let other = others.push("other").unwrap();
+        let other = others.push(["other"]).unwrap();
         let shift = texts.append(others).unwrap();
         assert_eq!(texts.get(other + shift, 5), "other");
         for (n, at) in pushed {
             let expected = format!("{n}{long}");
-            let length = u16::try_from(expected.len()).unwrap();
-            assert_eq!(texts.get(at.unwrap(), length), expected);
+            assert_eq!(texts.get(at.unwrap(), expected.len()), expected);
         }
-        assert_eq!(texts.push(&"x".repeat(BLOCK + 1)), None);
-        let last = texts.push("last").unwrap();
+        assert_eq!(texts.push([&"x".repeat(BLOCK), "x"]), None);
+        let last = texts.push(["last"]).unwrap();
         assert_eq!(texts.get(last, 4), "last");
     }
 }

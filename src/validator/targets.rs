@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::frontend_url::BaseUrl;
 use crate::site::Site;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{PublicUrl, Snapshot};
 
 /// The listed URLs of one content type of a site, all on the site's own origin.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Targets {
     pub content_type: String,
     /// What every path is appended to.
     pub base: BaseUrl,
-    /// The URLs. A position in here names one of them; positions ascend in the order of D22.
+    /// The URLs. A position among the listed ones, in the order of D22, names one of them.
     pub snapshot: Arc<Snapshot>,
     locales: Vec<String>,
     /// By the positions of rule and locale.
@@ -72,13 +72,13 @@ impl Targets {
 
     /// The positions and paths of all of them, in the order of the results.
     pub fn paths(&self) -> impl Iterator<Item = (usize, &str)> + Send {
-        self.snapshot.listed().map(|url| (url.position(), url.path()))
+        self.snapshot.listed().map(PublicUrl::path).enumerate()
     }
 
     /// The URL at a position, one of [`Targets::paths`].
     #[must_use]
     pub fn subject(&self, position: usize) -> Subject<'_> {
-        let url = self.snapshot.url(position);
+        let url = self.snapshot.nth_listed(position);
         let template = self.templates.get(&(url.rule(), url.locale()));
         Subject {
             base: &self.base,

@@ -32,7 +32,7 @@ pub struct Layout {
 pub struct File {
     /// Its number, at least 1.
     pub number: u64,
-    /// Its part of [`Snapshot::by_document`].
+    /// Its part of the snapshot's URLs, as in [`Snapshot::documents`].
     pub range: Range<usize>,
     /// How many URLs it lists.
     pub urls: usize,
@@ -92,7 +92,7 @@ fn is_too_large(snapshot: &Snapshot, frame: &Frame, most: Most, range: &Range<us
     let mut groups = groups(snapshot, range.clone());
     let (mut urls, mut bytes, mut documents) = (0, 0, 0);
     groups.any(|group: Group<'_>| {
-        urls += group.len();
+        urls += group.urls().count();
         bytes += frame.most_bytes(&group);
         documents += 1;
         // A document alone cannot be split.
@@ -104,7 +104,7 @@ fn file(snapshot: &Snapshot, number: u64, range: Range<usize>) -> Option<File> {
     let mut hash = Xxh3Default::new();
     let (mut urls, mut newest) = (0, None);
     for group in groups(snapshot, range.clone()) {
-        for url in &group {
+        for url in group.urls() {
             urls += 1;
             newest = newest.max(url.modified());
             hash.update(url.path().as_bytes());
