@@ -6,6 +6,7 @@ mod health;
 mod log;
 mod serve;
 mod sitemap;
+mod walk;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,18 +1,15 @@
 //! `frontend-map sitemap`: the crawlers' files as files, for who publishes statically.
 
 mod folder;
-mod progress;
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use futures::future::join_all;
 
 use self::folder::Folder;
-use self::progress::Progress;
-use super::log;
+use super::{log, walk};
 use crate::app::{App, Kept};
 use crate::config::Config;
 use crate::rules::ContentTypeUid;
@@ -46,15 +43,10 @@ pub(super) async fn run(mut config: Config, order: &Order) -> Result<(), Box<dyn
     "warn".clone_into(&mut config.log.level);
     log::start(&config.log);
     let app = Arc::new(App::build(config)?);
-    let site = app.sites.get(&order.site).ok_or_else(|| {
-        let keys: Vec<&str> = app.sites.iter().map(|site| site.key.as_str()).collect();
-        format!("there is no site \"{}\"; there are: {}", order.site, keys.join(", "))
-    })?;
-    let base = site
-        .base
-        .as_ref()
-        .ok_or_else(|| format!("{} is not configured", Site::base_url_variable(&site.key)))?;
-    let kept = walk(&app, site, &chosen(site, &order.content_types)?).await?;
+    let site = walk::site(&app.sites, &order.site)?;
+    let base = walk::base(site)?;
+    let uids = walk::chosen(site, &order.content_types)?;
+    let kept = walk::walk(&app, site, &uids, told).await?;
     let mut folder = Folder::open(&order.out, order.gzip)?;
     for (uid, kept) in &kept {
         write_files(&app, site, uid, kept, &mut folder).await?;
@@ -72,39 +64,9 @@ pub(super) async fn run(mut config: Config, order: &Order) -> Result<(), Box<dyn
     Ok(())
 }
 
-/// The content types that are wanted: all, or those that are named.
-fn chosen<'s>(site: &'s Site, named: &[String]) -> Result<Vec<&'s ContentTypeUid>, Box<dyn Error>> {
-    let all = site.rules.content_types();
-    for name in named {
-        if !site.has_rule(name) {
-            return Err(format!("site \"{}\" has no rule for `{name}`", site.key).into());
-        }
-    }
-    let wanted =
-        |uid: &&ContentTypeUid| named.is_empty() || named.iter().any(|name| name == uid.as_str());
-    Ok(all.into_iter().filter(wanted).collect())
-}
-
-/// All of them side by side, or the first failure.
-async fn walk<'s>(
-    app: &Arc<App>,
-    site: &'s Site,
-    uids: &[&'s ContentTypeUid],
-) -> Result<Vec<(&'s ContentTypeUid, Kept)>, Box<dyn Error>> {
-    let progress = Progress::new();
-    let walks = uids.iter().map(|uid| {
-        let progress = &progress;
-        async move {
-            let line = progress.line(uid.as_str());
-            let walk = app.walk(site, uid.as_str());
-            let kept = line.follow(walk, || app.documents_seen(site, uid.as_str())).await;
-            let kept = kept.map_err(|error| format!("{uid}: {error}"))?;
-            line.end(&kept);
-            Ok::<_, String>((*uid, kept))
-        }
-    });
-    let walked = join_all(walks).await;
-    Ok(walked.into_iter().collect::<Result<_, String>>()?)
+fn told(kept: &Kept) -> String {
+    let files = kept.files.as_ref().map_or(0, |files| files.layout.files.len());
+    format!("{} URLs in {files} files", walk::listed(kept))
 }
 
 async fn write_files(

@@ -1,0 +1,111 @@
+//! What commands that read all content of a site have in common: which site and content types, the
+//! walks, and what is told meanwhile.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use indicatif::{HumanCount, MultiProgress, ProgressBar, ProgressStyle};
+use tokio::time::interval;
+
+use crate::app::{App, Kept};
+use crate::frontend_url::BaseUrl;
+use crate::rules::ContentTypeUid;
+use crate::site::{Site, Sites};
+
+/// How often a line moves.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The site with this key.
+pub(super) fn site<'s>(sites: &'s Sites, key: &str) -> Result<&'s Site, String> {
+    sites.get(key).ok_or_else(|| {
+        let keys: Vec<&str> = sites.iter().map(|site| site.key.as_str()).collect();
+        format!("there is no site \"{key}\"; there are: {}", keys.join(", "))
+    })
+}
+
+/// The base URL that all URLs of the site begin with.
+pub(super) fn base(site: &Site) -> Result<&BaseUrl, String> {
+    let missing = || format!("{} is not configured", Site::base_url_variable(&site.key));
+    site.base.as_ref().ok_or_else(missing)
+}
+
+/// The content types that are wanted: all, or those that are named.
+pub(super) fn chosen<'s>(
+    site: &'s Site,
+    named: &[String],
+) -> Result<Vec<&'s ContentTypeUid>, String> {
+    let all = site.rules.content_types();
+    for name in named {
+        if !site.has_rule(name) {
+            return Err(format!("site \"{}\" has no rule for `{name}`", site.key));
+        }
+    }
+    let wanted =
+        |uid: &&ContentTypeUid| named.is_empty() || named.iter().any(|name| name == uid.as_str());
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+/// Walks all of them side by side: a moving line for each on a terminal, and one at its end, with
+/// what `told` makes of what was found.
+///
+/// # Errors
+/// The first failure.
+pub(super) async fn walk<'s>(
+    app: &Arc<App>,
+    site: &'s Site,
+    uids: &[&'s ContentTypeUid],
+    told: impl Fn(&Kept) -> String,
+) -> Result<Vec<(&'s ContentTypeUid, Kept)>, Box<dyn Error>> {
+    let lines = MultiProgress::new();
+    let walks = uids.iter().map(|uid| {
+        let (lines, told) = (&lines, &told);
+        async move {
+            let line = line(lines, uid.as_str());
+            let walk = app.walk(site, uid.as_str());
+            let kept = follow(&line, walk, || app.documents_seen(site, uid.as_str())).await;
+            let kept = kept.map_err(|error| format!("{uid}: {error}"))?;
+            line.finish_and_clear();
+            line.suspend(|| eprintln!("{uid}: {}{}", told(&kept), skipped(&kept)));
+            Ok::<_, String>((*uid, kept))
+        }
+    });
+    let walked = join_all(walks).await;
+    Ok(walked.into_iter().collect::<Result<_, String>>()?)
+}
+
+/// How many URLs sitemaps list.
+pub(super) fn listed(kept: &Kept) -> HumanCount {
+    HumanCount(kept.snapshot.listed_count() as u64)
+}
+
+/// A new line. Where stderr is no terminal, it stays invisible until its end.
+fn line(lines: &MultiProgress, uid: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {msg}  {human_pos} documents, {per_sec}");
+    let bar = lines.add(ProgressBar::new_spinner());
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.set_message(uid.to_owned());
+    bar
+}
+
+/// Moves the line while something is under way.
+async fn follow<T>(line: &ProgressBar, work: impl Future<Output = T>, seen: impl Fn() -> u64) -> T {
+    let mut work = std::pin::pin!(work);
+    let mut ticks = interval(TICK);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            _ = ticks.tick() => line.set_position(seen()),
+        }
+    }
+}
+
+fn skipped(kept: &Kept) -> String {
+    let reasons = kept.snapshot.skipped.by_reason();
+    let reasons: Vec<String> = reasons.map(|(reason, n)| format!("{reason} {n}")).collect();
+    if reasons.is_empty() {
+        return String::new();
+    }
+    format!(", without a URL: {}", reasons.join(", "))
+}
