@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt};
 use reqwest::Response;
-use reqwest::StatusCode;
-use reqwest::header::{LOCATION, RETRY_AFTER};
+use reqwest::header::LOCATION;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -17,6 +16,7 @@ mod checked;
 mod finding;
 mod location;
 pub mod report;
+mod retry_after;
 mod targets;
 
 pub use checked::{Checked, Failure};
@@ -106,18 +106,10 @@ async fn answered(response: Response) -> Checked {
     let checked = Checked::Answered {
         status: status.as_u16(),
         location: location.map(|sent| location::harmless(sent.as_bytes())),
-        retry_after: retry_after(&response),
+        retry_after: retry_after::retry_after(&response),
     };
     drain(response).await;
     checked
-}
-
-/// The seconds after which a peer that is overloaded wants to be asked again (RFC 9110, section
-/// 10.2.3); a date is not read.
-fn retry_after(response: &Response) -> Option<u32> {
-    let busy = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
-    let sent = response.headers().get(RETRY_AFTER).filter(|_| busy.contains(&response.status()))?;
-    sent.to_str().ok()?.parse().ok()
 }
 
 /// Reads a short body to its end, so that its connection can carry the next request.

@@ -14,7 +14,7 @@ pub enum Checked {
         /// The `Location` header of a 3xx that has one: as sent, but no control characters and at
         /// most 2,048 characters.
         location: Option<String>,
-        /// The seconds after which a 429 or 503 wants to be asked again, if it says so. In no
+        /// The seconds after which a 429 or 5xx wants to be asked again, if it says so. In no
         /// report: it is for who tries again.
         retry_after: Option<u32>,
     },
