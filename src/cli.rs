@@ -6,6 +6,8 @@ mod health;
 mod log;
 mod serve;
 mod sitemap;
+mod stop;
+mod validate;
 mod walk;
 
 use std::io::Write;
@@ -20,6 +22,8 @@ use crate::config::{self, Config, Environment, Problems};
 const BAD_SETTINGS: u8 = 78;
 /// Anything else that went wrong.
 const FAILED: u8 = 1;
+/// `validate` could not check: 1 means dead URLs there.
+const NOT_CHECKED: u8 = 2;
 
 /// Maps the content of a headless CMS to public frontend URLs, in both directions.
 #[derive(Debug, Parser)]
@@ -63,6 +67,8 @@ enum Command {
     Explain(explain::Question),
     /// Write the sitemap files of a site to a folder
     Sitemap(sitemap::Order),
+    /// Check every public URL of a site, and tell which documents the dead ones belong to
+    Validate(validate::Order),
     /// Ask a running service whether it is alive (for container health checks)
     Health {
         /// What to ask; by default /livez at the settings' address
@@ -91,6 +97,8 @@ enum Failure {
     #[error(transparent)]
     Settings(#[from] Problems),
     #[error(transparent)]
+    NotChecked(Box<dyn std::error::Error>),
+    #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error>),
 }
 
@@ -98,6 +106,7 @@ impl Failure {
     fn status(&self) -> u8 {
         match self {
             Self::Settings(_) => BAD_SETTINGS,
+            Self::NotChecked(_) => NOT_CHECKED,
             Self::Other(_) => FAILED,
         }
     }
@@ -118,6 +127,9 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
             return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
         }
         Command::Sitemap(order) => sitemap::run(settings()?, order)?,
+        Command::Validate(order) => {
+            return validate::run(settings()?, order).map_err(Failure::NotChecked);
+        }
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
             let config = config::load(arguments.config.as_deref(), &environment())?;

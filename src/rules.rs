@@ -43,5 +43,5 @@ pub use template::{
 };
 pub use trace::{Trace, TraceStep};
 pub use uid::{ContentTypeUid, UidError};
-pub use usable::Fault;
+pub use usable::{Fault, is_visible};
 pub use value::Values;

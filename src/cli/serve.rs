@@ -5,8 +5,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 
+use super::stop::stop_signal;
 use super::{check, log};
 use crate::app::App;
 use crate::config::Config;
@@ -39,7 +39,7 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     let refreshing = tokio::spawn(Arc::clone(&app).keep_snapshots());
     let following = tokio::spawn(Arc::clone(&app).follow_hints());
     let shutdown = async move {
-        stop.await;
+        let _ = stop.await;
         draining.drain();
         refreshing.abort();
         following.abort();
@@ -56,17 +56,9 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
 /// As [`demo::run`].
 #[tokio::main]
 pub(super) async fn run_demo(once: bool) -> Result<(), Box<dyn Error>> {
-    demo::run(once, log::start, stop_signal()?).await
-}
-
-/// Ready at the first SIGTERM or SIGINT.
-fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
+    let stop = stop_signal()?;
+    let stop = async move {
+        let _ = stop.await;
+    };
+    demo::run(once, log::start, stop).await
 }

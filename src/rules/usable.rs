@@ -139,6 +139,13 @@ fn char_fault(c: char) -> Option<Fault> {
     }
 }
 
+/// Whether a character can be seen as itself, and leaves others where they are.
+#[must_use]
+pub fn is_visible(c: char) -> bool {
+    !matches!(char_fault(c), Some(Fault::ControlChar | Fault::BidiOrInvisible))
+        && !is_noncharacter(c)
+}
+
 /// `Default_Ignorable_Code_Point` holds the bidirectional controls too. The joiners and the
 /// variation selectors are part of how real words and emoji are written.
 fn is_invisible(c: char) -> bool {

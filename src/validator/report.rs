@@ -6,6 +6,21 @@ use serde::Serialize;
 
 use super::Checked;
 
+mod class;
+mod compare;
+pub mod csv;
+pub mod html;
+pub mod json;
+pub mod junit;
+mod markup;
+mod site;
+mod visible;
+
+pub use class::Class;
+pub use compare::{Change, Earlier, Gone, NotAReport};
+pub use site::{SiteReport, TypeReport};
+pub use visible::Visible;
+
 /// The payload of `validate=true`: counters, then one entry per URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -57,9 +72,20 @@ impl Tally {
     /// Counts one more result.
     pub fn add(&mut self, checked: &Checked) {
         self.count += 1;
-        *self.by_class.of(checked) += 1;
+        *self.by_class.slot(checked.class()) += 1;
         if let Checked::Answered { status, .. } = checked {
             *self.by_status.entry(*status).or_default() += 1;
+        }
+    }
+
+    /// Counts what another one has counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        for class in Class::ALL {
+            *self.by_class.slot(class) += other.by_class.get(class);
+        }
+        for (status, count) in &other.by_status {
+            *self.by_status.entry(*status).or_default() += count;
         }
     }
 }
@@ -84,14 +110,25 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// The counter that a result belongs to.
-    fn of(&mut self, checked: &Checked) -> &mut u64 {
-        match checked {
-            Checked::Answered { status: 200..=299, .. } => &mut self.success,
-            Checked::Answered { status: 300..=399, .. } => &mut self.redirect,
-            Checked::Answered { status: 400..=499, .. } => &mut self.client_error,
-            Checked::Answered { status: 500..=599, .. } => &mut self.server_error,
-            Checked::Answered { .. } | Checked::Failed(_) => &mut self.error,
+    /// The URLs of one class.
+    #[must_use]
+    pub fn get(mut self, class: Class) -> u64 {
+        *self.slot(class)
+    }
+
+    /// The URLs at which a visitor gets nothing.
+    #[must_use]
+    pub fn dead(self) -> u64 {
+        self.client_error + self.server_error + self.error
+    }
+
+    fn slot(&mut self, class: Class) -> &mut u64 {
+        match class {
+            Class::Success => &mut self.success,
+            Class::Redirect => &mut self.redirect,
+            Class::ClientError => &mut self.client_error,
+            Class::ServerError => &mut self.server_error,
+            Class::Error => &mut self.error,
         }
     }
 }
@@ -126,5 +163,7 @@ impl Entry {
     }
 }
 
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod tests;

@@ -25,4 +25,5 @@ mod snapshots;
 mod strapi;
 mod strapi_walk;
 mod support;
+mod validate;
 mod validator;

@@ -29,6 +29,13 @@ pub(crate) struct Ended {
     pub(crate) stderr: String,
 }
 
+/// A command that has not ended yet.
+pub(crate) struct Running {
+    child: Child,
+    stdout: Arc<Mutex<String>>,
+    stderr: Arc<Mutex<String>>,
+}
+
 /// The running service; dropping it kills it.
 pub(crate) struct Service {
     child: Child,
@@ -106,23 +113,17 @@ impl Setup {
     /// `frontend-map --config settings.toml <args>`, until it ends; a service that serves although
     /// it should not is stopped as soon as it prints.
     pub(crate) fn run(&self, args: &[&str]) -> Ended {
+        let running = self.begin(args);
+        let serves = args.contains(&"serve");
+        running.wait_while(|stdout| !(serves && stdout.contains('\n')))
+    }
+
+    /// The same, while it runs.
+    pub(crate) fn begin(&self, args: &[&str]) -> Running {
         let mut child = self.command(args).spawn().expect("the binary starts");
         let stderr = collect(child.stderr.take().expect("stderr is piped"));
         let stdout = collect(child.stdout.take().expect("stdout is piped"));
-        let serves = || args.contains(&"serve") && stdout.lock().expect("stdout").contains('\n');
-        let started = Instant::now();
-        let status = loop {
-            if let Some(status) = child.try_wait().expect("our own child") {
-                break status.code();
-            }
-            if serves() || started.elapsed() > PATIENCE {
-                let _ = child.kill();
-                let _ = child.wait();
-                break None;
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        };
-        Ended { status, stdout: drained(&stdout), stderr: drained(&stderr) }
+        Running { child, stdout, stderr }
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -142,6 +143,36 @@ impl Setup {
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
+    }
+}
+
+impl Running {
+    /// Sends the signal (`TERM`, `INT`).
+    pub(crate) fn signal(&self, name: &str) {
+        signal(&self.child, name);
+    }
+
+    /// Waits until it ends.
+    pub(crate) fn wait(self) -> Ended {
+        self.wait_while(|_| true)
+    }
+
+    /// Waits until it ends, or kills it where it shall not go on.
+    fn wait_while(mut self, goes_on: impl Fn(&str) -> bool) -> Ended {
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("our own child") {
+                break status.code();
+            }
+            let goes_on = goes_on(&self.stdout.lock().expect("stdout"));
+            if !goes_on || started.elapsed() > PATIENCE {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                break None;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        Ended { status, stdout: drained(&self.stdout), stderr: drained(&self.stderr) }
     }
 }
 
@@ -176,9 +207,7 @@ impl Service {
     /// Sends the signal (`TERM`, `INT`) and waits for the exit status; `None`: it didn't end, or the
     /// signal itself ended it.
     pub(crate) fn signal(&mut self, name: &str) -> Option<i32> {
-        let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-s", name, &pid]).status().expect("`kill` runs");
-        assert!(sent.success(), "kill -s {name} failed");
+        signal(&self.child, name);
         let started = Instant::now();
         while started.elapsed() < PATIENCE {
             if let Some(status) = self.child.try_wait().expect("our own child") {
@@ -198,6 +227,12 @@ impl Drop for Service {
             eprintln!("--- log of the service\n{}", self.log());
         }
     }
+}
+
+fn signal(child: &Child, name: &str) {
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", name, &pid]).status().expect("`kill` runs");
+    assert!(sent.success(), "kill -s {name} failed");
 }
 
 /// Reads a pipe to its end in the background, so that the process never blocks on it.

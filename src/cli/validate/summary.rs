@@ -1,0 +1,221 @@
+//! The summary of a run, for people: by class, the dead first; then by rule; each with its
+//! document.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+
+use indicatif::HumanCount;
+
+use super::progress::urls;
+use crate::validator::Finding;
+use crate::validator::report::{Class, Entry, SiteReport, Visible};
+
+/// So many URLs of a rule are shown: a front end that is down would make thousands of lines.
+const SHOWN: usize = 20;
+
+/// Colours, where somebody wants them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Paint(bool);
+
+/// What is painted in one colour.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tone {
+    Class(Class),
+    Heading,
+    Soft,
+}
+
+impl Paint {
+    /// Colours only on a terminal that has them, and only if the user has not said no
+    /// (<https://no-color.org>).
+    pub(super) fn new(is_terminal: bool) -> Self {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let dumb = set("TERM").is_none_or(|term| term == "dumb");
+        Self(is_terminal && !dumb && set("NO_COLOR").is_none())
+    }
+
+    /// Text in its colour.
+    pub(super) fn of(self, tone: Tone, text: impl fmt::Display) -> String {
+        let code = match tone {
+            Tone::Class(Class::Success) => "32",
+            Tone::Class(Class::Redirect) => "33",
+            Tone::Class(_) => "31;1",
+            Tone::Heading => "1",
+            Tone::Soft => "2",
+        };
+        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
+    }
+}
+
+/// The counters in one line, then what is not fine.
+pub(super) fn summary(report: &SiteReport<'_>, paint: Paint) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_summary(&mut text, report, paint);
+    text
+}
+
+fn write_summary(out: &mut String, report: &SiteReport<'_>, paint: Paint) -> fmt::Result {
+    let classes = report.tally.by_class;
+    let verdict = match classes.dead() {
+        0 => paint.of(Tone::Class(Class::Success), "none dead"),
+        dead => paint.of(Tone::Class(Class::Error), format!("{} dead", HumanCount(dead))),
+    };
+    write!(out, "site {}: {}, {verdict}", report.site, urls(report.tally.count))?;
+    let some = Class::ALL.into_iter().filter(|class| classes.get(*class) > 0);
+    let counts: Vec<String> = some
+        .map(|class| {
+            let text = format!("{} {}", class.as_str(), HumanCount(classes.get(class)));
+            paint.of(Tone::Class(class), text)
+        })
+        .collect();
+    if !counts.is_empty() {
+        write!(out, " ({})", counts.join(", "))?;
+    }
+    writeln!(out)?;
+    let bad = Class::ALL.into_iter().filter(|class| *class != Class::Success);
+    for class in bad.filter(|class| classes.get(*class) > 0) {
+        write_class(out, report, class, paint)?;
+    }
+    Ok(())
+}
+
+fn write_class(
+    out: &mut String,
+    report: &SiteReport<'_>,
+    class: Class,
+    paint: Paint,
+) -> fmt::Result {
+    let heading = format!("{} {}", class.as_str(), class.meaning());
+    let count = urls(report.tally.by_class.get(class));
+    writeln!(out, "\n{}: {count}", paint.of(Tone::Class(class), heading))?;
+    for (rule, findings) in by_rule(report, class) {
+        write_rule(out, rule, &findings, paint)?;
+    }
+    Ok(())
+}
+
+/// Content type and template, as they come first.
+type Rule<'r> = (&'r str, &'r str);
+
+fn by_rule<'r>(
+    report: &'r SiteReport<'_>,
+    class: Class,
+) -> impl Iterator<Item = (Rule<'r>, Vec<&'r Finding<'r>>)> {
+    let mut places = BTreeMap::new();
+    let mut rules: Vec<(Rule<'r>, Vec<&'r Finding<'r>>)> = Vec::new();
+    for finding in report.findings().filter(|finding| Class::of(finding.entry.status) == class) {
+        let rule = (finding.content_type, finding.rule);
+        let place = *places.entry(rule).or_insert_with(|| {
+            rules.push((rule, Vec::new()));
+            rules.len() - 1
+        });
+        rules[place].1.push(finding);
+    }
+    rules.into_iter()
+}
+
+fn write_rule(
+    out: &mut String,
+    (content_type, template): Rule<'_>,
+    findings: &[&Finding<'_>],
+    paint: Paint,
+) -> fmt::Result {
+    let count = HumanCount(findings.len() as u64);
+    let heading = paint.of(Tone::Heading, format!("{content_type} {template}"));
+    writeln!(out, "  {heading}: {count}")?;
+    let shown = &findings[..findings.len().min(SHOWN)];
+    let [ids, locales, outcomes] = [document_id, locale, outcome].map(|column| {
+        shown.iter().map(|finding| column(finding).chars().count()).max().unwrap_or(0)
+    });
+    for finding in shown {
+        let (outcome, url) = (outcome(finding), Visible(&finding.entry.url));
+        let (id, locale) = (document_id(finding), locale(finding));
+        writeln!(out, "    {outcome:outcomes$}  {id:ids$}  {locale:locales$}  {url}")?;
+        if let Some(location) = &finding.entry.location {
+            let (gap, arrow) = (" ".repeat(outcomes), paint.of(Tone::Soft, "->"));
+            writeln!(out, "    {gap}  {arrow} {}", Visible(location))?;
+        }
+    }
+    match findings.len() - shown.len() {
+        0 => Ok(()),
+        more => writeln!(out, "    and {} more: --format lists all", HumanCount(more as u64)),
+    }
+}
+
+fn document_id(finding: &Finding<'_>) -> String {
+    Visible(finding.document_id).to_string()
+}
+
+fn locale(finding: &Finding<'_>) -> String {
+    Visible(finding.locale).to_string()
+}
+
+/// The status, or why there is none.
+fn outcome(finding: &Finding<'_>) -> String {
+    let Entry { status, reason, .. } = &finding.entry;
+    match status {
+        Some(status) => status.to_string(),
+        None => reason.clone().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validator::report::{Tally, TypeReport};
+    use crate::validator::{Checked, Failure};
+
+    fn report<'t>(text: &'t str, checked: &[Checked]) -> SiteReport<'t> {
+        let mut tally = Tally::default();
+        for checked in checked {
+            tally.add(checked);
+        }
+        let finding = |checked: &Checked| Finding {
+            entry: Entry::new("http://h/x".to_owned(), checked.clone()),
+            content_type: "api::post.post",
+            document_id: text,
+            locale: "en",
+            rule: "/{slug}",
+        };
+        let results = checked.iter().map(finding).collect();
+        let (site, content_type) = ("main", "api::post.post");
+        let part = TypeReport { validated: true, site, content_type, tally, results };
+        SiteReport::new(("main", "http://h"), String::new(), vec![part])
+    }
+
+    fn moved(location: &str) -> Checked {
+        let location = Some(location.to_owned());
+        Checked::Answered { status: 301, location, retry_after: None }
+    }
+
+    #[test]
+    fn nothing_of_others_reaches_the_terminal_as_it_is() {
+        let hostile = "\u{1b}]0;x\u{7}\r\u{202e}\u{9b}2J\n";
+        let report = report(hostile, &[moved(hostile), Checked::Failed(Failure::Refused)]);
+        let text = summary(&report, Paint(false));
+        assert!(text.chars().all(|c| c == '\n' || crate::rules::is_visible(c)), "{text:?}");
+        let shown = r"\u{1b}]0;x\u{7}\u{d}\u{202e}\u{9b}2J\u{a}";
+        assert_eq!(text.matches(shown).count(), 3, "{text}");
+    }
+
+    #[test]
+    fn colours_are_around_words_and_change_none() {
+        let report = report("a", &[moved("/y"), Checked::Failed(Failure::Dns)]);
+        let (plain, painted) = (summary(&report, Paint(false)), summary(&report, Paint(true)));
+        assert!(painted.contains("\u{1b}[33m3xx leads elsewhere\u{1b}[0m: 1 URL\n"), "{painted:?}");
+        let parts = painted
+            .split("\u{1b}[")
+            .map(|part| part.split_once('m').map_or(part, |(_, text)| text));
+        let first = painted.split("\u{1b}[").next().unwrap();
+        assert_eq!(first.to_owned() + &parts.skip(1).collect::<String>(), plain);
+    }
+
+    #[test]
+    fn of_thousands_a_few_are_shown() {
+        let report = report("a", &vec![Checked::Failed(Failure::Refused); 1234]);
+        let text = summary(&report, Paint(false));
+        assert_eq!(text.lines().count(), 4 + SHOWN + 1);
+        assert!(text.ends_with("    and 1,214 more: --format lists all\n"), "{text}");
+    }
+}

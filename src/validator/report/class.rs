@@ -1,0 +1,78 @@
+//! The five classes of results, and which of them are dead.
+
+use crate::validator::Checked;
+
+/// The class of one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// A status of 400 to 499.
+    ClientError,
+    /// A status of 500 to 599.
+    ServerError,
+    /// No answer, or a status outside 200 to 599.
+    Error,
+    /// A status of 300 to 399.
+    Redirect,
+    /// A status of 200 to 299.
+    Success,
+}
+
+impl Class {
+    /// All of them in the order in which people should look at them: the dead ones first, and of
+    /// these first what a document can be the reason for. It is the order of `Ord` as well.
+    pub const ALL: [Self; 5] =
+        [Self::ClientError, Self::ServerError, Self::Error, Self::Redirect, Self::Success];
+
+    /// The class of a status; `None` is no answer.
+    #[must_use]
+    pub fn of(status: Option<u16>) -> Self {
+        match status {
+            Some(200..=299) => Self::Success,
+            Some(300..=399) => Self::Redirect,
+            Some(400..=499) => Self::ClientError,
+            Some(500..=599) => Self::ServerError,
+            _ => Self::Error,
+        }
+    }
+
+    /// Its key in `byClass`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "2xx",
+            Self::Redirect => "3xx",
+            Self::ClientError => "4xx",
+            Self::ServerError => "5xx",
+            Self::Error => "error",
+        }
+    }
+
+    /// What it means, in a few words.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Success => "fine",
+            Self::Redirect => "leads elsewhere",
+            Self::ClientError => "not found or refused",
+            Self::ServerError => "the server failed",
+            Self::Error => "no answer",
+        }
+    }
+
+    /// Whether a visitor gets nothing there. A redirect may still lead to the page.
+    #[must_use]
+    pub fn is_dead(self) -> bool {
+        self <= Self::Error
+    }
+}
+
+impl Checked {
+    /// The class of the result.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Answered { status, .. } => Class::of(Some(*status)),
+            Self::Failed(_) => Class::Error,
+        }
+    }
+}

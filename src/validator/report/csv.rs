@@ -1,0 +1,86 @@
+//! A run as CSV (RFC 4180), for spreadsheets.
+
+use std::io::{self, Write};
+
+use super::{Class, SiteReport, Visible};
+use crate::validator::Finding;
+
+const HEADER: &str = "contentType,documentId,locale,rule,url,status,class,ok,location,reason";
+
+/// Writes a line for each URL, in the order of the sitemaps.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{HEADER}\r\n")?;
+    for part in &report.content_types {
+        for finding in &part.results {
+            write!(out, "{}\r\n", line(finding))?;
+        }
+    }
+    Ok(())
+}
+
+fn line(finding: &Finding<'_>) -> String {
+    let entry = &finding.entry;
+    let status = entry.status.map(|status| status.to_string()).unwrap_or_default();
+    let fields = [
+        finding.content_type,
+        finding.document_id,
+        finding.locale,
+        finding.rule,
+        &entry.url,
+        &status,
+        Class::of(entry.status).as_str(),
+        if entry.ok { "true" } else { "false" },
+        entry.location.as_deref().unwrap_or_default(),
+        entry.reason.as_deref().unwrap_or_default(),
+    ];
+    fields.map(field).join(",")
+}
+
+/// Quoted unless it is plain: some spreadsheets divide at `;` or at tabs. What a spreadsheet would
+/// take for a formula gets an apostrophe before it, which makes it text.
+fn field(text: &str) -> String {
+    let text = Visible(text).to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~%:/?#{}*".contains(c);
+    if is_formula(&text) {
+        format!("\"'{}\"", text.replace('"', "\"\""))
+    } else if text.chars().all(plain) {
+        text
+    } else {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    }
+}
+
+/// Full-width forms count: East Asian versions of spreadsheets take them too.
+fn is_formula(text: &str) -> bool {
+    text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_stay_one_text_in_any_spreadsheet() {
+        for (text, expected) in [
+            ("", ""),
+            ("https://www.example.com/en/a%20b", "https://www.example.com/en/a%20b"),
+            ("/{locale}/{*path}", "/{locale}/{*path}"),
+            ("a,b", "\"a,b\""),
+            ("a;=cmd()", "\"a;=cmd()\""),
+            ("say \"hi\"", "\"say \"\"hi\"\"\""),
+            ("=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\""),
+            (" +1", "\"' +1\""),
+            ("\t+1", "\"\\u{9}+1\""),
+            ("-abc", "\"'-abc\""),
+            ("＝1", "\"'＝1\""),
+            ("\"=1", "\"\"\"=1\""),
+            ("a\r\n=1", "\"a\\u{d}\\u{a}=1\""),
+            ("a\u{202e}b", "\"a\\u{202e}b\""),
+        ] {
+            assert_eq!(field(text), expected, "{text:?}");
+        }
+    }
+}

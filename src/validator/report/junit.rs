@@ -1,0 +1,73 @@
+//! A run as `JUnit` XML, for build servers: a suite for each content type, a case for each URL.
+
+use std::io::{self, Write};
+
+use super::markup::Markup;
+use super::{Class, Classes, Entry, SiteReport, TypeReport};
+use crate::validator::Finding;
+
+/// Writes the suites. A URL with a bad status is a failure, one that was not answered is an error,
+/// and a redirect passes, with its target as output.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
+    let (name, counts) = (Markup(report.site), counts(report.tally.by_class));
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(out, "<testsuites name=\"{name}\" {counts}>")?;
+    for part in &report.content_types {
+        write_suite(part, &report.checked_at, out)?;
+    }
+    writeln!(out, "</testsuites>")
+}
+
+fn write_suite(part: &TypeReport<'_>, checked_at: &str, out: &mut impl Write) -> io::Result<()> {
+    let (name, counts) = (Markup(part.content_type), counts(part.tally.by_class));
+    // The format has no place for a time zone; it is UTC.
+    let timestamp = Markup(checked_at.trim_end_matches('Z'));
+    writeln!(
+        out,
+        "  <testsuite name=\"{name}\" {counts} skipped=\"0\" timestamp=\"{timestamp}\">"
+    )?;
+    for finding in &part.results {
+        write_case(finding, out)?;
+    }
+    writeln!(out, "  </testsuite>")
+}
+
+fn counts(classes: Classes) -> String {
+    let Classes { success, redirect, client_error, server_error, error } = classes;
+    let failures = client_error + server_error;
+    let tests = success + redirect + failures + error;
+    format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{error}\"")
+}
+
+fn write_case(finding: &Finding<'_>, out: &mut impl Write) -> io::Result<()> {
+    let class_name = format!("{} {}", finding.content_type, finding.rule);
+    let (class_name, name) = (Markup(&class_name), Markup(&finding.entry.url));
+    write!(out, "    <testcase classname=\"{class_name}\" name=\"{name}\"")?;
+    let class = Class::of(finding.entry.status);
+    let tag = match class {
+        Class::Success => return writeln!(out, "/>"),
+        Class::Redirect => "system-out",
+        Class::ClientError | Class::ServerError => "failure",
+        Class::Error => "error",
+    };
+    let outcome = outcome(&finding.entry);
+    let text = format!("documentId {}, locale {}", finding.document_id, finding.locale);
+    let (kind, outcome, text) = (class.as_str(), Markup(&outcome), Markup(&text));
+    match tag {
+        "system-out" => write!(out, ">\n      <{tag}>{outcome}, {text}")?,
+        _ => write!(out, ">\n      <{tag} type=\"{kind}\" message=\"{outcome}\">{text}")?,
+    }
+    writeln!(out, "</{tag}>\n    </testcase>")
+}
+
+/// What came of the URL, in one line.
+fn outcome(entry: &Entry) -> String {
+    match (entry.status, &entry.location, &entry.reason) {
+        (Some(status), Some(location), _) => format!("{status} to {location}"),
+        (Some(status), None, _) => status.to_string(),
+        (None, _, reason) => reason.clone().unwrap_or_default(),
+    }
+}

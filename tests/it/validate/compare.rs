@@ -1,0 +1,96 @@
+//! `--compare`: what has changed since an earlier result.
+
+use super::{pages, settled, setup, validate};
+use crate::support::front_end::{FrontEnd, refusing};
+use crate::support::service::Setup;
+
+async fn start() -> (FrontEnd, Setup, String) {
+    let peer = FrontEnd::start(pages).await;
+    let (_socket, down) = refusing();
+    let base = peer.url("http", "");
+    let setup = setup(&base, down);
+    (peer, setup, base)
+}
+
+/// An earlier result in which the URLs of posts had these statuses.
+fn earlier(base: &str, posts: &[(&str, &str)]) -> String {
+    let entry = |(path, status): &(&str, &str)| {
+        format!(r#"{{"url": "{base}{path}", "status": {status}, "ok": false}}"#)
+    };
+    let entries: Vec<String> = posts.iter().map(entry).collect();
+    format!(
+        r#"{{"validated": true, "site": "main", "contentType": "api::post.post", "results": [{}]}}"#,
+        entries.join(", ")
+    )
+}
+
+const POSTS: [(&str, &str); 5] = [
+    ("/en/posts/broken", "200"),
+    ("/en/posts/missing", "404"),
+    ("/de/posts/moved", "null"),
+    ("/en/posts/away", "200"),
+    ("/en/posts/worse", "500"),
+];
+
+const CHANGED: &str = "
+since 2026-01-02T03:04:05Z
+  broke: 1 URL
+    5xx    http://127.0.0.1:PORT/en/posts/broken  p3
+  healed: 1 URL
+    3xx    http://127.0.0.1:PORT/de/posts/moved  p1
+  new: 1 URL
+    2xx    http://127.0.0.1:PORT/en/posts/ok  p1
+  gone: 2 URLs
+    5xx    http://127.0.0.1:PORT/en/posts/worse
+    2xx    http://127.0.0.1:PORT/en/posts/away
+  api::page.page was not checked then
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_broke_healed_came_and_went_is_told() {
+    let (_peer, setup, base) = start().await;
+    let part = earlier(&base, &POSTS);
+    let whole = format!(
+        r#"{{"site": "main", "checkedAt": "2026-01-02T03:04:05Z", "contentTypes": [{part}]}}"#
+    );
+    let answer = format!(r#"{{"data": {part}, "meta": {{}}}}"#);
+    let setup = setup.file("earlier.json", &whole).file("answer.json", &answer);
+    let changed = |file: &str| {
+        let ended = validate(&setup, "main", &["--compare", file]);
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        let at = ended.stdout.find("\nsince ").unwrap();
+        ended.stdout[at..].replace(&base, "http://127.0.0.1:PORT")
+    };
+    assert_eq!(changed("earlier.json"), CHANGED);
+    let since = "since 2026-01-02T03:04:05Z";
+    assert_eq!(changed("answer.json"), CHANGED.replace(since, "since the earlier check"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_compared_with_itself_has_not_changed() {
+    let (_peer, setup, base) = start().await;
+    let args = ["--format", "json", "--out", "report.json"];
+    assert_eq!(validate(&setup, "main", &args).status, Some(1));
+    // The file is read before it is replaced.
+    let ended = validate(&setup, "main", &[&args[..], &["--compare", "report.json"]].concat());
+    let told = settled(&ended.stdout, &base);
+    assert!(told.ends_with("\nsince 0000-00-00T00:00:00Z\n  nothing has changed\n"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_says_what_has_changed() {
+    let (_peer, setup, base) = start().await;
+    let part = earlier(&base, &POSTS);
+    let setup = setup.file("earlier.json", &format!(r#"{{"data": {part}}}"#));
+    let args = ["--compare", "earlier.json", "--format", "html"];
+    let page = validate(&setup, "main", &args).stdout;
+    assert!(page.contains("<select id=\"change\">"), "{page}");
+    for row in [
+        r#"[0,0,"p2","/en/posts/missing",404,"",""]"#,
+        r#"[0,0,"p3","/en/posts/broken",500,"","broke"]"#,
+        r#"[0,0,"p1","/en/posts/ok",200,"","new"]"#,
+        r#"[1,0,"home","/ok",200,"",""]"#,
+    ] {
+        assert!(page.contains(row), "{row} is missing in\n{page}");
+    }
+}
