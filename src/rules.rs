@@ -44,4 +44,4 @@ pub use template::{
 pub use trace::{Trace, TraceStep};
 pub use uid::{ContentTypeUid, UidError};
 pub use usable::{Fault, is_visible};
-pub use value::Values;
+pub use value::{Usable, Values};

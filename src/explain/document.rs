@@ -159,7 +159,8 @@ fn rule_use(
 fn placeholder_look(part: &Part<'_>, document: &Document) -> Option<PlaceholderLook> {
     let Placeholder { source, .. } = part.segment.placeholder()?;
     let (value, left_out, fault) = match &part.given {
-        Given::Text(value) => (Some(value.to_string()), false, None),
+        Given::Static(_) => return None,
+        Given::Value(value) => (Some(value.text.to_string()), false, None),
         Given::LeftOut => (unusable(source, document), true, None),
         Given::Fault(fault) => (unusable(source, document), false, Some(fault.as_str())),
     };

@@ -1,14 +1,12 @@
 //! From a document's values to a path (D13, D14).
 
-use std::borrow::Cow;
-
 use super::encode::push_encoded;
 use super::locale::{Locale, Locales};
 use super::pattern::LocalePrefix;
 use super::rule::Rule;
 use super::template::{Placeholder, Segment, Template};
 use super::usable::Fault;
-use super::value::Values;
+use super::value::{Usable, Values};
 
 /// The leftmost placeholder whose value cannot stand in a URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,8 +41,10 @@ pub struct Part<'t> {
 /// What a segment of a template gives a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given<'t> {
-    /// Raw text: all of a static segment, else the value of the placeholder.
-    Text(Cow<'t, str>),
+    /// The text of a static segment.
+    Static(&'t str),
+    /// The value of its placeholder.
+    Value(Usable<'t>),
     /// Nothing: it is not in the path.
     LeftOut,
     /// There is no path.
@@ -91,10 +91,14 @@ impl Rule {
                 (Given::Fault(fault), Some(placeholder)) => {
                     return Err(NoPath::Unusable(unusable(placeholder, fault)));
                 }
-                (Given::Text(_), _) if let (true, Some(missing)) = (optional, missing) => {
+                (Given::Value(_), _) if let (true, Some(missing)) = (optional, missing) => {
                     return Err(NoPath::Unusable(unusable(missing, Fault::Missing)));
                 }
-                (Given::Text(text), _) => push(path, segment, &text),
+                (Given::Static(text), _) => {
+                    path.push('/');
+                    push_encoded(path, text);
+                }
+                (Given::Value(value), _) => push(path, segment, &value),
                 (Given::LeftOut, placeholder) if optional => missing = missing.or(placeholder),
                 (Given::LeftOut | Given::Fault(_), _) => {}
             }
@@ -119,7 +123,7 @@ pub(super) fn parts<'t>(
     let mut parts: Vec<Part<'t>> =
         segments.map(|segment| Part { segment, given: giver.give(segment) }).collect();
     let optional = |part: &Part<'_>| matches!(part.segment, Segment::Optional(_));
-    let last = parts.iter().rposition(|p| optional(p) && matches!(p.given, Given::Text(_)));
+    let last = parts.iter().rposition(|p| optional(p) && matches!(p.given, Given::Value(_)));
     // What is missing before one that is there is at fault.
     let before = parts[..last.unwrap_or(0)].iter_mut();
     for part in before.filter(|part| optional(part) && part.given == Given::LeftOut) {
@@ -132,14 +136,15 @@ fn unusable(placeholder: &Placeholder, fault: Fault) -> Unusable {
     Unusable { placeholder: placeholder.name.clone(), fault }
 }
 
-/// Adds a segment, or those of a catch-all.
-fn push(path: &mut String, segment: &Segment, text: &str) {
+/// Adds the segment of a placeholder, or those of a catch-all.
+fn push(path: &mut String, segment: &Segment, value: &Usable<'_>) {
     let [before, after] = segment.around();
     path.push('/');
     push_encoded(path, before);
     match segment {
-        Segment::CatchAll(_) => push_segments(path, text),
-        _ => push_encoded(path, text),
+        _ if value.plain => path.push_str(&value.text),
+        Segment::CatchAll(_) => push_segments(path, &value.text),
+        _ => push_encoded(path, &value.text),
     }
     push_encoded(path, after);
 }
@@ -164,15 +169,15 @@ impl<'g, V: Values> Giver<'g, V> {
             return Given::LeftOut;
         }
         let given = match (segment, segment.value(self.values)) {
-            (Segment::Static(text), _) => Given::Text(text.into()),
+            (Segment::Static(text), _) => Given::Static(text),
             (Segment::Optional(_), Some(Err(Fault::Missing | Fault::Empty))) | (_, None) => {
                 return Given::LeftOut;
             }
             (_, Some(Err(fault))) => Given::Fault(fault),
-            (_, Some(Ok(value))) if self.gap && self.begins_with_locale(segment, &value) => {
+            (_, Some(Ok(value))) if self.gap && self.begins_with_locale(segment, &value.text) => {
                 Given::Fault(Fault::NotAllowed)
             }
-            (_, Some(Ok(value))) => Given::Text(value),
+            (_, Some(Ok(value))) => Given::Value(value),
         };
         self.gap = false;
         given

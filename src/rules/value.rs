@@ -20,28 +20,38 @@ pub trait Values {
     fn field(&self, path: &FieldPath) -> &FieldValue<'_>;
 }
 
+/// A value that is usable in a URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usable<'v> {
+    /// Raw.
+    pub text: Cow<'v, str>,
+    /// Whether it is its own encoding, as nearly all are.
+    pub(super) plain: bool,
+}
+
 /// The value of a placeholder with the template's text around it, usable in a URL.
 fn usable<'v>(
     [before, after]: [&str; 2],
     placeholder: &Placeholder,
     width: Width,
     values: &'v impl Values,
-) -> Result<Cow<'v, str>, Fault> {
-    let value = raw(&placeholder.source, values)?;
+) -> Result<Usable<'v>, Fault> {
+    let text = raw(&placeholder.source, values)?;
     // Mostly there is no text around it, which is cheaper to see.
     let escapes = |text: &str| !text.is_empty() && text.contains('%');
-    if !is_plain(&value) || escapes(before) || escapes(after) {
-        check(before, &value, after, width)?;
+    let plain = is_plain(&text);
+    if !plain || escapes(before) || escapes(after) {
+        check(before, &text, after, width)?;
     }
     match &placeholder.constraint {
-        Some(constraint) if !constraint.takes(&value) => Err(Fault::NotAllowed),
-        _ => Ok(value),
+        Some(constraint) if !constraint.takes(&text) => Err(Fault::NotAllowed),
+        _ => Ok(Usable { text, plain }),
     }
 }
 
 impl Segment {
     /// The value that its placeholder has, usable in a URL or why not; `None` for static text.
-    pub fn value<'v>(&self, values: &'v impl Values) -> Option<Result<Cow<'v, str>, Fault>> {
+    pub fn value<'v>(&self, values: &'v impl Values) -> Option<Result<Usable<'v>, Fault>> {
         let width = if let Self::CatchAll(_) = self { Width::Many } else { Width::One };
         self.placeholder().map(|placeholder| usable(self.around(), placeholder, width, values))
     }

@@ -6,12 +6,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::moment;
 use super::order::Order;
 use super::owners::{Hash, Owners};
-use super::text::{At, Texts};
+use super::text::Texts;
 use super::{Entry, Skipped, Snapshot, UNDATED};
 use crate::frontend_url::{BaseUrl, NoUrlReason, Origin, write_path};
 use crate::rules::{Document, FieldPath, FieldValue, Rule, RuleSet};
 
-/// The new position of an entry that does not stay.
+/// The new position of an entry that is not kept.
 const GONE: u32 = u32::MAX;
 
 /// The reason of a list item that is no document, or whose `documentId` is longer than any.
@@ -124,32 +124,33 @@ impl Builder {
     /// [`TooLarge`].
     pub fn finish(self, parts: Vec<Part<'_>>) -> Result<Snapshot, TooLarge> {
         let mut snapshot = Snapshot::default();
-        let mut entries = Vec::new();
-        for part in parts {
+        let mut entries: Vec<Entry> = Vec::new();
+        for mut part in parts {
             if part.too_large {
                 return Err(TooLarge);
             }
             let shift = snapshot.texts.append(part.texts).ok_or(TooLarge)?;
-            entries.extend(part.entries.into_iter().map(|entry| moved(entry, shift)));
+            for entry in &mut part.entries {
+                entry.at += shift;
+            }
+            // Mostly there is one part, and no need for a copy.
+            match entries.len() {
+                0 => entries = part.entries,
+                _ => entries.append(&mut part.entries),
+            }
             for (reason, times) in part.skipped.by_reason() {
                 snapshot.skipped.count(reason, times);
             }
         }
         let sorted = sorted(&entries, &snapshot.texts)?;
         snapshot.duplicates = (entries.len() - sorted.len()) as u64;
-        let (entries, places) = by_document(&entries, &sorted, &snapshot.texts);
-        snapshot.entries = entries;
-        let places = sorted.into_iter().map(|at| places[at as usize]);
-        snapshot.in_order = places.filter(|at| snapshot.entries[*at as usize].listed).collect();
+        snapshot.in_order = by_document(&mut entries, sorted, &snapshot.texts).into();
+        snapshot.entries = entries.into();
         snapshot.listed = snapshot.count_listed();
         let paths = snapshot.entries.iter().map(|entry| entry.path(&snapshot.texts));
         snapshot.owners = self.owners.then(|| Owners::new(paths, Hash::seeded()));
         Ok(snapshot)
     }
-}
-
-fn moved(entry: Entry, shift: At) -> Entry {
-    Entry { at: entry.at + shift, ..entry }
 }
 
 /// The positions of the entries by locale, then by code point: paths are ASCII, so by byte. Of
@@ -167,34 +168,59 @@ fn sorted(entries: &[Entry], texts: &Texts) -> Result<Vec<u32>, TooLarge> {
     Ok(sorted)
 }
 
-/// Those of the entries that stay, the versions of a document as neighbours; and for each of these
-/// at its old position the new one.
-fn by_document(entries: &[Entry], stay: &[u32], texts: &Texts) -> (Box<[Entry]>, Vec<u32>) {
+/// Keeps those of the entries that are given, the versions of a document as neighbours. The new
+/// positions of the listed ones, in the order given.
+fn by_document(entries: &mut Vec<Entry>, mut kept: Vec<u32>, texts: &Texts) -> Vec<u32> {
     let mut places = vec![GONE; entries.len()];
-    for at in stay {
+    for at in &kept {
         places[*at as usize] = 0;
     }
-    let hashed = (0..).zip(entries).filter(|(at, _)| places[*at as usize] != GONE);
-    let mut hashed: Vec<(u64, u32)> =
-        hashed.map(|(at, entry)| (document_hash(entry.id(texts)), at)).collect();
-    let version = |(_, at): &(u64, u32)| {
-        let entry = &entries[*at as usize];
+    // In the order of the texts, which is faster than in that of the paths.
+    let stays = (0..).zip(&places).filter(|(_, place)| **place != GONE).map(|(at, _)| at);
+    let hashed = hashed(entries, stays, texts);
+    let mut before = None;
+    for (place, (hash, at)) in (0..).zip(hashed) {
+        let id = entries[at as usize].id(texts);
+        entries[at as usize].first = before.replace((hash, id)) != Some((hash, id));
+        places[at as usize] = place;
+    }
+    let count = kept.len();
+    kept.retain(|at| entries[*at as usize].listed);
+    for at in &mut kept {
+        *at = places[*at as usize];
+    }
+    let gone = places.iter_mut().filter(|place| **place == GONE);
+    for (place, end) in gone.zip((0..).skip(count)) {
+        *place = end;
+    }
+    rearrange(entries, &mut places);
+    entries.truncate(count);
+    kept
+}
+
+/// The positions in the order of their documents, each with the hash of that.
+fn hashed(entries: &[Entry], kept: impl Iterator<Item = u32>, texts: &Texts) -> Vec<(u64, u32)> {
+    let version = |at: u32| {
+        let entry = &entries[at as usize];
         (entry.id(texts), entry.locale, entry.path(texts))
     };
+    let mut hashed = Vec::with_capacity(entries.len());
+    hashed.extend(kept.map(|at| (document_hash(version(at).0), at)));
     hashed.sort_unstable_by(|one, other| {
-        one.0.cmp(&other.0).then_with(|| version(one).cmp(&version(other)))
+        one.0.cmp(&other.0).then_with(|| version(one.1).cmp(&version(other.1)))
     });
-    let mut before: Option<(u64, u32)> = None;
-    let ordered = (0..).zip(hashed).map(|(place, (hash, at))| {
-        places[at as usize] = place;
-        let entry = entries[at as usize];
-        let same = |(other, at): (u64, u32)| {
-            other == hash && entries[at as usize].id(texts) == entry.id(texts)
-        };
-        let first = !before.replace((hash, at)).is_some_and(same);
-        Entry { first, ..entry }
-    });
-    (ordered.collect(), places)
+    hashed
+}
+
+/// Moves each entry to its place, without room for a second copy of them.
+fn rearrange(entries: &mut [Entry], places: &mut [u32]) {
+    for at in 0..entries.len() {
+        while places[at] as usize != at {
+            let place = places[at] as usize;
+            entries.swap(at, place);
+            places.swap(at, place);
+        }
+    }
 }
 
 /// Scatters documents evenly, in the same way everywhere and for ever. Not seeded: nobody chooses

@@ -55,9 +55,9 @@ struct Node<'p, 'f, 'a> {
 impl<'a> Node<'_, '_, 'a> {
     /// A value without keys: what ends here has it, what leads on finds nothing to follow.
     fn set(self, value: Found<'a>) {
-        let beyond = if value == Found::Null { Found::Null } else { Found::Other };
         for slot in &self.wanted.beyond {
-            self.found[*slot] = beyond.clone();
+            let beyond = if value == Found::Null { Found::Null } else { Found::Other };
+            self.found[*slot] = beyond;
         }
         if let [slots @ .., last] = self.wanted.ends.as_slice() {
             for slot in slots {
