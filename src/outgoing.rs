@@ -6,9 +6,14 @@ use std::time::Duration;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use rustls::{ClientConfig, RootCertStore};
 
+mod addresses;
 mod cause;
+mod fence;
 
-pub use cause::{Cause, cause};
+pub use cause::{Cause, cause, known_cause};
+pub use fence::{
+    FencedConnector, FencedStream, LookUp, fenced_connector, is_not_allowed, system_look_up,
+};
 
 /// How long a connection may idle in the pool: Strapi closes idle connections after 5 s, and a
 /// request sent into that close would look like a reset.

@@ -1,19 +1,19 @@
 //! Asks each public URL once and tells what answered, as a stream.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt};
-use reqwest::Response;
-use reqwest::header::LOCATION;
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 
 use crate::frontend_url::BaseUrl;
-use crate::outgoing::{self, BuildError, Cause};
+use crate::outgoing::{self, BuildError, FencedConnector, LookUp};
 
+mod answer;
 mod checked;
+mod connection;
 mod finding;
+mod lane;
 mod location;
 pub mod report;
 mod retry_after;
@@ -21,6 +21,7 @@ mod targets;
 
 pub use checked::{Checked, Failure};
 pub use finding::Finding;
+use lane::{Destination, Lane};
 pub use location::LOCATION_CHARS;
 use report::Report;
 pub use targets::{Subject, Targets};
@@ -38,30 +39,32 @@ pub const DRAIN_BYTES: usize = 256 * 1024;
 /// How long a body may take before its connection is given up: endless bodies exist.
 pub const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// Says who asks, so that a front end's operator can tell these requests from visitors.
-const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
-
-/// Checks URLs. Make one per process and clone it: the clones share the connections and the
-/// [`CONCURRENT_CHECKS`] permits.
-#[derive(Clone, Debug)]
+/// Checks URLs. Make one per process and clone it: the clones share the [`CONCURRENT_CHECKS`]
+/// permits.
+#[derive(Clone)]
 pub struct Validator {
-    client: reqwest::Client,
+    connector: FencedConnector,
     permits: Arc<Semaphore>,
 }
 
 impl Validator {
-    /// A validator with its own connections and permits.
+    /// A validator with its own permits.
     ///
     /// # Errors
     ///
-    /// [`BuildError`] when the HTTP client cannot be set up.
+    /// [`BuildError`] when TLS cannot be set up.
     pub fn new() -> Result<Self, BuildError> {
-        let client = outgoing::client_builder()?
-            .user_agent(USER_AGENT)
-            // Bodies are thrown away; decompressing them first would be work for nothing.
-            .no_gzip()
-            .build()?;
-        Ok(Self { client, permits: Arc::new(Semaphore::new(CONCURRENT_CHECKS)) })
+        Self::with_look_up(outgoing::system_look_up())
+    }
+
+    /// The same, but names are found by `look_up`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Validator::new`].
+    pub fn with_look_up(look_up: LookUp) -> Result<Self, BuildError> {
+        let connector = outgoing::fenced_connector(look_up)?;
+        Ok(Self { connector, permits: Arc::new(Semaphore::new(CONCURRENT_CHECKS)) })
     }
 
     /// Checks every path on this origin once and yields `(position, result)` as each becomes
@@ -69,15 +72,16 @@ impl Validator {
     /// before the stream is polled, and dropping it ends what is in flight.
     pub fn check<'a, P>(
         &'a self,
-        base: &'a BaseUrl,
+        base: &BaseUrl,
         paths: P,
     ) -> impl Stream<Item = (usize, Checked)> + Send + use<'a, P>
     where
         P: Iterator<Item = (usize, &'a str)> + Send + 'a,
     {
-        stream::iter(paths)
-            .map(move |(at, path)| async move { (at, self.check_one(&base.join(path)).await) })
-            .buffer_unordered(CONCURRENT_CHECKS)
+        let paths = Arc::new(Mutex::new(paths));
+        let to = Destination::new(self.connector.clone(), base);
+        let lanes = to.into_iter().flat_map(|to| std::iter::repeat_n(to, CONCURRENT_CHECKS));
+        stream::select_all(lanes.map(|to| self.lane(to, Arc::clone(&paths)).boxed()))
     }
 
     /// Checks every URL once and reports on all of them, in their order.
@@ -88,54 +92,22 @@ impl Validator {
         Report::new(&targets.site, &targets.content_type, checked.into_iter().map(url))
     }
 
-    /// One request. The permit is held until the body is drained, which is traffic as well.
-    async fn check_one(&self, url: &str) -> Checked {
-        let _permit = self.permits.acquire().await;
-        match timeout(HEAD_TIMEOUT, self.client.get(url).send()).await {
-            Err(_elapsed) => Checked::Failed(Failure::Timeout),
-            Ok(Err(error)) => Checked::Failed(failure(outgoing::cause(&error))),
-            Ok(Ok(response)) => answered(response).await,
-        }
-    }
-}
-
-/// The result, final with the head; then the body is drained for the connection's sake.
-async fn answered(response: Response) -> Checked {
-    let (status, headers) = (response.status(), response.headers());
-    let location = headers.get(LOCATION).filter(|_| status.is_redirection());
-    let checked = Checked::Answered {
-        status: status.as_u16(),
-        location: location.map(|sent| location::harmless(sent.as_bytes())),
-        retry_after: retry_after::retry_after(&response),
-    };
-    drain(response).await;
-    checked
-}
-
-/// Reads a short body to its end, so that its connection can carry the next request.
-async fn drain(mut response: Response) {
-    if response.content_length().is_some_and(|length| length > DRAIN_BYTES as u64) {
-        return;
-    }
-    let body = async {
-        let mut left = Some(DRAIN_BYTES);
-        while let (Some(bytes), Ok(Some(chunk))) = (left, response.chunk().await) {
-            left = bytes.checked_sub(chunk.len());
-        }
-    };
-    // A body that is late or breaks off costs its connection and nothing else.
-    let _late = timeout(DRAIN_TIME, body).await;
-}
-
-/// What a failed request is called in the report.
-fn failure(cause: Cause) -> Failure {
-    match cause {
-        // The client has no time-outs of its own, so this is the kernel giving up before us.
-        Cause::Timeout | Cause::ConnectTimeout => Failure::Timeout,
-        Cause::Dns => Failure::Dns,
-        Cause::Refused => Failure::Refused,
-        Cause::Reset => Failure::Reset,
-        Cause::Tls => Failure::Tls,
-        Cause::InvalidResponse => Failure::InvalidResponse,
+    /// Takes paths until there are none left. A permit is held until a body is drained, which is
+    /// traffic as well.
+    fn lane<'a, P>(
+        &'a self,
+        to: Destination,
+        paths: Arc<Mutex<P>>,
+    ) -> impl Stream<Item = (usize, Checked)> + Send + use<'a, P>
+    where
+        P: Iterator<Item = (usize, &'a str)> + Send + 'a,
+    {
+        stream::unfold((Lane::new(to), paths), |(mut lane, paths)| async {
+            let next = paths.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let (position, path) = next?;
+            let _permit = self.permits.acquire().await;
+            let checked = lane.check(path).await;
+            Some(((position, checked), (lane, paths)))
+        })
     }
 }

@@ -29,8 +29,7 @@ pub enum Cause {
 /// The error itself must not be printed: its text carries the URL.
 #[must_use]
 pub fn cause(error: &reqwest::Error) -> Cause {
-    let decisive = chain(error).find_map(known);
-    match decisive {
+    match known_cause(error) {
         // Ours and the client's time-out are the same private type; only the place differs.
         Some(Cause::Timeout) | None if timed_out(error) => {
             if error.is_connect() {
@@ -49,6 +48,12 @@ pub fn cause(error: &reqwest::Error) -> Cause {
     }
 }
 
+/// The cause of whatever went wrong on the way to an answer, as far as a type tells.
+#[must_use]
+pub fn known_cause(error: &(dyn Error + 'static)) -> Option<Cause> {
+    chain(error).find_map(known)
+}
+
 /// Whether anything in the chain is a time-out.
 fn timed_out(error: &reqwest::Error) -> bool {
     error.is_timeout() || chain(error).any(|link| known(link) == Some(Cause::Timeout))
@@ -60,7 +65,9 @@ fn from_connection(error: &reqwest::Error) -> bool {
 }
 
 /// The error and everything below it, outermost first.
-fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+pub(super) fn chain<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |link| below(*link))
 }
 

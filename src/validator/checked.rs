@@ -39,7 +39,7 @@ pub enum Failure {
     InvalidResponse,
     /// All addresses of the host are such as no site is at: nothing was sent.
     AddressNotAllowed,
-    /// The run came to its deadline before the URL's turn: nothing was sent.
+    /// The run came to its deadline before there was a result.
     NotChecked,
 }
 

@@ -2,11 +2,11 @@
 
 use std::time::SystemTime;
 
-use reqwest::header::RETRY_AFTER;
-use reqwest::{Response, StatusCode};
+use hyper::header::RETRY_AFTER;
+use hyper::{Response, StatusCode};
 
 /// The seconds that a 429 or 5xx asks for, if it says so.
-pub(super) fn retry_after(response: &Response) -> Option<u32> {
+pub(super) fn retry_after<B>(response: &Response<B>) -> Option<u32> {
     let status = response.status();
     let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
     let sent = response.headers().get(RETRY_AFTER).filter(|_| busy)?;

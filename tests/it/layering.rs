@@ -66,7 +66,8 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "validator",
         may_use: Some(&["rules", "frontend_url", "site", "snapshot", "outgoing"]),
-        must_not_name: WEB,
+        // It speaks HTTP/1 itself, as a client.
+        must_not_name: &["axum", "tower_http", "clap"],
     },
     Layer {
         module: "http",

@@ -151,6 +151,15 @@ async fn connections_of_drained_pages_carry_further_requests() {
 }
 
 #[tokio::test]
+async fn a_connection_that_closes_as_it_is_used_again_is_nobodys_fault() {
+    let peer = FrontEnd::start(script).await;
+    let urls = urls(&peer, "once", 30);
+    let expected: Vec<_> = urls.iter().map(|url| answered(url, 200, None)).collect();
+    assert_eq!(report(&urls).await.results, expected);
+    assert_eq!((peer.heads().len(), peer.accepts()), (30, 30));
+}
+
+#[tokio::test]
 async fn a_location_is_reported_as_sent_but_bounded_and_as_text() {
     let peer = FrontEnd::start(script).await;
     let names = ["/latin", "/far", "/created"];

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -12,10 +13,14 @@ use tokio::sync::Semaphore;
 pub(crate) enum Answer {
     /// These bytes; the connection stays open for the next request.
     Keep(Vec<u8>),
+    /// These bytes; the connection stays open, and is closed when the next request has come.
+    KeepOnce(Vec<u8>),
     /// These bytes, then an orderly close.
     Close(Vec<u8>),
     /// These bytes, then the last of them again and again.
     Endless(Vec<u8>),
+    /// These bytes, then one more now and then, for as long as the client waits.
+    Drip(Vec<u8>),
     /// A reset instead of an answer.
     Reset,
     /// Nothing, for as long as the client waits.
@@ -31,6 +36,7 @@ pub(crate) fn answer(status: &str, headers: &str, length: usize) -> Answer {
 /// What the front end has seen so far.
 pub(crate) struct Seen {
     accepts: AtomicUsize,
+    ended: AtomicUsize,
     in_flight: AtomicUsize,
     most_in_flight: AtomicUsize,
     heads: Mutex<Vec<String>>,
@@ -58,6 +64,7 @@ impl FrontEnd {
         let gate = Semaphore::new(if hold == 0 { Semaphore::MAX_PERMITS } else { 0 });
         let seen = Arc::new(Seen {
             accepts: AtomicUsize::new(0),
+            ended: AtomicUsize::new(0),
             in_flight: AtomicUsize::new(0),
             most_in_flight: AtomicUsize::new(0),
             heads: Mutex::new(Vec::new()),
@@ -76,6 +83,12 @@ impl FrontEnd {
     /// Connections accepted.
     pub(crate) fn accepts(&self) -> usize {
         self.seen.accepts.load(SeqCst)
+    }
+
+    /// Connections that are open.
+    pub(crate) fn open(&self) -> usize {
+        let ended = self.seen.ended.load(SeqCst);
+        self.seen.accepts.load(SeqCst) - ended
     }
 
     /// The most requests that waited for an answer at one time.
@@ -124,12 +137,16 @@ async fn accept(listener: TcpListener, seen: Arc<Seen>, script: fn(&str) -> Answ
     loop {
         let (socket, _) = listener.accept().await.unwrap();
         seen.accepts.fetch_add(1, SeqCst);
-        tokio::spawn(connection(socket, Arc::clone(&seen), script));
+        let seen = Arc::clone(&seen);
+        tokio::spawn(async move {
+            connection(socket, &seen, script).await;
+            seen.ended.fetch_add(1, SeqCst);
+        });
     }
 }
 
 /// Serves one connection until the script or the client ends it.
-async fn connection(mut socket: TcpStream, seen: Arc<Seen>, script: fn(&str) -> Answer) {
+async fn connection(mut socket: TcpStream, seen: &Seen, script: fn(&str) -> Answer) {
     while let Some(head) = read_head(&mut socket).await {
         let answer = script(head.split(' ').nth(1).unwrap_or_default());
         seen.arrive(head).await;
@@ -146,9 +163,19 @@ async fn connection(mut socket: TcpStream, seen: Arc<Seen>, script: fn(&str) -> 
 async fn give(socket: &mut TcpStream, answer: Answer) -> Option<()> {
     match answer {
         Answer::Keep(bytes) => return socket.write_all(&bytes).await.ok(),
+        Answer::KeepOnce(bytes) => {
+            socket.write_all(&bytes).await.ok()?;
+            read_head(socket).await?;
+        }
         Answer::Close(bytes) => close(socket, &bytes).await,
         Answer::Reset => socket.set_zero_linger().unwrap(),
         Answer::Hang => wait_for_close(socket).await,
+        Answer::Drip(bytes) => {
+            socket.write_all(&bytes).await.ok()?;
+            while socket.write_all(b"x").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
         Answer::Endless(bytes) => {
             let last = [*bytes.last().unwrap(); 1024];
             socket.write_all(&bytes).await.ok()?;

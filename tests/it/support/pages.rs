@@ -6,6 +6,7 @@ use super::front_end::{Answer, FrontEnd, answer};
 pub(crate) fn script(path: &str) -> Answer {
     match path.trim_end_matches(|c: char| c.is_ascii_digit()) {
         "/ok" => answer("200 OK", "", 5),
+        "/once" => Answer::KeepOnce("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".into()),
         "/ten-kilobytes" => answer("200 OK", "", 10_000),
         "/one-mebibyte" => answer("200 OK", "", 1 << 20),
         "/just-drained" => answer("200 OK", "", 256 * 1024),
