@@ -2,6 +2,7 @@
 
 mod files;
 mod snapshots;
+mod validations;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,10 +13,12 @@ use tokio::time::timeout;
 
 pub use self::files::Files;
 pub use self::snapshots::{Freshness, How, Index, Kept, Served};
+pub use self::validations::{Asker, Broken, Busy, Run, ValidationTimes};
 
 use self::files::Texts;
 use self::snapshots::Snapshots;
-use crate::config::{Cms, Config, Limits};
+use self::validations::Validations;
+use crate::config::{Auth, Cms, Config, Limits};
 use crate::content::{
     Ask, Content, ContentError, Document, Projection, Status, Strapi, StrapiError,
 };
@@ -38,6 +41,8 @@ pub struct App {
     pub access_log: bool,
     /// What a hint that content has changed has to carry; without it there are no hints.
     pub hook_secret: Option<SecretString>,
+    /// What callers have to carry for what is not for everybody.
+    pub auth: Auth,
     content: Content,
     /// What to ask of the CMS for one document, by site and content type.
     asks: HashMap<String, HashMap<String, Ask>>,
@@ -45,6 +50,8 @@ pub struct App {
     snapshots: Snapshots,
     /// The texts of sitemap files.
     texts: Texts,
+    /// The runs of URL checks.
+    validations: Validations,
     limits: Limits,
     draining: AtomicBool,
 }
@@ -84,11 +91,13 @@ impl App {
         let changes = content.changes();
         let freshness = if changes { config.freshness } else { config.freshness.for_ever() };
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
+        let validator = Validator::new()?;
         Ok(Self {
+            validations: Validations::new(validator.clone(), config.validation),
             snapshots: Snapshots::new(&config.sites, freshness),
             texts: Texts::new(&config.sites),
             sites: config.sites,
-            validator: Validator::new()?,
+            validator,
             cors_origins: origins(&config.server.cors_origins),
             caching: Caching {
                 resolve: fixed(config.server.cache_control),
@@ -97,6 +106,7 @@ impl App {
             },
             access_log: config.log.access,
             hook_secret: config.hook_secret,
+            auth: config.auth,
             content,
             asks,
             limits: config.limits,

@@ -1,6 +1,7 @@
 //! The settings (D29, D30): built-in defaults, then the file, then the environment, checked as a
 //! whole before anything else happens.
 
+mod auth;
 mod cms;
 mod content_type;
 mod hooks;
@@ -15,7 +16,9 @@ mod site;
 mod snapshots;
 mod source;
 mod strict;
+mod validation;
 
+pub use auth::Auth;
 pub use cms::Cms;
 pub use limits::Limits;
 pub use log::{Format, Log};
@@ -27,7 +30,7 @@ use std::path::Path;
 
 use secrecy::SecretString;
 
-use crate::app::Freshness;
+use crate::app::{Freshness, ValidationTimes};
 use crate::site::Sites;
 
 /// The environment as the settings see it.
@@ -50,6 +53,10 @@ pub struct Config {
     pub hook_secret: Option<SecretString>,
     /// How old copies of the public URLs may get.
     pub freshness: Freshness,
+    /// How long runs of URL checks take, and how long their results are used.
+    pub validation: ValidationTimes,
+    /// What callers have to carry for what is not for everybody.
+    pub auth: Auth,
 }
 
 /// Reads and checks the settings: the file if there is one, then the environment over it.
@@ -84,13 +91,15 @@ pub fn parse(
     let log = log::read(&mut table, &mut problems);
     let hook_secret = hooks::read(&mut table, (here, environment), &mut problems);
     let freshness = snapshots::read(&mut table, &mut problems);
+    let validation = validation::read(&mut table, &mut problems);
+    let auth = auth::read(&mut table, (here, environment), &mut problems);
     for key in table.keys() {
         problems.add(key, "is not a setting");
     }
     match (server, cms, sites) {
         (Some(server), Some(cms), Some(sites)) if problems.is_empty() => {
             let sites = Sites::new(sites);
-            Ok(Config { server, cms, sites, log, limits, hook_secret, freshness })
+            Ok(Config { server, cms, sites, log, limits, hook_secret, freshness, validation, auth })
         }
         _ => Err(problems),
     }

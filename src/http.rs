@@ -1,7 +1,9 @@
 //! The HTTP side: all routes on one page (`router`), what every request passes (`service`), one
 //! file an operation.
 
+mod accept;
 mod access;
+mod bearer;
 mod content_type;
 mod cors;
 mod crawler;
@@ -24,6 +26,7 @@ mod resolved_by;
 mod router;
 mod service;
 mod sitemap;
+mod validation;
 
 pub use envelope::{Answer, AnswerBody};
 #[cfg(fuzzing)]

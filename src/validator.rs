@@ -15,6 +15,7 @@ mod connection;
 mod finding;
 mod lane;
 mod location;
+pub mod record;
 pub mod report;
 mod retry_after;
 mod targets;

@@ -12,7 +12,9 @@ pub(super) type Table = Map<String, Value>;
 /// The variables of the secrets, which are no settings of the file.
 pub(super) const TOKEN: &str = "FRONTEND_MAP__CMS__TOKEN";
 pub(super) const HOOK_SECRET: &str = "FRONTEND_MAP__HOOKS__SECRET";
-const SECRETS: [&str; 2] = [TOKEN, HOOK_SECRET];
+pub(super) const VALIDATE_TOKEN: &str = "FRONTEND_MAP__AUTH__VALIDATE_TOKEN";
+pub(super) const DRAFT_TOKEN: &str = "FRONTEND_MAP__AUTH__DRAFT_TOKEN";
+const SECRETS: [&str; 4] = [TOKEN, HOOK_SECRET, VALIDATE_TOKEN, DRAFT_TOKEN];
 
 /// Reads both into one table.
 pub(super) fn read(

@@ -32,7 +32,7 @@ fn weighed(item: &str) -> Option<(&str, u16)> {
 }
 
 /// `qvalue`: 0 to 1 with at most three decimals.
-fn thousandths(number: &str) -> Option<u16> {
+pub(super) fn thousandths(number: &str) -> Option<u16> {
     let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
     let digits = decimals.len() <= 3 && decimals.bytes().all(|b| b.is_ascii_digit());
     let decimals: u16 = format!("{decimals:0<3}").parse().ok().filter(|_| digits)?;

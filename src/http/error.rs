@@ -6,7 +6,7 @@ mod details;
 use std::borrow::Cow;
 
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONNECTION, RETRY_AFTER};
+use axum::http::header::{CACHE_CONTROL, CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
@@ -19,6 +19,8 @@ pub(super) use details::{CandidateDetails, Details};
 
 /// After how many seconds to ask again when the CMS doesn't say (D27).
 const RETRY_AFTER_DEFAULT: u64 = 5;
+/// After how many seconds to ask again when too many validations are under way: most take longer.
+const RETRY_AFTER_BUSY: u64 = 10;
 /// The most seconds that are passed on from the CMS (D27).
 const RETRY_AFTER_MOST: u64 = 60;
 
@@ -69,10 +71,22 @@ impl ApiError {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowedError", message)
     }
 
-    /// 401: the secret is missing or wrong.
+    /// 401: the bearer token is missing or wrong.
     pub(super) fn unauthorized() -> Self {
         let message = "the bearer token is missing or wrong";
         Self::new(StatusCode::UNAUTHORIZED, "UnauthorizedError", message)
+    }
+
+    /// 403: there is a bearer token, and it is another one.
+    pub(super) fn forbidden() -> Self {
+        Self::new(StatusCode::FORBIDDEN, "ForbiddenError", "the bearer token is wrong")
+    }
+
+    /// 503: as many runs of URL checks as are let in.
+    pub(super) fn busy() -> Self {
+        let message = "too many validations are under way or wait for their turn";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
+        Self { retry_after: Some(RETRY_AFTER_BUSY), ..error }
     }
 
     /// 414: the request target is longer than this many bytes.
@@ -151,6 +165,10 @@ impl ApiError {
 
     fn whole_in(self, spent: HeaderMap) -> Answer {
         let mut response = envelope::failure(self.status, |json| self.write(json), spent);
+        if self.status == StatusCode::UNAUTHORIZED {
+            let challenge = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::HeaderValue;
 use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use super::bearer::admit;
 use super::envelope::success;
 use super::error::{ApiError, Details};
 use super::param::{LOCALE, SITE, UID_BYTES, known_site, locale, required};
@@ -48,13 +49,19 @@ struct Asked<'a> {
 pub(super) async fn get(
     State(app): State<Arc<App>>,
     RawQuery(query): RawQuery,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let asked = Asked::parse(&app, query.as_deref())?;
-    let mut response = answer(&app, &asked).await.into_response();
-    if asked.status == Status::Draft {
-        // Whatever the answer is: it tells of what is not public.
-        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if asked.status == Status::Published {
+        return answer(&app, &asked).await;
     }
+    let answered = match admit(app.auth.draft.as_ref(), &headers) {
+        Ok(()) => answer(&app, &asked).await,
+        Err(refused) => Err(refused),
+    };
+    let mut response = answered.into_response();
+    // Whatever the answer is: it tells of what is not public.
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
 }
 

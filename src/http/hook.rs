@@ -9,15 +9,14 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CACHE_CONTROL};
 use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, post};
 use http_body_util::BodyExt;
-use secrecy::ExposeSecret;
-use subtle::ConstantTimeEq;
 use tokio::time::timeout;
 
+use super::bearer::{Carried, carried};
 use super::envelope::{json, success_text};
 use super::error::ApiError;
 use crate::app::App;
@@ -45,9 +44,8 @@ async fn receive(
         return ApiError::not_configured("the secret of the webhook is not configured")
             .into_response();
     };
-    if !carries(secret.expose_secret(), &headers) {
-        let challenge = [(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))];
-        return (challenge, ApiError::unauthorized()).into_response();
+    if carried(secret, &headers) != Carried::Right {
+        return ApiError::unauthorized().into_response();
     }
     app.hint();
     let text = success_text(|json| {
@@ -68,12 +66,4 @@ async fn drain(mut body: Body) {
             None => return,
         }
     }
-}
-
-/// Whether `Authorization: Bearer <secret>` is there (RFC 6750, section 2.1). How long it takes
-/// tells at most the length of the secret.
-fn carries(secret: &str, headers: &HeaderMap) -> bool {
-    let sent = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
-    let (scheme, sent) = sent.split_at_checked("Bearer ".len()).unwrap_or_default();
-    scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(sent.ct_eq(secret.as_bytes()))
 }

@@ -56,6 +56,16 @@ pub(super) fn plain(
     Body::new(Pieces { pieces, left: Some(length) }.map_err(|never| match never {}))
 }
 
+/// Pieces whose length nobody knows; what is one piece has a length all the same.
+pub(super) fn unmeasured(
+    mut pieces: impl Iterator<Item = String> + Send + Unpin + 'static,
+) -> Body {
+    let first = pieces.next().unwrap_or_default();
+    let Some(second) = pieces.next() else { return Body::from(first) };
+    let pieces = [first, second].into_iter().chain(pieces).map(Bytes::from);
+    Body::new(Pieces { pieces, left: None }.map_err(|never| match never {}))
+}
+
 /// A text that many share, in slices: a connection copies what it is given, and so holds no more
 /// than one of them, however slowly its client reads.
 pub(super) fn whole(text: Bytes) -> Body {

@@ -3,21 +3,19 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::response::Response;
 
-use super::envelope::success;
 use super::error::ApiError;
-use super::listed::{SKIPPED, listed};
+use super::listed::listed;
 use super::param::{SITE, UID_BYTES, boolean, required};
 use super::query::{Param, echo, parse};
+use super::validation;
 use crate::app::App;
 use crate::frontend_url::BaseUrl;
 use crate::site::Site;
 use crate::sitemap::Form;
-use crate::validator::Targets;
 
 const PARAMS: [Param; 4] = [
     SITE,
@@ -41,19 +39,13 @@ pub(super) async fn get(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let asked = Asked::parse(&app, query.as_deref())?;
+    if asked.validate {
+        return validation::answer(&app, asked.site, &asked.uid, &headers).await;
+    }
     let base = asked.base()?;
     let served = app.snapshot(asked.site, &asked.uid).await?;
-    if !asked.validate {
-        let form = if asked.xml { Form::Xml } else { Form::Json };
-        return Ok(listed(&app, &served, base, form, &headers));
-    }
-    let snapshot = Arc::clone(&served.kept.snapshot);
-    let targets = Targets::new(asked.site, &asked.uid, snapshot);
-    let targets = targets.ok_or_else(|| ApiError::no_base_url(&asked.site.key))?;
-    let mut response = success(app.validator.report(&targets).await).map(Body::new);
-    let skipped = targets.snapshot.skipped.total();
-    response.headers_mut().insert(SKIPPED, HeaderValue::from(skipped));
-    Ok(response)
+    let form = if asked.xml { Form::Xml } else { Form::Json };
+    Ok(listed(&app, &served, base, form, &headers))
 }
 
 impl<'a> Asked<'a> {

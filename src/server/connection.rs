@@ -55,6 +55,10 @@ pub(super) async fn serve(
         if stopping.poll(connection.as_mut(), phase, cx).is_ready() {
             return Poll::Ready(());
         }
+        if watchdog.is_time_to_look(phase, cx) {
+            progress.doubt();
+            cx.waker().wake_by_ref();
+        }
         watchdog.poll(phase, cx)
     })
     .await;

@@ -23,6 +23,8 @@ pub(super) struct Progress {
     writes: AtomicU32,
     /// Whether the socket takes no more.
     stalled: AtomicBool,
+    /// Whether somebody wants to know if the client is still there.
+    doubted: AtomicBool,
 }
 
 /// What a connection waits for. The numbers tell one time from the next.
@@ -59,6 +61,17 @@ impl Progress {
         if with_body {
             self.body.store(true, Relaxed);
         }
+    }
+
+    /// Has the socket looked at when it is used next.
+    pub(super) fn doubt(&self) {
+        self.doubted.store(true, Relaxed);
+    }
+
+    /// Whether the socket should be looked at now.
+    pub(super) fn is_doubted(&self) -> bool {
+        // Hardly ever: a look is cheaper than a change.
+        self.doubted.load(Relaxed) && self.doubted.swap(false, Relaxed)
     }
 
     /// Whether a head with two framings was read.

@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use futures::FutureExt;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::framing::Scan;
@@ -22,6 +23,13 @@ pub(super) struct Watched {
 impl Watched {
     pub(super) fn new(stream: TcpStream, progress: Arc<Progress>) -> Self {
         Self { stream, scan: Scan::default(), progress }
+    }
+
+    /// Whether the client has closed its side, even if there are bytes before the close that nobody
+    /// has read: hyper reads none while an answer is made and some are left of the last read.
+    fn has_hung_up(&self) -> bool {
+        let ready = self.stream.ready(Interest::READABLE).now_or_never();
+        matches!(ready, Some(Ok(ready)) if ready.is_read_closed())
     }
 }
 
@@ -53,7 +61,12 @@ impl AsyncWrite for Watched {
         polled
     }
 
+    /// hyper flushes whenever it looks at a connection, so this is also where the client is found
+    /// to have gone.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.progress.is_doubted() && self.has_hung_up() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

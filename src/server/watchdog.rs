@@ -14,6 +14,9 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::progress::Phase;
 
+/// While an answer is made, how often we look whether its client is still there.
+const LOOK: Duration = Duration::from_millis(500);
+
 /// How long a client may let us wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
@@ -56,6 +59,19 @@ impl Watchdog {
     /// What the connection waited for at the last look.
     pub(super) fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// Whether it is time to look whether a client that waits for us is still there.
+    pub(super) fn is_time_to_look(&mut self, phase: Phase, cx: &mut Context<'_>) -> bool {
+        if phase != Phase::Busy {
+            return false;
+        }
+        let (next, elapsed) = (Instant::now() + LOOK, self.timer.is_elapsed());
+        if elapsed || self.timer.deadline() > next {
+            self.timer.as_mut().reset(next);
+            let _ = pin!(unconstrained(self.timer.as_mut())).poll(cx);
+        }
+        elapsed
     }
 
     /// Ready when what the connection waits for is overdue, else looked at again in time.

@@ -171,7 +171,10 @@ fn the_example_writes_out_the_real_defaults() {
     let read = |text| {
         let path = Path::new("settings.toml");
         let read = frontend_map::config::parse(text, path, &Environment::new()).unwrap();
-        format!("{:?} {:?} {:?} {:?}", read.server, read.log, read.limits, read.freshness)
+        format!(
+            "{:?} {:?} {:?} {:?} {:?}",
+            read.server, read.log, read.limits, read.freshness, read.validation
+        )
     };
     assert_eq!(read(Some(EXAMPLE)), read(None));
 }
@@ -185,7 +188,8 @@ fn the_table_of_settings_has_the_keys_and_defaults_of_the_example() {
     assert_eq!(named, keys);
     for row in rows {
         let section = row[0].split('.').next().unwrap_or_default();
-        let written_out = ["server", "cms", "log", "limits", "snapshots"].contains(&section);
+        let written_out =
+            ["server", "cms", "log", "limits", "snapshots", "validation"].contains(&section);
         let default = example[row[0]].as_ref().map_or("none", String::as_str);
         assert!(!written_out || row[1] == default || row[0] == "cms.path", "{}: {row:?}", row[0]);
     }

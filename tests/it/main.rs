@@ -27,4 +27,5 @@ mod strapi;
 mod strapi_walk;
 mod support;
 mod validate;
+mod validation;
 mod validator;

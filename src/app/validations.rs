@@ -1,0 +1,152 @@
+//! Runs of URL checks: one at a time for a content type of a site, shared by all who ask, and ended
+//! when nobody asks any more.
+
+mod run;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
+use tokio::time::sleep;
+
+pub use run::{Broken, Run};
+
+use super::App;
+use crate::validator::{Targets, Validator};
+use run::Writer;
+
+/// Runs under way at a time; all of them share the ten requests.
+const RUNS: usize = 2;
+/// Runs that wait for their turn. More than that would wait for hours.
+const WAITING: usize = 8;
+
+/// How long runs take, and how long their results are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValidationTimes {
+    /// For a whole run from its turn on; what is left then is not checked.
+    pub deadline: Duration,
+    /// How long after its end the result of a run is given to who asks for the same.
+    pub reuse: Duration,
+}
+
+/// There are as many runs as are let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy;
+
+/// The runs of the process.
+#[derive(Clone)]
+pub(super) struct Validations(Arc<Fence>);
+
+struct Fence {
+    entries: Mutex<HashMap<Key, Entry>>,
+    turns: Semaphore,
+    validator: Validator,
+    times: ValidationTimes,
+}
+
+type Key = (String, String);
+
+struct Entry {
+    run: Arc<Run>,
+    /// How many wait for it.
+    askers: usize,
+    task: AbortHandle,
+}
+
+/// Somebody who waits for a run. The last one who goes ends it.
+pub struct Asker {
+    run: Arc<Run>,
+    fence: Arc<Fence>,
+}
+
+impl Asker {
+    /// The run.
+    #[must_use]
+    pub fn run(&self) -> &Arc<Run> {
+        &self.run
+    }
+}
+
+impl Drop for Asker {
+    fn drop(&mut self) {
+        self.fence.leave(&self.run);
+    }
+}
+
+impl Validations {
+    pub(super) fn new(validator: Validator, times: ValidationTimes) -> Self {
+        let (entries, turns) = (Mutex::default(), Semaphore::new(RUNS));
+        Self(Arc::new(Fence { entries, turns, validator, times }))
+    }
+
+    /// Joins the run over these targets, or begins one.
+    fn join(&self, targets: Targets) -> Result<Asker, Busy> {
+        let mut entries = self.0.entries();
+        let key = (targets.site.clone(), targets.content_type.clone());
+        let asker = |run: &Arc<Run>| Asker { run: Arc::clone(run), fence: Arc::clone(&self.0) };
+        if let Some(entry) = entries.get_mut(&key) {
+            entry.askers += 1;
+            return Ok(asker(&entry.run));
+        }
+        let unfinished = entries.values().filter(|entry| !entry.run.has_ended()).count();
+        if unfinished >= RUNS + WAITING {
+            return Err(Busy);
+        }
+        let (run, writer) = Run::new(targets);
+        let task = tokio::spawn(Arc::clone(&self.0).see_through(Arc::clone(&run), writer));
+        let (asker, task) = (asker(&run), task.abort_handle());
+        entries.insert(key, Entry { run, askers: 1, task });
+        Ok(asker)
+    }
+}
+
+impl Fence {
+    fn entries(&self) -> MutexGuard<'_, HashMap<Key, Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From the wait for its turn until its result is too old.
+    async fn see_through(self: Arc<Self>, run: Arc<Run>, writer: Writer) {
+        {
+            // Never closed, so there is a turn for everybody.
+            let _turn = self.turns.acquire().await;
+            run.go(writer, &self.validator, self.times.deadline).await;
+        }
+        sleep(self.times.reuse).await;
+        self.forget(&run);
+    }
+
+    /// One asker less.
+    fn leave(&self, run: &Arc<Run>) {
+        let mut entries = self.entries();
+        let key = run.key();
+        let Some(entry) = entries.get_mut(&key).filter(|entry| Arc::ptr_eq(&entry.run, run)) else {
+            return;
+        };
+        entry.askers -= 1;
+        if entry.askers == 0 && !run.has_ended() {
+            entry.task.abort();
+            entries.remove(&key);
+        }
+    }
+
+    fn forget(&self, run: &Arc<Run>) {
+        let mut entries = self.entries();
+        let key = run.key();
+        if entries.get(&key).is_some_and(|entry| Arc::ptr_eq(&entry.run, run)) {
+            entries.remove(&key);
+        }
+    }
+}
+
+impl App {
+    /// Joins the run over these targets, or begins one.
+    ///
+    /// # Errors
+    /// [`Busy`] when two runs are under way and eight wait.
+    pub fn validate(&self, targets: Targets) -> Result<Asker, Busy> {
+        self.validations.join(targets)
+    }
+}

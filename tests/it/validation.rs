@@ -1,0 +1,92 @@
+//! `validate=true` of the real service before a scripted front end: who shares a run, what ends it,
+//! what it says, and who may ask.
+
+mod auth;
+mod reasons;
+mod shared;
+mod streamed;
+
+use std::fmt::Write as _;
+use std::io::{Read, Write as _};
+use std::net::TcpStream;
+
+use serde_json::Value;
+
+use crate::support::http::{self, Response};
+use crate::support::service::{Service, Setup};
+
+const EVENTS: (&str, &str) = ("Accept", "text/event-stream");
+const LINES: (&str, &str) = ("Accept", "application/x-ndjson");
+
+/// A site at this base URL with content types `api::t0.t0`, …, each with documents of these slugs.
+fn site(base: &str, types: usize, slugs: &[String]) -> Setup {
+    let mut settings = format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
+         [[site]]\nkey = \"main\"\nfront_end_url = \"{base}\"\nlocales = [\"en\", \"de\"]\n"
+    );
+    let mut content = serde_json::Map::new();
+    for t in 0..types {
+        write!(
+            settings,
+            "[[site.rule]]\ncontent_type = \"api::t{t}.t{t}\"\ntemplate = \"/{{slug}}-t{t}\"\n"
+        )
+        .unwrap();
+        let document = |(n, slug): (usize, &String)| serde_json::json!({"documentId": format!("d{n}"), "locale": "en", "slug": slug});
+        content.insert(format!("api::t{t}.t{t}"), slugs.iter().enumerate().map(document).collect());
+    }
+    Setup::new(&settings).file("content.json", &Value::from(content).to_string())
+}
+
+/// `count` slugs that begin with `name`.
+fn slugs(name: &str, count: usize) -> Vec<String> {
+    (0..count).map(|n| format!("{name}-{n:03}")).collect()
+}
+
+fn target(t: usize) -> String {
+    format!("/api/build-sitemap?site=main&contentType=api::t{t}.t{t}&validate=true")
+}
+
+fn ask(service: &Service, headers: &[(&str, &str)]) -> Response {
+    http::send(service.addr(), "GET", &target(0), headers)
+}
+
+/// A caller who sends a request, and these bytes behind it, and reads when told to.
+struct Caller(TcpStream);
+
+impl Caller {
+    fn new(service: &Service, t: usize, header: Option<(&str, &str)>, behind: &str) -> Self {
+        let header = header.map_or(String::new(), |(name, value)| format!("{name}: {value}\r\n"));
+        let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n{header}\r\n{behind}", target(t));
+        let mut stream = TcpStream::connect(service.addr()).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        Self(stream)
+    }
+
+    /// Reads until there is this text; what there is at the end of the connection otherwise.
+    fn until(&mut self, text: &str) -> String {
+        let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
+        loop {
+            let read = String::from_utf8_lossy(&bytes).into_owned();
+            if read.contains(text) {
+                return read;
+            }
+            match self.0.read(&mut buffer) {
+                Ok(more @ 1..) => bytes.extend_from_slice(&buffer[..more]),
+                _ => return read,
+            }
+        }
+    }
+}
+
+/// The events of a stream as `(name, data)`.
+fn events(response: &Response) -> Vec<(String, String)> {
+    let event = |text: &str| {
+        let line = |name: &str| {
+            let mut lines = text.lines().filter_map(|line| line.strip_prefix(name));
+            lines.next().unwrap_or_else(|| panic!("no {name:?} in {text:?}")).to_owned()
+        };
+        (line("event: "), line("data: "))
+    };
+    let text = response.text().strip_suffix("\n\n").expect("the last event ends");
+    text.split("\n\n").map(event).collect()
+}

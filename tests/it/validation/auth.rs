@@ -1,0 +1,89 @@
+//! Bearer tokens for what is not for everybody.
+
+use super::{ask, site, slugs};
+use crate::support::front_end::{FrontEnd, answer};
+use crate::support::http;
+use crate::support::service::{Service, Setup};
+
+const VALIDATE: &str = "canary-51c2aa-validate";
+const DRAFT: &str = "canary-77e0d3-draft";
+const DRAFT_URL: &str = "/api/frontend-url?uid=api::t0.t0&documentId=d0&status=draft";
+
+/// Asks with each kind of `Authorization`, and expects the same of both operations.
+fn opens_to(service: &Service, target: &str, token: &str, passes: u16) {
+    let right = format!("Bearer {token}");
+    let shouted = format!("bEARER {token}");
+    let longer = format!("Bearer {token}x");
+    let other = if token == VALIDATE { DRAFT } else { VALIDATE };
+    let other = format!("Bearer {other}");
+    for (sent, status) in [
+        (None, 401),
+        (Some("Basic Y2FuYXJ5"), 401),
+        (Some("Bearer"), 401),
+        (Some("Bearer x"), 403),
+        (Some(longer.as_str()), 403),
+        (Some(other.as_str()), 403),
+        (Some(shouted.as_str()), passes),
+        (Some(right.as_str()), passes),
+    ] {
+        let headers: Vec<_> = sent.iter().map(|value| ("Authorization", *value)).collect();
+        let answer = http::send(service.addr(), "GET", target, &headers);
+        assert_eq!(answer.status, status, "{sent:?}");
+        assert!(!answer.text().contains("canary"), "{}", answer.text());
+        let challenge = answer.header("www-authenticate");
+        assert_eq!(challenge.as_deref(), (status == 401).then_some("Bearer"));
+        let error = answer.json()["error"]["name"].clone();
+        match status {
+            401 => assert_eq!(error, "UnauthorizedError"),
+            403 => assert_eq!(error, "ForbiddenError"),
+            _ => {}
+        }
+    }
+    assert!(!service.log().contains("canary"), "{}", service.log());
+}
+
+fn closed(peer: &FrontEnd) -> Setup {
+    let setup = site(&peer.url("http", ""), 1, &slugs("a", 2));
+    setup.env("FRONTEND_MAP__LOG__ACCESS", "true").env("FRONTEND_MAP__LOG__LEVEL", "trace")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_close_runs_and_drafts_and_nothing_else() {
+    let peer = FrontEnd::start(|_| answer("200 OK", "", 0)).await;
+    let by_variables = closed(&peer)
+        .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", VALIDATE)
+        .env("FRONTEND_MAP__AUTH__DRAFT_TOKEN", DRAFT);
+    let by_files = closed(&peer)
+        .file("validate", &format!("{VALIDATE}\n"))
+        .file("draft", &format!("{DRAFT}\n"))
+        .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN_FILE", "validate")
+        .env("FRONTEND_MAP__AUTH__DRAFT_TOKEN_FILE", "draft");
+    for setup in [by_variables, by_files] {
+        let service = setup.start();
+        let asked = peer.heads().len();
+        opens_to(&service, &super::target(0), VALIDATE, 200);
+        assert_eq!(peer.heads().len(), asked + 2, "who is refused causes no request");
+        // There is no draft, and only who may ask is told so.
+        opens_to(&service, DRAFT_URL, DRAFT, 404);
+        let refused = http::get(service.addr(), DRAFT_URL);
+        assert_eq!(refused.header("cache-control").as_deref(), Some("no-store"));
+        for open in [
+            "/api/build-sitemap?site=main&contentType=api::t0.t0",
+            "/api/frontend-url?uid=api::t0.t0&documentId=d0",
+            "/api/get-content-type?site=main&pathname=/a-000-t0",
+        ] {
+            assert_eq!(http::get(service.addr(), open).status, 200, "{open}");
+        }
+        // What is wrong with the parameters is told first.
+        let wrong = http::get(service.addr(), "/api/build-sitemap?site=x&validate=true");
+        assert_eq!(wrong.status, 400);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_tokens_all_is_open() {
+    let peer = FrontEnd::start(|_| answer("200 OK", "", 0)).await;
+    let service = closed(&peer).start();
+    assert_eq!(ask(&service, &[]).status, 200);
+    assert_eq!(http::get(service.addr(), DRAFT_URL).status, 404);
+}

@@ -1,0 +1,115 @@
+//! Results as they become known, and the same bytes as the JSON answer at the end.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{Caller, EVENTS, LINES, ask, events, site, slugs};
+use crate::support::front_end::{Answer, FrontEnd, answer};
+use crate::support::wait::until_so;
+
+fn script(path: &str) -> Answer {
+    match path {
+        "/gone-t0" => answer("404 Not Found", "", 5),
+        "/moved-t0" => answer("301 Moved Permanently", "Location: /new\r\n", 0),
+        _ => answer("200 OK", "", 5),
+    }
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_event_for_each_url_then_the_result() {
+    let peer = FrontEnd::start(script).await;
+    let base = peer.url("http", "");
+    let slugs = ["gone", "moved", "ok"].map(str::to_owned);
+    let service = site(&base, 1, &slugs).start();
+    let finding = |slug: &str, id: &str, came: Value| {
+        let mut finding = json!({"url": format!("{base}/{slug}-t0"), "contentType": "api::t0.t0",
+            "documentId": id, "locale": "en", "rule": "/{slug}-t0"});
+        finding.as_object_mut().unwrap().extend(came.as_object().unwrap().clone());
+        finding.to_string()
+    };
+    let expected: BTreeSet<String> = [
+        finding("gone", "d0", json!({"status": 404, "ok": false})),
+        finding("moved", "d1", json!({"status": 301, "ok": false, "location": "/new"})),
+        finding("ok", "d2", json!({"status": 200, "ok": true})),
+    ]
+    .into();
+    let none = json!({"2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0, "error": 0});
+    let all = json!({"2xx": 1, "3xx": 1, "4xx": 1, "5xx": 0, "error": 0});
+    let begin = json!({"checked": 0, "total": 3, "byClass": none});
+    let end = json!({"checked": 3, "total": 3, "byClass": all});
+
+    // The first follows the run, the second what is kept of it: both see it from its start.
+    for _ in 0..2 {
+        let streamed = ask(&service, &[EVENTS]);
+        assert_eq!(streamed.header("content-type").as_deref(), Some("text/event-stream"));
+        assert_eq!(streamed.header("cache-control").as_deref(), Some("no-store"));
+        assert_eq!(streamed.header("x-accel-buffering").as_deref(), Some("no"));
+        assert_eq!(streamed.header("x-skipped-documents").as_deref(), Some("0"));
+        let events = events(&streamed);
+        let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
+        let found = ["progress", "finding", "finding", "finding", "progress", "result"];
+        assert_eq!(names, found, "{events:?}");
+        assert_eq!([parsed(&events[0].1), parsed(&events[4].1)], [begin.clone(), end.clone()]);
+        let findings = events[1..4].iter().map(|(_, data)| parsed(data).to_string());
+        assert_eq!(findings.collect::<BTreeSet<_>>(), expected);
+        let whole = ask(&service, &[]);
+        assert_eq!(whole.header("content-type").as_deref(), Some("application/json"));
+        assert_eq!(events[5].1, whole.text());
+    }
+
+    let lines = ask(&service, &[LINES]);
+    assert_eq!(lines.header("content-type").as_deref(), Some("application/x-ndjson"));
+    let texts: Vec<&str> = lines.text().lines().collect();
+    assert_eq!(parsed(texts[0]), json!({"progress": begin}));
+    assert_eq!(parsed(texts[4]), json!({"progress": end}));
+    let findings = texts[1..4].iter().map(|line| parsed(line)["finding"].to_string());
+    assert_eq!(findings.collect::<BTreeSet<_>>(), expected);
+    assert_eq!(texts[5], ask(&service, &[]).text());
+    assert_eq!((texts.len(), peer.heads().len()), (6, 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn counters_come_after_each_hundred_and_while_nothing_happens() {
+    let peer = FrontEnd::start(script).await;
+    let service = site(&peer.url("http", ""), 1, &slugs("ok", 230)).start();
+    let events = events(&ask(&service, &[EVENTS]));
+    let counted = events.iter().filter(|(name, _)| name == "progress");
+    let counted: BTreeSet<u64> =
+        counted.map(|(_, data)| parsed(data)["checked"].as_u64().unwrap()).collect();
+    assert!(counted.is_superset(&[0, 100, 200, 230].into()), "{counted:?}");
+
+    let silent = FrontEnd::start(|_| Answer::Hang).await;
+    let service = site(&silent.url("http", ""), 1, &slugs("ok", 1)).start();
+    for form in [EVENTS, LINES] {
+        let mut caller = Caller::new(&service, 0, Some(form), "");
+        assert!(caller.until("progress").contains("\"checked\":0"));
+        assert!(caller.until("progress").contains("\"checked\":0"), "a sign of life");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_does_not_read_holds_up_nobody() {
+    let peer = FrontEnd::start(script).await;
+    let slugs = slugs(&"ok".repeat(400), 2000);
+    let service = site(&peer.url("http", ""), 1, &slugs).start();
+    let _lazy = Caller::new(&service, 0, Some(EVENTS), "");
+    until_so("the run", || !peer.heads().is_empty());
+    let whole = ask(&service, &[]).json();
+    assert_eq!(whole["data"]["byClass"]["2xx"], 2000);
+    assert_eq!(whole["data"]["results"].as_array().unwrap().len(), 2000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_source_that_has_seen_the_end_is_told_to_stop() {
+    let peer = FrontEnd::start(script).await;
+    let service = site(&peer.url("http", ""), 1, &slugs("ok", 1)).start();
+    let again = ask(&service, &[EVENTS, ("Last-Event-ID", "end")]);
+    assert_eq!((again.status, again.body.len()), (204, 0));
+    assert_eq!(peer.heads().len(), 0);
+    assert!(ask(&service, &[EVENTS]).text().contains("\nid: end\nevent: result\n"));
+}
