@@ -66,7 +66,7 @@ pub(super) async fn run(mut config: Config, order: &Order) -> Result<(), Box<dyn
 
 fn told(kept: &Kept) -> String {
     let files = kept.files.as_ref().map_or(0, |files| files.layout.files.len());
-    format!("{} URLs in {files} files", walk::listed(kept))
+    format!("{} in {files} files", walk::listed(kept))
 }
 
 async fn write_files(

@@ -117,7 +117,7 @@ async fn validate(mut config: Config, order: &Order) -> Result<ExitCode, Box<dyn
     let earlier = order.compare.as_deref().map(|path| read_earlier(path, &site.key)).transpose()?;
     let output = order.format.map(|_| Output::open(order.out.as_deref())).transpose()?;
     let on_stdout = output.as_ref().is_some_and(Output::is_stdout);
-    let kept = walk::walk(&app, site, &uids, |kept| format!("{} URLs", walk::listed(kept))).await?;
+    let kept = walk::walk(&app, site, &uids, walk::listed).await?;
     let targets =
         kept.into_iter().filter_map(|(uid, kept)| Targets::new(site, uid.as_str(), kept.snapshot));
     let targets: Vec<Targets> = targets.collect();

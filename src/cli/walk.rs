@@ -2,6 +2,7 @@
 //! walks, and what is told meanwhile.
 
 use std::error::Error;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,7 +68,7 @@ pub(super) async fn walk<'s>(
             let kept = follow(&line, walk, || app.documents_seen(site, uid.as_str())).await;
             let kept = kept.map_err(|error| format!("{uid}: {error}"))?;
             line.finish_and_clear();
-            line.suspend(|| eprintln!("{uid}: {}{}", told(&kept), skipped(&kept)));
+            line.suspend(|| say(&format!("{uid}: {}{}", told(&kept), skipped(&kept))));
             Ok::<_, String>((*uid, kept))
         }
     });
@@ -75,9 +76,19 @@ pub(super) async fn walk<'s>(
     Ok(walked.into_iter().collect::<Result<_, String>>()?)
 }
 
-/// How many URLs sitemaps list.
-pub(super) fn listed(kept: &Kept) -> HumanCount {
-    HumanCount(kept.snapshot.listed_count() as u64)
+/// A line on stderr. Nobody has to read it.
+pub(super) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// So many URLs, in words.
+pub(super) fn urls(count: u64) -> String {
+    if count == 1 { "1 URL".to_owned() } else { format!("{} URLs", HumanCount(count)) }
+}
+
+/// How many URLs sitemaps list, in words.
+pub(super) fn listed(kept: &Kept) -> String {
+    urls(kept.snapshot.listed_count() as u64)
 }
 
 /// A new line. Where stderr is no terminal, it stays invisible until its end.

@@ -171,7 +171,7 @@ async fn what_is_fine_is_told_in_a_line_and_a_redirect_is_not_dead() {
     let setup = setup(&base, down);
     let ended = validate(&setup, "fine", &[]);
     assert_eq!((ended.status, &*ended.stdout), (Some(0), "site fine: 1 URL, none dead (2xx 1)\n"));
-    assert!(ended.stderr.starts_with("api::note.note: 1 URLs\nchecked 1 URL in "));
+    assert!(ended.stderr.starts_with("api::note.note: 1 URL\nchecked 1 URL in "));
     let moved = r#"{"api::post.post": [{"documentId": "p1", "locale": "de", "slug": "moved"}]}"#;
     let ended = validate(&setup.file("content.json", moved), "main", &[]);
     assert_eq!(ended.status, Some(0));
@@ -278,6 +278,26 @@ async fn a_stop_leaves_the_last_report_and_nothing_else() {
         assert_eq!(names(setup.path()), ["content.json", "report", "settings.toml"]);
         let report = std::fs::read_to_string(setup.path().join("report")).unwrap();
         assert_eq!(report, "the last one");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn colours_are_for_terminals_whose_user_wants_them() {
+    let peer = FrontEnd::start(pages).await;
+    let (_socket, down) = refusing();
+    let base = peer.url("http", "");
+    let dead = "\u{1b}[31;1m4xx not found or refused\u{1b}[0m: 1 URL\r\n";
+    for (name, value, colours) in
+        [("X", "", true), ("NO_COLOR", "", true), ("NO_COLOR", "1", false), ("TERM", "dumb", false)]
+    {
+        // The terminal is the one that `script` makes; no word here has a space in it.
+        let terminal = ["sh", "-c", "exec script -qec \"$*\" /dev/null", "sh"];
+        let setup = setup(&base, down).behind(&terminal).env("TERM", "xterm").env(name, value);
+        let ended = validate(&setup, "main", &[]);
+        assert_eq!(ended.status, Some(1), "{}", ended.stdout);
+        assert_eq!(ended.stdout.contains(dead), colours, "{name}={value}: {}", ended.stdout);
+        let plain = "\n4xx not found or refused: 1 URL\r\n";
+        assert_eq!(ended.stdout.contains(plain), !colours, "{name}={value}: {}", ended.stdout);
     }
 }
 

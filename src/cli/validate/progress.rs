@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
+use crate::cli::walk::{say, urls};
 use crate::validator::Checked;
 use crate::validator::report::{Class, Tally};
 
@@ -72,7 +73,7 @@ impl Progress {
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
         let (count, took) = (self.tally.borrow().count, self.started.elapsed());
-        eprintln!("checked {} in {:.1} s", urls(count), took.as_secs_f64());
+        say(&format!("checked {} in {:.1} s", urls(count), took.as_secs_f64()));
     }
 
     fn tell(&self) {
@@ -83,7 +84,7 @@ impl Progress {
             let (pos, len) = (self.bar.position(), self.bar.length().unwrap_or(0));
             let speed = pos / self.started.elapsed().as_secs().max(1);
             let [pos, of] = [pos, len].map(HumanCount);
-            eprintln!("{pos} of {of} URLs, {speed}/s, {}", self.counters());
+            say(&format!("{pos} of {of} URLs, {speed}/s, {}", self.counters()));
         }
     }
 
@@ -108,9 +109,4 @@ fn time_left(state: &ProgressState, out: &mut dyn std::fmt::Write) {
     if state.pos() > 0 {
         let _ = write!(out, "{:#} left", HumanDuration(state.eta()));
     }
-}
-
-/// So many URLs, in words.
-pub(super) fn urls(count: u64) -> String {
-    if count == 1 { "1 URL".to_owned() } else { format!("{} URLs", HumanCount(count)) }
 }

@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use indicatif::HumanCount;
 
-use super::progress::urls;
 use super::summary::{Paint, Tone};
+use crate::cli::walk::urls;
 use crate::validator::report::{Change, Class, Earlier, SiteReport, Visible};
 
 /// So many URLs of a kind are shown.

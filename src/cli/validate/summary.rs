@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 
 use indicatif::HumanCount;
 
-use super::progress::urls;
+use crate::cli::walk::urls;
 use crate::validator::Finding;
 use crate::validator::report::{Class, Entry, SiteReport, Visible};
 

@@ -1,5 +1,6 @@
 //! Text of others in every format: it stays text, and comes back as it was or as it is shown.
 
+use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
@@ -28,7 +29,7 @@ fn finding(text: &str, checked: Checked) -> Finding<'_> {
     Finding { entry, content_type: "api::post.post", document_id: text, locale: text, rule: text }
 }
 
-fn report(texts: &'static [&'static str]) -> SiteReport<'static> {
+fn report<'t>(texts: &[&'t str]) -> SiteReport<'t> {
     let mut part = TypeReport {
         validated: true,
         site: "main",
@@ -160,5 +161,18 @@ fn html_holds_it_as_data_and_nowhere_else() {
     for text in HOSTILE {
         let shown = Visible(text).to_string();
         assert_eq!(rows.iter().filter(|row| row[2] == *shown).count(), 4, "{text:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_one_field_and_one_case(text in any::<String>()) {
+        let report = report(&[&text]);
+        let records = records(&written(|out| csv::write(&report, out)));
+        prop_assert!(records.iter().all(|record| record.len() == 10) && records.len() == 5);
+        let id = Visible(&text).to_string();
+        prop_assert_eq!(records[1][1].strip_prefix('\'').unwrap_or(&records[1][1]), id.strip_prefix('\'').unwrap_or(&id));
+        let xml = written(|out| junit::write(&report, out));
+        prop_assert!(roxmltree::Document::parse(&xml).is_ok(), "{xml}");
     }
 }

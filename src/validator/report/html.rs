@@ -20,11 +20,16 @@ use super::{Class, Classes, SiteReport, Visible};
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
+const HINT: &str = "<p class=\"soft screen-only\">The list below shows the classes that are framed. Click one to change that.</p>\n";
+
+/// So many URLs that are gone are listed.
+const GONE_SHOWN: usize = 1000;
+
 const TAIL: &str = "\
 <footer>\
 <p><strong>Dead</strong> is what a visitor cannot read: a status other than 2xx and 3xx, or no answer at all. \
 Redirects were not followed; where one leads is shown beside it.</p>\
-<p>To repair a page, look up its <code>documentId</code> in the CMS, in the locale below it.</p>\
+<p>To repair a page, look up its <code>documentId</code> in the CMS, in the locale that stands with it.</p>\
 </footer>\n";
 
 /// Writes the page. With an earlier result, URLs that broke, healed or are new say so.
@@ -38,6 +43,9 @@ pub fn write(
 ) -> io::Result<()> {
     write_head(report, out)?;
     write_numbers(report, out)?;
+    if let Some(earlier) = earlier {
+        write_since(report, earlier, out)?;
+    }
     write_list(earlier.is_some(), out)?;
     out.write_all(TAIL.as_bytes())?;
     let data = serde_json::to_string(&data(report, earlier))?;
@@ -87,7 +95,7 @@ fn write_numbers(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()
             tone(class)
         )?;
     }
-    write!(out, "</div>\n{}", shares(&classes, count))?;
+    write!(out, "</div>\n{}{HINT}", shares(&classes, count))?;
     write_types(report, out)
 }
 
@@ -146,6 +154,35 @@ fn write_types(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> 
         writeln!(out, "</tr>")?;
     }
     writeln!(out, "</tbody>\n</table></div>")
+}
+
+/// What has changed, as numbers; the URLs that are gone are in no list of this run.
+fn write_since(report: &SiteReport<'_>, earlier: &Earlier, out: &mut impl Write) -> io::Result<()> {
+    let when = earlier.checked_at.as_deref().map(date);
+    let when = when.as_deref().unwrap_or("the earlier check");
+    write!(out, "<h2>Since {when}</h2>\n<p>")?;
+    for change in [Change::Broke, Change::Healed, Change::New] {
+        let urls = report.findings().filter(|finding| earlier.change(finding) == Some(change));
+        write!(out, "<span data-number>{}</span> {}, ", urls.count(), change.as_str())?;
+    }
+    let gone = earlier.gone(report);
+    writeln!(out, "<span data-number>{}</span> gone</p>", gone.len())?;
+    if gone.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<details><summary>What is gone</summary>\n<ul>")?;
+    for gone in gone.iter().take(GONE_SHOWN) {
+        writeln!(
+            out,
+            "<li>{} <span class=\"soft\">{}</span></li>",
+            Markup(gone.url),
+            gone.class.as_str()
+        )?;
+    }
+    if gone.len() > GONE_SHOWN {
+        writeln!(out, "<li>and <span data-number>{}</span> more</li>", gone.len() - GONE_SHOWN)?;
+    }
+    writeln!(out, "</ul></details>")
 }
 
 fn write_list(compared: bool, out: &mut impl Write) -> io::Result<()> {

@@ -85,6 +85,12 @@ async fn the_page_says_what_has_changed() {
     let args = ["--compare", "earlier.json", "--format", "html"];
     let page = validate(&setup, "main", &args).stdout;
     assert!(page.contains("<select id=\"change\">"), "{page}");
+    let numbers = [(1, "broke, "), (1, "healed, "), (1, "new, "), (2, "gone")]
+        .map(|(count, name)| format!("<span data-number>{count}</span> {name}"));
+    let numbers = format!("<h2>Since the earlier check</h2>\n<p>{}</p>\n", numbers.concat());
+    assert!(page.contains(&numbers), "{page}");
+    let gone = format!("<li>{base}/en/posts/worse <span class=\"soft\">5xx</span></li>\n");
+    assert!(page.contains(&gone), "{page}");
     for row in [
         r#"[0,0,"p2","/en/posts/missing",404,"",""]"#,
         r#"[0,0,"p3","/en/posts/broken",500,"","broke"]"#,

@@ -110,6 +110,12 @@
     by(".more").hidden = drawn === found.length;
   }
 
+  function press(wanted) {
+    for (const button of buttons) {
+      button.setAttribute("aria-pressed", String(!button.disabled && wanted(button)));
+    }
+  }
+
   const pressed = () => buttons.filter((button) => button.getAttribute("aria-pressed") === "true")
     .map((button) => button.dataset.kind);
 
@@ -165,7 +171,7 @@
     input.value = "";
     select.value = "";
     if (changes) changes.value = "";
-    for (const button of buttons) button.setAttribute("aria-pressed", button.dataset.first);
+    press((button) => button.dataset.first === "true");
     filter();
   });
   let pause = 0;
@@ -174,7 +180,13 @@
     pause = setTimeout(filter, 120);
   });
   select.addEventListener("change", filter);
-  if (changes) changes.addEventListener("change", filter);
+  if (changes) {
+    changes.addEventListener("change", () => {
+      // What healed is in a class that is not shown at first.
+      if (changes.value) press(() => true);
+      filter();
+    });
+  }
   by(".more").addEventListener("click", () => draw(PIECE));
   new IntersectionObserver((seen) => {
     if (seen.some((one) => one.isIntersecting)) draw(PIECE);
