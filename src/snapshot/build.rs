@@ -178,10 +178,13 @@ fn by_document(entries: &mut Vec<Entry>, mut kept: Vec<u32>, texts: &Texts) -> V
     // In the order of the texts, which is faster than in that of the paths.
     let stays = (0..).zip(&places).filter(|(_, place)| **place != GONE).map(|(at, _)| at);
     let hashed = hashed(entries, stays, texts);
-    let mut before = None;
+    let mut before: Option<(u64, u32)> = None;
     for (place, (hash, at)) in (0..).zip(hashed) {
-        let id = entries[at as usize].id(texts);
-        entries[at as usize].first = before.replace((hash, id)) != Some((hash, id));
+        let id = |at: u32| entries[at as usize].id(texts);
+        // The texts are far away, and hashes mostly tell.
+        let same = before.is_some_and(|(other, one)| other == hash && id(one) == id(at));
+        entries[at as usize].first = !same;
+        before = Some((hash, at));
         places[at as usize] = place;
     }
     let count = kept.len();
