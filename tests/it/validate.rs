@@ -195,6 +195,21 @@ async fn only_the_content_types_that_are_named_are_checked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn connections_are_kept_over_all_content_types() {
+    let peer = FrontEnd::start(|_| answer("200 OK", "", 5)).await;
+    let (_socket, down) = refusing();
+    let documents = |uid: &str| {
+        let one = |n: usize| format!(r#"{{"documentId": "{n}", "slug": "s{n}", "locale": "en"}}"#);
+        format!(r#""{uid}": [{}]"#, (0..60).map(one).collect::<Vec<_>>().join(","))
+    };
+    let content = format!("{{{}, {}}}", documents("api::post.post"), documents("api::page.page"));
+    let setup = setup(&peer.url("http", ""), down).file("content.json", &content);
+    let ended = validate(&setup, "main", &["--retries", "2"]);
+    assert_eq!(ended.stdout, "site main: 120 URLs, none dead (2xx 120)\n");
+    assert_eq!((peer.heads().len(), peer.accepts() <= 10), (120, true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_it_cannot_do_is_said_before_anything_is_asked() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
@@ -315,6 +330,10 @@ async fn links_and_devices_are_written_to_and_not_replaced() {
     assert!(real.starts_with("contentType,documentId,"), "{real}");
     let ended = validate(&setup, "fine", &["--format", "csv", "--out", "/dev/stderr"]);
     assert!(ended.stderr.contains("contentType,documentId,"), "{}", ended.stderr);
+    let ended = validate(&setup, "fine", &["--format", "csv", "--out", "/dev/full"]);
+    let full = "frontend-map: /dev/full: No space left on device (os error 28)\n";
+    assert!(ended.stderr.ends_with(full), "{}", ended.stderr);
+    assert_eq!((ended.status, &*ended.stdout), (Some(2), ""), "no summary of what was not written");
     let ended = validate(&setup, "fine", &["--format", "csv", "--out", "-"]);
     assert!(ended.stdout.starts_with("contentType,documentId,"), "{}", ended.stdout);
 }

@@ -2,13 +2,13 @@
 
 use std::pin::pin;
 
-use futures::stream::{self, StreamExt};
+use futures::stream::StreamExt;
 use tokio::time::{Instant, sleep_until};
 
 use super::progress::Progress;
 use super::retry;
 use crate::frontend_url::BaseUrl;
-use crate::validator::{CONCURRENT_CHECKS, Checked, Targets, Validator};
+use crate::validator::{Checked, Targets, Validator};
 
 /// One URL: which of the targets, its position there, its path.
 type Url<'t> = (usize, usize, &'t str);
@@ -31,17 +31,21 @@ pub(super) async fn check(
     let progress = Progress::new(due.len());
     for round in 0..=retries {
         let mut again = Vec::new();
-        let mut results = pin!(requests(validator, base, due));
-        while let Some((url, result)) = results.next().await {
-            if round < retries && retry::is_worth_it(&result) {
-                again.push((Instant::now() + retry::pause(round, &result), url));
-                progress.again();
-            } else {
-                progress.add(&result);
-                checked[url.0].push((url.1, result));
+        while let Some(urls) = next(&mut due).await {
+            // All that are due in one run: its connections are kept.
+            let paths = urls.iter().enumerate().map(|(at, (_, _, path))| (at, *path));
+            let mut results = pin!(validator.check(base, paths));
+            while let Some((at, result)) = results.next().await {
+                if round < retries && retry::is_worth_it(&result) {
+                    again.push((Instant::now() + retry::pause(round, &result), urls[at]));
+                    progress.again();
+                } else {
+                    progress.add(&result);
+                    let (part, position, _) = urls[at];
+                    checked[part].push((position, result));
+                }
             }
         }
-        // In the order of their times: who waits for its own holds up nobody who could go.
         again.sort_unstable();
         due = again;
         progress.round();
@@ -50,18 +54,11 @@ pub(super) async fn check(
     checked
 }
 
-/// Sends one request for each, when it is due.
-fn requests<'t>(
-    validator: &'t Validator,
-    base: &'t BaseUrl,
-    due: Vec<(Instant, Url<'t>)>,
-) -> impl futures::Stream<Item = (Url<'t>, Checked)> {
-    let request = move |(at, url): (Instant, Url<'t>)| async move {
-        sleep_until(at).await;
-        let mut one = pin!(validator.check(base, std::iter::once((0, url.2))));
-        let result = one.next().await.map(|(_, checked)| checked);
-        (url, result)
-    };
-    let results = stream::iter(due).map(request).buffer_unordered(CONCURRENT_CHECKS);
-    results.filter_map(|(url, result)| std::future::ready(result.map(|result| (url, result))))
+/// Waits for the first one that is due, and takes all that are by then; they are in the order of
+/// their times.
+async fn next<'t>(due: &mut Vec<(Instant, Url<'t>)>) -> Option<Vec<Url<'t>>> {
+    sleep_until(due.first()?.0).await;
+    let now = Instant::now();
+    let ready = due.partition_point(|(at, _)| *at <= now);
+    Some(due.drain(..ready).map(|(_, url)| url).collect())
 }
