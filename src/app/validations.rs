@@ -86,7 +86,9 @@ impl Validations {
         let mut entries = self.0.entries();
         let key = (targets.site.clone(), targets.content_type.clone());
         let asker = |run: &Arc<Run>| Asker { run: Arc::clone(run), fence: Arc::clone(&self.0) };
-        if let Some(entry) = entries.get_mut(&key) {
+        // An old result is there until its task comes round to forgetting it.
+        let is_young = |run: &Run| !run.has_ended() || run.age() < self.0.times.reuse;
+        if let Some(entry) = entries.get_mut(&key).filter(|entry| is_young(&entry.run)) {
             entry.askers += 1;
             return Ok(asker(&entry.run));
         }
