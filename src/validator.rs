@@ -24,7 +24,6 @@ pub use checked::{Checked, Failure};
 pub use finding::Finding;
 use lane::{Destination, Lane};
 pub use location::LOCATION_CHARS;
-use report::Report;
 pub use targets::{Subject, Targets};
 
 /// Requests in flight at a time in the whole process (specification, section 8).
@@ -83,14 +82,6 @@ impl Validator {
         let to = Destination::new(self.connector.clone(), base);
         let lanes = to.into_iter().flat_map(|to| std::iter::repeat_n(to, CONCURRENT_CHECKS));
         stream::select_all(lanes.map(|to| self.lane(to, Arc::clone(&paths)).boxed()))
-    }
-
-    /// Checks every URL once and reports on all of them, in their order.
-    pub async fn report(&self, targets: &Targets) -> Report {
-        let mut checked: Vec<_> = self.check(&targets.base, targets.paths()).collect().await;
-        checked.sort_unstable_by_key(|(position, _)| *position);
-        let url = |(position, checked)| (targets.subject(position).url(), checked);
-        Report::new(&targets.site, &targets.content_type, checked.into_iter().map(url))
     }
 
     /// Takes paths until there are none left. A permit is held until a body is drained, which is

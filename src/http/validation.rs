@@ -3,11 +3,12 @@
 mod events;
 mod result;
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::header::{AGE, CACHE_CONTROL, CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use std::sync::Arc;
 
 use super::accept::{Form, wanted};
 use super::bearer::admit;
@@ -22,6 +23,9 @@ use crate::validator::Targets;
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Of a proxy that buffers answers unless it is told not to.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// The state of the moment; who wants it again asks again.
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The answer to a request whose parameters are fine.
 pub(super) async fn answer(
@@ -51,8 +55,6 @@ pub(super) async fn answer(
     Ok(dressed(body, form, &run))
 }
 
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
-
 fn has_seen_the_end(headers: &HeaderMap) -> bool {
     headers.get(LAST_EVENT_ID).is_some_and(|id| id == events::END)
 }
@@ -67,7 +69,6 @@ fn dressed(body: Body, form: Form, run: &Run) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(form.media_type()));
-    // The state of the moment; who wants it again asks again.
     headers.insert(CACHE_CONTROL, NO_STORE);
     headers.insert(VARY, HeaderValue::from_static("Accept"));
     headers.insert(AGE, HeaderValue::from(run.age().as_secs()));

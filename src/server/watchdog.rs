@@ -144,6 +144,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn while_we_are_busy_the_client_is_looked_at_now_and_then() {
+        let mut watchdog = Watchdog::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT });
+        let mut look = async |phase| {
+            let mut is_time = |cx: &mut Context<'_>| watchdog.is_time_to_look(phase, cx);
+            poll_fn(|cx| if is_time(cx) { Poll::Ready(()) } else { Poll::Pending }).await;
+        };
+        let begun = Instant::now();
+        look(Phase::Busy).await;
+        look(Phase::Busy).await;
+        assert!(begun.elapsed() >= LOOK * 2);
+        assert!(timeout(LOOK * 2, look(Phase::Idle(1))).await.is_err());
+    }
+
+    #[tokio::test]
     async fn times_beyond_any_clock_are_none() {
         let mut watchdog =
             Watchdog::new(Timeouts { head: Duration::MAX, idle: SHORT, write: SHORT });

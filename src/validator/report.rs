@@ -21,41 +21,6 @@ pub use compare::{Change, Earlier, Gone, NotAReport};
 pub use site::{SiteReport, TypeReport};
 pub use visible::Visible;
 
-/// The payload of `validate=true`: counters, then one entry per URL.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Report {
-    /// Always true: tells this shape from a sitemap's.
-    pub validated: bool,
-    /// The site key, as asked.
-    pub site: String,
-    /// The content-type UID, as asked.
-    pub content_type: String,
-    /// The counters over all of `results`.
-    #[serde(flatten)]
-    pub tally: Tally,
-    /// One entry per URL, in the order of the sitemap.
-    pub results: Vec<Entry>,
-}
-
-impl Report {
-    /// Counts the results and lists them, in the order given.
-    pub fn new(
-        site: &str,
-        content_type: &str,
-        checked: impl IntoIterator<Item = (String, Checked)>,
-    ) -> Self {
-        let mut tally = Tally::default();
-        let count = |(url, checked): (String, Checked)| {
-            tally.add(&checked);
-            Entry::new(url, checked)
-        };
-        let results = checked.into_iter().map(count).collect();
-        let (site, content_type) = (site.to_owned(), content_type.to_owned());
-        Self { validated: true, site, content_type, tally, results }
-    }
-}
-
 /// The counters of a run, complete or still going on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,7 +1,7 @@
 //! The URL checks against a scripted front end: exact results, and what the front end sees.
 
 use frontend_map::frontend_url::BaseUrl;
-use frontend_map::validator::report::{Entry, Report};
+use frontend_map::validator::report::{Entry, Tally};
 use frontend_map::validator::{Checked, Failure, LOCATION_CHARS, Validator};
 use futures::StreamExt;
 use futures::future::join_all;
@@ -29,6 +29,24 @@ fn split(url: &str) -> (BaseUrl, &str) {
     (BaseUrl::parse(origin).unwrap(), path)
 }
 
+/// What came of URLs, in their order.
+struct Report {
+    tally: Tally,
+    results: Vec<Entry>,
+}
+
+impl Report {
+    fn new(checked: impl Iterator<Item = (String, Checked)>) -> Self {
+        let mut tally = Tally::default();
+        let count = |(url, checked)| {
+            tally.add(&checked);
+            Entry::new(url, checked)
+        };
+        let results = checked.map(count).collect();
+        Self { tally, results }
+    }
+}
+
 /// Checks URLs of any number of origins, one run each, at the same time. In a task of its own, as
 /// the server does: the future must be `Send`.
 async fn report(urls: &[String]) -> Report {
@@ -48,8 +66,7 @@ async fn report(urls: &[String]) -> Report {
         });
         let mut checked = join_all(runs).await.concat();
         checked.sort_unstable_by_key(|(at, _)| *at);
-        let checked = checked.into_iter().map(|(at, checked)| (urls[at].clone(), checked));
-        Report::new("main", "plugin::cms.article", checked)
+        Report::new(checked.into_iter().map(|(at, checked)| (urls[at].clone(), checked)))
     };
     tokio::spawn(run).await.unwrap()
 }

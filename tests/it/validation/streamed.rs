@@ -62,6 +62,20 @@ async fn one_event_for_each_url_then_the_result() {
         assert_eq!(events[5].1, whole.text());
     }
 
+    assert_eq!(
+        ask(&service, &[]).text(),
+        format!(
+            concat!(
+                r#"{{"data":{{"validated":true,"site":"main","contentType":"api::t0.t0","#,
+                r#""count":3,"byClass":{{"2xx":1,"3xx":1,"4xx":1,"5xx":0,"error":0}},"#,
+                r#""byStatus":{{"200":1,"301":1,"404":1}},"results":["#,
+                r#"{{"url":"{base}/gone-t0","status":404,"ok":false}},"#,
+                r#"{{"url":"{base}/moved-t0","status":301,"ok":false,"location":"/new"}},"#,
+                r#"{{"url":"{base}/ok-t0","status":200,"ok":true}}]}},"meta":{{}}}}"#
+            ),
+            base = base
+        )
+    );
     let lines = ask(&service, &[LINES]);
     assert_eq!(lines.header("content-type").as_deref(), Some("application/x-ndjson"));
     let texts: Vec<&str> = lines.text().lines().collect();
