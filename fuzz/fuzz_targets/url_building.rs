@@ -44,7 +44,7 @@ fuzz_target!(|case: Case<'_>| {
             Source::Field(path) if path.segments().len() == 1 => case.slug,
             _ => case.category,
         });
-        assert!(found.params.iter().map(|(_, value)| *value).eq(values));
+        assert!(found.params.iter().map(|(_, value)| value).eq(values));
     } else {
         let place = |wanted| rules.in_order().position(|(rule, _)| std::ptr::eq(rule, wanted));
         assert!(place(found.rule) < place(built.rule));

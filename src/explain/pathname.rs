@@ -93,7 +93,7 @@ pub fn explain_pathname(site: &Site, written: &str) -> PathnameLook {
         rule: found.template.to_string(),
         params: found
             .params
-            .into_iter()
+            .iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect(),
         locale: found.locale.map(ToString::to_string),

@@ -50,11 +50,11 @@ impl<'a, 'm> Resolved<'a, 'm> {
     /// The placeholders' values, and always `locale`.
     fn write_params(&self, json: &mut Json) {
         let mut separator = "{";
-        if !self.found.params.iter().any(|(name, _)| *name == "locale") {
+        if !self.found.params.iter().any(|(name, _)| name == "locale") {
             json.raw(r#"{"locale":"#).word(self.locale);
             separator = ",";
         }
-        for (name, value) in &self.found.params {
+        for (name, value) in self.found.params.iter() {
             json.raw(separator).word(name).raw(":").text(value);
             separator = ",";
         }

@@ -5,6 +5,16 @@ use std::sync::Arc;
 
 use super::FieldPath;
 
+/// The longest `documentId`, in bytes (D3).
+const MAX_ID: usize = 64;
+
+/// Whether a text can be a `documentId`: `[A-Za-z0-9_-]{1,64}` (D20).
+#[must_use]
+pub fn is_document_id(text: &str) -> bool {
+    let fine = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    (1..=MAX_ID).contains(&text.len()) && text.bytes().all(fine)
+}
+
 /// What a field holds, as far as a URL can be built from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {

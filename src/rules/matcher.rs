@@ -1,7 +1,5 @@
 //! Whether one pattern matches a pathname, and if not, where it stops.
 
-use smallvec::SmallVec;
-
 use super::locale::Locales;
 use super::pathname::{PathSegment, Pathname};
 use super::pattern::Pattern;
@@ -42,18 +40,12 @@ pub struct Mismatch {
     pub segment: Option<usize>,
 }
 
-/// How many placeholders a template has before its values need an allocation.
-const USUAL_PARAMS: usize = 4;
-
-/// Placeholders as written, and the decoded text; a catch-all's segments joined by `/`.
-pub type Params<'a> = SmallVec<[(&'a str, &'a str); USUAL_PARAMS]>;
-
 /// Matches one pattern, from left to right.
-pub(super) fn match_pattern<'a>(
-    pattern: &'a Pattern,
-    pathname: &'a Pathname<'_>,
+pub(super) fn match_pattern(
+    pattern: &Pattern,
+    pathname: &Pathname<'_>,
     locales: &Locales,
-) -> Result<Params<'a>, Mismatch> {
+) -> Result<(), Mismatch> {
     let (wanted, given) = (&pattern.segments, pathname.count());
     let catch_all = matches!(wanted.last(), Some(Segment::CatchAll(_)));
     if given < wanted.len() || (given > wanted.len() && !catch_all) {
@@ -63,27 +55,7 @@ pub(super) fn match_pattern<'a>(
         match_segment(pattern, at, found, pathname, locales)
             .map_err(|(on, reason)| Mismatch { reason, segment: Some(at + on) })?;
     }
-    Ok(params(pattern, pathname))
-}
-
-/// The values that a pathname gives the placeholders of a pattern that matches it.
-pub(super) fn params<'a>(pattern: &'a Pattern, pathname: &'a Pathname<'_>) -> Params<'a> {
-    let segments = pattern.segments.iter().enumerate();
-    let named = segments.filter_map(|(at, segment)| Some((at, segment, segment.placeholder()?)));
-    named.map(|(at, segment, p)| (p.name.as_str(), value(segment, at, pathname))).collect()
-}
-
-/// What a matching pathname has for the placeholder of the segment at `at`.
-fn value<'p>(segment: &Segment, at: usize, pathname: &'p Pathname<'_>) -> &'p str {
-    match segment {
-        Segment::CatchAll(_) => pathname.text(at, pathname.count()),
-        Segment::Placeholder { prefix, suffix, .. } => {
-            let text = pathname.text(at, at + 1);
-            &text[prefix.len()..text.len() - suffix.len()]
-        }
-        // A pattern has its optional segments as plain ones, or not at all.
-        Segment::Static(_) | Segment::Optional(_) => pathname.text(at, at + 1),
-    }
+    Ok(())
 }
 
 /// Whether the segment at `at` is as wanted, or how far on and why it is not.

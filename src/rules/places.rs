@@ -3,10 +3,11 @@
 //! All that an answer needs lies together, and equal lists of values are kept once: with 100,000
 //! rules it is the way through memory that costs.
 
+use std::fmt;
+
 use rustc_hash::FxHashMap;
 
 use super::locale::{Locale, Locales};
-use super::matcher::Params;
 use super::pathname::Pathname;
 use super::pattern::Pattern;
 use super::template::Segment;
@@ -53,6 +54,15 @@ struct Capture {
     rest: bool,
 }
 
+/// The placeholders of a match, from left to right, and the values that the pathname gives them.
+/// Nothing is gathered: whoever wants a value has it read from the pathname.
+#[derive(Clone, Copy)]
+pub struct Params<'a> {
+    captures: &'a [Capture],
+    names: &'a [Box<str>],
+    pathname: &'a Pathname<'a>,
+}
+
 /// The parts of a match.
 pub(super) struct Said<'a> {
     pub(super) rule: usize,
@@ -80,6 +90,7 @@ impl Places {
     }
 
     /// What the match at a place says about a pathname that matches there.
+    #[inline]
     pub(super) fn said<'a>(
         &'a self,
         place: usize,
@@ -87,14 +98,12 @@ impl Places {
         locales: &'a Locales,
     ) -> Said<'a> {
         let place = &self.all[place];
-        let mut params = Params::new();
-        for capture in &self.captures[place.captures[0] as usize..place.captures[1] as usize] {
-            params.push((&*self.names[capture.name as usize], capture.value(pathname)));
-        }
+        let captures = &self.captures[place.captures[0] as usize..place.captures[1] as usize];
+        let params = Params { captures, names: &self.names, pathname };
         let locale = match place.locale {
             PathLocale::Unsaid | PathLocale::OneOf(_) => None,
             PathLocale::Of(at) => locales.as_slice().get(usize::from(at)),
-            PathLocale::Value(at) => locales.get(params[usize::from(at)].1),
+            PathLocale::Value(at) => locales.get(captures[usize::from(at)].value(pathname)),
         };
         let shared: &[Locale] = match place.locale {
             PathLocale::OneOf(at) => &self.shared[at as usize],
@@ -103,6 +112,29 @@ impl Places {
         Said { rule: place.rule as usize, params, locale, shared }
     }
 }
+
+impl<'a> Params<'a> {
+    /// The placeholders as written and the decoded texts; a catch-all's segments joined by `/`.
+    #[must_use]
+    pub fn iter(self) -> impl ExactSizeIterator<Item = (&'a str, &'a str)> {
+        let Self { captures, names, pathname } = self;
+        captures.iter().map(|capture| (&*names[capture.name as usize], capture.value(pathname)))
+    }
+}
+
+impl fmt::Debug for Params<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl PartialEq for Params<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Params<'_> {}
 
 impl Capture {
     fn value<'p>(&self, pathname: &'p Pathname<'_>) -> &'p str {

@@ -13,10 +13,10 @@ use rustc_hash::FxHashSet;
 use super::build::{NoPath, Part, parts};
 use super::condition::Condition;
 use super::locale::{Locale, Locales};
-use super::matcher::{Mismatch, Params, match_pattern};
+use super::matcher::{Mismatch, match_pattern};
 use super::pathname::Pathname;
 use super::pattern::{LocalePrefix, Pattern, patterns};
-use super::places::{Places, Said};
+use super::places::{Params, Places, Said};
 use super::precedence::ranks;
 use super::rule::Rule;
 use super::template::{FieldPath, Template};
@@ -63,8 +63,7 @@ pub struct Match<'a> {
     pub rule: &'a Rule,
     /// The template of it that matches.
     pub template: &'a Template,
-    /// Its placeholders and the values that the pathname gives them, from left to right: as
-    /// written, and the decoded text; a catch-all's segments joined by `/`.
+    /// Its placeholders and their values.
     pub params: Params<'a>,
     /// The locale of the pathname, if it says one.
     pub locale: Option<&'a Locale>,
@@ -142,11 +141,13 @@ impl RuleSet {
 
     /// The first pattern in the order of evaluation that matches.
     #[must_use]
+    #[inline]
     pub fn find<'a>(&'a self, pathname: &'a Pathname<'_>) -> Option<Match<'a>> {
         Some(self.matched(self.first_place(pathname)?, pathname))
     }
 
     /// The match of the pattern at a place that matches.
+    #[inline]
     fn matched<'a>(&'a self, place: usize, pathname: &'a Pathname<'_>) -> Match<'a> {
         let Said { rule, params, locale, shared } =
             self.places.said(place, pathname, &self.locales);

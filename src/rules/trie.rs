@@ -62,7 +62,30 @@ struct Node {
     plain: Choice,
     catch_all: Choice,
     rare: u32,
-    has_static: bool,
+    /// Which lengths the texts of its edges with static text have.
+    lengths: Lengths,
+}
+
+/// A bit for each length of a text, modulo 32: most segments that no edge has are told by it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lengths(u32);
+
+impl Lengths {
+    fn add(&mut self, text: &str) {
+        self.0 |= Self::of(text.as_bytes());
+    }
+
+    fn may_be(self, text: &[u8]) -> bool {
+        self.0 & Self::of(text) != 0
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    fn of(text: &[u8]) -> u32 {
+        1 << (text.len() % 32)
+    }
 }
 
 /// What few nodes have.
@@ -98,9 +121,11 @@ struct Choice {
 #[derive(Clone, Copy)]
 struct Visit {
     choice: Choice,
-    from: usize,
-    to: usize,
+    from: u32,
+    to: u32,
 }
+
+const NOWHERE: Visit = Visit { choice: NO_CHOICE, from: 0, to: 0 };
 
 impl Span {
     fn range(self) -> Range<usize> {
@@ -114,20 +139,21 @@ impl Trie {
         if pathname.never_matches() {
             return None;
         }
-        let count = pathname.count();
-        let mut search = Search { trie: self, pathname, next: None, waiting: SmallVec::new() };
-        search.offer(Choice { guard: 0, node: 0 }, 0, 0);
+        let mut search = Search { trie: self, pathname, waiting: SmallVec::new() };
+        let count = search.count();
         let mut best = NO_PLACE;
-        while let Some(visit) = search.next.take().or_else(|| search.waiting.pop()) {
+        let mut visit = Visit { choice: Choice { guard: 0, node: 0 }, from: 0, to: 0 };
+        while visit.is_somewhere() {
             let node = &self.nodes[visit.choice.node as usize];
-            if node.best >= best || !search.is_taken(&visit, locales) {
-                continue;
+            let mut next = NOWHERE;
+            if node.best < best && search.is_taken(visit, locales) {
+                if visit.to == count {
+                    best = best.min(node.leaf);
+                } else {
+                    next = search.follow(visit.choice.node, node, visit.to);
+                }
             }
-            if visit.to == count {
-                best = best.min(node.leaf);
-            } else {
-                search.offer_edges(visit.choice.node, node, visit.to);
-            }
+            visit = if next.is_somewhere() { next } else { search.next_waiting() };
         }
         (best != NO_PLACE).then_some(best as usize)
     }
@@ -141,52 +167,76 @@ impl Trie {
 struct Search<'s> {
     trie: &'s Trie,
     pathname: &'s Pathname<'s>,
-    /// What was offered last, and is looked at first.
-    next: Option<Visit>,
+    /// The least specific first.
     waiting: SmallVec<[Visit; USUAL_WAITING]>,
 }
 
+impl Visit {
+    fn is_somewhere(self) -> bool {
+        self.choice.node != NO_NODE
+    }
+}
+
 impl Search<'_> {
-    fn is_taken(&self, visit: &Visit, locales: &Locales) -> bool {
-        let guard = visit.choice.guard;
-        guard == 0
-            || self.trie.guards[guard as usize].takes(self.pathname, visit.from, visit.to, locales)
+    /// The segments of the pathname, of which there are a thousand at most.
+    #[expect(clippy::cast_possible_truncation, reason = "a pathname has fewer")]
+    fn count(&self) -> u32 {
+        self.pathname.count() as u32
     }
 
-    fn offer(&mut self, choice: Choice, from: usize, to: usize) {
-        if let Some(before) = self.next.replace(Visit { choice, from, to }) {
-            self.waiting.push(before);
-        }
+    fn is_taken(&self, visit: Visit, locales: &Locales) -> bool {
+        let Visit { choice, from, to } = visit;
+        let guard = &self.trie.guards[choice.guard as usize];
+        choice.guard == 0 || guard.takes(self.pathname, from as usize, to as usize, locales)
     }
 
-    /// From the least specific to the most.
-    fn offer_edges(&mut self, id: u32, node: &Node, at: usize) {
-        let rare = self.trie.rare.get(node.rare as usize);
-        if let Some(rare) = rare {
-            self.offer_all(rare.catch_alls, at, self.pathname.count());
+    fn next_waiting(&mut self) -> Visit {
+        self.waiting.pop().unwrap_or(NOWHERE)
+    }
+
+    /// The most specific edge of a node; the others wait.
+    #[inline]
+    fn follow(&mut self, id: u32, node: &Node, at: u32) -> Visit {
+        if let Some(rare) = self.trie.rare.get(node.rare as usize) {
+            return self.follow_any(id, node, rare, at);
         }
-        if node.catch_all.node != NO_NODE {
-            self.offer(node.catch_all, at, self.pathname.count());
-        }
-        if let Some(rare) = rare {
-            self.offer_all(rare.plains, at, at + 1);
-        }
+        let mut next = Visit { choice: node.catch_all, from: at, to: self.count() };
         if node.plain.node != NO_NODE {
-            self.offer(node.plain, at, at + 1);
+            self.offer(next);
+            next = Visit { choice: node.plain, from: at, to: at + 1 };
         }
-        if let Some(rare) = rare {
-            self.offer_mixed(id, rare.mixed, at);
+        let text = self.behind_text(id, node, at);
+        if text.is_somewhere() {
+            self.offer(next);
+            next = text;
         }
-        if node.has_static {
-            let texts = [self.pathname.bytes(at), b""];
-            if let Some(node) = self.trie.edges.get(Owner::Static(id), texts) {
-                self.offer(Choice { guard: 0, node }, at, at + 1);
-            }
-        }
+        next
     }
 
-    fn offer_mixed(&mut self, id: u32, mixed: Span, at: usize) {
-        let text = self.pathname.bytes(at);
+    /// The same for a node that may have edges of all kinds.
+    fn follow_any(&mut self, id: u32, node: &Node, rare: &Rare, at: u32) -> Visit {
+        let count = self.count();
+        self.offer_all(rare.catch_alls, at, count);
+        self.offer(Visit { choice: node.catch_all, from: at, to: count });
+        self.offer_all(rare.plains, at, at + 1);
+        self.offer(Visit { choice: node.plain, from: at, to: at + 1 });
+        self.offer_mixed(id, rare.mixed, at);
+        self.offer(self.behind_text(id, node, at));
+        self.next_waiting()
+    }
+
+    #[inline]
+    fn behind_text(&self, id: u32, node: &Node, at: u32) -> Visit {
+        let text = self.pathname.bytes(at as usize);
+        if !node.lengths.may_be(text) {
+            return NOWHERE;
+        }
+        let node = self.trie.edges.get(Owner::Static(id), [text, b""]).unwrap_or(NO_NODE);
+        Visit { choice: Choice { guard: 0, node }, from: at, to: at + 1 }
+    }
+
+    fn offer_mixed(&mut self, id: u32, mixed: Span, at: u32) {
+        let text = self.pathname.bytes(at as usize);
         for Shape { before, after } in self.trie.shapes[mixed.range()].iter().rev() {
             let [before, after] = [*before as usize, *after as usize];
             // Between the two there has to be a value.
@@ -199,9 +249,16 @@ impl Search<'_> {
         }
     }
 
-    fn offer_all(&mut self, choices: Span, from: usize, to: usize) {
+    fn offer_all(&mut self, choices: Span, from: u32, to: u32) {
         for choice in self.trie.choices[choices.range()].iter().rev() {
-            self.offer(*choice, from, to);
+            self.offer(Visit { choice: *choice, from, to });
+        }
+    }
+
+    #[inline]
+    fn offer(&mut self, visit: Visit) {
+        if visit.is_somewhere() {
+            self.waiting.push(visit);
         }
     }
 }

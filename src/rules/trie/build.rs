@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cost::cost;
 use super::edges::{Edges, Owner};
 use super::guard::{Guard, Key};
-use super::{Choice, NO_CHOICE, NO_NODE, NO_PLACE, Node, Rare, Shape, Span, Trie};
+use super::{Choice, Lengths, NO_CHOICE, NO_NODE, NO_PLACE, Node, Rare, Shape, Span, Trie};
 use crate::rules::pattern::Pattern;
 use crate::rules::template::Segment;
 
@@ -17,7 +17,7 @@ pub(super) struct Draft {
     /// The node that it is behind, and how; of no use to the root.
     pub(super) parent: u32,
     pub(super) link: Link,
-    pub(super) has_static: bool,
+    pub(super) lengths: Lengths,
     /// Which shapes its edges with text around a placeholder have, and where their choices are.
     pub(super) mixed: Vec<(Shape, u32)>,
     plain: Option<u32>,
@@ -79,7 +79,7 @@ impl<'p> Builder<'p> {
         self.edges.get(Owner::Static(node), texts).unwrap_or_else(|| {
             let child = self.node(place, node, Link::Static);
             self.edges.insert(Owner::Static(node), texts, child);
-            self.drafts[node as usize].has_static = true;
+            self.drafts[node as usize].lengths.add(text);
             child
         })
     }
@@ -147,7 +147,7 @@ impl<'p> Builder<'p> {
             leaf: NO_PLACE,
             parent,
             link,
-            has_static: false,
+            lengths: Lengths::default(),
             mixed: Vec::new(),
             plain: None,
             catch_all: None,
@@ -180,7 +180,7 @@ impl<'p> Builder<'p> {
                 plain,
                 catch_all,
                 rare: id.unwrap_or(NO_NODE),
-                has_static: draft.has_static,
+                lengths: draft.lengths,
             }
         };
         let nodes = self.drafts.iter().map(finish).collect();

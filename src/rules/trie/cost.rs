@@ -33,7 +33,7 @@ fn sum(drafts: &[Draft], groups: usize, of_guard: impl Fn(u32) -> u32) -> u32 {
     let mut whole = 0;
     // Children come after their parents.
     for (id, draft) in drafts.iter().enumerate().rev() {
-        let own = 1 + u32::from(draft.has_static);
+        let own = 1 + u32::from(!draft.lengths.is_empty());
         let below = [by_static[id], by_placeholder[id], mixed(draft, &by_group)];
         whole = below.into_iter().fold(own, u32::saturating_add);
         if id == 0 {

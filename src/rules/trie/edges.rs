@@ -6,6 +6,8 @@ use rustc_hash::FxHasher;
 
 /// A slot that holds no edge.
 const EMPTY: u32 = u32::MAX;
+/// How many bytes of a text a slot holds itself.
+const HEAD: usize = 8;
 /// Odd, and without a pattern in its bits: the golden ratio.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -21,7 +23,7 @@ pub(super) enum Owner {
 /// From an owner and two texts to a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edges {
-    /// A power of two, at most two thirds of them in use.
+    /// A power of two, at most half of them in use.
     slots: Box<[Slot]>,
     used: usize,
     texts: Vec<u8>,
@@ -29,6 +31,9 @@ pub(super) struct Edges {
 
 #[derive(Clone, Debug)]
 struct Slot {
+    /// How the first text begins: most texts are told apart, and many compared, without a look at
+    /// `texts`.
+    head: u64,
     tag: u32,
     owner: u32,
     start: u32,
@@ -37,8 +42,18 @@ struct Slot {
     value: u32,
 }
 
-const NO_EDGE: Slot = Slot { tag: 0, owner: 0, start: 0, middle: 0, end: 0, value: EMPTY };
+const NO_EDGE: Slot = Slot { head: 0, tag: 0, owner: 0, start: 0, middle: 0, end: 0, value: EMPTY };
 
+/// The first bytes of a text, zeros behind a shorter one.
+#[inline]
+fn head(text: &[u8]) -> u64 {
+    text.first_chunk().map_or_else(
+        || text.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        |word| u64::from_le_bytes(*word),
+    )
+}
+
+#[inline]
 fn hash(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
@@ -56,15 +71,17 @@ impl Owner {
 
 impl Edges {
     /// The number that was put in for these texts.
+    #[inline]
     pub(super) fn get(&self, owner: Owner, texts: [&[u8]; 2]) -> Option<u32> {
-        let owner = owner.number();
+        let (owner, head) = (owner.number(), head(texts[0]));
         let (tag, mut at) = self.start(owner, texts);
         loop {
             let slot = self.slots.get(at)?;
             if slot.value == EMPTY {
                 return None;
             }
-            if slot.tag == tag && slot.owner == owner && self.has_texts(slot, texts) {
+            let alike = slot.tag == tag && slot.owner == owner && slot.head == head;
+            if alike && self.has_texts(slot, texts) {
                 return Some(slot.value);
             }
             at = (at + 1) & (self.slots.len() - 1);
@@ -73,7 +90,7 @@ impl Edges {
 
     /// Puts in a number that is not there yet.
     pub(super) fn insert(&mut self, owner: Owner, texts: [&[u8]; 2], value: u32) {
-        if (self.used + 1) * 3 > self.slots.len() * 2 {
+        if (self.used + 1) * 2 > self.slots.len() {
             self.grow();
         }
         self.used += 1;
@@ -83,7 +100,8 @@ impl Edges {
         self.texts.extend(texts.into_iter().flatten());
         let (tag, at) = self.start(owner, texts);
         let [start, middle, end] = [start, middle, end].map(offset);
-        self.put(at, Slot { tag, owner, start, middle, end, value });
+        let head = head(texts[0]);
+        self.put(at, Slot { head, tag, owner, start, middle, end, value });
     }
 
     fn put(&mut self, mut at: usize, slot: Slot) {
@@ -102,12 +120,17 @@ impl Edges {
         }
     }
 
-    /// Like comparing [`Self::texts`], without a call for a text that is empty.
+    /// Like comparing [`Self::texts`], of which the first begins as it should, without a call where
+    /// nothing is left to compare.
+    #[inline]
     fn has_texts(&self, slot: &Slot, [first, second]: [&[u8]; 2]) -> bool {
-        let [own_first, own_second] = self.texts(slot);
-        own_first == first
-            && own_second.len() == second.len()
-            && (second.is_empty() || own_second == second)
+        let lengths = [slot.middle - slot.start, slot.end - slot.middle].map(|n| n as usize);
+        if lengths != [first.len(), second.len()] {
+            return false;
+        }
+        let rest = slot.start as usize + HEAD..slot.middle as usize;
+        (first.len() <= HEAD || self.texts[rest] == first[HEAD..])
+            && (second.is_empty() || self.texts(slot)[1] == second)
     }
 
     fn texts(&self, slot: &Slot) -> [&[u8]; 2] {
@@ -116,11 +139,10 @@ impl Edges {
     }
 
     /// The tag of a key, and the slot to begin with.
+    #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the upper and the lower half")]
     fn start(&self, owner: u32, texts: [&[u8]; 2]) -> (u32, usize) {
-        let mixed =
-            (texts_hash(texts) ^ u64::from(owner).wrapping_mul(SPREAD)).wrapping_mul(SPREAD);
-        let mixed = mixed ^ mixed >> 32;
+        let mixed = texts_hash(texts) ^ u64::from(owner).wrapping_mul(SPREAD);
         ((mixed >> 32) as u32, mixed as usize & self.slots.len().wrapping_sub(1))
     }
 
@@ -137,6 +159,7 @@ impl Edges {
 }
 
 /// The hash of the two texts of an edge.
+#[inline]
 fn texts_hash([first, second]: [&[u8]; 2]) -> u64 {
     if second.is_empty() { hash(first) } else { hash(first) ^ hash(second).rotate_left(32) }
 }

@@ -39,7 +39,7 @@ fn resolves(
     // The path has all of these, but for `{locale}` where it stands for the default.
     let bare = all.iter().filter(|(name, _)| *name != "locale");
     let bare: Vec<(&str, String)> = bare.cloned().collect();
-    let params = found.params.iter().map(|(name, value)| (*name, (*value).to_owned()));
+    let params = found.params.iter().map(|(name, value)| (name, value.to_owned()));
     let params: Vec<(&str, String)> = params.collect();
     let same = std::ptr::eq(found.rule, built.rule) && found.template == built.template;
     if same && (params == all || params == bare) {
@@ -71,7 +71,7 @@ fn shadows(
     rule: &Rule,
     names: &[&str],
 ) -> bool {
-    let found_names: Vec<&str> = found.params.iter().map(|(name, _)| *name).collect();
+    let found_names: Vec<&str> = found.params.iter().map(|(name, _)| name).collect();
     let place = |wanted: &Rule| rules.rules().iter().position(|rule| std::ptr::eq(rule, wanted));
     match by_segment(&form(found.template, &found_names), &form(template, names)) {
         Ordering::Less => true,
