@@ -1,5 +1,6 @@
 //! What all requests share: the sites, where documents come from, the validator.
 
+mod documents;
 mod files;
 mod snapshots;
 mod validations;
@@ -9,21 +10,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::HeaderValue;
 use secrecy::SecretString;
-use tokio::time::timeout;
 
+pub use self::documents::Found;
 pub use self::files::Files;
-pub use self::snapshots::{Freshness, How, Index, Kept, Served};
+pub use self::snapshots::{Freshness, Hint, How, Index, Kept, Served};
 pub use self::validations::{Asker, Broken, Busy, Run, ValidationTimes};
 
+use self::documents::Documents;
 use self::files::Texts;
 use self::snapshots::Snapshots;
 use self::validations::Validations;
 use crate::config::{Auth, Cms, Config, Limits};
-use crate::content::{
-    Ask, Content, ContentError, Document, Projection, Status, Strapi, StrapiError,
-};
+use crate::content::{Ask, Content, Projection, Strapi, StrapiError};
 use crate::outgoing::BuildError;
-use crate::rules::{ContentTypeUid, Locale};
+use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
 use crate::validator::Validator;
 
@@ -52,6 +52,8 @@ pub struct App {
     texts: Texts,
     /// The runs of URL checks.
     validations: Validations,
+    /// The last good answers of the CMS about single documents.
+    documents: Documents,
     limits: Limits,
     draining: AtomicBool,
 }
@@ -96,6 +98,7 @@ impl App {
             validations: Validations::new(validator.clone(), config.validation),
             snapshots: Snapshots::new(&config.sites, freshness),
             texts: Texts::new(&config.sites),
+            documents: Documents::new(config.limits.last_good),
             sites: config.sites,
             validator,
             cors_origins: origins(&config.server.cors_origins),
@@ -123,26 +126,6 @@ impl App {
     #[must_use]
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
-    }
-
-    /// One version of one document of a type that the site has a rule for.
-    ///
-    /// # Errors
-    /// [`ContentError`] of the CMS, or when its deadline runs out.
-    pub async fn document(
-        &self,
-        site: &Site,
-        uid: &str,
-        document_id: &str,
-        locale: &Locale,
-        status: Status,
-    ) -> Result<Option<Document<'static>>, ContentError> {
-        let Some(ask) = self.ask(site, uid) else {
-            return Ok(None);
-        };
-        let document = self.content.one(ask, document_id, locale, status);
-        let answer = timeout(self.limits.document_deadline, document).await;
-        answer.unwrap_or(Err(ContentError::TimedOut))
     }
 
     fn ask(&self, site: &Site, uid: &str) -> Option<&Ask> {

@@ -5,6 +5,7 @@ mod accept;
 mod access;
 mod bearer;
 mod content_type;
+mod copy;
 mod cors;
 mod crawler;
 mod edge;

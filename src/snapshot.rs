@@ -8,10 +8,12 @@ mod build;
 mod moment;
 mod order;
 mod owners;
+mod reread;
 mod text;
 
 pub use build::{Builder, Listing, Part, TooLarge};
 pub use moment::write as write_moment;
+pub use reread::Reread;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,7 +1,9 @@
 //! One snapshot of each content type of each site: kept, refreshed in the background, and built
 //! once however many ask for it.
 
+mod hints;
 mod keep;
+mod reread;
 mod slot;
 mod tell;
 
@@ -19,6 +21,8 @@ use crate::path_index::PathIndex;
 use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site, Sites};
 use crate::snapshot::{Builder, Listing, Part, TooLarge};
+pub use hints::Hint;
+use hints::Hints;
 pub(super) use slot::next_second;
 use slot::{Found, Landing, Outcome, Slot};
 pub use slot::{Freshness, Kept};
@@ -34,8 +38,7 @@ const NO_RULE: ContentError =
 /// The snapshots of all sites.
 pub(super) struct Snapshots {
     slots: HashMap<String, HashMap<ContentTypeUid, Arc<Slot>>>,
-    /// Told when something may have changed.
-    hinted: Notify,
+    hints: Hints,
     /// Told when a walk has ended.
     landed: Notify,
     /// Of the sites with `resolve = "documents"`.
@@ -122,7 +125,7 @@ impl Snapshots {
         let known = indexed.map(|site| (site.key.clone(), RwLock::default()));
         Self {
             slots: slots.collect(),
-            hinted: Notify::new(),
+            hints: Hints::default(),
             landed: Notify::new(),
             indexes: known.collect(),
             freshness,
@@ -234,7 +237,9 @@ impl App {
             let (app, slot) = (Arc::clone(self), Arc::clone(slot));
             tokio::spawn(async move {
                 let built = app.build_snapshot(&slot).await;
-                let landed = slot.land(built);
+                let turn = slot.turn.lock().await;
+                let landed = slot.land(built.map(|kept| app.up_to_date(&slot, kept)));
+                drop(turn);
                 app.snapshots.reindex(&slot.site);
                 tell(&slot, &landed);
                 sender.send_replace(Some(landed.outcome));
@@ -247,18 +252,23 @@ impl App {
         (landing, collapsed)
     }
 
+    /// By what the snapshots of a place are made.
+    fn listing<'a>(&'a self, slot: &'a Slot) -> Option<(Listing<'a>, Builder)> {
+        let site = self.sites.get(&slot.site)?;
+        let (rules, base, uid) = (&site.rules, site.base.as_ref(), slot.ask.uid.as_str());
+        let builder = Builder { owners: site.resolve == ResolveBy::Documents };
+        Some((Listing { rules, base, uid }, builder))
+    }
+
     async fn build_snapshot(&self, slot: &Slot) -> Result<Kept, ContentError> {
         let gone = ContentError::Unusable("no such site");
-        let site = self.sites.get(&slot.site).ok_or(gone)?;
+        let (listing, builder) = self.listing(slot).ok_or(gone)?;
         let begun = Instant::now();
-        let uid = slot.ask.uid.as_str();
-        let listing = Listing { rules: &site.rules, base: site.base.as_ref(), uid };
-        let locales = site.rules.locales().as_slice();
+        let locales = listing.rules.locales().as_slice();
         slot.seen.store(0, Ordering::Relaxed);
         let growing = || Growing { part: listing.part(), seen: &slot.seen };
         let parts = self.content.walk(&slot.ask, locales, growing).await?;
         let parts = parts.into_iter().map(|growing| growing.part).collect();
-        let builder = Builder { owners: site.resolve == ResolveBy::Documents };
         let kept = tokio::task::block_in_place(|| {
             let (snapshot, before) = (builder.finish(parts)?, slot.kept());
             let files = self.texts.files(&slot.site, &snapshot, before.as_ref());

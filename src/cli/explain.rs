@@ -12,11 +12,11 @@ use crate::content::Status;
 use crate::explain::{
     DocumentLook, Fit, Outcome, PathnameLook, RuleUse, Use, explain_document, explain_pathname,
 };
+use crate::rules::is_document_id;
 use crate::site::{Site, Sites};
 
 /// The longest pathname and the longest `documentId` that the service takes, in bytes (D3).
 const MAX_PATHNAME: usize = 2_048;
-const MAX_DOCUMENT_ID: usize = 64;
 
 const AFTER_HELP: &str = "\
 Exit status: 0 a rule matches or the document has a URL, 1 none, 2 wrong arguments, 78 wrong settings.
@@ -92,11 +92,6 @@ fn absolute(pathname: &str) -> Result<&str, String> {
     fine.then_some(pathname).ok_or_else(|| format!("a pathname starts with /, not {pathname:?}"))
 }
 
-fn is_document_id(text: &str) -> bool {
-    let fine = |b: u8| b.is_ascii_alphanumeric() || b"_-".contains(&b);
-    (1..=MAX_DOCUMENT_ID).contains(&text.len()) && text.bytes().all(fine)
-}
-
 fn site<'s>(sites: &'s Sites, question: &Question) -> Result<&'s Site, String> {
     let mut all = sites.iter();
     match (&question.site, &question.uid, all.next(), all.next()) {
@@ -133,8 +128,8 @@ async fn document(
     };
     let drafts = question.status == Status::Draft.as_str();
     let status = if drafts { Status::Draft } else { Status::Published };
-    let document = app.document(site, uid, id, locale, status).await?;
-    Ok(explain_document(site, uid, (id, locale), document.as_ref(), drafts))
+    let document = app.document(site, uid, id, locale, status).await?.document;
+    Ok(explain_document(site, uid, (id, locale), document.as_deref(), drafts))
 }
 
 fn print(

@@ -21,6 +21,8 @@ pub struct Limits {
     pub document_deadline: Duration,
     /// How long a caller waits for a walk over all documents of a type.
     pub walk_deadline: Duration,
+    /// How long the last good answer about a document is good enough while the CMS fails.
+    pub last_good: Duration,
     /// Toward the CMS.
     pub cms: StrapiLimits,
 }
@@ -34,6 +36,7 @@ struct Raw {
     write_timeout_ms: u64,
     document_deadline_ms: u64,
     walk_deadline_ms: u64,
+    last_good_ms: u64,
     cms_connect_ms: u64,
     cms_request_ms: u64,
     cms_page_bytes: usize,
@@ -50,6 +53,7 @@ impl Default for Raw {
             write_timeout_ms: 30_000,
             document_deadline_ms: 10_000,
             walk_deadline_ms: 120_000,
+            last_good_ms: 3_600_000,
             cms_connect_ms: 1_000,
             cms_request_ms: 5_000,
             cms_page_bytes: 16 << 20,
@@ -91,6 +95,7 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Limits {
         },
         document_deadline: Duration::from_millis(raw.document_deadline_ms),
         walk_deadline: Duration::from_millis(raw.walk_deadline_ms),
+        last_good: Duration::from_millis(raw.last_good_ms),
         cms: StrapiLimits {
             connect: Duration::from_millis(raw.cms_connect_ms),
             request: Duration::from_millis(raw.cms_request_ms),

@@ -12,10 +12,11 @@ use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use axum::response::Response;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::copy::dress;
 use super::encoding::takes_gzip;
 use super::error::ApiError;
 use super::etag::{self, is_current};
-use super::listed::{date, dress};
+use super::listed::date;
 use super::pieces::whole;
 use crate::app::App;
 use crate::frontend_url::BaseUrl;

@@ -11,14 +11,15 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::bearer::admit;
+use super::copy::dress_stale;
 use super::envelope::success;
 use super::error::{ApiError, Details};
 use super::param::{LOCALE, SITE, UID_BYTES, known_site, locale, required};
 use super::query::{Param, echo, parse};
-use crate::app::App;
+use crate::app::{App, Found};
 use crate::content::{Document, Status};
 use crate::frontend_url::frontend_path;
-use crate::rules::Locale;
+use crate::rules::{Locale, is_document_id};
 use crate::site::Site;
 
 const PARAMS: [Param; 5] = [
@@ -68,10 +69,31 @@ pub(super) async fn get(
 async fn answer(app: &App, asked: &Asked<'_>) -> Result<Response, ApiError> {
     let site = asked.site_with_rule(app)?;
     let locale = asked.locale_of(site)?;
-    let document = fetch(app, site, asked, locale).await?;
+    let found = fetch(app, site, asked, locale).await?;
+    let stale = found.stale;
+    let mut response = url(site, asked, locale, found).into_response();
+    if let Some(age) = stale {
+        dress_stale(response.headers_mut(), age);
+    }
+    Ok(response)
+}
+
+fn url(
+    site: &Site,
+    asked: &Asked<'_>,
+    locale: &Locale,
+    found: Found,
+) -> Result<Response, ApiError> {
+    let document = found.document.ok_or_else(|| no_version(asked.status, locale))?;
     let path = path(site, asked, &document)?;
     let base = site.base.as_ref().ok_or_else(|| no_base(site, &path))?;
     Ok(success(FrontendUrl { url: base.join(&path), path }).map(Body::new))
+}
+
+fn no_version(status: Status, locale: &Locale) -> ApiError {
+    let status = status.as_str();
+    let text = format!("there is no {status} version of this document in locale \"{locale}\"");
+    ApiError::not_found(text)
 }
 
 impl<'a> Asked<'a> {
@@ -122,28 +144,16 @@ fn status(value: Option<&str>) -> Result<Status, ApiError> {
     }
 }
 
-/// `[A-Za-z0-9_-]{1,64}` (D20); the length is the parameter's.
-fn is_document_id(text: &str) -> bool {
-    text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-}
-
 async fn fetch(
     app: &App,
     site: &Site,
     asked: &Asked<'_>,
     locale: &Locale,
-) -> Result<Document<'static>, ApiError> {
-    let document = app.document(site, &asked.uid, &asked.document_id, locale, asked.status).await;
-    let document = document.map_err(|error| {
+) -> Result<Found, ApiError> {
+    let found = app.document(site, &asked.uid, &asked.document_id, locale, asked.status).await;
+    Ok(found.inspect_err(|error| {
         tracing::warn!(uid = %asked.uid, document = %asked.document_id, %error, "a document could not be read");
-        error
-    })?;
-    document.ok_or_else(|| {
-        let status = asked.status.as_str();
-        ApiError::not_found(format!(
-            "there is no {status} version of this document in locale \"{locale}\""
-        ))
-    })
+    })?)
 }
 
 fn path(site: &Site, asked: &Asked<'_>, document: &Document<'_>) -> Result<String, ApiError> {

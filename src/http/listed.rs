@@ -3,23 +3,22 @@
 use std::time::SystemTime;
 
 use axum::http::header::{
-    ACCEPT_ENCODING, AGE, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::copy::dress;
 use super::encoding::takes_gzip;
 use super::etag::is_current;
 use super::pieces::{gzipped, plain};
-use crate::app::{App, How, Served};
+use crate::app::{App, Served};
 use crate::frontend_url::BaseUrl;
 use crate::sitemap::{Form, List};
 
 /// How many documents were left out because they have no URL (D13).
 pub(super) const SKIPPED: HeaderName = HeaderName::from_static("x-skipped-documents");
-/// RFC 9211.
-const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 /// Less than this is not worth compressing.
 const WORTH_GZIP: u64 = 1024;
 
@@ -57,12 +56,6 @@ pub(super) fn listed(
     response
 }
 
-/// Says how old the copy is that an answer was made from, and how it came to be.
-pub(super) fn dress(headers: &mut HeaderMap, served: &Served) {
-    headers.insert(AGE, HeaderValue::from(served.age.as_secs()));
-    headers.insert(CACHE_STATUS, cache_status(served.how));
-}
-
 fn content_type(form: Form) -> &'static str {
     match form {
         Form::Json => "application/json",
@@ -85,16 +78,4 @@ fn tag(served: &Served, base: &BaseUrl, form: Form, gzip: bool) -> HeaderValue {
 pub(super) fn date(moment: SystemTime) -> HeaderValue {
     let text = httpdate::fmt_http_date(moment.min(SystemTime::now()));
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
-}
-
-fn cache_status(how: How) -> HeaderValue {
-    let text = match how {
-        How::Hit { ttl, failing: false } => format!("frontend-map; hit; ttl={ttl}"),
-        How::Hit { ttl, failing: true } => {
-            format!("frontend-map; hit; ttl={ttl}; detail=\"the CMS fails\"")
-        }
-        How::Miss { collapsed: false } => "frontend-map; fwd=miss; stored".to_owned(),
-        How::Miss { collapsed: true } => "frontend-map; fwd=miss; collapsed".to_owned(),
-    };
-    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("frontend-map"))
 }

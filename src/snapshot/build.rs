@@ -7,7 +7,7 @@ use super::moment;
 use super::order::Order;
 use super::owners::{Hash, Owners};
 use super::text::Texts;
-use super::{Entry, Skipped, Snapshot, UNDATED};
+use super::{Entry, PublicUrl, Skipped, Snapshot, UNDATED};
 use crate::frontend_url::{BaseUrl, NoUrlReason, Origin, write_path};
 use crate::rules::{Document, FieldPath, FieldValue, Rule, RuleSet};
 
@@ -76,6 +76,19 @@ impl Part<'_> {
             Some(Err(no_url)) => self.skipped.count(&no_url.to_string(), 1),
             None => self.skipped.count("no_rule", 1),
         }
+    }
+
+    /// Takes over a URL of another snapshot of the same listing.
+    pub(super) fn keep(&mut self, url: PublicUrl<'_>) {
+        match self.texts.push([url.path(), url.document_id()]) {
+            Some(at) => self.entries.push(Entry { at, first: true, ..*url.entry() }),
+            None => self.too_large = true,
+        }
+    }
+
+    /// The paths so far.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.path(&self.texts))
     }
 
     /// Takes in a list item that could not be read as a document.

@@ -11,6 +11,7 @@ mod docs;
 mod explain;
 mod hostile_cms;
 mod hostile_slugs;
+mod last_good;
 mod laws;
 mod layering;
 mod lifecycle;

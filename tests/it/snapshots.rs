@@ -5,6 +5,7 @@ mod conditional;
 mod freshness;
 mod herd;
 mod hook;
+mod reread;
 mod side_by_side;
 mod start;
 mod switches;

@@ -1,4 +1,4 @@
-//! Who keeps snapshots without being asked: at the start, for path indexes, and after hints.
+//! Who keeps snapshots without being asked: at the start, and for path indexes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,9 +12,6 @@ use crate::app::App;
 const ROUND: Duration = Duration::from_secs(5);
 /// How many content types are walked at once where nobody waits. The CMS has a limit of its own.
 const AT_ONCE: usize = 4;
-/// How long hints have to pause before they are followed, and how long they may go on.
-const QUIET: Duration = Duration::from_millis(200);
-const LONGEST: Duration = Duration::from_secs(1);
 
 impl App {
     /// Builds what is wanted before anybody asks for it, and keeps the path indexes fresh, until
@@ -30,32 +27,6 @@ impl App {
             }
             let round = ROUND.min(self.snapshots.freshness.soft);
             let _ = timeout(round, self.snapshots.landed.notified()).await;
-        }
-    }
-
-    /// Something in the CMS may have changed.
-    pub fn hint(&self) {
-        self.snapshots.hinted.notify_one();
-    }
-
-    /// Refreshes all copies after hints, until it is dropped. Who publishes ten documents causes
-    /// one round, not ten.
-    pub async fn follow_hints(self: Arc<Self>) {
-        loop {
-            self.snapshots.hinted.notified().await;
-            let calm =
-                async { while timeout(QUIET, self.snapshots.hinted.notified()).await.is_ok() {} };
-            // Editors who never pause must not keep the copies old.
-            let _ = timeout(LONGEST, calm).await;
-            if !self.content.changes() {
-                continue;
-            }
-            tracing::debug!("something may have changed in the CMS");
-            for slot in self.snapshots.all() {
-                if slot.outdate() && slot.kept().is_some() {
-                    self.launch(slot);
-                }
-            }
         }
     }
 

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::app::Files;
 use crate::content::{Ask, ContentError};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Reread, Snapshot};
 
 /// How long after a failed walk the next one waits, while there is a copy to serve.
 const AFTER_FAILURE: Duration = Duration::from_secs(2);
@@ -73,6 +73,8 @@ pub(super) struct Slot {
     pub(super) ask: Ask,
     /// How many documents the walk under way, or the last one, has seen.
     pub(super) seen: AtomicU64,
+    /// For who makes a new copy out of the one that there is.
+    pub(super) turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -84,11 +86,15 @@ struct State {
     failed: Option<Instant>,
     /// Something may have changed since the last walk began, or it failed.
     outdated: bool,
+    /// Documents that were read by themselves, and when: a walk that began before may have met
+    /// them as they were.
+    reread: Vec<(Instant, Arc<Vec<Reread>>)>,
 }
 
 impl Slot {
     pub(super) fn new(site: String, ask: Ask) -> Self {
-        Self { site, ask, seen: AtomicU64::new(0), state: Mutex::default() }
+        let (seen, turn) = (AtomicU64::new(0), tokio::sync::Mutex::default());
+        Self { site, ask, seen, turn, state: Mutex::default() }
     }
 
     pub(super) fn find(&self, freshness: Freshness) -> Found {
@@ -126,6 +132,7 @@ impl Slot {
         let failed_before = state.failed.is_some();
         if let Ok(kept) = &outcome {
             state.kept = Some(kept.clone());
+            state.reread.retain(|(read, _)| *read > kept.begun);
         }
         state.failed = outcome.is_err().then(Instant::now);
         let again = state.outdated;
@@ -134,12 +141,26 @@ impl Slot {
         Landed { outcome, failed_before, again }
     }
 
-    /// Something may have changed. Says whether a walk should begin now: if one is under way, the
-    /// next follows it.
-    pub(super) fn outdate(&self) -> bool {
-        let mut state = self.state();
-        state.outdated = true;
-        !state.is_under_way()
+    /// Something may have changed. If a walk is under way, the next follows it.
+    pub(super) fn outdate(&self) {
+        self.state().outdated = true;
+    }
+
+    /// Documents were read by themselves, at that time at the earliest.
+    pub(super) fn remember(&self, read: Instant, reread: Arc<Vec<Reread>>) {
+        self.state().reread.push((read, reread));
+    }
+
+    /// The documents that were read by themselves since, the earliest first.
+    pub(super) fn reread_since(&self, begun: Instant) -> Vec<Arc<Vec<Reread>>> {
+        let state = self.state();
+        let since = state.reread.iter().filter(|(read, _)| *read > begun);
+        since.map(|(_, reread)| Arc::clone(reread)).collect()
+    }
+
+    /// Another copy of the same walk.
+    pub(super) fn replace(&self, kept: Kept) {
+        self.state().kept = Some(kept);
     }
 
     /// Whether a walk is under way.
@@ -181,6 +202,11 @@ impl Kept {
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
         let changed = same.map_or_else(next_second, |before| before.changed);
         Self { snapshot: Arc::new(snapshot), files, begun, changed, landed: Instant::now() }
+    }
+
+    /// The same walk with documents that were read by themselves.
+    pub(super) fn amended(&self, snapshot: Snapshot, files: Option<Arc<Files>>) -> Self {
+        Self { landed: self.landed, ..Self::new(snapshot, files, self.begun, Some(self)) }
     }
 }
 

@@ -12,10 +12,10 @@ use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
 
 const HOOK: &str = "/hooks/cms";
-const SECRET: &str = "canary-2b81f0-secret";
+pub(super) const SECRET: &str = "canary-2b81f0-secret";
 const BEARER: (&str, &str) = ("Authorization", "Bearer canary-2b81f0-secret");
 
-fn with_secret(cms: &Cms) -> Setup {
+pub(super) fn with_secret(cms: &Cms) -> Setup {
     in_english(cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
 }
 
@@ -24,12 +24,12 @@ fn post(service: &Service, headers: &[(&str, &str)]) -> Response {
     http::send(service.addr(), "POST", HOOK, &headers)
 }
 
-fn hint(service: &Service) {
+pub(super) fn hint(service: &Service) {
     assert_eq!(post(service, &[BEARER]).status, 202);
 }
 
 /// `POST` with a body, on a connection of its own; the answer's bytes.
-fn post_body(service: &Service, body: &[u8]) -> String {
+pub(super) fn post_body(service: &Service, body: &[u8]) -> String {
     let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
     let head = format!(
         "POST {HOOK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}: {}\r\nContent-Length: {}\r\n\r\n",

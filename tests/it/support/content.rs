@@ -10,7 +10,7 @@ use super::front_of_cms::{list, refusal};
 use super::script::Script;
 
 /// What a request gets instead of an answer.
-type Fault = Box<dyn Fn(&str) -> Option<Script> + Send>;
+type Fault = Arc<dyn Fn(&str) -> Option<Script> + Send + Sync>;
 
 /// Published versions by locale and `documentId`, with the fields that a row has beside these; the
 /// same ones for every content type. Clones share them.
@@ -97,8 +97,8 @@ impl Content {
     }
 
     /// From now on requests for which `fault` has something get that.
-    pub(crate) fn fail(&self, fault: impl Fn(&str) -> Option<Script> + Send + 'static) {
-        *self.0.fault.lock().expect("no panic") = Some(Box::new(fault));
+    pub(crate) fn fail(&self, fault: impl Fn(&str) -> Option<Script> + Send + Sync + 'static) {
+        *self.0.fault.lock().expect("no panic") = Some(Arc::new(fault));
     }
 
     pub(crate) fn heal(&self) {
@@ -117,8 +117,9 @@ impl Content {
             closed = self.0.opened.wait(closed).expect("no panic");
         }
         drop(closed);
-        let fault = self.0.fault.lock().expect("no panic").as_ref().and_then(|fault| fault(target));
-        fault.unwrap_or_else(|| match Query::parse(target) {
+        // A fault may wait; others must not wait with it.
+        let fault = self.0.fault.lock().expect("no panic").clone();
+        fault.and_then(|fault| fault(target)).unwrap_or_else(|| match Query::parse(target) {
             Some(query) => self.list(&query),
             None => self.one(target),
         })

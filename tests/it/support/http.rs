@@ -63,12 +63,24 @@ pub(crate) fn send(
     target: &str,
     headers: &[(&str, &str)],
 ) -> Response {
+    send_with(addr, method, target, headers, "")
+}
+
+/// The same with a body, whose length is among the headers.
+pub(crate) fn send_with(
+    addr: SocketAddr,
+    method: &str,
+    target: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Response {
     let mut request =
         format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
     for (name, value) in headers {
         write!(request, "{name}: {value}\r\n").expect("text grows");
     }
     request.push_str("\r\n");
+    request.push_str(body);
     let head_only = method == "HEAD";
     let (bytes, end) = exchange(addr, request.as_bytes(), Instant::now() + PATIENCE, |_| false);
     let (response, rest) = split(&bytes, head_only, end == End::Closed).unwrap_or_else(|| {

@@ -1,0 +1,83 @@
+//! Hints that something has changed in the CMS: gathered while they rain, then followed at once.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use crate::app::App;
+
+/// How long hints have to pause before they are followed, and how long they may go on.
+const QUIET: Duration = Duration::from_millis(200);
+const LONGEST: Duration = Duration::from_secs(1);
+/// So many documents are read one by one. When more change at once, walks are quicker.
+const MOST_DOCUMENTS: usize = 64;
+
+/// The document that a hint is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// Its content type.
+    pub uid: String,
+    /// Its `documentId`, of the shape of D20.
+    pub document_id: String,
+}
+
+/// Hints that nobody has followed yet.
+#[derive(Default)]
+pub(super) struct Hints {
+    told: Notify,
+    documents: Mutex<Vec<Hint>>,
+}
+
+impl Hints {
+    fn add(&self, hint: Option<Hint>) {
+        if let Some(hint) = hint {
+            let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+            if documents.len() <= MOST_DOCUMENTS && !documents.contains(&hint) {
+                documents.push(hint);
+            }
+        }
+        self.told.notify_one();
+    }
+
+    /// Waits for the next hints, and until they pause. Says which documents they name; none where
+    /// these are too many.
+    async fn next(&self) -> Vec<Hint> {
+        self.told.notified().await;
+        let calm = async { while timeout(QUIET, self.told.notified()).await.is_ok() {} };
+        // Editors who never pause must not keep the copies old.
+        let _ = timeout(LONGEST, calm).await;
+        let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        let hinted = std::mem::take(&mut *documents);
+        if hinted.len() > MOST_DOCUMENTS { Vec::new() } else { hinted }
+    }
+}
+
+impl App {
+    /// Something in the CMS may have changed: this document, or nobody knows what.
+    pub fn hint(&self, hint: Option<Hint>) {
+        self.documents.forget(hint.as_ref());
+        self.snapshots.hints.add(hint);
+    }
+
+    /// Refreshes all copies after hints, until it is dropped. Who publishes ten documents causes
+    /// one round, not ten. The documents that are named come first, one by one, because a walk
+    /// over a large type takes minutes; the walks follow, because others may have changed with them.
+    pub async fn follow_hints(self: Arc<Self>) {
+        loop {
+            let hints = self.snapshots.hints.next().await;
+            if !self.content.changes() {
+                continue;
+            }
+            tracing::debug!("something may have changed in the CMS");
+            for slot in self.snapshots.all() {
+                slot.outdate();
+            }
+            self.reread(&hints).await;
+            for slot in self.snapshots.all().filter(|slot| slot.kept().is_some()) {
+                self.launch(slot);
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Hints that name a document: it is read by itself, and shows before any walk has ended.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::hook::{hint, post_body, with_secret};
+use super::{ends, in_two_locales, paths, sitemap, walks};
+use crate::support::content::{Content, Query};
+use crate::support::front_of_cms::refusal;
+use crate::support::http;
+use crate::support::script::Script;
+use crate::support::service::Service;
+use crate::support::wait::until_so;
+
+const UID: &str = "plugin::cms.article";
+
+/// What Strapi sends after a document has changed.
+fn changed(service: &Service, id: &str) {
+    let event = format!(
+        r#"{{"event":"entry.publish","createdAt":"2026-01-01T00:00:00.000Z","model":"article","uid":"{UID}","entry":{{"id":7,"documentId":"{id}","locale":"en","slug":"not to be believed"}}}}"#
+    );
+    assert!(post_body(service, event.as_bytes()).starts_with("HTTP/1.1 202 "));
+}
+
+/// From now on walks fail, and single documents can be read.
+fn fail_lists(content: &Content) {
+    content.fail(|target| Query::parse(target).map(|_| refusal(429, "RateLimitError", "{}")));
+}
+
+fn lists(service: &Service, expected: &[&str]) {
+    until_so("the change", || paths(&sitemap(service)) == expected);
+}
+
+#[test]
+fn a_document_that_is_named_shows_without_a_walk() {
+    let content = Content::new(&[("en", "b", "m"), ("de", "b", "m")]);
+    let cms = content.start();
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let service = setup.start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/m", "/de/articles/m"]);
+    fail_lists(&content);
+    content.publish("en", "a", "x");
+    changed(&service, "a");
+    lists(&service, &["/en/articles/m", "/en/articles/x", "/de/articles/m"]);
+    content.publish("en", "a", "c");
+    content.publish("de", "a", "z");
+    changed(&service, "a");
+    lists(&service, &["/en/articles/c", "/en/articles/m", "/de/articles/m", "/de/articles/z"]);
+    content.unpublish("en", "b");
+    changed(&service, "b");
+    lists(&service, &["/en/articles/c", "/de/articles/m", "/de/articles/z"]);
+    let index = http::get(service.addr(), "/sitemaps/main/index.xml");
+    let name = index.text().split("/sitemaps/").nth(1).and_then(|rest| rest.split('<').next());
+    let file = http::get(service.addr(), &format!("/sitemaps/main/{}", name.expect("a file")));
+    assert_eq!(file.text().matches("<loc>").count(), 3);
+    assert!(!file.text().contains("/en/articles/m"), "{}", file.text());
+    // The walks that should have followed have failed.
+    assert_eq!(service.log().matches("a snapshot is built").count(), 1);
+}
+
+#[test]
+fn a_document_that_is_not_localised_shows_once() {
+    let content = Content::new(&[("en", "b", "m")]);
+    let cms = content.start();
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let service = setup.start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/m"]);
+    content.fail(|target| match Query::parse(target) {
+        Some(_) => Some(refusal(429, "RateLimitError", "{}")),
+        None => Some(Script::json(200, r#"{"data":{"documentId":"a","locale":null,"slug":"x"}}"#)),
+    });
+    changed(&service, "a");
+    lists(&service, &["/en/articles/m", "/en/articles/x"]);
+}
+
+#[test]
+fn a_path_that_two_documents_have_is_left_to_a_walk() {
+    let content = Content::new(&[("en", "a", "x"), ("en", "b", "x")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"]);
+    fail_lists(&content);
+    content.unpublish("en", "a");
+    changed(&service, "a");
+    assert!(service.logs("a walk failed"));
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"], "it is the other one's by now");
+}
+
+#[test]
+fn a_walk_that_began_before_takes_nothing_back() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"]);
+    // The walk is held up where it asks for the last total; the next one fails.
+    let (held, broken) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+    let (waits, is_broken) = (Arc::clone(&held), Arc::clone(&broken));
+    content.fail(move |target| {
+        let query = Query::parse(target)?;
+        if query.size == 1 {
+            until_so("somebody lets it go on", || !waits.load(Ordering::Relaxed));
+            return None;
+        }
+        is_broken.load(Ordering::Relaxed).then(|| refusal(429, "RateLimitError", "{}"))
+    });
+    hint(&service);
+    until_so("the second walk", || walks(&cms, "en") == 2);
+    until_so("its last request", || ends(&cms, "en") == 2);
+    content.publish("en", "b", "y");
+    changed(&service, "b");
+    let both = ["/en/articles/x", "/en/articles/y"];
+    lists(&service, &both);
+    broken.store(true, Ordering::Relaxed);
+    held.store(false, Ordering::Relaxed);
+    until_so("the walk lands", || service.log().matches("a snapshot is built").count() == 2);
+    assert!(service.logs("a walk failed"), "the one that follows");
+    assert_eq!(paths(&sitemap(&service)), both);
+}
+
+#[test]
+fn no_other_text_of_a_hint_reaches_the_cms() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(sitemap(&service).status, 200);
+    for event in [
+        r#"{"uid":"plugin::cms.article","entry":{"documentId":"../canary"}}"#,
+        r#"{"uid":"plugin::cms.article","entry":{"documentId":"canary?x"}}"#,
+        r#"{"uid":"plugin::cms.article","entry":{"documentId":""}}"#,
+        r#"{"uid":"plugin::cms.article","entry":{"documentId":["canary"]}}"#,
+        r#"{"uid":"plugin::cms.canary","entry":{"documentId":"canary"}}"#,
+        r#"{"uid":"plugin::cms.article","entry":[]}"#,
+        r#"{"uid":"plugin::cms.article"}"#,
+        "[]",
+    ] {
+        let before = walks(&cms, "en");
+        assert!(post_body(&service, event.as_bytes()).starts_with("HTTP/1.1 202 "), "{event}");
+        until_so("a walk", || walks(&cms, "en") > before);
+    }
+    assert!(!cms.targets().iter().any(|target| target.contains("canary")), "{:?}", cms.targets());
+}
