@@ -14,8 +14,9 @@ use hyper::body::{Frame, SizeHint};
 /// Fast: a list of URLs shrinks to a tenth at any level.
 const LEVEL: Compression = Compression::new(1);
 
-/// The bytes of a shared text that are handed on at a time.
-const SLICE: usize = 64 * 1024;
+/// The bytes of a shared text that are handed on at a time: at first, and to who reads on.
+const FIRST_SLICE: usize = 64 << 10;
+const LARGEST_SLICE: usize = 1 << 20;
 
 /// A body of these pieces, and how long they are together.
 struct Pieces<I> {
@@ -66,13 +67,14 @@ pub(super) fn unmeasured(
     Body::new(Pieces { pieces, left: None }.map_err(|never| match never {}))
 }
 
-/// A text that many share, in slices: a connection copies what it is given, and so holds no more
-/// than one of them, however slowly its client reads.
+/// A text that many share, in slices that grow: a connection copies what it is given, so one whose
+/// client never reads holds little of it, and one whose client does is not asked often.
 pub(super) fn whole(text: Bytes) -> Body {
     let left = Some(text.len() as u64);
-    let mut rest = text;
+    let (mut rest, mut slice) = (text, FIRST_SLICE);
     let pieces = std::iter::from_fn(move || {
-        let piece = rest.split_to(rest.len().min(SLICE));
+        let piece = rest.split_to(rest.len().min(slice));
+        slice = LARGEST_SLICE.min(slice * 2);
         (!piece.is_empty()).then_some(piece)
     });
     Body::new(Pieces { pieces, left }.map_err(|never| match never {}))
