@@ -448,6 +448,19 @@ fn more_requests_at_a_time_than_can_be_counted_are_refused() {
 }
 
 #[test]
+fn validation_has_a_deadline_and_its_tokens_are_not_shown() {
+    let times = "[validation]\ndeadline_seconds = 0\nreuse_seconds = 86401\n";
+    let problems = ["validation.deadline_seconds: it is 1 to 86400", "validation.reuse_seconds"];
+    refuse("times", &setup(&(good() + times)), &problems);
+    let written = "[auth]\nvalidate_token = \"canary-3\"\ndraft_token_file = \"nowhere\"\n";
+    let setup = setup(&(good() + written))
+        .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "canary-4 with a space");
+    let named = ["`validate_token` is not a setting", "auth.draft_token_file", "validate=true"];
+    refuse("tokens", &setup, &named);
+    assert!(!setup.run(&["check"]).stderr.contains("canary"));
+}
+
+#[test]
 fn paths_are_relative_to_the_settings_file() {
     // `good()` says `content.json`: the file stands beside the settings, wherever the process runs.
     let service =
