@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use owners::Owners;
+use rustc_hash::FxHashSet;
 use text::{At, Texts};
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -35,6 +36,8 @@ pub struct Snapshot {
     /// The positions of those that sitemaps list: the site's locale order, then the path by code
     /// point.
     in_order: Box<[u32]>,
+    /// Hashes of the paths that several documents have.
+    shared: FxHashSet<u64>,
     /// Finds the entry of a path, where somebody wants to know.
     owners: Option<Owners>,
     listed: Listed,

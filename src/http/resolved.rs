@@ -50,7 +50,7 @@ impl<'a, 'm> Resolved<'a, 'm> {
     /// The placeholders' values, and always `locale`.
     fn write_params(&self, json: &mut Json) {
         let mut separator = "{";
-        if !self.found.params.iter().any(|(name, _)| name == "locale") {
+        if !self.found.params.has("locale") {
             json.raw(r#"{"locale":"#).word(self.locale);
             separator = ",";
         }

@@ -114,6 +114,12 @@ impl Places {
 }
 
 impl<'a> Params<'a> {
+    /// Whether there is a placeholder with this name.
+    #[must_use]
+    pub fn has(self, name: &str) -> bool {
+        self.captures.iter().any(|capture| *self.names[capture.name as usize] == *name)
+    }
+
     /// The placeholders as written and the decoded texts; a catch-all's segments joined by `/`.
     #[must_use]
     pub fn iter(self) -> impl ExactSizeIterator<Item = (&'a str, &'a str)> {

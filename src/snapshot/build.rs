@@ -156,8 +156,11 @@ impl Builder {
             }
         }
         let sorted = sorted(&entries, &snapshot.texts)?;
-        snapshot.duplicates = (entries.len() - sorted.len()) as u64;
+        let count = sorted.len();
         snapshot.in_order = by_document(&mut entries, sorted, &snapshot.texts).into();
+        snapshot.duplicates = (entries.len() - count) as u64;
+        let gone = entries.drain(count..).map(|entry| path_hash(entry.path(&snapshot.texts)));
+        snapshot.shared = gone.collect();
         snapshot.entries = entries.into();
         snapshot.listed = snapshot.count_listed();
         let paths = snapshot.entries.iter().map(|entry| entry.path(&snapshot.texts));
@@ -181,9 +184,9 @@ fn sorted(entries: &[Entry], texts: &Texts) -> Result<Vec<u32>, TooLarge> {
     Ok(sorted)
 }
 
-/// Keeps those of the entries that are given, the versions of a document as neighbours. The new
-/// positions of the listed ones, in the order given.
-fn by_document(entries: &mut Vec<Entry>, mut kept: Vec<u32>, texts: &Texts) -> Vec<u32> {
+/// Puts those of the entries that are given first, the versions of a document as neighbours. The
+/// new positions of the listed ones, in the order given.
+fn by_document(entries: &mut [Entry], mut kept: Vec<u32>, texts: &Texts) -> Vec<u32> {
     let mut places = vec![GONE; entries.len()];
     for at in &kept {
         places[*at as usize] = 0;
@@ -210,7 +213,6 @@ fn by_document(entries: &mut Vec<Entry>, mut kept: Vec<u32>, texts: &Texts) -> V
         *place = end;
     }
     rearrange(entries, &mut places);
-    entries.truncate(count);
     kept
 }
 
@@ -243,6 +245,11 @@ fn rearrange(entries: &mut [Entry], places: &mut [u32]) {
 /// the ids of documents.
 pub(super) fn document_hash(id: &str) -> u64 {
     xxh3_64(id.as_bytes())
+}
+
+/// What is remembered of a path that several documents have.
+pub(super) fn path_hash(path: &str) -> u64 {
+    xxh3_64(path.as_bytes())
 }
 
 /// When a version was last modified, in milliseconds since 1970.

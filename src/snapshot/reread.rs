@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::build::{Builder, Listing};
+use super::build::{Builder, Listing, path_hash};
 use super::{PublicUrl, Snapshot};
 use crate::rules::Document;
 
@@ -36,13 +36,16 @@ impl Snapshot {
             own.add(version);
         }
         let paths: FxHashSet<&str> = own.paths().collect();
-        let comes_free = |url: &PublicUrl<'_>| !paths.contains(url.path());
-        if self.duplicates > 0 && before.iter().any(comes_free) {
+        let comes_free = |url: &&PublicUrl<'_>| !paths.contains(url.path());
+        let is_shared = |url: &PublicUrl<'_>| self.shared.contains(&path_hash(url.path()));
+        if before.iter().filter(comes_free).any(is_shared) {
             return None;
         }
-        let snapshot = builder.finish(vec![others, own]).ok()?;
-        let duplicates = self.duplicates + snapshot.duplicates;
-        Some(Self { duplicates, skipped: self.skipped.clone(), ..snapshot })
+        let mut snapshot = builder.finish(vec![others, own]).ok()?;
+        snapshot.duplicates += self.duplicates;
+        snapshot.shared.extend(&self.shared);
+        snapshot.skipped.clone_from(&self.skipped);
+        Some(snapshot)
     }
 
     fn urls(&self) -> impl Iterator<Item = PublicUrl<'_>> {
