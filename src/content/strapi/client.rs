@@ -28,6 +28,8 @@ pub(super) struct Client {
     /// Up to and with `/api/`.
     base: String,
     permits: Semaphore,
+    /// Of these, what lists may take.
+    lists: Semaphore,
     limits: StrapiLimits,
 }
 
@@ -63,11 +65,15 @@ impl Client {
             .default_headers(headers(settings.token.as_ref())?);
         let http = builder.build().map_err(|_| StrapiError::Client)?;
         let base = format!("{}/api/", settings.url.as_str().trim_end_matches('/'));
-        Ok(Self { http, base, permits: Semaphore::new(limits.concurrent), limits })
+        let permits = Semaphore::new(limits.concurrent);
+        // Walks come in crowds, and an editor waits for a single document.
+        let lists = Semaphore::new((limits.concurrent - limits.concurrent / 4).max(1));
+        Ok(Self { http, base, permits, lists, limits })
     }
 
     /// One page of a list.
     pub(super) async fn page(&self, path: &str, query: &str) -> Result<Reply, ContentError> {
+        let _permit = self.lists.acquire().await.expect("the semaphore is never closed");
         self.retried(path, query, self.limits.page_bytes).await
     }
 
