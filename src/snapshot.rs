@@ -74,6 +74,10 @@ struct Entry {
     modified: i64,
 }
 
+/// The locale and the `documentId` of a version: of those with one path, the first in this order
+/// has it.
+type Rank<'s> = (u16, &'s str);
+
 /// One public URL, as the snapshot knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct PublicUrl<'s> {
@@ -270,6 +274,10 @@ impl<'s> PublicUrl<'s> {
         self.snapshot.versions_from(first)
     }
 
+    fn rank(self) -> Rank<'s> {
+        self.entry().rank(&self.snapshot.texts)
+    }
+
     fn entry(self) -> &'s Entry {
         &self.snapshot.entries[self.at]
     }
@@ -291,6 +299,10 @@ impl Entry {
     fn id(self, texts: &Texts) -> &str {
         let path_len = usize::from(self.path_len);
         &texts.get(self.at, path_len + usize::from(self.id_len))[path_len..]
+    }
+
+    fn rank(self, texts: &Texts) -> Rank<'_> {
+        (self.locale, self.id(texts))
     }
 }
 

@@ -86,11 +86,6 @@ impl Part<'_> {
         }
     }
 
-    /// The paths so far.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|entry| entry.path(&self.texts))
-    }
-
     /// Takes in a list item that could not be read as a document.
     pub fn add_bad_item(&mut self) {
         self.skipped.count(NOT_A_DOCUMENT, 1);
@@ -174,9 +169,8 @@ impl Builder {
 fn sorted(entries: &[Entry], texts: &Texts) -> Result<Vec<u32>, TooLarge> {
     let count = u32::try_from(entries.len()).map_err(|_| TooLarge)?;
     let entry = |at: u32| &entries[at as usize];
-    let version = |at| (entry(at).locale, entry(at).id(texts));
     let text = |at| entry(at).path(texts);
-    let first = |one, other| Ord::cmp(&version(one), &version(other));
+    let first = |one, other| Ord::cmp(&entry(one).rank(texts), &entry(other).rank(texts));
     // By path first, whatever the locale, so that equal ones meet.
     let mut sorted = Order { text, first }.of(count);
     // Stable: within a locale the paths stay in order.

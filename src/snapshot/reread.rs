@@ -1,9 +1,9 @@
 //! A snapshot in which single documents were read anew.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build::{Builder, Listing, path_hash};
-use super::{PublicUrl, Snapshot};
+use super::{PublicUrl, Rank, Snapshot};
 use crate::rules::Document;
 
 /// A document that was read anew.
@@ -18,32 +18,29 @@ pub struct Reread {
 impl Snapshot {
     /// The same with these documents as they are now; who was left out is counted as before.
     ///
-    /// `None` where only a walk can tell: too much text, or a path comes free that another document
-    /// may have had as well, which is not in here.
+    /// `None` where that changes nothing, as where editors save drafts, and where only a walk can
+    /// tell: too much text, or a path comes free, or to a version that is further behind, and
+    /// another document may have had it as well, which is not in here.
     #[must_use]
     pub fn with(&self, reread: &[Reread], listing: Listing<'_>, builder: Builder) -> Option<Self> {
-        let ids: FxHashSet<&str> = reread.iter().map(|document| &*document.id).collect();
-        let (mut others, mut own) = (listing.part(), listing.part());
-        let mut before = Vec::new();
-        for url in self.urls() {
-            if ids.contains(url.document_id()) {
-                before.push(url);
-            } else {
-                others.keep(url);
-            }
-        }
+        let mut own = listing.part();
         for version in reread.iter().flat_map(|document| &document.versions) {
             own.add(version);
         }
-        let paths: FxHashSet<&str> = own.paths().collect();
-        let comes_free = |url: &&PublicUrl<'_>| !paths.contains(url.path());
+        let own = Builder { owners: false }.finish(vec![own]).ok()?;
+        let ids: FxHashSet<&str> = reread.iter().map(|document| &*document.id).collect();
+        let is_own = |url: &PublicUrl<'_>| ids.contains(url.document_id());
+        let before: Vec<PublicUrl<'_>> = self.urls().filter(is_own).collect();
+        let is_same = before.iter().copied().map(facts).eq(own.urls().map(facts));
         let is_shared = |url: &PublicUrl<'_>| self.shared.contains(&path_hash(url.path()));
-        if before.iter().filter(comes_free).any(is_shared) {
+        if is_same || !keeps(&own, before.iter().copied().filter(is_shared)) {
             return None;
         }
-        let mut snapshot = builder.finish(vec![others, own]).ok()?;
-        snapshot.duplicates += self.duplicates;
-        snapshot.shared.extend(&self.shared);
+        let mut all = listing.part();
+        self.urls().filter(|url| !is_own(url)).chain(own.urls()).for_each(|url| all.keep(url));
+        let mut snapshot = builder.finish(vec![all]).ok()?;
+        snapshot.duplicates += self.duplicates + own.duplicates;
+        snapshot.shared.extend(self.shared.iter().chain(&own.shared));
         snapshot.skipped.clone_from(&self.skipped);
         Some(snapshot)
     }
@@ -51,4 +48,15 @@ impl Snapshot {
     fn urls(&self) -> impl Iterator<Item = PublicUrl<'_>> {
         (0..self.len()).map(|at| self.url(at))
     }
+}
+
+/// Whether these have all the paths of those, and none for a version that is further behind.
+fn keeps<'s>(own: &Snapshot, mut before: impl Iterator<Item = PublicUrl<'s>>) -> bool {
+    let ranks: FxHashMap<&str, Rank<'_>> = own.urls().map(|url| (url.path(), url.rank())).collect();
+    before.all(|url| ranks.get(url.path()).is_some_and(|rank| *rank <= url.rank()))
+}
+
+/// All that there is to say about a URL.
+fn facts(url: PublicUrl<'_>) -> (&str, Rank<'_>, usize, bool, Option<i64>) {
+    (url.path(), url.rank(), url.rule(), url.is_listed(), url.modified())
 }

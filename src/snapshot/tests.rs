@@ -1,4 +1,7 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use proptest::prelude::*;
 
 use super::*;
 use crate::frontend_url::BaseUrl;
@@ -37,11 +40,19 @@ fn value(text: &str) -> FieldValue<'_> {
     if text.is_empty() { FieldValue::Missing } else { FieldValue::Text(text.into()) }
 }
 
-/// A snapshot of these documents, found in two walks.
-fn snapshot(rows: &[Row<'_>]) -> Snapshot {
+/// By which the snapshots of the tests are made.
+fn with_listing<T>(then: impl FnOnce(Listing<'_>) -> T) -> T {
     let rules = rules();
     let base = BaseUrl::parse("https://www.example.com").unwrap();
-    let listing = Listing { rules: &rules, base: Some(&base), uid: UID };
+    then(Listing { rules: &rules, base: Some(&base), uid: UID })
+}
+
+/// A snapshot of these documents, found in two walks.
+fn snapshot(rows: &[Row<'_>]) -> Snapshot {
+    with_listing(|listing| snapshot_by(listing, rows))
+}
+
+fn snapshot_by(listing: Listing<'_>, rows: &[Row<'_>]) -> Snapshot {
     let half = |rows: &[Row<'_>]| {
         let mut part = listing.part();
         for row in rows {
@@ -139,4 +150,96 @@ fn a_url_costs_its_text_and_a_few_words() {
     let most = 34 + 30 + size_of::<Entry>() + 4 * size_of::<u32>();
     assert!(snapshot.bytes() / URLS <= most, "{} bytes a URL", snapshot.bytes() / URLS);
     assert_eq!(size_of::<Entry>(), 24);
+}
+
+/// Rows by `documentId` and locale, of which each version has one at most.
+type Content = BTreeMap<(&'static str, &'static str), [&'static str; 3]>;
+
+fn content() -> impl Strategy<Value = Content> {
+    let version = (prop::sample::select(&["a", "b", "c", "d", "e"][..]), locale());
+    let text = || prop::sample::select(&["", "x", "y", "z"][..]);
+    let date = prop::sample::select(&["", "2024-03-06"][..]);
+    let fields = (text(), text(), date).prop_map(|(slug, handle, date)| [slug, handle, date]);
+    prop::collection::btree_map(version, fields, 0..8)
+}
+
+fn locale() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&["en", "de"][..])
+}
+
+fn rows(content: &Content) -> Vec<Row<'static>> {
+    let row = |(&(id, locale), &[slug, handle, date]): (&(_, _), &[_; 3])| {
+        (id, locale, slug, handle, date)
+    };
+    content.iter().map(row).collect()
+}
+
+/// All that a snapshot says of each URL, in the order of the files and in that of the lists.
+fn said(snapshot: &Snapshot) -> Vec<String> {
+    let all = (0..snapshot.len()).map(|at| snapshot.url(at));
+    let all = all.chain(snapshot.listed());
+    let said = all.map(|url| {
+        let versions = paths(url.versions());
+        assert_eq!(snapshot.owner(url.path()).map(PublicUrl::document_id), Some(url.document_id()));
+        let (id, locale, rule) = (url.document_id(), url.locale(), url.rule());
+        let (modified, listed) = (url.modified(), url.is_listed());
+        format!("{id} {locale} {rule} {modified:?} {listed} {versions:?} {}", url.path())
+    });
+    said.collect()
+}
+
+/// A snapshot of the first, in which these documents were read anew from the second.
+fn reread(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Option<Snapshot> {
+    let found = rows(other);
+    let versions = |id: &str| {
+        let own = found.iter().filter(|row| row.0 == id);
+        own.map(|row| document(*row)).collect()
+    };
+    let reread = |id: &&str| Reread { id: (*id).to_owned(), versions: versions(id) };
+    let documents: Vec<Reread> = ids.iter().map(reread).collect();
+    with_listing(|listing| {
+        snapshot_by(listing, &rows(one)).with(&documents, listing, Builder { owners: true })
+    })
+}
+
+/// What a walk finds where these documents are as in the second, and others as in the first.
+fn walked(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Snapshot {
+    let kept = one.iter().filter(|((id, _), _)| !ids.contains(id));
+    let found = other.iter().filter(|((id, _), _)| ids.contains(id));
+    let content: Content = kept.chain(found).map(|(version, fields)| (*version, *fields)).collect();
+    snapshot(&rows(&content))
+}
+
+#[test]
+fn a_version_further_behind_takes_no_path_that_another_one_may_have() {
+    // "c" is first in English alone.
+    let one = Content::from([(("c", "en"), ["", "x", ""]), (("b", "de"), ["", "x", ""])]);
+    let other = Content::from([(("c", "de"), ["", "x", ""])]);
+    assert!(reread(&one, &other, &BTreeSet::from(["c"])).is_none());
+}
+
+#[test]
+fn what_is_as_it_was_is_not_put_together_again() {
+    let one = Content::from([(("a", "en"), ["x", "", ""]), (("a", "de"), ["x", "", "2024-03-06"])]);
+    let ids = BTreeSet::from(["a", "b"]);
+    assert!(reread(&one, &one, &ids).is_none());
+    let mut other = one.clone();
+    other.insert(("a", "de"), ["x", "", "2024-03-07"]);
+    assert!(reread(&one, &other, &ids).is_some());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+    #[test]
+    fn documents_that_are_read_anew_are_as_in_a_walk(
+        one in content(),
+        other in content(),
+        ids in prop::collection::btree_set(prop::sample::select(&["a", "b", "c"][..]), 0..3),
+    ) {
+        let (before, walked) = (snapshot(&rows(&one)), walked(&one, &other, &ids));
+        let amended = reread(&one, &other, &ids);
+        if amended.is_some() || before.duplicates == 0 {
+            prop_assert_eq!(said(&amended.unwrap_or(before)), said(&walked));
+        }
+    }
 }
