@@ -108,6 +108,14 @@ impl Gather for Growing<'_> {
     }
 }
 
+/// What a walk has found.
+struct Walked<'s> {
+    begun: Instant,
+    listing: Listing<'s>,
+    builder: Builder,
+    parts: Vec<Part<'s>>,
+}
+
 /// Nothing keeps a service running for longer.
 const FOR_EVER: Duration = Duration::from_hours(100 * 366 * 24);
 
@@ -236,9 +244,11 @@ impl App {
         if let Some(sender) = sender {
             let (app, slot) = (Arc::clone(self), Arc::clone(slot));
             tokio::spawn(async move {
-                let built = app.build_snapshot(&slot).await;
+                let walked = app.walk_slot(&slot).await;
+                // What is put into the copy from here on would be lost.
                 let turn = slot.turn.lock().await;
-                let landed = slot.land(built.map(|kept| app.up_to_date(&slot, kept)));
+                let built = walked.and_then(|walked| app.build_snapshot(&slot, walked));
+                let landed = slot.land(built);
                 drop(turn);
                 app.snapshots.reindex(&slot.site);
                 tell(&slot, &landed);
@@ -260,7 +270,7 @@ impl App {
         Some((Listing { rules, base, uid }, builder))
     }
 
-    async fn build_snapshot(&self, slot: &Slot) -> Result<Kept, ContentError> {
+    async fn walk_slot<'a>(&'a self, slot: &'a Slot) -> Result<Walked<'a>, ContentError> {
         let gone = ContentError::Unusable("no such site");
         let (listing, builder) = self.listing(slot).ok_or(gone)?;
         let begun = Instant::now();
@@ -269,8 +279,18 @@ impl App {
         let growing = || Growing { part: listing.part(), seen: &slot.seen };
         let parts = self.content.walk(&slot.ask, locales, growing).await?;
         let parts = parts.into_iter().map(|growing| growing.part).collect();
+        Ok(Walked { begun, listing, builder, parts })
+    }
+
+    /// What a walk found, with the documents that were read by themselves after it began.
+    fn build_snapshot(&self, slot: &Slot, walked: Walked<'_>) -> Outcome {
+        let Walked { begun, listing, builder, parts } = walked;
         let kept = tokio::task::block_in_place(|| {
-            let (snapshot, before) = (builder.finish(parts)?, slot.kept());
+            let (mut snapshot, reread) = (builder.finish(parts)?, slot.reread_since(begun));
+            if !reread.is_empty() {
+                snapshot = snapshot.with(&reread, listing, builder).unwrap_or(snapshot);
+            }
+            let before = slot.kept();
             let files = self.texts.files(&slot.site, &snapshot, before.as_ref());
             Ok(Kept::new(snapshot, files, begun, before.as_ref()))
         });

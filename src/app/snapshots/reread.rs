@@ -70,28 +70,20 @@ impl App {
     /// began before, once it lands.
     async fn amend(self: &Arc<Self>, slot: &Slot, since: Instant, reread: Vec<Reread>) {
         let _turn = slot.turn.lock().await;
-        let Some(kept) = slot.kept() else { return };
-        let amended = self.with(slot, &kept, &reread);
-        slot.remember(since, Arc::new(reread));
+        // What a walk found that began later is as new at least.
+        let Some(kept) = slot.kept().filter(|kept| kept.begun < since) else { return };
+        let amended = tokio::task::block_in_place(|| self.with(slot, &kept, &reread));
+        slot.remember(since, reread);
         if let Some(amended) = amended {
             slot.replace(amended);
             self.snapshots.reindex(&slot.site);
         }
     }
 
-    /// What a walk found, with what was read after it began.
-    pub(super) fn up_to_date(&self, slot: &Slot, kept: Kept) -> Kept {
-        let amend =
-            |kept: Kept, reread: Arc<Vec<Reread>>| self.with(slot, &kept, &reread).unwrap_or(kept);
-        slot.reread_since(kept.begun).into_iter().fold(kept, amend)
-    }
-
     fn with(&self, slot: &Slot, kept: &Kept, reread: &[Reread]) -> Option<Kept> {
         let (listing, builder) = self.listing(slot)?;
-        tokio::task::block_in_place(|| {
-            let snapshot = kept.snapshot.with(reread, listing, builder)?;
-            let files = self.texts.files(&slot.site, &snapshot, Some(kept));
-            Some(kept.amended(snapshot, files))
-        })
+        let snapshot = kept.snapshot.with(reread, listing, builder)?;
+        let files = self.texts.files(&slot.site, &snapshot, Some(kept));
+        Some(kept.amended(snapshot, files))
     }
 }

@@ -1,5 +1,6 @@
 //! The place of one snapshot: what is kept, how old it is, and whether a walk is under way.
 
+use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -86,9 +87,9 @@ struct State {
     failed: Option<Instant>,
     /// Something may have changed since the last walk began, or it failed.
     outdated: bool,
-    /// Documents that were read by themselves, and when: a walk that began before may have met
-    /// them as they were.
-    reread: Vec<(Instant, Arc<Vec<Reread>>)>,
+    /// By `documentId`, what was read by itself during the walk under way, and when: the walk may
+    /// have met it as it was before.
+    reread: HashMap<String, (Instant, Reread)>,
 }
 
 impl Slot {
@@ -129,10 +130,11 @@ impl Slot {
     pub(super) fn land(&self, outcome: Outcome) -> Landed {
         let mut state = self.state();
         state.landing = None;
+        // Walks to come see all of this themselves.
+        state.reread.clear();
         let failed_before = state.failed.is_some();
         if let Ok(kept) = &outcome {
             state.kept = Some(kept.clone());
-            state.reread.retain(|(read, _)| *read > kept.begun);
         }
         state.failed = outcome.is_err().then(Instant::now);
         let again = state.outdated;
@@ -146,16 +148,21 @@ impl Slot {
         self.state().outdated = true;
     }
 
-    /// Documents were read by themselves, at that time at the earliest.
-    pub(super) fn remember(&self, read: Instant, reread: Arc<Vec<Reread>>) {
-        self.state().reread.push((read, reread));
+    /// Documents were read by themselves, at that time at the earliest, and later than others with
+    /// their ids.
+    pub(super) fn remember(&self, read: Instant, reread: Vec<Reread>) {
+        let mut state = self.state();
+        if state.is_under_way() {
+            let by_id = reread.into_iter().map(|document| (document.id.clone(), (read, document)));
+            state.reread.extend(by_id);
+        }
     }
 
-    /// The documents that were read by themselves since, the earliest first.
-    pub(super) fn reread_since(&self, begun: Instant) -> Vec<Arc<Vec<Reread>>> {
+    /// The documents that were read by themselves after this, each as it was last.
+    pub(super) fn reread_since(&self, begun: Instant) -> Vec<Reread> {
         let state = self.state();
-        let since = state.reread.iter().filter(|(read, _)| *read > begun);
-        since.map(|(_, reread)| Arc::clone(reread)).collect()
+        let since = state.reread.values().filter(|(read, _)| *read > begun);
+        since.map(|(_, document)| document.clone()).collect()
     }
 
     /// Another copy of the same walk.
@@ -191,7 +198,7 @@ impl State {
 }
 
 impl Kept {
-    /// A snapshot whose walk has just ended, after another one.
+    /// A snapshot whose walk has just ended, in the place of another one.
     pub(super) fn new(
         snapshot: Snapshot,
         files: Option<Arc<Files>>,

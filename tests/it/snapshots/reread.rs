@@ -123,6 +123,35 @@ fn a_walk_that_began_before_takes_nothing_back() {
 }
 
 #[test]
+fn a_walk_that_began_after_is_not_taken_back() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"]);
+    // The document is read while it is as it was, and its answer is held up.
+    let (held, broken) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
+    let (waits, is_broken) = (Arc::clone(&held), Arc::clone(&broken));
+    content.fail(move |target| {
+        if Query::parse(target).is_some() {
+            return is_broken.load(Ordering::Relaxed).then(|| refusal(429, "RateLimitError", "{}"));
+        }
+        until_so("somebody lets it go", || !waits.load(Ordering::Relaxed));
+        Some(Script::json(200, r#"{"data":{"documentId":"a","locale":"en","slug":"x"}}"#))
+    });
+    changed(&service, "a");
+    until_so("the document is asked for", || {
+        cms.targets().iter().any(|target| Query::parse(target).is_none())
+    });
+    content.publish("en", "a", "y");
+    lists(&service, &["/en/articles/y"]);
+    broken.store(true, Ordering::Relaxed);
+    held.store(false, Ordering::Relaxed);
+    assert!(service.logs("documents were read anew"));
+    assert!(service.logs("a walk failed"), "the one that follows");
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/y"]);
+}
+
+#[test]
 fn no_other_text_of_a_hint_reaches_the_cms() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();

@@ -215,3 +215,27 @@ fn a_date_in_whole_seconds_is_never_that_of_an_earlier_list() {
     // Whoever was given another list before had an earlier second.
     assert!(changed > before && changed <= SystemTime::now() + Duration::from_secs(1));
 }
+
+#[test]
+fn what_was_read_by_itself_is_remembered_for_the_walk_under_way_alone() {
+    let slot = slot();
+    let reread = |id: &str| Reread { id: id.to_owned(), versions: Vec::new() };
+    let ids = |since: Instant| -> Vec<String> {
+        slot.reread_since(since).into_iter().map(|document| document.id).collect()
+    };
+    let begun = Instant::now();
+    let later = begun + Duration::from_secs(1);
+    slot.remember(later, vec![reread("a")]);
+    assert!(ids(begun).is_empty(), "no walk is under way that could have missed it");
+    for outcome in [Err(FAILURE), Ok(kept(&slot, "x"))] {
+        let (_, sender) = slot.join();
+        slot.remember(begun, vec![reread("a"), reread("b")]);
+        assert!(ids(begun).is_empty(), "the walk began then");
+        slot.remember(later, vec![reread("a")]);
+        slot.remember(later, vec![reread("a")]);
+        assert_eq!(ids(begun), ["a"]);
+        slot.land(outcome);
+        assert!(ids(begun).is_empty(), "the next one sees it by itself");
+        drop(sender);
+    }
+}
