@@ -51,10 +51,15 @@ impl Key {
     }
 }
 
+/// What the CMS last said.
 #[derive(Clone)]
 struct Good {
-    document: Arc<Document<'static>>,
+    /// `None`: there is none. Kept, so that an answer from before that comes late is known as such.
+    document: Option<Arc<Document<'static>>>,
+    /// When it was asked for.
     since: Instant,
+    /// Whether values of it may be another document's.
+    related: bool,
 }
 
 #[derive(Clone)]
@@ -66,10 +71,10 @@ impl Weighter<Key, Good> for Weight {
             FieldValue::Text(text) => text.len(),
             _ => 0,
         };
-        let values = &good.document.values;
+        let values = good.document.as_ref().map_or(&[][..], |document| &document.values);
         let texts = key.site.len() + key.uid.len() + 2 * key.id.len();
         let bytes = OWN_BYTES + texts + values.iter().map(text).sum::<usize>();
-        (bytes + size_of_val(&**values)) as u64
+        (bytes + size_of_val(values)) as u64
     }
 }
 
@@ -79,20 +84,26 @@ impl Documents {
         Self { cache, limit, forgot: Mutex::default() }
     }
 
-    /// Forgets a document that may have changed, or all: an address that was taken back must not
-    /// come again because the CMS fails.
+    /// Forgets a document that may have changed and those that may have values of it, or all: an
+    /// address that was taken back must not come again because the CMS fails.
     pub(super) fn forget(&self, hint: Option<&Hint>) {
         let mut forgot = self.forgot.lock().unwrap_or_else(PoisonError::into_inner);
         *forgot = Some(Instant::now());
         match hint {
-            Some(hint) => self.cache.retain(|key, _| !key.is_of(hint)),
+            Some(hint) => self.cache.retain(|key, good| !(key.is_of(hint) || good.related)),
             None => self.cache.clear(),
         }
     }
 
     fn remember(&self, key: Key, good: Good) {
         let forgot = self.forgot.lock().unwrap_or_else(PoisonError::into_inner);
-        if forgot.is_none_or(|forgot| forgot < good.since) {
+        if self.cache.peek(&key).is_some_and(|known| known.since > good.since) {
+            return;
+        }
+        if good.document.is_some() && forgot.is_some_and(|forgot| forgot >= good.since) {
+            // What was said before it is no better.
+            self.cache.remove(&key);
+        } else {
             self.cache.insert(key, good);
         }
     }
@@ -102,23 +113,20 @@ impl Documents {
         &self,
         key: Key,
         answer: Result<Option<Document<'static>>, ContentError>,
-        asked: Instant,
+        (asked, related): (Instant, bool),
     ) -> Result<Found, ContentError> {
         match answer {
-            Ok(Some(document)) => {
-                let document = Arc::new(document);
-                self.remember(key, Good { document: Arc::clone(&document), since: asked });
-                Ok(Found { document: Some(document), stale: None })
-            }
-            Ok(None) => {
-                self.cache.remove(&key);
-                Ok(Found { document: None, stale: None })
+            Ok(document) => {
+                let document = document.map(Arc::new);
+                self.remember(key, Good { document: document.clone(), since: asked, related });
+                Ok(Found { document, stale: None })
             }
             Err(error) => {
-                let good = self.cache.get(&key).ok_or(error.clone())?;
-                let age = good.since.elapsed();
-                let found = Found { document: Some(good.document), stale: Some(age) };
-                if age < self.limit { Ok(found) } else { Err(error) }
+                let good = self.cache.get(&key).filter(|good| good.since.elapsed() < self.limit);
+                let Some(Good { document: Some(document), since, .. }) = good else {
+                    return Err(error);
+                };
+                Ok(Found { document: Some(document), stale: Some(since.elapsed()) })
             }
         }
     }
@@ -150,6 +158,7 @@ impl App {
         }
         let (site, uid, id) = (site.key.clone(), uid.to_owned(), document_id.to_owned());
         let key = Key { site, uid, id, locale: locale.clone() };
-        self.documents.settle(key, answer, asked)
+        let related = ask.projection.paths().iter().any(|path| path.segments().len() > 1);
+        self.documents.settle(key, answer, (asked, related))
     }
 }

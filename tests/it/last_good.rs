@@ -1,17 +1,26 @@
 //! 4.2 while the CMS fails: what it last said about a published document, for as long as that may
 //! be believed.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::{assert_failure, refusal, setup};
 use crate::support::http::{self, Response};
+use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
 const SECRET: &str = "a-secret-of-the-test";
 
 fn before(cms: &Cms) -> Setup {
-    setup(&format!("http://{}", cms.addr()), r#""en", "de""#, true)
+    with_secret(setup(&format!("http://{}", cms.addr()), r#""en", "de""#, true))
+}
+
+/// With hints, and nothing that is asked before somebody does.
+fn with_secret(setup: Setup) -> Setup {
+    setup
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
 }
@@ -23,6 +32,13 @@ fn ask(service: &Service, query: &str) -> Response {
 
 fn fail(content: &Content) {
     content.fail(|_| Some(refusal(503, "ServiceUnavailableError", "{}")));
+}
+
+fn hint(service: &Service, event: &str) {
+    let (length, bearer) = (event.len().to_string(), format!("Bearer {SECRET}"));
+    let headers = [("Authorization", bearer.as_str()), ("Content-Length", &length)];
+    let hint = http::send_with(service.addr(), "POST", "/hooks/cms", &headers, event);
+    assert_eq!(hint.status, 202);
 }
 
 #[test]
@@ -80,13 +96,64 @@ fn a_document_that_may_have_changed_is_not_given_again() {
         let service = before(&cms).start();
         assert_eq!([ask(&service, "a").status, ask(&service, "b").status], [200, 200]);
         fail(&content);
-        let length = event.len().to_string();
-        let bearer = format!("Bearer {SECRET}");
-        let headers = [("Authorization", bearer.as_str()), ("Content-Length", &length)];
-        let hint = http::send_with(service.addr(), "POST", "/hooks/cms", &headers, event);
-        assert_eq!(hint.status, 202);
+        hint(&service, event);
         assert_failure(&ask(&service, "a"), 503, "ServiceUnavailableError");
         assert_eq!(ask(&service, "b").status, others);
+    }
+}
+
+#[test]
+fn a_document_with_values_of_another_one_is_not_given_again_after_any_hint() {
+    let content = Content::new(&[]);
+    let row = r#"{"data":{"documentId":"a","locale":"en","slug":"x","category":{"slug":"c"}}}"#;
+    content.fail(|_| Some(Script::json(200, row)));
+    let cms = content.start();
+    let rule = "[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{category.slug}/{slug}\"\n";
+    let settings = format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nfront_end_url = \"https://x.example\"\nlocales = [\"en\"]\n{rule}[[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
+        cms.addr()
+    );
+    let service = with_secret(Setup::new(&settings)).start();
+    assert_eq!(ask(&service, "a").json()["data"]["path"], "/c/x");
+    fail(&content);
+    assert_eq!(ask(&service, "a").status, 200);
+    hint(&service, r#"{"uid":"plugin::cms.category","entry":{"documentId":"c"}}"#);
+    assert_failure(&ask(&service, "a"), 503, "ServiceUnavailableError");
+}
+
+#[test]
+fn an_answer_that_comes_late_is_not_the_last_one() {
+    for (slug, status) in [(Some("y"), 200), (None, 503)] {
+        let content = Content::new(&[("en", "a", "x")]);
+        let cms = content.start();
+        let service = before(&cms).start();
+        let (held, waits) = (Arc::new(AtomicBool::new(true)), AtomicBool::new(true));
+        let is_held = Arc::clone(&held);
+        // The first request is answered as it was, but late.
+        content.fail(move |_| {
+            waits.swap(false, Ordering::Relaxed).then(|| {
+                until_so("somebody lets it go", || !is_held.load(Ordering::Relaxed));
+                Script::json(200, r#"{"data":{"documentId":"a","locale":"en","slug":"x"}}"#)
+            })
+        });
+        std::thread::scope(|scope| {
+            let first = scope.spawn(|| ask(&service, "a"));
+            until_so("the first request", || cms.targets().len() == 1);
+            match slug {
+                Some(slug) => content.publish("en", "a", slug),
+                None => content.unpublish("en", "a"),
+            }
+            let second = if slug.is_some() { 200 } else { 404 };
+            assert_eq!(ask(&service, "a").status, second);
+            held.store(false, Ordering::Relaxed);
+            assert_eq!(first.join().expect("an answer").status, 200);
+        });
+        fail(&content);
+        let stale = ask(&service, "a");
+        assert_eq!(stale.status, status);
+        if let Some(slug) = slug {
+            assert_eq!(stale.json()["data"]["path"], format!("/en/articles/{slug}"));
+        }
     }
 }
 
