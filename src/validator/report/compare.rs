@@ -14,8 +14,16 @@ pub struct Earlier {
     pub site: String,
     /// When that run began, if it says so.
     pub checked_at: Option<String>,
-    /// The classes of its URLs, by content type.
-    types: BTreeMap<String, HashMap<String, Class>>,
+    /// Its URLs, by content type.
+    types: BTreeMap<String, HashMap<String, Was>>,
+}
+
+/// What a URL was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Was {
+    class: Class,
+    /// Whether that run came to it before its deadline.
+    checked: bool,
 }
 
 /// What has become of a URL since.
@@ -79,20 +87,24 @@ impl Earlier {
         let File { site, checked_at, content_types } =
             file.map_err(|error| NotAReport { line: error.line(), column: error.column() })?;
         let part = |part: Part| {
-            let old = part.results.into_iter().filter(|old| !old.is_unknown());
-            (part.content_type, old.map(|old| (old.url, Class::of(old.status))).collect())
+            let urls = part.results.into_iter().map(|old| {
+                let was = old.was();
+                (old.url, was)
+            });
+            (part.content_type, urls.collect())
         };
         Ok(Self { site, checked_at, types: content_types.into_iter().map(part).collect() })
     }
 
-    /// What has become of a URL; `None`: nothing, or its content type was not checked then.
+    /// What has become of a URL; `None`: nothing, or it or its content type was not checked then.
     #[must_use]
     pub fn change(&self, finding: &Finding<'_>) -> Option<Change> {
         let now = Class::of(finding.entry.status);
         match self.types.get(finding.content_type)?.get(&finding.entry.url) {
             None => Some(Change::New),
-            Some(was) if !was.is_dead() && now.is_dead() => Some(Change::Broke),
-            Some(was) if was.is_dead() && !now.is_dead() => Some(Change::Healed),
+            Some(Was { checked: false, .. }) => None,
+            Some(was) if !was.class.is_dead() && now.is_dead() => Some(Change::Broke),
+            Some(was) if was.class.is_dead() && !now.is_dead() => Some(Change::Healed),
             Some(_) => None,
         }
     }
@@ -105,7 +117,7 @@ impl Earlier {
             let Some((uid, old)) = self.types.get_key_value(part.content_type) else { continue };
             let now: BTreeSet<&str> = part.results.iter().map(|f| f.entry.url.as_str()).collect();
             let old = old.iter().filter(|(url, _)| !now.contains(url.as_str()));
-            gone.extend(old.map(|(url, class)| Gone { content_type: uid, url, class: *class }));
+            gone.extend(old.map(|(url, was)| Gone { content_type: uid, url, class: was.class }));
         }
         gone.sort_unstable();
         gone
@@ -161,8 +173,9 @@ impl From<Part> for File {
 }
 
 impl Old {
-    /// Whether that run did not come to it.
-    fn is_unknown(&self) -> bool {
-        self.reason.as_deref() == Some(Failure::NotChecked.to_string().as_str())
+    fn was(&self) -> Was {
+        let not_checked = Failure::NotChecked.to_string();
+        let checked = self.reason.as_ref() != Some(&not_checked);
+        Was { class: Class::of(self.status), checked }
     }
 }

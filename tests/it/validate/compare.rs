@@ -67,6 +67,18 @@ async fn what_broke_healed_came_and_went_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_the_deadline_kept_from_a_check_is_not_new_and_has_not_healed() {
+    let (_peer, setup, base) = start().await;
+    let paths = ["/en/posts/ok", "/en/posts/missing", "/en/posts/broken", "/de/posts/moved"];
+    let late = r#"null, "reason": "not checked: deadline""#;
+    let part = earlier(&base, &paths.map(|path| (path, late)));
+    let setup = setup.file("earlier.json", &format!(r#"{{"data": {part}}}"#));
+    let args = ["--content-type", "api::post.post", "--compare", "earlier.json"];
+    let told = validate(&setup, "main", &args).stdout;
+    assert!(told.ends_with("\nsince the earlier check\n  nothing has changed\n"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_report_compared_with_itself_has_not_changed() {
     let (_peer, setup, base) = start().await;
     let args = ["--format", "json", "--out", "report.json"];
