@@ -13,12 +13,15 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use tokio::sync::oneshot;
+use tokio::time::sleep;
 
-use self::output::Output;
+use self::output::{Output, unfinished};
 use self::summary::{Paint, summary};
-use super::stop::stop_signal;
+use super::stop::{Stop, stop_signal};
 use super::{log, walk};
 use crate::app::App;
 use crate::config::Config;
@@ -27,6 +30,9 @@ use crate::validator::report::{Earlier, SiteReport, TypeReport, csv, html, json,
 
 /// There are dead URLs.
 const DEAD: u8 = 1;
+
+/// How long what is under way has to end by itself at a signal.
+const GRACE: Duration = Duration::from_secs(1);
 
 const AFTER_HELP: &str = "\
 Every URL gets one GET, ten at a time, with 10 seconds for its answer. Redirects are not followed.
@@ -97,13 +103,26 @@ pub(super) fn run(config: Config, order: &Order) -> Result<ExitCode, Box<dyn Err
 /// What is under way ends with the first signal, and leaves nothing behind.
 async fn until_stopped(config: Config, order: &Order) -> Result<ExitCode, Box<dyn Error>> {
     let stop = stop_signal()?;
+    let leftover = order.out.as_deref().and_then(unfinished);
+    let (tell, stopped) = oneshot::channel();
+    // A task of its own: a pipe that nobody reads or writes blocks this one.
+    tokio::spawn(async move {
+        let stop = stop.await;
+        let _ = tell.send(stop);
+        sleep(GRACE).await;
+        let _ = leftover.map(std::fs::remove_file);
+        std::process::exit(told(stop).into());
+    });
     tokio::select! {
         ended = validate(config, order) => ended,
-        stop = stop => {
-            let _ = writeln!(io::stderr(), "frontend-map: stopped before the end; nothing is written");
-            Ok(ExitCode::from(stop.status()))
-        }
+        Ok(stop) = stopped => Ok(ExitCode::from(told(stop))),
     }
+}
+
+/// Says that there is no result, and gives the exit status.
+fn told(stop: Stop) -> u8 {
+    let _ = writeln!(io::stderr(), "frontend-map: stopped before the end");
+    stop.status()
 }
 
 async fn validate(mut config: Config, order: &Order) -> Result<ExitCode, Box<dyn Error>> {

@@ -288,12 +288,30 @@ async fn a_stop_leaves_the_last_report_and_nothing_else() {
         running.signal(signal);
         let ended = running.wait();
         assert_eq!((ended.status, &*ended.stdout), (Some(status), ""), "{}", ended.stderr);
-        let told = "frontend-map: stopped before the end; nothing is written\n";
+        let told = "frontend-map: stopped before the end\n";
         assert!(ended.stderr.ends_with(told), "{}", ended.stderr);
         assert_eq!(names(setup.path()), ["content.json", "report", "settings.toml"]);
         let report = std::fs::read_to_string(setup.path().join("report")).unwrap();
         assert_eq!(report, "the last one");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pipe_that_nobody_serves_does_not_keep_it_from_stopping() {
+    let peer = FrontEnd::start(pages).await;
+    let (_socket, down) = refusing();
+    let setup = setup(&peer.url("http", ""), down);
+    let made = std::process::Command::new("mkfifo").arg(setup.path().join("pipe")).status();
+    assert!(made.unwrap().success());
+    let running = setup.begin(&["validate", "--site", "fine", "--compare", "pipe"]);
+    // Opens when the other end does. Nothing is ever written.
+    let open = std::fs::File::options().write(true).open(setup.path().join("pipe"));
+    running.signal("INT");
+    let ended = running.wait();
+    let told = "frontend-map: stopped before the end\n";
+    assert_eq!((ended.status, &*ended.stderr), (Some(130), told));
+    drop(open);
+    assert_eq!(peer.heads().len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -32,8 +32,7 @@ impl Output {
     }
 
     fn open_file(path: &Path) -> io::Result<Self> {
-        // Behind a link the file is replaced, not the link.
-        let becomes = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let becomes = behind_links(path);
         match fs::metadata(&becomes) {
             Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(there) if !there.is_file() => {
@@ -79,13 +78,25 @@ fn at(path: &Path, error: &io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
+/// Behind a link the file is replaced, not the link.
+fn behind_links(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The file beside this one that a report is written to at first.
+pub(super) fn unfinished(path: &Path) -> Option<PathBuf> {
+    beside(&behind_links(path))
+}
+
+/// With a name of its own, so that two runs at once do not write into one file.
+fn beside(becomes: &Path) -> Option<PathBuf> {
+    let name = becomes.file_name().and_then(OsStr::to_str)?;
+    Some(becomes.with_file_name(format!(".{name}.{}.unfinished", std::process::id())))
+}
+
 impl Unfinished {
     fn new(becomes: PathBuf) -> io::Result<Self> {
-        let name =
-            becomes.file_name().and_then(OsStr::to_str).ok_or(io::ErrorKind::InvalidInput)?;
-        // Two runs at once do not write into one file.
-        let name = format!(".{name}.{}.unfinished", std::process::id());
-        let path = becomes.with_file_name(name);
+        let path = beside(&becomes).ok_or(io::ErrorKind::InvalidInput)?;
         let file = File::create(&path)?;
         Ok(Self { file, path, becomes })
     }
