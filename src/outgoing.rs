@@ -10,7 +10,7 @@ mod addresses;
 mod cause;
 mod fence;
 
-pub use cause::{Cause, cause, known_cause};
+pub use cause::{Cause, cause, is_out_of_files, known_cause};
 pub use fence::{
     FencedConnector, FencedStream, LookUp, fenced_connector, is_not_allowed, system_look_up,
 };

@@ -54,6 +54,16 @@ pub fn known_cause(error: &(dyn Error + 'static)) -> Option<Cause> {
     chain(error).find_map(known)
 }
 
+/// Whether this process or its machine has no file descriptors left, so that no peer was asked.
+#[must_use]
+pub fn is_out_of_files(error: &(dyn Error + 'static)) -> bool {
+    // The standard library has no names for them; these numbers are the same on every Unix.
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    let number = |link: &(dyn Error + 'static)| link.downcast_ref::<io::Error>()?.raw_os_error();
+    chain(error).filter_map(number).any(|number| [ENFILE, EMFILE].contains(&number))
+}
+
 /// Whether anything in the chain is a time-out.
 fn timed_out(error: &reqwest::Error) -> bool {
     error.is_timeout() || chain(error).any(|link| known(link) == Some(Cause::Timeout))

@@ -1,10 +1,12 @@
 //! One URL after the other over one connection, as long as it lasts.
 
+use std::time::Duration;
+
 use http_body_util::Empty;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, CONTENT_LENGTH, HOST, HeaderMap, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, Response, Uri};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tower::ServiceExt;
 use url::Url;
 
@@ -15,6 +17,9 @@ use crate::outgoing::{self, Cause, FencedConnector};
 
 /// Says who asks, so that a front end's operator can tell these requests from visitors.
 const AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
+
+/// Without a file descriptor for a connection, how long until the next try.
+const OUT_OF_FILES: Duration = Duration::from_millis(100);
 
 /// Where all requests of a run go, and what stands in each of them.
 #[derive(Clone)]
@@ -52,7 +57,13 @@ impl Destination {
 
     async fn connect(&self) -> Result<Connection, Failure> {
         // An address in the base URL is not looked up: the operator wrote that very one.
-        let connected = self.connector.clone().oneshot(self.origin.clone()).await;
+        let connect = || self.connector.clone().oneshot(self.origin.clone());
+        let mut connected = connect().await;
+        // No fault of the site, and soon over or a time-out.
+        while connected.as_ref().is_err_and(|error| outgoing::is_out_of_files(&**error)) {
+            sleep(OUT_OF_FILES).await;
+            connected = connect().await;
+        }
         let stream = connected.map_err(|error| match outgoing::known_cause(&*error) {
             _ if outgoing::is_not_allowed(&*error) => Failure::AddressNotAllowed,
             Some(cause) => failure(cause),

@@ -210,6 +210,21 @@ async fn connections_are_kept_over_all_content_types() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_lack_of_file_descriptors_is_no_fault_of_a_page() {
+    let peer = FrontEnd::start(|_| answer("200 OK", "", 5)).await;
+    let (_socket, down) = refusing();
+    let post = |n: usize| format!(r#"{{"documentId": "{n}", "slug": "s{n}", "locale": "en"}}"#);
+    let posts = (0..60).map(post).collect::<Vec<_>>().join(",");
+    // Enough to start with, and for a few connections.
+    let few = ["sh", "-c", "ulimit -n 14; exec \"$@\"", "sh"];
+    let content = format!(r#"{{"api::post.post": [{posts}]}}"#);
+    let setup = setup(&peer.url("http", ""), down).file("content.json", &content).behind(&few);
+    let ended = validate(&setup, "main", &[]);
+    assert_eq!(ended.stdout, "site main: 60 URLs, none dead (2xx 60)\n", "{}", ended.stderr);
+    assert!(peer.most_in_flight() < 10, "there were enough of them");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_it_cannot_do_is_said_before_anything_is_asked() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
