@@ -48,7 +48,10 @@ pub(super) fn wanted(headers: &HeaderMap) -> Form {
 fn range(item: &str) -> Option<(&str, u16)> {
     let mut parts = item.split(';').map(str::trim);
     let range = parts.next().filter(|range| !range.is_empty())?;
-    let quality = parts.find_map(|part| part.strip_prefix("q=").or(part.strip_prefix("Q=")));
+    let quality = parts.find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        name.trim_end().eq_ignore_ascii_case("q").then(|| value.trim_start())
+    });
     Some((range, quality.map_or(Some(1000), thousandths)?))
 }
 
@@ -90,6 +93,9 @@ mod tests {
             ("text/event-stream, application/json", Form::Json),
             ("text/event-stream;q=0.2, */*;q=0.3", Form::Json),
             ("text/event-stream;q=0", Form::Json),
+            ("text/event-stream; q = 0", Form::Json),
+            ("text/event-stream; q = 0.1", Form::Events),
+            ("text/event-stream;Q=0", Form::Json),
             ("text/event-stream;q=0, */*;q=0", Form::Json),
             ("text/event-stream;q=2", Form::Json),
             ("text/event-streams, text", Form::Json),
