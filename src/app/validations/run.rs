@@ -130,18 +130,18 @@ impl Run {
             self.push(&writer, position, checked);
         }
         drop(results);
-        self.give_up_the_rest();
+        let not_checked = self.give_up_the_rest();
         let order = self.read(Record::in_order);
         let _ = self.end.set(End { at: Instant::now(), order });
-        self.tell();
+        self.tell(not_checked);
         // With the writer's end all readers look again.
     }
 
-    fn tell(&self) {
+    fn tell(&self, not_checked: usize) {
         let Targets { site, content_type, .. } = &self.targets;
         let tally = self.tally();
         let (count, ok) = (tally.count, tally.by_class.success);
-        tracing::info!(site, content_type, count, ok, "all URLs of a content type were checked");
+        tracing::info!(site, content_type, count, ok, not_checked, "a validation has ended");
     }
 
     fn push(&self, writer: &Writer, position: usize, checked: Checked) {
@@ -152,12 +152,13 @@ impl Run {
         writer.grown.send_replace(known);
     }
 
-    /// What has no result at the deadline was not checked.
-    fn give_up_the_rest(&self) {
+    /// What has no result at the deadline was not checked; says how many these are.
+    fn give_up_the_rest(&self) -> usize {
         let count = self.targets.count();
         self.write(|record| {
-            if record.len() == count {
-                return;
+            let left = count - record.len();
+            if left == 0 {
+                return left;
             }
             let mut known = vec![false; self.targets.snapshot.len()];
             for nth in 0..record.len() {
@@ -170,6 +171,7 @@ impl Run {
                     record.push(position, Checked::Failed(Failure::NotChecked));
                 }
             }
-        });
+            left
+        })
     }
 }

@@ -6,7 +6,7 @@ use super::{LINES, ask, site, slugs};
 use crate::support::cms::Cms;
 use crate::support::front_end::{Answer, FrontEnd, answer, refusing};
 use crate::support::script::Script;
-use crate::support::service::Setup;
+use crate::support::service::Service;
 
 fn script(path: &str) -> Answer {
     match path.trim_end_matches("-t0") {
@@ -29,11 +29,10 @@ fn script(path: &str) -> Answer {
 }
 
 /// The results, and the same from the stream.
-fn results(setup: Setup) -> Vec<Value> {
-    let service = setup.start();
-    let answer = ask(&service, &[]).json();
+fn results(service: &Service) -> Vec<Value> {
+    let answer = ask(service, &[]).json();
     let results = answer["data"]["results"].as_array().unwrap().clone();
-    let lines = ask(&service, &[LINES]);
+    let lines = ask(service, &[LINES]);
     let finding = |line: &str| serde_json::from_str::<Value>(line).unwrap()["finding"].take();
     let mut findings: Vec<Value> = lines.text().lines().map(finding).collect();
     findings.retain(|finding| !finding.is_null());
@@ -70,7 +69,7 @@ async fn each_failure_of_a_page_has_its_words() {
         "10-drips",
     ];
     let base = peer.url("http", "");
-    let results = results(site(&base, 1, &slugs.map(str::to_owned)));
+    let results = results(&site(&base, 1, &slugs.map(str::to_owned)).start());
     let url = |at: usize| format!("{base}/{}-t0", slugs[at]);
     let fine = |at| json!({"url": url(at), "status": 200, "ok": true});
     let late = "timeout after 10000ms";
@@ -103,7 +102,7 @@ async fn each_failure_of_a_whole_site_has_its_words() {
         ("http://no-such-host.invalid".to_owned(), "fetch failed: dns"),
     ] {
         let expected = dead(&format!("{base}/a-000-t0"), reason);
-        assert_eq!(results(site(&base, 1, &slugs("a", 1))), [expected]);
+        assert_eq!(results(&site(&base, 1, &slugs("a", 1)).start()), [expected]);
     }
 }
 
@@ -116,10 +115,13 @@ async fn what_has_no_result_at_the_deadline_was_not_checked() {
     let peer = peer.await;
     let base = peer.url("http", "");
     let setup = site(&base, 1, &slugs("a", 25));
-    let results = results(setup.env("FRONTEND_MAP__VALIDATION__DEADLINE_SECONDS", "1"));
+    let service = setup.env("FRONTEND_MAP__VALIDATION__DEADLINE_SECONDS", "1").start();
+    let results = results(&service);
     assert_eq!(results[0], json!({"url": format!("{base}/a-000-t0"), "status": 200, "ok": true}));
     for (n, result) in results.iter().enumerate().skip(1) {
         assert_eq!(*result, dead(&format!("{base}/a-{n:03}-t0"), "not checked: deadline"));
     }
     assert_eq!((results.len(), peer.heads().len()), (25, 11));
+    let told = r#"a validation has ended site="main" content_type="api::t0.t0" count=25 ok=1 not_checked=24"#;
+    assert!(service.logs(told), "{}", service.log());
 }
