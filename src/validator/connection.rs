@@ -20,6 +20,9 @@ use crate::outgoing::FencedStream;
 /// The most that is read at a time.
 const READ_BYTES: usize = 128 * 1024;
 
+/// The most header lines of an answer: pages that set many cookies have more than the usual 100.
+const MAX_HEADERS: usize = 500;
+
 type Driver = http1::Connection<TokioIo<Heard>, Empty<Bytes>>;
 
 /// A connection that has carried no request, or only some whose answers were read to their end.
@@ -36,7 +39,12 @@ impl Connection {
         let heard = Arc::new(AtomicBool::new(false));
         let stream = Heard { stream: TokioIo::new(stream), heard: Arc::clone(&heard) };
         let mut builder = http1::Builder::new();
-        builder.max_buf_size(READ_BYTES).writev(false);
+        builder.max_buf_size(READ_BYTES).writev(false).max_headers(MAX_HEADERS);
+        // What visitors' browsers read is an answer, whatever its header lines look like.
+        builder
+            .allow_obsolete_multiline_headers_in_responses(true)
+            .allow_spaces_after_header_name_in_responses(true)
+            .ignore_invalid_headers_in_responses(true);
         let (sender, driver) = builder.handshake(TokioIo::new(stream)).await?;
         Ok(Self { sender, driver: Some(Box::pin(driver)), heard })
     }

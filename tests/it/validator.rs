@@ -177,6 +177,20 @@ async fn a_connection_that_closes_as_it_is_used_again_is_nobodys_fault() {
 }
 
 #[tokio::test]
+async fn header_lines_that_browsers_read_or_skip_are_no_failure() {
+    let peer = FrontEnd::start(script).await;
+    let one = |name: &str| urls(&peer, name, 1).remove(0);
+    let expected = [
+        answered(&one("cookies"), 200, None),
+        answered(&one("folded"), 200, None),
+        answered(&one("spaced"), 200, None),
+        answered(&one("malformed"), 302, Some("/new")),
+    ];
+    let urls: Vec<String> = expected.iter().map(|entry| entry.url.clone()).collect();
+    assert_eq!(report(&urls).await.results, expected);
+}
+
+#[tokio::test]
 async fn a_location_is_reported_as_sent_but_bounded_and_as_text() {
     let peer = FrontEnd::start(script).await;
     let names = ["/latin", "/far", "/created"];
