@@ -11,7 +11,7 @@ use axum::body::{Body, Bytes};
 use futures::stream;
 use serde::Serialize;
 
-use super::result::Pieces;
+use super::result::{PIECE, Pieces};
 use crate::app::{Asker, Broken};
 use crate::http::accept::Form;
 use crate::validator::Finding;
@@ -99,7 +99,7 @@ impl Reader {
         }
     }
 
-    /// The findings that are there, at most until the next counters.
+    /// The findings that are there, at most until the next counters or a piece is full.
     fn findings(&mut self) -> String {
         let mut text = String::new();
         while let Some((position, checked)) = self.asker.run().nth(self.sent) {
@@ -109,6 +109,9 @@ impl Reader {
             self.sent += 1;
             if self.sent.is_multiple_of(COUNTERS_EVERY) {
                 return text + &self.counters();
+            }
+            if text.len() >= PIECE {
+                break;
             }
         }
         text

@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::app::Run;
 use crate::validator::report::{Entry, Tally};
 
-/// A piece has about as many bytes.
-const PIECE: usize = 64 * 1024;
+/// A piece has about as many bytes: so much of it waits for a slow reader.
+pub(super) const PIECE: usize = 64 * 1024;
 
 /// What stands before the results.
 #[derive(Serialize)]

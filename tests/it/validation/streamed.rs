@@ -11,6 +11,9 @@ use crate::support::wait::until_so;
 fn script(path: &str) -> Answer {
     match path {
         "/gone-t0" => answer("404 Not Found", "", 5),
+        far if far.starts_with("/far") => {
+            answer("302 Found", &format!("Location: /{}\r\n", "ä".repeat(2047)), 0)
+        }
         "/moved-t0" => answer("301 Moved Permanently", "Location: /new\r\n", 0),
         _ => answer("200 OK", "", 5),
     }
@@ -116,6 +119,19 @@ async fn a_client_that_does_not_read_holds_up_nobody() {
     let whole = ask(&service, &[]).json();
     assert_eq!(whole["data"]["byClass"]["2xx"], 2000);
     assert_eq!(whole["data"]["results"].as_array().unwrap().len(), 2000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_for_a_reader_has_a_bound_of_bytes() {
+    let peer = FrontEnd::start(script).await;
+    let service = site(&peer.url("http", ""), 1, &slugs("far", 90)).start();
+    ask(&service, &[]);
+    // All is known by now, so that pieces are as large as they get.
+    let streamed = Caller::new(&service, 0, Some(EVENTS), "").until("\r\n0\r\n\r\n");
+    let sizes = streamed.split("\r\n").filter_map(|line| usize::from_str_radix(line, 16).ok());
+    let sizes: Vec<usize> = sizes.collect();
+    assert!(sizes.iter().sum::<usize>() > 90 * 2 * 4096, "{sizes:?}");
+    assert!(sizes.iter().all(|size| *size < 80 * 1024), "{sizes:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
