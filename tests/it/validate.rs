@@ -4,7 +4,9 @@
 mod compare;
 mod retries;
 
+use std::fs::Permissions;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::support::front_end::{Answer, FrontEnd, answer, refusing};
@@ -356,8 +358,10 @@ async fn links_and_devices_are_written_to_and_not_replaced() {
     let setup = setup(&peer.url("http", ""), down).file("real", "old");
     let link = setup.path().join("link");
     std::os::unix::fs::symlink("real", &link).unwrap();
+    let mode = || link.metadata().unwrap().permissions().mode() & 0o777;
+    std::fs::set_permissions(&link, Permissions::from_mode(0o600)).unwrap();
     let ended = validate(&setup, "fine", &["--format", "csv", "--out", "link"]);
-    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert_eq!((ended.status, mode()), (Some(0), 0o600), "{}", ended.stderr);
     assert!(link.is_symlink());
     let real = std::fs::read_to_string(setup.path().join("real")).unwrap();
     assert!(real.starts_with("contentType,documentId,"), "{real}");

@@ -98,7 +98,12 @@ impl Unfinished {
     fn new(becomes: PathBuf) -> io::Result<Self> {
         let path = beside(&becomes).ok_or(io::ErrorKind::InvalidInput)?;
         let file = File::create(&path)?;
-        Ok(Self { file, path, becomes })
+        let unfinished = Self { file, path, becomes };
+        // Who may not read the last report may not read the next one.
+        if let Ok(there) = fs::metadata(&unfinished.becomes) {
+            unfinished.file.set_permissions(there.permissions())?;
+        }
+        Ok(unfinished)
     }
 
     fn finish(&self) -> io::Result<()> {
