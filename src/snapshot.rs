@@ -36,7 +36,7 @@ pub struct Snapshot {
     /// The positions of those that sitemaps list: the site's locale order, then the path by code
     /// point.
     in_order: Box<[u32]>,
-    /// Hashes of the paths that several documents have.
+    /// Hashes of the paths that several documents have; not of those that versions of one have.
     shared: FxHashSet<u64>,
     /// Finds the entry of a path, where somebody wants to know.
     owners: Option<Owners>,

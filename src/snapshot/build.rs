@@ -1,6 +1,7 @@
 //! From the documents of a walk to a snapshot.
 
 use jiff::Timestamp;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::moment;
@@ -154,8 +155,8 @@ impl Builder {
         let count = sorted.len();
         snapshot.in_order = by_document(&mut entries, sorted, &snapshot.texts).into();
         snapshot.duplicates = (entries.len() - count) as u64;
-        let gone = entries.drain(count..).map(|entry| path_hash(entry.path(&snapshot.texts)));
-        snapshot.shared = gone.collect();
+        let gone = entries.split_off(count);
+        snapshot.shared = shared(&entries, &gone, &snapshot.texts);
         snapshot.entries = entries.into();
         snapshot.listed = snapshot.count_listed();
         let paths = snapshot.entries.iter().map(|entry| entry.path(&snapshot.texts));
@@ -208,6 +209,19 @@ fn by_document(entries: &mut [Entry], mut kept: Vec<u32>, texts: &Texts) -> Vec<
     }
     rearrange(entries, &mut places);
     kept
+}
+
+/// Hashes of the paths that are kept for one document, and that another one has as well.
+fn shared(kept: &[Entry], gone: &[Entry], texts: &Texts) -> FxHashSet<u64> {
+    let hash = |entry: &Entry| path_hash(entry.path(texts));
+    let paths: FxHashSet<u64> = gone.iter().map(hash).collect();
+    if paths.is_empty() {
+        return paths;
+    }
+    let owners = kept.iter().map(|entry| (hash(entry), entry.id(texts)));
+    let owners: FxHashMap<u64, &str> = owners.filter(|(path, _)| paths.contains(path)).collect();
+    let own = |entry: &&Entry| owners.get(&hash(entry)) == Some(&entry.id(texts));
+    gone.iter().filter(|entry| !own(entry)).map(hash).collect()
 }
 
 /// The positions in the order of their documents, each with the hash of that.

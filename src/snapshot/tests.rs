@@ -219,6 +219,15 @@ fn a_version_further_behind_takes_no_path_that_another_one_may_have() {
 }
 
 #[test]
+fn versions_of_one_document_share_their_path_with_no_other_one() {
+    let both = |handle| [("en", handle), ("de", handle)].map(|(l, h)| (("a", l), ["", h, ""]));
+    let (one, other) = (Content::from(both("x")), Content::from(both("y")));
+    let ids = BTreeSet::from(["a"]);
+    let amended = reread(&one, &other, &ids).expect("it takes no walk");
+    assert_eq!(said(&amended), said(&walked(&one, &other, &ids)));
+}
+
+#[test]
 fn what_is_as_it_was_is_not_put_together_again() {
     let one = Content::from([(("a", "en"), ["x", "", ""]), (("a", "de"), ["x", "", "2024-03-06"])]);
     let ids = BTreeSet::from(["a", "b"]);
