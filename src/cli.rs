@@ -42,10 +42,13 @@ Settings are read from built-in defaults, then FILE, then the environment:
   FRONTEND_MAP__SERVER__LISTEN   any setting, by its section and name
   FRONTEND_MAP__CMS__TOKEN       the API token of the CMS (never in FILE)
   FRONTEND_MAP__HOOKS__SECRET    the secret of the webhook (never in FILE)
+  FRONTEND_MAP__AUTH__VALIDATE_TOKEN, FRONTEND_MAP__AUTH__DRAFT_TOKEN
+                                 who may have URLs checked, and ask for drafts
   FRONT_END_URL_<SITE>           the base URL of a site's frontend
   RUST_LOG                       what is logged
 
-Exit status: 0 done, 1 failed, 2 wrong arguments, 78 wrong settings.";
+Exit status: 0 done, 1 failed, 2 wrong arguments, 78 wrong settings; of `validate`: 0 all fine,
+1 dead URLs, 2 could not run.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
