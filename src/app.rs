@@ -2,17 +2,19 @@
 
 mod documents;
 mod files;
+mod lasting;
 mod snapshots;
 mod validations;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 use axum::http::HeaderValue;
 use secrecy::SecretString;
 
 pub use self::documents::Found;
 pub use self::files::Files;
+pub use self::lasting::Lasting;
 pub use self::snapshots::{Freshness, Hint, How, Index, Kept, Served};
 pub use self::validations::{Asker, Broken, Busy, Run, ValidationTimes};
 
@@ -55,7 +57,7 @@ pub struct App {
     /// The last good answers of the CMS about single documents.
     documents: Documents,
     limits: Limits,
-    draining: AtomicBool,
+    lasting: Arc<Lasting>,
 }
 
 /// `Cache-Control` of answers that do not depend on the CMS.
@@ -86,6 +88,14 @@ impl App {
     /// # Errors
     /// [`SetUpError`] when an HTTP client cannot be built.
     pub fn build(config: Config) -> Result<Self, SetUpError> {
+        Self::build_with(config, Arc::default())
+    }
+
+    /// The same in a process that goes on when the settings change.
+    ///
+    /// # Errors
+    /// As [`App::build`].
+    pub fn build_with(config: Config, lasting: Arc<Lasting>) -> Result<Self, SetUpError> {
         let content = match config.cms {
             Cms::Strapi(settings) => Content::Strapi(Box::new(Strapi::new(settings)?)),
             Cms::Files(files) => Content::Files(files),
@@ -113,19 +123,14 @@ impl App {
             content,
             asks,
             limits: config.limits,
-            draining: AtomicBool::new(false),
+            lasting,
         })
     }
 
-    /// From now on the service is not ready for new work.
-    pub fn drain(&self) {
-        self.draining.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether the service is on its way out.
+    /// What outlives this app.
     #[must_use]
-    pub fn is_draining(&self) -> bool {
-        self.draining.load(Ordering::Relaxed)
+    pub fn lasting(&self) -> &Arc<Lasting> {
+        &self.lasting
     }
 
     fn ask(&self, site: &Site, uid: &str) -> Option<&Ask> {

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use super::stop::stop_signal;
 use super::{check, log};
-use crate::app::App;
+use crate::app::{App, Lasting};
 use crate::config::Config;
 use crate::http::Service;
 use crate::{demo, server};
@@ -22,7 +22,8 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     log::start(&config.log);
     let listen = config.server.listen;
     let timeouts = config.limits.callers;
-    let app = Arc::new(App::build(config)?);
+    let lasting = Arc::new(Lasting::default());
+    let app = Arc::new(App::build_with(config, Arc::clone(&lasting))?);
     let listener = TcpListener::bind(listen)
         .await
         .map_err(|error| format!("cannot listen on {listen}: {error}"))?;
@@ -35,12 +36,11 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
     // A thread of its own, which neither the first answer nor the stop waits for.
     let warned = Arc::clone(&app);
     std::thread::spawn(move || check::warn(&warned.sites));
-    let draining = Arc::clone(&app);
     let refreshing = tokio::spawn(Arc::clone(&app).keep_snapshots());
     let following = tokio::spawn(Arc::clone(&app).follow_hints());
     let shutdown = async move {
         let _ = stop.await;
-        draining.drain();
+        lasting.drain();
         refreshing.abort();
         following.abort();
         tracing::info!("stopping");

@@ -16,7 +16,7 @@ pub(super) async fn livez() -> impl IntoResponse {
 
 /// The settings are loaded (else there would be no port) and the service is not draining.
 pub(super) async fn readyz(State(app): State<Arc<App>>) -> impl IntoResponse {
-    let (status, text) = if app.is_draining() {
+    let (status, text) = if app.lasting().is_draining() {
         (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
     } else {
         (StatusCode::OK, "ready\n")
