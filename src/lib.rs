@@ -8,6 +8,7 @@ pub mod demo;
 pub mod explain;
 pub mod frontend_url;
 pub mod http;
+pub mod metrics;
 pub mod outgoing;
 pub mod path_index;
 pub mod rules;

@@ -52,6 +52,8 @@ const LAYERS: &[Layer] = &[
         must_not_name: WORLD,
     },
     Layer { module: "path_index", may_use: Some(&["rules", "snapshot"]), must_not_name: WORLD },
+    // Anybody counts. It reads what the system says of the process.
+    Layer { module: "metrics", may_use: Some(&[]), must_not_name: WEB },
     // It tells hyper's errors apart, which reqwest hands through.
     Layer {
         module: "outgoing",
