@@ -1,10 +1,15 @@
 //! What outlives the settings of one app: a reload puts another app in its place, and this stays.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::metrics::Metrics;
 
 /// What all apps of a process share, one after the other.
 #[derive(Debug, Default)]
 pub struct Lasting {
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
     draining: AtomicBool,
 }
 
