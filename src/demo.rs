@@ -83,6 +83,7 @@ pub async fn run(
     ))?;
     tokio::spawn(front_end::serve(front_end));
     let app = Arc::new(App::build(config)?);
+    let counted = (timeouts, Arc::clone(&app.lasting().metrics.connections));
     let (shown, all_shown) = tokio::sync::oneshot::channel::<()>();
     let ended = async move {
         match all_shown.await {
@@ -90,7 +91,7 @@ pub async fn run(
             _ => stop.await,
         }
     };
-    let service = tokio::spawn(server::serve(listener, Service::new(app), timeouts, ended));
+    let service = tokio::spawn(server::serve(listener, Service::new(app), counted, ended));
     show(address).await?;
     if !once {
         say("\nServing until Ctrl-C.")?;

@@ -32,4 +32,4 @@ mod validation;
 pub use envelope::{Answer, AnswerBody};
 #[cfg(fuzzing)]
 pub use query::fuzz_query;
-pub use service::{Answering, Service};
+pub use service::{Answerer, Answering, Service};

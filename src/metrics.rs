@@ -26,6 +26,7 @@ pub use requests::{Class, InFlight, Requests, Route};
 pub use types::{TypeCounts, Types};
 
 use std::fmt;
+use std::sync::Arc;
 
 use process::Process;
 
@@ -61,7 +62,7 @@ pub struct Metrics {
     /// Requests of callers.
     pub requests: Requests,
     /// Connections of callers.
-    pub connections: Connections,
+    pub connections: Arc<Connections>,
     /// Requests to the CMS.
     pub cms: CmsCalls,
     /// By site and content type.

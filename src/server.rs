@@ -11,13 +11,15 @@ mod stream;
 mod watchdog;
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use crate::http::Service;
+use crate::http::Answerer;
+use crate::metrics::Connections;
 pub use watchdog::Timeouts;
 
 /// The largest request head, in bytes (D3).
@@ -29,11 +31,12 @@ const GRACE: Duration = Duration::from_secs(25);
 /// The pause after a failed accept: without file descriptors the next one fails as well.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `shutdown` is ready, then lets requests in flight finish, 25 s at most.
+/// Serves until `shutdown` is ready, then lets requests in flight finish, 25 s at most. Counts what
+/// becomes of the connections.
 pub async fn serve(
     listener: TcpListener,
-    service: Service,
-    timeouts: Timeouts,
+    service: impl Answerer,
+    (timeouts, counts): (Timeouts, Arc<Connections>),
     shutdown: impl Future<Output = ()>,
 ) {
     // Told by sending, and each connection keeps a receiver for as long as it lasts.
@@ -43,10 +46,16 @@ pub async fn serve(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
+                    counts.accepted.one();
                     let (service, stopped) = (service.clone(), stopped.clone());
-                    tokio::spawn(connection::serve(stream, service, timeouts, stopped));
+                    let (counts, served) =
+                        (Arc::clone(&counts), connection::serve(stream, service, timeouts, stopped));
+                    tokio::spawn(async move { counts.ended.of(served.await).one() });
                 }
-                Err(error) => pause(&error).await,
+                Err(error) => {
+                    counts.refused.one();
+                    pause(&error).await;
+                }
             },
             () = &mut shutdown => break,
         }

@@ -45,7 +45,8 @@ pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
         following.abort();
         tracing::info!("stopping");
     };
-    server::serve(listener, Service::new(app), timeouts, shutdown).await;
+    let counts = Arc::clone(&app.lasting().metrics.connections);
+    server::serve(listener, Service::new(app), (timeouts, counts), shutdown).await;
     tracing::info!("stopped");
     Ok(())
 }

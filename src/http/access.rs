@@ -1,8 +1,8 @@
 //! The line that a request gets in the log when `[log] access` is on (D29).
 
-use std::time::Instant;
+use std::time::Duration;
 
-use axum::http::{Method, Request, Response};
+use axum::http::{Method, Request, StatusCode};
 
 /// How much of a target is logged, in characters.
 const MAX_TARGET: usize = 256;
@@ -11,21 +11,19 @@ const MAX_TARGET: usize = 256;
 pub(super) struct Access {
     method: Method,
     target: String,
-    begun: Instant,
 }
 
 impl Access {
     /// Notes what is asked for.
-    pub(super) fn begin<B>(request: &Request<B>) -> Self {
+    pub(super) fn note<B>(request: &Request<B>) -> Self {
         let target = request.uri().to_string().chars().take(MAX_TARGET).collect();
-        Self { method: request.method().clone(), target, begun: Instant::now() }
+        Self { method: request.method().clone(), target }
     }
 
     /// Writes the line.
-    pub(super) fn end<B>(self, response: &Response<B>) {
+    pub(super) fn tell(self, status: StatusCode, taken: Duration) {
         let (method, target) = (self.method.as_str(), self.target.as_str());
-        let status = response.status().as_u16();
-        let milliseconds = self.begun.elapsed().as_secs_f64() * 1e3;
+        let (status, milliseconds) = (status.as_u16(), taken.as_secs_f64() * 1e3);
         tracing::info!(method, target, status, milliseconds, "request");
     }
 }

@@ -1,5 +1,7 @@
 //! What every request passes and every answer gets (D3, D6).
 
+use std::time::Instant;
+
 use axum::http::header::{CONTENT_LENGTH, HOST, X_CONTENT_TYPE_OPTIONS};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri, Version};
@@ -8,6 +10,7 @@ use super::access::Access;
 use super::cors;
 use super::error::ApiError;
 use crate::app::App;
+use crate::metrics::Route;
 
 /// The longest request target, in bytes (D3).
 const MAX_TARGET: usize = 8 * 1024;
@@ -15,6 +18,8 @@ const MAX_TARGET: usize = 8 * 1024;
 /// What of a request its answer has to know.
 pub(super) struct Edge<'a> {
     app: &'a App,
+    route: Route,
+    begun: Instant,
     origin: Option<HeaderValue>,
     preflight: bool,
     access: Option<Access>,
@@ -22,18 +27,20 @@ pub(super) struct Edge<'a> {
 
 impl<'a> Edge<'a> {
     /// Takes note of a request.
-    pub(super) fn meet<B>(app: &'a App, request: &Request<B>) -> Self {
+    pub(super) fn meet<B>(app: &'a App, route: Route, request: &Request<B>) -> Self {
         let with_cors = !app.cors_origins.is_empty();
         let origin = with_cors.then(|| cors::allowed_origin(&app.cors_origins, request.headers()));
         Self {
             app,
+            route,
+            begun: Instant::now(),
             origin: origin.flatten(),
             preflight: with_cors && cors::is_preflight(request),
-            access: app.access_log.then(|| Access::begin(request)),
+            access: app.access_log.then(|| Access::note(request)),
         }
     }
 
-    /// Gives an answer what every answer has.
+    /// Gives an answer what every answer has, and counts it.
     pub(super) fn dress<B>(self, response: &mut Response<B>) {
         if response.status() == StatusCode::NOT_MODIFIED {
             // The router gives the answer to a HEAD the length of its body, which is none here. It
@@ -45,8 +52,10 @@ impl<'a> Edge<'a> {
         if !self.app.cors_origins.is_empty() {
             cors::dress(headers, self.origin, self.preflight);
         }
+        let (status, taken) = (response.status(), self.begun.elapsed());
+        self.app.lasting().metrics.requests.end(self.route, status.as_u16(), taken);
         if let Some(access) = self.access {
-            access.end(response);
+            access.tell(status, taken);
         }
     }
 }

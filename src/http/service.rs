@@ -8,6 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{Method, Request};
 use futures::future::{BoxFuture, FutureExt};
 use http_body_util::Either;
+use hyper::body::Incoming;
 use tower::ServiceExt;
 
 use super::content_type;
@@ -16,6 +17,7 @@ use super::envelope::Answer;
 use super::error::{ApiError, two_framings};
 use super::router::{panicked, router};
 use crate::app::App;
+use crate::metrics::Route;
 
 /// An answer on its way.
 pub enum Answering {
@@ -23,6 +25,15 @@ pub enum Answering {
     Now(Answer),
     /// It comes.
     Later(BoxFuture<'static, Answer>),
+}
+
+/// What answers the requests of connections.
+pub trait Answerer: Clone + Send + Sync + 'static {
+    /// The answer to one request, whatever it is.
+    fn answer(&self, request: Request<Incoming>) -> Answering;
+
+    /// The answer to a request whose body has two framings.
+    fn two_framings(&self, request: &Request<Incoming>) -> Answer;
 }
 
 /// Answers requests.
@@ -49,24 +60,31 @@ impl Service {
         B::Error: Into<axum::BoxError>,
     {
         let refused = refuse(&request);
-        if refused.is_ok() && !is_resolve(&request) {
-            return Answering::Later(self.route(request).boxed());
+        let route = Route::of(request.uri().path());
+        if refused.is_ok() && !(route == Route::ContentType && is_read(&request)) {
+            return Answering::Later(self.route(route, request).boxed());
         }
-        let edge = Edge::meet(&self.app, &request);
+        let edge = Edge::meet(&self.app, route, &request);
         let answer = refused.map_or_else(ApiError::whole, |()| self.resolve(&mut request));
         Answering::Now(dressed(edge, answer))
     }
 
     /// What the router says.
-    fn route<B>(&self, request: Request<B>) -> impl Future<Output = Answer> + Send + use<B>
+    fn route<B>(
+        &self,
+        route: Route,
+        request: Request<B>,
+    ) -> impl Future<Output = Answer> + Send + use<B>
     where
         B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
         let Self { app, router } = self.clone();
         async move {
-            let edge = Edge::meet(&app, &request);
+            let edge = Edge::meet(&app, route, &request);
+            let in_flight = app.lasting().metrics.requests.begin();
             let Ok(response) = router.oneshot(request.map(Body::new)).await;
+            in_flight.answered();
             let mut response = response.map(Either::Right);
             edge.dress(&mut response);
             response
@@ -76,7 +94,8 @@ impl Service {
     /// The answer to a request whose body has two framings.
     #[must_use]
     pub fn two_framings<B>(&self, request: &Request<B>) -> Answer {
-        dressed(Edge::meet(&self.app, request), two_framings())
+        let route = Route::of(request.uri().path());
+        dressed(Edge::meet(&self.app, route, request), two_framings())
     }
 
     fn resolve<B>(&self, request: &mut Request<B>) -> Answer {
@@ -89,12 +108,21 @@ impl Service {
     }
 }
 
+impl Answerer for Service {
+    fn answer(&self, request: Request<Incoming>) -> Answering {
+        self.answer(request)
+    }
+
+    fn two_framings(&self, request: &Request<Incoming>) -> Answer {
+        self.two_framings(request)
+    }
+}
+
 fn dressed(edge: Edge<'_>, mut answer: Answer) -> Answer {
     edge.dress(&mut answer);
     answer
 }
 
-fn is_resolve<B>(request: &Request<B>) -> bool {
-    request.uri().path() == content_type::ROUTE
-        && matches!(*request.method(), Method::GET | Method::HEAD)
+fn is_read<B>(request: &Request<B>) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD)
 }

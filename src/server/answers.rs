@@ -13,21 +13,21 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::header::TRANSFER_ENCODING;
 
 use super::progress::{Busy, Progress};
-use crate::http::{Answer, Answering, Service};
+use crate::http::{Answer, Answerer, Answering};
 
 /// Answers the requests of one connection, and keeps its progress up to date.
-pub(super) struct Answers {
-    service: Service,
+pub(super) struct Answers<S> {
+    service: S,
     progress: Arc<Progress>,
 }
 
-impl Answers {
-    pub(super) fn new(service: Service, progress: Arc<Progress>) -> Self {
+impl<S> Answers<S> {
+    pub(super) fn new(service: S, progress: Arc<Progress>) -> Self {
         Self { service, progress }
     }
 }
 
-impl hyper::service::Service<Request<Incoming>> for Answers {
+impl<S: Answerer> hyper::service::Service<Request<Incoming>> for Answers<S> {
     type Response = Answer;
     type Error = Infallible;
     type Future = Awaited;

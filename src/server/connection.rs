@@ -15,17 +15,19 @@ use super::progress::{Phase, Progress};
 use super::stream::Watched;
 use super::watchdog::{Timeouts, Watchdog};
 use super::{MAX_HEAD, MAX_HEADERS};
-use crate::http::Service;
+use crate::http::Answerer;
+use crate::metrics::Ended;
 
-type Connection = http1::Connection<TokioIo<Watched>, Answers>;
+type Connection<S> = http1::Connection<TokioIo<Watched>, Answers<S>>;
 
-/// Serves a client until it leaves, lets us wait too long, or has its last answer after `stop`.
+/// Serves a client until it leaves, lets us wait too long, or has its last answer after `stop`;
+/// says which.
 pub(super) async fn serve(
     stream: TcpStream,
-    service: Service,
+    service: impl Answerer,
     timeouts: Timeouts,
     stop: watch::Receiver<()>,
-) {
+) -> Ended {
     // Answers are written whole: waiting for more only delays them.
     let _ = stream.set_nodelay(true);
     let progress = Arc::new(Progress::default());
@@ -48,24 +50,33 @@ pub(super) async fn serve(
     let _ = poll_fn(|cx| Poll::Ready(stopped.as_mut().poll(cx))).await;
     poll_fn(|cx| {
         if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
-            log(ended);
-            return Poll::Ready(());
+            log(&ended);
+            return Poll::Ready(stopping.reason(&ended));
         }
         let phase = progress.phase(watchdog.phase());
         if stopping.poll(connection.as_mut(), phase, cx).is_ready() {
-            return Poll::Ready(());
+            return Poll::Ready(Ended::Stop);
         }
         if watchdog.is_time_to_look(phase, cx) {
             progress.doubt();
             cx.waker().wake_by_ref();
         }
-        watchdog.poll(phase, cx)
+        watchdog.poll(phase, cx).map(|()| overdue(phase))
     })
-    .await;
+    .await
+}
+
+/// What the client let us wait for.
+fn overdue(phase: Phase) -> Ended {
+    match phase {
+        Phase::Head(_) => Ended::Head,
+        Phase::Idle(_) | Phase::Busy => Ended::Idle,
+        Phase::Stalled(_) => Ended::Write,
+    }
 }
 
 /// A client that leaves or talks nonsense is its own affair.
-fn log(ended: hyper::Result<()>) {
+fn log(ended: &hyper::Result<()>) {
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
@@ -82,10 +93,19 @@ impl Stopping {
         Self { signal, told: false }
     }
 
+    /// Why a connection that hyper has ended did so.
+    fn reason(&self, ended: &hyper::Result<()>) -> Ended {
+        match ended {
+            Err(_) => Ended::Error,
+            Ok(()) if self.told => Ended::Stop,
+            Ok(()) => Ended::Client,
+        }
+    }
+
     /// Ready when the connection may be dropped: nobody waits for anything on it.
-    fn poll(
+    fn poll<S: Answerer>(
         &mut self,
-        connection: Pin<&mut Connection>,
+        connection: Pin<&mut Connection<S>>,
         phase: Phase,
         cx: &mut Context<'_>,
     ) -> Poll<()> {

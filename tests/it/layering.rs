@@ -82,6 +82,7 @@ const LAYERS: &[Layer] = &[
             "sitemap",
             "content",
             "validator",
+            "metrics",
             "app",
         ]),
         must_not_name: &["clap", "config::"],
@@ -90,7 +91,7 @@ const LAYERS: &[Layer] = &[
     Layer { module: "app", may_use: None, must_not_name: &["clap"] },
     Layer {
         module: "server",
-        may_use: Some(&["app", "http"]),
+        may_use: Some(&["app", "http", "metrics"]),
         must_not_name: &["clap", "config::"],
     },
     Layer { module: "cli", may_use: None, must_not_name: &[] },
