@@ -23,7 +23,7 @@ use self::files::Texts;
 use self::snapshots::Snapshots;
 use self::validations::Validations;
 use crate::config::{Auth, Cms, Config, Limits};
-use crate::content::{Ask, Content, Projection, Strapi, StrapiError};
+use crate::content::{Ask, Content, Health, Projection, Strapi, StrapiError};
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
@@ -97,7 +97,9 @@ impl App {
     /// As [`App::build`].
     pub fn build_with(config: Config, lasting: Arc<Lasting>) -> Result<Self, SetUpError> {
         let content = match config.cms {
-            Cms::Strapi(settings) => Content::Strapi(Box::new(Strapi::new(settings)?)),
+            Cms::Strapi(settings) => {
+                Content::Strapi(Box::new(Strapi::new(settings, Arc::clone(&lasting.metrics))?))
+            }
             Cms::Files(files) => Content::Files(files),
         };
         let changes = content.changes();
@@ -131,6 +133,12 @@ impl App {
     #[must_use]
     pub fn lasting(&self) -> &Arc<Lasting> {
         &self.lasting
+    }
+
+    /// Whether the CMS is asked at the moment; `None`: there is none.
+    #[must_use]
+    pub fn cms_health(&self) -> Option<Health> {
+        self.content.health()
     }
 
     fn ask(&self, site: &Site, uid: &str) -> Option<&Ask> {

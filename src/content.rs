@@ -8,10 +8,11 @@ pub use crate::rules::{Document, DocumentLocale};
 pub use files::{Files, FilesError};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
-    Endpoint, EndpointError, Kind, Page, SchemaError, Schemas, Strapi, StrapiError, StrapiLimits,
-    StrapiSettings,
+    Endpoint, EndpointError, Health, Kind, Page, SchemaError, Schemas, Strapi, StrapiError,
+    StrapiLimits, StrapiSettings,
 };
 
+use tokio::sync::watch;
 use tokio::task::yield_now;
 
 use crate::rules::{Condition, ContentTypeUid, Locale};
@@ -57,6 +58,12 @@ pub enum ContentError {
     #[error("the CMS is not available")]
     Unavailable {
         /// After how many seconds it wants to be asked again, if it says so.
+        retry_after: Option<u64>,
+    },
+    /// It failed a moment ago and is left alone: 503.
+    #[error("the CMS is not available")]
+    NotAsked {
+        /// After how many seconds it wants to be asked again, if it said so.
         retry_after: Option<u64>,
     },
     /// It did not answer in time: 504.
@@ -117,6 +124,42 @@ impl Content {
                 }
                 Ok(vec![part])
             }
+        }
+    }
+
+    /// The error that everybody gets while the CMS is left alone because it fails; `None`: it is
+    /// asked.
+    #[must_use]
+    pub fn resting(&self) -> Option<ContentError> {
+        match self {
+            Self::Strapi(strapi) => strapi.resting(),
+            Self::Files(_) => None,
+        }
+    }
+
+    /// Tells when the CMS is left alone, and when it is asked again.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<Health> {
+        match self {
+            Self::Strapi(strapi) => strapi.watch(),
+            // Nobody ever tells.
+            Self::Files(_) => watch::channel(Health::default()).1,
+        }
+    }
+
+    /// Finds out whether the CMS answers again, if it is time for that.
+    pub async fn probe(&self, ask: &Ask) {
+        if let Self::Strapi(strapi) = self {
+            strapi.probe(ask).await;
+        }
+    }
+
+    /// Whether the CMS is asked at the moment; `None`: there is none.
+    #[must_use]
+    pub fn health(&self) -> Option<Health> {
+        match self {
+            Self::Strapi(strapi) => Some(strapi.health()),
+            Self::Files(_) => None,
         }
     }
 

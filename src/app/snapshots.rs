@@ -39,7 +39,7 @@ const NO_RULE: ContentError =
 pub(super) struct Snapshots {
     slots: HashMap<String, HashMap<ContentTypeUid, Arc<Slot>>>,
     hints: Hints,
-    /// Told when a walk has ended.
+    /// Told when a walk has ended, or cannot begin.
     landed: Notify,
     /// Of the sites with `resolve = "documents"`.
     indexes: HashMap<String, RwLock<Option<Known>>>,
@@ -186,12 +186,20 @@ impl App {
     ) -> Result<Served, ContentError> {
         let slot = self.snapshots.slot(site, uid).ok_or(NO_RULE)?;
         let freshness = self.snapshots.freshness;
-        if let Found::Copy { kept, due, failing, .. } = slot.find(freshness) {
-            if due && self.content.changes() {
+        let resting = self.content.resting();
+        if let Found::Copy { kept, due, mut failing } = slot.find(freshness) {
+            if due && resting.is_some() {
+                failing = true;
+                self.leave(slot);
+            } else if due && self.content.changes() {
                 self.launch(slot);
             }
             let ttl = seconds(freshness.soft) - seconds(kept.begun.elapsed());
             return Ok(self.served(kept, How::Hit { ttl, failing }));
+        }
+        if let Some(error) = resting {
+            self.leave(slot);
+            return Err(error);
         }
         let (landing, collapsed) = self.launch(slot);
         let landed = timeout(self.limits.walk_deadline, landed(landing)).await;
@@ -260,6 +268,12 @@ impl App {
             });
         }
         (landing, collapsed)
+    }
+
+    /// Has a walk wait until the CMS answers again.
+    fn leave(&self, slot: &Slot) {
+        slot.fail();
+        self.snapshots.landed.notify_one();
     }
 
     /// By what the snapshots of a place are made.

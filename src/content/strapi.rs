@@ -4,16 +4,21 @@
 //! D20, D23, D27 and D28.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::SecretString;
 use serde::Deserialize;
+use tokio::sync::watch;
 use url::Url;
 
+use crate::content::{Ask, ContentError};
+use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
 
 mod ask;
+mod breaker;
 mod client;
 mod endpoint;
 mod one;
@@ -22,11 +27,13 @@ mod place;
 mod plural;
 mod proof;
 mod query;
+mod random;
 mod refusal;
 mod rows;
 mod schema;
 mod walk;
 
+pub use breaker::Health;
 pub use endpoint::{Endpoint, EndpointError, Kind};
 pub use page::Page;
 pub use schema::{SchemaError, Schemas};
@@ -96,13 +103,40 @@ pub struct Strapi {
 }
 
 impl Strapi {
-    /// A source with these settings.
+    /// A source with these settings. Its requests are counted in `metrics`.
     ///
     /// # Errors
     /// [`StrapiError`]
-    pub fn new(settings: StrapiSettings) -> Result<Self, StrapiError> {
-        let client = Client::new(&settings)?;
+    pub fn new(settings: StrapiSettings, metrics: Arc<Metrics>) -> Result<Self, StrapiError> {
+        let client = Client::new(&settings, metrics)?;
         Ok(Self { client, places: Places::new(settings.endpoints) })
+    }
+
+    /// Whether it is asked at the moment.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        self.client.health()
+    }
+
+    /// What everybody gets while it is not.
+    #[must_use]
+    pub fn resting(&self) -> Option<ContentError> {
+        let health = self.client.health();
+        health.is_resting().then(|| client::not_asked(health))
+    }
+
+    /// Tells when that changes.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<Health> {
+        self.client.watch()
+    }
+
+    /// Finds out whether it answers again, if it is time for that.
+    pub async fn probe(&self, ask: &Ask) {
+        if let Ok(place) = self.place(&ask.uid).await {
+            // What it says is for the breaker.
+            let _ = self.list((&ask.uid, &place), None, |locale| query::total(ask, locale)).await;
+        }
     }
 }
 

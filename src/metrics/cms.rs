@@ -36,6 +36,8 @@ pub struct CmsCalls {
     pub retries: Count,
     /// Second tries that were not made because the budget for them was spent.
     pub retries_refused: Count,
+    /// How often the breaker has opened.
+    pub openings: Count,
 }
 
 impl CmsCalls {
@@ -65,6 +67,11 @@ impl CmsCalls {
             "cms_retries_refused",
             "Second tries not made because the budget for them was spent",
             &self.retries_refused,
+        )?;
+        page.one_count(
+            "cms_breaker_openings",
+            "How often requests to the CMS were held back because it failed",
+            &self.openings,
         )
     }
 }

@@ -62,7 +62,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         module: "content",
-        may_use: Some(&["rules", "frontend_url", "outgoing"]),
+        may_use: Some(&["rules", "frontend_url", "outgoing", "metrics"]),
         must_not_name: WEB,
     },
     Layer {

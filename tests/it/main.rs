@@ -3,6 +3,7 @@
 
 mod address_fence;
 mod bad_inputs;
+mod breaker;
 mod commands;
 mod connections;
 mod crawler;

@@ -74,6 +74,11 @@ impl App {
             for slot in self.snapshots.all() {
                 slot.outdate();
             }
+            if self.content.resting().is_some() {
+                // Who keeps the copies walks when it answers again.
+                self.snapshots.landed.notify_one();
+                continue;
+            }
             self.reread(&hints).await;
             for slot in self.snapshots.all().filter(|slot| slot.kept().is_some()) {
                 self.launch(slot);

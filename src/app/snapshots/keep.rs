@@ -1,32 +1,79 @@
 //! Who keeps snapshots without being asked: at the start, and for path indexes.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::time::timeout;
+use tokio::time::sleep;
 
 use super::slot::{Found, Slot};
 use crate::app::App;
 
 /// How often those who keep snapshots without being asked look whether one is due.
 const ROUND: Duration = Duration::from_secs(5);
+/// The same while the CMS fails: a probe that is due may find that all requests are taken.
+const SHORTEST: Duration = Duration::from_millis(500);
 /// How many content types are walked at once where nobody waits. The CMS has a limit of its own.
 const AT_ONCE: usize = 4;
 
 impl App {
-    /// Builds what is wanted before anybody asks for it, and keeps the path indexes fresh, until
-    /// it is dropped.
+    /// Builds what is wanted before anybody asks for it, keeps the path indexes fresh, and walks
+    /// again what could not be walked while the CMS failed, until it is dropped.
     pub async fn keep_snapshots(self: Arc<Self>) {
-        let all = || self.snapshots.all();
+        let mut watched = self.content.watch();
+        let (mut openings, mut probes) = (0, 0);
         loop {
-            // A walk that takes long keeps no other one waiting.
-            let busy = all().filter(|slot| slot.is_under_way()).count();
-            let wanted = all().filter(|slot| !slot.is_under_way() && self.is_wanted(slot));
-            for slot in wanted.take(AT_ONCE.saturating_sub(busy)) {
-                self.launch(slot);
+            let health = *watched.borrow_and_update();
+            let next = health.next_try();
+            if let Some(next) = next {
+                if next <= Instant::now() && self.is_any_owed() {
+                    self.probe(probes);
+                    probes = (probes + 1) % self.snapshots.all().count().max(1);
+                }
+            } else {
+                if openings != health.openings {
+                    openings = health.openings;
+                    self.launch_owed();
+                }
+                self.launch_wanted();
             }
             let round = ROUND.min(self.snapshots.freshness.soft);
-            let _ = timeout(round, self.snapshots.landed.notified()).await;
+            let left = next.map(|next| next.saturating_duration_since(Instant::now()));
+            let round = left.map_or(round, |left| left.clamp(SHORTEST, round.max(SHORTEST)));
+            tokio::select! {
+                () = self.snapshots.landed.notified() => {}
+                Ok(()) = watched.changed() => {}
+                () = sleep(round) => {}
+            }
+        }
+    }
+
+    /// Whether a walk waits until the CMS answers again.
+    fn is_any_owed(&self) -> bool {
+        self.snapshots.all().any(|slot| slot.is_owed() || self.is_wanted(slot))
+    }
+
+    /// Finds out whether it does, by another content type each time: one may have trouble of its
+    /// own.
+    fn probe(self: &Arc<Self>, number: usize) {
+        let Some(slot) = self.snapshots.all().nth(number) else { return };
+        let (app, slot) = (Arc::clone(self), Arc::clone(slot));
+        tokio::spawn(async move { app.content.probe(&slot.ask).await });
+    }
+
+    /// Walks at once what waited for the CMS.
+    fn launch_owed(self: &Arc<Self>) {
+        for slot in self.snapshots.all().filter(|slot| slot.is_owed()) {
+            self.launch(slot);
+        }
+    }
+
+    fn launch_wanted(self: &Arc<Self>) {
+        let all = || self.snapshots.all();
+        // A walk that takes long keeps no other one waiting.
+        let busy = all().filter(|slot| slot.is_under_way()).count();
+        let wanted = all().filter(|slot| !slot.is_under_way() && self.is_wanted(slot));
+        for slot in wanted.take(AT_ONCE.saturating_sub(busy)) {
+            self.launch(slot);
         }
     }
 

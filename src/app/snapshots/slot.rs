@@ -148,6 +148,19 @@ impl Slot {
         self.state().outdated = true;
     }
 
+    /// A walk would fail: as if one had.
+    pub(super) fn fail(&self) {
+        let mut state = self.state();
+        state.failed = Some(Instant::now());
+        state.outdated = true;
+    }
+
+    /// Whether a walk should follow as soon as the CMS answers again.
+    pub(super) fn is_owed(&self) -> bool {
+        let state = self.state();
+        (state.failed.is_some() || state.outdated) && !state.is_under_way()
+    }
+
     /// Documents were read by themselves, at that time at the earliest, and later than others with
     /// their ids.
     pub(super) fn remember(&self, read: Instant, reread: Vec<Reread>) {

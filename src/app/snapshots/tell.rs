@@ -1,6 +1,7 @@
 //! What the log says of a walk that has ended.
 
 use super::slot::{Landed, Slot};
+use crate::content::ContentError;
 use crate::snapshot::Snapshot;
 
 /// Documents without a URL are somebody's mistake, and nobody sees them in the sitemap.
@@ -9,7 +10,7 @@ pub(super) fn tell(slot: &Slot, landed: &Landed) {
     let kept = match &landed.outcome {
         Ok(kept) => kept,
         // A CMS that is down for an hour is one line, not thousands.
-        Err(error) if landed.failed_before => {
+        Err(error) if landed.failed_before || matches!(error, ContentError::NotAsked { .. }) => {
             return tracing::debug!(site, uid, %error, "a walk failed again");
         }
         Err(error) => return tracing::warn!(site, uid, %error, "a walk failed"),

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::error::Error;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use crate::config::{Cms, Config};
 use crate::content::{SchemaError, Schemas, Strapi};
@@ -13,7 +14,7 @@ use crate::rules::{FieldPath, Rule, RuleSet};
 pub(super) async fn fields(config: &Config) -> Result<(String, usize), Box<dyn Error>> {
     let (mut out, mut count) = (String::new(), 0);
     if let Cms::Strapi(settings) = &config.cms {
-        let strapi = Strapi::new(settings.clone())?;
+        let strapi = Strapi::new(settings.clone(), Arc::default())?;
         if let Err(error) = write_fields(&mut out, &mut count, config, &strapi).await {
             writeln!(out, "\nthe fields of the rules are not checked: {error}")?;
         }

@@ -1,19 +1,35 @@
-//! One request to Strapi: its turn, the token, the status, a bounded body.
+//! One request to Strapi: its turn, the breaker, the retry, the token, the status, a bounded body.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tower::retry::budget::{Budget, TpsBudget};
+use tracing::Instrument;
 
+use super::breaker::{Breaker, Health, Pass, Verdict};
+use super::random::jittered;
 use super::refusal::Refusal;
 use super::{StrapiError, StrapiLimits, StrapiSettings};
 use crate::content::ContentError;
-use crate::outgoing::{Cause, cause, client_builder};
+use crate::metrics::{Call, Metrics};
+use crate::outgoing::{Cause, cause, client_builder, is_out_of_files};
 
 /// Before the one retry: a restarting CMS refuses for longer, a closed idle connection does not.
+/// Half of it more or less, because many connections may break at once.
 const PAUSE: Duration = Duration::from_millis(50);
+const JITTER: f64 = 0.5;
+/// What a retry has less time than the first request: whoever waits twice as long as for one gets
+/// an answer, and the breaker knows of both.
+const AHEAD: Duration = Duration::from_millis(150);
+
+/// Retries are at most this part of the requests of the last ten seconds, and ten more.
+const RETRIES: f32 = 0.1;
+const RETRY_WINDOW: Duration = Duration::from_secs(10);
+const RETRIES_A_SECOND: u32 = 1;
 
 /// The most memory that a declared length gets before anything has come. A usual page needs less,
 /// and is not copied while it grows.
@@ -24,13 +40,39 @@ const ERROR_BYTES: usize = 64 * 1024;
 
 /// The connection to one Strapi.
 pub(super) struct Client {
+    line: Arc<Line>,
+    permits: Arc<Semaphore>,
+    /// Of these, what lists may take.
+    lists: Arc<Semaphore>,
+}
+
+/// What a request needs once it has its turn.
+struct Line {
     http: reqwest::Client,
     /// Up to and with `/api/`.
     base: String,
-    permits: Semaphore,
-    /// Of these, what lists may take.
-    lists: Semaphore,
     limits: StrapiLimits,
+    breaker: Breaker,
+    budget: TpsBudget,
+    metrics: Arc<Metrics>,
+}
+
+/// What is asked for.
+struct Asked {
+    path: String,
+    query: String,
+    /// The most bytes of an answer.
+    most: usize,
+    /// Whether it is a list.
+    list: bool,
+    /// Whether it may be asked again.
+    twice: bool,
+}
+
+/// The right to send a request.
+struct Turn {
+    _list: Option<OwnedSemaphorePermit>,
+    _permit: OwnedSemaphorePermit,
 }
 
 /// An answer that is Strapi's own.
@@ -44,72 +86,223 @@ pub(super) enum Reply {
     Denied,
 }
 
-/// A failed request, and whether the same request may succeed right now.
+/// A failed request.
 struct Failure {
     error: ContentError,
+    /// Whether the same request may succeed right now.
     again: bool,
+    sign: Sign,
+}
+
+/// What a failure says about the origin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// Something answers there.
+    Alive,
+    /// Nothing does, or a proxy says so.
+    Fails,
+    /// The connection broke, maybe because it had been idle for too long.
+    Broke,
+    /// Nothing: the fault is on our side.
+    Ours,
 }
 
 impl From<ContentError> for Failure {
     fn from(error: ContentError) -> Self {
-        Self { error, again: false }
+        Self { error, again: false, sign: Sign::Alive }
     }
 }
 
 impl Client {
-    pub(super) fn new(settings: &StrapiSettings) -> Result<Self, StrapiError> {
+    pub(super) fn new(
+        settings: &StrapiSettings,
+        metrics: Arc<Metrics>,
+    ) -> Result<Self, StrapiError> {
         let limits = settings.limits;
         let builder = client_builder()?
             .connect_timeout(limits.connect)
-            .timeout(limits.request)
             .default_headers(headers(settings.token.as_ref())?);
-        let http = builder.build().map_err(|_| StrapiError::Client)?;
-        let base = format!("{}/api/", settings.url.as_str().trim_end_matches('/'));
-        let permits = Semaphore::new(limits.concurrent);
+        let line = Line {
+            http: builder.build().map_err(|_| StrapiError::Client)?,
+            base: format!("{}/api/", settings.url.as_str().trim_end_matches('/')),
+            limits,
+            breaker: Breaker::new(),
+            budget: TpsBudget::new(RETRY_WINDOW, RETRIES_A_SECOND, RETRIES),
+            metrics,
+        };
+        let permits = Arc::new(Semaphore::new(limits.concurrent));
         // Walks come in crowds, and an editor waits for a single document.
-        let lists = Semaphore::new((limits.concurrent - limits.concurrent / 4).max(1));
-        Ok(Self { http, base, permits, lists, limits })
+        let most_lists = (limits.concurrent - limits.concurrent / 4).max(1);
+        Ok(Self { line: Arc::new(line), permits, lists: Arc::new(Semaphore::new(most_lists)) })
+    }
+
+    /// Whether the CMS is asked at the moment.
+    pub(super) fn health(&self) -> Health {
+        self.line.breaker.health()
+    }
+
+    /// Tells when that changes.
+    pub(super) fn watch(&self) -> watch::Receiver<Health> {
+        self.line.breaker.watch()
     }
 
     /// One page of a list.
     pub(super) async fn page(&self, path: &str, query: &str) -> Result<Reply, ContentError> {
-        let _permit = self.lists.acquire().await.expect("the semaphore is never closed");
-        self.retried(path, query, self.limits.page_bytes).await
+        let most = self.line.limits.page_bytes;
+        let (path, query) = (path.to_owned(), query.to_owned());
+        self.ask(Asked { path, query, most, list: true, twice: true }).await
     }
 
     /// One document.
     pub(super) async fn document(&self, path: &str, query: &str) -> Result<Reply, ContentError> {
-        self.retried(path, query, self.limits.document_bytes).await
+        let most = self.line.limits.document_bytes;
+        let (path, query) = (path.to_owned(), query.to_owned());
+        self.ask(Asked { path, query, most, list: false, twice: true }).await
     }
 
     /// Something that is asked before the request that counts, so that a silent CMS is noticed
     /// within one request's time.
     pub(super) async fn once(&self, path: &str) -> Result<Reply, ContentError> {
-        self.attempt(path, "", self.limits.document_bytes).await.map_err(|failure| failure.error)
+        let most = self.line.limits.document_bytes;
+        let (path, query) = (path.to_owned(), String::new());
+        self.ask(Asked { path, query, most, list: false, twice: false }).await
+    }
+
+    /// Asks, unless the breaker is open. Nobody waits for a probe: who comes when one is due has it
+    /// sent, and gets what all others get.
+    async fn ask(&self, asked: Asked) -> Result<Reply, ContentError> {
+        let line = &self.line;
+        let Some((turn, pass)) = self.admitted(asked.list).await else {
+            return Err(line.shed());
+        };
+        line.budget.deposit();
+        // A task of its own, so that each request tells how it ended, although its caller leaves.
+        let call = Arc::clone(line).call(asked, pass, turn).in_current_span();
+        let call = tokio::spawn(call);
+        if pass.probe {
+            return Err(line.shed());
+        }
+        // It panicked.
+        call.await.unwrap_or(Err(ContentError::Unavailable { retry_after: None }))
+    }
+
+    async fn admitted(&self, list: bool) -> Option<(Turn, Pass)> {
+        let mut health = self.line.breaker.watch();
+        let turn = tokio::select! {
+            biased;
+            turn = self.turn(list) => turn,
+            // Whoever waits for one stops when the breaker opens.
+            _ = health.wait_for(Health::is_resting) => return None,
+        };
+        Some((turn, self.line.breaker.enter()?))
+    }
+
+    async fn turn(&self, list: bool) -> Turn {
+        let permit = async |of: &Arc<Semaphore>| {
+            Arc::clone(of).acquire_owned().await.expect("the semaphore is never closed")
+        };
+        let list = if list { Some(permit(&self.lists).await) } else { None };
+        Turn { _list: list, _permit: permit(&self.permits).await }
+    }
+}
+
+impl Line {
+    /// What is said to who is not let through.
+    fn shed(&self) -> ContentError {
+        self.metrics.cms.shed();
+        not_asked(self.breaker.health())
     }
 
     /// At most one retry (D23), and none where Strapi said no.
-    async fn retried(&self, path: &str, query: &str, most: usize) -> Result<Reply, ContentError> {
-        match self.attempt(path, query, most).await {
-            Err(Failure { again: true, .. }) => {
-                tokio::time::sleep(PAUSE).await;
-                self.attempt(path, query, most).await.map_err(|failure| failure.error)
+    async fn call(
+        self: Arc<Self>,
+        asked: Asked,
+        pass: Pass,
+        _turn: Turn,
+    ) -> Result<Reply, ContentError> {
+        let first = self.attempt(&asked, self.limits.request).await;
+        let unsure = matches!(first, Err(Failure { sign: Sign::Broke, .. }));
+        if !self.may_retry(&asked, pass, &first) {
+            // What is asked once stands for a request and its retry.
+            self.settle(pass, &first, if asked.twice || unsure { 1 } else { 2 });
+            return first.map_err(|failure| failure.error);
+        }
+        // Of a connection that broke only the retry tells what it means.
+        self.settle(pass, &first, u32::from(!unsure));
+        tokio::time::sleep(jittered(PAUSE, JITTER)).await;
+        let Some(pass) = self.breaker.enter() else {
+            return first.map_err(|failure| failure.error);
+        };
+        let time = self.limits.request;
+        let time = time.saturating_sub(AHEAD.min(time / 4));
+        let second = self.attempt(&asked, time).await;
+        self.settle(pass, &second, 1 + u32::from(unsure));
+        second.map_err(|failure| failure.error)
+    }
+
+    fn may_retry(&self, asked: &Asked, pass: Pass, first: &Result<Reply, Failure>) -> bool {
+        if pass.probe || !asked.twice || !matches!(first, Err(Failure { again: true, .. })) {
+            return false;
+        }
+        let granted = self.budget.withdraw();
+        self.metrics.cms.retry(granted);
+        granted
+    }
+
+    /// Tells the breaker how a request has ended; a failure counts as so many.
+    fn settle(&self, pass: Pass, answer: &Result<Reply, Failure>, times: u32) {
+        let verdict = match answer {
+            Ok(_) | Err(Failure { sign: Sign::Alive, .. }) => Verdict::Alive,
+            Err(Failure { sign: Sign::Ours, .. }) => Verdict::Unknown,
+            Err(Failure { error: ContentError::Unavailable { retry_after }, .. }) => {
+                Verdict::Failed { times, told: retry_after.map(Duration::from_secs) }
             }
-            answer => answer.map_err(|failure| failure.error),
+            Err(_) => Verdict::Failed { times, told: None },
+        };
+        if self.breaker.settle(pass, verdict) {
+            self.metrics.cms.openings.one();
         }
     }
 
-    async fn attempt(&self, path: &str, query: &str, most: usize) -> Result<Reply, Failure> {
-        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
+    async fn attempt(&self, asked: &Asked, time: Duration) -> Result<Reply, Failure> {
+        let begun = Instant::now();
+        let answer = self.send(asked, time).await;
+        let outcome = match &answer {
+            Ok(Reply::Json(_)) => Call::Ok,
+            Ok(Reply::Refused(_)) => Call::Refused,
+            Ok(Reply::Denied) => Call::Denied,
+            Err(failure) => outcome(&failure.error),
+        };
+        self.metrics.cms.end(outcome, begun.elapsed());
+        answer
+    }
+
+    async fn send(&self, asked: &Asked, time: Duration) -> Result<Reply, Failure> {
+        let Asked { path, query, most, .. } = asked;
         let joint = if query.is_empty() { "" } else { "?" };
         let url = format!("{}{path}{joint}{query}", self.base);
-        let response = self.http.get(url).send().await.map_err(|error| broken(path, &error))?;
+        let request = self.http.get(url).timeout(time);
+        let response = request.send().await.map_err(|error| broken(path, &error))?;
         let status = response.status();
         if status != StatusCode::OK {
             tracing::debug!(path, status = status.as_u16(), "the CMS refused a request");
         }
-        answer(path, response, most).await
+        answer(path, response, *most).await
     }
+}
+
+fn outcome(error: &ContentError) -> Call {
+    match error {
+        ContentError::Unavailable { .. } => Call::Unavailable,
+        ContentError::TimedOut => Call::Timeout,
+        ContentError::Unusable(_) => Call::Unusable,
+        ContentError::NotAsked { .. } => Call::Shed,
+    }
+}
+
+/// What is said while the breaker is open.
+pub(super) fn not_asked(health: Health) -> ContentError {
+    ContentError::NotAsked { retry_after: health.told(Instant::now()) }
 }
 
 fn headers(token: Option<&SecretString>) -> Result<HeaderMap, StrapiError> {
@@ -142,12 +335,22 @@ async fn answer(path: &str, response: Response, most: usize) -> Result<Reply, Fa
     }
 }
 
-/// 429 or 5xx. Who says when to come back, or that it is too much, is not asked again at once.
+/// 429 or 5xx. Who says when to come back, or that it is too much, is not asked again at once. A
+/// plain 500 is one request's trouble; the others are what a CMS or the proxy before it says when
+/// it can answer nobody.
 fn unavailable(response: &Response) -> Failure {
     let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
     let retry_after = header.and_then(|text| seconds(text.trim()));
-    let again = response.status().is_server_error() && header.is_none();
-    Failure { error: ContentError::Unavailable { retry_after }, again }
+    let status = response.status();
+    let again = status.is_server_error() && header.is_none();
+    let sign = match status {
+        StatusCode::TOO_MANY_REQUESTS
+        | StatusCode::BAD_GATEWAY
+        | StatusCode::SERVICE_UNAVAILABLE
+        | StatusCode::GATEWAY_TIMEOUT => Sign::Fails,
+        _ => Sign::Alive,
+    };
+    Failure { error: ContentError::Unavailable { retry_after }, again, sign }
 }
 
 /// Delay seconds (RFC 9110, section 10.2.3); more than a number holds is still a long time.
@@ -185,15 +388,21 @@ fn unusable(why: &'static str) -> Failure {
 }
 
 /// A request without a whole answer. The error's own text shows the address, so it stays unread.
-fn broken(path: &str, error: &reqwest::Error) -> Failure {
-    let cause = cause(error);
+fn broken(path: &str, broken: &reqwest::Error) -> Failure {
+    let cause = cause(broken);
     tracing::debug!(path, ?cause, "a request to the CMS failed");
-    match cause {
-        Cause::Timeout => Failure { error: ContentError::TimedOut, again: true },
-        Cause::Tls => unusable("the TLS handshake failed"),
-        Cause::InvalidResponse => unusable("not HTTP, or not decodable"),
+    let error = match cause {
+        Cause::Timeout => ContentError::TimedOut,
+        Cause::Tls => return unusable("the TLS handshake failed"),
+        Cause::InvalidResponse => return unusable("not HTTP, or not decodable"),
         Cause::Dns | Cause::ConnectTimeout | Cause::Refused | Cause::Reset => {
-            Failure { error: ContentError::Unavailable { retry_after: None }, again: true }
+            ContentError::Unavailable { retry_after: None }
         }
-    }
+    };
+    let sign = match cause {
+        _ if is_out_of_files(broken) => Sign::Ours,
+        Cause::Reset => Sign::Broke,
+        _ => Sign::Fails,
+    };
+    Failure { error, again: true, sign }
 }
