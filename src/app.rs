@@ -1,5 +1,6 @@
 //! What all requests share: the sites, where documents come from, the validator.
 
+mod caching;
 mod documents;
 mod files;
 mod lasting;
@@ -8,22 +9,23 @@ mod validations;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::http::HeaderValue;
 use secrecy::SecretString;
 
+pub use self::caching::Caching;
 pub use self::documents::Found;
 pub use self::files::Files;
 pub use self::lasting::Lasting;
 pub use self::snapshots::{Freshness, Hint, How, Index, Kept, Served};
 pub use self::validations::{Asker, Broken, Busy, Run, ValidationTimes};
 
-use self::documents::Documents;
-use self::files::Texts;
+use self::files::Frames;
 use self::snapshots::Snapshots;
-use self::validations::Validations;
-use crate::config::{Auth, Cms, Config, Limits};
+use crate::config::{Auth, Cms, Config, Limits, MadeOf};
 use crate::content::{Ask, Content, Health, Projection, Strapi, StrapiError};
+use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
@@ -45,30 +47,20 @@ pub struct App {
     pub hook_secret: Option<SecretString>,
     /// What callers have to carry for what is not for everybody.
     pub auth: Auth,
-    content: Content,
+    /// How long after SIGTERM connections are still accepted.
+    pub drain_delay: Duration,
+    content: Arc<Content>,
     /// What to ask of the CMS for one document, by site and content type.
     asks: HashMap<String, HashMap<String, Ask>>,
     /// The public URLs of all content types.
     snapshots: Snapshots,
-    /// The texts of sitemap files.
-    texts: Texts,
-    /// The runs of URL checks.
-    validations: Validations,
-    /// The last good answers of the CMS about single documents.
-    documents: Documents,
+    /// What all sitemap files of a site have in common.
+    frames: Frames,
+    /// How long runs of URL checks take.
+    validation: ValidationTimes,
+    made_of: MadeOf,
     limits: Limits,
     lasting: Arc<Lasting>,
-}
-
-/// `Cache-Control` of answers that do not depend on the CMS.
-#[derive(Clone, Debug)]
-pub struct Caching {
-    /// Of a pathname that resolves.
-    pub resolve: HeaderValue,
-    /// Of one that does not: short, because a new rule may make it one that does.
-    pub resolve_miss: HeaderValue,
-    /// Of lists of URLs.
-    pub sitemap: HeaderValue,
 }
 
 /// Why the service cannot be set up although its settings are fine.
@@ -88,42 +80,47 @@ impl App {
     /// # Errors
     /// [`SetUpError`] when an HTTP client cannot be built.
     pub fn build(config: Config) -> Result<Self, SetUpError> {
-        Self::build_with(config, Arc::default())
+        Self::build_with(config, Arc::new(Lasting::new()?), None)
     }
 
-    /// The same in a process that goes on when the settings change.
+    /// The same in a process that goes on when the settings change: what `previous` knows is kept
+    /// wherever it does not depend on a setting that has changed.
     ///
     /// # Errors
     /// As [`App::build`].
-    pub fn build_with(config: Config, lasting: Arc<Lasting>) -> Result<Self, SetUpError> {
-        let content = match config.cms {
-            Cms::Strapi(settings) => {
-                Content::Strapi(Box::new(Strapi::new(settings, Arc::clone(&lasting.metrics))?))
-            }
-            Cms::Files(files) => Content::Files(files),
+    pub fn build_with(
+        config: Config,
+        lasting: Arc<Lasting>,
+        previous: Option<&Self>,
+    ) -> Result<Self, SetUpError> {
+        let made_of = config.made_of;
+        let same_cms = previous.filter(|previous| previous.made_of.cms == made_of.cms);
+        let content = match same_cms {
+            Some(previous) => Arc::clone(&previous.content),
+            None => Arc::new(content(config.cms, &lasting.metrics)?),
         };
         let changes = content.changes();
         let freshness = if changes { config.freshness } else { config.freshness.for_ever() };
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
-        let validator = Validator::new()?;
+        let kept = |site: &Site| {
+            let same = |app: &&Self| app.made_of.site(&site.key) == made_of.site(&site.key);
+            previous.filter(same).map(|previous| &previous.snapshots)
+        };
         Ok(Self {
-            validations: Validations::new(validator.clone(), config.validation),
-            snapshots: Snapshots::new(&config.sites, freshness),
-            texts: Texts::new(&config.sites),
-            documents: Documents::new(config.limits.last_good),
-            sites: config.sites,
-            validator,
+            snapshots: Snapshots::new(&config.sites, freshness, kept),
+            frames: Frames::new(&config.sites),
+            validation: config.validation,
+            drain_delay: config.server.drain_delay,
             cors_origins: origins(&config.server.cors_origins),
-            caching: Caching {
-                resolve: fixed(config.server.cache_control),
-                resolve_miss: fixed(config.server.cache_control_404),
-                sitemap: header_value(&config.server.cache_control_sitemap),
-            },
+            caching: Caching::new(&config.server),
+            sites: config.sites,
+            validator: lasting.validator.clone(),
             access_log: config.log.access,
             hook_secret: config.hook_secret,
             auth: config.auth,
             content,
             asks,
+            made_of,
             limits: config.limits,
             lasting,
         })
@@ -141,6 +138,18 @@ impl App {
         self.content.health()
     }
 
+    /// Whether one of the sites is another one than there.
+    #[must_use]
+    pub fn has_other_sites_than(&self, previous: &Self) -> bool {
+        self.made_of != previous.made_of
+    }
+
+    /// Equal for sites with equal settings and documents from the same place: what is kept by it
+    /// is never found again after a change.
+    fn mark(&self, site: &str) -> u128 {
+        self.made_of.site(site).unwrap_or_default()
+    }
+
     fn ask(&self, site: &Site, uid: &str) -> Option<&Ask> {
         self.asks.get(&site.key)?.get(uid)
     }
@@ -151,10 +160,13 @@ fn header_value(checked: &str) -> HeaderValue {
     HeaderValue::try_from(checked).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// The same for the life of the process: no count of references that each answer would change, and
-/// all cores would hand to each other.
-fn fixed(checked: String) -> HeaderValue {
-    HeaderValue::from_static(checked.leak())
+fn content(cms: Cms, metrics: &Arc<Metrics>) -> Result<Content, StrapiError> {
+    Ok(match cms {
+        Cms::Strapi(settings) => {
+            Content::Strapi(Box::new(Strapi::new(settings, Arc::clone(metrics))?))
+        }
+        Cms::Files(files) => Content::Files(files),
+    })
 }
 
 fn origins(checked: &[String]) -> Vec<HeaderValue> {

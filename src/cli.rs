@@ -11,7 +11,7 @@ mod validate;
 mod walk;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -116,30 +116,36 @@ impl Failure {
 }
 
 fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let settings = || -> Result<Config, Problems> {
-        let config = config::load(arguments.config.as_deref(), &environment())?;
-        config.require_site()?;
-        Ok(config)
-    };
+    let file = arguments.config.as_deref();
     match &arguments.command {
-        Command::Serve => serve::run(settings()?)?,
-        Command::Demo { once } => serve::run_demo(*once)?,
-        Command::Check { strict } => check::run(&settings()?, *strict)?,
+        Command::Serve => {
+            let path = arguments.config.clone();
+            return serve::run(file, move || settings(path.as_deref()));
+        }
+        Command::Demo { once } => return serve::run_demo(*once),
+        Command::Check { strict } => check::run(&settings(file)?, *strict)?,
         Command::Explain(question) => {
-            let found = explain::run(settings()?, question)?;
+            let found = explain::run(settings(file)?, question)?;
             return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
         }
-        Command::Sitemap(order) => sitemap::run(settings()?, order)?,
+        Command::Sitemap(order) => sitemap::run(settings(file)?, order)?,
         Command::Validate(order) => {
-            return validate::run(settings()?, order).map_err(Failure::NotChecked);
+            return validate::run(settings(file)?, order).map_err(Failure::NotChecked);
         }
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
-            let config = config::load(arguments.config.as_deref(), &environment())?;
-            health::run(&health::local_url(config.server.listen))?;
+            let listen = config::listen(file, &environment())?;
+            health::run(&health::local_url(listen))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The settings as they are now, for a command that needs a site.
+fn settings(file: Option<&Path>) -> Result<Config, Problems> {
+    let config = config::load(file, &environment())?;
+    config.require_site()?;
+    Ok(config)
 }
 
 /// What is not UTF-8 gets a replacement character, which no setting accepts.

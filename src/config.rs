@@ -7,6 +7,7 @@ mod content_type;
 mod hooks;
 mod limits;
 mod log;
+mod made_of;
 mod problems;
 mod rule;
 mod secret;
@@ -22,11 +23,13 @@ pub use auth::Auth;
 pub use cms::Cms;
 pub use limits::Limits;
 pub use log::{Format, Log};
+pub use made_of::MadeOf;
 pub use problems::Problems;
 pub use server::Server;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
@@ -57,6 +60,8 @@ pub struct Config {
     pub validation: ValidationTimes,
     /// What callers have to carry for what is not for everybody.
     pub auth: Auth,
+    /// To tell whether other settings make the same.
+    pub made_of: MadeOf,
 }
 
 /// Reads and checks the settings: the file if there is one, then the environment over it.
@@ -67,9 +72,7 @@ pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Config, Pr
     let Some(path) = file else {
         return parse(None, Path::new("environment"), environment);
     };
-    let text = std::fs::read_to_string(path);
-    let text = text.map_err(|error| Problems::one(&path.display().to_string(), error))?;
-    parse(Some(&text), path, environment)
+    parse(Some(&text(path)?), path, environment)
 }
 
 /// The same for the text of a settings file; paths in it are relative to `path`'s folder.
@@ -82,6 +85,7 @@ pub fn parse(
     environment: &Environment,
 ) -> Result<Config, Problems> {
     let mut table = source::read(text, path, environment)?;
+    let written = made_of::written(&table);
     let mut problems = Problems::default();
     let here = path.parent().unwrap_or(Path::new(""));
     let server = server::read(&mut table, &mut problems);
@@ -98,11 +102,57 @@ pub fn parse(
     }
     match (server, cms, sites) {
         (Some(server), Some(cms), Some(sites)) if problems.is_empty() => {
+            let made_of = made_of::made_of(&written, &cms, &sites);
             let sites = Sites::new(sites);
-            Ok(Config { server, cms, sites, log, limits, hook_secret, freshness, validation, auth })
+            Ok(Config {
+                server,
+                cms,
+                sites,
+                log,
+                limits,
+                hook_secret,
+                freshness,
+                validation,
+                auth,
+                made_of,
+            })
         }
         _ => Err(problems),
     }
+}
+
+/// Where the service listens, whatever else is in the settings. The file is not looked at where a
+/// variable says it: a health check must not fail because somebody has broken the file.
+///
+/// # Errors
+/// [`Problems`] with the file's syntax or the address.
+pub fn listen(file: Option<&Path>, environment: &Environment) -> Result<SocketAddr, Problems> {
+    let file = file.filter(|_| !environment.contains_key(source::LISTEN));
+    let text = file.map(text).transpose()?;
+    let path = file.unwrap_or(Path::new("environment"));
+    let mut table = source::read(text.as_deref(), path, environment)?;
+    let mut problems = Problems::default();
+    server::listen(&mut table, &mut problems).ok_or(problems)
+}
+
+/// The files that the settings name, and that are read with them.
+///
+/// # Errors
+/// [`Problems`] with the file's syntax.
+pub fn named_files(
+    file: Option<&Path>,
+    environment: &Environment,
+) -> Result<Vec<PathBuf>, Problems> {
+    let text = file.map(text).transpose()?;
+    let path = file.unwrap_or(Path::new("environment"));
+    let table = source::read(text.as_deref(), path, environment)?;
+    let here = path.parent().unwrap_or(Path::new(""));
+    Ok(source::named_files(&table).map(|file| here.join(file)).collect())
+}
+
+fn text(file: &Path) -> Result<String, Problems> {
+    let text = std::fs::read_to_string(file);
+    text.map_err(|error| Problems::one(&file.display().to_string(), error))
 }
 
 impl Config {

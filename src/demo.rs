@@ -10,8 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
+use tokio::time::Instant;
 
-use crate::app::App;
+use crate::app::{App, Lasting};
 use crate::config::{self, Config, Environment};
 use crate::http::Service;
 use crate::{outgoing, server};
@@ -62,14 +63,15 @@ pub fn settings(front_end: SocketAddr) -> Result<Config, config::Problems> {
     )
 }
 
-/// Shows each operation on a running service; serves on until `stop` is ready unless `once`.
+/// Shows each operation on a running service; serves on until `closing` is ready unless `once`.
 ///
 /// # Errors
 /// When no port can be bound, or the service does not answer.
 pub async fn run(
     once: bool,
     start_log: impl FnOnce(&config::Log),
-    stop: impl Future<Output = ()> + Send + 'static,
+    lasting: Arc<Lasting>,
+    closing: impl Future<Output = Instant> + Send + 'static,
 ) -> Result<(), Box<dyn Error>> {
     let front_end = bind(FRONT_END.parse()?).await?;
     let config = settings(front_end.local_addr()?)?;
@@ -82,17 +84,28 @@ pub async fn run(
         front_end.local_addr()?
     ))?;
     tokio::spawn(front_end::serve(front_end));
-    let app = Arc::new(App::build(config)?);
-    let counted = (timeouts, Arc::clone(&app.lasting().metrics.connections));
+    let counted = (timeouts, Arc::clone(&lasting.metrics.connections));
+    let app = Arc::new(App::build_with(config, Arc::clone(&lasting), None)?);
     let (shown, all_shown) = tokio::sync::oneshot::channel::<()>();
     let ended = async move {
-        match all_shown.await {
-            Ok(()) if once => {}
-            _ => stop.await,
+        let enough = async {
+            match all_shown.await {
+                Ok(()) if once => Instant::now() + server::GRACE,
+                _ => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            end = closing => end,
+            end = enough => end,
         }
     };
     let service = tokio::spawn(server::serve(listener, Service::new(app), counted, ended));
-    show(address).await?;
+    let all = show(address).await;
+    if lasting.is_draining() {
+        // Somebody has seen enough.
+        return Ok(service.await?);
+    }
+    all?;
     if !once {
         say("\nServing until Ctrl-C.")?;
     }

@@ -13,6 +13,7 @@ mod count;
 mod latency;
 mod page;
 mod process;
+mod reloads;
 mod requests;
 mod types;
 
@@ -22,6 +23,7 @@ pub use connections::{Connections, Ended};
 pub use count::{Count, Counts};
 pub use latency::{Histogram, Latency};
 pub use page::{CONTENT_TYPE, Page, page};
+pub use reloads::{Reload, Reloads};
 pub use requests::{Class, InFlight, Requests, Route};
 pub use types::{TypeCounts, Types};
 
@@ -29,16 +31,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use process::Process;
-
-closed! {
-    /// How a read of the settings ended while the service ran.
-    pub enum Reload {
-        /// They are in use now.
-        Applied => "applied",
-        /// Something is wrong with them; the ones before are still in use.
-        Refused => "refused",
-    }
-}
 
 closed! {
     /// What became of a checked URL.
@@ -76,7 +68,7 @@ pub struct Metrics {
     /// URLs that were checked.
     pub checked: Counts<Checked>,
     /// Reads of the settings while the service runs.
-    pub reloads: Counts<Reload>,
+    pub reloads: Reloads,
     /// Panics, wherever they happened.
     pub panics: Count,
     /// Lines of the log that nobody took in time.
@@ -105,7 +97,7 @@ impl Metrics {
             &self.validations_refused,
         )?;
         page.counts("validation_urls", "URLs checked by what came of it", "class", &self.checked)?;
-        page.counts("reloads", "Reads of the settings while serving", "outcome", &self.reloads)?;
+        self.reloads.write(page)?;
         page.one_count("panics", "Panics", &self.panics)?;
         page.one_count(
             "log_lines_dropped",

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::http::Answerer;
 use crate::metrics::Connections;
@@ -26,23 +26,23 @@ pub use watchdog::Timeouts;
 const MAX_HEAD: usize = 32 * 1024;
 /// The most header fields of a request (D3).
 const MAX_HEADERS: usize = 64;
-/// How long requests in flight may go on after the stop; orchestrators kill after 30 s.
-const GRACE: Duration = Duration::from_secs(25);
+/// How long after the signal to stop requests in flight may go on; orchestrators kill after 30 s.
+pub const GRACE: Duration = Duration::from_secs(25);
 /// The pause after a failed accept: without file descriptors the next one fails as well.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `shutdown` is ready, then lets requests in flight finish, 25 s at most. Counts what
-/// becomes of the connections.
+/// Serves until `closing` is ready, then lets requests in flight finish until the time that it gives.
+/// Counts what becomes of the connections.
 pub async fn serve(
     listener: TcpListener,
     service: impl Answerer,
     (timeouts, counts): (Timeouts, Arc<Connections>),
-    shutdown: impl Future<Output = ()>,
+    closing: impl Future<Output = Instant>,
 ) {
     // Told by sending, and each connection keeps a receiver for as long as it lasts.
     let (stop, stopped) = watch::channel(());
-    let mut shutdown = std::pin::pin!(shutdown);
-    loop {
+    let mut closing = std::pin::pin!(closing);
+    let end = loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
@@ -57,12 +57,12 @@ pub async fn serve(
                     pause(&error).await;
                 }
             },
-            () = &mut shutdown => break,
+            end = &mut closing => break end,
         }
-    }
+    };
     drop((listener, stopped));
     stop.send_replace(());
-    if timeout(GRACE, stop.closed()).await.is_err() {
+    if timeout_at(end, stop.closed()).await.is_err() {
         tracing::warn!("requests were still in flight at the end of the grace period");
     }
 }

@@ -31,15 +31,14 @@ pub struct Found {
 /// The last good answers about published versions. Drafts are never kept.
 pub(super) struct Documents {
     cache: Cache<Key, Good, Weight>,
-    /// How old one may get.
-    limit: Duration,
     /// When something was last forgotten: what was asked before is not remembered any more.
     forgot: Mutex<Option<Instant>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    site: String,
+    /// [`App::mark`] of its site: which fields a document has depends on the rules.
+    site: u128,
     uid: String,
     id: String,
     locale: Locale,
@@ -72,16 +71,16 @@ impl Weighter<Key, Good> for Weight {
             _ => 0,
         };
         let values = good.document.as_ref().map_or(&[][..], |document| &document.values);
-        let texts = key.site.len() + key.uid.len() + 2 * key.id.len();
+        let texts = key.uid.len() + 2 * key.id.len();
         let bytes = OWN_BYTES + texts + values.iter().map(text).sum::<usize>();
         (bytes + size_of_val(values)) as u64
     }
 }
 
 impl Documents {
-    pub(super) fn new(limit: Duration) -> Self {
+    pub(super) fn new() -> Self {
         let cache = Cache::with_weighter(USUAL_DOCUMENTS, DOCUMENT_BYTES, Weight);
-        Self { cache, limit, forgot: Mutex::default() }
+        Self { cache, forgot: Mutex::default() }
     }
 
     /// Forgets a document that may have changed and those that may have values of it, or all: an
@@ -108,12 +107,13 @@ impl Documents {
         }
     }
 
-    /// What to say after the CMS has answered, or failed to.
+    /// What to say after the CMS has answered, or failed to: what is not older than `limit`.
     fn settle(
         &self,
         key: Key,
         answer: Result<Option<Document<'static>>, ContentError>,
         (asked, related): (Instant, bool),
+        limit: Duration,
     ) -> Result<Found, ContentError> {
         match answer {
             Ok(document) => {
@@ -122,7 +122,7 @@ impl Documents {
                 Ok(Found { document, stale: None })
             }
             Err(error) => {
-                let good = self.cache.get(&key).filter(|good| good.since.elapsed() < self.limit);
+                let good = self.cache.get(&key).filter(|good| good.since.elapsed() < limit);
                 let Some(Good { document: Some(document), since, .. }) = good else {
                     return Err(error);
                 };
@@ -156,9 +156,10 @@ impl App {
         if status == Status::Draft || !self.content.changes() {
             return Ok(Found { document: answer?.map(Arc::new), stale: None });
         }
-        let (site, uid, id) = (site.key.clone(), uid.to_owned(), document_id.to_owned());
+        let (site, uid, id) = (self.mark(&site.key), uid.to_owned(), document_id.to_owned());
         let key = Key { site, uid, id, locale: locale.clone() };
         let related = ask.projection.paths().iter().any(|path| path.segments().len() > 1);
-        self.documents.settle(key, answer, (asked, related))
+        let documents = &self.lasting.documents;
+        documents.settle(key, answer, (asked, related), self.limits.last_good)
     }
 }

@@ -63,14 +63,15 @@ impl Files {
 
 /// The texts that were asked for, by what stands in them: a refresh that changes nothing finds
 /// them again.
-pub(super) struct Texts {
-    cache: Cache<Key, Bytes, Weight>,
-    frames: HashMap<String, Frame>,
-}
+pub(super) struct Texts(Cache<Key, Bytes, Weight>);
+
+/// What all files of a site have in common, by its key; of sites with a base URL.
+pub(super) struct Frames(HashMap<String, Frame>);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
-    site: String,
+    /// [`App::mark`] of the site.
+    site: u128,
     hash: u128,
     gzip: bool,
 }
@@ -93,12 +94,18 @@ fn cache() -> Cache<Key, Bytes, Weight> {
 }
 
 impl Texts {
+    pub(super) fn new() -> Self {
+        Self(cache())
+    }
+}
+
+impl Frames {
     pub(super) fn new(sites: &Sites) -> Self {
         let frame = |site: &Site| {
             let base = site.base.as_ref()?;
             Some((site.key.clone(), Frame::new(base, site.rules.locales())))
         };
-        Self { cache: cache(), frames: sites.iter().filter_map(frame).collect() }
+        Self(sites.iter().filter_map(frame).collect())
     }
 
     /// The files of a snapshot; `None` without a base URL.
@@ -108,7 +115,7 @@ impl Texts {
         snapshot: &Snapshot,
         before: Option<&Kept>,
     ) -> Option<Arc<Files>> {
-        let frame = self.frames.get(site)?;
+        let frame = self.0.get(site)?;
         let before = before.and_then(|before| before.files.as_deref());
         Some(Arc::new(Files::new(Layout::new(snapshot, frame), before)))
     }
@@ -137,20 +144,20 @@ impl App {
         file: &File,
         gzip: bool,
     ) -> Option<Bytes> {
-        let key = Key { site: site.key.clone(), hash: file.hash, gzip };
         let (app, snapshot, range) =
             (Arc::clone(self), Arc::clone(&kept.snapshot), file.range.clone());
+        let (site, mark) = (site.key.clone(), self.mark(&site.key));
         let text = async move {
             // 50,000 URLs take milliseconds to write, and ten times as long to compress.
             let made = tokio::task::spawn_blocking(move || {
-                let frame = app.texts.frames.get(&key.site)?;
+                let frame = app.frames.0.get(&site)?;
                 let text = write(&snapshot, frame, range);
                 if gzip { gzipped(text.as_bytes()) } else { Some(text.into()) }
             });
             made.await.ok().flatten().ok_or(())
         };
-        let key = Key { site: site.key.clone(), hash: file.hash, gzip };
-        self.texts.cache.get_or_insert_async(&key, text).await.ok()
+        let key = Key { site: mark, hash: file.hash, gzip };
+        self.lasting.texts.0.get_or_insert_async(&key, text).await.ok()
     }
 }
 

@@ -3,17 +3,55 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::metrics::Metrics;
+use tokio::sync::Notify;
 
-/// What all apps of a process share, one after the other.
-#[derive(Debug, Default)]
+use super::documents::Documents;
+use super::files::Texts;
+use super::snapshots::Hints;
+use super::validations::Validations;
+use crate::metrics::Metrics;
+use crate::outgoing::BuildError;
+use crate::validator::Validator;
+
+/// What all apps of a process share, one after the other. What is kept here for a site is kept by
+/// what the site was made of, so that no app finds what was made by the rules of another one.
 pub struct Lasting {
     /// What is counted.
     pub metrics: Arc<Metrics>,
     draining: AtomicBool,
+    /// Checks public URLs: ten at a time in the whole process (D26).
+    pub(super) validator: Validator,
+    /// The runs of URL checks.
+    pub(super) validations: Validations,
+    /// The last good answers of the CMS about single documents.
+    pub(super) documents: Documents,
+    /// The texts of sitemap files.
+    pub(super) texts: Texts,
+    /// Hints that nobody has followed yet.
+    pub(super) hints: Hints,
+    /// Told when a walk has ended or cannot begin, and when there is another app.
+    pub(super) landed: Notify,
 }
 
 impl Lasting {
+    /// Nothing yet.
+    ///
+    /// # Errors
+    /// [`BuildError`] when TLS cannot be set up.
+    pub fn new() -> Result<Self, BuildError> {
+        let validator = Validator::new()?;
+        Ok(Self {
+            metrics: Arc::default(),
+            draining: AtomicBool::new(false),
+            validations: Validations::new(validator.clone()),
+            validator,
+            documents: Documents::new(),
+            texts: Texts::new(),
+            hints: Hints::default(),
+            landed: Notify::new(),
+        })
+    }
+
     /// From now on the service is not ready for new work.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
@@ -23,5 +61,10 @@ impl Lasting {
     #[must_use]
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
+    }
+
+    /// Another app is in use now.
+    pub fn replaced(&self) {
+        self.landed.notify_one();
     }
 }

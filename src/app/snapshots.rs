@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::App;
@@ -22,7 +21,7 @@ use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site, Sites};
 use crate::snapshot::{Builder, Listing, Part, TooLarge};
 pub use hints::Hint;
-use hints::Hints;
+pub(super) use hints::Hints;
 pub(super) use slot::next_second;
 use slot::{Found, Landing, Outcome, Slot};
 pub use slot::{Freshness, Kept};
@@ -37,14 +36,16 @@ const NO_RULE: ContentError =
 
 /// The snapshots of all sites.
 pub(super) struct Snapshots {
-    slots: HashMap<String, HashMap<ContentTypeUid, Arc<Slot>>>,
-    hints: Hints,
-    /// Told when a walk has ended, or cannot begin.
-    landed: Notify,
+    slots: HashMap<String, Slots>,
     /// Of the sites with `resolve = "documents"`.
-    indexes: HashMap<String, RwLock<Option<Known>>>,
+    indexes: HashMap<String, SharedIndex>,
     freshness: Freshness,
 }
+
+/// The places of one site, by content type.
+type Slots = Arc<HashMap<ContentTypeUid, Arc<Slot>>>;
+
+type SharedIndex = Arc<RwLock<Option<Known>>>;
 
 /// What a site knows about its live paths, and since when.
 #[derive(Clone)]
@@ -127,15 +128,24 @@ impl Freshness {
 }
 
 impl Snapshots {
-    pub(super) fn new(sites: &Sites, freshness: Freshness) -> Self {
-        let slots = sites.iter().map(|site| (site.key.clone(), slots(site)));
+    /// Places for all sites: those of the snapshots that `kept` gives for a site, else new ones.
+    pub(super) fn new<'k>(
+        sites: &Sites,
+        freshness: Freshness,
+        kept: impl Fn(&Site) -> Option<&'k Self>,
+    ) -> Self {
+        let of_site = |site: &Site| {
+            let slots = kept(site).and_then(|kept| kept.slots.get(&site.key).cloned());
+            (site.key.clone(), slots.unwrap_or_else(|| slots_of(site)))
+        };
+        let index = |site: &Site| {
+            let index = kept(site).and_then(|kept| kept.indexes.get(&site.key).cloned());
+            (site.key.clone(), index.unwrap_or_default())
+        };
         let indexed = sites.iter().filter(|site| site.resolve == ResolveBy::Documents);
-        let known = indexed.map(|site| (site.key.clone(), RwLock::default()));
         Self {
-            slots: slots.collect(),
-            hints: Hints::default(),
-            landed: Notify::new(),
-            indexes: known.collect(),
+            slots: sites.iter().map(of_site).collect(),
+            indexes: indexed.map(index).collect(),
             freshness,
         }
     }
@@ -145,7 +155,7 @@ impl Snapshots {
     }
 
     fn all(&self) -> impl Iterator<Item = &Arc<Slot>> {
-        self.slots.values().flat_map(HashMap::values)
+        self.slots.values().flat_map(|slots| slots.values())
     }
 
     /// Puts the site's index together anew, once there is a snapshot of each of its types.
@@ -153,8 +163,13 @@ impl Snapshots {
         let Some(index) = self.indexes.get(site) else { return };
         // Before the copies are looked at: of two walks that land together the later one wins.
         let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
-        let kept: Option<Vec<Kept>> =
-            self.slots.get(site).into_iter().flat_map(HashMap::values).map(|s| s.kept()).collect();
+        let kept: Option<Vec<Kept>> = self
+            .slots
+            .get(site)
+            .into_iter()
+            .flat_map(|slots| slots.values())
+            .map(|s| s.kept())
+            .collect();
         *index = kept.and_then(|kept| {
             let oldest = kept.iter().map(|kept| kept.begun).min()?;
             let snapshots = kept.into_iter().map(|kept| kept.snapshot).collect();
@@ -163,14 +178,14 @@ impl Snapshots {
     }
 }
 
-fn slots(site: &Site) -> HashMap<ContentTypeUid, Arc<Slot>> {
+fn slots_of(site: &Site) -> Slots {
     let slot = |uid: &ContentTypeUid| {
         let projection = Projection::new(site.rules.listing_fields(uid.as_str()));
         let alternatives = site.rules.alternatives(uid.as_str());
         let ask = Ask { uid: uid.clone(), projection, alternatives };
         (uid.clone(), Arc::new(Slot::new(site.key.clone(), ask)))
     };
-    site.rules.content_types().into_iter().map(slot).collect()
+    Arc::new(site.rules.content_types().into_iter().map(slot).collect())
 }
 
 impl App {
@@ -261,7 +276,7 @@ impl App {
                 app.snapshots.reindex(&slot.site);
                 tell(&slot, &landed);
                 sender.send_replace(Some(landed.outcome));
-                app.snapshots.landed.notify_one();
+                app.lasting.landed.notify_one();
                 if landed.again {
                     app.launch(&slot);
                 }
@@ -273,7 +288,7 @@ impl App {
     /// Has a walk wait until the CMS answers again.
     fn leave(&self, slot: &Slot) {
         slot.fail();
-        self.snapshots.landed.notify_one();
+        self.lasting.landed.notify_one();
     }
 
     /// By what the snapshots of a place are made.
@@ -305,7 +320,7 @@ impl App {
                 snapshot = snapshot.with(&reread, listing, builder).unwrap_or(snapshot);
             }
             let before = slot.kept();
-            let files = self.texts.files(&slot.site, &snapshot, before.as_ref());
+            let files = self.frames.files(&slot.site, &snapshot, before.as_ref());
             Ok(Kept::new(snapshot, files, begun, before.as_ref()))
         });
         let too_large = ContentError::Unusable("more text in its URLs than a snapshot can hold");

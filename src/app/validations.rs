@@ -36,17 +36,16 @@ pub struct ValidationTimes {
 pub struct Busy;
 
 /// The runs of the process.
-#[derive(Clone)]
 pub(super) struct Validations(Arc<Fence>);
 
 struct Fence {
     entries: Mutex<HashMap<Key, Entry>>,
     turns: Semaphore,
     validator: Validator,
-    times: ValidationTimes,
 }
 
-type Key = (String, String);
+/// [`App::mark`] of a site, and a content type.
+type Key = (u128, String);
 
 struct Entry {
     run: Arc<Run>,
@@ -58,6 +57,7 @@ struct Entry {
 /// Somebody who waits for a run. The last one who goes ends it.
 pub struct Asker {
     run: Arc<Run>,
+    key: Key,
     fence: Arc<Fence>,
 }
 
@@ -71,23 +71,25 @@ impl Asker {
 
 impl Drop for Asker {
     fn drop(&mut self) {
-        self.fence.leave(&self.run);
+        self.fence.leave(&self.key, &self.run);
     }
 }
 
 impl Validations {
-    pub(super) fn new(validator: Validator, times: ValidationTimes) -> Self {
+    pub(super) fn new(validator: Validator) -> Self {
         let (entries, turns) = (Mutex::default(), Semaphore::new(RUNS));
-        Self(Arc::new(Fence { entries, turns, validator, times }))
+        Self(Arc::new(Fence { entries, turns, validator }))
     }
 
     /// Joins the run over these targets, or begins one.
-    fn join(&self, targets: Targets) -> Result<Asker, Busy> {
+    fn join(&self, key: Key, targets: Targets, times: ValidationTimes) -> Result<Asker, Busy> {
         let mut entries = self.0.entries();
-        let key = (targets.site.clone(), targets.content_type.clone());
-        let asker = |run: &Arc<Run>| Asker { run: Arc::clone(run), fence: Arc::clone(&self.0) };
+        let asker = |run: &Arc<Run>| {
+            let (run, fence) = (Arc::clone(run), Arc::clone(&self.0));
+            Asker { run, key: key.clone(), fence }
+        };
         // An old result is there until its task comes round to forgetting it.
-        let is_young = |run: &Run| !run.has_ended() || run.age() < self.0.times.reuse;
+        let is_young = |run: &Run| !run.has_ended() || run.age() < times.reuse;
         if let Some(entry) = entries.get_mut(&key).filter(|entry| is_young(&entry.run)) {
             entry.askers += 1;
             return Ok(asker(&entry.run));
@@ -97,7 +99,8 @@ impl Validations {
             return Err(Busy);
         }
         let (run, writer) = Run::new(targets);
-        let task = tokio::spawn(Arc::clone(&self.0).see_through(Arc::clone(&run), writer));
+        let through = Arc::clone(&self.0).see_through(key.clone(), Arc::clone(&run), writer, times);
+        let task = tokio::spawn(through);
         let (asker, task) = (asker(&run), task.abort_handle());
         entries.insert(key, Entry { run, askers: 1, task });
         Ok(asker)
@@ -110,35 +113,39 @@ impl Fence {
     }
 
     /// From the wait for its turn until its result is too old.
-    async fn see_through(self: Arc<Self>, run: Arc<Run>, writer: Writer) {
+    async fn see_through(
+        self: Arc<Self>,
+        key: Key,
+        run: Arc<Run>,
+        writer: Writer,
+        times: ValidationTimes,
+    ) {
         {
             // Never closed, so there is a turn for everybody.
             let _turn = self.turns.acquire().await;
-            run.go(writer, &self.validator, self.times.deadline).await;
+            run.go(writer, &self.validator, times.deadline).await;
         }
-        sleep(self.times.reuse).await;
-        self.forget(&run);
+        sleep(times.reuse).await;
+        self.forget(&key, &run);
     }
 
     /// One asker less.
-    fn leave(&self, run: &Arc<Run>) {
+    fn leave(&self, key: &Key, run: &Arc<Run>) {
         let mut entries = self.entries();
-        let key = run.key();
-        let Some(entry) = entries.get_mut(&key).filter(|entry| Arc::ptr_eq(&entry.run, run)) else {
+        let Some(entry) = entries.get_mut(key).filter(|entry| Arc::ptr_eq(&entry.run, run)) else {
             return;
         };
         entry.askers -= 1;
         if entry.askers == 0 && !run.has_ended() {
             entry.task.abort();
-            entries.remove(&key);
+            entries.remove(key);
         }
     }
 
-    fn forget(&self, run: &Arc<Run>) {
+    fn forget(&self, key: &Key, run: &Arc<Run>) {
         let mut entries = self.entries();
-        let key = run.key();
-        if entries.get(&key).is_some_and(|entry| Arc::ptr_eq(&entry.run, run)) {
-            entries.remove(&key);
+        if entries.get(key).is_some_and(|entry| Arc::ptr_eq(&entry.run, run)) {
+            entries.remove(key);
         }
     }
 }
@@ -149,6 +156,7 @@ impl App {
     /// # Errors
     /// [`Busy`] when two runs are under way and eight wait.
     pub fn validate(&self, targets: Targets) -> Result<Asker, Busy> {
-        self.validations.join(targets)
+        let key = (self.mark(&targets.site), targets.content_type.clone());
+        self.lasting.validations.join(key, targets, self.validation)
     }
 }

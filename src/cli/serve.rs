@@ -1,65 +1,122 @@
 //! `frontend-map serve` and `frontend-map demo`: what runs until a signal.
 
-use std::error::Error;
+mod reload;
+mod watch;
+
 use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 
-use super::stop::stop_signal;
-use super::{check, log};
+use self::reload::Reloader;
+use super::stop::{Ended, Signals, until_stopped};
+use super::{Failure, check, log};
 use crate::app::{App, Lasting};
-use crate::config::Config;
+use crate::config::{Config, Problems};
 use crate::http::Service;
+use crate::site::Sites;
 use crate::{demo, server};
 
-/// Serves until SIGTERM or SIGINT.
+/// Serves until a signal. The settings are read by `load`, at the start and whenever they change.
 ///
 /// # Errors
-/// When the service cannot be set up or the address cannot be bound.
-#[tokio::main]
-pub(super) async fn run(config: Config) -> Result<(), Box<dyn Error>> {
-    log::start(&config.log);
-    let listen = config.server.listen;
-    let timeouts = config.limits.callers;
-    let lasting = Arc::new(Lasting::default());
-    let app = Arc::new(App::build_with(config, Arc::clone(&lasting))?);
-    let listener = TcpListener::bind(listen)
-        .await
-        .map_err(|error| format!("cannot listen on {listen}: {error}"))?;
-    let address = listener.local_addr()?;
-    // Before the address is told: who knows it may also stop the service.
-    let stop = stop_signal()?;
-    // A reader that has gone is no reason not to serve.
-    let _ = writeln!(std::io::stdout(), "{address}");
-    tracing::info!(%address, sites = app.sites.iter().count(), "serving");
-    // A thread of its own, which neither the first answer nor the stop waits for.
-    let warned = Arc::clone(&app);
-    std::thread::spawn(move || check::warn(&warned.sites));
-    let refreshing = tokio::spawn(Arc::clone(&app).keep_snapshots());
-    let following = tokio::spawn(Arc::clone(&app).follow_hints());
-    let shutdown = async move {
-        let _ = stop.await;
-        lasting.drain();
-        refreshing.abort();
-        following.abort();
-        tracing::info!("stopping");
-    };
-    let counts = Arc::clone(&app.lasting().metrics.connections);
-    server::serve(listener, Service::new(app), (timeouts, counts), shutdown).await;
-    tracing::info!("stopped");
-    Ok(())
+/// When the settings are wrong, the service cannot be set up or the address cannot be bound.
+pub(super) fn run(
+    file: Option<&Path>,
+    load: impl Fn() -> Result<Config, Problems> + Send + Sync + 'static,
+) -> Result<ExitCode, Failure> {
+    block_on(serve(file.map(Path::to_owned), load))?
 }
 
-/// Shows the demo; without `once` it serves on until SIGTERM or SIGINT.
+/// Shows the demo; without `once` it serves on until a signal.
 ///
 /// # Errors
 /// As [`demo::run`].
-#[tokio::main]
-pub(super) async fn run_demo(once: bool) -> Result<(), Box<dyn Error>> {
-    let stop = stop_signal()?;
-    let stop = async move {
-        let _ = stop.await;
+pub(super) fn run_demo(once: bool) -> Result<ExitCode, Failure> {
+    block_on(async {
+        let signals = Signals::new().map_err(Box::from)?;
+        let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
+        let shared = Arc::clone(&lasting);
+        let demo =
+            |closing| demo::run(once, log::start, shared, super::stop::Closing::wait(closing));
+        // Nobody balances between demos.
+        match until_stopped(signals, lasting, || Duration::ZERO, demo).await {
+            Ended::ByItself(shown) => Ok(shown.map(|()| ExitCode::SUCCESS)?),
+            Ended::AtOnce(status) => Ok(status),
+        }
+    })?
+}
+
+/// Runs a service to its end. What is still at work then in a thread of its own is left behind: the
+/// look-up of a name may take longer than anybody waits for us.
+fn block_on<T>(service: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Runtime::new().map_err(Box::from)?;
+    let ended = runtime.block_on(service);
+    runtime.shutdown_background();
+    Ok(ended)
+}
+
+async fn serve(
+    file: Option<PathBuf>,
+    load: impl Fn() -> Result<Config, Problems> + Send + Sync + 'static,
+) -> Result<ExitCode, Failure> {
+    // Before anything else: a signal that comes early ends nothing, and is not lost.
+    let hangups = signal(SignalKind::hangup()).map_err(Box::from)?;
+    let signals = Signals::new().map_err(Box::from)?;
+    let config = load()?;
+    log::start(&config.log);
+    let listen = config.server.listen;
+    let timeouts = config.limits.callers;
+    let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
+    let counts = Arc::clone(&lasting.metrics.connections);
+    let reloader = Reloader::new(&config, file, Box::new(load));
+    let app = App::build_with(config, Arc::clone(&lasting), None).map_err(Box::from)?;
+    let listener = TcpListener::bind(listen)
+        .await
+        .map_err(|error| Box::from(format!("cannot listen on {listen}: {error}")))?;
+    let address = listener.local_addr().map_err(Box::from)?;
+    // A reader that has gone is no reason not to serve.
+    let _ = writeln!(std::io::stdout(), "{address}");
+    tracing::info!(%address, sites = app.sites.iter().count(), "serving");
+    warn(&app.sites);
+    let service = Service::new(Arc::new(app));
+    let current = |service: &Service| {
+        let service = service.clone();
+        move || service.app()
     };
-    demo::run(once, log::start, stop).await
+    let tasks = [
+        tokio::spawn(App::keep_snapshots(current(&service))),
+        tokio::spawn(App::follow_hints(current(&service))),
+        tokio::spawn(reloader.run(service.clone(), hangups)),
+    ];
+    let delay = current(&service);
+    let served = until_stopped(
+        signals,
+        lasting,
+        || delay().drain_delay,
+        async |closing| {
+            let closing = async {
+                let end = closing.wait().await;
+                tasks.iter().for_each(tokio::task::JoinHandle::abort);
+                end
+            };
+            server::serve(listener, service, (timeouts, counts), closing).await;
+            tracing::info!("stopped");
+        },
+    );
+    Ok(match served.await {
+        Ended::ByItself(()) => ExitCode::SUCCESS,
+        Ended::AtOnce(status) => status,
+    })
+}
+
+/// Tells which rules overlap, in a thread of its own, which neither the first answer nor the stop
+/// waits for.
+fn warn(sites: &Sites) {
+    let sites = sites.clone();
+    std::thread::spawn(move || check::warn(&sites));
 }

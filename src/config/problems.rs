@@ -28,6 +28,11 @@ impl Problems {
         result.map_err(|error| self.add(place, error)).ok()
     }
 
+    /// What is wrong, one text each.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,12 +1,16 @@
 //! `[server]`: where to listen, and which browsers may ask.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use serde::Deserialize;
 use url::Url;
 
 use super::source::Table;
 use super::{Problems, section};
+
+/// The longest delay before the stop: orchestrators kill after 30 s, and answers take time as well.
+const MOST_DELAY_MS: u64 = 20_000;
 
 /// Where the service is found.
 #[derive(Clone, Debug)]
@@ -21,6 +25,10 @@ pub struct Server {
     pub cache_control_404: String,
     /// `Cache-Control` of lists of URLs.
     pub cache_control_sitemap: String,
+    /// How long after SIGTERM connections are still accepted.
+    pub drain_delay: Duration,
+    /// Whether the settings are read anew when a file of theirs changes.
+    pub watch: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -31,6 +39,8 @@ struct Raw {
     cache_control: String,
     cache_control_404: String,
     cache_control_sitemap: String,
+    drain_delay_ms: u64,
+    watch: bool,
 }
 
 impl Default for Raw {
@@ -42,16 +52,18 @@ impl Default for Raw {
             cache_control_404: "public, max-age=5".to_owned(),
             cache_control_sitemap:
                 "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400".to_owned(),
+            drain_delay_ms: 5_000,
+            watch: false,
         }
     }
 }
 
 pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server> {
     let raw: Raw = section::read(table, "server", problems);
-    let listen = raw.listen.parse().map_err(|_| {
-        format!("`{}` is not an address and a port, like 127.0.0.1:8080 or [::]:8080", raw.listen)
-    });
-    let listen = problems.take("server.listen", listen);
+    let listen = problems.take("server.listen", address(&raw.listen));
+    if raw.drain_delay_ms > MOST_DELAY_MS {
+        problems.add("server.drain_delay_ms", format_args!("it is at most {MOST_DELAY_MS}"));
+    }
     let origin = |text: &String| problems.take("server.cors_origins", origin(text.trim()));
     // A variable that is set to nothing is a list of one empty text.
     let raw_origins = raw.cors_origins.iter().filter(|text| !text.is_empty());
@@ -66,6 +78,21 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server>
         cache_control: cache_control?,
         cache_control_404: cache_control_404?,
         cache_control_sitemap: cache_control_sitemap?,
+        drain_delay: Duration::from_millis(raw.drain_delay_ms),
+        watch: raw.watch,
+    })
+}
+
+/// The address alone, whatever else is in the settings. Without a look at the file where the
+/// environment has it: a health check must not fail because somebody broke the file.
+pub(super) fn listen(table: &mut Table, problems: &mut Problems) -> Option<SocketAddr> {
+    let raw: Raw = section::read(table, "server", problems);
+    problems.take("server.listen", address(&raw.listen))
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        format!("`{text}` is not an address and a port, like 127.0.0.1:8080 or [::]:8080")
     })
 }
 

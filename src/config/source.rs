@@ -14,6 +14,8 @@ pub(super) const TOKEN: &str = "FRONTEND_MAP__CMS__TOKEN";
 pub(super) const HOOK_SECRET: &str = "FRONTEND_MAP__HOOKS__SECRET";
 pub(super) const VALIDATE_TOKEN: &str = "FRONTEND_MAP__AUTH__VALIDATE_TOKEN";
 pub(super) const DRAFT_TOKEN: &str = "FRONTEND_MAP__AUTH__DRAFT_TOKEN";
+/// Where an image without a settings file of its own is told to listen.
+pub(super) const LISTEN: &str = "FRONTEND_MAP__SERVER__LISTEN";
 const SECRETS: [&str; 4] = [TOKEN, HOOK_SECRET, VALIDATE_TOKEN, DRAFT_TOKEN];
 
 /// Reads both into one table.
@@ -46,6 +48,23 @@ fn check_syntax(text: &str) -> Result<(), String> {
     // Of a key that stands twice, the name is what is pointed at.
     let key = text.get(span).filter(|_| error.message() == "duplicate key").unwrap_or_default();
     Err(format!("line {line}, column {column}: not TOML: {} {key}", error.message()))
+}
+
+/// The settings that name a file.
+const FILES: [(&str, &str); 5] = [
+    ("cms", "token_file"),
+    ("cms", "path"),
+    ("hooks", "secret_file"),
+    ("auth", "validate_token_file"),
+    ("auth", "draft_token_file"),
+];
+
+/// The files that these settings name.
+pub(super) fn named_files(table: &Table) -> impl Iterator<Item = String> {
+    FILES.iter().filter_map(|(section, key)| {
+        let section = table.get(*section)?.clone().into_table().ok()?;
+        section.get(*key)?.clone().into_string().ok()
+    })
 }
 
 fn variables(environment: &Environment) -> Variables {

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Ask, BadItem, Document, DocumentLocale, Projection, Status};
 use types::Types;
@@ -16,6 +17,7 @@ use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     types: Arc<HashMap<String, Vec<Stored>>>,
+    hash: u128,
 }
 
 #[derive(Debug)]
@@ -65,7 +67,17 @@ impl Files {
                 problems.push(FilesError::RepeatedUid(uid));
             }
         }
-        if problems.is_empty() { Ok(Self { types: Arc::new(read) }) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(Self { types: Arc::new(read), hash: xxh3_128(text.as_bytes()) })
+        } else {
+            Err(problems)
+        }
+    }
+
+    /// Equal for equal texts.
+    #[must_use]
+    pub fn hash(&self) -> u128 {
+        self.hash
     }
 
     /// One version of a document. A document that is not localised answers for every locale.

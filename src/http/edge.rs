@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use axum::http::header::{CONTENT_LENGTH, HOST, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{CONNECTION, CONTENT_LENGTH, HOST, X_CONTENT_TYPE_OPTIONS};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri, Version};
 
@@ -49,6 +49,10 @@ impl<'a> Edge<'a> {
         }
         let headers = response.headers_mut();
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if self.app.lasting().is_draining() {
+            // Balancers move the connections that they keep, and lose no request with them.
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         if !self.app.cors_origins.is_empty() {
             cors::dress(headers, self.origin, self.preflight);
         }

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{Method, Request};
@@ -36,18 +37,38 @@ pub trait Answerer: Clone + Send + Sync + 'static {
     fn two_framings(&self, request: &Request<Incoming>) -> Answer;
 }
 
-/// Answers requests.
+/// Answers requests, each by the app that is the current one when it comes.
 #[derive(Clone)]
-pub struct Service {
+pub struct Service(Arc<ArcSwap<Version>>);
+
+/// An app and its routes.
+struct Version {
     app: Arc<App>,
     router: Router,
+}
+
+impl Version {
+    fn new(app: Arc<App>) -> Self {
+        Self { router: router(Arc::clone(&app)), app }
+    }
 }
 
 impl Service {
     /// All operations of an app.
     #[must_use]
     pub fn new(app: Arc<App>) -> Self {
-        Self { router: router(Arc::clone(&app)), app }
+        Self(Arc::new(ArcSwap::from_pointee(Version::new(app))))
+    }
+
+    /// From now on requests are answered by this app; those under way go on with theirs.
+    pub fn replace(&self, app: Arc<App>) {
+        self.0.store(Arc::new(Version::new(app)));
+    }
+
+    /// The current app.
+    #[must_use]
+    pub fn app(&self) -> Arc<App> {
+        Arc::clone(&self.0.load().app)
     }
 
     /// The answer to one request, whatever it is.
@@ -64,8 +85,9 @@ impl Service {
         if refused.is_ok() && !(route == Route::ContentType && is_read(&request)) {
             return Answering::Later(self.route(route, request).boxed());
         }
-        let edge = Edge::meet(&self.app, route, &request);
-        let answer = refused.map_or_else(ApiError::whole, |()| self.resolve(&mut request));
+        let version = self.0.load();
+        let edge = Edge::meet(&version.app, route, &request);
+        let answer = refused.map_or_else(ApiError::whole, |()| resolve(&version.app, &mut request));
         Answering::Now(dressed(edge, answer))
     }
 
@@ -79,11 +101,11 @@ impl Service {
         B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
-        let Self { app, router } = self.clone();
+        let version = self.0.load_full();
         async move {
-            let edge = Edge::meet(&app, route, &request);
-            let in_flight = app.lasting().metrics.requests.begin();
-            let Ok(response) = router.oneshot(request.map(Body::new)).await;
+            let edge = Edge::meet(&version.app, route, &request);
+            let in_flight = version.app.lasting().metrics.requests.begin();
+            let Ok(response) = version.router.clone().oneshot(request.map(Body::new)).await;
             in_flight.answered();
             let mut response = response.map(Either::Right);
             edge.dress(&mut response);
@@ -95,16 +117,16 @@ impl Service {
     #[must_use]
     pub fn two_framings<B>(&self, request: &Request<B>) -> Answer {
         let route = Route::of(request.uri().path());
-        dressed(Edge::meet(&self.app, route, request), two_framings())
+        dressed(Edge::meet(&self.0.load().app, route, request), two_framings())
     }
+}
 
-    fn resolve<B>(&self, request: &mut Request<B>) -> Answer {
-        let headers = std::mem::take(request.headers_mut());
-        let answer = || content_type::answer(&self.app, request.uri().query(), headers);
-        match catch_unwind(AssertUnwindSafe(answer)) {
-            Ok(answer) => answer.unwrap_or_else(ApiError::whole),
-            Err(panic) => panicked(&*panic).whole(),
-        }
+fn resolve<B>(app: &App, request: &mut Request<B>) -> Answer {
+    let headers = std::mem::take(request.headers_mut());
+    let answer = || content_type::answer(app, request.uri().query(), headers);
+    match catch_unwind(AssertUnwindSafe(answer)) {
+        Ok(answer) => answer.unwrap_or_else(ApiError::whole),
+        Err(panic) => panicked(&*panic).whole(),
     }
 }
 

@@ -1,10 +1,120 @@
 //! Starting, being asked for health, and ending: signals, open connections, a taken port.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
 
+use crate::support::content::Content;
+use crate::support::front_of_cms::{one_url, setup};
 use crate::support::http;
-use crate::support::service::Setup;
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+/// As long as it may be: nobody waits for its end.
+const LONGEST_DELAY: (&str, &str) = ("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "20000");
+
+fn with_a_delay() -> Service {
+    Setup::fixture().env(LONGEST_DELAY.0, LONGEST_DELAY.1).start()
+}
+
+/// A connection that is kept after one answer.
+fn kept(service: &Service) -> TcpStream {
+    let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
+    assert_eq!(answer_on(&mut stream, "/livez").0.status, 200);
+    stream
+}
+
+/// The answer to a request on a connection that may be kept, and whether it was closed then.
+fn answer_on(stream: &mut TcpStream, target: &str) -> (http::Response, bool) {
+    write!(stream, "GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
+    loop {
+        let split = http::split(&bytes, false, false);
+        if let Some((response, _)) = split {
+            let closes = response.header("connection").as_deref() == Some("close");
+            return (response, closes && matches!(stream.read(&mut buffer), Ok(0)));
+        }
+        let read = stream.read(&mut buffer).expect("an answer");
+        assert!(read > 0, "closed without an answer: {:?}", String::from_utf8_lossy(&bytes));
+        bytes.extend_from_slice(&buffer[..read]);
+    }
+}
+
+fn is_ready(service: &Service) -> bool {
+    http::get(service.addr(), "/readyz").status == 200
+}
+
+#[test]
+fn after_sigterm_it_answers_on_and_moves_its_callers_away() {
+    let mut service = with_a_delay();
+    let mut connections = [kept(&service), kept(&service)];
+    service.tell("TERM");
+    until_so("it is not ready any more", || !is_ready(&service));
+    let targets = ["/api/get-content-type?site=main&pathname=/en/articles/x", "/livez"];
+    for (stream, target) in connections.iter_mut().zip(targets) {
+        let (answer, closed) = answer_on(stream, target);
+        assert_eq!((answer.status, closed), (200, true), "{target}");
+        let new = http::get(service.addr(), target);
+        assert_eq!((new.status, new.header("connection").as_deref()), (200, Some("close")));
+    }
+    // Nobody's settings matter now.
+    service.tell("HUP");
+    assert_eq!(http::get(service.addr(), "/readyz").text(), "draining\n");
+    // Who stops it once more does not want to wait for the delay.
+    assert_eq!(service.signal("TERM"), Some(143));
+    assert!(service.logs("a second signal"), "it says why");
+}
+
+#[test]
+fn the_delay_is_followed_by_the_end() {
+    let mut service = Setup::fixture().env(LONGEST_DELAY.0, "50").start();
+    let _kept = kept(&service);
+    assert_eq!(service.signal("TERM"), Some(0));
+    let log = service.log();
+    let at = |text: &str| log.find(text).unwrap_or_else(|| panic!("{text}: {log}"));
+    assert!(at("stopping") < at("no more connections"), "{log}");
+    assert!(at("no more connections") < at("stopped"), "{log}");
+}
+
+#[test]
+fn a_person_at_a_terminal_does_not_wait_for_the_delay() {
+    let mut service = with_a_delay();
+    let begun = Instant::now();
+    assert_eq!(service.signal("INT"), Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(20), "it waited for the delay");
+    let mut service = with_a_delay();
+    service.tell("TERM");
+    assert!(service.logs("stopping"));
+    assert_eq!(service.signal("INT"), Some(130));
+}
+
+#[test]
+fn whatever_is_in_flight_the_end_comes_with_status_0() {
+    let content = Content::new(&[]);
+    content.close();
+    let cms = content.start();
+    let mut service = setup(&format!("http://{}", cms.addr()), r#""en""#, true)
+        .env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "600000")
+        .env("FRONTEND_MAP__LIMITS__DOCUMENT_DEADLINE_MS", "600000")
+        .start();
+    let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
+    write!(stream, "GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", one_url()).expect("sent");
+    until_so("the CMS is asked", || !cms.heads().is_empty());
+    let begun = Instant::now();
+    assert_eq!(service.signal("TERM"), Some(0));
+    assert!(begun.elapsed() >= Duration::from_secs(25), "it did not wait for the answer");
+    assert!(service.logs("still in flight"));
+}
+
+#[test]
+fn health_needs_no_more_than_the_address() {
+    let service = Setup::fixture().start();
+    let addr = service.addr().to_string();
+    let told = Setup::new("[[[ broken").env("FRONTEND_MAP__SERVER__LISTEN", &addr);
+    assert_eq!(told.run(&["health"]).status, Some(0));
+    let wrong = format!("[server]\nlisten = \"{addr}\"\n[limits]\nnonsense = 1\n");
+    assert_eq!(Setup::new(&wrong).run(&["health"]).status, Some(0));
+}
 
 #[test]
 fn sigterm_ends_the_service_with_status_0() {

@@ -20,6 +20,7 @@ mod matching;
 mod operations;
 mod outgoing;
 mod page_trees;
+mod reload;
 mod resolve;
 mod rule_settings;
 mod settings;

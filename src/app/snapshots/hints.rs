@@ -25,7 +25,7 @@ pub struct Hint {
 
 /// Hints that nobody has followed yet.
 #[derive(Default)]
-pub(super) struct Hints {
+pub(in crate::app) struct Hints {
     told: Notify,
     documents: Mutex<Vec<Hint>>,
 }
@@ -57,32 +57,41 @@ impl Hints {
 impl App {
     /// Something in the CMS may have changed: this document, or nobody knows what.
     pub fn hint(&self, hint: Option<Hint>) {
-        self.documents.forget(hint.as_ref());
-        self.snapshots.hints.add(hint);
+        self.lasting.documents.forget(hint.as_ref());
+        self.lasting.hints.add(hint);
     }
 
-    /// Refreshes all copies after hints, until it is dropped. Who publishes ten documents causes
-    /// one round, not ten. The documents that are named come first, one by one, because a walk
-    /// over a large type takes minutes; the walks follow, because others may have changed with them.
-    pub async fn follow_hints(self: Arc<Self>) {
+    /// Refreshes all copies of the app that is the current one after hints, until it is dropped.
+    /// Who publishes ten documents causes one round, not ten. The documents that are named come
+    /// first, one by one, because a walk over a large type takes minutes; the walks follow, because
+    /// others may have changed with them.
+    ///
+    /// Who reloads the settings meanwhile loses no hint: a place that the next app has taken over
+    /// is seen to here, and the first walk of a new one begins after the hint.
+    pub async fn follow_hints(current: impl Fn() -> Arc<Self>) {
+        let lasting = Arc::clone(current().lasting());
         loop {
-            let hints = self.snapshots.hints.next().await;
-            if !self.content.changes() {
-                continue;
-            }
-            tracing::debug!("something may have changed in the CMS");
-            for slot in self.snapshots.all() {
-                slot.outdate();
-            }
-            if self.content.resting().is_some() {
-                // Who keeps the copies walks when it answers again.
-                self.snapshots.landed.notify_one();
-                continue;
-            }
-            self.reread(&hints).await;
-            for slot in self.snapshots.all().filter(|slot| slot.kept().is_some()) {
-                self.launch(slot);
-            }
+            let hints = lasting.hints.next().await;
+            current().follow(&hints).await;
+        }
+    }
+
+    async fn follow(self: Arc<Self>, hints: &[Hint]) {
+        if !self.content.changes() {
+            return;
+        }
+        tracing::debug!("something may have changed in the CMS");
+        for slot in self.snapshots.all() {
+            slot.outdate();
+        }
+        if self.content.resting().is_some() {
+            // Who keeps the copies walks when it answers again.
+            self.lasting.landed.notify_one();
+            return;
+        }
+        self.reread(hints).await;
+        for slot in self.snapshots.all().filter(|slot| slot.kept().is_some()) {
+            self.launch(slot);
         }
     }
 }

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::slot::{Found, Slot};
 use crate::app::App;
+use crate::content::{Content, Health};
 
 /// How often those who keep snapshots without being asked look whether one is due.
 const ROUND: Duration = Duration::from_secs(5);
@@ -15,33 +17,59 @@ const SHORTEST: Duration = Duration::from_millis(500);
 /// How many content types are walked at once where nobody waits. The CMS has a limit of its own.
 const AT_ONCE: usize = 4;
 
+/// What is known of the CMS between two looks.
+struct Keeper {
+    content: Arc<Content>,
+    watched: watch::Receiver<Health>,
+    openings: u64,
+    probes: usize,
+}
+
+impl Keeper {
+    fn of(app: &App) -> Self {
+        let content = Arc::clone(&app.content);
+        Self { watched: content.watch(), content, openings: 0, probes: 0 }
+    }
+
+    /// Begins what is due; says when to look again.
+    fn look(&mut self, app: &Arc<App>) -> Duration {
+        let health = *self.watched.borrow_and_update();
+        let next = health.next_try();
+        if let Some(next) = next {
+            if next <= Instant::now() && app.is_any_owed() {
+                app.probe(self.probes);
+                self.probes = (self.probes + 1) % app.snapshots.all().count().max(1);
+            }
+        } else {
+            if self.openings != health.openings {
+                self.openings = health.openings;
+                app.launch_owed();
+            }
+            app.launch_wanted();
+        }
+        let round = ROUND.min(app.snapshots.freshness.soft);
+        let left = next.map(|next| next.saturating_duration_since(Instant::now()));
+        left.map_or(round, |left| left.clamp(SHORTEST, round.max(SHORTEST)))
+    }
+}
+
 impl App {
     /// Builds what is wanted before anybody asks for it, keeps the path indexes fresh, and walks
-    /// again what could not be walked while the CMS failed, until it is dropped.
-    pub async fn keep_snapshots(self: Arc<Self>) {
-        let mut watched = self.content.watch();
-        let (mut openings, mut probes) = (0, 0);
+    /// again what could not be walked while the CMS failed, all of the app that is the current one,
+    /// until it is dropped.
+    pub async fn keep_snapshots(current: impl Fn() -> Arc<Self>) {
+        let mut keeper = Keeper::of(&current());
         loop {
-            let health = *watched.borrow_and_update();
-            let next = health.next_try();
-            if let Some(next) = next {
-                if next <= Instant::now() && self.is_any_owed() {
-                    self.probe(probes);
-                    probes = (probes + 1) % self.snapshots.all().count().max(1);
-                }
-            } else {
-                if openings != health.openings {
-                    openings = health.openings;
-                    self.launch_owed();
-                }
-                self.launch_wanted();
+            let app = current();
+            if !Arc::ptr_eq(&keeper.content, &app.content) {
+                keeper = Keeper::of(&app);
             }
-            let round = ROUND.min(self.snapshots.freshness.soft);
-            let left = next.map(|next| next.saturating_duration_since(Instant::now()));
-            let round = left.map_or(round, |left| left.clamp(SHORTEST, round.max(SHORTEST)));
+            let round = keeper.look(&app);
+            let lasting = Arc::clone(&app.lasting);
+            drop(app);
             tokio::select! {
-                () = self.snapshots.landed.notified() => {}
-                Ok(()) = watched.changed() => {}
+                () = lasting.landed.notified() => {}
+                Ok(()) = keeper.watched.changed() => {}
                 () = sleep(round) => {}
             }
         }

@@ -83,7 +83,7 @@ impl App {
     fn with(&self, slot: &Slot, kept: &Kept, reread: &[Reread]) -> Option<Kept> {
         let (listing, builder) = self.listing(slot)?;
         let snapshot = kept.snapshot.with(reread, listing, builder)?;
-        let files = self.texts.files(&slot.site, &snapshot, Some(kept));
+        let files = self.frames.files(&slot.site, &snapshot, Some(kept));
         Some(kept.amended(snapshot, files))
     }
 }

@@ -50,10 +50,6 @@ impl Run {
         (Arc::new(run), Writer { grown, _ended: ended })
     }
 
-    pub(super) fn key(&self) -> (String, String) {
-        (self.targets.site.clone(), self.targets.content_type.clone())
-    }
-
     /// Whether all results are there.
     #[must_use]
     pub fn has_ended(&self) -> bool {

@@ -140,6 +140,8 @@ impl Setup {
         }
         // What a scripted CMS is asked should be what the test asks for.
         command.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false");
+        // Nobody balances between the services of tests.
+        command.env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "0");
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -187,6 +189,11 @@ impl Service {
         std::fs::write(self.dir.path().join(name), text).expect("a file in the temporary folder");
     }
 
+    /// The folder of the settings.
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
     /// Everything on stderr so far.
     pub(crate) fn log(&self) -> String {
         self.stderr.lock().expect("the log").clone()
@@ -207,7 +214,17 @@ impl Service {
     /// Sends the signal (`TERM`, `INT`) and waits for the exit status; `None`: it didn't end, or the
     /// signal itself ended it.
     pub(crate) fn signal(&mut self, name: &str) -> Option<i32> {
+        self.tell(name);
+        self.wait()
+    }
+
+    /// Sends the signal (`HUP`, `TERM`, `INT`).
+    pub(crate) fn tell(&self, name: &str) {
         signal(&self.child, name);
+    }
+
+    /// Waits for the exit status; as [`Service::signal`].
+    pub(crate) fn wait(&mut self) -> Option<i32> {
         let started = Instant::now();
         while started.elapsed() < PATIENCE {
             if let Some(status) = self.child.try_wait().expect("our own child") {

@@ -1,0 +1,87 @@
+//! What a reload changes, refuses, and leaves to a restart.
+
+use super::{APPLIED, REFUSED, apply, content, reload, resolve, settings, setup, told};
+use crate::support::http;
+use crate::support::service::Setup;
+use crate::support::wait::until_so;
+
+#[test]
+fn other_rules_are_in_use_from_then_on() {
+    let service = setup("a").start();
+    assert_eq!((resolve(&service, "a").status, resolve(&service, "b").status), (200, 404));
+    apply(&service, &settings("b"));
+    assert_eq!((resolve(&service, "a").status, resolve(&service, "b").status), (404, 200));
+}
+
+#[test]
+fn a_broken_file_changes_nothing_and_all_of_its_problems_are_told() {
+    let service = setup("a").env("FRONTEND_MAP__CMS__TOKEN", "canary-51c0-token").start();
+    let broken = settings("b").replace("[\"en\"]", "[\"e n\"]") + "nonsense = 1\n";
+    service.rewrite("settings.toml", &broken);
+    reload(&service, REFUSED);
+    assert_eq!((resolve(&service, "a").status, resolve(&service, "b").status), (200, 404));
+    let log = service.log();
+    let line = log.lines().find(|line| line.contains(REFUSED)).unwrap();
+    assert!(line.contains("e n") && line.contains("nonsense"), "{line}");
+    service.rewrite("settings.toml", "[[[ canary-51c0");
+    reload(&service, REFUSED);
+    std::fs::remove_file(service.path().join("settings.toml")).expect("it is there");
+    reload(&service, REFUSED);
+    assert_eq!(resolve(&service, "a").status, 200);
+    assert!(!service.log().contains("canary-51c0"), "{}", service.log());
+    apply(&service, &settings("b"));
+    assert_eq!(resolve(&service, "b").status, 200);
+}
+
+#[test]
+fn what_needs_a_restart_is_named_and_stays() {
+    let service = setup("a").start();
+    let other = settings("b").replace("127.0.0.1:0", "127.0.0.1:1")
+        + "[log]\nformat = \"json\"\n[limits]\nidle_timeout_ms = 5\n";
+    apply(&service, &other);
+    assert_eq!(resolve(&service, "b").status, 200, "the rest is in use");
+    let names = "server.listen, limits.idle_timeout_ms, log.format";
+    until_so("the settings are named", || service.log().contains(names));
+    assert_eq!(told(&service, "needs a restart"), 1);
+}
+
+#[test]
+fn of_quick_signals_the_newest_file_wins() {
+    let service = setup("a").start();
+    for (prefix, other) in [("b", "a"), ("a", "b")].into_iter().cycle().take(20) {
+        service.rewrite("settings.toml", &settings(other));
+        service.tell("HUP");
+        service.rewrite("settings.toml", &settings(prefix));
+        service.tell("HUP");
+        until_so("the newest rules are in use", || resolve(&service, prefix).status == 200);
+    }
+}
+
+#[test]
+fn content_of_a_file_is_read_anew() {
+    let service = setup("a").start();
+    let sitemap = "/api/build-sitemap?site=main&contentType=api::a.a";
+    let urls = || http::get(service.addr(), sitemap).json()["data"]["urls"].clone();
+    assert_eq!(urls()[0], "https://x.example/a/x");
+    service.rewrite("content.json", &content("y"));
+    reload(&service, APPLIED);
+    assert_eq!(urls()[0], "https://x.example/a/y");
+}
+
+#[test]
+fn who_may_ask_changes_with_the_settings() {
+    let hook = |service, bearer: &str| {
+        let headers = [("Authorization", bearer), ("Content-Length", "0")];
+        http::send(service, "POST", "/hooks/cms", &headers).status
+    };
+    let with_hook = settings("a") + "[hooks]\nsecret_file = \"secret\"\n";
+    let setup: Setup = setup("a").file("secret", "one-secret\n");
+    let service = setup.start();
+    assert_eq!(hook(service.addr(), "Bearer one-secret"), 501);
+    apply(&service, &with_hook);
+    assert_eq!(hook(service.addr(), "Bearer one-secret"), 202);
+    service.rewrite("secret", "other-secret\n");
+    reload(&service, APPLIED);
+    assert_eq!(hook(service.addr(), "Bearer one-secret"), 401);
+    assert_eq!(hook(service.addr(), "Bearer other-secret"), 202);
+}

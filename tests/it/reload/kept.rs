@@ -1,0 +1,136 @@
+//! What a reload keeps while the CMS is down, and what it must not keep.
+
+use super::{APPLIED, apply, reload};
+use crate::support::cms::Cms;
+use crate::support::content::Content;
+use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal, urls};
+use crate::support::http::{self, Response};
+use crate::support::service::{Service, Setup};
+use crate::support::wait::{until, until_so};
+
+const FIRST: &str = "/api/frontend-url?uid=plugin::cms.article&documentId=a&site=main";
+const SECRET: &str = "a-secret-of-the-test";
+
+/// Two sites in front of one CMS.
+fn settings(cms: &Cms) -> String {
+    let site = |key: &str| {
+        format!(
+            "[[site]]\nkey = \"{key}\"\nfront_end_url = \"https://{key}.example\"\n\
+             locales = [\"en\"]\nresolve = \"documents\"\n[[site.rule]]\n\
+             content_type = \"plugin::cms.article\"\ntemplate = \"/{key}/{{slug}}\"\n"
+        )
+    };
+    format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n{}{}\
+         [[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
+        cms.addr(),
+        site("main"),
+        site("other")
+    )
+}
+
+fn before(cms: &Cms) -> Setup {
+    Setup::new(&settings(cms))
+        .env("FRONTEND_MAP__CMS__TOKEN", "one-token")
+        .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+}
+
+fn ask(service: &Service, target: &str) -> Response {
+    http::get(service.addr(), target)
+}
+
+fn owner(service: &Service) -> Option<String> {
+    let answer = ask(service, "/api/resolve?site=main&pathname=/main/x");
+    answer.json()["data"]["documentId"].as_str().map(str::to_owned)
+}
+
+fn fail(content: &Content) {
+    content.fail(|_| Some(refusal(503, "ServiceUnavailableError", "{}")));
+}
+
+#[test]
+fn copies_outlive_settings_that_do_not_concern_them() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = before(&cms).start();
+    let sitemap = SITEMAP.replace("site=main", "site=other");
+    let (list, other, one) =
+        (ask(&service, SITEMAP), ask(&service, &sitemap), ask(&service, FIRST));
+    assert_eq!(urls(&list), ["https://main.example/main/x"]);
+    until_so("the index is there", || owner(&service).as_deref() == Some("a"));
+    fail(&content);
+    let asked = cms.heads().len();
+    let unrelated = settings(&cms).replace("[cms]", "cache_control = \"no-store\"\n[cms]");
+    apply(&service, &unrelated);
+    assert_eq!(ask(&service, SITEMAP).body, list.body);
+    assert_eq!(owner(&service).as_deref(), Some("a"));
+    assert_eq!(cms.heads().len(), asked, "nothing was built anew");
+    let stale = ask(&service, FIRST);
+    assert_eq!((stale.status, &stale.body), (200, &one.body));
+    // One site alone changes: the other one keeps its copies, and this one gives none of the old.
+    apply(&service, &unrelated.replace("/main/{slug}", "/new/{slug}"));
+    assert_eq!(ask(&service, &sitemap).body, other.body);
+    assert_failure(&ask(&service, SITEMAP), 503, "ServiceUnavailableError");
+    assert_failure(&ask(&service, FIRST), 503, "ServiceUnavailableError");
+    assert_eq!(owner(&service), None);
+    // And back: what was said then is true again.
+    apply(&service, &unrelated);
+    assert_eq!(ask(&service, FIRST).body, one.body);
+    content.heal();
+    until_so("the copies are built", || ask(&service, SITEMAP).status == 200);
+}
+
+#[test]
+fn another_cms_or_token_has_copies_of_its_own() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let (cms, empty) = (content.start(), Content::new(&[]).start());
+    let service = before(&cms).file("token", "another-token").start();
+    assert_eq!(urls(&ask(&service, SITEMAP)).len(), 1);
+    assert_eq!(ask(&service, FIRST).status, 200);
+    apply(&service, &settings(&empty));
+    assert!(urls(&ask(&service, SITEMAP)).is_empty());
+    assert_eq!(ask(&service, FIRST).status, 404);
+}
+
+#[test]
+fn a_walk_under_way_is_for_the_settings_that_it_began_with() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = before(&cms).start();
+    content.close();
+    let addr = service.addr();
+    let first = std::thread::spawn(move || http::get(addr, SITEMAP));
+    until_so("a walk is under way", || {
+        cms.targets().iter().any(|target| target.contains("%24gt") || target.contains("pagination"))
+    });
+    apply(&service, &settings(&cms).replace("/main/{slug}", "/new/{slug}"));
+    let second = std::thread::spawn(move || http::get(addr, SITEMAP));
+    content.open();
+    // Who asked before the reload gets the answer of then.
+    assert_eq!(urls(&first.join().unwrap()), ["https://main.example/main/x"]);
+    assert_eq!(urls(&second.join().unwrap()), ["https://main.example/new/x"]);
+    assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/new/x"]);
+}
+
+#[test]
+fn no_hint_is_lost_in_a_reload() {
+    let content = Content::new(&[("en", "a", "s0")]);
+    let cms = content.start();
+    let service = before(&cms).start();
+    assert_eq!(ask(&service, SITEMAP).status, 200);
+    for n in 1..=20 {
+        content.publish("en", "a", &format!("s{n}"));
+        let bearer = format!("Bearer {SECRET}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Length", "0")];
+        if n % 2 == 0 {
+            service.tell("HUP");
+        }
+        assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &headers).status, 202);
+        service.tell("HUP");
+        let wanted = format!("https://main.example/main/s{n}");
+        until("the change is seen", || {
+            (urls(&ask(&service, SITEMAP)) == [wanted.clone()]).then_some(())
+        });
+    }
+    reload(&service, APPLIED);
+}

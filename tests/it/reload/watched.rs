@@ -1,0 +1,76 @@
+//! `server.watch`: files that change, however they do.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use super::{APPLIED, REFUSED, apply, content, resolve, settings, setup, told};
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+fn watched(prefix: &str) -> Setup {
+    setup(prefix).env("FRONTEND_MAP__SERVER__WATCH", "true")
+}
+
+fn in_use(service: &Service, prefix: &str) {
+    until_so("the rules are in use", || resolve(service, prefix).status == 200);
+}
+
+#[test]
+fn a_file_that_is_written_or_replaced() {
+    let service = watched("a").start();
+    service.rewrite("settings.toml", &settings("b"));
+    in_use(&service, "b");
+    service.rewrite("new.toml", &settings("a"));
+    let path = |name| service.path().join(name);
+    std::fs::rename(path("new.toml"), path("settings.toml")).expect("one folder");
+    in_use(&service, "a");
+    service.rewrite("settings.toml", "nonsense = 1");
+    until_so("it is refused", || told(&service, REFUSED) == 1);
+    assert_eq!(resolve(&service, "a").status, 200);
+    service.rewrite("settings.toml", &settings("b"));
+    in_use(&service, "b");
+    assert_eq!(told(&service, REFUSED), 1, "what is wrong is told once");
+}
+
+/// As Kubernetes does it: files are links into a folder that is itself a link, which is swapped.
+#[test]
+fn a_config_map() {
+    let put = |folder: &Path, name: &str, prefix: &str| {
+        std::fs::create_dir(folder.join(name)).expect("a folder");
+        std::fs::write(folder.join(name).join("settings.toml"), settings(prefix)).expect("a file");
+        std::fs::write(folder.join(name).join("content.json"), content("x")).expect("a file");
+    };
+    let setup = watched("a");
+    put(setup.path(), "..first", "a");
+    std::fs::remove_file(setup.path().join("settings.toml")).expect("it is there");
+    symlink("..first", setup.path().join("..data")).expect("a link");
+    symlink("..data/settings.toml", setup.path().join("settings.toml")).expect("a link");
+    let service = setup.start();
+    put(service.path(), "..second", "b");
+    let path = |name| service.path().join(name);
+    symlink("..second", path("..data_tmp")).expect("a link");
+    std::fs::rename(path("..data_tmp"), path("..data")).expect("one folder");
+    std::fs::remove_dir_all(path("..first")).expect("nobody needs it");
+    in_use(&service, "b");
+    until_so("it is told", || told(&service, APPLIED) == 1);
+    assert_eq!(told(&service, REFUSED), 0);
+}
+
+#[test]
+fn a_file_that_the_settings_name() {
+    let service = watched("a").start();
+    let target = "/api/frontend-url?uid=api::a.a&documentId=d";
+    let path = || crate::support::http::get(service.addr(), target).json()["data"]["path"].clone();
+    assert_eq!(path(), "/a/x");
+    service.rewrite("content.json", &content("y"));
+    until_so("the content is in use", || path() == "/a/y");
+}
+
+#[test]
+fn the_switch_is_a_setting_like_any_other() {
+    let service = setup("a").start();
+    let watching = |prefix| settings(prefix).replace("[cms]", "watch = true\n[cms]");
+    apply(&service, &watching("a"));
+    service.rewrite("settings.toml", &watching("b"));
+    in_use(&service, "b");
+}
