@@ -150,6 +150,12 @@ impl App {
         self.made_of.site(site).unwrap_or_default()
     }
 
+    /// How many requests may be under way.
+    #[must_use]
+    pub fn most_requests(&self) -> usize {
+        self.limits.requests
+    }
+
     fn ask(&self, site: &Site, uid: &str) -> Option<&Ask> {
         self.asks.get(&site.key)?.get(uid)
     }

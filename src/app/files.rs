@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -12,6 +13,7 @@ use flate2::write::GzEncoder;
 use futures::future::try_join_all;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use tokio::sync::Semaphore;
 
 use super::snapshots::next_second;
 use super::{App, Kept, Served};
@@ -63,7 +65,11 @@ impl Files {
 
 /// The texts that were asked for, by what stands in them: a refresh that changes nothing finds
 /// them again.
-pub(super) struct Texts(Cache<Key, Bytes, Weight>);
+pub(super) struct Texts {
+    cache: Cache<Key, Bytes, Weight>,
+    /// For those who write one: half of the cores are left to who answers from memory.
+    writers: Semaphore,
+}
 
 /// What all files of a site have in common, by its key; of sites with a base URL.
 pub(super) struct Frames(HashMap<String, Frame>);
@@ -95,7 +101,8 @@ fn cache() -> Cache<Key, Bytes, Weight> {
 
 impl Texts {
     pub(super) fn new() -> Self {
-        Self(cache())
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Self { cache: cache(), writers: Semaphore::new((cores / 2).max(1)) }
     }
 }
 
@@ -147,7 +154,9 @@ impl App {
         let (app, snapshot, range) =
             (Arc::clone(self), Arc::clone(&kept.snapshot), file.range.clone());
         let (site, mark) = (site.key.clone(), self.mark(&site.key));
+        let texts = &self.lasting.texts;
         let text = async move {
+            let _writer = texts.writers.acquire().await.map_err(drop)?;
             // 50,000 URLs take milliseconds to write, and ten times as long to compress.
             let made = tokio::task::spawn_blocking(move || {
                 let frame = app.frames.0.get(&site)?;
@@ -157,7 +166,7 @@ impl App {
             made.await.ok().flatten().ok_or(())
         };
         let key = Key { site: mark, hash: file.hash, gzip };
-        self.lasting.texts.0.get_or_insert_async(&key, text).await.ok()
+        texts.cache.get_or_insert_async(&key, text).await.ok()
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Problems, section};
 use crate::content::StrapiLimits;
 use crate::server::Timeouts;
 
-/// More would be no limit to any CMS, and far more than a semaphore can count.
+/// More would be no limit to any CMS or machine, and far more than a semaphore can count.
 const MOST_REQUESTS: usize = 10_000;
 
 /// How long callers wait, and let us wait, and how much the CMS may cost.
@@ -17,6 +17,8 @@ const MOST_REQUESTS: usize = 10_000;
 pub struct Limits {
     /// How long callers may let us wait.
     pub callers: Timeouts,
+    /// How many requests may be under way, of those that may take their time.
+    pub requests: usize,
     /// How long a caller waits for one document.
     pub document_deadline: Duration,
     /// How long a caller waits for a walk over all documents of a type.
@@ -34,6 +36,7 @@ struct Raw {
     head_timeout_ms: u64,
     idle_timeout_ms: u64,
     write_timeout_ms: u64,
+    requests: usize,
     document_deadline_ms: u64,
     walk_deadline_ms: u64,
     last_good_ms: u64,
@@ -51,6 +54,8 @@ impl Default for Raw {
             // Above the 60 s that balancers keep a connection: the client should be who closes it.
             idle_timeout_ms: 75_000,
             write_timeout_ms: 30_000,
+            // A thousand who wait for one run of URL checks find room in three quarters of it.
+            requests: 2_048,
             document_deadline_ms: 10_000,
             walk_deadline_ms: 120_000,
             last_good_ms: 3_600_000,
@@ -74,7 +79,8 @@ impl Raw {
             self.cms_connect_ms,
             self.cms_request_ms,
         ];
-        let amounts = [self.cms_page_bytes, self.cms_document_bytes, self.cms_requests];
+        let amounts =
+            [self.requests, self.cms_page_bytes, self.cms_document_bytes, self.cms_requests];
         times.contains(&0) || amounts.contains(&0)
     }
 }
@@ -84,8 +90,12 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Limits {
     if raw.has_zero() {
         problems.add("limits", "each limit is at least 1");
     }
-    if raw.cms_requests > MOST_REQUESTS {
-        problems.add("limits.cms_requests", format_args!("it is at most {MOST_REQUESTS}"));
+    for (name, number) in
+        [("limits.requests", raw.requests), ("limits.cms_requests", raw.cms_requests)]
+    {
+        if number > MOST_REQUESTS {
+            problems.add(name, format_args!("it is at most {MOST_REQUESTS}"));
+        }
     }
     Limits {
         callers: Timeouts {
@@ -93,6 +103,7 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Limits {
             idle: Duration::from_millis(raw.idle_timeout_ms),
             write: Duration::from_millis(raw.write_timeout_ms),
         },
+        requests: raw.requests,
         document_deadline: Duration::from_millis(raw.document_deadline_ms),
         walk_deadline: Duration::from_millis(raw.walk_deadline_ms),
         last_good: Duration::from_millis(raw.last_good_ms),

@@ -21,6 +21,8 @@ pub(super) use details::{CandidateDetails, Details};
 const RETRY_AFTER_DEFAULT: u64 = 5;
 /// After how many seconds to ask again when too many validations are under way: most take longer.
 const RETRY_AFTER_BUSY: u64 = 10;
+/// The same when too many requests are: most take less.
+const RETRY_AFTER_CROWDED: u64 = 1;
 /// The most seconds that are passed on from the CMS (D27).
 const RETRY_AFTER_MOST: u64 = 60;
 
@@ -87,6 +89,13 @@ impl ApiError {
         let message = "too many validations are under way or wait for their turn";
         let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
         Self { retry_after: Some(RETRY_AFTER_BUSY), ..error }
+    }
+
+    /// 503: as many requests are under way as are let in.
+    pub(super) fn crowded() -> Self {
+        let message = "too many requests are under way";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
+        Self { retry_after: Some(RETRY_AFTER_CROWDED), ..error }
     }
 
     /// 414: the request target is longer than this many bytes.

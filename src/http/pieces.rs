@@ -1,27 +1,39 @@
 //! Bodies that are made piece by piece, as fast as the client reads them.
 
 use std::convert::Infallible;
-use std::io::Write;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 
-/// Fast: a list of URLs shrinks to a tenth at any level.
-const LEVEL: Compression = Compression::new(1);
+use super::gzip::Gzip;
+
+/// So many bytes are compressed at a time: a tenth of a millisecond.
+const GZIP_STEP: usize = 32 << 10;
+/// So many compressed bytes are worth sending.
+const GZIP_FRAME: usize = 16 << 10;
 
 /// The bytes of a shared text that are handed on at a time: at first, and to who reads on.
 const FIRST_SLICE: usize = 64 << 10;
-const LARGEST_SLICE: usize = 1 << 20;
+const LARGEST_SLICE: usize = 256 << 10;
 
-/// A body of these pieces, and how long they are together.
+/// A body of these pieces, and how long they are together. An empty piece stands for work that has
+/// come to nothing yet.
+///
+/// A connection takes pieces for as long as its client reads, and all others on the thread would
+/// wait meanwhile, those who ask for a page among them. So after each piece they have their turn.
 struct Pieces<I> {
-    pieces: I,
+    source: I,
     left: Option<u64>,
+    worked: bool,
+}
+
+impl<I> Pieces<I> {
+    fn new(source: I, left: Option<u64>) -> Self {
+        Self { source, left, worked: false }
+    }
 }
 
 impl<I: Iterator<Item = Bytes> + Unpin> HttpBody for Pieces<I> {
@@ -30,9 +42,15 @@ impl<I: Iterator<Item = Bytes> + Unpin> HttpBody for Pieces<I> {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let piece = self.pieces.next();
+        let had_a_turn = !std::mem::take(&mut self.worked);
+        let piece = if had_a_turn { self.source.next() } else { Some(Bytes::new()) };
+        if piece.as_ref().is_some_and(Bytes::is_empty) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        self.worked = true;
         if let (Some(piece), Some(left)) = (&piece, &mut self.left) {
             *left = left.saturating_sub(piece.len() as u64);
         }
@@ -54,7 +72,7 @@ pub(super) fn plain(
     length: u64,
 ) -> Body {
     let pieces = pieces.map(Bytes::from);
-    Body::new(Pieces { pieces, left: Some(length) }.map_err(|never| match never {}))
+    Body::new(Pieces::new(pieces, Some(length)).map_err(|never| match never {}))
 }
 
 /// Pieces whose length nobody knows; what is one piece has a length all the same.
@@ -64,7 +82,7 @@ pub(super) fn unmeasured(
     let first = pieces.next().unwrap_or_default();
     let Some(second) = pieces.next() else { return Body::from(first) };
     let pieces = [first, second].into_iter().chain(pieces).map(Bytes::from);
-    Body::new(Pieces { pieces, left: None }.map_err(|never| match never {}))
+    Body::new(Pieces::new(pieces, None).map_err(|never| match never {}))
 }
 
 /// A text that many share, in slices that grow: a connection copies what it is given, so one whose
@@ -77,34 +95,43 @@ pub(super) fn whole(text: Bytes) -> Body {
         slice = LARGEST_SLICE.min(slice * 2);
         (!piece.is_empty()).then_some(piece)
     });
-    Body::new(Pieces { pieces, left }.map_err(|never| match never {}))
+    Body::new(Pieces::new(pieces, left).map_err(|never| match never {}))
 }
 
-/// The pieces compressed (RFC 1952).
+/// The pieces compressed.
 pub(super) fn gzipped(pieces: impl Iterator<Item = String> + Send + Unpin + 'static) -> Body {
-    let pieces = Gzip { pieces, encoder: Some(GzEncoder::new(Vec::new(), LEVEL)) };
-    Body::new(Pieces { pieces, left: None }.map_err(|never| match never {}))
+    let mut out = Vec::with_capacity(2 * GZIP_FRAME);
+    let gzip = Some(Gzip::begin(&mut out));
+    let pieces = Gzipped { pieces, piece: Bytes::new(), gzip, out };
+    Body::new(Pieces::new(pieces, None).map_err(|never| match never {}))
 }
 
-struct Gzip<I> {
+struct Gzipped<I> {
     pieces: I,
-    encoder: Option<GzEncoder<Vec<u8>>>,
+    /// What of a piece is left.
+    piece: Bytes,
+    gzip: Option<Gzip>,
+    out: Vec<u8>,
 }
 
-impl<I: Iterator<Item = String>> Iterator for Gzip<I> {
+impl<I: Iterator<Item = String>> Iterator for Gzipped<I> {
     type Item = Bytes;
 
     fn next(&mut self) -> Option<Bytes> {
-        let mut encoder = self.encoder.take()?;
-        // Writing to memory does not fail.
-        for piece in self.pieces.by_ref() {
-            encoder.write_all(piece.as_bytes()).ok()?;
-            let out = std::mem::take(encoder.get_mut());
-            if !out.is_empty() {
-                self.encoder = Some(encoder);
-                return Some(out.into());
-            }
+        let gzip = self.gzip.as_mut()?;
+        if self.piece.is_empty() {
+            let Some(piece) = self.pieces.next() else {
+                gzip.end(&mut self.out);
+                self.gzip = None;
+                return Some(std::mem::take(&mut self.out).into());
+            };
+            self.piece = piece.into();
         }
-        encoder.finish().ok().map(Bytes::from)
+        let step = self.piece.split_to(self.piece.len().min(GZIP_STEP));
+        gzip.add(&step, &mut self.out);
+        if self.out.len() < GZIP_FRAME {
+            return Some(Bytes::new());
+        }
+        Some(std::mem::replace(&mut self.out, Vec::with_capacity(2 * GZIP_FRAME)).into())
     }
 }

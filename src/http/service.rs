@@ -16,6 +16,7 @@ use super::content_type;
 use super::edge::{Edge, refuse};
 use super::envelope::Answer;
 use super::error::{ApiError, two_framings};
+use super::rooms::{Room, Rooms};
 use super::router::{panicked, router};
 use crate::app::App;
 use crate::metrics::Route;
@@ -45,11 +46,18 @@ pub struct Service(Arc<ArcSwap<Version>>);
 struct Version {
     app: Arc<App>,
     router: Router,
+    rooms: Rooms,
 }
 
 impl Version {
-    fn new(app: Arc<App>) -> Self {
-        Self { router: router(Arc::clone(&app)), app }
+    fn new(app: Arc<App>, rooms: Rooms) -> Self {
+        Self { router: router(Arc::clone(&app)), app, rooms }
+    }
+
+    /// What is said at once when there is no room left.
+    fn crowded(&self) -> Answer {
+        self.app.lasting().metrics.requests.shed.one();
+        ApiError::crowded().whole()
     }
 }
 
@@ -57,12 +65,14 @@ impl Service {
     /// All operations of an app.
     #[must_use]
     pub fn new(app: Arc<App>) -> Self {
-        Self(Arc::new(ArcSwap::from_pointee(Version::new(app))))
+        let rooms = Rooms::new(app.most_requests());
+        Self(Arc::new(ArcSwap::from_pointee(Version::new(app, rooms))))
     }
 
     /// From now on requests are answered by this app; those under way go on with theirs.
     pub fn replace(&self, app: Arc<App>) {
-        self.0.store(Arc::new(Version::new(app)));
+        let rooms = self.0.load().rooms.clone().for_as_many(app.most_requests());
+        self.0.store(Arc::new(Version::new(app, rooms)));
     }
 
     /// The current app.
@@ -82,12 +92,20 @@ impl Service {
     {
         let refused = refuse(&request);
         let route = Route::of(request.uri().path());
-        if refused.is_ok() && !(route == Route::ContentType && is_read(&request)) {
-            return Answering::Later(self.route(route, request).boxed());
-        }
+        let at_once = route == Route::ContentType && is_read(&request);
         let version = self.0.load();
+        if refused.is_ok()
+            && !at_once
+            && let Some(room) = version.rooms.enter(route, request.method())
+        {
+            return Answering::Later(self.route(route, request, room).boxed());
+        }
         let edge = Edge::meet(&version.app, route, &request);
-        let answer = refused.map_or_else(ApiError::whole, |()| resolve(&version.app, &mut request));
+        let answer = match refused {
+            Err(error) => error.whole(),
+            Ok(()) if at_once => resolve(&version.app, &mut request),
+            Ok(()) => version.crowded(),
+        };
         Answering::Now(dressed(edge, answer))
     }
 
@@ -96,6 +114,7 @@ impl Service {
         &self,
         route: Route,
         request: Request<B>,
+        room: Room,
     ) -> impl Future<Output = Answer> + Send + use<B>
     where
         B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
@@ -107,7 +126,7 @@ impl Service {
             let in_flight = version.app.lasting().metrics.requests.begin();
             let Ok(response) = version.router.clone().oneshot(request.map(Body::new)).await;
             in_flight.answered();
-            let mut response = response.map(Either::Right);
+            let mut response = response.map(|body| Either::Right(room.until_taken(body)));
             edge.dress(&mut response);
             response
         }

@@ -19,6 +19,7 @@ mod lifecycle;
 mod matching;
 mod operations;
 mod outgoing;
+mod overload;
 mod page_trees;
 mod reload;
 mod resolve;

@@ -1,0 +1,127 @@
+//! How many requests may be under way: those that wait for others, or send long answers, must not
+//! pile up, nor take the room of those that editors wait for.
+//!
+//! Operations that are answered from memory at once, 4.1 above all, need no room, and neither do
+//! those by which others see how the service is. A webhook must not be lost, and waits for nothing
+//! but its own body.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::Method;
+use hyper::body::{Frame, SizeHint};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::metrics::Route;
+
+/// The room that there is.
+#[derive(Clone)]
+pub(super) struct Rooms {
+    most: usize,
+    requests: Arc<Semaphore>,
+    /// What of it lists of URLs may take.
+    lists: Arc<Semaphore>,
+}
+
+/// What a request takes, until its answer has been handed out.
+pub(super) struct Room(#[expect(dead_code, reason = "held")] [Option<OwnedSemaphorePermit>; 2]);
+
+impl Rooms {
+    pub(super) fn new(most: usize) -> Self {
+        let room = |most: usize| Arc::new(Semaphore::new(most.max(1)));
+        // Who waits for a walk waits for minutes, and an editor waits for a single document.
+        Self { most, requests: room(most), lists: room(most - most / 4) }
+    }
+
+    /// Room for so many: this one, with who is in it, where these are as many as before.
+    pub(super) fn for_as_many(self, most: usize) -> Self {
+        if most == self.most { self } else { Self::new(most) }
+    }
+
+    /// Takes room for a request; `None`: there is none left.
+    pub(super) fn enter(&self, route: Route, method: &Method) -> Option<Room> {
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return Some(Room([None, None]));
+        }
+        let take = |room: &Arc<Semaphore>| Arc::clone(room).try_acquire_owned().ok();
+        match route {
+            Route::FrontendUrl => Some(Room([Some(take(&self.requests)?), None])),
+            Route::BuildSitemap | Route::Sitemaps => {
+                let list = take(&self.lists)?;
+                Some(Room([Some(list), Some(take(&self.requests)?)]))
+            }
+            Route::ContentType
+            | Route::Resolve
+            | Route::Hook
+            | Route::Live
+            | Route::Ready
+            | Route::Other => Some(Room([None, None])),
+        }
+    }
+}
+
+impl Room {
+    /// Keeps the room until the body has been taken.
+    pub(super) fn until_taken(self, body: Body) -> Body {
+        if body.is_end_stream() { body } else { Body::new(Held { body, _room: self }) }
+    }
+}
+
+/// A body that keeps its room.
+struct Held {
+    body: Body,
+    _room: Room,
+}
+
+impl HttpBody for Held {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_take_three_quarters_and_what_needs_none_has_room() {
+        let rooms = Rooms::new(8);
+        let lists: Vec<Option<Room>> =
+            (0..7).map(|_| rooms.enter(Route::BuildSitemap, &Method::GET)).collect();
+        assert_eq!(lists.iter().flatten().count(), 6);
+        assert!(rooms.enter(Route::Sitemaps, &Method::GET).is_none());
+        let one: Vec<Option<Room>> =
+            (0..3).map(|_| rooms.enter(Route::FrontendUrl, &Method::GET)).collect();
+        assert_eq!(one.iter().flatten().count(), 2);
+        for route in [Route::ContentType, Route::Resolve, Route::Live, Route::Ready, Route::Hook] {
+            assert!(rooms.enter(route, &Method::GET).is_some(), "{route:?}");
+        }
+        assert!(rooms.enter(Route::FrontendUrl, &Method::OPTIONS).is_some());
+        drop(lists);
+        assert!(rooms.enter(Route::FrontendUrl, &Method::GET).is_some());
+    }
+
+    #[test]
+    fn there_is_room_for_one_at_least() {
+        let rooms = Rooms::new(1);
+        drop(rooms.enter(Route::Sitemaps, &Method::GET).expect("room"));
+        let _one = rooms.enter(Route::FrontendUrl, &Method::GET).expect("room");
+        assert!(rooms.enter(Route::FrontendUrl, &Method::GET).is_none());
+    }
+}
