@@ -22,6 +22,9 @@ const SETTINGS: &str = include_str!("../config/demo/settings.toml");
 /// Where the front end is to be found if nobody else is there.
 const FRONT_END: &str = "127.0.0.1:8081";
 
+/// As many as one person may want.
+const CONNECTIONS: usize = 64;
+
 /// One request for each thing that the service does.
 const REQUESTS: [(&str, &str); 6] = [
     (
@@ -84,7 +87,11 @@ pub async fn run(
         front_end.local_addr()?
     ))?;
     tokio::spawn(front_end::serve(front_end));
-    let counted = (timeouts, Arc::clone(&lasting.metrics.connections));
+    let counted = server::Callers {
+        timeouts,
+        most: CONNECTIONS,
+        counts: Arc::clone(&lasting.metrics.connections),
+    };
     let app = Arc::new(App::build_with(config, Arc::clone(&lasting), None)?);
     let (shown, all_shown) = tokio::sync::oneshot::channel::<()>();
     let ended = async move {

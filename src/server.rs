@@ -5,7 +5,9 @@
 
 mod answers;
 mod connection;
+mod crowd;
 mod framing;
+mod listen;
 mod progress;
 mod stream;
 mod watchdog;
@@ -20,6 +22,8 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::http::Answerer;
 use crate::metrics::Connections;
+use crowd::Crowd;
+pub use listen::listen;
 pub use watchdog::Timeouts;
 
 /// The largest request head, in bytes (D3).
@@ -31,29 +35,55 @@ pub const GRACE: Duration = Duration::from_secs(25);
 /// The pause after a failed accept: without file descriptors the next one fails as well.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// What callers may do, and what is counted of it.
+#[derive(Clone)]
+pub struct Callers {
+    /// How long they may let us wait.
+    pub timeouts: Timeouts,
+    /// How many connections there may be at a time.
+    pub most: usize,
+    /// What becomes of them.
+    pub counts: Arc<Connections>,
+}
+
 /// Serves until `closing` is ready, then lets requests in flight finish until the time that it gives.
 /// Counts what becomes of the connections.
+///
+/// While `callers.most` connections are open, the one that has waited for its client for longest
+/// gives way to the next.
 pub async fn serve(
     listener: TcpListener,
     service: impl Answerer,
-    (timeouts, counts): (Timeouts, Arc<Connections>),
+    callers: Callers,
     closing: impl Future<Output = Instant>,
 ) {
     // Told by sending, and each connection keeps a receiver for as long as it lasts.
     let (stop, stopped) = watch::channel(());
+    let Callers { timeouts, most, counts } = callers;
+    let crowd = Crowd::new(most);
     let mut closing = std::pin::pin!(closing);
     let end = loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     counts.accepted.one();
-                    let (service, stopped) = (service.clone(), stopped.clone());
-                    let (counts, served) =
-                        (Arc::clone(&counts), connection::serve(stream, service, timeouts, stopped));
-                    tokio::spawn(async move { counts.ended.of(served.await).one() });
+                    let taken = tokio::select! {
+                        taken = crowd.seat() => taken,
+                        end = &mut closing => break end,
+                    };
+                    let (service, callers) = (service.clone(), (timeouts, taken.seat()));
+                    let served = connection::serve(stream, service, callers, stopped.clone());
+                    let counts = Arc::clone(&counts);
+                    tokio::spawn(async move {
+                        let ended = served.await;
+                        counts.ended.of(ended).one();
+                        // By now its socket is closed.
+                        drop(taken);
+                    });
                 }
                 Err(error) => {
                     counts.refused.one();
+                    crowd.make_room();
                     pause(&error).await;
                 }
             },

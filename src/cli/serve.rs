@@ -1,15 +1,15 @@
 //! `frontend-map serve` and `frontend-map demo`: what runs until a signal.
 
+mod descriptors;
 mod reload;
 mod watch;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::reload::Reloader;
@@ -18,6 +18,7 @@ use super::{Failure, check, log};
 use crate::app::{App, Lasting};
 use crate::config::{Config, Problems};
 use crate::http::Service;
+use crate::server::Callers;
 use crate::site::Sites;
 use crate::{demo, server};
 
@@ -70,19 +71,22 @@ async fn serve(
     let config = load()?;
     log::start(&config.log);
     let listen = config.server.listen;
-    let timeouts = config.limits.callers;
     let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
-    let counts = Arc::clone(&lasting.metrics.connections);
-    let reloader = Reloader::new(&config, file, Box::new(load));
+    let callers = Callers {
+        timeouts: config.limits.callers,
+        most: descriptors::connections(config.server.connections, config.limits.cms.concurrent),
+        counts: Arc::clone(&lasting.metrics.connections),
+    };
+    let overlaps = overlaps();
+    let reloader = Reloader::new(&config, file, Box::new(load), overlaps.clone());
     let app = App::build_with(config, Arc::clone(&lasting), None).map_err(Box::from)?;
-    let listener = TcpListener::bind(listen)
-        .await
+    let listener = server::listen(listen)
         .map_err(|error| Box::from(format!("cannot listen on {listen}: {error}")))?;
     let address = listener.local_addr().map_err(Box::from)?;
     // A reader that has gone is no reason not to serve.
     let _ = writeln!(std::io::stdout(), "{address}");
     tracing::info!(%address, sites = app.sites.iter().count(), "serving");
-    warn(&app.sites);
+    let _ = overlaps.send(app.sites.clone());
     let service = Service::new(Arc::new(app));
     let current = |service: &Service| {
         let service = service.clone();
@@ -104,7 +108,7 @@ async fn serve(
                 tasks.iter().for_each(tokio::task::JoinHandle::abort);
                 end
             };
-            server::serve(listener, service, (timeouts, counts), closing).await;
+            server::serve(listener, service, callers, closing).await;
             tracing::info!("stopped");
         },
     );
@@ -114,9 +118,14 @@ async fn serve(
     })
 }
 
-/// Tells which rules overlap, in a thread of its own, which neither the first answer nor the stop
-/// waits for.
-fn warn(sites: &Sites) {
-    let sites = sites.clone();
-    std::thread::spawn(move || check::warn(&sites));
+/// Tells which rules of the sites that are sent overlap, in a thread of its own, which neither the
+/// first answer nor the stop waits for. What was sent meanwhile counts by its last.
+fn overlaps() -> mpsc::Sender<Sites> {
+    let (sender, sent) = mpsc::channel();
+    std::thread::spawn(move || {
+        while let Ok(sites) = sent.recv() {
+            check::warn(&sent.try_iter().last().unwrap_or(sites));
+        }
+    });
+    sender
 }

@@ -27,6 +27,8 @@ pub struct Server {
     pub cache_control_sitemap: String,
     /// How long after SIGTERM connections are still accepted.
     pub drain_delay: Duration,
+    /// How many connections there may be at a time; 0: what the limit of descriptors allows.
+    pub connections: usize,
     /// Whether the settings are read anew when a file of theirs changes.
     pub watch: bool,
 }
@@ -40,6 +42,7 @@ struct Raw {
     cache_control_404: String,
     cache_control_sitemap: String,
     drain_delay_ms: u64,
+    connections: usize,
     watch: bool,
 }
 
@@ -53,6 +56,7 @@ impl Default for Raw {
             cache_control_sitemap:
                 "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400".to_owned(),
             drain_delay_ms: 5_000,
+            connections: 0,
             watch: false,
         }
     }
@@ -79,6 +83,7 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server>
         cache_control_404: cache_control_404?,
         cache_control_sitemap: cache_control_sitemap?,
         drain_delay: Duration::from_millis(raw.drain_delay_ms),
+        connections: raw.connections,
         watch: raw.watch,
     })
 }

@@ -17,6 +17,8 @@ closed! {
         Idle => "idle_timeout",
         /// The client took too long to read.
         Write => "write_timeout",
+        /// All seats were taken, and the connection had waited for its client for longest.
+        Crowded => "crowded",
         /// The service stops.
         Stop => "stop",
     }

@@ -11,6 +11,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::answers::Answers;
+use super::crowd::Seat;
 use super::progress::{Phase, Progress};
 use super::stream::Watched;
 use super::watchdog::{Timeouts, Watchdog};
@@ -20,12 +21,12 @@ use crate::metrics::Ended;
 
 type Connection<S> = http1::Connection<TokioIo<Watched>, Answers<S>>;
 
-/// Serves a client until it leaves, lets us wait too long, or has its last answer after `stop`;
-/// says which.
+/// Serves a client until it leaves, lets us wait too long, has to give way to another one, or has its
+/// last answer after `stop`; says which.
 pub(super) async fn serve(
     stream: TcpStream,
     service: impl Answerer,
-    timeouts: Timeouts,
+    (timeouts, seat): (Timeouts, Seat),
     stop: watch::Receiver<()>,
 ) -> Ended {
     // Answers are written whole: waiting for more only delays them.
@@ -42,12 +43,16 @@ pub(super) async fn serve(
             .writev(false)
             .serve_connection(TokioIo::new(stream), answers)
     );
-    let mut watchdog = Watchdog::new(timeouts);
+    let mut watchdog = Watchdog::new(timeouts, seat.clone());
     let mut stopping = Stopping::new(stop.clone());
     let mut stop_signal = stop;
     let mut stopped = pin!(stop_signal.changed());
     // Once is enough: it stays this task's waker until the stop.
-    let _ = poll_fn(|cx| Poll::Ready(stopped.as_mut().poll(cx))).await;
+    let _ = poll_fn(|cx| {
+        seat.register(cx);
+        Poll::Ready(stopped.as_mut().poll(cx))
+    })
+    .await;
     poll_fn(|cx| {
         if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
             log(&ended);
@@ -56,6 +61,9 @@ pub(super) async fn serve(
         let phase = progress.phase(watchdog.phase());
         if stopping.poll(connection.as_mut(), phase, cx).is_ready() {
             return Poll::Ready(Ended::Stop);
+        }
+        if seat.gives_way(phase != Phase::Busy) {
+            return Poll::Ready(Ended::Crowded);
         }
         if watchdog.is_time_to_look(phase, cx) {
             progress.doubt();

@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::task::unconstrained;
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::crowd::Seat;
 use super::progress::Phase;
 
 /// While an answer is made, how often we look whether its client is still there.
@@ -43,6 +44,7 @@ impl Timeouts {
 #[derive(Debug)]
 pub(super) struct Watchdog {
     timeouts: Timeouts,
+    seat: Seat,
     phase: Phase,
     since: Instant,
     timer: Pin<Box<Sleep>>,
@@ -50,10 +52,12 @@ pub(super) struct Watchdog {
 
 impl Watchdog {
     /// For a connection that has just been accepted.
-    pub(super) fn new(timeouts: Timeouts) -> Self {
+    pub(super) fn new(timeouts: Timeouts, seat: Seat) -> Self {
         // The first look sets it.
         let timer = Box::pin(sleep(Duration::MAX));
-        Self { timeouts, phase: Phase::Head(0), since: Instant::now(), timer }
+        let since = Instant::now();
+        seat.waits_since(since);
+        Self { timeouts, seat, phase: Phase::Head(0), since, timer }
     }
 
     /// What the connection waited for at the last look.
@@ -79,6 +83,11 @@ impl Watchdog {
         if phase != self.phase {
             self.phase = phase;
             self.since = Instant::now();
+            match phase {
+                Phase::Head(_) | Phase::Idle(_) => self.seat.waits_since(self.since),
+                Phase::Stalled(_) => self.seat.unread_since(self.since),
+                Phase::Busy => self.seat.is_busy(),
+            }
         }
         let due = self.timeouts.of(phase).and_then(|limit| self.since.checked_add(limit));
         let Some(due) = due else {
@@ -111,7 +120,8 @@ mod tests {
 
     #[tokio::test]
     async fn each_phase_has_its_own_time_from_its_beginning() {
-        let mut watchdog = Watchdog::new(Timeouts { head: SHORT, idle: LONG, write: SHORT });
+        let mut watchdog =
+            Watchdog::new(Timeouts { head: SHORT, idle: LONG, write: SHORT }, Seat::alone());
         // The timer is set for the first head, and has to find each of these when it fires.
         for phase in [Phase::Head(0), Phase::Stalled(0), Phase::Stalled(1), Phase::Head(1)] {
             let _ = timeout(SHORT / 2, overdue(&mut watchdog, phase)).await;
@@ -123,7 +133,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_timer_is_drawn_forward_when_less_time_is_left() {
-        let mut watchdog = Watchdog::new(Timeouts { head: LONG, idle: SHORT, write: SHORT });
+        let mut watchdog =
+            Watchdog::new(Timeouts { head: LONG, idle: SHORT, write: SHORT }, Seat::alone());
         for phase in [Phase::Idle(1), Phase::Stalled(1)] {
             let _ = timeout(SHORT / 2, overdue(&mut watchdog, Phase::Head(0))).await;
             let begun = Instant::now();
@@ -134,7 +145,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_we_take_is_never_overdue() {
-        let mut watchdog = Watchdog::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT });
+        let mut watchdog =
+            Watchdog::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT }, Seat::alone());
         let _ = timeout(SHORT / 2, overdue(&mut watchdog, Phase::Head(0))).await;
         let waited = timeout(SHORT * 3, overdue(&mut watchdog, Phase::Busy)).await;
         assert!(waited.is_err());
@@ -145,7 +157,8 @@ mod tests {
 
     #[tokio::test]
     async fn while_we_are_busy_the_client_is_looked_at_now_and_then() {
-        let mut watchdog = Watchdog::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT });
+        let mut watchdog =
+            Watchdog::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT }, Seat::alone());
         let mut look = async |phase| {
             let mut is_time = |cx: &mut Context<'_>| watchdog.is_time_to_look(phase, cx);
             poll_fn(|cx| if is_time(cx) { Poll::Ready(()) } else { Poll::Pending }).await;
@@ -159,8 +172,10 @@ mod tests {
 
     #[tokio::test]
     async fn times_beyond_any_clock_are_none() {
-        let mut watchdog =
-            Watchdog::new(Timeouts { head: Duration::MAX, idle: SHORT, write: SHORT });
+        let mut watchdog = Watchdog::new(
+            Timeouts { head: Duration::MAX, idle: SHORT, write: SHORT },
+            Seat::alone(),
+        );
         assert!(timeout(SHORT, overdue(&mut watchdog, Phase::Head(0))).await.is_err());
         overdue(&mut watchdog, Phase::Idle(1)).await;
     }

@@ -1,4 +1,5 @@
-//! Clients that say nothing, half a request, or read nothing, and what the stop means to them.
+//! Clients that say nothing, half a request, or read nothing; what the stop means to them; and more
+//! of them than there is room for.
 //!
 //! No test waits for less than what it asks for, and none depends on how fast the machine is: what
 //! has to happen soon has a minute, and what must not happen would be seen by a later answer.
@@ -9,10 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::cms::Cms;
-use crate::support::front_of_cms::{ID, in_front_of, one_url};
+use crate::support::content::Content;
+use crate::support::front_of_cms::{ID, in_front_of, one_url, setup};
 use crate::support::http;
 use crate::support::script::{Act, Script};
 use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
 
 /// How long anything may take before the test gives up.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -213,4 +216,66 @@ fn who_waits_for_an_answer_gets_it_before_the_stop() {
     let _ = stream.read_to_end(&mut bytes);
     let (answer, _) = http::split(&bytes, false, true).expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());
+}
+
+/// So many connections that say nothing, the oldest first.
+fn silent(service: &Service, count: usize) -> Vec<TcpStream> {
+    (0..count).map(|_| connect(service)).collect()
+}
+
+/// In place of the limit that the test binary has.
+fn with_descriptors(limit: usize) -> Setup {
+    let shell = format!("ulimit -n {limit}; exec \"$0\" \"$@\"");
+    Setup::fixture().behind(&["sh", "-c", &shell])
+}
+
+#[test]
+fn a_silent_crowd_gives_way_to_who_has_something_to_say() {
+    let service = Setup::fixture().env("FRONTEND_MAP__SERVER__CONNECTIONS", "8").start();
+    let mut crowd = silent(&service, 100);
+    for _ in 0..20 {
+        assert_eq!(http::get(service.addr(), "/livez").status, 200);
+    }
+    let first = crowd.first_mut().expect("there is one");
+    assert!(!answered(first), "the oldest was closed");
+}
+
+#[test]
+fn who_waits_for_us_keeps_its_seat() {
+    let content = Content::new(&[("en", ID, "s")]);
+    content.close();
+    let cms = content.start();
+    let service = setup(&format!("http://{}", cms.addr()), r#""en""#, true)
+        .env("FRONTEND_MAP__SERVER__CONNECTIONS", "2")
+        .start();
+    let mut waits = connect(&service);
+    let request = format!("GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", one_url());
+    waits.write_all(request.as_bytes()).expect("sent");
+    until_so("the CMS is asked", || !cms.heads().is_empty());
+    let crowd = silent(&service, 20);
+    assert_eq!(http::get(service.addr(), "/livez").status, 200);
+    content.open();
+    assert!(answered(&mut waits), "it was closed");
+    drop(crowd);
+}
+
+#[test]
+fn few_descriptors_are_enough_to_serve_in_a_crowd() {
+    let service = with_descriptors(64).start();
+    let crowd = silent(&service, 300);
+    let sitemap = "/api/build-sitemap?site=main&contentType=plugin::cms.article";
+    for target in ["/livez", sitemap].into_iter().cycle().take(40) {
+        assert_eq!(http::get(service.addr(), target).status, 200, "{target}");
+    }
+    assert!(!service.log().contains("could not be accepted"), "{}", service.log());
+    drop(crowd);
+}
+
+#[test]
+fn a_setting_beyond_the_descriptors_is_lowered_and_told() {
+    let service = with_descriptors(64).env("FRONTEND_MAP__SERVER__CONNECTIONS", "5000").start();
+    assert!(service.logs("wanted=5000 possible=16 limit=64"));
+    let crowd = silent(&service, 100);
+    assert_eq!(http::get(service.addr(), "/livez").status, 200);
+    drop(crowd);
 }

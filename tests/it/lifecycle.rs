@@ -183,3 +183,42 @@ fn by_default_no_request_shows_in_the_log() {
     assert_eq!(service.signal("TERM"), Some(0));
     assert!(!service.log().contains("marker-in-no-log"), "{}", service.log());
 }
+
+fn listening(address: &str) -> Setup {
+    Setup::fixture().env("FRONTEND_MAP__SERVER__LISTEN", address)
+}
+
+fn has_ipv6() -> bool {
+    let has = TcpListener::bind("[::1]:0").is_ok();
+    if !has {
+        eprintln!("skipped: this machine has no IPv6");
+    }
+    has
+}
+
+#[test]
+fn all_addresses_of_ipv6_are_those_of_ipv4_too() {
+    if !has_ipv6() {
+        return;
+    }
+    let service = listening("[::]:0").start();
+    for host in ["127.0.0.1", "[::1]"] {
+        let address = format!("{host}:{}", service.addr().port());
+        assert_eq!(http::get(address.parse().unwrap(), "/livez").status, 200, "{address}");
+        // As in the settings, with the port that was given.
+        let all = format!("[::]:{}", service.addr().port());
+        assert_eq!(listening(&all).run(&["health"]).status, Some(0));
+    }
+}
+
+#[test]
+fn one_address_of_ipv6_is_that_alone() {
+    if !has_ipv6() {
+        return;
+    }
+    let service = listening("[::1]:0").start();
+    assert_eq!(http::get(service.addr(), "/livez").status, 200);
+    assert_eq!(listening(&service.addr().to_string()).run(&["health"]).status, Some(0));
+    let other = format!("127.0.0.1:{}", service.addr().port());
+    assert!(TcpStream::connect(other).is_err(), "nobody listens there");
+}

@@ -1,18 +1,18 @@
 //! Reads the settings anew while the service runs, and puts them to use as a whole or not at all.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use tokio::signal::unix::Signal;
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
-use super::warn;
 use super::watch::Watch;
 use crate::app::{App, SetUpError};
 use crate::config::{Config, Problems};
 use crate::http::Service;
+use crate::site::Sites;
 
 /// How often files are looked at. Config maps and secrets of Kubernetes are swapped symbolic links,
 /// on which notifications of the system are not to be relied.
@@ -28,6 +28,8 @@ pub(super) struct Reloader {
     files: Watch,
     /// Whether files are watched.
     watch: bool,
+    /// Where it is told which rules overlap.
+    overlaps: mpsc::Sender<Sites>,
 }
 
 /// Why the settings in use stay.
@@ -41,10 +43,15 @@ enum Refused {
 
 impl Reloader {
     /// For a service that starts with these settings.
-    pub(super) fn new(config: &Config, file: Option<PathBuf>, load: Load) -> Self {
+    pub(super) fn new(
+        config: &Config,
+        file: Option<PathBuf>,
+        load: Load,
+        overlaps: mpsc::Sender<Sites>,
+    ) -> Self {
         let mut files = Watch::new(file);
         files.use_now();
-        Self { load, fixed: Fixed::of(config), files, watch: config.server.watch }
+        Self { load, fixed: Fixed::of(config), files, watch: config.server.watch, overlaps }
     }
 
     /// Reads the settings at each SIGHUP, and when a file changes if that is wanted, until it is
@@ -91,7 +98,7 @@ impl Reloader {
             tracing::warn!(settings, "a changed setting needs a restart; the old one is in use");
         }
         if app.has_other_sites_than(previous) {
-            warn(&app.sites);
+            let _ = self.overlaps.send(app.sites.clone());
         }
         Ok(())
     }
@@ -114,6 +121,7 @@ impl Fixed {
         let (server, callers, log) = (&config.server, config.limits.callers, &config.log);
         Self(vec![
             ("server.listen", server.listen.to_string()),
+            ("server.connections", server.connections.to_string()),
             ("limits.head_timeout_ms", format!("{:?}", callers.head)),
             ("limits.idle_timeout_ms", format!("{:?}", callers.idle)),
             ("limits.write_timeout_ms", format!("{:?}", callers.write)),

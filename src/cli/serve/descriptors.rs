@@ -1,0 +1,53 @@
+//! How many connections the limit of file descriptors allows.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Without a setting there are no more: each may cost a head of 32 KiB, and a crowd is seen off
+/// well before its own limit anyway.
+const MOST: usize = 16_384;
+/// What URL checks hold: two runs of ten connections.
+const CHECKS: usize = 20;
+/// Standard streams, the runtime, listeners, signals, files that are read, names that are looked up,
+/// and one connection that waits for a seat.
+const OTHERS: usize = 28;
+/// Of a limit that is too low for all of that, callers get this part: who works at once is rare.
+const SHARE: usize = 4;
+
+/// Raises the limit of descriptors as far as it may be, and says how many of them are for callers:
+/// as many as are `wanted` (0: the usual number) and possible beside so many requests to the CMS.
+pub(super) fn connections(wanted: usize, cms_requests: usize) -> usize {
+    let limit = raised();
+    let possible = possible(limit, cms_requests);
+    if wanted > possible {
+        tracing::warn!(wanted, possible, limit, "more connections than file descriptors allow");
+    }
+    if wanted == 0 { possible.min(MOST) } else { wanted.min(possible) }
+}
+
+fn possible(limit: usize, cms_requests: usize) -> usize {
+    let left = limit.saturating_sub(cms_requests + CHECKS + OTHERS);
+    left.max(limit / SHARE).max(1)
+}
+
+/// The limit of descriptors, which is raised before.
+fn raised() -> usize {
+    let limits = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limits.maximum, maximum: limits.maximum };
+    // Where it is refused the lower one holds.
+    let _ = setrlimit(Resource::Nofile, raised);
+    let limit = getrlimit(Resource::Nofile).current;
+    limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_get_what_others_leave_and_something_always() {
+        let cases = [(1024, 16, 960), (1024, 1000, 256), (64, 16, 16), (3, 16, 1)];
+        for (limit, cms_requests, expected) in cases {
+            assert_eq!(possible(limit, cms_requests), expected, "{limit} {cms_requests}");
+        }
+    }
+}

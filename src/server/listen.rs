@@ -1,0 +1,27 @@
+//! The socket that callers connect to.
+
+use std::io;
+use std::net::SocketAddr;
+
+use socket2::{Domain, Socket, Type};
+use tokio::net::TcpListener;
+
+/// Connections that have not been accepted yet; the system may allow fewer.
+const BACKLOG: i32 = 1024;
+
+/// Listens on an address; on `[::]` for IPv4 too, whatever the system's default is.
+///
+/// # Errors
+/// Those of the system, as when somebody else has the address.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    if address.is_ipv6() {
+        socket.set_only_v6(!address.ip().is_unspecified())?;
+    }
+    // A service that starts again need not wait for what is left of the connections of before.
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    TcpListener::from_std(socket.into())
+}
