@@ -72,9 +72,8 @@ fn covers(looks: &Looks<'_>, earlier: usize, later: usize) -> bool {
     looks.spend(1);
     let [one, other] = [earlier, later].map(|at| looks.pattern(at));
     let [a, b] = [one, other].map(|pattern| pattern.segments.len());
-    let [open, other_open] =
-        [one, other].map(|pattern| matches!(pattern.segments.last(), Some(Segment::CatchAll(_))));
-    let lengths = if open { a <= b } else { a == b && !other_open };
+    let open = matches!(one.segments.last(), Some(Segment::CatchAll(_)));
+    let lengths = if open { a <= b } else { a == b };
     // First what rules out most pairs and builds nothing.
     lengths && may_meet(one, other) && (0..a).all(|at| covers_segment(looks, earlier, later, at))
 }
