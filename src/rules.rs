@@ -17,6 +17,8 @@ mod places;
 mod precedence;
 mod rule;
 mod rule_set;
+#[cfg(test)]
+mod shorthand;
 mod switches;
 mod template;
 mod trace;

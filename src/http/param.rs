@@ -54,3 +54,53 @@ pub(super) fn known_site<'a>(app: &'a App, key: &str) -> Result<&'a Site, ApiErr
         ApiError::validation(format!("`site` is not a site of this service: {}", echo(key)))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value, or whether the message has this.
+    fn check<T: PartialEq + std::fmt::Debug>(
+        found: Result<T, ApiError>,
+        expected: Result<T, &str>,
+    ) {
+        match (found, expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(error), Err(expected)) => {
+                let error = format!("{error:?}");
+                assert!(error.contains(expected), "{expected}: {error}");
+            }
+            (found, expected) => panic!("{found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn a_boolean_is_one_of_four_words_in_any_letter_case() {
+        for (value, expected) in [
+            (None, Ok(false)),
+            (Some("0"), Ok(false)),
+            (Some("1"), Ok(true)),
+            (Some("true"), Ok(true)),
+            (Some("TRUE"), Ok(true)),
+            (Some("False"), Ok(false)),
+            (Some("yes"), Err("`xml` is true, false, 1 or 0, not \\\"yes\\\"")),
+            (Some("01"), Err("`xml` is true, false, 1 or 0, not \\\"01\\\"")),
+            (Some(" true"), Err("`xml` is true, false, 1 or 0, not \\\" true\\\"")),
+        ] {
+            check(boolean("xml", value), expected);
+        }
+    }
+
+    #[test]
+    fn a_locale_may_be_missing_but_not_malformed() {
+        check(locale(None), Ok(None));
+        check(locale(Some("pt-BR")), Ok(Locale::parse("pt-BR").ok()));
+        check(locale(Some("en-")), Err("`locale` is not a locale code: \\\"en-\\\""));
+    }
+
+    #[test]
+    fn what_is_required_is_named_when_it_is_missing() {
+        check(required("uid", Some("a".into())), Ok("a".into()));
+        check(required("uid", None), Err("`uid` is required"));
+    }
+}

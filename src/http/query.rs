@@ -154,6 +154,8 @@ mod tests {
             ("Site=x&site[]=y&%FF=1&%zz=1&x=%ff&=&==", [None, None]),
             ("site=a=b&pathname=%25", [text("a=b"), text("%")]),
             ("+site=x", [None, None]),
+            ("site=+&pathname=%2B", [text(" "), text("+")]),
+            ("pathname=é%C3%A9", [None, text("éé")]),
         ] {
             assert_eq!(read(query), Ok(expected), "{query}");
         }
@@ -167,6 +169,7 @@ mod tests {
             ("site=%", "`site` is not percent-encoded UTF-8: \\\"%\\\""),
             ("site=%FF", "`site` is not percent-encoded UTF-8: \\\"%FF\\\""),
             ("site=a%00", "`site` holds a control character: \\\"a%00\\\""),
+            ("pathname=a\u{85}", "`pathname` holds a control character: \\\"a\\u{85}\\\""),
             ("pathname=%C2%85", "`pathname` holds a control character: \\\"%C2%85\\\""),
             ("site=abcde", "`site` is longer than 4 bytes: \\\"abcde\\\""),
         ] {

@@ -1,5 +1,8 @@
 //! From a document's values to a path (D13, D14).
 
+#[cfg(test)]
+mod tests;
+
 use super::encode::push_encoded;
 use super::locale::{Locale, Locales};
 use super::pattern::LocalePrefix;

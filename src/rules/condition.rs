@@ -44,3 +44,36 @@ impl Condition {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::shorthand::{field, text};
+
+    #[test]
+    fn a_condition_holds_for_exactly_its_value() {
+        let literal = |text: &str| Literal::Text(text.to_owned());
+        for (equals, value, expected) in [
+            (literal("news"), text("news"), true),
+            (literal("news"), text("News"), false),
+            (literal("7"), text("7"), true),
+            (literal(""), FieldValue::Missing, false),
+            (literal("true"), FieldValue::Boolean(true), false),
+            (Literal::Boolean(true), FieldValue::Boolean(true), true),
+            (Literal::Boolean(false), FieldValue::Boolean(false), true),
+            (Literal::Boolean(true), FieldValue::Boolean(false), false),
+            (Literal::Boolean(false), FieldValue::Missing, false),
+            (Literal::Boolean(true), text("true"), false),
+        ] {
+            let condition = Condition { field: field("section"), equals };
+            assert_eq!(condition.holds(&value), expected, "{condition:?} {value:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_written_as_in_a_filter_of_the_cms() {
+        let news = Literal::Text("news".to_owned());
+        let written = [&news, &Literal::Boolean(true), &Literal::Boolean(false)];
+        assert_eq!(written.map(Literal::as_str), ["news", "true", "false"]);
+    }
+}

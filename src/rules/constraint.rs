@@ -85,6 +85,17 @@ mod tests {
             (r"[\w-]{1,100}", "", false),
             (r"\w{2,}?", "ab", true),
             (r"\w{2,}?", "a", false),
+            (r"a[0-9]{3,60}b", "a123b", true),
+            (r"a[0-9]{3,60}b", "123", false),
+            (r"^[0-9]{3,60}b", "123b", true),
+            (r"^[0-9]{3,60}b", "123", false),
+            (r"b[0-9]{3,60}$", "b123", true),
+            (r"b[0-9]{3,60}$", "123", false),
+            (r"^[0-9]{3,60}$", "123", true),
+            (r"^[0-9]{3,60}$", "12", false),
+            ("(?:ab){2,3}", "abab", true),
+            ("(?:ab){2,3}", "ab", false),
+            ("(?:ab){2,3}", "abababab", false),
         ] {
             assert_eq!(Constraint::pattern(pattern).unwrap().takes(value), expected, "{pattern}");
         }

@@ -93,3 +93,36 @@ impl DocumentLocale<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::shorthand::{field, text};
+
+    #[test]
+    fn a_document_id_is_a_short_word() {
+        let [longest, too_long] = [64, 65].map(|length| "a".repeat(length));
+        for good in ["a", "Az09_-", "_", "-", "v6wxd4nx5hcbqmqd0zu5tyx9", &longest] {
+            assert!(is_document_id(good), "{good}");
+        }
+        for bad in ["", "a b", "a/b", "a.b", "é", "a\0", &too_long] {
+            assert!(!is_document_id(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_was_not_asked_for_is_missing() {
+        let document = Document {
+            id: "id".into(),
+            locale: DocumentLocale::Named("en".into()),
+            unpublished: false,
+            fields: ["slug", "category.slug"].map(field).into(),
+            values: vec![text("a"), FieldValue::Boolean(true)],
+        };
+        for document in [document.clone(), document.into_owned()] {
+            assert_eq!(document.field(&field("slug")), &text("a"));
+            assert_eq!(document.field(&field("category.slug")), &FieldValue::Boolean(true));
+            assert_eq!(document.field(&field("category")), &FieldValue::Missing);
+        }
+    }
+}

@@ -1,5 +1,8 @@
 //! Whether one pattern matches a pathname, and if not, where it stops.
 
+#[cfg(test)]
+mod tests;
+
 use super::locale::Locales;
 use super::pathname::{PathSegment, Pathname};
 use super::pattern::Pattern;

@@ -234,6 +234,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn most_pathnames_are_not_copied() {
+        for (pathname, borrowed) in [
+            ("/", true),
+            ("/en/articles/hello-world", true),
+            ("/en/v1.2~beta_3/", true),
+            ("/a+b,c=d:e@f!*'()/(x)", true),
+            ("/en/articles/hello-world-and-more?page=2&x=%20", true),
+            ("/a#b", true),
+            ("/caf%C3%A9", false),
+            ("/é", false),
+            ("/a//b", false),
+            ("/a/..", false),
+            ("a", false),
+        ] {
+            let text = Pathname::parse(pathname).text;
+            assert_eq!(matches!(text, Cow::Borrowed(_)), borrowed, "{pathname}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_text_that_is_taken_as_written_is_its_own_decoding(pathname in "(/([a-z .?#]|%2e){0,3}){0,12}") {

@@ -1,5 +1,8 @@
 //! What a rule's templates come to for matching: one pattern for each form that a path can have.
 
+#[cfg(test)]
+mod tests;
+
 use rustc_hash::FxHashMap;
 
 use super::locale::{Locale, Locales};

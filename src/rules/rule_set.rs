@@ -1,5 +1,8 @@
 //! The rules of one site: which one a pathname belongs to, and which ones build a type's URLs.
 
+#[cfg(test)]
+mod tests;
+
 mod gap;
 mod ties;
 mod types;

@@ -40,3 +40,42 @@ impl Switches {
         excluding.chain([&self.modified])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::shorthand::{field, text};
+    use crate::rules::{DocumentLocale, FieldValue, Literal};
+
+    fn switches(listed: bool, exclude_when: &[(&str, bool)]) -> Switches {
+        let condition = |(path, value): &(&str, bool)| Condition {
+            field: field(path),
+            equals: Literal::Boolean(*value),
+        };
+        let exclude_when = exclude_when.iter().map(condition).collect();
+        Switches { listed, exclude_when, ..Switches::default() }
+    }
+
+    #[test]
+    fn a_document_is_listed_unless_its_rule_or_one_of_its_fields_says_no() {
+        let document = Document {
+            id: "id".into(),
+            locale: DocumentLocale::None,
+            unpublished: false,
+            fields: ["hidden", "draft", "slug"].map(field).into(),
+            values: vec![FieldValue::Boolean(true), FieldValue::Boolean(false), text("a")],
+        };
+        for (listed, exclude_when, expected) in [
+            (true, &[][..], true),
+            (false, &[], false),
+            (false, &[("draft", true)], false),
+            (true, &[("hidden", true)], false),
+            (true, &[("hidden", false)], true),
+            (true, &[("draft", true), ("hidden", true)], false),
+            (true, &[("draft", true), ("other", true)], true),
+        ] {
+            let lists = switches(listed, exclude_when).lists(&document);
+            assert_eq!(lists, expected, "{listed} {exclude_when:?}");
+        }
+    }
+}

@@ -1,5 +1,8 @@
 //! How one pattern looks at a pathname, segment by segment: for those who want to know why.
 
+#[cfg(test)]
+mod tests;
+
 use super::matcher::{Mismatch, Reason, match_pattern, match_segment};
 use super::pathname::{PathSegment, Pathname};
 use super::rule::Rule;

@@ -96,6 +96,8 @@ mod tests {
             "api::a.b.c",
             "api::a b.c",
             "plugin::é.a",
+            "plugin::a.é",
+            "plugin::a/b.c",
             &long,
         ] {
             assert_eq!(ContentTypeUid::parse(bad), Err(UidError), "{bad}");

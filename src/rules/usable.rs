@@ -213,6 +213,17 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_sees_or_what_moves_other_text_is_not_visible() {
+        for seen in ['a', ' ', '~', '\\', 'é', '\u{1F680}', '\u{FFFD}', '\u{200D}', '\u{FE0F}'] {
+            assert!(is_visible(seen), "{seen:?}");
+        }
+        for unseen in ['\n', '\0', '\u{7F}', '\u{85}', '\u{2028}', '\u{202E}', '\u{AD}', '\u{FFFE}']
+        {
+            assert!(!is_visible(unseen), "{unseen:?}");
+        }
+    }
+
+    #[test]
     fn a_value_may_not_complete_an_escape_with_the_text_around_it() {
         assert_eq!(check("", "a%2", "f", Width::One), Err(Fault::UnsafeAfterDecoding));
         assert_eq!(check("", "a%2", "-f", Width::One), Ok(()));

@@ -1,5 +1,8 @@
 //! The text that a document gives a placeholder.
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 
 use jiff::Timestamp;

@@ -3,28 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::rules::{Constraint, ContentTypeUid, Locale, LocalePrefix, Locales, Param, Templates};
-use crate::rules::{Pathname, RuleSet};
-
-/// A template; after ` | ` the `pattern` of `slug`, or after ` = ` its values.
-fn rule(at: usize, text: &str) -> Rule {
-    let (text, pattern) = text.split_once(" | ").map_or((text, None), |(t, p)| (t, Some(p)));
-    let (text, values) = text.split_once(" = ").map_or((text, None), |(t, v)| (t, Some(v)));
-    let uid = ContentTypeUid::parse(&format!("api::t.t{at}")).unwrap();
-    let mut rule = Rule::new(uid, Template::parse(text).unwrap());
-    let values = values.map(|v| Constraint::values(v.split(',').map(str::to_owned)).unwrap());
-    let constraint = pattern.map(|pattern| Constraint::pattern(pattern).unwrap()).or(values);
-    if constraint.is_some() {
-        assert!(rule.set_param("slug", &Param { source: None, constraint }));
-    }
-    rule
-}
-
-fn set(prefix: LocalePrefix, templates: &[&str]) -> RuleSet {
-    let locales = ["en", "de"].map(|code| Locale::parse(code).unwrap());
-    let rules = templates.iter().enumerate().map(|(at, text)| rule(at, text)).collect();
-    RuleSet::new(Locales::new(locales.to_vec()).unwrap(), prefix, rules)
-}
+use crate::rules::shorthand::{locales, per_locale, rule, set};
+use crate::rules::{LocalePrefix, Pathname, RuleSet};
 
 /// The winner's and the loser's place in the settings, the example and the reason.
 fn pairs(rules: &RuleSet) -> Vec<(usize, usize, String, String)> {
@@ -82,6 +62,16 @@ fn pairs_that_meet_have_an_example_and_a_reason() {
         (Always, ["/{a}/{slug} = 1,2,k", "/{*slug} | [a-z/-]+"], Some((0, 1, "/x/k", catch_all))),
         (Always, ["/{a}/{slug} = 1,2", "/{*slug} | [a-z/-]+"], None),
         (Always, ["/{*slug} | [ab]+/c", "/{*slug} | a/[c-f]"], Some((0, 1, "/a/c", settings))),
+        (
+            Always,
+            ["/{*slug} | [a-m]/[a-m]", "/{*slug} | [k-z]/[k-z]"],
+            Some((0, 1, "/k/k", settings)),
+        ),
+        (
+            Always,
+            ["/{slug}/a-{x} | [a-m]+", "/{slug}/{x}-b | [k-z]+"],
+            Some((0, 1, "/k/a-x-b", settings)),
+        ),
         (Always, ["/{slug} | [a-m]+", "/{slug} | [k-z]+"], Some((0, 1, "/k", settings))),
         (Always, ["/{slug} | [a-m]+", "/{*slug} | [k-z]+"], Some((0, 1, "/k", catch_all))),
         (Always, ["/p-{slug} | [a-m]+", "/p-{slug} | [k-z]+"], Some((0, 1, "/p-k", settings))),
@@ -110,19 +100,14 @@ fn templates_of_one_rule_that_take_each_others_paths_are_told() {
         (ExceptDefault, "/{locale}/{slug}", "/{locale}/{slug}", None),
         (ExceptDefault, "/{locale}/{a}/{b}/{c}", "/x/{locale}/{b}", Some("/x/de/x de over en")),
     ] {
-        let [first, second] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
-        let templates = [(&first, en), (&second, de)]
-            .map(|(locale, text)| (locale.clone(), Template::parse(text).unwrap()));
-        let uid = ContentTypeUid::parse("api::a.a").unwrap();
-        let mut rule = Rule::new(uid, templates[0].1.clone());
-        rule.templates = Templates::PerLocale(templates.to_vec());
-        let locales = Locales::new(vec![first, second]).unwrap();
-        let rules = RuleSet::new(locales, prefix, vec![rule]);
+        let rule = per_locale(&[("en", en), ("de", de)]);
+        let rules = RuleSet::new(locales(), prefix, vec![rule]);
         let name = |side: &Side<'_>| if side.template.as_str() == en { "en" } else { "de" };
         let pairs = rules.conflicts().pairs;
         let told = pairs
             .iter()
             .map(|c| format!("{} {} over {}", c.example, name(&c.winner), name(&c.loser)));
+        assert!(pairs.iter().all(|c| c.taken_by.is_none()), "{en} {de}");
         assert_eq!(told.collect::<Vec<_>>().first().map(String::as_str), expected, "{en} {de}");
     }
 }
@@ -139,32 +124,77 @@ fn a_third_rule_that_takes_the_example_is_avoided_or_named() {
 
 #[test]
 fn rules_that_never_match_are_told_where_it_is_certain() {
-    for (templates, expected) in [
-        (vec!["/{slug}", "/{name}"], vec![1]),
-        (vec!["/{slug}", "/{locale}"], vec![1]),
-        (vec!["/{locale}", "/{slug}"], vec![]),
-        (vec!["/a", "/a"], vec![1]),
-        (vec!["/a", "/{slug} = a"], vec![1]),
-        (vec!["/a", "/{slug} = a,b"], vec![]),
-        (vec![r"/{slug} | \d+", r"/{slug} | \d+"], vec![1]),
-        (vec![r"/{slug} | \d+", "/{date:year}"], vec![]),
-        (vec!["/{date:year}", "/{other:year}"], vec![1]),
-        (vec!["/a{slug}", "/{name}"], vec![]),
-        (vec!["/a-{slug}", "/{name}-b"], vec![]),
-        (vec!["/{*path}", "/{*other}"], vec![1]),
-        (vec![r"/{*slug} | \d+", "/{*other}"], vec![]),
-        (vec!["/{slug}", "/{*path}"], vec![]),
-        (vec!["/{a}/{b}", "/{c}", "/{locale}/{slug?}"], vec![2]),
-        (vec!["/{c}", "/{locale}/{slug?}"], vec![]),
-        (vec!["/{slug} = a/b", "/x"], vec![0]),
+    use LocalePrefix::{Always, ExceptDefault};
+    for (prefix, templates, expected) in [
+        (Always, &["/{slug}", "/{name}"][..], &["1 by t0 /{slug}"][..]),
+        (Always, &["/{slug}", "/{locale}"], &["1 by t0 /{slug}"]),
+        (Always, &["/{locale}", "/{slug}"], &[]),
+        (Always, &["/a", "/a", "/a"], &["1 by t0 /a", "2 by t0 /a"]),
+        (Always, &["/a", "/{slug} = a"], &["1 by t0 /a"]),
+        (Always, &["/a", "/{slug} = a,b"], &[]),
+        (Always, &["/{slug} = a,b", "/{slug} = b"], &["1 by t0 /{slug}"]),
+        (Always, &["/{x}", "/{slug} = b"], &["1 by t0 /{x}"]),
+        (Always, &[r"/{slug} | \d+", r"/{slug} | \d+"], &["1 by t0 /{slug}"]),
+        (Always, &[r"/{slug} | \d+", r"/{slug} | \d\d"], &[]),
+        (Always, &[r"/{slug} | \d+", "/{x}"], &[]),
+        (Always, &["/{x}", r"/{slug} | \d+"], &["1 by t0 /{x}"]),
+        (Always, &[r"/{slug} | \d+", "/{date:year}"], &[]),
+        (Always, &[r"/{slug} | \d+", "/{date:day}"], &["1 by t0 /{slug}"]),
+        (Always, &["/{date:year}", "/{other:year}"], &["1 by t0 /{date:year}"]),
+        (Always, &["/{date:year}", "/{x}"], &[]),
+        (Always, &["/a{date:year}", "/b{x:year}"], &[]),
+        (Always, &["/{x}", "/{date:year}"], &["1 by t0 /{x}"]),
+        (Always, &["/a{slug}", "/{name}"], &[]),
+        (Always, &["/a{slug}", "/b{name}"], &[]),
+        (Always, &["/a-{slug}", "/{name}-b"], &[]),
+        (Always, &["/a-{x}", "/a-{y}"], &["1 by t0 /a-{x}"]),
+        (Always, &["/{*path}", "/{*other}"], &["1 by t0 /{*path}"]),
+        (Always, &[r"/{*slug} | \d+", "/{*other}"], &[]),
+        (Always, &["/a/{*path}", "/{*other}"], &[]),
+        (Always, &["/{slug}", "/{*path}"], &[]),
+        (Always, &["/{a}/{b}", "/{c}"], &[]),
+        (Always, &["/{a}/{b}", "/{c}", "/{locale}/{slug?}"], &["2 by t1 /{c}, t0 /{a}/{b}"]),
+        (Always, &["/{a}/{b?}", "/{locale}/{slug?}"], &["1 by t0 /{a}/{b?}"]),
+        (Always, &["/{c}", "/{locale}/{slug?}"], &[]),
+        (Always, &["/{slug} = a/b", "/x"], &["0 by "]),
+        (ExceptDefault, &["/{locale}/{x}", "/{slug}"], &[]),
+        (ExceptDefault, &["/{locale}/{x}", "/{locale}/{y}"], &["1 by t0 /{locale}/{x}"]),
+        (ExceptDefault, &["/{slug}", "/{locale}/{x}"], &[]),
+        (ExceptDefault, &["/{locale}/{*x}", "/{*slug}"], &[]),
+        (ExceptDefault, &["/{locale}/{*x}", "/{locale}/{*y}"], &["1 by t0 /{locale}/{*x}"]),
     ] {
-        let rules = set(LocalePrefix::Always, &templates);
-        let conflicts = rules.conflicts();
-        let place = |never: &NeverMatches<'_>| {
-            rules.rules().iter().position(|rule| std::ptr::eq(rule, never.rule)).unwrap()
+        let rules = set(prefix, templates);
+        let told = |never: &NeverMatches<'_>| {
+            let place = rules.rules().iter().position(|rule| std::ptr::eq(rule, never.rule));
+            let by: Vec<String> = never.hidden_by.iter().map(ToString::to_string).collect();
+            format!("{} by {}", place.unwrap(), by.join(", ").replace("api::t.", ""))
         };
-        let never: Vec<usize> = conflicts.never.iter().map(place).collect();
+        let never: Vec<String> = rules.conflicts().never.iter().map(told).collect();
         assert_eq!(never, expected, "{templates:?}");
+    }
+}
+
+#[test]
+fn pairs_of_two_types_that_nothing_but_the_settings_orders_are_told_alone() {
+    let templates = ["/a/{slug}", "/{slug}", "/about", "/{name}", "/{a}-b", "/a-{b}"];
+    let rules = set(LocalePrefix::Always, &templates);
+    let equal = rules.equal_shapes();
+    let told: Vec<String> =
+        equal.pairs.iter().map(|c| c.winner.to_string() + " " + &c.example).collect();
+    assert_eq!(told, ["api::t.t4 /{a}-b /a-x-b", "api::t.t1 /{slug} /x"]);
+    assert_eq!((equal.never.len(), equal.incomplete), (0, None));
+    let of_one_type = ["/{slug}", "/{name}"].map(|text| rule(0, text)).to_vec();
+    let rules = RuleSet::new(locales(), LocalePrefix::Always, of_one_type);
+    assert_eq!((rules.equal_shapes().pairs.len(), rules.conflicts().pairs.len()), (0, 1));
+}
+
+#[test]
+fn a_thousand_pairs_are_enough() {
+    let templates: Vec<String> = (0..46).map(|n| format!("/{{f{n}}}")).collect();
+    let rules =
+        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
+    for Conflicts { pairs, incomplete, .. } in [rules.conflicts(), rules.equal_shapes()] {
+        assert_eq!((pairs.len(), incomplete), (1_000, Some(Incomplete::Many)));
     }
 }
 

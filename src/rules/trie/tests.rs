@@ -4,10 +4,11 @@ use proptest::prelude::*;
 
 use crate::rules::matcher::match_pattern;
 use crate::rules::pattern::Pattern;
+use crate::rules::shorthand::set;
 use crate::rules::template::Segment;
 use crate::rules::{
     Constraint, ContentTypeUid, Locale, LocalePrefix, Locales, Param, Pathname, Rule, RuleSet,
-    Switches, Template, Templates,
+    Switches, Template, Templates, TooCostly,
 };
 
 const SEGMENTS: [&str; 18] = [
@@ -91,6 +92,48 @@ fn params<'a>(pattern: &'a Pattern, pathname: &'a Pathname<'_>) -> Vec<(&'a str,
         Segment::Static(_) | Segment::Optional(_) => pathname.text(at, at + 1),
     };
     named.map(|(at, segment, p)| (p.name.as_str(), value(at, segment))).collect()
+}
+
+#[test]
+fn the_cost_is_that_of_the_dearest_pathname() {
+    for (templates, cost) in [
+        // A node, and a look-up of its static text.
+        (&["/a"][..], 3),
+        (&["/a", "/b"], 3),
+        (&["/a", "/b", "/b/c"], 5),
+        // A node and a look at the value; at a set of values it is another look-up.
+        (&["/{x}"], 3),
+        (&["/{*x}"], 3),
+        (&["/{slug} = a,b"], 4),
+        (&["/{slug} = a", "/{slug} = b"], 7),
+        (&["/{x}", "/a"], 5),
+        (&["/{x}/a", "/{y}/b"], 5),
+        (&["/{x}/a", "/a/b"], 9),
+        // One look-up for texts of the same lengths.
+        (&["/a{x}"], 4),
+        (&["/a{x}", "/b{y}"], 4),
+        (&["/a{x}", "/b{slug} = c"], 5),
+        (&["/a{x}", "/bb{y}"], 7),
+        (&["/a{x}", "/{y}b"], 7),
+        // Each byte of a value, and each line of a table that comes from main memory.
+        (&["/{slug} | [a-z]"], 4),
+        (&["/a/{slug} | [a-z]", "/b/{slug} | [a-z]"], 6),
+        (&["/{x}/{slug} | [a-z]", "/{slug}/{x} | [a-z]"], 10),
+        (&[r"/{slug} | \w{3,60}"], 254),
+        (&[r"/{slug} | \w+"], 2_153),
+    ] {
+        assert_eq!(set(LocalePrefix::Always, templates).trie.cost(), cost, "{templates:?}");
+    }
+    let ascii = set(LocalePrefix::Always, &["/{slug} | [a-z]+"]).trie.cost();
+    assert!((29..100).contains(&ascii), "{ascii}");
+}
+
+#[test]
+fn rules_that_could_make_a_look_up_slow_are_refused() {
+    let templates = [r"/{slug} | \w+", r"/{slug} | \w+-", r"/{slug} | -\w+"];
+    for (count, cost) in [(2, Ok(())), (3, Err(TooCostly { cost: 6_457 }))] {
+        assert_eq!(set(LocalePrefix::Always, &templates[..count]).check_cost(), cost);
+    }
 }
 
 proptest! {
