@@ -40,10 +40,9 @@ fn usable<'v>(
     values: &'v impl Values,
 ) -> Result<Usable<'v>, Fault> {
     let text = raw(&placeholder.source, values)?;
-    // Mostly there is no text around it, which is cheaper to see.
-    let escapes = |text: &str| !text.is_empty() && text.contains('%');
     let plain = is_plain(&text);
-    if !plain || escapes(before) || escapes(after) {
+    // Static text has no `%`, so a plain value completes no escape with it.
+    if !plain {
         check(before, &text, after, width)?;
     }
     match &placeholder.constraint {

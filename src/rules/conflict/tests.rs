@@ -116,7 +116,10 @@ fn templates_of_one_rule_that_take_each_others_paths_are_told() {
 fn a_third_rule_that_takes_the_example_is_avoided_or_named() {
     let rules = set(LocalePrefix::Always, &["/x", "/{slug}", "/{name}"]);
     let settings = "same shape: order of the settings".to_owned();
-    assert!(pairs(&rules).contains(&(1, 2, "/x-1".to_owned(), settings)));
+    assert!(pairs(&rules).contains(&(1, 2, "/x-1".to_owned(), settings.clone())));
+    let templates = ["/x/{a}/{b}", "/{slug}/{c}/{d}", "/{e}/{f}/{g}"];
+    let rules = set(LocalePrefix::Always, &templates);
+    assert!(pairs(&rules).contains(&(1, 2, "/x-1/x/x".to_owned(), settings)));
     let rules = set(LocalePrefix::Always, &["/x", "/{slug} = x", "/{name}"]);
     let taken = "same shape: order of the settings; taken by 0".to_owned();
     assert!(pairs(&rules).contains(&(1, 2, "/x".to_owned(), taken)));
@@ -142,6 +145,9 @@ fn rules_that_never_match_are_told_where_it_is_certain() {
         (Always, &[r"/{slug} | \d+", "/{date:day}"], &["1 by t0 /{slug}"]),
         (Always, &["/{date:year}", "/{other:year}"], &["1 by t0 /{date:year}"]),
         (Always, &["/{date:year}", "/{x}"], &[]),
+        (Always, &["/{date:month}", "/{x:year}"], &[]),
+        (Always, &["/a/b{date:year}", "/{slug}/b1{x:year} = a"], &[]),
+        (Always, &["/a/b{x}", "/{slug}/b1{y} = a"], &["1 by t0 /a/b{x}"]),
         (Always, &["/a{date:year}", "/b{x:year}"], &[]),
         (Always, &["/{x}", "/{date:year}"], &["1 by t0 /{x}"]),
         (Always, &["/a{slug}", "/{name}"], &[]),
