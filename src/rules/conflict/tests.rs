@@ -34,6 +34,7 @@ fn pairs_that_meet_have_an_example_and_a_reason() {
         (Always, ["/{locale}/{slug}", "/{slug}/b"], Some((1, 0, "/en/b", static_2))),
         (Always, ["/{locale}/{slug}", "/{slug}"], None),
         (Always, ["/{slug}", "/{*path}"], Some((0, 1, "/x", catch_all))),
+        (Always, ["/a/{*path}", "/{x}/b/{y}"], Some((0, 1, "/a/b/x", static_1))),
         (Always, ["/a/{*path}", "/{*path}"], Some((0, 1, "/a/x", static_1))),
         (Always, ["/{slug}", "/{name}"], Some((0, 1, "/x", settings))),
         (Always, ["/{slug}", "/{locale}"], Some((0, 1, "/en", settings))),
