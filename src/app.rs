@@ -18,7 +18,7 @@ pub use self::caching::Caching;
 pub use self::documents::Found;
 pub use self::files::Files;
 pub use self::lasting::Lasting;
-pub use self::snapshots::{Freshness, Hint, How, Index, Kept, Served};
+pub use self::snapshots::{Freshness, Hint, How, Index, Kept, Served, TypeState};
 pub use self::validations::{Asker, Broken, Busy, Run, ValidationTimes};
 
 use self::files::Frames;

@@ -3,6 +3,7 @@
 
 mod accept;
 mod access;
+mod admin;
 mod bearer;
 mod content_type;
 mod copy;
@@ -22,6 +23,7 @@ mod listed;
 mod param;
 mod pieces;
 mod query;
+mod request_id;
 mod resolve;
 mod resolved;
 mod resolved_by;
@@ -31,6 +33,7 @@ mod service;
 mod sitemap;
 mod validation;
 
+pub use admin::Admin;
 pub use envelope::{Answer, AnswerBody};
 #[cfg(fuzzing)]
 pub use query::fuzz_query;

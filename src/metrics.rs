@@ -22,13 +22,14 @@ pub use cms::{Call, CmsCalls};
 pub use connections::{Connections, Ended};
 pub use count::{Count, Counts};
 pub use latency::{Histogram, Latency};
-pub use page::{CONTENT_TYPE, Page, page};
+pub use page::{CONTENT_TYPE, Page, number, page};
 pub use reloads::{Reload, Reloads};
 pub use requests::{Class, InFlight, Requests, Route};
 pub use types::{TypeCounts, Types};
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use process::Process;
 
@@ -77,6 +78,12 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    /// When the process began to count.
+    #[must_use]
+    pub fn started(&self) -> SystemTime {
+        self.process.started
+    }
+
     /// Writes all of them.
     ///
     /// # Errors

@@ -46,6 +46,14 @@ pub struct Callers {
     pub counts: Arc<Connections>,
 }
 
+impl Callers {
+    /// Others, under the same time-outs, who are not counted.
+    #[must_use]
+    pub fn few(&self, most: usize) -> Self {
+        Self { timeouts: self.timeouts, most, counts: Arc::default() }
+    }
+}
+
 /// Serves until `closing` is ready, then lets requests in flight finish until the time that it gives.
 /// Counts what becomes of the connections.
 ///

@@ -9,13 +9,14 @@ mod moment;
 mod order;
 mod owners;
 mod reread;
+mod skipped;
 mod text;
 
 pub use build::{Builder, Listing, Part, TooLarge};
 pub use moment::write as write_moment;
 pub use reread::Reread;
+pub use skipped::Skipped;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use owners::Owners;
@@ -90,30 +91,6 @@ pub struct PublicUrl<'s> {
 pub struct Versions<'s> {
     snapshot: &'s Snapshot,
     part: Range<usize>,
-}
-
-/// How many documents were left out, by reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Skipped(BTreeMap<String, u64>);
-
-impl Skipped {
-    /// Counts `times` documents that were left out for one reason.
-    pub fn count(&mut self, reason: &str, times: u64) {
-        if times > 0 {
-            *self.0.entry(reason.to_owned()).or_default() += times;
-        }
-    }
-
-    /// All of them: the value of `X-Skipped-Documents`.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.0.values().sum()
-    }
-
-    /// Reasons and counts, by name of the reason.
-    pub fn by_reason(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.0.iter().map(|(reason, count)| (reason.as_str(), *count))
-    }
 }
 
 impl Snapshot {

@@ -160,6 +160,10 @@ impl App {
         let key = Key { site, uid, id, locale: locale.clone() };
         let related = ask.projection.paths().iter().any(|path| path.segments().len() > 1);
         let documents = &self.lasting.documents;
-        documents.settle(key, answer, (asked, related), self.limits.last_good)
+        let found = documents.settle(key, answer, (asked, related), self.limits.last_good)?;
+        if found.stale.is_some() {
+            self.lasting.metrics.last_good.one();
+        }
+        Ok(found)
     }
 }

@@ -40,11 +40,12 @@ impl Lasting {
     /// [`BuildError`] when TLS cannot be set up.
     pub fn new() -> Result<Self, BuildError> {
         let validator = Validator::new()?;
+        let metrics: Arc<Metrics> = Arc::default();
         Ok(Self {
-            metrics: Arc::default(),
             draining: AtomicBool::new(false),
-            validations: Validations::new(validator.clone()),
+            validations: Validations::new(validator.clone(), Arc::clone(&metrics)),
             validator,
+            metrics,
             documents: Documents::new(),
             texts: Texts::new(),
             hints: Hints::default(),

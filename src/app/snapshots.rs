@@ -5,6 +5,7 @@ mod hints;
 mod keep;
 mod reread;
 mod slot;
+mod state;
 mod tell;
 
 use std::collections::HashMap;
@@ -25,6 +26,7 @@ pub(super) use hints::Hints;
 pub(super) use slot::next_second;
 use slot::{Found, Landing, Outcome, Slot};
 pub use slot::{Freshness, Kept};
+pub use state::TypeState;
 use tell::tell;
 
 /// After how many soft limits a path index is stale: enough for a CMS that restarts.
@@ -275,6 +277,7 @@ impl App {
                 drop(turn);
                 app.snapshots.reindex(&slot.site);
                 tell(&slot, &landed);
+                app.type_counts(&slot).walked(landed.outcome.is_ok());
                 sender.send_replace(Some(landed.outcome));
                 app.lasting.landed.notify_one();
                 if landed.again {

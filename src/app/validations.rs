@@ -14,6 +14,8 @@ use tokio::time::sleep;
 pub use run::{Broken, Run};
 
 use super::App;
+use crate::metrics::{Checked, Metrics};
+use crate::validator::report::Classes;
 use crate::validator::{Targets, Validator};
 use run::Writer;
 
@@ -42,6 +44,7 @@ struct Fence {
     entries: Mutex<HashMap<Key, Entry>>,
     turns: Semaphore,
     validator: Validator,
+    metrics: Arc<Metrics>,
 }
 
 /// [`App::mark`] of a site, and a content type.
@@ -76,9 +79,9 @@ impl Drop for Asker {
 }
 
 impl Validations {
-    pub(super) fn new(validator: Validator) -> Self {
+    pub(super) fn new(validator: Validator, metrics: Arc<Metrics>) -> Self {
         let (entries, turns) = (Mutex::default(), Semaphore::new(RUNS));
-        Self(Arc::new(Fence { entries, turns, validator }))
+        Self(Arc::new(Fence { entries, turns, validator, metrics }))
     }
 
     /// Joins the run over these targets, or begins one.
@@ -96,6 +99,7 @@ impl Validations {
         }
         let unfinished = entries.values().filter(|entry| !entry.run.has_ended()).count();
         if unfinished >= RUNS + WAITING {
+            self.0.metrics.validations_refused.one();
             return Err(Busy);
         }
         let (run, writer) = Run::new(targets);
@@ -124,6 +128,7 @@ impl Fence {
             // Never closed, so there is a turn for everybody.
             let _turn = self.turns.acquire().await;
             run.go(writer, &self.validator, times.deadline).await;
+            count(&self.metrics, &run.tally().by_class);
         }
         sleep(times.reuse).await;
         self.forget(&key, &run);
@@ -147,6 +152,20 @@ impl Fence {
         if entries.get(key).is_some_and(|entry| Arc::ptr_eq(&entry.run, run)) {
             entries.remove(key);
         }
+    }
+}
+
+/// A run has ended.
+fn count(metrics: &Metrics, classes: &Classes) {
+    metrics.validations.one();
+    for (class, urls) in [
+        (Checked::Success, classes.success),
+        (Checked::Redirect, classes.redirect),
+        (Checked::ClientError, classes.client_error),
+        (Checked::ServerError, classes.server_error),
+        (Checked::Error, classes.error),
+    ] {
+        metrics.checked.of(class).add(urls);
     }
 }
 

@@ -1,12 +1,36 @@
 //! Starts the log: lines on stderr, as text or JSON.
 
+mod lines;
+mod panics;
+
+use std::sync::Arc;
+
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
+use tracing_subscriber::fmt::MakeWriter;
+
+pub(super) use lines::Lines;
 
 use crate::config::{Format, Log};
+use crate::metrics::Metrics;
 
-/// Starts the log. `RUST_LOG` wins over the settings.
+/// Starts the log of a command: each line is written before it goes on.
 pub(super) fn start(settings: &Log) {
+    init(settings, std::io::stderr);
+}
+
+/// Starts the log of the service, which waits for nobody who reads it: what is not taken is dropped
+/// and counted. Panics are lines of it, too. What is given back waits for the last lines when it is
+/// dropped, for a moment.
+pub(super) fn start_serving(settings: &Log, metrics: &Arc<Metrics>) -> std::io::Result<Lines> {
+    let lines = Lines::start(std::io::stderr(), Arc::clone(metrics))?;
+    init(settings, lines.writer());
+    panics::tell(Arc::clone(metrics));
+    Ok(lines)
+}
+
+/// `RUST_LOG` wins over the settings.
+fn init(settings: &Log, writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static) {
     // An empty variable is none: it would be a filter that lets nothing through.
     let variable = std::env::var("RUST_LOG").ok().filter(|directives| !directives.is_empty());
     let wanted = variable.as_deref().map(EnvFilter::try_new);
@@ -15,7 +39,7 @@ pub(super) fn start(settings: &Log) {
         Some(Ok(filter)) => filter,
         _ => EnvFilter::new(&settings.level),
     };
-    let lines = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let lines = fmt().with_env_filter(filter).with_writer(writer);
     // When stdout and stderr are both full, an error about a lost line would be a panic.
     let lines = lines.log_internal_errors(false).with_ansi(false);
     match settings.format {

@@ -4,12 +4,15 @@ mod descriptors;
 mod reload;
 mod watch;
 
+use std::future::pending;
 use std::io::Write;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::reload::Reloader;
@@ -17,7 +20,7 @@ use super::stop::{Ended, Signals, until_stopped};
 use super::{Failure, check, log};
 use crate::app::{App, Lasting};
 use crate::config::{Config, Problems};
-use crate::http::Service;
+use crate::http::{Admin, Service};
 use crate::server::Callers;
 use crate::site::Sites;
 use crate::{demo, server};
@@ -69,9 +72,9 @@ async fn serve(
     let hangups = signal(SignalKind::hangup()).map_err(Box::from)?;
     let signals = Signals::new().map_err(Box::from)?;
     let config = load()?;
-    log::start(&config.log);
-    let listen = config.server.listen;
+    let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
     let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
+    let _lines = log::start_serving(&config.log, &lasting.metrics).map_err(Box::from)?;
     let callers = Callers {
         timeouts: config.limits.callers,
         most: descriptors::connections(config.server.connections, config.limits.cms.concurrent),
@@ -80,14 +83,18 @@ async fn serve(
     let overlaps = overlaps();
     let reloader = Reloader::new(&config, file, Box::new(load), overlaps.clone());
     let app = App::build_with(config, Arc::clone(&lasting), None).map_err(Box::from)?;
-    let listener = server::listen(listen)
-        .map_err(|error| Box::from(format!("cannot listen on {listen}: {error}")))?;
-    let address = listener.local_addr().map_err(Box::from)?;
-    // A reader that has gone is no reason not to serve.
-    let _ = writeln!(std::io::stdout(), "{address}");
+    let (listener, address) = bind("server.listen", listen)?;
+    let admin = admin_listen.map(|listen| bind("server.admin_listen", listen)).transpose()?;
+    print(address, admin.as_ref().map(|(_, address)| *address));
     tracing::info!(%address, sites = app.sites.iter().count(), "serving");
     let _ = overlaps.send(app.sites.clone());
     let service = Service::new(Arc::new(app));
+    if let Some((listener, address)) = admin {
+        tracing::info!(%address, "who watches is answered");
+        let (admin, watchers) = (Admin::new(service.clone()), callers.few(descriptors::WATCHERS));
+        // It ends with the process: the stop is there to be seen as well.
+        tokio::spawn(server::serve(listener, admin, watchers, pending()));
+    }
     let current = |service: &Service| {
         let service = service.clone();
         move || service.app()
@@ -128,4 +135,18 @@ fn overlaps() -> mpsc::Sender<Sites> {
         }
     });
     sender
+}
+
+fn bind(setting: &str, listen: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+    let listener = server::listen(listen)
+        .map_err(|error| Box::from(format!("cannot listen on {listen} ({setting}): {error}")))?;
+    let address = listener.local_addr().map_err(Box::from)?;
+    Ok((listener, address))
+}
+
+/// Tells where the service is, in one go: whoever reads the first line alone takes both.
+fn print(address: SocketAddr, admin: Option<SocketAddr>) {
+    let admin = admin.map_or_else(String::new, |admin| format!("admin {admin}\n"));
+    // A reader that has gone is no reason not to serve.
+    let _ = write!(std::io::stdout(), "{address}\n{admin}");
 }

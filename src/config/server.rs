@@ -17,6 +17,8 @@ const MOST_DELAY_MS: u64 = 20_000;
 pub struct Server {
     /// Address and port; port 0 lets the system choose.
     pub listen: SocketAddr,
+    /// The same for who watches the service; `None`: nowhere.
+    pub admin_listen: Option<SocketAddr>,
     /// The origins of the browsers that may ask, exactly as they send them.
     pub cors_origins: Vec<String>,
     /// `Cache-Control` of a pathname that resolves.
@@ -37,6 +39,7 @@ pub struct Server {
 #[serde(default)]
 struct Raw {
     listen: String,
+    admin_listen: String,
     cors_origins: Vec<String>,
     cache_control: String,
     cache_control_404: String,
@@ -50,6 +53,7 @@ impl Default for Raw {
     fn default() -> Self {
         Self {
             listen: "127.0.0.1:8080".to_owned(),
+            admin_listen: "127.0.0.1:9090".to_owned(),
             cors_origins: Vec::new(),
             cache_control: "public, max-age=60".to_owned(),
             cache_control_404: "public, max-age=5".to_owned(),
@@ -65,6 +69,10 @@ impl Default for Raw {
 pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server> {
     let raw: Raw = section::read(table, "server", problems);
     let listen = problems.take("server.listen", address(&raw.listen));
+    let admin_listen = match raw.admin_listen.as_str() {
+        "" => Some(None),
+        text => problems.take("server.admin_listen", address(text)).map(Some),
+    };
     if raw.drain_delay_ms > MOST_DELAY_MS {
         problems.add("server.drain_delay_ms", format_args!("it is at most {MOST_DELAY_MS}"));
     }
@@ -78,6 +86,7 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server>
     let cache_control_sitemap = policy("server.cache_control_sitemap", raw.cache_control_sitemap);
     Some(Server {
         listen: listen?,
+        admin_listen: admin_listen?,
         cors_origins,
         cache_control: cache_control?,
         cache_control_404: cache_control_404?,

@@ -2,13 +2,16 @@
 
 use std::time::Instant;
 
+use axum::body::HttpBody;
 use axum::http::header::{CONNECTION, CONTENT_LENGTH, HOST, X_CONTENT_TYPE_OPTIONS};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri, Version};
+use tracing::Span;
 
-use super::access::Access;
+use super::access::{Access, Outcome};
 use super::cors;
 use super::error::ApiError;
+use super::request_id::{HEADER, RequestId};
 use crate::app::App;
 use crate::metrics::Route;
 
@@ -22,6 +25,7 @@ pub(super) struct Edge<'a> {
     begun: Instant,
     origin: Option<HeaderValue>,
     preflight: bool,
+    id: Option<RequestId>,
     access: Option<Access>,
 }
 
@@ -36,12 +40,20 @@ impl<'a> Edge<'a> {
             begun: Instant::now(),
             origin: origin.flatten(),
             preflight: with_cors && cors::is_preflight(request),
+            id: RequestId::sent(request.headers()).or_else(|| app.access_log.then(RequestId::new)),
             access: app.access_log.then(|| Access::note(request)),
         }
     }
 
+    /// What goes round everything that is logged on the way to the answer.
+    pub(super) fn span(&self) -> Span {
+        // Of the highest level: no filter that lets a line through keeps its id back.
+        let span = |id: &RequestId| tracing::error_span!("request", request_id = id.as_str());
+        self.id.as_ref().map_or_else(Span::none, span)
+    }
+
     /// Gives an answer what every answer has, and counts it.
-    pub(super) fn dress<B>(self, response: &mut Response<B>) {
+    pub(super) fn dress<B: HttpBody>(self, response: &mut Response<B>) {
         if response.status() == StatusCode::NOT_MODIFIED {
             // The router gives the answer to a HEAD the length of its body, which is none here. It
             // would have to be that of the 200 (RFC 9110, section 8.6).
@@ -59,7 +71,11 @@ impl<'a> Edge<'a> {
         let (status, taken) = (response.status(), self.begun.elapsed());
         self.app.lasting().metrics.requests.end(self.route, status.as_u16(), taken);
         if let Some(access) = self.access {
-            access.tell(status, taken);
+            let (id, bytes) = (self.id.as_ref(), response.body().size_hint().exact());
+            access.tell(&Outcome { id, route: self.route, status, bytes, taken });
+        }
+        if let Some(id) = self.id {
+            response.headers_mut().insert(&HEADER, id.into_value());
         }
     }
 }

@@ -67,6 +67,12 @@ impl ApiError {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowedError", message)
     }
 
+    /// 405: here even browsers ask for nothing.
+    pub(super) fn only_read() -> Self {
+        let message = "only GET and HEAD are allowed here";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowedError", message)
+    }
+
     /// 405: a hint is sent with POST.
     pub(super) fn only_post() -> Self {
         let message = "only POST and OPTIONS are allowed here";

@@ -33,8 +33,9 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(async || ([(ALLOW, ALLOWED)], ApiError::method_not_allowed()))
         // The only layer: what every answer gets is in `edge`, because every layer more costs each
         // request a box.
-        .layer(CatchPanicLayer::custom(|panic: Box<dyn Any + Send>| {
-            panicked(&*panic).into_response()
+        // What happened is in the log, by the hook for panics.
+        .layer(CatchPanicLayer::custom(|_: Box<dyn Any + Send>| {
+            ApiError::internal().into_response()
         }))
         .with_state(app)
 }
@@ -42,12 +43,4 @@ pub(super) fn router(app: Arc<App>) -> Router {
 /// A known route answers OPTIONS with what it allows; the edge adds CORS.
 fn known(route: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
     route.options(async |State(_): State<Arc<App>>| (StatusCode::OK, [(ALLOW, ALLOWED)]))
-}
-
-/// The panic's text is for the log alone.
-pub(super) fn panicked(panic: &(dyn Any + Send)) -> ApiError {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    tracing::error!(panic = text.unwrap_or_default(), "a request panicked");
-    ApiError::internal()
 }

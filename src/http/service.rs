@@ -11,13 +11,14 @@ use futures::future::{BoxFuture, FutureExt};
 use http_body_util::Either;
 use hyper::body::Incoming;
 use tower::ServiceExt;
+use tracing::Instrument;
 
 use super::content_type;
 use super::edge::{Edge, refuse};
 use super::envelope::Answer;
 use super::error::{ApiError, two_framings};
 use super::rooms::{Room, Rooms};
-use super::router::{panicked, router};
+use super::router::router;
 use crate::app::App;
 use crate::metrics::Route;
 
@@ -124,7 +125,8 @@ impl Service {
         async move {
             let edge = Edge::meet(&version.app, route, &request);
             let in_flight = version.app.lasting().metrics.requests.begin();
-            let Ok(response) = version.router.clone().oneshot(request.map(Body::new)).await;
+            let answer = version.router.clone().oneshot(request.map(Body::new));
+            let Ok(response) = answer.instrument(edge.span()).await;
             in_flight.answered();
             let mut response = response.map(|body| Either::Right(room.until_taken(body)));
             edge.dress(&mut response);
@@ -145,7 +147,7 @@ fn resolve<B>(app: &App, request: &mut Request<B>) -> Answer {
     let answer = || content_type::answer(app, request.uri().query(), headers);
     match catch_unwind(AssertUnwindSafe(answer)) {
         Ok(answer) => answer.unwrap_or_else(ApiError::whole),
-        Err(panic) => panicked(&*panic).whole(),
+        Err(_) => ApiError::internal().whole(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Count, Counts, Page};
+use super::{Count, Counts, Page, number};
 
 closed! {
     /// Why a connection ended.
@@ -48,8 +48,7 @@ impl Connections {
         page.one_count("connections_accepted", "Connections accepted", &self.accepted)?;
         page.counts("connections_closed", "Connections that have ended", "reason", &self.ended)?;
         page.one_count("accept_failures", "Failed attempts to accept a connection", &self.refused)?;
-        #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 connections")]
-        let open = self.open() as f64;
+        let open = number(self.open());
         page.gauge("connections_open", "Connections that are open", [([], open)])
     }
 }

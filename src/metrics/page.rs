@@ -145,3 +145,10 @@ impl Page<'_> {
 fn own(name: &str) -> String {
     [PREFIX, name].concat()
 }
+
+/// A number as a gauge has it: exact up to 2^53.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "more of anything fits nowhere")]
+pub fn number(count: u64) -> f64 {
+    count as f64
+}

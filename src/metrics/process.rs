@@ -12,7 +12,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// This process.
 #[derive(Debug)]
 pub(super) struct Process {
-    started: SystemTime,
+    pub(super) started: SystemTime,
 }
 
 impl Default for Process {

@@ -1,8 +1,8 @@
 //! Reads of the settings while the service runs.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, SystemTime};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Counts, Page};
 
@@ -20,42 +20,56 @@ closed! {
 #[derive(Debug)]
 pub struct Reloads {
     outcomes: Counts<Reload>,
-    /// When the settings in use were read, in milliseconds since 1970.
-    applied: AtomicU64,
-    refused_last: AtomicBool,
+    last: Mutex<Last>,
+}
+
+#[derive(Debug)]
+struct Last {
+    applied: SystemTime,
+    problems: Option<String>,
 }
 
 impl Default for Reloads {
     /// The settings of the start are in use.
     fn default() -> Self {
-        let (outcomes, refused_last) = (Counts::default(), AtomicBool::new(false));
-        Self { outcomes, applied: AtomicU64::new(now()), refused_last }
+        let last = Last { applied: SystemTime::now(), problems: None };
+        Self { outcomes: Counts::default(), last: Mutex::new(last) }
     }
 }
 
 impl Reloads {
-    /// The settings were read, and put to use or not.
-    pub fn ended(&self, applied: bool) {
-        self.outcomes.of(if applied { Reload::Applied } else { Reload::Refused }).one();
-        self.refused_last.store(!applied, Relaxed);
-        if applied {
-            self.applied.store(now(), Relaxed);
-        }
+    /// The settings were read, and are in use now.
+    pub fn applied(&self) {
+        self.outcomes.of(Reload::Applied).one();
+        *self.last() = Last { applied: SystemTime::now(), problems: None };
+    }
+
+    /// The settings were read, and something is wrong with them.
+    pub fn refused(&self, problems: String) {
+        self.outcomes.of(Reload::Refused).one();
+        self.last().problems = Some(problems);
+    }
+
+    /// When the settings in use were read, and what is wrong with those that were read since.
+    #[must_use]
+    pub fn state(&self) -> (SystemTime, Option<String>) {
+        let last = self.last();
+        (last.applied, last.problems.clone())
+    }
+
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn write(&self, page: &mut Page<'_>) -> fmt::Result {
         let outcomes = &self.outcomes;
         page.counts("reloads", "Reads of the settings while serving", "outcome", outcomes)?;
-        let refused = f64::from(u8::from(self.refused_last.load(Relaxed)));
+        let (applied, problems) = self.state();
+        let refused = f64::from(problems.is_some());
         let help = "1 while the settings that were read last are wrong and others are in use";
         page.gauge("settings_refused", help, [([], refused)])?;
-        let applied = Duration::from_millis(self.applied.load(Relaxed)).as_secs_f64();
+        let applied = applied.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let help = "When the settings in use were read, in seconds since 1970";
         page.gauge("settings_applied_timestamp_seconds", help, [([], applied)])
     }
-}
-
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -4,10 +4,10 @@
 //! counters that no other worker thread writes to, and cores do not hand them to each other.
 
 use std::fmt;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::{Closed, Count, Histogram, Latency, Page};
+use super::{Closed, Count, Histogram, Latency, Page, number};
 
 closed! {
     /// What was asked for.
@@ -92,7 +92,7 @@ struct OfRoute {
 #[derive(Debug, Default)]
 pub struct Requests {
     shards: Box<[Shard; SHARDS]>,
-    in_flight: AtomicI64,
+    in_flight: AtomicU64,
     /// Those whose client left before there was an answer.
     pub abandoned: Count,
     /// Those that were refused because too many were under way.
@@ -182,8 +182,7 @@ impl Requests {
             "Requests refused because too many were under way",
             &self.shed,
         )?;
-        #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 requests in flight")]
-        let in_flight = self.in_flight.load(Relaxed) as f64;
+        let in_flight = number(self.in_flight.load(Relaxed));
         page.gauge("requests_in_flight", "Requests that wait for their answer", [([], in_flight)])
     }
 }

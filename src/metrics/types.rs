@@ -14,6 +14,14 @@ pub struct TypeCounts {
     pub walk_failures: Count,
 }
 
+impl TypeCounts {
+    /// A walk has ended; whether it came to its end.
+    pub fn walked(&self, whole: bool) {
+        let count = if whole { &self.walks } else { &self.walk_failures };
+        count.one();
+    }
+}
+
 /// Those of all that the settings have named since the start.
 #[derive(Debug, Default)]
 pub struct Types(Mutex<BTreeMap<(String, String), Arc<TypeCounts>>>);

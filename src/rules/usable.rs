@@ -42,6 +42,25 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// All of them, in the order of D13.
+    pub const ALL: [Self; 15] = [
+        Self::Missing,
+        Self::Empty,
+        Self::NotString,
+        Self::ControlChar,
+        Self::BidiOrInvisible,
+        Self::BadCodepoint,
+        Self::Backslash,
+        Self::HasSlash,
+        Self::EmptySegment,
+        Self::DotSegment,
+        Self::UnsafeAfterDecoding,
+        Self::NotAllowed,
+        Self::NotADate,
+        Self::AncestorCycle,
+        Self::TooManyAncestors,
+    ];
+
     /// The name that follows `<placeholder>_` in a reason.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -6,6 +6,7 @@ pub(crate) mod front_end;
 pub(crate) mod front_of_cms;
 pub(crate) mod gzip;
 pub(crate) mod http;
+pub(crate) mod metrics;
 pub(crate) mod pages;
 pub(crate) mod script;
 pub(crate) mod service;

@@ -193,6 +193,11 @@ impl Slot {
         self.state().failed.is_some_and(|failed| failed.elapsed() < time)
     }
 
+    /// Whether the last walk failed.
+    pub(super) fn is_failing(&self) -> bool {
+        self.state().failed.is_some()
+    }
+
     pub(super) fn kept(&self) -> Option<Kept> {
         self.state().kept.clone()
     }
@@ -222,6 +227,12 @@ impl Kept {
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
         let changed = same.map_or_else(next_second, |before| before.changed);
         Self { snapshot: Arc::new(snapshot), files, begun, changed, landed: Instant::now() }
+    }
+
+    /// How long the walk took.
+    #[must_use]
+    pub fn walked_for(&self) -> Duration {
+        self.landed - self.begun
     }
 
     /// The same walk with documents that were read by themselves.

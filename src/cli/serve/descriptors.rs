@@ -7,6 +7,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 const MOST: usize = 16_384;
 /// What URL checks hold: two runs of ten connections.
 const CHECKS: usize = 20;
+/// How many connections there may be to the address for who watches.
+pub(super) const WATCHERS: usize = 8;
 /// Standard streams, the runtime, listeners, signals, files that are read, names that are looked up,
 /// and one connection that waits for a seat.
 const OTHERS: usize = 28;
@@ -25,7 +27,7 @@ pub(super) fn connections(wanted: usize, cms_requests: usize) -> usize {
 }
 
 fn possible(limit: usize, cms_requests: usize) -> usize {
-    let left = limit.saturating_sub(cms_requests + CHECKS + OTHERS);
+    let left = limit.saturating_sub(cms_requests + CHECKS + WATCHERS + OTHERS);
     left.max(limit / SHARE).max(1)
 }
 
@@ -45,7 +47,7 @@ mod tests {
 
     #[test]
     fn callers_get_what_others_leave_and_something_always() {
-        let cases = [(1024, 16, 960), (1024, 1000, 256), (64, 16, 16), (3, 16, 1)];
+        let cases = [(1024, 16, 952), (1024, 1000, 256), (64, 16, 16), (3, 16, 1)];
         for (limit, cms_requests, expected) in cases {
             assert_eq!(possible(limit, cms_requests), expected, "{limit} {cms_requests}");
         }

@@ -68,19 +68,24 @@ impl Reloader {
             }
             // First: what changes while they are read is read again.
             block_in_place(|| self.files.use_now());
-            match block_in_place(|| self.reload(&service)) {
-                Ok(()) => tracing::info!("the settings were read anew"),
-                Err(refused) => tell(&refused),
-            }
+            block_in_place(|| self.reload(&service));
         }
     }
 
-    fn reload(&mut self, service: &Service) -> Result<(), Refused> {
+    fn reload(&mut self, service: &Service) {
         let previous = service.app();
         let reloads = &previous.lasting().metrics.reloads;
-        let replaced = self.replace(service, &previous);
-        reloads.ended(replaced.is_ok());
-        replaced
+        match self.replace(service, &previous) {
+            Ok(()) => {
+                reloads.applied();
+                tracing::info!("the settings were read anew");
+            }
+            Err(refused) => {
+                let problems = refused.in_one_line();
+                reloads.refused(problems.clone());
+                tracing::error!(problems, "the settings are wrong; those before stay in use");
+            }
+        }
     }
 
     fn replace(&mut self, service: &Service, previous: &App) -> Result<(), Refused> {
@@ -104,13 +109,14 @@ impl Reloader {
     }
 }
 
-/// All problems in one line: what is wrong is known by who mends it only as a whole.
-fn tell(refused: &Refused) {
-    let problems = match refused {
-        Refused::Settings(problems) => problems.iter().collect::<Vec<_>>().join("; "),
-        Refused::SetUp(error) => error.to_string(),
-    };
-    tracing::error!(problems, "the settings are wrong; those before stay in use");
+impl Refused {
+    /// All problems: what is wrong is known by who mends it only as a whole.
+    fn in_one_line(&self) -> String {
+        match self {
+            Self::Settings(problems) => problems.iter().collect::<Vec<_>>().join("; "),
+            Self::SetUp(error) => error.to_string(),
+        }
+    }
 }
 
 /// Settings that are for the life of the process.
@@ -122,6 +128,7 @@ impl Fixed {
         Self(vec![
             ("server.listen", server.listen.to_string()),
             ("server.connections", server.connections.to_string()),
+            ("server.admin_listen", format!("{:?}", server.admin_listen)),
             ("limits.head_timeout_ms", format!("{:?}", callers.head)),
             ("limits.idle_timeout_ms", format!("{:?}", callers.idle)),
             ("limits.write_timeout_ms", format!("{:?}", callers.write)),

@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, mpsc};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -19,6 +19,7 @@ pub(crate) struct Setup {
     config: bool,
     env: Vec<(String, String)>,
     wrapper: Vec<String>,
+    unread: bool,
 }
 
 /// A process that has ended by itself, or was stopped because it would not.
@@ -40,7 +41,12 @@ pub(crate) struct Running {
 pub(crate) struct Service {
     child: Child,
     addr: SocketAddr,
+    /// What comes on stdout behind the address.
+    lines: Mutex<mpsc::Receiver<String>>,
+    admin: OnceLock<SocketAddr>,
     stderr: Arc<Mutex<String>>,
+    /// Kept open where nobody reads it.
+    _unread: Option<ChildStderr>,
     dir: TempDir,
 }
 
@@ -54,7 +60,7 @@ impl Setup {
     /// A folder without a settings file, though the command line names one.
     pub(crate) fn without_settings() -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        Self { dir, config: true, env: Vec::new(), wrapper: Vec::new() }
+        Self { dir, config: true, env: Vec::new(), wrapper: Vec::new(), unread: false }
     }
 
     /// The fixture that `tests/corpora/bad-inputs.jsonl` is written for.
@@ -74,6 +80,12 @@ impl Setup {
     /// to become it.
     pub(crate) fn behind(mut self, wrapper: &[&str]) -> Self {
         self.wrapper = wrapper.iter().map(|&word| word.to_owned()).collect();
+        self
+    }
+
+    /// Leaves stderr unread: a pipe that fills up.
+    pub(crate) fn unread(mut self) -> Self {
+        self.unread = true;
         self
     }
 
@@ -97,8 +109,10 @@ impl Setup {
     /// `frontend-map --config settings.toml serve`, until it has named its address.
     pub(crate) fn start(self) -> Service {
         let mut child = self.command(&["serve"]).spawn().expect("the binary starts");
-        let stderr = collect(child.stderr.take().expect("stderr is piped"));
-        let lines = first_line(child.stdout.take().expect("stdout is piped"));
+        let pipe = child.stderr.take().expect("stderr is piped");
+        let (stderr, unread) =
+            if self.unread { (Arc::default(), Some(pipe)) } else { (collect(pipe), None) };
+        let lines = first_lines(child.stdout.take().expect("stdout is piped"));
         let line = lines.recv_timeout(PATIENCE).unwrap_or_default();
         let addr = line.strip_suffix('\n').and_then(|text| text.parse().ok());
         let Some(addr) = addr else {
@@ -107,7 +121,8 @@ impl Setup {
             let log = stderr.lock().expect("the log").clone();
             panic!("the first line on stdout is no address: {line:?}, {status:?}\n{log}");
         };
-        Service { child, addr, stderr, dir: self.dir }
+        let (lines, admin) = (Mutex::new(lines), OnceLock::new());
+        Service { child, addr, lines, admin, stderr, _unread: unread, dir: self.dir }
     }
 
     /// `frontend-map --config settings.toml <args>`, until it ends; a service that serves although
@@ -140,6 +155,8 @@ impl Setup {
         }
         // What a scripted CMS is asked should be what the test asks for.
         command.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false");
+        // Many run at once.
+        command.env("FRONTEND_MAP__SERVER__ADMIN_LISTEN", "127.0.0.1:0");
         // Nobody balances between the services of tests.
         command.env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "0");
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
@@ -182,6 +199,16 @@ impl Service {
     /// The address that the service printed.
     pub(crate) fn addr(&self) -> SocketAddr {
         self.addr
+    }
+
+    /// The address for who watches, which is on the second line.
+    pub(crate) fn admin(&self) -> SocketAddr {
+        *self.admin.get_or_init(|| {
+            let lines = self.lines.lock().expect("no reader panics");
+            let line = lines.recv_timeout(PATIENCE).unwrap_or_default();
+            let addr = line.strip_prefix("admin ").and_then(|text| text.trim_end().parse().ok());
+            addr.unwrap_or_else(|| panic!("the second line on stdout is no address: {line:?}"))
+        })
     }
 
     /// Changes a file beside the settings.
@@ -277,14 +304,16 @@ fn drained(text: &Arc<Mutex<String>>) -> String {
     text.clone()
 }
 
-/// The first line of a pipe; the rest is read and dropped.
-fn first_line(pipe: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+/// The first two lines of a pipe, each as it comes; the rest is read and dropped.
+fn first_lines(pipe: impl Read + Send + 'static) -> mpsc::Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut reader = BufReader::new(pipe);
-        let mut line = String::new();
-        let _ = reader.read_line(&mut line);
-        let _ = sender.send(line);
+        for _ in 0..2 {
+            let mut line = String::new();
+            let _ = reader.read_line(&mut line);
+            let _ = sender.send(line);
+        }
         let _ = std::io::copy(&mut reader, &mut std::io::sink());
     });
     receiver

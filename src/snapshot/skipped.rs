@@ -1,0 +1,81 @@
+//! The documents that have no URL, counted by reason.
+
+use std::collections::BTreeMap;
+
+use crate::rules::Fault;
+
+/// The reasons that name no placeholder.
+const WITHOUT_PLACEHOLDER: [&str; 6] = [
+    "locale_unknown",
+    "locale_without_template",
+    "not_published",
+    "url_too_long",
+    "not_a_document",
+    "no_rule",
+];
+
+/// How many documents were left out, by reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skipped(BTreeMap<String, u64>);
+
+impl Skipped {
+    /// Counts `times` documents that were left out for one reason.
+    pub fn count(&mut self, reason: &str, times: u64) {
+        if times > 0 {
+            *self.0.entry(reason.to_owned()).or_default() += times;
+        }
+    }
+
+    /// All of them: the value of `X-Skipped-Documents`.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// Reasons and counts, by name of the reason.
+    pub fn by_reason(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(reason, count)| (reason.as_str(), *count))
+    }
+
+    /// The same without the placeholders' names: a closed set, each member of it once, with 0 where
+    /// there are none.
+    pub fn by_kind(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        kinds().map(|kind| {
+            let of_kind = self.by_reason().filter(move |(reason, _)| is_of(reason, kind));
+            (kind, of_kind.map(|(_, count)| count).sum())
+        })
+    }
+}
+
+fn kinds() -> impl Iterator<Item = &'static str> {
+    Fault::ALL.into_iter().map(Fault::as_str).chain(WITHOUT_PLACEHOLDER)
+}
+
+/// `slug_missing` is `missing`. No kind ends with another one.
+fn is_of(reason: &str, kind: &str) -> bool {
+    match reason.strip_suffix(kind) {
+        Some("") => true,
+        Some(placeholder) => placeholder.ends_with('_') && !WITHOUT_PLACEHOLDER.contains(&kind),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_document_is_of_one_kind() {
+        let mut skipped = Skipped::default();
+        for kind in kinds() {
+            let named = !WITHOUT_PLACEHOLDER.contains(&kind);
+            skipped.count(&if named { format!("a.locale_{kind}") } else { kind.to_owned() }, 1);
+        }
+        skipped.count("no_rule_missing", 2);
+        let kinds: Vec<_> = skipped.by_kind().collect();
+        let counted: u64 = kinds.iter().map(|(_, count)| count).sum();
+        assert_eq!((kinds.len(), counted), (21, 23));
+        assert_eq!(kinds[0], ("missing", 3));
+        assert!(kinds[1..].iter().all(|(_, count)| *count == 1), "{kinds:?}");
+    }
+}

@@ -1,0 +1,151 @@
+//! Lines of the log for requests, the ids that tie them together, and readers who do not read.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use serde_json::Value;
+
+use crate::support::cms::Cms;
+use crate::support::front_of_cms::{one_url, refusal, setup};
+use crate::support::http;
+use crate::support::metrics::scrape;
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+const RESOLVE: &str = "/api/get-content-type?site=main&pathname=/en/articles/x";
+
+fn with_access() -> Setup {
+    Setup::fixture()
+        .env("FRONTEND_MAP__LOG__ACCESS", "true")
+        .env("FRONTEND_MAP__LOG__FORMAT", "json")
+}
+
+/// The fields of the lines about requests, once there is one with `last` in it.
+fn request_lines(service: &Service, last: &str) -> Vec<Value> {
+    assert!(service.logs(last), "{}", service.log());
+    let lines = service.log();
+    let parsed = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let fields = parsed.map(|mut line| line["fields"].take());
+    fields.filter(|fields| fields["message"] == "request").collect()
+}
+
+#[test]
+fn a_request_has_one_line_with_what_was_asked_and_what_came_of_it() {
+    let service = with_access().start();
+    let answer = http::send(service.addr(), "GET", RESOLVE, &[("X-Request-Id", "from.the_edge-1")]);
+    assert_eq!(answer.header("x-request-id").as_deref(), Some("from.the_edge-1"));
+    let length = answer.body.len();
+    let made = http::get(service.addr(), "/livez?last").header("x-request-id").unwrap();
+    assert_eq!(made.len(), 16);
+    let lines = request_lines(&service, "/livez?last");
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let [resolved, live] = [&lines[0], &lines[1]];
+    assert_eq!(resolved["method"], "GET");
+    assert_eq!(resolved["target"], RESOLVE);
+    assert_eq!(resolved["status"], 200);
+    assert_eq!(resolved["bytes"], length);
+    assert_eq!(resolved["route"], "/api/get-content-type");
+    assert_eq!(resolved["request_id"], "from.the_edge-1");
+    assert!(resolved["milliseconds"].as_f64().unwrap() > 0.0);
+    assert_eq!((&live["route"], &live["request_id"]), (&"/livez".into(), &made.into()));
+}
+
+#[test]
+fn an_id_that_is_not_fit_for_a_log_is_not_taken_over() {
+    let service = Setup::fixture().start();
+    let id = |ids: &[&str]| {
+        let headers: Vec<_> = ids.iter().map(|id| ("X-Request-Id", *id)).collect();
+        let answers = [RESOLVE, "/livez"].map(|target| {
+            http::send(service.addr(), "GET", target, &headers).header("x-request-id")
+        });
+        assert_eq!(answers[0], answers[1], "{ids:?}");
+        answers[0].clone()
+    };
+    let longest = "x".repeat(64);
+    for fit in ["A", "a-b_c.D0", &longest] {
+        assert_eq!(id(&[fit]).as_deref(), Some(fit));
+    }
+    let longer = "x".repeat(65);
+    for unfit in ["", "a b", "a\tb", "é", "a\"b", "a%0ab", "a,b", &longer] {
+        assert_eq!(id(&[unfit]), None, "{unfit:?}");
+    }
+    assert_eq!(id(&["a", "b"]), None, "nobody knows which");
+    assert_eq!(id(&[]), None, "without a line there is nothing to find by it");
+    // With lines there is one of ours.
+    let service = with_access().start();
+    let answer = http::send(service.addr(), "GET", RESOLVE, &[("X-Request-Id", "a b")]);
+    assert_eq!(answer.header("x-request-id").unwrap().len(), 16);
+}
+
+#[test]
+fn what_callers_send_is_capped_in_the_log() {
+    let service = with_access().start();
+    let target = format!("/no/such/{}", "y".repeat(4000));
+    http::send(service.addr(), &"Q".repeat(500), &target, &[("X-Request-Id", "the-long-one")]);
+    let lines = request_lines(&service, "the-long-one");
+    assert_eq!(lines[0]["target"].as_str().unwrap().len(), 256);
+    assert_eq!(lines[0]["method"].as_str().unwrap().len(), 32);
+}
+
+#[test]
+fn what_is_logged_on_the_way_has_the_id() {
+    let cms = Cms::start(|_| refusal(503, "ServiceUnavailableError", "{}"));
+    let service = setup(&format!("http://{}", cms.addr()), "\"en\"", true)
+        .env("FRONTEND_MAP__LOG__FORMAT", "json")
+        .env("RUST_LOG", "debug")
+        .start();
+    let ids = [("X-Request-Id", "to-be-found")];
+    assert_eq!(http::send(service.addr(), "GET", &one_url(), &ids).status, 503);
+    let line = "the CMS refused a request";
+    assert!(service.logs(line), "{}", service.log());
+    let log = service.log();
+    let line: Value =
+        serde_json::from_str(log.lines().find(|l| l.contains(line)).unwrap()).unwrap();
+    assert_eq!(line["span"]["request_id"], "to-be-found", "{line}");
+}
+
+#[test]
+fn nobody_waits_for_a_log_that_nobody_reads() {
+    const REQUESTS: usize = 12_000;
+    let mut service = with_access().unread().start();
+    let one = format!("GET {RESOLVE} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
+    let mut sending = stream.try_clone().expect("a socket");
+    let sent = std::thread::spawn(move || sending.write_all(one.repeat(REQUESTS).as_bytes()));
+    let (mut answers, mut read, mut buffer) = (0, Vec::new(), [0; 8192]);
+    while answers < REQUESTS {
+        let length = stream.read(&mut buffer).expect("an answer");
+        assert!(length > 0, "closed after {answers} answers");
+        read.extend_from_slice(&buffer[..length]);
+        while let Some((answer, rest)) = http::split(&read, false, false) {
+            assert_eq!(answer.status, 200);
+            answers += 1;
+            read.drain(..read.len() - rest.len());
+        }
+    }
+    sent.join().expect("no panic").expect("sent");
+    assert!(scrape(service.admin()).of("log_lines_dropped_total") > 1000.0);
+    // The pipe is still full, and holds up nothing.
+    assert_eq!(service.signal("TERM"), Some(0));
+}
+
+#[test]
+fn full_disks_change_nothing_for_callers() {
+    // An address that no other test has: there is nobody who could be told another one.
+    let listen = "127.77.0.1:18081";
+    let setup = with_access().env("FRONTEND_MAP__SERVER__LISTEN", listen).behind(&[
+        "sh",
+        "-c",
+        "exec \"$@\" >/dev/full 2>/dev/full",
+        "sh",
+    ]);
+    let running = setup.begin(&["serve"]);
+    let addr: SocketAddr = listen.parse().unwrap();
+    until_so("it listens", || TcpStream::connect(addr).is_ok());
+    for target in [RESOLVE, "/readyz", "/api/build-sitemap?site=main&contentType=plugin::cms.page"]
+    {
+        assert_eq!(http::get(addr, target).status, 200, "{target}");
+    }
+    running.signal("TERM");
+    assert_eq!(running.wait().status, Some(0));
+}
