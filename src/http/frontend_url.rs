@@ -17,7 +17,7 @@ use super::error::{ApiError, Details};
 use super::param::{LOCALE, SITE, UID_BYTES, known_site, locale, required};
 use super::query::{Param, echo, parse};
 use crate::app::{App, Found};
-use crate::content::{Document, Status};
+use crate::content::{ContentError, Document, Status};
 use crate::frontend_url::frontend_path;
 use crate::rules::{Locale, is_document_id};
 use crate::site::Site;
@@ -151,9 +151,17 @@ async fn fetch(
     locale: &Locale,
 ) -> Result<Found, ApiError> {
     let found = app.document(site, &asked.uid, &asked.document_id, locale, asked.status).await;
-    Ok(found.inspect_err(|error| {
-        tracing::warn!(uid = %asked.uid, document = %asked.document_id, %error, "a document could not be read");
-    })?)
+    Ok(found.inspect_err(|error| tell(asked, error))?)
+}
+
+/// That the CMS is left alone is told once, and not by each who would have asked it.
+fn tell(asked: &Asked<'_>, error: &ContentError) {
+    let (uid, document) = (&asked.uid, &asked.document_id);
+    if matches!(error, ContentError::NotAsked { .. }) {
+        tracing::debug!(%uid, %document, %error, "a document was not asked for");
+    } else {
+        tracing::warn!(%uid, %document, %error, "a document could not be read");
+    }
 }
 
 fn path(site: &Site, asked: &Asked<'_>, document: &Document<'_>) -> Result<String, ApiError> {

@@ -81,6 +81,7 @@ fn two_failures_and_nobody_waits_for_the_cms_any_more() {
         content.heal();
         until("a draft again", || Some(ask(&service, "draft")).filter(|a| a.status == 200));
         assert_eq!((count(&service, OPENS), count(&service, CLOSES)), (1, 1));
+        assert_eq!(count(&service, "a document could not be read"), 1, "not each of them");
     }
 }
 

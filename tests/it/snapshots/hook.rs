@@ -183,7 +183,7 @@ fn a_hint_that_met_a_failing_cms_is_not_forgotten() {
     let cms = content.start();
     let service = soft(with_secret(&cms), 3600).start();
     assert_eq!(sitemap(&service).status, 200);
-    content.fail(|_| Some(refusal(429, "RateLimitError", "{}")));
+    content.fail(|_| Some(refusal(500, "InternalServerError", "{}")));
     hint(&service);
     assert!(service.logs("a walk failed"));
     content.heal();

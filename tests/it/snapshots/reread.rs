@@ -22,9 +22,9 @@ fn changed(service: &Service, id: &str) {
     assert!(post_body(service, event.as_bytes()).starts_with("HTTP/1.1 202 "));
 }
 
-/// From now on walks fail, and single documents can be read.
+/// From now on walks fail, and single documents can be read: the CMS is there.
 fn fail_lists(content: &Content) {
-    content.fail(|target| Query::parse(target).map(|_| refusal(429, "RateLimitError", "{}")));
+    content.fail(|target| Query::parse(target).map(|_| refusal(500, "InternalServerError", "{}")));
 }
 
 fn lists(service: &Service, expected: &[&str]) {
@@ -66,7 +66,7 @@ fn a_document_that_is_not_localised_shows_once() {
     let service = setup.start();
     assert_eq!(paths(&sitemap(&service)), ["/en/articles/m"]);
     content.fail(|target| match Query::parse(target) {
-        Some(_) => Some(refusal(429, "RateLimitError", "{}")),
+        Some(_) => Some(refusal(500, "InternalServerError", "{}")),
         None => Some(Script::json(200, r#"{"data":{"documentId":"a","locale":null,"slug":"x"}}"#)),
     });
     changed(&service, "a");
@@ -106,7 +106,7 @@ fn a_walk_that_began_before_takes_nothing_back() {
             until_so("somebody lets it go on", || !waits.load(Ordering::Relaxed));
             return None;
         }
-        is_broken.load(Ordering::Relaxed).then(|| refusal(429, "RateLimitError", "{}"))
+        is_broken.load(Ordering::Relaxed).then(|| refusal(500, "InternalServerError", "{}"))
     });
     hint(&service);
     until_so("the second walk", || walks(&cms, "en") == 2);
@@ -133,7 +133,9 @@ fn a_walk_that_began_after_is_not_taken_back() {
     let (waits, is_broken) = (Arc::clone(&held), Arc::clone(&broken));
     content.fail(move |target| {
         if Query::parse(target).is_some() {
-            return is_broken.load(Ordering::Relaxed).then(|| refusal(429, "RateLimitError", "{}"));
+            return is_broken
+                .load(Ordering::Relaxed)
+                .then(|| refusal(500, "InternalServerError", "{}"));
         }
         until_so("somebody lets it go", || !waits.load(Ordering::Relaxed));
         Some(Script::json(200, r#"{"data":{"documentId":"a","locale":"en","slug":"x"}}"#))
