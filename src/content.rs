@@ -11,6 +11,8 @@ pub use strapi::{
     Endpoint, EndpointError, Health, Kind, Page, SchemaError, Schemas, Strapi, StrapiError,
     StrapiLimits, StrapiSettings,
 };
+#[cfg(fuzzing)]
+pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 
 use tokio::sync::watch;
 use tokio::task::yield_now;

@@ -36,6 +36,8 @@ mod walk;
 pub use breaker::Health;
 pub use endpoint::{Endpoint, EndpointError, Kind};
 pub use page::Page;
+#[cfg(fuzzing)]
+pub use page::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 pub use schema::{SchemaError, Schemas};
 
 use client::Client;

@@ -1,6 +1,8 @@
 //! The shape of a list answer: rows, and the paging that it echoes.
 
 mod at_once;
+#[cfg(fuzzing)]
+mod fuzz;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,6 +12,9 @@ use super::proof::Echo;
 use super::query::PAGE_SIZE;
 use crate::content::projection::Rows;
 use crate::content::{BadItem, Document, Projection};
+
+#[cfg(fuzzing)]
+pub use fuzz::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 
 /// One page of a list, read. Its documents borrow from its text.
 #[derive(Debug)]
