@@ -27,6 +27,7 @@ impl RuleSet {
 
 #[cfg(test)]
 mod tests {
+    use crate::rules::shorthand::{locales, per_locale, rule};
     use crate::rules::{
         ContentTypeUid, Locale, LocalePrefix, Locales, Pathname, Rule, RuleSet, Template,
     };
@@ -49,5 +50,14 @@ mod tests {
                 assert_eq!(tie.map(|tie| tie.template.as_str()), template);
             }
         }
+    }
+    #[test]
+    fn a_rule_ties_with_the_template_of_it_that_matches() {
+        let own = per_locale(&[("en", "/news/{slug}"), ("de", "/neues/{slug}")]);
+        let rules = vec![rule(1, "/neues/{title}"), own];
+        let rules = RuleSet::new(locales(), LocalePrefix::Always, rules);
+        let pathname = Pathname::parse("/neues/x");
+        let ties = [0, 1].map(|rule| rules.tie(&pathname, rule).unwrap().template.to_string());
+        assert_eq!(ties, ["/neues/{title}", "/neues/{slug}"]);
     }
 }
