@@ -55,6 +55,11 @@ impl Progress {
         increment(&self.writes, taken);
     }
 
+    /// Whether the client has not taken all that was written.
+    pub(super) fn is_stalled(&self) -> bool {
+        self.stalled.load(Relaxed)
+    }
+
     /// A request has come.
     pub(super) fn request(&self, with_body: bool) {
         increment(&self.requests, true);
@@ -81,7 +86,7 @@ impl Progress {
 
     /// What the connection waits for now, `before` being what it waited for the last time.
     pub(super) fn phase(&self, before: Phase) -> Phase {
-        if self.stalled.load(Relaxed) {
+        if self.is_stalled() {
             return Phase::Stalled(self.writes.load(Relaxed));
         }
         if self.busy.load(Relaxed) {

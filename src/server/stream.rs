@@ -33,6 +33,16 @@ impl Watched {
     }
 }
 
+/// Who does not read is left with a reset. After an ordinary close the system would keep for minutes
+/// what it could not send, some megabytes for each such client.
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if self.progress.is_stalled() {
+            let _ = self.stream.set_zero_linger();
+        }
+    }
+}
+
 impl AsyncRead for Watched {
     fn poll_read(
         mut self: Pin<&mut Self>,

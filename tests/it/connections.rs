@@ -181,6 +181,32 @@ fn who_does_not_read_is_cut_off() {
 }
 
 #[test]
+fn nothing_is_kept_for_who_does_not_read() {
+    let documents: Vec<String> = (0..2000)
+        .map(|n| format!(r#"{{"documentId":"d{n}","locale":"en","slug":"a-slug-{n}"}}"#))
+        .collect();
+    let content = format!(r#"{{"plugin::cms.article":[{}]}}"#, documents.join(","));
+    let setup = Setup::fixture().file("content.json", &content);
+    let short = SHORT.as_millis().to_string();
+    let service = setup.env("FRONTEND_MAP__LIMITS__WRITE_TIMEOUT_MS", &short).start();
+    let list = "GET /api/build-sitemap?site=main&contentType=plugin::cms.article HTTP/1.1\r\n\
+                Host: localhost\r\n\r\n";
+    let mut stream = connect(&service);
+    // All are read at once, so that it is not unread ones that a close answers with a reset.
+    stream.write_all(list.repeat(60).as_bytes()).expect("sent");
+    let begun = Instant::now();
+    let error = loop {
+        if let Some(error) = stream.take_error().expect("a socket") {
+            break error;
+        }
+        assert!(begun.elapsed() < PATIENCE, "the connection is not reset");
+        thread::sleep(Duration::from_millis(10));
+    };
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    assert!(begun.elapsed() >= SHORT);
+}
+
+#[test]
 fn nobody_who_waits_delays_the_stop() {
     let mut service = start(LONG, LONG, LONG);
     let silent = connect(&service);
