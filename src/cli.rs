@@ -120,9 +120,9 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.command {
         Command::Serve => {
             let path = arguments.config.clone();
-            return serve::run(file, move || settings(path.as_deref()));
+            serve::run(file, move || settings(path.as_deref()))?;
         }
-        Command::Demo { once } => return serve::run_demo(*once),
+        Command::Demo { once } => serve::run_demo(*once)?,
         Command::Check { strict } => check::run(&settings(file)?, *strict)?,
         Command::Explain(question) => {
             let found = explain::run(settings(file)?, question)?;

@@ -8,7 +8,6 @@ use std::future::pending;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::reload::Reloader;
-use super::stop::{Ended, Signals, until_stopped};
+use super::stop::{Signals, until_stopped};
 use super::{Failure, check, log};
 use crate::app::{App, Lasting};
 use crate::config::{Config, Problems};
@@ -32,7 +31,7 @@ use crate::{demo, server};
 pub(super) fn run(
     file: Option<&Path>,
     load: impl Fn() -> Result<Config, Problems> + Send + Sync + 'static,
-) -> Result<ExitCode, Failure> {
+) -> Result<(), Failure> {
     block_on(serve(file.map(Path::to_owned), load))?
 }
 
@@ -40,7 +39,7 @@ pub(super) fn run(
 ///
 /// # Errors
 /// As [`demo::run`].
-pub(super) fn run_demo(once: bool) -> Result<ExitCode, Failure> {
+pub(super) fn run_demo(once: bool) -> Result<(), Failure> {
     block_on(async {
         let signals = Signals::new().map_err(Box::from)?;
         let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
@@ -48,10 +47,8 @@ pub(super) fn run_demo(once: bool) -> Result<ExitCode, Failure> {
         let demo =
             |closing| demo::run(once, log::start, shared, super::stop::Closing::wait(closing));
         // Nobody balances between demos.
-        match until_stopped(signals, lasting, || Duration::ZERO, demo).await {
-            Ended::ByItself(shown) => Ok(shown.map(|()| ExitCode::SUCCESS)?),
-            Ended::AtOnce(status) => Ok(status),
-        }
+        let shown = until_stopped(signals, lasting, || Duration::ZERO, demo).await;
+        Ok(shown.unwrap_or(Ok(()))?)
     })?
 }
 
@@ -67,7 +64,7 @@ fn block_on<T>(service: impl Future<Output = T>) -> Result<T, Failure> {
 async fn serve(
     file: Option<PathBuf>,
     load: impl Fn() -> Result<Config, Problems> + Send + Sync + 'static,
-) -> Result<ExitCode, Failure> {
+) -> Result<(), Failure> {
     // Before anything else: a signal that comes early ends nothing, and is not lost.
     let hangups = signal(SignalKind::hangup()).map_err(Box::from)?;
     let signals = Signals::new().map_err(Box::from)?;
@@ -119,10 +116,8 @@ async fn serve(
             tracing::info!("stopped");
         },
     );
-    Ok(match served.await {
-        Ended::ByItself(()) => ExitCode::SUCCESS,
-        Ended::AtOnce(status) => status,
-    })
+    served.await;
+    Ok(())
 }
 
 /// Tells which rules of the sites that are sent overlap, in a thread of its own, which neither the

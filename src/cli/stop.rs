@@ -1,7 +1,6 @@
 //! The signals that end a command, and how a service comes to its end after them.
 
 use std::io;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,7 +56,7 @@ pub(super) fn stop_signal() -> io::Result<impl Future<Output = Stop> + Send> {
     Ok(async move { signals.next().await })
 }
 
-/// Runs `serve` until it ends after the first signal, or until the second one.
+/// Runs `serve` until it ends after the first signal; `None`: the second one came before that.
 ///
 /// `serve` gets what is ready when it has to take no more connections, with the time at which it
 /// has to be at its end. SIGTERM is followed by `delay`, in which balancers learn that the service
@@ -67,7 +66,7 @@ pub(super) async fn until_stopped<T, S>(
     lasting: Arc<Lasting>,
     delay: impl Fn() -> Duration,
     serve: impl FnOnce(Closing) -> S,
-) -> Ended<T>
+) -> Option<T>
 where
     S: Future<Output = T>,
 {
@@ -87,20 +86,12 @@ where
         signals.next().await
     };
     tokio::select! {
-        served = serve(Closing(closing)) => Ended::ByItself(served),
+        served = serve(Closing(closing)) => Some(served),
         second = winding_down => {
             tracing::warn!(signal = ?second, "a second signal: requests in flight are cut off");
-            Ended::AtOnce(ExitCode::from(second.status()))
+            None
         }
     }
-}
-
-/// How a service came to its end.
-pub(super) enum Ended<T> {
-    /// After the last request, or at the end of its time.
-    ByItself(T),
-    /// At a second signal.
-    AtOnce(ExitCode),
 }
 
 /// Ready when no more connections are to be accepted.

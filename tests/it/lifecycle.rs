@@ -61,7 +61,7 @@ fn after_sigterm_it_answers_on_and_moves_its_callers_away() {
     service.tell("HUP");
     assert_eq!(http::get(service.addr(), "/readyz").text(), "draining\n");
     // Who stops it once more does not want to wait for the delay.
-    assert_eq!(service.signal("TERM"), Some(143));
+    assert_eq!(service.signal("TERM"), Some(0));
     assert!(service.logs("a second signal"), "it says why");
 }
 
@@ -85,7 +85,7 @@ fn a_person_at_a_terminal_does_not_wait_for_the_delay() {
     let mut service = with_a_delay();
     service.tell("TERM");
     assert!(service.logs("stopping"));
-    assert_eq!(service.signal("INT"), Some(130));
+    assert_eq!(service.signal("INT"), Some(0));
 }
 
 #[test]
