@@ -4,6 +4,7 @@
 mod address_fence;
 mod bad_inputs;
 mod breaker;
+mod canaries;
 mod commands;
 mod connections;
 mod crawler;

@@ -5,6 +5,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use super::canary::assert_silent;
+
 /// How long an answer may take before the test gives up.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -109,6 +111,17 @@ pub(crate) fn query(value: &str) -> String {
 
 /// Sends the bytes and reads until `enough` says so, the peer closes or the deadline passes.
 pub(crate) fn exchange(
+    addr: SocketAddr,
+    request: &[u8],
+    deadline: Instant,
+    enough: impl Fn(&[u8]) -> bool,
+) -> (Vec<u8>, End) {
+    let (bytes, end) = said(addr, request, deadline, enough);
+    assert_silent(&bytes, "an answer");
+    (bytes, end)
+}
+
+fn said(
     addr: SocketAddr,
     request: &[u8],
     deadline: Instant,

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use super::canary::assert_silent;
+
 /// How long a process may take for anything before the test gives up: generous, because the machine
 /// that runs the tests may be busy. Nothing waits this long unless it has failed.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -157,6 +159,8 @@ impl Setup {
         command.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false");
         // Many run at once.
         command.env("FRONTEND_MAP__SERVER__ADMIN_LISTEN", "127.0.0.1:0");
+        // How a person sees what the services of all tests would log: `TEST_LOG=trace cargo test`.
+        command.envs(std::env::var_os("TEST_LOG").map(|level| ("RUST_LOG", level)));
         // Nobody balances between the services of tests.
         command.env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "0");
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
@@ -269,6 +273,8 @@ impl Drop for Service {
         let _ = self.child.wait();
         if std::thread::panicking() {
             eprintln!("--- log of the service\n{}", self.log());
+        } else {
+            assert_silent(self.log().as_bytes(), "the log");
         }
     }
 }
