@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
 mod address_fence;
+mod alarms;
 mod bad_inputs;
 mod breaker;
 mod canaries;
