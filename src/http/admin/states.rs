@@ -11,6 +11,12 @@ pub(super) fn write(app: &App, page: &mut Page<'_>) -> fmt::Result {
     app.lasting().metrics.write(page)?;
     let draining = f64::from(app.lasting().is_draining());
     page.gauge("draining", "1 while the service is on its way out", [([], draining)])?;
+    let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    page.gauge(
+        "tasks",
+        "Tasks of the runtime: one a connection, and some",
+        [([], number(tasks as u64))],
+    )?;
     let open = app.cms_health().map(|health| ([], f64::from(health.is_resting())));
     page.gauge("cms_breaker_open", "1 while the CMS is left alone because it fails", open)?;
     indexes(app, page)?;
