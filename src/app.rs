@@ -94,8 +94,8 @@ impl App {
         previous: Option<&Self>,
     ) -> Result<Self, SetUpError> {
         let made_of = config.made_of;
-        let same_cms = previous.filter(|previous| previous.made_of.cms == made_of.cms);
-        let content = match same_cms {
+        let same_client = previous.filter(|previous| previous.made_of.client == made_of.client);
+        let content = match same_client {
             Some(previous) => Arc::clone(&previous.content),
             None => Arc::new(content(config.cms, &lasting.metrics)?),
         };
@@ -141,7 +141,7 @@ impl App {
     /// Whether one of the sites is another one than there.
     #[must_use]
     pub fn has_other_sites_than(&self, previous: &Self) -> bool {
-        self.made_of != previous.made_of
+        !self.made_of.has_sites_of(&previous.made_of)
     }
 
     /// Equal for sites with equal settings and documents from the same place: what is kept by it

@@ -14,8 +14,9 @@ use crate::site::Site;
 /// Equal numbers mean equal settings. They say nothing about the settings themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MadeOf {
-    /// Where documents come from: address, token, endpoints, limits; or what is in the file.
-    pub cms: u128,
+    /// How the CMS is asked: where documents come from, and the limits toward it; or what is in the
+    /// file.
+    pub client: u128,
     /// By key, each site's own settings with where its documents come from.
     sites: HashMap<String, u128>,
 }
@@ -26,25 +27,33 @@ impl MadeOf {
     pub fn site(&self, key: &str) -> Option<u128> {
         self.sites.get(key).copied()
     }
+
+    /// Whether all sites were made of the same.
+    #[must_use]
+    pub fn has_sites_of(&self, other: &Self) -> bool {
+        self.sites == other.sites
+    }
 }
 
 /// What is written, before the sections are taken out of the table.
 pub(super) struct Written {
     cms: String,
+    /// Toward the CMS. A copy does not depend on them: a walk is complete or there is none.
+    limits: String,
     sites: Vec<String>,
 }
 
-/// Settings that a walk or a connection to the CMS does not depend on change nothing here.
+/// Settings that neither a walk nor the client of the CMS depends on change nothing here.
 pub(super) fn written(table: &Table) -> Written {
     let section = |name: &str| table.get(name).cloned().map(canonical).unwrap_or_default();
     let limits = table.get("limits").cloned().and_then(|limits| limits.into_table().ok());
     let limits = limits.unwrap_or_default().into_iter().filter(|(key, _)| key.starts_with("cms_"));
     let mut limits: Vec<_> = limits.map(|(key, value)| (key, canonical(value))).collect();
     limits.sort_unstable();
-    let cms = format!("{}\n{}\n{limits:?}", section("cms"), section("content_type"));
+    let cms = format!("{}\n{}", section("cms"), section("content_type"));
     let sites = table.get("site").cloned().and_then(|sites| sites.into_array().ok());
     let sites = sites.unwrap_or_default().into_iter().map(canonical).collect();
-    Written { cms, sites }
+    Written { cms, limits: format!("{limits:?}"), sites }
 }
 
 /// The same for what was read; `sites` are those that were written, in their order.
@@ -65,7 +74,8 @@ pub(super) fn made_of(written: &Written, cms: &Cms, sites: &[Site]) -> MadeOf {
         let base = site.base.as_ref().map(BaseUrl::as_str);
         (site.key.clone(), xxh3_128(format!("{cms} {base:?} {text}").as_bytes()))
     };
-    MadeOf { cms, sites: sites.iter().zip(&written.sites).map(of_site).collect() }
+    let client = xxh3_128(format!("{cms} {}", written.limits).as_bytes());
+    MadeOf { client, sites: sites.iter().zip(&written.sites).map(of_site).collect() }
 }
 
 /// The keys in one order, whatever order the table has.
@@ -101,24 +111,26 @@ mod tests {
             [("/{slug}", "/{name}"), ("b = 1", "b = 2"), ("[\"en\"]", "[\"en\", \"de\"]")]
         {
             let after = of(&SITE.replace(changed.0, changed.1), &[]);
-            assert_eq!(after.cms, before.cms);
+            assert_eq!(after.client, before.client);
             assert_ne!(after.site("a"), before.site("a"), "{changed:?}");
         }
         let based = of(SITE, &[("FRONT_END_URL_A", "https://a.example")]);
-        assert_eq!(based.cms, before.cms);
+        assert_eq!(based.client, before.client);
         assert_ne!(based.site("a"), before.site("a"));
         for (text, environment) in [
             (SITE.to_owned(), [("FRONTEND_MAP__CMS__TOKEN", "t")]),
             (SITE.to_owned(), [("FRONTEND_MAP__CMS__URL", "http://cms.example")]),
-            (format!("[limits]\ncms_requests = 3\n{SITE}"), [("A", "b")]),
             (
                 format!("[[content_type]]\nuid = \"api::a.a\"\nendpoint = \"b\"\n{SITE}"),
                 [("A", "b")],
             ),
         ] {
             let after = of(&text, &environment);
-            assert_ne!(after.cms, before.cms, "{text} {environment:?}");
+            assert_ne!(after.client, before.client, "{text} {environment:?}");
             assert_ne!(after.site("a"), before.site("a"), "its documents are others");
         }
+        let limited = of(&format!("[limits]\ncms_requests = 3\n{SITE}"), &[]);
+        assert_ne!(limited.client, before.client);
+        assert_eq!(limited.site("a"), before.site("a"), "its documents are the same");
     }
 }

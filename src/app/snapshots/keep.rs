@@ -21,14 +21,16 @@ const AT_ONCE: usize = 4;
 struct Keeper {
     content: Arc<Content>,
     watched: watch::Receiver<Health>,
-    openings: u64,
+    /// How often the breaker had opened when all that is owed was last walked. At first what
+    /// another client owes is: this one may fare better.
+    openings: Option<u64>,
     probes: usize,
 }
 
 impl Keeper {
     fn of(app: &App) -> Self {
         let content = Arc::clone(&app.content);
-        Self { watched: content.watch(), content, openings: 0, probes: 0 }
+        Self { watched: content.watch(), content, openings: None, probes: 0 }
     }
 
     /// Begins what is due; says when to look again.
@@ -41,8 +43,8 @@ impl Keeper {
                 self.probes = (self.probes + 1) % app.snapshots.all().count().max(1);
             }
         } else {
-            if self.openings != health.openings {
-                self.openings = health.openings;
+            if self.openings != Some(health.openings) {
+                self.openings = Some(health.openings);
                 app.launch_owed();
             }
             app.launch_wanted();

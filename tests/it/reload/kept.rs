@@ -5,11 +5,14 @@ use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal, urls};
 use crate::support::http::{self, Response};
+use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
 
 const FIRST: &str = "/api/frontend-url?uid=plugin::cms.article&documentId=a&site=main";
 const SECRET: &str = "a-secret-of-the-test";
+const HINT: [(&str, &str); 2] =
+    [("Authorization", "Bearer a-secret-of-the-test"), ("Content-Length", "0")];
 
 /// Two sites in front of one CMS.
 fn settings(cms: &Cms) -> String {
@@ -78,6 +81,45 @@ fn copies_outlive_settings_that_do_not_concern_them() {
     assert_eq!(ask(&service, FIRST).body, one.body);
     content.heal();
     until_so("the copies are built", || ask(&service, SITEMAP).status == 200);
+}
+
+#[test]
+fn copies_outlive_other_limits_toward_the_cms() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = before(&cms).start();
+    let (list, one) = (ask(&service, SITEMAP), ask(&service, FIRST));
+    assert_eq!((list.status, one.status), (200, 200));
+    until_so("the index is there", || owner(&service).as_deref() == Some("a"));
+    fail(&content);
+    apply(&service, &format!("{}[limits]\ncms_requests = 2\n", settings(&cms)));
+    assert_eq!(ask(&service, SITEMAP).body, list.body);
+    assert_eq!(owner(&service).as_deref(), Some("a"));
+    let stale = ask(&service, FIRST);
+    assert_eq!((stale.status, &stale.body), (200, &one.body));
+    assert!(stale.header("cache-status").is_some(), "it was asked for anew");
+}
+
+#[test]
+fn what_one_client_owes_the_next_one_walks_although_nobody_asks() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let settings = settings(&cms).replace("resolve = \"documents\"\n", "");
+    let setup = Setup::new(&settings).env("FRONTEND_MAP__HOOKS__SECRET", SECRET);
+    let service = setup.start();
+    assert_eq!(ask(&service, SITEMAP).status, 200);
+    let busy = "HTTP/1.1 429 X\r\nretry-after: 60\r\ncontent-length: 0\r\n\r\n";
+    content.fail(move |_| Some(Script::raw(busy)));
+    assert_eq!(ask(&service, &format!("{FIRST}&status=draft")).status, 503);
+    assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &HINT).status, 202);
+    until_so("the copy is due", || {
+        let mark = ask(&service, SITEMAP).header("cache-status").unwrap_or_default();
+        mark.contains("the CMS fails")
+    });
+    content.heal();
+    let asked = cms.targets().len();
+    apply(&service, &format!("{settings}[limits]\ncms_requests = 3\n"));
+    until_so("the walk is made up for", || cms.targets().len() >= asked + 2);
 }
 
 #[test]
