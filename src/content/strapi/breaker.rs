@@ -111,6 +111,9 @@ impl Health {
             *probes = probes.saturating_sub(1);
         }
         match verdict {
+            // Nothing is asked before the time that the CMS has said: this was asked before it said
+            // so, and says nothing against it.
+            Verdict::Alive if self.told(now).is_some_and(|left| left > 0) => {}
             Verdict::Alive => self.circuit = Circuit::default(),
             Verdict::Failed { times, told } => self.fail(pass, times, told, now),
             Verdict::Unknown => {}

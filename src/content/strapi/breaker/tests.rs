@@ -179,3 +179,27 @@ fn a_probe_may_be_told_to_wait_longer_and_nothing_makes_it_shorter() {
     play.pass_by(Duration::from_millis(1));
     assert_eq!(play.health.told(play.now), None);
 }
+
+#[test]
+fn a_late_answer_from_before_says_nothing_against_the_time_to_come_back() {
+    let mut play = Play::new();
+    let early = [play.enter(), play.enter()];
+    play.ask(told(20));
+    play.pass_by(Duration::from_secs(3));
+    play.settle(early[0], Verdict::Alive);
+    assert!(play.is_refused());
+    assert_eq!(play.health.told(play.now), Some(17));
+    assert_eq!(play.until_next(), Duration::from_secs(17));
+    play.settle(early[1], Verdict::Alive);
+    assert!(!play.health.is_resting(), "from then on it may be asked anyway");
+    // The same between two probes.
+    play.open();
+    play.until_next();
+    let slow = play.enter();
+    play.until_next();
+    play.ask(told(20));
+    play.settle(slow, Verdict::Alive);
+    assert_eq!(play.until_next(), Duration::from_secs(20));
+    play.ask(Verdict::Alive);
+    assert!(!play.health.is_resting());
+}
