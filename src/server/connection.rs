@@ -47,7 +47,7 @@ pub(super) async fn serve(
     let mut stopping = Stopping::new(stop.clone());
     let mut stop_signal = stop;
     let mut stopped = pin!(stop_signal.changed());
-    // Once is enough: it stays this task's waker until the stop.
+    // Once is enough for the stop; the seat has it again after each time that it was used.
     let _ = poll_fn(|cx| {
         seat.register(cx);
         Poll::Ready(stopped.as_mut().poll(cx))
@@ -62,14 +62,15 @@ pub(super) async fn serve(
         if stopping.poll(connection.as_mut(), phase, cx).is_ready() {
             return Poll::Ready(Ended::Stop);
         }
-        if seat.gives_way(phase != Phase::Busy) {
-            return Poll::Ready(Ended::Crowded);
-        }
         if watchdog.is_time_to_look(phase, cx) {
             progress.doubt();
             cx.waker().wake_by_ref();
         }
-        watchdog.poll(phase, cx).map(|()| overdue(phase))
+        if watchdog.poll(phase, cx).is_ready() {
+            return Poll::Ready(overdue(phase));
+        }
+        // By now the seat knows the phase as well.
+        if seat.gives_way(cx) { Poll::Ready(Ended::Crowded) } else { Poll::Pending }
     })
     .await
 }

@@ -5,7 +5,7 @@
 //! waits for us never is.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Context;
 use std::time::Duration;
@@ -23,6 +23,8 @@ const READER: Duration = Duration::from_secs(5);
 const NOTED: usize = 64;
 /// The connection waits for us.
 const BUSY: u64 = u64::MAX;
+/// Nobody has asked the connection to give way.
+const UNASKED: u64 = u64::MAX;
 
 /// All seats.
 pub(super) struct Crowd {
@@ -40,7 +42,8 @@ struct Place {
     began: Instant,
     /// Since when it has waited for its client, in nanoseconds from `began`.
     since: AtomicU64,
-    asked: AtomicBool,
+    /// The wait about which it was asked to give way, by its beginning.
+    asked: AtomicU64,
     task: AtomicWaker,
 }
 
@@ -97,7 +100,7 @@ impl Crowd {
         }
         while let Some((since, place)) = noted.pop() {
             // It may have gone, or got something to do.
-            if place.since.load(Relaxed) == since && !place.asked.swap(true, Relaxed) {
+            if place.since.load(Relaxed) == since && place.asked.swap(since, Relaxed) != since {
                 place.task.wake();
                 return;
             }
@@ -134,7 +137,7 @@ impl Drop for Taken {
 
 impl Seat {
     fn new(began: Instant) -> Self {
-        let (since, asked) = (AtomicU64::new(BUSY), AtomicBool::new(false));
+        let (since, asked) = (AtomicU64::new(BUSY), AtomicU64::new(UNASKED));
         Self(Arc::new(Place { began, since, asked, task: AtomicWaker::new() }))
     }
 
@@ -164,13 +167,19 @@ impl Seat {
         self.0.since.store(BUSY, Relaxed);
     }
 
-    /// Whether the connection should give way, if it waits for its client.
-    pub(super) fn gives_way(&self, waits: bool) -> bool {
+    /// Whether the connection should give way: it was asked to, and still waits as it did then.
+    pub(super) fn gives_way(&self, cx: &Context<'_>) -> bool {
         // Hardly ever: a look is cheaper than a change.
-        self.0.asked.load(Relaxed) && {
-            self.0.asked.store(false, Relaxed);
-            waits
+        while self.0.asked.load(Relaxed) != UNASKED {
+            let about = self.0.asked.swap(UNASKED, Relaxed);
+            if about == self.0.since.load(Relaxed) {
+                return true;
+            }
+            // Being asked has used up the waker; who asks before the next one is there is heard by
+            // another look.
+            self.register(cx);
         }
+        false
     }
 }
 
@@ -185,9 +194,25 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::task::{Wake, Waker};
+
     use futures::FutureExt;
 
     use super::*;
+
+    /// A task that counts how often it is woken.
+    #[derive(Default)]
+    struct Task(AtomicUsize);
+
+    impl Wake for Task {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn gives_way(seat: &Seat) -> bool {
+        seat.gives_way(&Context::from_waker(Waker::noop()))
+    }
 
     fn seat(crowd: &Arc<Crowd>) -> Taken {
         crowd.seat().now_or_never().expect("there is room")
@@ -206,7 +231,7 @@ mod tests {
         taken[2].seat().is_busy();
         taken[3].seat().unread_since(now);
         taken[0].seat().waits_since(now + Duration::from_nanos(1));
-        let way = || taken.iter().map(|taken| taken.seat.gives_way(true)).collect::<Vec<_>>();
+        let way = || taken.iter().map(|taken| gives_way(&taken.seat)).collect::<Vec<_>>();
         tokio::time::sleep(Duration::from_millis(1)).await;
         crowd.make_room();
         assert_eq!(way(), [false, true, false, false]);
@@ -225,10 +250,37 @@ mod tests {
         first.seat().waits_since(crowd.began);
         let mut next = Box::pin(crowd.seat());
         assert!(next.as_mut().now_or_never().is_none());
-        assert!(first.seat().gives_way(true));
-        assert!(!first.seat().gives_way(true), "it is asked once");
+        assert!(gives_way(&first.seat()));
+        assert!(!gives_way(&first.seat()), "it is asked once");
         drop(first);
         drop(next.await);
         assert!(locked(&crowd.taken).is_empty());
+    }
+
+    #[tokio::test]
+    async fn who_was_busy_when_asked_hears_the_next_time_as_well() {
+        let crowd = Crowd::new(1);
+        let (taken, task) = (seat(&crowd), Arc::new(Task::default()));
+        let (seat, waker) = (taken.seat(), Waker::from(Arc::clone(&task)));
+        let cx = Context::from_waker(&waker);
+        let times = [crowd.began, crowd.began + Duration::from_nanos(1), Instant::now()];
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        seat.register(&cx);
+        for (n, since) in times.into_iter().enumerate() {
+            seat.waits_since(since);
+            crowd.make_room();
+            assert_eq!(task.0.load(Relaxed), n + 1, "it is woken");
+            // The next request came first.
+            seat.is_busy();
+            assert!(!seat.gives_way(&cx));
+        }
+        seat.waits_since(times[0]);
+        assert!(!seat.gives_way(&cx), "nobody has asked since");
+        crowd.make_room();
+        // Another wait than the one that was asked about.
+        seat.waits_since(times[1]);
+        assert!(!seat.gives_way(&cx));
+        crowd.make_room();
+        assert!(seat.gives_way(&cx));
     }
 }
