@@ -10,6 +10,7 @@ mod framing;
 mod listen;
 mod progress;
 mod stream;
+mod upload;
 mod watchdog;
 
 use std::io;

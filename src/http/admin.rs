@@ -9,7 +9,8 @@ mod states;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use axum::body::Bytes;
+use axum::BoxError;
+use axum::body::{Bytes, HttpBody};
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::Full;
@@ -45,7 +46,7 @@ impl Admin {
         Self { service }
     }
 
-    fn respond(&self, request: &Request<Incoming>) -> Result<Answer, ApiError> {
+    fn respond<B>(&self, request: &Request<B>) -> Result<Answer, ApiError> {
         refuse(request)?;
         let app = self.service.app();
         let page = match request.uri().path() {
@@ -68,7 +69,11 @@ impl Admin {
 }
 
 impl Answerer for Admin {
-    fn answer(&self, request: Request<Incoming>) -> Answering {
+    fn answer<B>(&self, request: Request<B>) -> Answering
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
         let answer = catch_unwind(AssertUnwindSafe(|| self.respond(&request)));
         Answering::Now(dressed(match answer {
             Ok(answer) => answer.unwrap_or_else(ApiError::whole),

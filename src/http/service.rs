@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{Method, Request};
+use axum::{BoxError, Router};
 use futures::future::{BoxFuture, FutureExt};
 use http_body_util::Either;
 use hyper::body::Incoming;
@@ -33,7 +33,10 @@ pub enum Answering {
 /// What answers the requests of connections.
 pub trait Answerer: Clone + Send + Sync + 'static {
     /// The answer to one request, whatever it is.
-    fn answer(&self, request: Request<Incoming>) -> Answering;
+    fn answer<B>(&self, request: Request<B>) -> Answering
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>;
 
     /// The answer to a request whose body has two framings.
     fn two_framings(&self, request: &Request<Incoming>) -> Answer;
@@ -88,8 +91,8 @@ impl Service {
     /// its boxes, which would take a sixth of its requests per second.
     pub fn answer<B>(&self, mut request: Request<B>) -> Answering
     where
-        B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
-        B::Error: Into<axum::BoxError>,
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
     {
         let refused = refuse(&request);
         let route = Route::of(request.uri().path());
@@ -118,8 +121,8 @@ impl Service {
         room: Room,
     ) -> impl Future<Output = Answer> + Send + use<B>
     where
-        B: axum::body::HttpBody<Data = Bytes> + Send + 'static,
-        B::Error: Into<axum::BoxError>,
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
     {
         let version = self.0.load_full();
         async move {
@@ -152,7 +155,11 @@ fn resolve<B>(app: &App, request: &mut Request<B>) -> Answer {
 }
 
 impl Answerer for Service {
-    fn answer(&self, request: Request<Incoming>) -> Answering {
+    fn answer<B>(&self, request: Request<B>) -> Answering
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
         self.answer(request)
     }
 

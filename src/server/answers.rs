@@ -13,6 +13,7 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::header::TRANSFER_ENCODING;
 
 use super::progress::{Busy, Progress};
+use super::upload::Upload;
 use crate::http::{Answer, Answerer, Answering};
 
 /// Answers the requests of one connection, and keeps its progress up to date.
@@ -37,6 +38,7 @@ impl<S: Answerer> hyper::service::Service<Request<Incoming>> for Answers<S> {
         if self.progress.was_doubled() && request.headers().contains_key(TRANSFER_ENCODING) {
             return Awaited::Now(Some(self.service.two_framings(&request)));
         }
+        let request = request.map(|body| Upload::new(body, &self.progress));
         match self.service.answer(request) {
             Answering::Now(answer) => Awaited::Now(Some(answer)),
             Answering::Later(later) => Awaited::Later(later, Some(Busy::new(&self.progress))),

@@ -79,7 +79,7 @@ pub(super) async fn serve(
 fn overdue(phase: Phase) -> Ended {
     match phase {
         Phase::Head(_) => Ended::Head,
-        Phase::Idle(_) | Phase::Busy => Ended::Idle,
+        Phase::Idle(_) | Phase::Busy | Phase::Body(_) => Ended::Idle,
         Phase::Stalled(_) => Ended::Write,
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct Progress {
     requests: AtomicU32,
     /// Whether the answer to one is being made.
     busy: AtomicBool,
+    /// Whether that waits for the rest of the request's body.
+    wants_body: AtomicBool,
     /// Whether something has come behind the last whole head.
     inside: AtomicBool,
     /// Whether that may as well be the body of the last request.
@@ -36,6 +38,8 @@ pub(super) enum Phase {
     Idle(u32),
     /// Us.
     Busy,
+    /// The rest of a request's body.
+    Body(u32),
     /// A client that reads.
     Stalled(u32),
 }
@@ -68,6 +72,11 @@ impl Progress {
         }
     }
 
+    /// The answer cannot be made before more of the request's body has come, or no longer so.
+    pub(super) fn wants_body(&self, wants: bool) {
+        self.wants_body.store(wants, Relaxed);
+    }
+
     /// Has the socket looked at when it is used next.
     pub(super) fn doubt(&self) {
         self.doubted.store(true, Relaxed);
@@ -90,7 +99,8 @@ impl Progress {
             return Phase::Stalled(self.writes.load(Relaxed));
         }
         if self.busy.load(Relaxed) {
-            return Phase::Busy;
+            let wants_body = self.wants_body.load(Relaxed);
+            return if wants_body { Phase::Body(self.requests.load(Relaxed)) } else { Phase::Busy };
         }
         if self.body.load(Relaxed) {
             // By now hyper has read the body, or closes the connection.
@@ -159,6 +169,25 @@ mod tests {
         assert_eq!(progress.phase(Phase::Head(0)), Phase::Busy);
         drop(busy);
         assert_eq!(progress.phase(Phase::Busy), Phase::Head(1), "the next head has begun");
+    }
+
+    #[test]
+    fn an_answer_may_wait_for_a_body() {
+        let progress = Arc::new(Progress::default());
+        progress.request(true);
+        let busy = Busy::new(&progress);
+        assert_eq!(progress.phase(Phase::Head(0)), Phase::Busy);
+        progress.wants_body(true);
+        let body = progress.phase(Phase::Busy);
+        assert_eq!(body, Phase::Body(1));
+        progress.wants_body(false);
+        assert_eq!(progress.phase(body), Phase::Busy);
+        drop(busy);
+        assert_eq!(progress.phase(Phase::Busy), Phase::Idle(1));
+        progress.request(true);
+        let _busy = Busy::new(&progress);
+        progress.wants_body(true);
+        assert_ne!(progress.phase(body), body, "another request is another time");
     }
 
     #[test]

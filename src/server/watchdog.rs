@@ -35,7 +35,8 @@ impl Timeouts {
             Phase::Head(_) => Some(self.head),
             Phase::Idle(_) => Some(self.idle),
             Phase::Stalled(_) => Some(self.write),
-            Phase::Busy => None,
+            // Who reads a body knows how long it may take.
+            Phase::Busy | Phase::Body(_) => None,
         }
     }
 }
@@ -84,7 +85,9 @@ impl Watchdog {
             self.phase = phase;
             self.since = Instant::now();
             match phase {
-                Phase::Head(_) | Phase::Idle(_) => self.seat.waits_since(self.since),
+                Phase::Head(_) | Phase::Idle(_) | Phase::Body(_) => {
+                    self.seat.waits_since(self.since);
+                }
                 Phase::Stalled(_) => self.seat.unread_since(self.since),
                 Phase::Busy => self.seat.is_busy(),
             }

@@ -286,6 +286,28 @@ fn who_waits_for_us_keeps_its_seat() {
 }
 
 #[test]
+fn who_sends_a_webhook_slowly_gives_way_and_who_sends_it_at_once_does_not() {
+    let service = Setup::fixture()
+        .env("FRONTEND_MAP__SERVER__CONNECTIONS", "4")
+        .env("FRONTEND_MAP__HOOKS__SECRET", "a-secret-of-the-test")
+        .start();
+    let bodies: Vec<TcpStream> = (0..100)
+        .map(|_| {
+            let mut stream = connect(&service);
+            let _ = stream
+                .write_all(b"POST /hooks/cms HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{");
+            stream
+        })
+        .collect();
+    assert_eq!(http::get(service.addr(), "/livez").status, 200);
+    let given_way = |mut stream: TcpStream| !answered(&mut stream);
+    // Nobody waits for as long as a body may take: all but the last few were closed, unanswered.
+    assert!(bodies.into_iter().take(90).all(given_way), "a webhook without its body was answered");
+    let headers = [("Authorization", "Bearer a-secret-of-the-test"), ("Content-Length", "0")];
+    assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &headers).status, 202);
+}
+
+#[test]
 fn few_descriptors_are_enough_to_serve_in_a_crowd() {
     let service = with_descriptors(64).start();
     let crowd = silent(&service, 300);
