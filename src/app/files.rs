@@ -66,9 +66,9 @@ impl Files {
 /// The texts that were asked for, by what stands in them: a refresh that changes nothing finds
 /// them again.
 pub(super) struct Texts {
-    cache: Cache<Key, Bytes, Weight>,
+    cache: Arc<Cache<Key, Bytes, Weight>>,
     /// For those who write one: half of the cores are left to who answers from memory.
-    writers: Semaphore,
+    writers: Arc<Semaphore>,
 }
 
 /// What all files of a site have in common, by its key; of sites with a base URL.
@@ -102,7 +102,32 @@ fn cache() -> Cache<Key, Bytes, Weight> {
 impl Texts {
     pub(super) fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        Self { cache: cache(), writers: Semaphore::new((cores / 2).max(1)) }
+        Self::by((cores / 2).max(1))
+    }
+
+    fn by(writers: usize) -> Self {
+        Self { cache: Arc::new(cache()), writers: Arc::new(Semaphore::new(writers)) }
+    }
+
+    /// The text of this key, made once, whoever of those who want it leaves.
+    async fn text(
+        &self,
+        key: Key,
+        make: impl FnOnce() -> Option<Bytes> + Send + 'static,
+    ) -> Option<Bytes> {
+        if let Some(text) = self.cache.get(&key) {
+            return Some(text);
+        }
+        // Who leaves while waiting for this leaves nothing behind.
+        let writer = Arc::clone(&self.writers).acquire_owned().await.ok()?;
+        let cache = Arc::clone(&self.cache);
+        // The work does not end with its caller, so neither may its permit, and nobody may do it anew.
+        let flight = tokio::spawn(async move {
+            let _writer = writer;
+            let text = async { tokio::task::spawn_blocking(make).await.ok().flatten().ok_or(()) };
+            cache.get_or_insert_async(&key, text).await.ok()
+        });
+        flight.await.ok().flatten()
     }
 }
 
@@ -153,20 +178,15 @@ impl App {
     ) -> Option<Bytes> {
         let (app, snapshot, range) =
             (Arc::clone(self), Arc::clone(&kept.snapshot), file.range.clone());
-        let (site, mark) = (site.key.clone(), self.mark(&site.key));
-        let texts = &self.lasting.texts;
-        let text = async move {
-            let _writer = texts.writers.acquire().await.map_err(drop)?;
-            // 50,000 URLs take milliseconds to write, and ten times as long to compress.
-            let made = tokio::task::spawn_blocking(move || {
-                let frame = app.frames.0.get(&site)?;
-                let text = write(&snapshot, frame, range);
-                if gzip { gzipped(text.as_bytes()) } else { Some(text.into()) }
-            });
-            made.await.ok().flatten().ok_or(())
+        let name = site.key.clone();
+        // 50,000 URLs take milliseconds to write, and ten times as long to compress.
+        let make = move || {
+            let frame = app.frames.0.get(&name)?;
+            let text = write(&snapshot, frame, range);
+            if gzip { gzipped(text.as_bytes()) } else { Some(text.into()) }
         };
-        let key = Key { site: mark, hash: file.hash, gzip };
-        texts.cache.get_or_insert_async(&key, text).await.ok()
+        let key = Key { site: self.mark(&site.key), hash: file.hash, gzip };
+        self.lasting.texts.text(key, make).await
     }
 }
 
@@ -175,4 +195,49 @@ fn gzipped(text: &[u8]) -> Option<Bytes> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text).ok()?;
     encoder.finish().ok().map(Bytes::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use futures::FutureExt;
+
+    use super::*;
+
+    fn key(hash: u128) -> Key {
+        Key { site: 0, hash, gzip: true }
+    }
+
+    #[tokio::test]
+    async fn who_leaves_stops_no_text_and_makes_no_room_for_another_writer() {
+        let texts = Texts::by(1);
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let (go_on, goes_on) = mpsc::channel();
+        let mut first = Box::pin(texts.text(key(1), move || {
+            let _ = begun.send(());
+            goes_on.recv().ok()
+        }));
+        assert!(first.as_mut().now_or_never().is_none());
+        begins.await.expect("it is being made");
+        drop(first);
+        assert_eq!(texts.writers.available_permits(), 0, "it is still being made");
+        let mut others: Vec<_> = [1, 2]
+            .map(|hash| Box::pin(texts.text(key(hash), || Some(Bytes::from("another one")))))
+            .into();
+        assert!(others.iter_mut().all(|other| other.as_mut().now_or_never().is_none()));
+        go_on.send(Bytes::from("the text")).expect("somebody makes it");
+        let made = futures::future::join_all(others).await;
+        assert_eq!(made, [Some(Bytes::from("the text")), Some(Bytes::from("another one"))]);
+        assert_eq!(texts.writers.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_text_that_cannot_be_made_is_tried_again() {
+        let texts = Texts::by(1);
+        assert_eq!(texts.text(key(1), || None).await, None);
+        let text = Bytes::from("the text");
+        let again = text.clone();
+        assert_eq!(texts.text(key(1), move || Some(again)).await, Some(text));
+    }
 }
