@@ -21,7 +21,7 @@ mod validation;
 
 pub use auth::Auth;
 pub use cms::Cms;
-pub use limits::Limits;
+pub use limits::{Limits, USUAL_REQUESTS};
 pub use log::{Format, Log};
 pub use made_of::MadeOf;
 pub use problems::Problems;

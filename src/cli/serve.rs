@@ -72,9 +72,12 @@ async fn serve(
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
     let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
     let _lines = log::start_serving(&config.log, &lasting.metrics).map_err(Box::from)?;
+    let most = descriptors::connections(config.server.connections, config.limits.cms.concurrent);
+    let config = bounded(config, most);
+    let load = move || load().map(|config| bounded(config, most));
     let callers = Callers {
         timeouts: config.limits.callers,
-        most: descriptors::connections(config.server.connections, config.limits.cms.concurrent),
+        most,
         counts: Arc::clone(&lasting.metrics.connections),
     };
     let overlaps = overlaps();
@@ -118,6 +121,12 @@ async fn serve(
     );
     served.await;
     Ok(())
+}
+
+/// Settings that fit so many connections.
+fn bounded(mut config: Config, connections: usize) -> Config {
+    config.limits.requests = descriptors::requests(config.limits.requests, connections);
+    config
 }
 
 /// Tells which rules of the sites that are sent overlap, in a thread of its own, which neither the

@@ -8,6 +8,7 @@ use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::{RESOLVE, assert_failure};
 use crate::support::http::{self, Response};
+use crate::support::metrics::scrape;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
 
@@ -29,6 +30,10 @@ fn site(cms: &str) -> String {
 
 /// Four content types, and room for so many requests.
 fn before(cms: &Cms, requests: &str) -> Service {
+    setup(cms, requests).start()
+}
+
+fn setup(cms: &Cms, requests: &str) -> Setup {
     let endpoint = |name: &str| {
         format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}s\"\n")
     };
@@ -38,7 +43,6 @@ fn before(cms: &Cms, requests: &str) -> Service {
         .env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "600000")
         .env("FRONTEND_MAP__LIMITS__DOCUMENT_DEADLINE_MS", "600000")
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
-        .start()
 }
 
 fn sitemap(name: &str) -> String {
@@ -51,6 +55,14 @@ fn document(name: &str) -> String {
 
 fn get(service: &Service, target: &str) -> Response {
     http::send(service.addr(), "GET", target, &[("Origin", "https://admin.example")])
+}
+
+/// A connection on which this is asked, and nothing is read yet.
+fn asks(service: &Service, target: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
+    let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("the request is read");
+    stream
 }
 
 /// A caller who waits, and is known to by the CMS.
@@ -123,14 +135,34 @@ fn lists_leave_room_for_documents_and_above_the_bound_a_503_comes_at_once() {
 }
 
 #[test]
+fn those_who_wait_take_no_more_than_a_part_of_the_connections() {
+    let content = Content::new(&[("en", "x", "y")]);
+    content.close();
+    let cms = content.start();
+    let service = setup(&cms, "100").env("FRONTEND_MAP__SERVER__CONNECTIONS", "8").start();
+    assert!(service.logs("wanted=100 possible=6 connections=8"));
+    let in_flight = || scrape(service.admin()).of("requests_in_flight");
+    std::thread::scope(|scope| {
+        let lists: Vec<TcpStream> = (0..30).map(|_| asks(&service, &sitemap("a"))).collect();
+        until_so("lists have all the room that they may have", || in_flight() >= 5.0);
+        assert_crowded(&get(&service, &sitemap("b")));
+        let caller = wait(scope, &service, &cms, document("a"));
+        assert_crowded(&get(&service, &document("b")));
+        assert_rest_is_answered(&service);
+        assert!(in_flight() <= 6.0, "{}", in_flight());
+        content.open();
+        assert_eq!(caller.join().expect("an answer").status, 200);
+        drop(lists);
+    });
+}
+
+#[test]
 fn who_leaves_makes_room() {
     let content = Content::new(&[("en", "x", "y")]);
     content.close();
     let cms = content.start();
     let service = before(&cms, "1");
-    let mut leaves = TcpStream::connect(service.addr()).expect("the service accepts");
-    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", document("a"));
-    leaves.write_all(request.as_bytes()).expect("the request is read");
+    let leaves = asks(&service, &document("a"));
     until_so("it is under way", || cms.targets().len() == 1);
     assert_crowded(&get(&service, &sitemap("a")));
     drop(leaves);
@@ -154,9 +186,7 @@ fn an_answer_that_is_not_read_keeps_its_room_until_its_client_has_gone() {
             http::send(service.addr(), "GET", &sitemap("a"), &[("Accept-Encoding", encoding)]);
         assert_eq!(whole.status, 200, "one after the other has room");
     }
-    let mut slow = TcpStream::connect(service.addr()).expect("the service accepts");
-    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", sitemap("a"));
-    slow.write_all(request.as_bytes()).expect("the request is read");
+    let mut slow = asks(&service, &sitemap("a"));
     slow.read_exact(&mut [0; 1024]).expect("the answer has begun");
     assert_crowded(&get(&service, &sitemap("a")));
     assert_crowded(&get(&service, &document("a")));

@@ -1,6 +1,8 @@
-//! How many connections the limit of file descriptors allows.
+//! How many connections the limit of file descriptors allows, and how many requests those.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::config::USUAL_REQUESTS;
 
 /// Without a setting there are no more: each may cost a head of 32 KiB, and a crowd is seen off
 /// well before its own limit anyway.
@@ -24,6 +26,22 @@ pub(super) fn connections(wanted: usize, cms_requests: usize) -> usize {
         tracing::warn!(wanted, possible, limit, "more connections than file descriptors allow");
     }
     if wanted == 0 { possible.min(MOST) } else { wanted.min(possible) }
+}
+
+/// How many requests may wait for others or send long answers at a time: as many as are `wanted`, and
+/// three quarters of the connections at most. Such a connection gives way to nobody, and paths, health
+/// and webhooks need one as well.
+pub(super) fn requests(wanted: usize, connections: usize) -> usize {
+    let possible = (connections - connections.div_ceil(4)).max(1);
+    if wanted > possible && wanted != USUAL_REQUESTS {
+        tracing::warn!(
+            wanted,
+            possible,
+            connections,
+            "more requests than connections leave room for"
+        );
+    }
+    wanted.min(possible)
 }
 
 fn possible(limit: usize, cms_requests: usize) -> usize {
@@ -51,5 +69,15 @@ mod tests {
         for (limit, cms_requests, expected) in cases {
             assert_eq!(possible(limit, cms_requests), expected, "{limit} {cms_requests}");
         }
+    }
+
+    #[test]
+    fn requests_leave_connections_to_others() {
+        for (connections, expected) in
+            [(16_384, 2_048), (952, 714), (16, 12), (3, 2), (2, 1), (1, 1)]
+        {
+            assert_eq!(requests(2_048, connections), expected, "{connections}");
+        }
+        assert_eq!(requests(1, 952), 1);
     }
 }
