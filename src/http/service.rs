@@ -58,6 +58,22 @@ impl Version {
         Self { router: router(Arc::clone(&app)), app, rooms }
     }
 
+    /// What the router says.
+    async fn route<B>(self: Arc<Self>, route: Route, request: Request<B>, room: Room) -> Answer
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let edge = Edge::meet(&self.app, route, &request);
+        let in_flight = self.app.lasting().metrics.requests.begin();
+        let answer = self.router.clone().oneshot(request.map(Body::new));
+        let Ok(response) = answer.instrument(edge.span()).await;
+        in_flight.answered();
+        let mut response = response.map(|body| Either::Right(room.until_taken(body)));
+        edge.dress(&mut response);
+        response
+    }
+
     /// What is said at once when there is no room left.
     fn crowded(&self) -> Answer {
         self.app.lasting().metrics.requests.shed.one();
@@ -102,7 +118,7 @@ impl Service {
             && !at_once
             && let Some(room) = version.rooms.enter(route, request.method())
         {
-            return Answering::Later(self.route(route, request, room).boxed());
+            return Answering::Later(Arc::clone(&version).route(route, request, room).boxed());
         }
         let edge = Edge::meet(&version.app, route, &request);
         let answer = match refused {
@@ -111,30 +127,6 @@ impl Service {
             Ok(()) => version.crowded(),
         };
         Answering::Now(dressed(edge, answer))
-    }
-
-    /// What the router says.
-    fn route<B>(
-        &self,
-        route: Route,
-        request: Request<B>,
-        room: Room,
-    ) -> impl Future<Output = Answer> + Send + use<B>
-    where
-        B: HttpBody<Data = Bytes> + Send + 'static,
-        B::Error: Into<BoxError>,
-    {
-        let version = self.0.load_full();
-        async move {
-            let edge = Edge::meet(&version.app, route, &request);
-            let in_flight = version.app.lasting().metrics.requests.begin();
-            let answer = version.router.clone().oneshot(request.map(Body::new));
-            let Ok(response) = answer.instrument(edge.span()).await;
-            in_flight.answered();
-            let mut response = response.map(|body| Either::Right(room.until_taken(body)));
-            edge.dress(&mut response);
-            response
-        }
     }
 
     /// The answer to a request whose body has two framings.
