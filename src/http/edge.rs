@@ -25,6 +25,7 @@ pub(super) struct Edge<'a> {
     begun: Instant,
     origin: Option<HeaderValue>,
     preflight: bool,
+    version: Version,
     id: Option<RequestId>,
     access: Option<Access>,
 }
@@ -40,6 +41,7 @@ impl<'a> Edge<'a> {
             begun: Instant::now(),
             origin: origin.flatten(),
             preflight: with_cors && cors::is_preflight(request),
+            version: request.version(),
             id: RequestId::sent(request.headers()).or_else(|| app.access_log.then(RequestId::new)),
             access: app.access_log.then(|| Access::note(request)),
         }
@@ -59,14 +61,17 @@ impl<'a> Edge<'a> {
             // would have to be that of the 200 (RFC 9110, section 8.6).
             response.headers_mut().remove(CONTENT_LENGTH);
         }
-        let headers = response.headers_mut();
-        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if self.app.lasting().is_draining() {
             // Balancers move the connections that they keep, and lose no request with them.
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            if self.version == Version::HTTP_10 {
+                // To an answer of 1.1 hyper adds that a connection is kept which it keeps.
+                *response.version_mut() = Version::HTTP_10;
+            }
         }
         if !self.app.cors_origins.is_empty() {
-            cors::dress(headers, self.origin, self.preflight);
+            cors::dress(response.headers_mut(), self.origin, self.preflight);
         }
         let (status, taken) = (response.status(), self.begun.elapsed());
         self.app.lasting().metrics.requests.end(self.route, status.as_u16(), taken);

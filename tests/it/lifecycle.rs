@@ -27,6 +27,11 @@ fn kept(service: &Service) -> TcpStream {
 /// The answer to a request on a connection that may be kept, and whether it was closed then.
 fn answer_on(stream: &mut TcpStream, target: &str) -> (http::Response, bool) {
     write!(stream, "GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
+    answer_from(stream)
+}
+
+/// The next answer on a connection, and whether it was closed then.
+fn answer_from(stream: &mut TcpStream) -> (http::Response, bool) {
     let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
         let split = http::split(&bytes, false, false);
@@ -63,6 +68,34 @@ fn after_sigterm_it_answers_on_and_moves_its_callers_away() {
     // Who stops it once more does not want to wait for the delay.
     assert_eq!(service.signal("TERM"), Some(0));
     assert!(service.logs("a second signal"), "it says why");
+}
+
+#[test]
+fn on_its_way_out_it_keeps_no_connection_of_1_0_either() {
+    let service = with_a_delay();
+    let targets = ["/api/get-content-type?site=main&pathname=/en/articles/x", "/livez"];
+    let ask = |target: &str| {
+        let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
+        write!(stream, "GET {target} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").expect("sent");
+        stream
+    };
+    let kept = targets.map(|target| {
+        let mut stream = ask(target);
+        let (answer, _) = answer_from(&mut stream);
+        assert_eq!(answer.header("connection").as_deref(), Some("keep-alive"), "{target}");
+        stream
+    });
+    service.tell("TERM");
+    until_so("it is not ready any more", || !is_ready(&service));
+    for target in targets {
+        let mut bytes = Vec::new();
+        ask(target).read_to_end(&mut bytes).expect("it is closed");
+        let head = String::from_utf8_lossy(&bytes).to_lowercase();
+        let said: Vec<&str> = head.lines().filter(|line| line.starts_with("connection:")).collect();
+        assert_eq!(said, ["connection: close"], "{target}");
+        assert!(head.starts_with("http/1.0 200"), "{head}");
+    }
+    drop(kept);
 }
 
 #[test]
