@@ -63,9 +63,4 @@ impl Lasting {
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
     }
-
-    /// Another app is in use now.
-    pub fn replaced(&self) {
-        self.landed.notify_one();
-    }
 }

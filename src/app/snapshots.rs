@@ -24,7 +24,7 @@ use crate::snapshot::{Builder, Listing, Part, TooLarge};
 pub use hints::Hint;
 pub(super) use hints::Hints;
 pub(super) use slot::next_second;
-use slot::{Found, Landing, Outcome, Slot};
+use slot::{Found, Landing, Outcome, Slot, Teller};
 pub use slot::{Freshness, Kept};
 pub use state::TypeState;
 use tell::tell;
@@ -262,30 +262,53 @@ impl App {
         self.content.changes() && since.elapsed() > self.snapshots.freshness.soft * STALE_AFTER
     }
 
-    /// Begins a walk, or joins the one under way. It does not end with who asked for it.
+    /// Begins a walk, or joins the one under way. It does not end with who asked for it, unless
+    /// another app is in use that has no such place.
     fn launch(self: &Arc<Self>, slot: &Arc<Slot>) -> (Landing, bool) {
-        let (landing, sender) = slot.join();
-        let collapsed = sender.is_none();
-        if let Some(sender) = sender {
+        let (landing, teller) = slot.join();
+        let collapsed = teller.is_none();
+        if let Some(teller) = teller {
             let (app, slot) = (Arc::clone(self), Arc::clone(slot));
             tokio::spawn(async move {
-                let walked = app.walk_slot(&slot).await;
-                // What is put into the copy from here on would be lost.
-                let turn = slot.turn.lock().await;
-                let built = walked.and_then(|walked| app.build_snapshot(&slot, walked));
-                let landed = slot.land(built);
-                drop(turn);
-                app.snapshots.reindex(&slot.site);
-                tell(&slot, &landed);
-                app.type_counts(&slot).walked(landed.outcome.is_ok());
-                sender.send_replace(Some(landed.outcome));
-                app.lasting.landed.notify_one();
-                if landed.again {
-                    app.launch(&slot);
+                tokio::select! {
+                    biased;
+                    () = slot.given_up(&teller) => {}
+                    walked = app.walk_slot(&slot) => app.land(&slot, walked, &teller).await,
                 }
             });
         }
         (landing, collapsed)
+    }
+
+    async fn land(
+        self: &Arc<Self>,
+        slot: &Arc<Slot>,
+        walked: Result<Walked<'_>, ContentError>,
+        teller: &Teller,
+    ) {
+        // What is put into the copy from here on would be lost.
+        let turn = slot.turn.lock().await;
+        let built = walked.and_then(|walked| self.build_snapshot(slot, walked));
+        let landed = slot.land(built);
+        drop(turn);
+        self.snapshots.reindex(&slot.site);
+        tell(slot, &landed);
+        self.type_counts(slot).walked(landed.outcome.is_ok());
+        teller.send_replace(Some(landed.outcome));
+        self.lasting.landed.notify_one();
+        if landed.again {
+            self.launch(slot);
+        }
+    }
+
+    /// This app is in use now in the place of another one: what only that one has is for those who
+    /// wait there, and for nobody else.
+    pub fn replaces(&self, previous: &Self) {
+        let (own, before) = (&self.snapshots.slots, &previous.snapshots.slots);
+        let shared = |key: &String, slots| own.get(key).is_some_and(|own| Arc::ptr_eq(own, slots));
+        let gone = before.iter().filter(|(key, slots)| !shared(key, slots));
+        gone.flat_map(|(_, slots)| slots.values()).for_each(|slot| slot.retire());
+        self.lasting.landed.notify_one();
     }
 
     /// Has a walk wait until the CMS answers again.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
@@ -45,6 +45,9 @@ pub(super) type Outcome = Result<Kept, ContentError>;
 /// Where they wait.
 pub(super) type Landing = watch::Receiver<Option<Outcome>>;
 
+/// Who walks tells them. Dropped without a word, the walk has panicked.
+pub(super) type Teller = watch::Sender<Option<Outcome>>;
+
 /// A walk that has ended.
 pub(super) struct Landed {
     pub(super) outcome: Outcome,
@@ -76,6 +79,8 @@ pub(super) struct Slot {
     pub(super) seen: AtomicU64,
     /// For who makes a new copy out of the one that there is.
     pub(super) turn: tokio::sync::Mutex<()>,
+    /// Whether the app in use has another place for this type, or none.
+    retired: watch::Sender<bool>,
     state: Mutex<State>,
 }
 
@@ -83,7 +88,7 @@ pub(super) struct Slot {
 struct State {
     kept: Option<Kept>,
     /// The walk under way.
-    landing: Option<Landing>,
+    walk: Weak<Teller>,
     failed: Option<Instant>,
     /// Something may have changed since the last walk began, or it failed.
     outdated: bool,
@@ -95,7 +100,8 @@ struct State {
 impl Slot {
     pub(super) fn new(site: String, ask: Ask) -> Self {
         let (seen, turn) = (AtomicU64::new(0), tokio::sync::Mutex::default());
-        Self { site, ask, seen, turn, state: Mutex::default() }
+        let retired = watch::Sender::new(false);
+        Self { site, ask, seen, turn, retired, state: Mutex::default() }
     }
 
     pub(super) fn find(&self, freshness: Freshness) -> Found {
@@ -112,16 +118,35 @@ impl Slot {
         Found::Copy { failing: state.failed.is_some(), kept, due }
     }
 
-    /// The walk under way, or the sender of a new one, which the caller has to begin.
-    pub(super) fn join(&self) -> (Landing, Option<watch::Sender<Option<Outcome>>>) {
+    /// The walk under way, or the teller of a new one, which the caller has to begin.
+    pub(super) fn join(&self) -> (Landing, Option<Arc<Teller>>) {
         let mut state = self.state();
-        match &state.landing {
-            Some(landing) if state.is_under_way() => (landing.clone(), None),
-            _ => {
-                let (sender, landing) = watch::channel(None);
-                state.landing = Some(landing.clone());
-                state.outdated = false;
-                (landing, Some(sender))
+        if let Some(teller) = state.walk.upgrade() {
+            return (teller.subscribe(), None);
+        }
+        let (teller, landing) = watch::channel(None);
+        let teller = Arc::new(teller);
+        state.walk = Arc::downgrade(&teller);
+        state.outdated = false;
+        (landing, Some(teller))
+    }
+
+    /// From now on a walk here is only for those who wait for it.
+    pub(super) fn retire(&self) {
+        self.retired.send_replace(true);
+    }
+
+    /// Waits until nobody wants the walk any more, and gives it up: who comes later begins another.
+    pub(super) async fn given_up(&self, teller: &Teller) {
+        // The sender is ours, and is never closed.
+        let _ = self.retired.subscribe().wait_for(|retired| *retired).await;
+        loop {
+            teller.closed().await;
+            let mut state = self.state();
+            // Who joins does so behind the same lock.
+            if teller.is_closed() {
+                state.walk = Weak::new();
+                return;
             }
         }
     }
@@ -129,7 +154,7 @@ impl Slot {
     /// The walk has ended.
     pub(super) fn land(&self, outcome: Outcome) -> Landed {
         let mut state = self.state();
-        state.landing = None;
+        state.walk = Weak::new();
         // Walks to come see all of this themselves.
         state.reread.clear();
         let failed_before = state.failed.is_some();
@@ -211,7 +236,7 @@ impl Slot {
 impl State {
     /// A walk that panicked is over, though nobody has said so.
     fn is_under_way(&self) -> bool {
-        self.landing.as_ref().is_some_and(|landing| landing.has_changed().is_ok())
+        self.walk.strong_count() > 0
     }
 }
 

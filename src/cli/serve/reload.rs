@@ -92,10 +92,10 @@ impl Reloader {
         let config = (self.load)()?;
         let (fixed, watch) = (Fixed::of(&config), config.server.watch);
         let lasting = Arc::clone(previous.lasting());
-        let app = App::build_with(config, Arc::clone(&lasting), Some(previous))?;
+        let app = App::build_with(config, lasting, Some(previous))?;
         let app = Arc::new(app);
         service.replace(Arc::clone(&app));
-        lasting.replaced();
+        app.replaces(previous);
         self.watch = watch;
         let changed = self.fixed.other_than(&fixed);
         if !changed.is_empty() {

@@ -155,6 +155,26 @@ fn a_walk_under_way_is_for_the_settings_that_it_began_with() {
 }
 
 #[test]
+fn a_walk_that_nobody_wants_any_more_ends() {
+    let content = Content::many(&["en"], 250);
+    let cms = content.start();
+    content.close();
+    let setup = before(&cms).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true");
+    let service = setup.start();
+    until_so("both sites are walked", || cms.targets().len() == 2);
+    let main = |of: &str| settings(&cms).replace("/main/{slug}", &format!("/{of}/{{slug}}"));
+    apply(&service, &main("one"));
+    until_so("the place of now is walked", || cms.targets().len() == 3);
+    apply(&service, &main("two"));
+    until_so("the place of now is walked", || cms.targets().len() == 4);
+    content.open();
+    assert_eq!(urls(&ask(&service, SITEMAP)).len(), 250);
+    assert_eq!(urls(&ask(&service, &SITEMAP.replace("site=main", "site=other"))).len(), 250);
+    let second = cms.targets().iter().filter(|target| target.contains("[$gt]")).count();
+    assert_eq!(second, 4, "two walks have three pages: this site's of now, the other one's");
+}
+
+#[test]
 fn no_hint_is_lost_in_a_reload() {
     let content = Content::new(&[("en", "a", "s0")]);
     let cms = content.start();
