@@ -25,7 +25,6 @@ use self::files::Frames;
 use self::snapshots::Snapshots;
 use crate::config::{Auth, Cms, Config, Limits, MadeOf};
 use crate::content::{Ask, Content, Health, Projection, Strapi, StrapiError};
-use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
@@ -97,7 +96,7 @@ impl App {
         let same_client = previous.filter(|previous| previous.made_of.client == made_of.client);
         let content = match same_client {
             Some(previous) => Arc::clone(&previous.content),
-            None => Arc::new(content(config.cms, &lasting.metrics)?),
+            None => Arc::new(content(config.cms, &lasting)?),
         };
         let changes = content.changes();
         let freshness = if changes { config.freshness } else { config.freshness.for_ever() };
@@ -166,10 +165,11 @@ fn header_value(checked: &str) -> HeaderValue {
     HeaderValue::try_from(checked).unwrap_or(HeaderValue::from_static(""))
 }
 
-fn content(cms: Cms, metrics: &Arc<Metrics>) -> Result<Content, StrapiError> {
+fn content(cms: Cms, lasting: &Lasting) -> Result<Content, StrapiError> {
     Ok(match cms {
         Cms::Strapi(settings) => {
-            Content::Strapi(Box::new(Strapi::new(settings, Arc::clone(metrics))?))
+            let (metrics, turns) = (Arc::clone(&lasting.metrics), Arc::clone(&lasting.turns));
+            Content::Strapi(Box::new(Strapi::new(settings, metrics, turns)?))
         }
         Cms::Files(files) => Content::Files(files),
     })

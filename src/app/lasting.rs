@@ -9,6 +9,7 @@ use super::documents::Documents;
 use super::files::Texts;
 use super::snapshots::Hints;
 use super::validations::Validations;
+use crate::content::Turns;
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::validator::Validator;
@@ -19,6 +20,8 @@ pub struct Lasting {
     /// What is counted.
     pub metrics: Arc<Metrics>,
     draining: AtomicBool,
+    /// Requests to the CMS (D28): a client that was replaced may still be asking.
+    pub(super) turns: Arc<Turns>,
     /// Checks public URLs: ten at a time in the whole process (D26).
     pub(super) validator: Validator,
     /// The runs of URL checks.
@@ -43,6 +46,7 @@ impl Lasting {
         let metrics: Arc<Metrics> = Arc::default();
         Ok(Self {
             draining: AtomicBool::new(false),
+            turns: Arc::default(),
             validations: Validations::new(validator.clone(), Arc::clone(&metrics)),
             validator,
             metrics,

@@ -31,6 +31,7 @@ mod random;
 mod refusal;
 mod rows;
 mod schema;
+mod turns;
 mod walk;
 
 pub use breaker::Health;
@@ -39,6 +40,7 @@ pub use page::Page;
 #[cfg(fuzzing)]
 pub use page::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 pub use schema::{SchemaError, Schemas};
+pub use turns::Turns;
 
 use client::Client;
 use place::Places;
@@ -105,12 +107,17 @@ pub struct Strapi {
 }
 
 impl Strapi {
-    /// A source with these settings. Its requests are counted in `metrics`.
+    /// A source with these settings. Its requests are counted in `metrics`, and take `turns`, of
+    /// which there are from now on as many as it may have.
     ///
     /// # Errors
     /// [`StrapiError`]
-    pub fn new(settings: StrapiSettings, metrics: Arc<Metrics>) -> Result<Self, StrapiError> {
-        let client = Client::new(&settings, metrics)?;
+    pub fn new(
+        settings: StrapiSettings,
+        metrics: Arc<Metrics>,
+        turns: Arc<Turns>,
+    ) -> Result<Self, StrapiError> {
+        let client = Client::new(&settings, metrics, turns)?;
         Ok(Self { client, places: Places::new(settings.endpoints) })
     }
 

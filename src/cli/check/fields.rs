@@ -14,7 +14,7 @@ use crate::rules::{FieldPath, Rule, RuleSet};
 pub(super) async fn fields(config: &Config) -> Result<(String, usize), Box<dyn Error>> {
     let (mut out, mut count) = (String::new(), 0);
     if let Cms::Strapi(settings) = &config.cms {
-        let strapi = Strapi::new(settings.clone(), Arc::default())?;
+        let strapi = Strapi::new(settings.clone(), Arc::default(), Arc::default())?;
         if let Err(error) = write_fields(&mut out, &mut count, config, &strapi).await {
             writeln!(out, "\nthe fields of the rules are not checked: {error}")?;
         }

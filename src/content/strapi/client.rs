@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tower::retry::budget::{Budget, TpsBudget};
 use tracing::Instrument;
 
 use super::breaker::{Breaker, Health, Pass, Verdict};
 use super::random::jittered;
 use super::refusal::Refusal;
+use super::turns::{Turn, Turns};
 use super::{StrapiError, StrapiLimits, StrapiSettings};
 use crate::content::ContentError;
 use crate::metrics::{Call, Metrics};
@@ -41,9 +42,7 @@ const ERROR_BYTES: usize = 64 * 1024;
 /// The connection to one Strapi.
 pub(super) struct Client {
     line: Arc<Line>,
-    permits: Arc<Semaphore>,
-    /// Of these, what lists may take.
-    lists: Arc<Semaphore>,
+    turns: Arc<Turns>,
 }
 
 /// What a request needs once it has its turn.
@@ -67,12 +66,6 @@ struct Asked {
     list: bool,
     /// Whether it may be asked again.
     twice: bool,
-}
-
-/// The right to send a request.
-struct Turn {
-    _list: Option<OwnedSemaphorePermit>,
-    _permit: OwnedSemaphorePermit,
 }
 
 /// An answer that is Strapi's own.
@@ -117,6 +110,7 @@ impl Client {
     pub(super) fn new(
         settings: &StrapiSettings,
         metrics: Arc<Metrics>,
+        turns: Arc<Turns>,
     ) -> Result<Self, StrapiError> {
         let limits = settings.limits;
         let builder = client_builder()?
@@ -130,10 +124,8 @@ impl Client {
             budget: TpsBudget::new(RETRY_WINDOW, RETRIES_A_SECOND, RETRIES),
             metrics,
         };
-        let permits = Arc::new(Semaphore::new(limits.concurrent));
-        // Walks come in crowds, and an editor waits for a single document.
-        let most_lists = (limits.concurrent - limits.concurrent / 4).max(1);
-        Ok(Self { line: Arc::new(line), permits, lists: Arc::new(Semaphore::new(most_lists)) })
+        turns.resize(limits.concurrent);
+        Ok(Self { line: Arc::new(line), turns })
     }
 
     /// Whether the CMS is asked at the moment.
@@ -190,19 +182,11 @@ impl Client {
         let mut health = self.line.breaker.watch();
         let turn = tokio::select! {
             biased;
-            turn = self.turn(list) => turn,
+            turn = self.turns.next(list) => turn,
             // Whoever waits for one stops when the breaker opens.
             _ = health.wait_for(Health::is_resting) => return None,
         };
         Some((turn, self.line.breaker.enter()?))
-    }
-
-    async fn turn(&self, list: bool) -> Turn {
-        let permit = async |of: &Arc<Semaphore>| {
-            Arc::clone(of).acquire_owned().await.expect("the semaphore is never closed")
-        };
-        let list = if list { Some(permit(&self.lists).await) } else { None };
-        Turn { _list: list, _permit: permit(&self.permits).await }
     }
 }
 
