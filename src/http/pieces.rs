@@ -1,12 +1,17 @@
 //! Bodies that are made piece by piece, as fast as the client reads them.
 
 use std::convert::Infallible;
+use std::num::NonZero;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::{Arc, LazyLock};
+use std::task::{Context, Poll, ready};
+use std::thread::available_parallelism;
 
 use axum::body::{Body, Bytes, HttpBody};
 use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
+use tokio::sync::Semaphore;
+use tokio_util::sync::PollSemaphore;
 
 use super::gzip::Gzip;
 
@@ -23,16 +28,25 @@ const LARGEST_SLICE: usize = 256 << 10;
 /// come to nothing yet.
 ///
 /// A connection takes pieces for as long as its client reads, and all others on the thread would
-/// wait meanwhile, those who ask for a page among them. So after each piece they have their turn.
+/// wait meanwhile, those who ask for a page among them. So after each piece they have their turn; and
+/// of a thousand such bodies only a few are at work, while the others wait where nobody has to pass
+/// them.
 struct Pieces<I> {
     source: I,
     left: Option<u64>,
     worked: bool,
+    turn: PollSemaphore,
 }
+
+/// Whose piece is made. Half of the cores, so that the others are free for what is short.
+static TURNS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    Arc::new(Semaphore::new((cores / 2).max(1)))
+});
 
 impl<I> Pieces<I> {
     fn new(source: I, left: Option<u64>) -> Self {
-        Self { source, left, worked: false }
+        Self { source, left, worked: false, turn: PollSemaphore::new(Arc::clone(&TURNS)) }
     }
 }
 
@@ -44,8 +58,14 @@ impl<I: Iterator<Item = Bytes> + Unpin> HttpBody for Pieces<I> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let had_a_turn = !std::mem::take(&mut self.worked);
-        let piece = if had_a_turn { self.source.next() } else { Some(Bytes::new()) };
+        if std::mem::take(&mut self.worked) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        // Given back before the piece is sent: a client that does not read keeps nobody waiting.
+        let turn = ready!(self.turn.poll_acquire(cx));
+        let piece = self.source.next();
+        drop(turn);
         if piece.as_ref().is_some_and(Bytes::is_empty) {
             cx.waker().wake_by_ref();
             return Poll::Pending;
