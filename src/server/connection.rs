@@ -62,6 +62,9 @@ pub(super) async fn serve(
         if stopping.poll(connection.as_mut(), phase, cx).is_ready() {
             return Poll::Ready(Ended::Stop);
         }
+        if stopping.told {
+            watchdog.hurry();
+        }
         if watchdog.is_time_to_look(phase, cx) {
             progress.doubt();
             cx.waker().wake_by_ref();

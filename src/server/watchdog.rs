@@ -18,6 +18,9 @@ use super::progress::Phase;
 /// While an answer is made, how often we look whether its client is still there.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// How long a client may take nothing of an answer once the service is about to end.
+const LAST_CHANCE: Duration = Duration::from_secs(5);
+
 /// How long a client may let us wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
@@ -59,6 +62,11 @@ impl Watchdog {
         let since = Instant::now();
         seat.waits_since(since);
         Self { timeouts, seat, phase: Phase::Head(0), since, timer }
+    }
+
+    /// The service is about to end: who does not read has had its time.
+    pub(super) fn hurry(&mut self) {
+        self.timeouts.write = self.timeouts.write.min(LAST_CHANCE);
     }
 
     /// What the connection waited for at the last look.

@@ -180,20 +180,30 @@ fn who_does_not_read_is_cut_off() {
     assert!(begun.elapsed() >= SHORT);
 }
 
-#[test]
-fn nothing_is_kept_for_who_does_not_read() {
+/// With a list of a hundred kilobytes.
+fn with_a_long_list() -> Setup {
     let documents: Vec<String> = (0..2000)
         .map(|n| format!(r#"{{"documentId":"d{n}","locale":"en","slug":"a-slug-{n}"}}"#))
         .collect();
     let content = format!(r#"{{"plugin::cms.article":[{}]}}"#, documents.join(","));
-    let setup = Setup::fixture().file("content.json", &content);
-    let short = SHORT.as_millis().to_string();
-    let service = setup.env("FRONTEND_MAP__LIMITS__WRITE_TIMEOUT_MS", &short).start();
+    Setup::fixture().file("content.json", &content)
+}
+
+/// A client that asks for more than all buffers hold. Its requests are read at once, so that it is
+/// not unread ones that a close answers with a reset.
+fn who_does_not_read(service: &Service) -> TcpStream {
     let list = "GET /api/build-sitemap?site=main&contentType=plugin::cms.article HTTP/1.1\r\n\
                 Host: localhost\r\n\r\n";
-    let mut stream = connect(&service);
-    // All are read at once, so that it is not unread ones that a close answers with a reset.
+    let mut stream = connect(service);
     stream.write_all(list.repeat(60).as_bytes()).expect("sent");
+    stream
+}
+
+#[test]
+fn nothing_is_kept_for_who_does_not_read() {
+    let short = SHORT.as_millis().to_string();
+    let service = with_a_long_list().env("FRONTEND_MAP__LIMITS__WRITE_TIMEOUT_MS", &short).start();
+    let stream = who_does_not_read(&service);
     let begun = Instant::now();
     let error = loop {
         if let Some(error) = stream.take_error().expect("a socket") {
@@ -204,6 +214,17 @@ fn nothing_is_kept_for_who_does_not_read() {
     };
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
     assert!(begun.elapsed() >= SHORT);
+}
+
+#[test]
+fn who_does_not_read_delays_the_stop_for_seconds_only() {
+    let mut service = with_a_long_list().start();
+    let stream = who_does_not_read(&service);
+    // The beginning of an answer is there, and nobody takes the rest.
+    assert_ne!(stream.peek(&mut [0]).expect("an answer"), 0);
+    let begun = Instant::now();
+    assert_eq!(service.signal("TERM"), Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(20), "it waited for its 25 s");
 }
 
 #[test]
