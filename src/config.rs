@@ -17,6 +17,7 @@ mod site;
 mod snapshots;
 mod source;
 mod strict;
+mod traces;
 mod validation;
 
 pub use auth::Auth;
@@ -35,6 +36,7 @@ use secrecy::SecretString;
 
 use crate::app::{Freshness, ValidationTimes};
 use crate::site::Sites;
+use crate::traces::Settings as Traces;
 
 /// The environment as the settings see it.
 pub type Environment = HashMap<String, String>;
@@ -50,6 +52,8 @@ pub struct Config {
     pub sites: Sites,
     /// What is logged, and how.
     pub log: Log,
+    /// Who takes traces of requests; without it there are none.
+    pub traces: Option<Traces>,
     /// Deadlines and sizes.
     pub limits: Limits,
     /// What a hint that content has changed has to carry; without it there are no hints.
@@ -93,6 +97,7 @@ pub fn parse(
     let cms = cms::read(&mut table, (here, environment), limits.cms, &mut problems);
     let sites = site::read(&mut table, environment, &mut problems);
     let log = log::read(&mut table, &mut problems);
+    let traces = traces::read(&mut table, &mut problems);
     let hook_secret = hooks::read(&mut table, (here, environment), &mut problems);
     let freshness = snapshots::read(&mut table, &mut problems);
     let validation = validation::read(&mut table, &mut problems);
@@ -109,6 +114,7 @@ pub fn parse(
                 cms,
                 sites,
                 log,
+                traces,
                 limits,
                 hook_secret,
                 freshness,

@@ -31,6 +31,7 @@ mod rooms;
 mod router;
 mod service;
 mod sitemap;
+mod traced;
 mod validation;
 
 pub use admin::Admin;

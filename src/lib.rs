@@ -16,4 +16,5 @@ pub mod server;
 pub mod site;
 pub mod sitemap;
 pub mod snapshot;
+pub mod traces;
 pub mod validator;

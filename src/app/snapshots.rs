@@ -21,6 +21,7 @@ use crate::path_index::PathIndex;
 use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site, Sites};
 use crate::snapshot::{Builder, Listing, Part, TooLarge};
+use crate::traces;
 pub use hints::Hint;
 pub(super) use hints::Hints;
 pub(super) use slot::next_second;
@@ -273,7 +274,7 @@ impl App {
                 tokio::select! {
                     biased;
                     () = slot.given_up(&teller) => {}
-                    walked = app.walk_slot(&slot) => app.land(&slot, walked, &teller).await,
+                    walked = app.walk_traced(&slot) => app.land(&slot, walked, &teller).await,
                 }
             });
         }
@@ -323,6 +324,19 @@ impl App {
         let (rules, base, uid) = (&site.rules, site.base.as_ref(), slot.ask.uid.as_str());
         let builder = Builder { owners: site.resolve == ResolveBy::Documents };
         Some((Listing { rules, base, uid }, builder))
+    }
+
+    async fn walk_traced<'a>(&'a self, slot: &'a Slot) -> Result<Walked<'a>, ContentError> {
+        let span = traces::work("walk");
+        let walked = traces::within(span.as_ref(), self.walk_slot(slot)).await;
+        if let Some(span) = span {
+            span.note("site", slot.site.clone());
+            span.note("content_type", slot.ask.uid.as_str().to_owned());
+            if walked.is_err() {
+                span.fail();
+            }
+        }
+        walked
     }
 
     async fn walk_slot<'a>(&'a self, slot: &'a Slot) -> Result<Walked<'a>, ContentError> {

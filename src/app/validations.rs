@@ -15,6 +15,7 @@ pub use run::{Broken, Run};
 
 use super::App;
 use crate::metrics::{Checked, Metrics};
+use crate::traces;
 use crate::validator::report::Classes;
 use crate::validator::{Targets, Validator};
 use run::Writer;
@@ -127,7 +128,12 @@ impl Fence {
         {
             // Never closed, so there is a turn for everybody.
             let _turn = self.turns.acquire().await;
+            let span = traces::work("validation");
             run.go(writer, &self.validator, times.deadline).await;
+            if let Some(span) = span {
+                span.note("content_type", run.targets.content_type.clone());
+                span.note("urls", i64::try_from(run.targets.count()).unwrap_or(i64::MAX));
+            }
             count(&self.metrics, &run.tally().by_class);
         }
         sleep(times.reuse).await;

@@ -8,11 +8,12 @@ use std::future::pending;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::Instant;
 
 use self::reload::Reloader;
 use super::stop::{Signals, until_stopped};
@@ -22,7 +23,7 @@ use crate::config::{Config, Problems};
 use crate::http::{Admin, Service};
 use crate::server::Callers;
 use crate::site::Sites;
-use crate::{demo, server};
+use crate::{demo, server, traces};
 
 /// Serves until a signal. The settings are read by `load`, at the start and whenever they change.
 ///
@@ -72,6 +73,7 @@ async fn serve(
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
     let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
     let _lines = log::start_serving(&config.log, &lasting.metrics).map_err(Box::from)?;
+    config.traces.as_ref().map_or(Ok(()), traces::start).map_err(Box::from)?;
     let most = descriptors::connections(config.server.connections, config.limits.cms.concurrent);
     let config = bounded(config, most);
     let load = move || load().map(|config| bounded(config, most));
@@ -110,12 +112,15 @@ async fn serve(
         lasting,
         || delay().drain_delay,
         async |closing| {
+            let end = OnceLock::new();
             let closing = async {
-                let end = closing.wait().await;
+                let by = closing.wait().await;
+                let _ = end.set(by);
                 tasks.iter().for_each(tokio::task::JoinHandle::abort);
-                end
+                by
             };
             server::serve(listener, service, callers, closing).await;
+            traces::end(end.get().copied().unwrap_or_else(Instant::now)).await;
             tracing::info!("stopped");
         },
     );

@@ -12,8 +12,10 @@ use super::access::{Access, Outcome};
 use super::cors;
 use super::error::ApiError;
 use super::request_id::{HEADER, RequestId};
+use super::traced;
 use crate::app::App;
 use crate::metrics::Route;
+use crate::traces;
 
 /// The longest request target, in bytes (D3).
 const MAX_TARGET: usize = 8 * 1024;
@@ -28,6 +30,7 @@ pub(super) struct Edge<'a> {
     version: Version,
     id: Option<RequestId>,
     access: Option<Access>,
+    traced: Option<traces::Span>,
 }
 
 impl<'a> Edge<'a> {
@@ -44,6 +47,7 @@ impl<'a> Edge<'a> {
             version: request.version(),
             id: RequestId::sent(request.headers()).or_else(|| app.access_log.then(RequestId::new)),
             access: app.access_log.then(|| Access::note(request)),
+            traced: traced::begin(route, request),
         }
     }
 
@@ -52,6 +56,11 @@ impl<'a> Edge<'a> {
         // Of the highest level: no filter that lets a line through keeps its id back.
         let span = |id: &RequestId| tracing::error_span!("request", request_id = id.as_str());
         self.id.as_ref().map_or_else(Span::none, span)
+    }
+
+    /// What is recorded of it, if anything.
+    pub(super) fn traced(&self) -> Option<&traces::Span> {
+        self.traced.as_ref()
     }
 
     /// Gives an answer what every answer has, and counts it.
@@ -75,6 +84,9 @@ impl<'a> Edge<'a> {
         }
         let (status, taken) = (response.status(), self.begun.elapsed());
         self.app.lasting().metrics.requests.end(self.route, status.as_u16(), taken);
+        if let Some(span) = self.traced {
+            traced::end(&span, status, self.id.as_ref());
+        }
         if let Some(access) = self.access {
             let (id, bytes) = (self.id.as_ref(), response.body().size_hint().exact());
             access.tell(&Outcome { id, route: self.route, status, bytes, taken });

@@ -21,6 +21,7 @@ use super::rooms::{Room, Rooms};
 use super::router::router;
 use crate::app::App;
 use crate::metrics::Route;
+use crate::traces;
 
 /// An answer on its way.
 pub enum Answering {
@@ -67,7 +68,8 @@ impl Version {
         let edge = Edge::meet(&self.app, route, &request);
         let in_flight = self.app.lasting().metrics.requests.begin();
         let answer = self.router.clone().oneshot(request.map(Body::new));
-        let Ok(response) = answer.instrument(edge.span()).await;
+        let answer = traces::within(edge.traced(), answer.instrument(edge.span()));
+        let Ok(response) = answer.await;
         in_flight.answered();
         let mut response = response.map(|body| Either::Right(room.until_taken(body)));
         edge.dress(&mut response);

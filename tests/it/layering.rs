@@ -60,9 +60,10 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&[]),
         must_not_name: &["axum", "tower_http", "clap"],
     },
+    Layer { module: "traces", may_use: Some(&["outgoing"]), must_not_name: WEB },
     Layer {
         module: "content",
-        may_use: Some(&["rules", "frontend_url", "outgoing", "metrics"]),
+        may_use: Some(&["rules", "frontend_url", "outgoing", "metrics", "traces"]),
         must_not_name: WEB,
     },
     Layer {
@@ -83,6 +84,7 @@ const LAYERS: &[Layer] = &[
             "content",
             "validator",
             "metrics",
+            "traces",
             "app",
         ]),
         must_not_name: &["clap", "config::"],

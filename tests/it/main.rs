@@ -33,6 +33,7 @@ mod snapshots;
 mod strapi;
 mod strapi_walk;
 mod support;
+mod traces;
 mod validate;
 mod validation;
 mod validator;

@@ -442,6 +442,27 @@ fn a_password_in_an_address_is_refused_and_not_shown() {
 }
 
 #[test]
+fn a_collector_of_traces_is_addressed_strictly_and_not_shown() {
+    let traces = |line: &str| setup(&format!("{}[traces]\n{line}\n", good()));
+    for (line, named) in [
+        (r#"otlp_endpoint = "http://user:CANARY@h:4318""#, "traces.otlp_endpoint"),
+        (r#"otlp_endpoint = "https://h/?key=CANARY""#, "traces.otlp_endpoint"),
+        (r#"otlp_endpoint = "h:4318/CANARY""#, "traces.otlp_endpoint"),
+        ("sample_ratio = 1.01", "traces.sample_ratio"),
+        ("sample_ratio = -0.1", "traces.sample_ratio"),
+        ("sample_ratio = nan", "traces.sample_ratio"),
+        ("sample_ratio = \"some\"", "traces"),
+        ("ratio = 1", "`ratio` is not a setting"),
+    ] {
+        refuse(line, &traces(line), &[named]);
+        assert!(!traces(line).run(&["check"]).stderr.contains("CANARY"), "{line}");
+    }
+    let fine =
+        traces("otlp_endpoint = \"http://127.0.0.1:4318/\"\nsample_ratio = 1").run(&["check"]);
+    assert_eq!(fine.status, Some(0), "{}", fine.stderr);
+}
+
+#[test]
 fn more_requests_at_a_time_than_can_be_counted_are_refused() {
     let settings = format!("{}[limits]\ncms_requests = 9223372036854775807\n", good());
     refuse("cms_requests", &setup(&settings), &["cms_requests"]);

@@ -125,6 +125,8 @@ struct Fixed(Vec<(&'static str, String)>);
 impl Fixed {
     fn of(config: &Config) -> Self {
         let (server, callers, log) = (&config.server, config.limits.callers, &config.log);
+        let traces = config.traces.as_ref();
+        let (url, ratio) = (traces.map(|to| &to.url), traces.map(|to| to.sample_ratio));
         Self(vec![
             ("server.listen", server.listen.to_string()),
             ("server.connections", server.connections.to_string()),
@@ -134,6 +136,8 @@ impl Fixed {
             ("limits.write_timeout_ms", format!("{:?}", callers.write)),
             ("log.level", log.level.clone()),
             ("log.format", format!("{:?}", log.format)),
+            ("traces.otlp_endpoint", format!("{url:?}")),
+            ("traces.sample_ratio", format!("{ratio:?}")),
         ])
     }
 

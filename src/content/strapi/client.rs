@@ -16,8 +16,9 @@ use super::refusal::Refusal;
 use super::turns::{Turn, Turns};
 use super::{StrapiError, StrapiLimits, StrapiSettings};
 use crate::content::ContentError;
-use crate::metrics::{Call, Metrics};
+use crate::metrics::{Call, Closed, Metrics};
 use crate::outgoing::{Cause, cause, client_builder, is_out_of_files};
+use crate::traces;
 
 /// Before the one retry: a restarting CMS refuses for longer, a closed idle connection does not.
 /// Half of it more or less, because many connections may break at once.
@@ -170,7 +171,7 @@ impl Client {
         line.budget.deposit();
         // A task of its own, so that each request tells how it ended, although its caller leaves.
         let call = Arc::clone(line).call(asked, pass, turn).in_current_span();
-        let call = tokio::spawn(call);
+        let call = tokio::spawn(traces::carried(call));
         if pass.probe {
             return Err(line.shed());
         }
@@ -249,7 +250,7 @@ impl Line {
     }
 
     async fn attempt(&self, asked: &Asked, time: Duration) -> Result<Reply, Failure> {
-        let begun = Instant::now();
+        let (begun, span) = (Instant::now(), traces::child("cms"));
         let answer = self.send(asked, time).await;
         let outcome = match &answer {
             Ok(Reply::Json(_)) => Call::Ok,
@@ -258,6 +259,12 @@ impl Line {
             Err(failure) => outcome(&failure.error),
         };
         self.metrics.cms.end(outcome, begun.elapsed());
+        if let Some(span) = span {
+            span.note("outcome", outcome.name());
+            if answer.is_err() {
+                span.fail();
+            }
+        }
         answer
     }
 

@@ -37,10 +37,12 @@ fn a_broken_file_changes_nothing_and_all_of_its_problems_are_told() {
 fn what_needs_a_restart_is_named_and_stays() {
     let service = setup("a").start();
     let other = settings("b").replace("127.0.0.1:0", "127.0.0.1:1")
-        + "[log]\nformat = \"json\"\n[limits]\nidle_timeout_ms = 5\n";
+        + "[log]\nformat = \"json\"\n[limits]\nidle_timeout_ms = 5\n\
+           [traces]\notlp_endpoint = \"http://127.0.0.1:9\"\nsample_ratio = 1.0\n";
     apply(&service, &other);
     assert_eq!(resolve(&service, "b").status, 200, "the rest is in use");
-    let names = "server.listen, limits.idle_timeout_ms, log.format";
+    let names = "server.listen, limits.idle_timeout_ms, log.format, traces.otlp_endpoint, \
+                 traces.sample_ratio";
     until_so("the settings are named", || service.log().contains(names));
     assert_eq!(told(&service, "needs a restart"), 1);
 }
