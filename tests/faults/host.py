@@ -2,6 +2,7 @@
 
 import glob
 import socket
+import tempfile
 
 from load import wrk
 from report import Report
@@ -73,7 +74,7 @@ def other_days(expected):
     library = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
     if not library:
         return report.must(False, "libfaketime is not installed")
-    with open("/tmp/faketime.%d" % free_port(), "w+") as clock:
+    with tempfile.NamedTemporaryFile("w+") as clock:
         set_clock(clock, "+0")
         command = ("env", f"LD_PRELOAD={library[0]}", f"FAKETIME_TIMESTAMP_FILE={clock.name}",
                    "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1")
