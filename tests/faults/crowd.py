@@ -88,7 +88,6 @@ def run(long):
     report = Report("clients that let us wait: " + ", ".join(f"{n} {kind}" for kind, n in zip(KINDS, sizes)))
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     report.figure(f"the limit of descriptors of a process: {limit}")
-    # The time of a client that never reads is shorter here, so that nobody waits for 30 s.
     with Service(FILES, content(20_000)) as service:
         alone = wrk(service.address, RESOLVE, 4)
         waiting = crowds(service.address, sizes)

@@ -7,7 +7,8 @@ from load import Steady
 from report import Report
 from service import UID, Service, get, one, until
 
-RELOADS = {False: 40, True: 1000}
+# Memory settles within the first hundred.
+RELOADS = {False: 300, True: 1000}
 RATE = 500
 # Between reloads, so that requests meet each version.
 PAUSE = 0.03

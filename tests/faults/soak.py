@@ -31,11 +31,11 @@ def run(long):
         report.must(found["socket"] == 0, f"{found['socket']} socket errors")
         base = next(sample for sample in samples if sample[0] >= settled)
         # In seconds it does not settle, and goes up and down: the peak stands for it.
-        memory = base[1] if long else max(size for when, size, *_ in samples if when <= base[0])
+        before = base[1] if long else max(size for when, size, *_ in samples if when <= base[0])
         for when, memory, descriptors, tasks in samples[::6]:
             report.figure(f"{when:5.0f} s: {memory / 2**20:.1f} MiB, {descriptors} descriptors, {tasks:.0f} tasks")
         last = samples[-1]
-        report.must(last[1] <= 1.10 * memory, f"memory at the end {last[1] / memory:.3f} of that after {base[0]:.0f} s")
+        report.must(last[1] <= 1.10 * before, f"memory at the end {last[1] / before:.3f} of that after {base[0]:.0f} s")
         report.must(last[2] <= base[2] + 4 and last[3] <= base[3] + 4, "descriptors and tasks are flat")
         idle = until(lambda: service.metric(TASKS) < base[3], 100)
         report.figure(f"afterwards {service.descriptors()} descriptors, {service.metric(TASKS):.0f} tasks ({idle and round(idle)} s)")
