@@ -17,10 +17,12 @@ use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
 
+mod answer;
 mod ask;
 mod breaker;
 mod client;
 mod endpoint;
+mod line;
 mod one;
 mod page;
 mod place;
@@ -131,7 +133,7 @@ impl Strapi {
     #[must_use]
     pub fn resting(&self) -> Option<ContentError> {
         let health = self.client.health();
-        health.is_resting().then(|| client::not_asked(health))
+        health.is_resting().then(|| line::not_asked(health))
     }
 
     /// Tells when that changes.

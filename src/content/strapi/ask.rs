@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::client::Reply;
+use super::answer::Reply;
 use super::endpoint::Endpoint;
 use super::place::Place;
 use super::refusal::Refusal;

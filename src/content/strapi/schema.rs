@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::client::Reply;
+use super::answer::Reply;
 use super::{Strapi, object};
 use crate::content::ContentError;
 use crate::rules::{ContentTypeUid, FieldPath};
