@@ -9,11 +9,13 @@ use rustls::{ClientConfig, RootCertStore};
 mod addresses;
 mod cause;
 mod fence;
+mod retry_after;
 
 pub use cause::{Cause, cause, is_out_of_files, known_cause};
 pub use fence::{
     FencedConnector, FencedStream, LookUp, fenced_connector, is_not_allowed, system_look_up,
 };
+pub use retry_after::retry_after;
 
 /// How long a connection may idle in the pool: Strapi closes idle connections after 5 s, and a
 /// request sent into that close would look like a reset.

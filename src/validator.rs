@@ -17,7 +17,6 @@ mod lane;
 mod location;
 pub mod record;
 pub mod report;
-mod retry_after;
 mod targets;
 
 pub use checked::{Checked, Failure};

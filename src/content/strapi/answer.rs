@@ -5,7 +5,7 @@ use reqwest::{Response, StatusCode};
 
 use super::refusal::Refusal;
 use crate::content::ContentError;
-use crate::outgoing::{Cause, cause, is_out_of_files};
+use crate::outgoing::{Cause, cause, is_out_of_files, retry_after};
 
 /// The most memory that a declared length gets before anything has come. A usual page needs less,
 /// and is not copied while it grows.
@@ -74,10 +74,8 @@ pub(super) async fn answer(path: &str, response: Response, most: usize) -> Resul
 /// plain 500 is one request's trouble; the others are what a CMS or the proxy before it says when
 /// it can answer nobody.
 fn unavailable(response: &Response) -> Failure {
-    let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-    let retry_after = header.and_then(|text| seconds(text.trim()));
-    let status = response.status();
-    let again = status.is_server_error() && header.is_none();
+    let (status, headers) = (response.status(), response.headers());
+    let again = status.is_server_error() && !headers.contains_key(RETRY_AFTER);
     let sign = match status {
         StatusCode::TOO_MANY_REQUESTS
         | StatusCode::BAD_GATEWAY
@@ -85,13 +83,8 @@ fn unavailable(response: &Response) -> Failure {
         | StatusCode::GATEWAY_TIMEOUT => Sign::Fails,
         _ => Sign::Alive,
     };
-    Failure { error: ContentError::Unavailable { retry_after }, again, sign }
-}
-
-/// Delay seconds (RFC 9110, section 10.2.3); more than a number holds is still a long time.
-fn seconds(text: &str) -> Option<u64> {
-    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    digits.then(|| text.parse().unwrap_or(u64::MAX))
+    let error = ContentError::Unavailable { retry_after: retry_after(headers) };
+    Failure { error, again, sign }
 }
 
 /// A present type must be JSON's; one that is absent is no objection.

@@ -2,27 +2,23 @@
 
 use std::time::SystemTime;
 
-use hyper::header::RETRY_AFTER;
-use hyper::{Response, StatusCode};
+use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// The seconds that a 429 or 5xx asks for, if it says so.
-pub(super) fn retry_after<B>(response: &Response<B>) -> Option<u32> {
-    let status = response.status();
-    let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
-    let sent = response.headers().get(RETRY_AFTER).filter(|_| busy)?;
-    seconds(sent.to_str().ok()?.trim(), SystemTime::now())
+/// After how many seconds that is, where it is said.
+#[must_use]
+pub fn retry_after(headers: &HeaderMap) -> Option<u64> {
+    seconds(headers.get(RETRY_AFTER)?.to_str().ok()?.trim(), SystemTime::now())
 }
 
 /// Reads seconds or a date. More seconds than a number holds are still a long time, and a date that
 /// has passed is now.
-fn seconds(text: &str, now: SystemTime) -> Option<u32> {
+fn seconds(text: &str, now: SystemTime) -> Option<u64> {
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
-        return Some(text.parse().unwrap_or(u32::MAX));
+        return Some(text.parse().unwrap_or(u64::MAX));
     }
     let wait = httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default();
     // A part of a second counts as one: who comes too early is refused again.
-    let whole = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-    Some(u32::try_from(whole).unwrap_or(u32::MAX))
+    Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
 }
 
 #[cfg(test)]
@@ -38,11 +34,11 @@ mod tests {
         for (text, expected) in [
             ("0", Some(0)),
             ("120", Some(120)),
-            ("99999999999999999999", Some(u32::MAX)),
+            ("99999999999999999999", Some(u64::MAX)),
             ("Sun, 06 Nov 1994 08:49:40 GMT", Some(3)),
             ("Sunday, 06-Nov-94 08:50:38 GMT", Some(61)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", Some(0)),
-            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(u32::MAX)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(252_618_189_022)),
             ("", None),
             ("-1", None),
             ("1.5", None),
