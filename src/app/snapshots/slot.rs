@@ -1,5 +1,7 @@
 //! The place of one snapshot: what is kept, how old it is, and whether a walk is under way.
 
+mod teller;
+
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,6 +12,7 @@ use tokio::sync::watch;
 use crate::app::Files;
 use crate::content::{Ask, ContentError};
 use crate::snapshot::{Reread, Snapshot};
+pub(super) use teller::Teller;
 
 /// How long after a failed walk the next one waits, while there is a copy to serve.
 const AFTER_FAILURE: Duration = Duration::from_secs(2);
@@ -45,9 +48,6 @@ pub(super) type Outcome = Result<Kept, ContentError>;
 /// Where they wait.
 pub(super) type Landing = watch::Receiver<Option<Outcome>>;
 
-/// Who walks tells them. Dropped without a word, the walk has panicked.
-pub(super) type Teller = watch::Sender<Option<Outcome>>;
-
 /// A walk that has ended.
 pub(super) struct Landed {
     pub(super) outcome: Outcome,
@@ -79,8 +79,6 @@ pub(super) struct Slot {
     pub(super) seen: AtomicU64,
     /// For who makes a new copy out of the one that there is.
     pub(super) turn: tokio::sync::Mutex<()>,
-    /// Whether the app in use has another place for this type, or none.
-    retired: watch::Sender<bool>,
     state: Mutex<State>,
 }
 
@@ -89,6 +87,8 @@ struct State {
     kept: Option<Kept>,
     /// The walk under way.
     walk: Weak<Teller>,
+    /// Whether the app in use has another place for this type, or none.
+    retired: bool,
     failed: Option<Instant>,
     /// Something may have changed since the last walk began, or it failed.
     outdated: bool,
@@ -100,8 +100,7 @@ struct State {
 impl Slot {
     pub(super) fn new(site: String, ask: Ask) -> Self {
         let (seen, turn) = (AtomicU64::new(0), tokio::sync::Mutex::default());
-        let retired = watch::Sender::new(false);
-        Self { site, ask, seen, turn, retired, state: Mutex::default() }
+        Self { site, ask, seen, turn, state: Mutex::default() }
     }
 
     pub(super) fn find(&self, freshness: Freshness) -> Found {
@@ -122,42 +121,59 @@ impl Slot {
     pub(super) fn join(&self) -> (Landing, Option<Arc<Teller>>) {
         let mut state = self.state();
         if let Some(teller) = state.walk.upgrade() {
-            return (teller.subscribe(), None);
+            return (teller.join(), None);
         }
-        let (teller, landing) = watch::channel(None);
-        let teller = Arc::new(teller);
+        let (teller, landing) = Teller::new(state.retired);
         state.walk = Arc::downgrade(&teller);
         state.outdated = false;
         (landing, Some(teller))
     }
 
-    /// From now on a walk here is only for those who wait for it.
+    /// From now on each walk here is only for those who wait for it.
     pub(super) fn retire(&self) {
-        self.retired.send_replace(true);
+        let mut state = self.state();
+        state.retired = true;
+        if let Some(teller) = state.walk.upgrade() {
+            teller.leave_alone();
+        }
+    }
+
+    /// The walk under way is only for those who wait for it, and another one is due: who made this
+    /// one has limits that are not in use any more.
+    pub(super) fn part(&self) {
+        let mut state = self.state();
+        if let Some(teller) = std::mem::take(&mut state.walk).upgrade() {
+            teller.leave_alone();
+            state.outdated = true;
+        }
     }
 
     /// Waits until nobody wants the walk any more, and gives it up: who comes later begins another.
-    pub(super) async fn given_up(&self, teller: &Teller) {
-        // The sender is ours, and is never closed.
-        let _ = self.retired.subscribe().wait_for(|retired| *retired).await;
+    pub(super) async fn given_up(&self, teller: &Arc<Teller>) {
         loop {
-            teller.closed().await;
+            teller.unwanted().await;
             let mut state = self.state();
             // Who joins does so behind the same lock.
-            if teller.is_closed() {
-                state.walk = Weak::new();
+            if teller.is_unwanted() {
+                if state.walks(teller) {
+                    state.walk = Weak::new();
+                }
                 return;
             }
         }
     }
 
-    /// The walk has ended.
-    pub(super) fn land(&self, outcome: Outcome) -> Landed {
+    /// The walk has ended. What one that was parted from has found is for those who waited: what is
+    /// here may be newer.
+    pub(super) fn land(&self, outcome: Outcome, teller: &Arc<Teller>) -> Landed {
         let mut state = self.state();
+        let failed_before = state.failed.is_some();
+        if !state.walks(teller) {
+            return Landed { outcome, failed_before, again: false };
+        }
         state.walk = Weak::new();
         // Walks to come see all of this themselves.
         state.reread.clear();
-        let failed_before = state.failed.is_some();
         if let Ok(kept) = &outcome {
             state.kept = Some(kept.clone());
         }
@@ -237,6 +253,11 @@ impl State {
     /// A walk that panicked is over, though nobody has said so.
     fn is_under_way(&self) -> bool {
         self.walk.strong_count() > 0
+    }
+
+    /// Whether the walk under way is this one.
+    fn walks(&self, teller: &Arc<Teller>) -> bool {
+        std::ptr::eq(self.walk.as_ptr(), Arc::as_ptr(teller))
     }
 }
 

@@ -59,17 +59,17 @@ impl App {
         self: &Arc<Self>,
         slot: &Arc<Slot>,
         walked: Result<Walked<'_>, ContentError>,
-        teller: &Teller,
+        teller: &Arc<Teller>,
     ) {
         // What is put into the copy from here on would be lost.
         let turn = slot.turn.lock().await;
         let built = walked.and_then(|walked| self.build_snapshot(slot, walked));
-        let landed = slot.land(built);
+        let landed = slot.land(built, teller);
         drop(turn);
         self.snapshots.reindex(&slot.site);
         tell(slot, &landed);
         self.type_counts(slot).walked(landed.outcome.is_ok());
-        teller.send_replace(Some(landed.outcome));
+        teller.tell(landed.outcome);
         self.lasting.landed.notify_one();
         if landed.again {
             self.launch(slot);

@@ -1,3 +1,5 @@
+use futures::FutureExt;
+
 use super::*;
 use crate::content::Projection;
 use crate::frontend_url::BaseUrl;
@@ -45,8 +47,8 @@ fn kept(slot: &Slot, slug: &str) -> Kept {
 fn walk(slot: &Slot, result: Result<&str, ContentError>) -> Landed {
     let (_, sender) = slot.join();
     let sender = sender.expect("none is under way");
-    let landed = slot.land(result.map(|slug| kept(slot, slug)));
-    sender.send_replace(Some(landed.outcome.clone()));
+    let landed = slot.land(result.map(|slug| kept(slot, slug)), &sender);
+    sender.tell(landed.outcome.clone());
     landed
 }
 
@@ -95,8 +97,8 @@ fn all_join_the_walk_under_way() {
     let sender = sender.expect("the first one begins");
     let (landing, second) = slot.join();
     assert!(second.is_none());
-    let landed = slot.land(Ok(kept(&slot, "x")));
-    sender.send_replace(Some(landed.outcome));
+    let landed = slot.land(Ok(kept(&slot, "x")), &sender);
+    sender.tell(landed.outcome);
     let outcome = landing.borrow().clone().expect("told").expect("good");
     assert_eq!(outcome.snapshot.listed_count(), 1);
     assert!(slot.join().1.is_some(), "the next one begins anew");
@@ -128,8 +130,8 @@ fn who_waits_for_a_walk_that_dies_is_told() {
 fn the_next_walk_begins_no_sooner_than_the_last_one_took() {
     let slot = slot();
     let begun = Instant::now().checked_sub(Duration::from_mins(5)).unwrap();
-    drop(slot.join());
-    slot.land(Ok(Kept { begun, ..kept(&slot, "x") }));
+    let (_, sender) = slot.join();
+    slot.land(Ok(Kept { begun, ..kept(&slot, "x") }), &sender.expect("none is under way"));
     assert_eq!(found(&slot), Some((false, false)), "older than the soft limit, but just landed");
     pass(&slot, 299);
     assert_eq!(found(&slot), Some((false, false)));
@@ -168,10 +170,9 @@ fn a_hint_makes_the_copy_due() {
 fn a_hint_during_a_walk_asks_for_another_one() {
     let slot = slot();
     walk(&slot, Ok("x"));
-    let under_way = slot.join();
+    let (_, sender) = slot.join();
     slot.outdate();
-    assert!(slot.land(Ok(kept(&slot, "x"))).again);
-    drop(under_way);
+    assert!(slot.land(Ok(kept(&slot, "x")), &sender.expect("none is under way")).again);
     assert!(!walk(&slot, Ok("x")).again, "the one after it is enough");
 }
 
@@ -234,8 +235,42 @@ fn what_was_read_by_itself_is_remembered_for_the_walk_under_way_alone() {
         slot.remember(later, vec![reread("a")]);
         slot.remember(later, vec![reread("a")]);
         assert_eq!(ids(begun), ["a"]);
-        slot.land(outcome);
+        slot.land(outcome, &sender.expect("none is under way"));
         assert!(ids(begun).is_empty(), "the next one sees it by itself");
-        drop(sender);
     }
+}
+
+#[test]
+fn a_walk_that_was_parted_from_is_for_those_who_wait() {
+    let slot = slot();
+    let (waiting, old) = slot.join();
+    let old = old.expect("none is under way");
+    slot.part();
+    assert!(slot.is_owed(), "what it was to bring is missing");
+    let (_, new) = slot.join();
+    let new = new.expect("nobody joins the old one");
+    let landed = slot.land(Ok(kept(&slot, "old")), &old);
+    assert!(!landed.again);
+    old.tell(landed.outcome);
+    assert!(waiting.borrow().as_ref().expect("told").is_ok());
+    assert!(slot.kept().is_none() && slot.is_under_way(), "the new one goes on");
+    assert!(slot.land(Ok(kept(&slot, "new")), &new).outcome.is_ok());
+    assert!(slot.land(Err(FAILURE), &old).outcome.is_err());
+    assert!(slot.kept().is_some() && !slot.is_failing());
+}
+
+#[test]
+fn a_walk_alone_is_given_up_when_all_have_left() {
+    let slot = slot();
+    let (waiting, old) = slot.join();
+    let old = old.expect("none is under way");
+    assert!(slot.given_up(&old).now_or_never().is_none());
+    slot.part();
+    let (_new_waiting, new) = slot.join();
+    let new = new.expect("another one");
+    assert!(slot.given_up(&old).now_or_never().is_none(), "one waits");
+    drop(waiting);
+    assert!(slot.given_up(&old).now_or_never().is_some());
+    assert!(slot.given_up(&new).now_or_never().is_none());
+    assert!(slot.is_under_way());
 }
