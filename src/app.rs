@@ -168,8 +168,8 @@ fn header_value(checked: &str) -> HeaderValue {
 fn content(cms: Cms, lasting: &Lasting) -> Result<Content, StrapiError> {
     Ok(match cms {
         Cms::Strapi(settings) => {
-            let (metrics, turns) = (Arc::clone(&lasting.metrics), Arc::clone(&lasting.turns));
-            Content::Strapi(Box::new(Strapi::new(settings, metrics, turns)?))
+            let metrics = Arc::clone(&lasting.metrics);
+            Content::Strapi(Box::new(Strapi::new(settings, metrics, &lasting.turns)?))
         }
         Cms::Files(files) => Content::Files(files),
     })

@@ -9,7 +9,7 @@ pub use files::{Files, FilesError};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
     Endpoint, EndpointError, Health, Kind, Page, SchemaError, Schemas, Strapi, StrapiError,
-    StrapiLimits, StrapiSettings, Turns,
+    StrapiLimits, StrapiSettings, TurnsByAddress,
 };
 #[cfg(fuzzing)]
 pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};

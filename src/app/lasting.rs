@@ -9,7 +9,7 @@ use super::documents::Documents;
 use super::files::Texts;
 use super::snapshots::Hints;
 use super::validations::Validations;
-use crate::content::Turns;
+use crate::content::TurnsByAddress;
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::validator::Validator;
@@ -21,7 +21,7 @@ pub struct Lasting {
     pub metrics: Arc<Metrics>,
     draining: AtomicBool,
     /// Requests to the CMS (D28): a client that was replaced may still be asking.
-    pub(super) turns: Arc<Turns>,
+    pub(super) turns: TurnsByAddress,
     /// Checks public URLs: ten at a time in the whole process (D26).
     pub(super) validator: Validator,
     /// The runs of URL checks.
@@ -46,7 +46,7 @@ impl Lasting {
         let metrics: Arc<Metrics> = Arc::default();
         Ok(Self {
             draining: AtomicBool::new(false),
-            turns: Arc::default(),
+            turns: TurnsByAddress::default(),
             validations: Validations::new(validator.clone(), Arc::clone(&metrics)),
             validator,
             metrics,

@@ -42,7 +42,7 @@ pub use page::Page;
 #[cfg(fuzzing)]
 pub use page::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 pub use schema::{SchemaError, Schemas};
-pub use turns::Turns;
+pub use turns::TurnsByAddress;
 
 use client::Client;
 use place::Places;
@@ -109,15 +109,15 @@ pub struct Strapi {
 }
 
 impl Strapi {
-    /// A source with these settings. Its requests are counted in `metrics`, and take `turns`, of
-    /// which there are from now on as many as it may have.
+    /// A source with these settings. Its requests are counted in `metrics`, and take the turns of
+    /// its address, of which there are from now on as many as it may have.
     ///
     /// # Errors
     /// [`StrapiError`]
     pub fn new(
         settings: StrapiSettings,
         metrics: Arc<Metrics>,
-        turns: Arc<Turns>,
+        turns: &TurnsByAddress,
     ) -> Result<Self, StrapiError> {
         let client = Client::new(&settings, metrics, turns)?;
         Ok(Self { client, places: Places::new(settings.endpoints) })

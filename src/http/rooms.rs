@@ -9,35 +9,35 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use crate::metrics::Route;
+use crate::permits::{Permit, Permits};
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::Method;
 use hyper::body::{Frame, SizeHint};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::metrics::Route;
-
-/// The room that there is.
+/// The room that there is, for the life of the process: who took some before a reload has it still.
 #[derive(Clone)]
 pub(super) struct Rooms {
-    most: usize,
-    requests: Arc<Semaphore>,
+    requests: Arc<Permits>,
     /// What of it lists of URLs may take.
-    lists: Arc<Semaphore>,
+    lists: Arc<Permits>,
 }
 
 /// What a request takes, until its answer has been handed out.
-pub(super) struct Room(#[expect(dead_code, reason = "held")] [Option<OwnedSemaphorePermit>; 2]);
+pub(super) struct Room(#[expect(dead_code, reason = "held")] [Option<Permit>; 2]);
 
 impl Rooms {
     pub(super) fn new(most: usize) -> Self {
-        let room = |most: usize| Arc::new(Semaphore::new(most.max(1)));
-        // Who waits for a walk waits for minutes, and an editor waits for a single document.
-        Self { most, requests: room(most), lists: room(most - most / 4) }
+        let rooms = Self { requests: Arc::new(Permits::new(0)), lists: Arc::new(Permits::new(0)) };
+        rooms.resize(most);
+        rooms
     }
 
-    /// Room for so many: this one, with who is in it, where these are as many as before.
-    pub(super) fn for_as_many(self, most: usize) -> Self {
-        if most == self.most { self } else { Self::new(most) }
+    /// From now on there is so much.
+    pub(super) fn resize(&self, most: usize) {
+        self.requests.resize(most.max(1));
+        // Who waits for a walk waits for minutes, and an editor waits for a single document.
+        self.lists.resize((most - most / 4).max(1));
     }
 
     /// Takes room for a request; `None`: there is none left.
@@ -45,12 +45,11 @@ impl Rooms {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return Some(Room([None, None]));
         }
-        let take = |room: &Arc<Semaphore>| Arc::clone(room).try_acquire_owned().ok();
         match route {
-            Route::FrontendUrl => Some(Room([Some(take(&self.requests)?), None])),
+            Route::FrontendUrl => Some(Room([Some(self.requests.next_now()?), None])),
             Route::BuildSitemap | Route::Sitemaps => {
-                let list = take(&self.lists)?;
-                Some(Room([Some(list), Some(take(&self.requests)?)]))
+                let list = self.lists.next_now()?;
+                Some(Room([Some(list), Some(self.requests.next_now()?)]))
             }
             Route::ContentType
             | Route::Resolve

@@ -93,7 +93,8 @@ impl Service {
 
     /// From now on requests are answered by this app; those under way go on with theirs.
     pub fn replace(&self, app: Arc<App>) {
-        let rooms = self.0.load().rooms.clone().for_as_many(app.most_requests());
+        let rooms = self.0.load().rooms.clone();
+        rooms.resize(app.most_requests());
         self.0.store(Arc::new(Version::new(app, rooms)));
     }
 

@@ -60,10 +60,11 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&[]),
         must_not_name: &["axum", "tower_http", "clap"],
     },
+    Layer { module: "permits", may_use: Some(&[]), must_not_name: WEB },
     Layer { module: "traces", may_use: Some(&["outgoing"]), must_not_name: WEB },
     Layer {
         module: "content",
-        may_use: Some(&["rules", "frontend_url", "outgoing", "metrics", "traces"]),
+        may_use: Some(&["rules", "frontend_url", "outgoing", "metrics", "permits", "traces"]),
         must_not_name: WEB,
     },
     Layer {
@@ -84,6 +85,7 @@ const LAYERS: &[Layer] = &[
             "content",
             "validator",
             "metrics",
+            "permits",
             "traces",
             "app",
         ]),

@@ -2,6 +2,7 @@
 //! does not depend on them.
 
 mod applied;
+mod bounds;
 mod kept;
 mod load;
 mod watched;

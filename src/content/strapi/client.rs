@@ -8,7 +8,7 @@ use tracing::Instrument;
 use super::answer::Reply;
 use super::breaker::{Health, Pass};
 use super::line::{Asked, Line};
-use super::turns::{Turn, Turns};
+use super::turns::{Turn, Turns, TurnsByAddress};
 use super::{StrapiError, StrapiSettings};
 use crate::content::ContentError;
 use crate::metrics::Metrics;
@@ -24,9 +24,10 @@ impl Client {
     pub(super) fn new(
         settings: &StrapiSettings,
         metrics: Arc<Metrics>,
-        turns: Arc<Turns>,
+        turns: &TurnsByAddress,
     ) -> Result<Self, StrapiError> {
         let line = Arc::new(Line::new(settings, metrics)?);
+        let turns = turns.of(settings.url.as_str());
         turns.resize(settings.limits.concurrent);
         Ok(Self { line, turns })
     }

@@ -1,121 +1,94 @@
 //! How many requests to the CMS are under way at a time (D28), whichever client sends them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use crate::permits::{Permit, Permits};
 
-/// The turns of a process. Clients that follow one another share them: one that was replaced may
-/// still be asking.
-pub struct Turns {
-    all: Pool,
+/// The turns of a process, by the address of the CMS. Clients that follow one another share those
+/// of one address, since one that was replaced may still be asking. Another CMS waits for none of
+/// what the one before it has not answered.
+#[derive(Default)]
+pub struct TurnsByAddress(Mutex<HashMap<String, Weak<Turns>>>);
+
+/// The turns at one CMS.
+pub(super) struct Turns {
+    all: Arc<Permits>,
     /// Of these, what lists may take: walks come in crowds, and an editor waits for one document.
-    lists: Pool,
+    lists: Arc<Permits>,
 }
 
 /// The right to send a request.
 pub(super) struct Turn {
-    _list: Option<OwnedSemaphorePermit>,
-    _permit: OwnedSemaphorePermit,
+    _list: Option<Permit>,
+    _permit: Permit,
+    /// They are there as long as one of them is taken.
+    _of: Arc<Turns>,
 }
 
-struct Pool {
-    permits: Arc<Semaphore>,
-    size: Mutex<usize>,
-}
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self { all: Pool::empty(), lists: Pool::empty() }
+impl TurnsByAddress {
+    pub(super) fn of(&self, address: &str) -> Arc<Turns> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, turns| turns.strong_count() > 0);
+        all.get(address).and_then(Weak::upgrade).unwrap_or_else(|| {
+            let turns = Arc::new(Turns::new());
+            all.insert(address.to_owned(), Arc::downgrade(&turns));
+            turns
+        })
     }
 }
 
 impl Turns {
-    /// From now on there are so many. Where they become fewer, and all are taken, those that come
-    /// free are not given out again. Needs a runtime for that.
+    /// None yet.
+    fn new() -> Self {
+        Self { all: Arc::new(Permits::new(0)), lists: Arc::new(Permits::new(0)) }
+    }
+
+    /// From now on there are so many.
     pub(super) fn resize(&self, size: usize) {
         self.all.resize(size);
         self.lists.resize((size - size / 4).max(1));
     }
 
-    pub(super) async fn next(&self, list: bool) -> Turn {
+    pub(super) async fn next(self: &Arc<Self>, list: bool) -> Turn {
         let list = if list { Some(self.lists.next().await) } else { None };
-        Turn { _list: list, _permit: self.all.next().await }
-    }
-}
-
-impl Pool {
-    fn empty() -> Self {
-        Self { permits: Arc::new(Semaphore::new(0)), size: Mutex::new(0) }
-    }
-
-    fn resize(&self, size: usize) {
-        let mut before = self.size.lock().unwrap_or_else(PoisonError::into_inner);
-        if size >= *before {
-            self.permits.add_permits(size - *before);
-        } else {
-            let surplus = *before - size;
-            let left = surplus - self.permits.forget_permits(surplus);
-            for _ in 0..left {
-                let permits = Arc::clone(&self.permits);
-                tokio::spawn(async move {
-                    if let Ok(permit) = permits.acquire_owned().await {
-                        permit.forget();
-                    }
-                });
-            }
-        }
-        *before = size;
-    }
-
-    async fn next(&self) -> OwnedSemaphorePermit {
-        let permit = Arc::clone(&self.permits).acquire_owned().await;
-        permit.expect("the semaphore is never closed")
+        Turn { _list: list, _permit: self.all.next().await, _of: Arc::clone(self) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
-    use tokio::task::yield_now;
 
     use super::*;
 
-    /// Takes turns for single documents until there is none.
-    fn take_all(turns: &Turns) -> Vec<Turn> {
-        std::iter::from_fn(|| turns.next(false).now_or_never()).collect()
+    fn take_all(turns: &Arc<Turns>, list: bool) -> Vec<Turn> {
+        std::iter::from_fn(|| turns.next(list).now_or_never()).collect()
     }
 
-    #[tokio::test]
-    async fn lists_take_three_quarters_and_one_at_least() {
+    #[test]
+    fn lists_take_three_quarters_and_one_at_least() {
         for (size, lists) in [(1, 1), (2, 2), (4, 3), (16, 12)] {
-            let turns = Turns::default();
+            let turns = Arc::new(Turns::new());
             turns.resize(size);
-            let taken: Vec<Turn> = std::iter::from_fn(|| turns.next(true).now_or_never()).collect();
-            assert_eq!((taken.len(), take_all(&turns).len()), (lists, size - lists));
+            let taken = take_all(&turns, true);
+            assert_eq!((taken.len(), take_all(&turns, false).len()), (lists, size - lists));
         }
     }
 
-    #[tokio::test]
-    async fn turns_that_are_taken_count_when_there_are_fewer_or_more() {
-        let turns = Turns::default();
-        turns.resize(4);
-        let mut taken = take_all(&turns);
-        assert_eq!(taken.len(), 4);
-        turns.resize(2);
-        yield_now().await;
-        taken.truncate(2);
-        yield_now().await;
-        assert!(take_all(&turns).is_empty(), "two are still taken");
-        taken.clear();
-        taken = take_all(&turns);
+    #[test]
+    fn an_address_has_its_own_as_long_as_one_is_taken() {
+        let all = TurnsByAddress::default();
+        let first = all.of("http://a");
+        first.resize(2);
+        let taken = take_all(&first, false);
         assert_eq!(taken.len(), 2);
-        turns.resize(1);
-        turns.resize(3);
-        yield_now().await;
-        taken.extend(take_all(&turns));
-        assert_eq!(taken.len(), 3);
-        taken.clear();
-        turns.resize(1);
-        assert_eq!(take_all(&turns).len(), 1, "at once where they are free");
+        drop(first);
+        let other = all.of("http://b");
+        other.resize(2);
+        assert_eq!(take_all(&other, false).len(), 2);
+        let again = all.of("http://a");
+        again.resize(2);
+        assert!(take_all(&again, false).is_empty(), "both are taken");
     }
 }

@@ -1,25 +1,21 @@
 //! What a reload keeps while the CMS is down, and what it must not keep.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use super::{APPLIED, apply, reload};
 use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal, urls};
 use crate::support::http::{self, Response};
-use crate::support::metrics::scrape;
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
 
-const FIRST: &str = "/api/frontend-url?uid=plugin::cms.article&documentId=a&site=main";
+pub(super) const FIRST: &str = "/api/frontend-url?uid=plugin::cms.article&documentId=a&site=main";
 const SECRET: &str = "a-secret-of-the-test";
 const HINT: [(&str, &str); 2] =
     [("Authorization", "Bearer a-secret-of-the-test"), ("Content-Length", "0")];
 
 /// Two sites in front of one CMS.
-fn settings(cms: &Cms) -> String {
+pub(super) fn settings(cms: &Cms) -> String {
     let site = |key: &str| {
         format!(
             "[[site]]\nkey = \"{key}\"\nfront_end_url = \"https://{key}.example\"\n\
@@ -42,7 +38,7 @@ fn before(cms: &Cms) -> Setup {
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
 }
 
-fn ask(service: &Service, target: &str) -> Response {
+pub(super) fn ask(service: &Service, target: &str) -> Response {
     http::get(service.addr(), target)
 }
 
@@ -176,42 +172,6 @@ fn a_walk_that_nobody_wants_any_more_ends() {
     assert_eq!(urls(&ask(&service, &SITEMAP.replace("site=main", "site=other"))).len(), 250);
     let second = cms.targets().iter().filter(|target| target.contains("[$gt]")).count();
     assert_eq!(second, 4, "two walks have three pages: this site's of now, the other one's");
-}
-
-#[test]
-fn clients_that_follow_one_another_share_the_turns() {
-    let content = Content::new(&[("en", "a", "x")]);
-    let (under_way, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (gate, now, top) = (content.clone(), Arc::clone(&under_way), Arc::clone(&most));
-    let cms = Cms::start(move |target| {
-        top.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        let answer = gate.answer(target);
-        now.fetch_sub(1, Ordering::SeqCst);
-        answer
-    });
-    content.close();
-    let limited = |requests: u8| {
-        let patient = "cms_request_ms = 60000\ndocument_deadline_ms = 60000";
-        format!("{}[limits]\n{patient}\ncms_requests = {requests}\n", settings(&cms))
-    };
-    let service = Setup::new(&limited(2)).start();
-    let draft = format!("{FIRST}&status=draft");
-    let in_flight = |callers: f64| {
-        until_so("all are waiting", || scrape(service.admin()).of("requests_in_flight") >= callers);
-    };
-    std::thread::scope(|scope| {
-        let ask = || scope.spawn(|| assert_eq!(ask(&service, &draft).status, 200));
-        let _: Vec<_> = (0..4).map(|_| ask()).collect();
-        in_flight(4.0);
-        until_so("both turns are taken", || under_way.load(Ordering::SeqCst) == 2);
-        apply(&service, &limited(3));
-        let _: Vec<_> = (0..4).map(|_| ask()).collect();
-        in_flight(8.0);
-        until_so("the turn that was added is taken", || under_way.load(Ordering::SeqCst) >= 3);
-        apply(&service, &limited(1));
-        content.open();
-    });
-    assert_eq!(most.load(Ordering::SeqCst), 3);
 }
 
 #[test]

@@ -1,0 +1,126 @@
+//! Bounds that hold across reloads, and limits that hold from the reload on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::kept::{FIRST, ask, settings};
+use super::{apply, resolve};
+use crate::support::cms::Cms;
+use crate::support::content::Content;
+use crate::support::front_of_cms::{SITEMAP, assert_failure, urls};
+use crate::support::metrics::scrape;
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+const PATIENT: &str = "[limits]\ncms_request_ms = 60000\ndocument_deadline_ms = 60000\n";
+
+fn draft() -> String {
+    format!("{FIRST}&status=draft")
+}
+
+fn wait_for_in_flight(service: &Service, callers: f64) {
+    until_so("all are waiting", || scrape(service.admin()).of("requests_in_flight") >= callers);
+}
+
+#[test]
+fn clients_that_follow_one_another_share_the_turns() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let (under_way, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (gate, now, top) = (content.clone(), Arc::clone(&under_way), Arc::clone(&most));
+    let cms = Cms::start(move |target| {
+        top.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        let answer = gate.answer(target);
+        now.fetch_sub(1, Ordering::SeqCst);
+        answer
+    });
+    content.close();
+    let limited = |requests: u8| format!("{}{PATIENT}cms_requests = {requests}\n", settings(&cms));
+    let service = Setup::new(&limited(2)).start();
+    std::thread::scope(|scope| {
+        let ask = || scope.spawn(|| assert_eq!(ask(&service, &draft()).status, 200));
+        let _: Vec<_> = (0..4).map(|_| ask()).collect();
+        wait_for_in_flight(&service, 4.0);
+        until_so("both turns are taken", || under_way.load(Ordering::SeqCst) == 2);
+        apply(&service, &limited(3));
+        let _: Vec<_> = (0..4).map(|_| ask()).collect();
+        wait_for_in_flight(&service, 8.0);
+        until_so("the turn that was added is taken", || under_way.load(Ordering::SeqCst) >= 3);
+        // There is a line now, which must not get the turns that come and go.
+        for requests in [1, 3, 1, 3] {
+            apply(&service, &limited(requests));
+        }
+        content.open();
+    });
+    assert_eq!(most.load(Ordering::SeqCst), 3);
+}
+
+#[test]
+fn another_cms_waits_for_nothing_that_the_one_before_owes() {
+    let (silent, content) = (Content::new(&[("en", "a", "x")]), Content::new(&[("en", "a", "y")]));
+    silent.close();
+    let (before, after) = (silent.start(), content.start());
+    let limited = |cms: &Cms| format!("{}{PATIENT}cms_requests = 1\n", settings(cms));
+    let service = Setup::new(&limited(&before)).start();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| ask(&service, &draft()));
+        until_so("the turn is taken", || before.targets().len() == 1);
+        apply(&service, &limited(&after));
+        let answer = ask(&service, &draft());
+        assert_eq!(answer.json()["data"]["url"], "https://main.example/main/y");
+        silent.open();
+        let answer = waits.join().expect("an answer");
+        assert_eq!(answer.json()["data"]["url"], "https://main.example/main/x");
+    });
+}
+
+#[test]
+fn room_that_was_taken_before_a_reload_counts_after_it() {
+    let content = Content::new(&[("en", "a", "x")]);
+    content.close();
+    let cms = content.start();
+    let limited = |requests: u8| format!("{}{PATIENT}requests = {requests}\n", settings(&cms));
+    let service = Setup::new(&limited(6)).env("FRONTEND_MAP__SERVER__CONNECTIONS", "8").start();
+    std::thread::scope(|scope| {
+        let _: Vec<_> = (0..6)
+            .map(|_| scope.spawn(|| assert_eq!(ask(&service, &draft()).status, 200)))
+            .collect();
+        wait_for_in_flight(&service, 6.0);
+        for requests in [5, 6, 4] {
+            apply(&service, &limited(requests));
+            assert_failure(&ask(&service, &draft()), 503, "ServiceUnavailableError");
+            assert_eq!(ask(&service, "/livez").status, 200);
+            assert_eq!(resolve(&service, "main").status, 200);
+        }
+        content.open();
+    });
+    assert_eq!(ask(&service, &draft()).status, 200);
+}
+
+#[test]
+fn nobody_joins_a_walk_by_limits_that_are_not_in_use_any_more() {
+    let (hangs, content) = (Content::new(&[("en", "a", "old")]), Content::new(&[("en", "a", "x")]));
+    hangs.close();
+    let (first, rest) = (hangs.clone(), content.clone());
+    let asked = AtomicUsize::new(0);
+    let cms = Cms::start(move |target| {
+        let answers = if asked.fetch_add(1, Ordering::SeqCst) == 0 { &first } else { &rest };
+        answers.answer(target)
+    });
+    let limited = |ms: u16| {
+        format!(
+            "{}[snapshots]\nat_start = false\n[limits]\ncms_request_ms = {ms}\n",
+            settings(&cms)
+        )
+        .replace("resolve = \"documents\"\n", "")
+    };
+    let service = Setup::new(&limited(60_000)).start();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| ask(&service, SITEMAP));
+        until_so("the walk is under way", || cms.targets().len() == 1);
+        apply(&service, &limited(500));
+        assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
+        hangs.open();
+        assert_eq!(urls(&waits.join().expect("an answer")), ["https://main.example/main/old"]);
+    });
+    assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
+}
