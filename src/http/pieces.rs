@@ -155,3 +155,6 @@ impl<I: Iterator<Item = String>> Iterator for Gzipped<I> {
         Some(std::mem::replace(&mut self.out, Vec::with_capacity(2 * GZIP_FRAME)).into())
     }
 }
+
+#[cfg(test)]
+mod tests;
