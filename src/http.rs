@@ -17,6 +17,7 @@ mod etag;
 mod frontend_url;
 mod gzip;
 mod health;
+mod held;
 mod hook;
 mod json;
 mod listed;
@@ -36,6 +37,7 @@ mod validation;
 
 pub use admin::Admin;
 pub use envelope::{Answer, AnswerBody};
+pub use held::hold;
 #[cfg(fuzzing)]
 pub use query::fuzz_query;
 pub use service::{Answerer, Answering, Service};

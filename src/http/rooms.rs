@@ -5,15 +5,14 @@
 //! those by which others see how the service is. A webhook must not be lost, and waits for nothing
 //! but its own body.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
+use axum::body::{Body, HttpBody};
+use axum::http::Method;
+
+use super::held::hold;
 use crate::metrics::Route;
 use crate::permits::{Permit, Permits};
-use axum::body::{Body, Bytes, HttpBody};
-use axum::http::Method;
-use hyper::body::{Frame, SizeHint};
 
 /// The room that there is, for the life of the process: who took some before a reload has it still.
 #[derive(Clone)]
@@ -64,33 +63,7 @@ impl Rooms {
 impl Room {
     /// Keeps the room until the body has been taken.
     pub(super) fn until_taken(self, body: Body) -> Body {
-        if body.is_end_stream() { body } else { Body::new(Held { body, _room: self }) }
-    }
-}
-
-/// A body that keeps its room.
-struct Held {
-    body: Body,
-    _room: Room,
-}
-
-impl HttpBody for Held {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        if body.is_end_stream() { body } else { hold(body, self) }
     }
 }
 

@@ -5,16 +5,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::HttpBody;
 use futures::future::BoxFuture;
 use http_body_util::Either;
 use hyper::Request;
-use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::body::Incoming;
 use hyper::header::TRANSFER_ENCODING;
 
 use super::progress::{Busy, Progress};
 use super::upload::Upload;
-use crate::http::{Answer, Answerer, Answering};
+use crate::http::{Answer, Answerer, Answering, hold};
 
 /// Answers the requests of one connection, and keeps its progress up to date.
 pub(super) struct Answers<S> {
@@ -60,7 +60,7 @@ impl Future for Awaited {
             Self::Now(answer) => answer.take(),
             Self::Later(later, busy) => {
                 let answer = ready!(later.as_mut().poll(cx));
-                busy.take().map(|busy| hold(answer, busy))
+                busy.take().map(|busy| keep_busy(answer, busy))
             }
         };
         // Nobody polls a future that has ended.
@@ -69,35 +69,9 @@ impl Future for Awaited {
 }
 
 /// The connection stays busy until the body has been taken as well.
-fn hold(answer: Answer, busy: Busy) -> Answer {
+fn keep_busy(answer: Answer, busy: Busy) -> Answer {
     answer.map(|body| match body {
         Either::Left(whole) => Either::Left(whole),
-        Either::Right(body) => Either::Right(Body::new(Held { body, _busy: busy })),
+        Either::Right(body) => Either::Right(hold(body, busy)),
     })
-}
-
-/// A body that keeps the connection busy.
-struct Held {
-    body: Body,
-    _busy: Busy,
-}
-
-impl HttpBody for Held {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }
