@@ -47,9 +47,9 @@ pub(super) async fn serve(
     let mut stopping = Stopping::new(stop.clone());
     let mut stop_signal = stop;
     let mut stopped = pin!(stop_signal.changed());
-    // Once is enough for the stop; the seat has it again after each time that it was used.
+    // Once is enough for both: a connection is one task.
     let _ = poll_fn(|cx| {
-        seat.register(cx);
+        seat.register(cx.waker());
         Poll::Ready(stopped.as_mut().poll(cx))
     })
     .await;
@@ -73,7 +73,7 @@ pub(super) async fn serve(
             return Poll::Ready(overdue(phase));
         }
         // By now the seat knows the phase as well.
-        if seat.gives_way(cx) { Poll::Ready(Ended::Crowded) } else { Poll::Pending }
+        if seat.gives_way() { Poll::Ready(Ended::Crowded) } else { Poll::Pending }
     })
     .await
 }

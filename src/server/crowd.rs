@@ -7,10 +7,9 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Context;
+use std::task::Waker;
 use std::time::Duration;
 
-use futures::task::AtomicWaker;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
@@ -44,7 +43,8 @@ struct Place {
     since: AtomicU64,
     /// The wait about which it was asked to give way, by its beginning.
     asked: AtomicU64,
-    task: AtomicWaker,
+    /// Never used up: who asks need not know when the connection looked last.
+    task: Mutex<Option<Waker>>,
 }
 
 /// The seat of one connection, free again when it is dropped.
@@ -101,7 +101,10 @@ impl Crowd {
         while let Some((since, place)) = noted.pop() {
             // It may have gone, or got something to do.
             if place.since.load(Relaxed) == since && place.asked.swap(since, Relaxed) != since {
-                place.task.wake();
+                // Without one it has yet to look.
+                if let Some(task) = locked(&place.task).as_ref() {
+                    task.wake_by_ref();
+                }
                 return;
             }
         }
@@ -138,7 +141,7 @@ impl Drop for Taken {
 impl Seat {
     fn new(began: Instant) -> Self {
         let (since, asked) = (AtomicU64::new(BUSY), AtomicU64::new(UNASKED));
-        Self(Arc::new(Place { began, since, asked, task: AtomicWaker::new() }))
+        Self(Arc::new(Place { began, since, asked, task: Mutex::default() }))
     }
 
     /// A seat that nobody else wants.
@@ -147,9 +150,9 @@ impl Seat {
         Self::new(Instant::now())
     }
 
-    /// Has this task woken when the connection should give way.
-    pub(super) fn register(&self, cx: &Context<'_>) {
-        self.0.task.register(cx.waker());
+    /// Has this task woken whenever the connection should give way, to its end.
+    pub(super) fn register(&self, task: &Waker) {
+        *locked(&self.0.task) = Some(task.clone());
     }
 
     /// The connection waits for its client to send something, since then.
@@ -168,18 +171,10 @@ impl Seat {
     }
 
     /// Whether the connection should give way: it was asked to, and still waits as it did then.
-    pub(super) fn gives_way(&self, cx: &Context<'_>) -> bool {
+    pub(super) fn gives_way(&self) -> bool {
         // Hardly ever: a look is cheaper than a change.
-        while self.0.asked.load(Relaxed) != UNASKED {
-            let about = self.0.asked.swap(UNASKED, Relaxed);
-            if about == self.0.since.load(Relaxed) {
-                return true;
-            }
-            // Being asked has used up the waker; who asks before the next one is there is heard by
-            // another look.
-            self.register(cx);
-        }
-        false
+        self.0.asked.load(Relaxed) != UNASKED
+            && self.0.asked.swap(UNASKED, Relaxed) == self.0.since.load(Relaxed)
     }
 }
 
@@ -194,7 +189,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::task::{Wake, Waker};
+    use std::task::Wake;
 
     use futures::FutureExt;
 
@@ -208,10 +203,6 @@ mod tests {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Relaxed);
         }
-    }
-
-    fn gives_way(seat: &Seat) -> bool {
-        seat.gives_way(&Context::from_waker(Waker::noop()))
     }
 
     fn seat(crowd: &Arc<Crowd>) -> Taken {
@@ -231,7 +222,7 @@ mod tests {
         taken[2].seat().is_busy();
         taken[3].seat().unread_since(now);
         taken[0].seat().waits_since(now + Duration::from_nanos(1));
-        let way = || taken.iter().map(|taken| gives_way(&taken.seat)).collect::<Vec<_>>();
+        let way = || taken.iter().map(|taken| taken.seat.gives_way()).collect::<Vec<_>>();
         tokio::time::sleep(Duration::from_millis(1)).await;
         crowd.make_room();
         assert_eq!(way(), [false, true, false, false]);
@@ -250,8 +241,8 @@ mod tests {
         first.seat().waits_since(crowd.began);
         let mut next = Box::pin(crowd.seat());
         assert!(next.as_mut().now_or_never().is_none());
-        assert!(gives_way(&first.seat()));
-        assert!(!gives_way(&first.seat()), "it is asked once");
+        assert!(first.seat.gives_way());
+        assert!(!first.seat.gives_way(), "it is asked once");
         drop(first);
         drop(next.await);
         assert!(locked(&crowd.taken).is_empty());
@@ -261,26 +252,25 @@ mod tests {
     async fn who_was_busy_when_asked_hears_the_next_time_as_well() {
         let crowd = Crowd::new(1);
         let (taken, task) = (seat(&crowd), Arc::new(Task::default()));
-        let (seat, waker) = (taken.seat(), Waker::from(Arc::clone(&task)));
-        let cx = Context::from_waker(&waker);
+        let seat = taken.seat();
         let times = [crowd.began, crowd.began + Duration::from_nanos(1), Instant::now()];
         tokio::time::sleep(Duration::from_millis(1)).await;
-        seat.register(&cx);
+        seat.register(&Waker::from(Arc::clone(&task)));
         for (n, since) in times.into_iter().enumerate() {
             seat.waits_since(since);
             crowd.make_room();
             assert_eq!(task.0.load(Relaxed), n + 1, "it is woken");
             // The next request came first.
             seat.is_busy();
-            assert!(!seat.gives_way(&cx));
+            assert!(!seat.gives_way());
         }
         seat.waits_since(times[0]);
-        assert!(!seat.gives_way(&cx), "nobody has asked since");
+        assert!(!seat.gives_way(), "nobody has asked since");
         crowd.make_room();
         // Another wait than the one that was asked about.
         seat.waits_since(times[1]);
-        assert!(!seat.gives_way(&cx));
+        assert!(!seat.gives_way());
         crowd.make_room();
-        assert!(seat.gives_way(&cx));
+        assert!(seat.gives_way());
     }
 }
