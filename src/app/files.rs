@@ -13,7 +13,7 @@ use flate2::write::GzEncoder;
 use futures::future::try_join_all;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::snapshots::next_second;
 use super::{App, Kept, Served};
@@ -118,16 +118,24 @@ impl Texts {
         if let Some(text) = self.cache.get(&key) {
             return Some(text);
         }
-        // Who leaves while waiting for this leaves nothing behind.
-        let writer = Arc::clone(&self.writers).acquire_owned().await.ok()?;
-        let cache = Arc::clone(&self.cache);
+        let (cache, writers) = (Arc::clone(&self.cache), Arc::clone(&self.writers));
+        let (mut answer, answered) = oneshot::channel();
         // The work does not end with its caller, so neither may its permit, and nobody may do it anew.
-        let flight = tokio::spawn(async move {
-            let _writer = writer;
-            let text = async { tokio::task::spawn_blocking(make).await.ok().flatten().ok_or(()) };
-            cache.get_or_insert_async(&key, text).await.ok()
+        tokio::spawn(async move {
+            let text = async {
+                // Only the first of those who want a text takes a permit: a crowd for one keeps no
+                // other from being written. Who has left before its turn leaves nothing behind.
+                let _writer = tokio::select! {
+                    biased;
+                    () = answer.closed() => return Err(()),
+                    writer = writers.acquire() => writer.map_err(drop)?,
+                };
+                tokio::task::spawn_blocking(make).await.ok().flatten().ok_or(())
+            };
+            let text = cache.get_or_insert_async(&key, text).await;
+            let _ = answer.send(text.ok());
         });
-        flight.await.ok().flatten()
+        answered.await.ok().flatten()
     }
 }
 
@@ -230,6 +238,36 @@ mod tests {
         let made = futures::future::join_all(others).await;
         assert_eq!(made, [Some(Bytes::from("the text")), Some(Bytes::from("another one"))]);
         assert_eq!(texts.writers.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_crowd_for_one_text_keeps_no_other_from_being_made() {
+        let texts = Texts::by(2);
+        let (go_on, goes_on) = mpsc::channel();
+        let first = texts.text(key(1), move || goes_on.recv().ok());
+        let herd = (0..3).map(|_| texts.text(key(1), || None).boxed());
+        let mut crowd: Vec<_> = std::iter::once(first.boxed()).chain(herd).collect();
+        assert!(crowd.iter_mut().all(|caller| caller.as_mut().now_or_never().is_none()));
+        tokio::task::yield_now().await;
+        assert_eq!(texts.writers.available_permits(), 1);
+        let other = texts.text(key(2), || Some(Bytes::from("another one"))).await;
+        assert_eq!(other, Some(Bytes::from("another one")));
+        go_on.send(Bytes::from("the text")).expect("somebody makes it");
+        let made = futures::future::join_all(crowd).await;
+        assert_eq!(made, vec![Some(Bytes::from("the text")); 4]);
+    }
+
+    #[tokio::test]
+    async fn who_leaves_before_its_turn_has_nothing_made() {
+        let texts = Texts::by(1);
+        let writer = texts.writers.acquire().await;
+        let mut leaver = Box::pin(texts.text(key(1), || Some(Bytes::from("for nobody"))));
+        assert!(leaver.as_mut().now_or_never().is_none());
+        tokio::task::yield_now().await;
+        drop(leaver);
+        drop(writer);
+        let text = Some(Bytes::from("for somebody"));
+        assert_eq!(texts.text(key(1), || Some(Bytes::from("for somebody"))).await, text);
     }
 
     #[tokio::test]
