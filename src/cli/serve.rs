@@ -75,8 +75,13 @@ async fn serve(
     let _lines = log::start_serving(&config.log, &lasting.metrics).map_err(Box::from)?;
     config.traces.as_ref().map_or(Ok(()), traces::start).map_err(Box::from)?;
     let most = descriptors::connections(config.server.connections, config.limits.cms.concurrent);
-    let config = bounded(config, most);
-    let load = move || load().map(|config| bounded(config, most));
+    let requests = descriptors::Requests::new(most);
+    let bounded = move |mut config: Config| {
+        config.limits.requests = requests.bounded(config.limits.requests);
+        config
+    };
+    let config = bounded(config);
+    let load = move || load().map(&bounded);
     let callers = Callers {
         timeouts: config.limits.callers,
         most,
@@ -126,12 +131,6 @@ async fn serve(
     );
     served.await;
     Ok(())
-}
-
-/// Settings that fit so many connections.
-fn bounded(mut config: Config, connections: usize) -> Config {
-    config.limits.requests = descriptors::requests(config.limits.requests, connections);
-    config
 }
 
 /// Tells which rules of the sites that are sent overlap, in a thread of its own, which neither the

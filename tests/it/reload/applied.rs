@@ -48,6 +48,18 @@ fn what_needs_a_restart_is_named_and_stays() {
 }
 
 #[test]
+fn a_limit_that_is_lowered_is_told_once() {
+    let with = |requests| settings("a") + &format!("[limits]\nrequests = {requests}\n");
+    let setup = Setup::new(&with(100)).file("content.json", &content("x"));
+    let service = setup.env("FRONTEND_MAP__SERVER__CONNECTIONS", "8").start();
+    let lowered = "more requests than connections leave room for";
+    for (requests, times) in [(100, 1), (101, 2), (101, 2), (6, 2)] {
+        apply(&service, &with(requests));
+        assert_eq!(told(&service, lowered), times, "{requests}");
+    }
+}
+
+#[test]
 fn of_quick_signals_the_newest_file_wins() {
     let service = setup("a").start();
     for (prefix, other) in [("b", "a"), ("a", "b")].into_iter().cycle().take(20) {
