@@ -7,14 +7,17 @@ use async_trait::async_trait;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use reqwest::StatusCode;
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use crate::outgoing::{BuildError, cause, client_builder};
 
 /// How long the collector may take for one batch.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(1);
-/// What is read of an answer, to keep the connection: what it says is of no use here.
+/// What is read of an answer, and for how long, to keep the connection: what it says is of no use
+/// here.
 const READ_BYTES: usize = 64 * 1024;
+const READ: Duration = Duration::from_secs(1);
 
 /// Sends batches, from a thread that is no runtime's.
 #[derive(Debug)]
@@ -64,12 +67,18 @@ async fn send(
     http: reqwest::Client,
     request: reqwest::Request,
 ) -> Result<StatusCode, reqwest::Error> {
-    let mut answer = http.execute(request).await?;
+    let answer = http.execute(request).await?;
+    let status = answer.status();
+    // By its status the batch is taken or not; without its end only the connection is lost.
+    let _ = timeout(READ, read(answer)).await;
+    Ok(status)
+}
+
+async fn read(mut answer: reqwest::Response) {
     let mut read = 0;
     while read < READ_BYTES
-        && let Some(piece) = answer.chunk().await?
+        && let Ok(Some(piece)) = answer.chunk().await
     {
         read += piece.len();
     }
-    Ok(answer.status())
 }

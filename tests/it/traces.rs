@@ -205,6 +205,19 @@ fn a_collector_that_is_away_or_refuses_is_told_once_and_its_address_not_at_all()
 }
 
 #[test]
+fn a_batch_is_taken_whatever_becomes_of_the_answer_s_body() {
+    let collector = Collector::start("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n");
+    let mut service = traced(Setup::fixture(), &collector.endpoint(), "1.0");
+    for batches in 1..=2 {
+        ask(&service, RESOLVE, &[]);
+        // The next one comes when what became of the one before is known.
+        until_so("it has a batch", || collector.batches().len() == batches);
+    }
+    assert_eq!(service.signal("TERM"), Some(0));
+    assert!(!service.log().contains("traces are"), "{}", service.log());
+}
+
+#[test]
 fn without_the_setting_there_are_none() {
     let collector = Collector::start(TAKEN);
     let setup = Setup::fixture().env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.endpoint());
