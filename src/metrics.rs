@@ -74,6 +74,8 @@ pub struct Metrics {
     pub panics: Count,
     /// Lines of the log that nobody took in time.
     pub log_lines_dropped: Count,
+    /// Spans of traces that the collector did not get.
+    pub traces_dropped: Count,
     process: Process,
 }
 
@@ -110,6 +112,11 @@ impl Metrics {
             "log_lines_dropped",
             "Lines of the log that nobody took in time",
             &self.log_lines_dropped,
+        )?;
+        page.one_count(
+            "traces_dropped",
+            "Spans of traces that the collector did not get",
+            &self.traces_dropped,
         )?;
         self.process.write(page)
     }

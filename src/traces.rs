@@ -2,12 +2,13 @@
 //! are none, and whoever asks for a span gets none.
 //!
 //! Like the log they are set up once, for the life of the process. Nobody waits for them: what the
-//! collector does not take in time is dropped.
+//! collector does not take in time is dropped, and counted.
 
 mod collector;
+mod queue;
 mod span;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
@@ -16,12 +17,12 @@ use opentelemetry_otlp::{
     ExporterBuildError, Protocol, RetryPolicy, SpanExporter, WithExportConfig, WithHttpConfig,
 };
 use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::trace::{
-    BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider,
-};
+use opentelemetry_sdk::trace::{BatchConfigBuilder, Sampler, SdkTracer, SdkTracerProvider};
 use tokio::time::Instant;
 
 use self::collector::Collector;
+use self::queue::Queue;
+use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 
 pub use span::{Span, carried, child, request, within, work};
@@ -67,7 +68,7 @@ pub enum StartError {
 ///
 /// # Errors
 /// [`StartError`], which depends on the environment alone, not on the collector.
-pub fn start(settings: &Settings) -> Result<(), StartError> {
+pub fn start(settings: &Settings, metrics: &Arc<Metrics>) -> Result<(), StartError> {
     let exporter = SpanExporter::builder()
         .with_http()
         .with_protocol(Protocol::HttpBinary)
@@ -77,16 +78,14 @@ pub fn start(settings: &Settings) -> Result<(), StartError> {
         .with_retry_policy(RetryPolicy::disabled())
         .with_http_client(Collector::new()?)
         .build()?;
-    let batches = BatchConfigBuilder::default()
-        .with_max_queue_size(QUEUE)
-        .with_max_export_batch_size(BATCH)
-        .with_scheduled_delay(DELAY);
+    let batches =
+        BatchConfigBuilder::default().with_max_export_batch_size(BATCH).with_scheduled_delay(DELAY);
     let resource = Resource::builder()
         .with_service_name(env!("CARGO_PKG_NAME"))
         .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
     let ratio = Sampler::TraceIdRatioBased(settings.sample_ratio);
     let provider = SdkTracerProvider::builder()
-        .with_span_processor(BatchSpanProcessor::new(exporter, batches.build()))
+        .with_span_processor(Queue::new(exporter, QUEUE, batches, Arc::clone(metrics)))
         .with_sampler(Sampler::ParentBased(Box::new(ratio)))
         .with_resource(resource.build())
         .build();

@@ -73,7 +73,9 @@ async fn serve(
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
     let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
     let _lines = log::start_serving(&config.log, &lasting.metrics).map_err(Box::from)?;
-    config.traces.as_ref().map_or(Ok(()), traces::start).map_err(Box::from)?;
+    if let Some(traces) = &config.traces {
+        traces::start(traces, &lasting.metrics).map_err(Box::from)?;
+    }
     let most = descriptors::connections(config.server.connections, config.limits.cms.concurrent);
     let requests = descriptors::Requests::new(most);
     let bounded = move |mut config: Config| {

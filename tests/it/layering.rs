@@ -61,7 +61,7 @@ const LAYERS: &[Layer] = &[
         must_not_name: &["axum", "tower_http", "clap"],
     },
     Layer { module: "permits", may_use: Some(&[]), must_not_name: WEB },
-    Layer { module: "traces", may_use: Some(&["outgoing"]), must_not_name: WEB },
+    Layer { module: "traces", may_use: Some(&["outgoing", "metrics"]), must_not_name: WEB },
     Layer {
         module: "content",
         may_use: Some(&["rules", "frontend_url", "outgoing", "metrics", "permits", "traces"]),

@@ -1,4 +1,5 @@
 //! Traces: what a collector gets, and that nobody else notices it.
+#![expect(clippy::float_cmp, reason = "counts are whole numbers")]
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::{ID, RESOLVE, SITEMAP, TOKEN, list, one_url, setup};
 use crate::support::http;
+use crate::support::metrics::scrape;
 use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
@@ -215,6 +217,19 @@ fn a_batch_is_taken_whatever_becomes_of_the_answer_s_body() {
     }
     assert_eq!(service.signal("TERM"), Some(0));
     assert!(!service.log().contains("traces are"), "{}", service.log());
+}
+
+#[test]
+fn spans_that_are_not_taken_are_counted() {
+    let refusing = Collector::start("HTTP/1.1 503 X\r\ncontent-length: 0\r\n\r\n");
+    // Only those of callers: nothing that goes on by itself.
+    let service = traced(Setup::fixture(), &refusing.endpoint(), "0");
+    let dropped = || scrape(service.admin()).of("traces_dropped_total");
+    assert_eq!(dropped(), 0.0);
+    for _ in 0..3 {
+        ask(&service, RESOLVE, &[&format!("00-{TRACE}-{SPAN}-01")]);
+    }
+    until_so("all are counted", || dropped() == 3.0);
 }
 
 #[test]
