@@ -8,6 +8,10 @@ use tokio::net::TcpListener;
 
 /// Connections that have not been accepted yet; the system may allow fewer.
 const BACKLOG: i32 = 1024;
+/// How many bytes of an answer the system takes from us before its client has to read on. Without a
+/// bound it takes megabytes for each of those who never do.
+#[cfg(target_os = "linux")]
+const UNSENT: u32 = 128 << 10;
 
 /// Listens on an address; on `[::]` for IPv4 too, whatever the system's default is.
 ///
@@ -20,6 +24,9 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     }
     // A service that starts again need not wait for what is left of the connections of before.
     socket.set_reuse_address(true)?;
+    // Connections have it from the socket that they come by.
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_notsent_lowat(UNSENT)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;

@@ -11,7 +11,7 @@ import time
 
 from load import wrk
 from report import Report
-from service import FILES, LIST, RESOLVE, Service, content
+from service import FILES, LIST, RESOLVE, Service, content, until
 
 KINDS = {
     "silent": b"",
@@ -100,6 +100,8 @@ def run(long):
         on_time(report, waiting)
         report.figure(f"after: {service.descriptors()} descriptors, {service.memory() >> 20} MiB")
         waiting = crowds(service.address, sizes)
+        taken = until(lambda: service.metric("frontend_map_requests_in_flight") >= sizes[-1])
+        report.must(taken is not None, "those who do not read have answers under way")
         status, seconds = service.stop()
         report.must(status == 0 and seconds < 25, f"stopped with status {status} in {seconds:.1f} s beside as many")
         for clients in waiting:

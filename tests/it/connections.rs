@@ -216,6 +216,33 @@ fn nothing_is_kept_for_who_does_not_read() {
     assert!(begun.elapsed() >= SHORT);
 }
 
+/// What the system holds of answers on the way to this client, in bytes (proc(5), `/proc/net/tcp`).
+#[cfg(target_os = "linux")]
+fn queued(client: &TcpStream) -> u64 {
+    let ours = format!(":{:04X}", client.peer_addr().expect("connected").port());
+    let theirs = format!(":{:04X}", client.local_addr().expect("connected").port());
+    let table = std::fs::read_to_string("/proc/net/tcp").expect("a table");
+    let queue = table.lines().find_map(|line| {
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        (columns[1].ends_with(&ours) && columns[2].ends_with(&theirs)).then_some(columns[4])
+    });
+    let (sending, _) = queue.expect("the connection is there").split_once(':').expect("two");
+    u64::from_str_radix(sending, 16).expect("a number")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_system_holds_little_for_who_does_not_read() {
+    let service = with_a_long_list().start();
+    let stream = who_does_not_read(&service);
+    let mut last = 0;
+    until_so("no more is taken", || {
+        let before = std::mem::replace(&mut last, queued(&stream));
+        last > 0 && last == before
+    });
+    assert!(last < 512 << 10, "{last} bytes");
+}
+
 #[test]
 fn who_does_not_read_delays_the_stop_for_seconds_only() {
     let mut service = with_a_long_list().start();
