@@ -46,7 +46,11 @@ static TURNS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
 
 impl<I> Pieces<I> {
     fn new(source: I, left: Option<u64>) -> Self {
-        Self { source, left, worked: false, turn: PollSemaphore::new(Arc::clone(&TURNS)) }
+        Self::by(source, left, Arc::clone(&TURNS))
+    }
+
+    fn by(source: I, left: Option<u64>, turns: Arc<Semaphore>) -> Self {
+        Self { source, left, worked: false, turn: PollSemaphore::new(turns) }
     }
 }
 
