@@ -89,6 +89,14 @@ impl<E: SpanExporter> SpanExporter for Counted<E> {
         taken
     }
 
+    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
+        self.exporter.shutdown_with_timeout(timeout)
+    }
+
+    fn force_flush(&self) -> OTelSdkResult {
+        self.exporter.force_flush()
+    }
+
     fn set_resource(&mut self, resource: &Resource) {
         self.exporter.set_resource(resource);
     }
