@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Semaphore;
 
-/// So many permits, given out in the order in which they are asked for.
+/// So many permits, given out in the order in which they are asked for; who was next when the number
+/// fell stands in line again.
 pub struct Permits {
     free: Semaphore,
     count: Mutex<Count>,
