@@ -49,6 +49,8 @@ pub struct App {
     /// How long after SIGTERM connections are still accepted.
     pub drain_delay: Duration,
     content: Arc<Content>,
+    /// How many clients of the CMS there were before, in this process.
+    client: u64,
     /// What to ask of the CMS for one document, by site and content type.
     asks: HashMap<String, HashMap<String, Ask>>,
     /// The public URLs of all content types.
@@ -98,6 +100,8 @@ impl App {
             Some(previous) => Arc::clone(&previous.content),
             None => Arc::new(content(config.cms, &lasting)?),
         };
+        let earlier = |previous: &Self| previous.client + u64::from(same_client.is_none());
+        let client = previous.map_or(0, earlier);
         let changes = content.changes();
         let freshness = if changes { config.freshness } else { config.freshness.for_ever() };
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
@@ -118,6 +122,7 @@ impl App {
             hook_secret: config.hook_secret,
             auth: config.auth,
             content,
+            client,
             asks,
             made_of,
             limits: config.limits,

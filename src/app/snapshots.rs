@@ -191,17 +191,16 @@ impl App {
 
     /// This app is in use now in the place of another one: what only that one has, its walks with
     /// its limits toward the CMS included, is for those who wait there, and for nobody else.
-    pub fn replaces(&self, previous: &Self) {
+    pub fn replaces(self: &Arc<Self>, previous: &Self) {
         let (own, before) = (&self.snapshots.slots, &previous.snapshots.slots);
         let shared = |key: &String, slots| own.get(key).is_some_and(|own| Arc::ptr_eq(own, slots));
-        let other_client = !Arc::ptr_eq(&self.content, &previous.content);
         for (key, slots) in before {
             let shared = shared(key, slots);
             for slot in slots.values() {
                 if !shared {
                     slot.retire();
-                } else if other_client {
-                    slot.part();
+                } else if slot.part(self.client) {
+                    self.launch(slot);
                 }
             }
         }

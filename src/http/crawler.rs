@@ -70,7 +70,11 @@ async fn site_index(app: &Arc<App>, site: &Site, asked: &HeaderMap) -> Result<Re
     let folder = folder(site)?;
     let copies = app.snapshots(site).await?;
     let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.kept.files.as_deref()?)));
-    let changed = files.clone().map(|(_, files)| files.changed).max();
+    let dated = copies.iter().filter_map(|(_, copy)| {
+        let files = copy.kept.files.as_deref()?;
+        Some(copy.kept.dated(files.changed))
+    });
+    let changed = dated.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
     let text = index(&folder, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
     let tag = etag::tag(text.as_bytes());
     let whole = Whole { content_type: XML, gzip: false, tag, changed };
@@ -98,7 +102,7 @@ async fn one_file(
     let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;
     let gzip = takes_gzip(asked);
     let tag = file_tag(base, site, file.hash, gzip);
-    let changed = Some(files.changed(file));
+    let changed = served.kept.dated(files.changed(file));
     let whole = Whole { content_type: XML, gzip, tag, changed };
     let text = if whole.is_current(asked) {
         None
@@ -122,8 +126,7 @@ fn file_tag(base: &BaseUrl, site: &Site, hash: u128, gzip: bool) -> HeaderValue 
 
 impl Whole {
     fn is_current(&self, asked: &HeaderMap) -> bool {
-        // Without a date only the tag can tell.
-        is_current(&self.tag, self.changed.unwrap_or_else(SystemTime::now), asked)
+        is_current(&self.tag, self.changed, asked)
     }
 
     /// The answer with this text; without one it is a 304.

@@ -37,14 +37,18 @@ pub(super) fn is_known(tag: &HeaderValue, headers: &HeaderMap) -> bool {
 }
 
 /// Whether the client has what it asks for: by the tag, or where it sends none by the date, in
-/// whole seconds (RFC 9110, sections 13.1.3 and 13.2.2).
-pub(super) fn is_current(tag: &HeaderValue, changed: SystemTime, headers: &HeaderMap) -> bool {
+/// whole seconds (RFC 9110, sections 13.1.3 and 13.2.2). Without a date of ours only the tag tells.
+pub(super) fn is_current(
+    tag: &HeaderValue,
+    changed: Option<SystemTime>,
+    headers: &HeaderMap,
+) -> bool {
     if headers.contains_key(IF_NONE_MATCH) {
         return is_known(tag, headers);
     }
     let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| value.to_str().ok());
     let since = since.and_then(|text| httpdate::parse_http_date(text).ok());
-    since.is_some_and(|since| seconds(changed) <= seconds(since))
+    changed.zip(since).is_some_and(|(changed, since)| seconds(changed) <= seconds(since))
 }
 
 fn seconds(moment: SystemTime) -> u64 {

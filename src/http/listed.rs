@@ -35,7 +35,8 @@ pub(super) fn listed(
     let gzip = list.length() >= WORTH_GZIP && takes_gzip(asked);
     let tag = tag(served, base, form, gzip);
     let mut response = Response::default();
-    if is_current(&tag, served.kept.changed, asked) {
+    let changed = served.kept.dated(served.kept.changed);
+    if is_current(&tag, changed, asked) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     } else {
         let length = list.length();
@@ -50,7 +51,9 @@ pub(super) fn listed(
     headers.insert(ETAG, tag);
     headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
     headers.insert(CACHE_CONTROL, app.caching.sitemap.clone());
-    headers.insert(LAST_MODIFIED, date(served.kept.changed));
+    if let Some(changed) = changed {
+        headers.insert(LAST_MODIFIED, date(changed));
+    }
     headers.insert(SKIPPED, HeaderValue::from(snapshot.skipped.total()));
     dress(headers, served);
     response

@@ -72,13 +72,17 @@ impl App {
         let lasting = Arc::clone(current().lasting());
         loop {
             let hints = lasting.hints.next().await;
-            current().follow(&hints).await;
+            if current().follow(&hints).await {
+                // Another one may be in use by now, with other limits.
+                current().launch_known();
+            }
         }
     }
 
-    async fn follow(self: Arc<Self>, hints: &[Hint]) {
+    /// Says whether walks should follow.
+    async fn follow(self: Arc<Self>, hints: &[Hint]) -> bool {
         if !self.content.changes() {
-            return;
+            return false;
         }
         tracing::debug!("something may have changed in the CMS");
         for slot in self.snapshots.all() {
@@ -87,9 +91,14 @@ impl App {
         if self.content.resting().is_some() {
             // Who keeps the copies walks when it answers again.
             self.lasting.landed.notify_one();
-            return;
+            return false;
         }
         self.reread(hints).await;
+        true
+    }
+
+    /// Refreshes the copies that there are.
+    fn launch_known(self: &Arc<Self>) {
         for slot in self.snapshots.all().filter(|slot| slot.kept().is_some()) {
             self.launch(slot);
         }

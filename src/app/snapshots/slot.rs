@@ -40,6 +40,9 @@ pub struct Kept {
     /// The first whole second at whose beginning the listed URLs were these, as far as this process
     /// knows.
     pub changed: SystemTime,
+    /// Whether only those get it who waited for its walk: what others have been given since may be
+    /// another list, so no date tells the two apart.
+    pub alone: bool,
     landed: Instant,
 }
 
@@ -53,6 +56,8 @@ pub(super) struct Landed {
     pub(super) outcome: Outcome,
     /// Whether the one before it failed, too.
     pub(super) failed_before: bool,
+    /// Whether it was only for those who waited.
+    pub(super) alone: bool,
     /// Whether another one should follow at once.
     pub(super) again: bool,
 }
@@ -117,13 +122,15 @@ impl Slot {
         Found::Copy { failing: state.failed.is_some(), kept, due }
     }
 
-    /// The walk under way, or the teller of a new one, which the caller has to begin.
-    pub(super) fn join(&self) -> (Landing, Option<Arc<Teller>>) {
+    /// The walk under way, or the teller of a new one, which the caller has to begin. Nobody joins
+    /// one by an earlier client of the CMS, whose limits are not in use any more.
+    pub(super) fn join(&self, client: u64) -> (Landing, Option<Arc<Teller>>) {
         let mut state = self.state();
+        state.part(client);
         if let Some(teller) = state.walk.upgrade() {
             return (teller.join(), None);
         }
-        let (teller, landing) = Teller::new(state.retired);
+        let (teller, landing) = Teller::new(client, state.retired);
         state.walk = Arc::downgrade(&teller);
         state.outdated = false;
         (landing, Some(teller))
@@ -138,14 +145,9 @@ impl Slot {
         }
     }
 
-    /// The walk under way is only for those who wait for it, and another one is due: who made this
-    /// one has limits that are not in use any more.
-    pub(super) fn part(&self) {
-        let mut state = self.state();
-        if let Some(teller) = std::mem::take(&mut state.walk).upgrade() {
-            teller.leave_alone();
-            state.outdated = true;
-        }
+    /// A walk by an earlier client is only for those who wait for it. Says whether there was one.
+    pub(super) fn part(&self, client: u64) -> bool {
+        self.state().part(client)
     }
 
     /// Waits until nobody wants the walk any more, and gives it up: who comes later begins another.
@@ -163,13 +165,16 @@ impl Slot {
         }
     }
 
-    /// The walk has ended. What one that was parted from has found is for those who waited: what is
-    /// here may be newer.
+    /// The walk has ended. If it was parted from, those who waited get what is newer here, or else
+    /// what it has found, and the place does not.
     pub(super) fn land(&self, outcome: Outcome, teller: &Arc<Teller>) -> Landed {
         let mut state = self.state();
         let failed_before = state.failed.is_some();
+        let outcome = outcome.map(|kept| Kept { alone: teller.is_alone(), ..kept });
         if !state.walks(teller) {
-            return Landed { outcome, failed_before, again: false };
+            let newer = state.kept.clone().filter(|kept| kept.begun > teller.begun);
+            let outcome = newer.map_or(outcome, Ok);
+            return Landed { outcome, failed_before, alone: true, again: false };
         }
         state.walk = Weak::new();
         // Walks to come see all of this themselves.
@@ -181,7 +186,7 @@ impl Slot {
         let again = state.outdated;
         // What it was to bring is still missing.
         state.outdated |= outcome.is_err();
-        Landed { outcome, failed_before, again }
+        Landed { outcome, failed_before, alone: false, again }
     }
 
     /// Something may have changed. If a walk is under way, the next follows it.
@@ -255,6 +260,15 @@ impl State {
         self.walk.strong_count() > 0
     }
 
+    fn part(&mut self, client: u64) -> bool {
+        let earlier = self.walk.upgrade().filter(|teller| teller.client < client);
+        if let Some(teller) = &earlier {
+            teller.leave_alone();
+            self.walk = Weak::new();
+        }
+        earlier.is_some()
+    }
+
     /// Whether the walk under way is this one.
     fn walks(&self, teller: &Arc<Teller>) -> bool {
         std::ptr::eq(self.walk.as_ptr(), Arc::as_ptr(teller))
@@ -272,7 +286,14 @@ impl Kept {
         let same =
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
         let changed = same.map_or_else(next_second, |before| before.changed);
-        Self { snapshot: Arc::new(snapshot), files, begun, changed, landed: Instant::now() }
+        let (snapshot, landed) = (Arc::new(snapshot), Instant::now());
+        Self { snapshot, files, begun, changed, alone: false, landed }
+    }
+
+    /// The date of what it holds, where that can be told.
+    #[must_use]
+    pub fn dated(&self, changed: SystemTime) -> Option<SystemTime> {
+        (!self.alone).then_some(changed)
     }
 
     /// How long the walk took.

@@ -7,6 +7,9 @@ use crate::snapshot::Snapshot;
 /// Documents without a URL are somebody's mistake, and nobody sees them in the sitemap.
 pub(super) fn tell(slot: &Slot, landed: &Landed) {
     let (site, uid) = (&slot.site, slot.ask.uid.as_str());
+    if landed.alone {
+        return tracing::debug!(site, uid, "a walk has ended for those who waited for it");
+    }
     let kept = match &landed.outcome {
         Ok(kept) => kept,
         // A CMS that is down for an hour is one line, not thousands.

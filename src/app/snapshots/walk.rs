@@ -40,7 +40,7 @@ impl App {
     /// Begins a walk, or joins the one under way. It does not end with who asked for it, unless
     /// another app is in use that has no such place.
     pub(super) fn launch(self: &Arc<Self>, slot: &Arc<Slot>) -> (Landing, bool) {
-        let (landing, teller) = slot.join();
+        let (landing, teller) = slot.join(self.client);
         let collapsed = teller.is_none();
         if let Some(teller) = teller {
             let (app, slot) = (Arc::clone(self), Arc::clone(slot));
@@ -68,7 +68,9 @@ impl App {
         drop(turn);
         self.snapshots.reindex(&slot.site);
         tell(slot, &landed);
-        self.type_counts(slot).walked(landed.outcome.is_ok());
+        if !landed.alone {
+            self.type_counts(slot).walked(landed.outcome.is_ok());
+        }
         teller.tell(landed.outcome);
         self.lasting.landed.notify_one();
         if landed.again {

@@ -120,7 +120,33 @@ fn nobody_joins_a_walk_by_limits_that_are_not_in_use_any_more() {
         apply(&service, &limited(500));
         assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
         hangs.open();
-        assert_eq!(urls(&waits.join().expect("an answer")), ["https://main.example/main/old"]);
+        let late = waits.join().expect("an answer");
+        assert_eq!(urls(&late), ["https://main.example/main/x"], "what is newer by now");
     });
     assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
+}
+
+#[test]
+fn a_list_by_rules_of_before_has_no_date_to_ask_by() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let with = |template: &str| {
+        format!("{}[snapshots]\nat_start = false\n{PATIENT}", settings(&cms))
+            .replace("resolve = \"documents\"\n", "")
+            .replace("/main/{slug}", template)
+    };
+    let service = Setup::new(&with("/old/{slug}")).start();
+    content.close();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| ask(&service, SITEMAP));
+        until_so("the walk is under way", || cms.targets().len() == 1);
+        apply(&service, &with("/new/{slug}"));
+        content.open();
+        let late = waits.join().expect("an answer");
+        assert_eq!(urls(&late), ["https://main.example/old/x"]);
+        assert_eq!(late.header("last-modified"), None);
+    });
+    let current = ask(&service, SITEMAP);
+    assert_eq!(urls(&current), ["https://main.example/new/x"]);
+    assert!(current.header("last-modified").is_some());
 }

@@ -1,6 +1,7 @@
 //! A walk under way, and those who wait for it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio::sync::watch;
 
@@ -11,12 +12,16 @@ pub(in crate::app::snapshots) struct Teller {
     outcome: watch::Sender<Option<Outcome>>,
     /// Whether it is for nobody else any more.
     alone: watch::Sender<bool>,
+    /// Which of the clients of the CMS it asks, counted from the start of the process.
+    pub(super) client: u64,
+    pub(super) begun: Instant,
 }
 
 impl Teller {
-    pub(super) fn new(alone: bool) -> (Arc<Self>, Landing) {
+    pub(super) fn new(client: u64, alone: bool) -> (Arc<Self>, Landing) {
         let (outcome, landing) = watch::channel(None);
-        (Arc::new(Self { outcome, alone: watch::Sender::new(alone) }), landing)
+        let alone = watch::Sender::new(alone);
+        (Arc::new(Self { outcome, alone, client, begun: Instant::now() }), landing)
     }
 
     pub(super) fn join(&self) -> Landing {
@@ -26,6 +31,10 @@ impl Teller {
     /// From now on it is only for those who wait for it.
     pub(super) fn leave_alone(&self) {
         self.alone.send_replace(true);
+    }
+
+    pub(super) fn is_alone(&self) -> bool {
+        *self.alone.borrow()
     }
 
     /// Waits until nobody wants it any more.

@@ -10,6 +10,7 @@ use crate::rules::{
 use crate::snapshot::{Builder, Listing};
 
 const UID: &str = "api::a.a";
+const CLIENT: u64 = 0;
 const FRESHNESS: Freshness =
     Freshness { soft: Duration::from_mins(1), hard: Duration::from_hours(1), at_start: false };
 const FAILURE: ContentError = ContentError::TimedOut;
@@ -45,7 +46,7 @@ fn kept(slot: &Slot, slug: &str) -> Kept {
 
 /// A walk that begins now, and its end, however many seconds it took.
 fn walk(slot: &Slot, result: Result<&str, ContentError>) -> Landed {
-    let (_, sender) = slot.join();
+    let (_, sender) = slot.join(CLIENT);
     let sender = sender.expect("none is under way");
     let landed = slot.land(result.map(|slug| kept(slot, slug)), &sender);
     sender.tell(landed.outcome.clone());
@@ -93,15 +94,15 @@ fn a_copy_ages_from_fresh_to_due_to_nothing() {
 #[test]
 fn all_join_the_walk_under_way() {
     let slot = slot();
-    let (_, sender) = slot.join();
+    let (_, sender) = slot.join(CLIENT);
     let sender = sender.expect("the first one begins");
-    let (landing, second) = slot.join();
+    let (landing, second) = slot.join(CLIENT);
     assert!(second.is_none());
     let landed = slot.land(Ok(kept(&slot, "x")), &sender);
     sender.tell(landed.outcome);
     let outcome = landing.borrow().clone().expect("told").expect("good");
     assert_eq!(outcome.snapshot.listed_count(), 1);
-    assert!(slot.join().1.is_some(), "the next one begins anew");
+    assert!(slot.join(CLIENT).1.is_some(), "the next one begins anew");
 }
 
 #[test]
@@ -109,18 +110,18 @@ fn nothing_is_due_while_a_walk_is_under_way() {
     let slot = slot();
     walk(&slot, Ok("x"));
     pass(&slot, 60);
-    let under_way = slot.join();
+    let under_way = slot.join(CLIENT);
     assert_eq!(found(&slot), Some((false, false)));
     // Its task has died without a word.
     drop(under_way);
     assert_eq!(found(&slot), Some((false, true)));
-    assert!(slot.join().1.is_some());
+    assert!(slot.join(CLIENT).1.is_some());
 }
 
 #[test]
 fn who_waits_for_a_walk_that_dies_is_told() {
     let slot = slot();
-    let (mut landing, sender) = slot.join();
+    let (mut landing, sender) = slot.join(CLIENT);
     drop(sender);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     assert!(runtime.block_on(landing.wait_for(Option::is_some)).is_err());
@@ -130,7 +131,7 @@ fn who_waits_for_a_walk_that_dies_is_told() {
 fn the_next_walk_begins_no_sooner_than_the_last_one_took() {
     let slot = slot();
     let begun = Instant::now().checked_sub(Duration::from_mins(5)).unwrap();
-    let (_, sender) = slot.join();
+    let (_, sender) = slot.join(CLIENT);
     slot.land(Ok(Kept { begun, ..kept(&slot, "x") }), &sender.expect("none is under way"));
     assert_eq!(found(&slot), Some((false, false)), "older than the soft limit, but just landed");
     pass(&slot, 299);
@@ -170,7 +171,7 @@ fn a_hint_makes_the_copy_due() {
 fn a_hint_during_a_walk_asks_for_another_one() {
     let slot = slot();
     walk(&slot, Ok("x"));
-    let (_, sender) = slot.join();
+    let (_, sender) = slot.join(CLIENT);
     slot.outdate();
     assert!(slot.land(Ok(kept(&slot, "x")), &sender.expect("none is under way")).again);
     assert!(!walk(&slot, Ok("x")).again, "the one after it is enough");
@@ -229,7 +230,7 @@ fn what_was_read_by_itself_is_remembered_for_the_walk_under_way_alone() {
     slot.remember(later, vec![reread("a")]);
     assert!(ids(begun).is_empty(), "no walk is under way that could have missed it");
     for outcome in [Err(FAILURE), Ok(kept(&slot, "x"))] {
-        let (_, sender) = slot.join();
+        let (_, sender) = slot.join(CLIENT);
         slot.remember(begun, vec![reread("a"), reread("b")]);
         assert!(ids(begun).is_empty(), "the walk began then");
         slot.remember(later, vec![reread("a")]);
@@ -243,30 +244,56 @@ fn what_was_read_by_itself_is_remembered_for_the_walk_under_way_alone() {
 #[test]
 fn a_walk_that_was_parted_from_is_for_those_who_wait() {
     let slot = slot();
-    let (waiting, old) = slot.join();
+    let (waiting, old) = slot.join(CLIENT);
     let old = old.expect("none is under way");
-    slot.part();
-    assert!(slot.is_owed(), "what it was to bring is missing");
-    let (_, new) = slot.join();
+    assert!(!slot.part(CLIENT), "its own client has not changed");
+    assert!(slot.part(CLIENT + 1) && !slot.part(CLIENT + 1));
+    let (_, new) = slot.join(CLIENT + 1);
     let new = new.expect("nobody joins the old one");
+    assert!(slot.join(CLIENT).1.is_none(), "who comes late joins the new one");
     let landed = slot.land(Ok(kept(&slot, "old")), &old);
-    assert!(!landed.again);
+    assert!(landed.alone && !landed.again);
+    let found = landed.outcome.clone().expect("what it has found");
+    assert_eq!(found.dated(found.changed), None, "others may be given another list");
     old.tell(landed.outcome);
     assert!(waiting.borrow().as_ref().expect("told").is_ok());
     assert!(slot.kept().is_none() && slot.is_under_way(), "the new one goes on");
-    assert!(slot.land(Ok(kept(&slot, "new")), &new).outcome.is_ok());
-    assert!(slot.land(Err(FAILURE), &old).outcome.is_err());
+    let landed = slot.land(Ok(kept(&slot, "new")), &new);
+    let hash = landed.outcome.expect("good").snapshot.listing_hash();
+    for late in [Ok(kept(&slot, "old")), Err(FAILURE)] {
+        let landed = slot.land(late, &old).outcome.expect("what is newer");
+        assert_eq!(landed.snapshot.listing_hash(), hash);
+        assert!(landed.dated(landed.changed).is_some());
+    }
     assert!(slot.kept().is_some() && !slot.is_failing());
+}
+
+#[test]
+fn who_comes_with_a_later_client_parts_from_a_walk_by_an_earlier_one() {
+    let slot = slot();
+    let (_waiting, old) = slot.join(CLIENT);
+    let (_, new) = slot.join(CLIENT + 1);
+    assert!(new.is_some());
+    assert!(old.expect("none is under way").is_alone());
+}
+
+#[test]
+fn lists_of_a_retired_place_have_no_date() {
+    let slot = slot();
+    slot.retire();
+    walk(&slot, Ok("x"));
+    let kept = slot.kept().expect("for who waited");
+    assert_eq!(kept.dated(kept.changed), None);
 }
 
 #[test]
 fn a_walk_alone_is_given_up_when_all_have_left() {
     let slot = slot();
-    let (waiting, old) = slot.join();
+    let (waiting, old) = slot.join(CLIENT);
     let old = old.expect("none is under way");
     assert!(slot.given_up(&old).now_or_never().is_none());
-    slot.part();
-    let (_new_waiting, new) = slot.join();
+    slot.part(CLIENT + 1);
+    let (_new_waiting, new) = slot.join(CLIENT + 1);
     let new = new.expect("another one");
     assert!(slot.given_up(&old).now_or_never().is_none(), "one waits");
     drop(waiting);
