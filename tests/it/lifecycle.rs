@@ -250,9 +250,12 @@ fn one_address_of_ipv6_is_that_alone() {
     if !has_ipv6() {
         return;
     }
-    let service = listening("[::1]:0").start();
-    assert_eq!(http::get(service.addr(), "/livez").status, 200);
-    assert_eq!(listening(&service.addr().to_string()).run(&["health"]).status, Some(0));
-    let other = format!("127.0.0.1:{}", service.addr().port());
-    assert!(TcpStream::connect(other).is_err(), "nobody listens there");
+    let is_alone = || {
+        let service = listening("[::1]:0").start();
+        assert_eq!(http::get(service.addr(), "/livez").status, 200);
+        assert_eq!(listening(&service.addr().to_string()).run(&["health"]).status, Some(0));
+        TcpStream::connect(("127.0.0.1", service.addr().port())).is_err()
+    };
+    // Another test may have been given the same port of IPv4, but not each time.
+    assert!((0..5).any(|_| is_alone()), "nobody listens there");
 }
