@@ -2,7 +2,8 @@
 
     image-peers.py NAME_SERVER_ADDRESS CMS_PORT LOG
 
-Every name has the address 127.0.0.1, and LOG gets the Host of each request to the CMS.
+Every name has the address 127.0.0.1, and LOG gets the Host of each request to the CMS. It is there
+as soon as both answer.
 """
 
 import json
@@ -27,9 +28,7 @@ def answer(query):
     return header + question + record * records
 
 
-def name_server():
-    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    server.bind((ADDRESS, 53))
+def name_server(server):
     while True:
         query, client = server.recvfrom(512)
         server.sendto(answer(query), client)
@@ -58,5 +57,9 @@ class Cms(BaseHTTPRequestHandler):
         pass
 
 
-threading.Thread(target=name_server, daemon=True).start()
-HTTPServer(("127.0.0.1", PORT), Cms).serve_forever()
+names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+names.bind((ADDRESS, 53))
+cms = HTTPServer(("127.0.0.1", PORT), Cms)
+open(LOG, "a", encoding="utf-8").close()
+threading.Thread(target=name_server, args=(names,), daemon=True).start()
+cms.serve_forever()
