@@ -8,8 +8,7 @@ use tokio::net::TcpListener;
 
 /// Connections that have not been accepted yet; the system may allow fewer.
 const BACKLOG: i32 = 1024;
-/// How many bytes of an answer the system takes from us before its client has to read on. Without a
-/// bound it takes megabytes for each of those who never do.
+/// So many bytes the system takes from us beyond those that it could send (`TCP_NOTSENT_LOWAT`). Without a bound it takes megabytes for each client that never reads.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 128 << 10;
 
@@ -24,9 +23,9 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     }
     // A service that starts again need not wait for what is left of the connections of before.
     socket.set_reuse_address(true)?;
-    // Connections have it from the socket that they come by.
+    // Connections have it from the socket that they come by. Without it only memory is lost.
     #[cfg(target_os = "linux")]
-    socket.set_tcp_notsent_lowat(UNSENT)?;
+    let _ = socket.set_tcp_notsent_lowat(UNSENT);
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
