@@ -163,7 +163,11 @@ impl App {
         }
         let (landing, collapsed) = self.launch(slot);
         let landed = timeout(self.limits.walk_deadline, landed(landing)).await;
-        let kept = landed.unwrap_or(Err(ContentError::TimedOut))?;
+        let kept = landed.unwrap_or_else(|_| match slot.find(freshness) {
+            // By another walk: this one was parted from, and still hangs.
+            Found::Copy { kept, .. } => Ok(kept),
+            Found::Nothing => Err(ContentError::TimedOut),
+        })?;
         Ok(self.served(kept, How::Miss { collapsed }))
     }
 
@@ -194,17 +198,19 @@ impl App {
     pub fn replaces(self: &Arc<Self>, previous: &Self) {
         let (own, before) = (&self.snapshots.slots, &previous.snapshots.slots);
         let shared = |key: &String, slots| own.get(key).is_some_and(|own| Arc::ptr_eq(own, slots));
-        for (key, slots) in before {
-            let shared = shared(key, slots);
-            for slot in slots.values() {
-                if !shared {
-                    slot.retire();
-                } else if slot.part(self.client) {
-                    self.launch(slot);
-                }
+        let gone = before.iter().filter(|(key, slots)| !shared(key, slots));
+        gone.flat_map(|(_, slots)| slots.values()).for_each(|slot| slot.retire());
+        self.part();
+        self.lasting.landed.notify_one();
+    }
+
+    /// Begins anew what is walked by an earlier client of the CMS.
+    fn part(self: &Arc<Self>) {
+        for slot in self.snapshots.all() {
+            if slot.part(self.client) {
+                self.launch(slot);
             }
         }
-        self.lasting.landed.notify_one();
     }
 
     /// Has a walk wait until the CMS answers again.

@@ -35,6 +35,8 @@ impl Keeper {
 
     /// Begins what is due; says when to look again.
     fn look(&mut self, app: &Arc<App>) -> Duration {
+        // An app of before may have begun one after it was replaced.
+        app.part();
         let health = *self.watched.borrow_and_update();
         let next = health.next_try();
         if let Some(next) = next {

@@ -170,7 +170,7 @@ impl Slot {
         let again = state.outdated;
         // What it was to bring is still missing.
         state.outdated |= outcome.is_err();
-        Landed { outcome, failed_before, alone: false, again }
+        Landed { outcome, failed_before, alone: teller.is_alone(), again }
     }
 
     /// Something may have changed. If a walk is under way, the next follows it.

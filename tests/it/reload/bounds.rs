@@ -118,6 +118,7 @@ fn nobody_joins_a_walk_by_limits_that_are_not_in_use_any_more() {
         let waits = scope.spawn(|| ask(&service, SITEMAP));
         until_so("the walk is under way", || cms.targets().len() == 1);
         apply(&service, &limited(500));
+        until_so("another walk begins, although nobody asks", || cms.targets().len() >= 2);
         assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
         hangs.open();
         let late = waits.join().expect("an answer");
@@ -149,4 +150,30 @@ fn a_list_by_rules_of_before_has_no_date_to_ask_by() {
     let current = ask(&service, SITEMAP);
     assert_eq!(urls(&current), ["https://main.example/new/x"]);
     assert!(current.header("last-modified").is_some());
+}
+
+#[test]
+fn who_waits_for_a_walk_that_hangs_gets_what_there_is_in_the_end() {
+    let (hangs, content) = (Content::new(&[("en", "a", "old")]), Content::new(&[("en", "a", "x")]));
+    hangs.close();
+    let (first, rest) = (hangs.clone(), content.clone());
+    let asked = AtomicUsize::new(0);
+    let cms = Cms::start(move |target| {
+        let answers = if asked.fetch_add(1, Ordering::SeqCst) == 0 { &first } else { &rest };
+        answers.answer(target)
+    });
+    let limited = |ms: u16| {
+        let limits = format!("cms_request_ms = {ms}\nwalk_deadline_ms = 3000\n");
+        format!("{}[snapshots]\nat_start = false\n[limits]\n{limits}", settings(&cms))
+            .replace("resolve = \"documents\"\n", "")
+    };
+    let service = Setup::new(&limited(60_000)).start();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| ask(&service, SITEMAP));
+        until_so("the walk is under way", || cms.targets().len() == 1);
+        apply(&service, &limited(500));
+        let late = waits.join().expect("an answer");
+        assert_eq!(urls(&late), ["https://main.example/main/x"]);
+        hangs.open();
+    });
 }

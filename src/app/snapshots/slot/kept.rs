@@ -57,7 +57,11 @@ impl Kept {
         snapshot: Snapshot,
         files: Option<Arc<Files>>,
     ) -> Self {
-        Self { landed: self.landed, ..Self::new(snapshot, files, self.begun, Some(self)) }
+        Self {
+            landed: self.landed,
+            alone: self.alone,
+            ..Self::new(snapshot, files, self.begun, Some(self))
+        }
     }
 }
 
