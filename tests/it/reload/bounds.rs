@@ -22,6 +22,18 @@ fn wait_for_in_flight(service: &Service, callers: f64) {
     until_so("all are waiting", || scrape(service.admin()).of("requests_in_flight") >= callers);
 }
 
+/// A CMS whose first answer waits until what is given with it is opened.
+fn hangs_once() -> (Cms, Content) {
+    let (hangs, rest) = (Content::new(&[("en", "a", "old")]), Content::new(&[("en", "a", "x")]));
+    hangs.close();
+    let (first, asked) = (hangs.clone(), AtomicUsize::new(0));
+    let cms = Cms::start(move |target| {
+        let answers = if asked.fetch_add(1, Ordering::SeqCst) == 0 { &first } else { &rest };
+        answers.answer(target)
+    });
+    (cms, hangs)
+}
+
 #[test]
 fn clients_that_follow_one_another_share_the_turns() {
     let content = Content::new(&[("en", "a", "x")]);
@@ -98,14 +110,7 @@ fn room_that_was_taken_before_a_reload_counts_after_it() {
 
 #[test]
 fn nobody_joins_a_walk_by_limits_that_are_not_in_use_any_more() {
-    let (hangs, content) = (Content::new(&[("en", "a", "old")]), Content::new(&[("en", "a", "x")]));
-    hangs.close();
-    let (first, rest) = (hangs.clone(), content.clone());
-    let asked = AtomicUsize::new(0);
-    let cms = Cms::start(move |target| {
-        let answers = if asked.fetch_add(1, Ordering::SeqCst) == 0 { &first } else { &rest };
-        answers.answer(target)
-    });
+    let (cms, hangs) = hangs_once();
     let limited = |ms: u16| {
         format!(
             "{}[snapshots]\nat_start = false\n[limits]\ncms_request_ms = {ms}\n",
@@ -154,14 +159,7 @@ fn a_list_by_rules_of_before_has_no_date_to_ask_by() {
 
 #[test]
 fn who_waits_for_a_walk_that_hangs_gets_what_there_is_in_the_end() {
-    let (hangs, content) = (Content::new(&[("en", "a", "old")]), Content::new(&[("en", "a", "x")]));
-    hangs.close();
-    let (first, rest) = (hangs.clone(), content.clone());
-    let asked = AtomicUsize::new(0);
-    let cms = Cms::start(move |target| {
-        let answers = if asked.fetch_add(1, Ordering::SeqCst) == 0 { &first } else { &rest };
-        answers.answer(target)
-    });
+    let (cms, hangs) = hangs_once();
     let limited = |ms: u16| {
         let limits = format!("cms_request_ms = {ms}\nwalk_deadline_ms = 3000\n");
         format!("{}[snapshots]\nat_start = false\n[limits]\n{limits}", settings(&cms))
