@@ -1,9 +1,10 @@
 //! Asks each public URL once and tells what answered, as a stream.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::frontend_url::BaseUrl;
@@ -94,7 +95,7 @@ impl Validator {
         P: Iterator<Item = (usize, &'a str)> + Send + 'a,
     {
         stream::unfold((Lane::new(to), paths), |(mut lane, paths)| async {
-            let next = paths.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = paths.lock().next();
             let (position, path) = next?;
             let _permit = self.permits.acquire().await;
             let checked = lane.check(path).await;

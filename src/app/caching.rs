@@ -1,9 +1,9 @@
 //! `Cache-Control` of answers, as the settings say.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
 
 use axum::http::HeaderValue;
+use parking_lot::Mutex;
 
 use crate::config::Server;
 
@@ -34,7 +34,7 @@ static TEXTS: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
 /// The same for the life of the process: no count of references that each answer would change, and
 /// all cores would hand to each other. Checked settings are visible ASCII.
 fn fixed(checked: &str) -> HeaderValue {
-    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut texts = TEXTS.lock();
     let texts = texts.get_or_insert_default();
     let text = texts.get(checked).copied().unwrap_or_else(|| checked.to_owned().leak());
     texts.insert(text);

@@ -1,8 +1,9 @@
 //! Single documents: what the CMS says, and while it fails what it last said.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::time::timeout;
@@ -86,7 +87,7 @@ impl Documents {
     /// Forgets a document that may have changed and those that may have values of it, or all: an
     /// address that was taken back must not come again because the CMS fails.
     pub(super) fn forget(&self, hint: Option<&Hint>) {
-        let mut forgot = self.forgot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut forgot = self.forgot.lock();
         *forgot = Some(Instant::now());
         match hint {
             Some(hint) => self.cache.retain(|key, good| !(key.is_of(hint) || good.related)),
@@ -95,7 +96,7 @@ impl Documents {
     }
 
     fn remember(&self, key: Key, good: Good) {
-        let forgot = self.forgot.lock().unwrap_or_else(PoisonError::into_inner);
+        let forgot = self.forgot.lock();
         if self.cache.peek(&key).is_some_and(|known| known.since > good.since) {
             return;
         }

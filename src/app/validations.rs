@@ -4,9 +4,10 @@
 mod run;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
@@ -114,7 +115,7 @@ impl Validations {
 
 impl Fence {
     fn entries(&self) -> MutexGuard<'_, HashMap<Key, Entry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 
     /// From the wait for its turn until its result is too old.

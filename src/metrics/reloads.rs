@@ -1,8 +1,9 @@
 //! Reads of the settings while the service runs.
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{Counts, Page};
 
@@ -58,7 +59,7 @@ impl Reloads {
     }
 
     fn last(&self) -> MutexGuard<'_, Last> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last.lock()
     }
 
     pub(super) fn write(&self, page: &mut Page<'_>) -> fmt::Result {

@@ -1,7 +1,9 @@
 //! What is counted for each content type of each site.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::Count;
 
@@ -30,7 +32,7 @@ impl Types {
     /// The counters of a content type of a site: the same for the same names, whatever is reloaded.
     #[must_use]
     pub fn of(&self, site: &str, uid: &str) -> Arc<TypeCounts> {
-        let mut types = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut types = self.0.lock();
         Arc::clone(types.entry((site.to_owned(), uid.to_owned())).or_default())
     }
 }

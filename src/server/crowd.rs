@@ -5,11 +5,12 @@
 //! waits for us never is.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
@@ -88,13 +89,13 @@ impl Crowd {
     fn take(self: &Arc<Self>, permit: OwnedSemaphorePermit) -> Taken {
         let seat = Seat::new(self.began);
         let number = self.next.fetch_add(1, Relaxed);
-        locked(&self.taken).insert(number, Arc::clone(&seat.0));
+        self.taken.lock().insert(number, Arc::clone(&seat.0));
         Taken { crowd: Arc::clone(self), number, seat, _permit: permit }
     }
 
     /// Asks the connection that has waited for longest to give way.
     pub(super) fn make_room(&self) {
-        let mut noted = locked(&self.noted);
+        let mut noted = self.noted.lock();
         if noted.is_empty() {
             *noted = self.longest();
         }
@@ -102,7 +103,7 @@ impl Crowd {
             // It may have gone, or got something to do.
             if place.since.load(Relaxed) == since && place.asked.swap(since, Relaxed) != since {
                 // Without one it has yet to look.
-                if let Some(task) = locked(&place.task).as_ref() {
+                if let Some(task) = place.task.lock().as_ref() {
                     task.wake_by_ref();
                 }
                 return;
@@ -112,7 +113,7 @@ impl Crowd {
 
     fn longest(&self) -> Vec<(u64, Arc<Place>)> {
         let now = nanoseconds(self.began.elapsed());
-        let taken = locked(&self.taken);
+        let taken = self.taken.lock();
         let waiting = taken.values().map(|place| (place.since.load(Relaxed), place));
         let mut waiting: Vec<_> = waiting.filter(|(since, _)| *since <= now).collect();
         if waiting.len() > NOTED {
@@ -134,7 +135,7 @@ impl Taken {
 impl Drop for Taken {
     fn drop(&mut self) {
         self.seat.0.since.store(BUSY, Relaxed);
-        locked(&self.crowd.taken).remove(&self.number);
+        self.crowd.taken.lock().remove(&self.number);
     }
 }
 
@@ -152,7 +153,7 @@ impl Seat {
 
     /// Has this task woken whenever the connection should give way, to its end.
     pub(super) fn register(&self, task: &Waker) {
-        *locked(&self.0.task) = Some(task.clone());
+        *self.0.task.lock() = Some(task.clone());
     }
 
     /// The connection waits for its client to send something, since then.
@@ -180,11 +181,6 @@ impl Seat {
 
 fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(BUSY - 1)
-}
-
-/// What is guarded is changed in one step, so a panic elsewhere cannot have left it half done.
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -245,7 +241,7 @@ mod tests {
         assert!(!first.seat.gives_way(), "it is asked once");
         drop(first);
         drop(next.await);
-        assert!(locked(&crowd.taken).is_empty());
+        assert!(crowd.taken.lock().is_empty());
     }
 
     #[tokio::test]

@@ -1,8 +1,9 @@
 //! Hints that something has changed in the CMS: gathered while they rain, then followed at once.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -33,7 +34,7 @@ pub(in crate::app) struct Hints {
 impl Hints {
     fn add(&self, hint: Option<Hint>) {
         if let Some(hint) = hint {
-            let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut documents = self.documents.lock();
             if documents.len() <= MOST_DOCUMENTS && !documents.contains(&hint) {
                 documents.push(hint);
             }
@@ -48,7 +49,7 @@ impl Hints {
         let calm = async { while timeout(QUIET, self.told.notified()).await.is_ok() {} };
         // Editors who never pause must not keep the copies old.
         let _ = timeout(LONGEST, calm).await;
-        let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut documents = self.documents.lock();
         let hinted = std::mem::take(&mut *documents);
         if hinted.len() > MOST_DOCUMENTS { Vec::new() } else { hinted }
     }

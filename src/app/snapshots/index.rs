@@ -1,7 +1,9 @@
 //! The live paths of a site, put together from the copies of all its content types.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Instant;
+
+use parking_lot::RwLock;
 
 use super::slot::{Kept, Slot};
 use crate::app::App;
@@ -37,7 +39,7 @@ impl SharedIndex {
     /// Puts it together anew, once there is a copy of each of the site's types.
     pub(super) fn rebuild<'s>(&self, slots: impl Iterator<Item = &'s Arc<Slot>>) {
         // Before the copies are looked at: of two walks that land together the later one wins.
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         let kept: Option<Vec<Kept>> = slots.map(|slot| slot.kept()).collect();
         *known = kept.and_then(|kept| {
             let oldest = kept.iter().map(|kept| kept.begun).min()?;
@@ -47,7 +49,7 @@ impl SharedIndex {
     }
 
     fn known(&self) -> Option<Known> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.read().clone()
     }
 }
 

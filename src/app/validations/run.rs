@@ -1,10 +1,11 @@
 //! One run: checks all URLs of a content type once, and keeps what it finds for any number of
 //! readers, each as fast as it likes.
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
+use parking_lot::RwLock;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -105,11 +106,11 @@ impl Run {
     }
 
     fn read<T>(&self, read: impl FnOnce(&Record) -> T) -> T {
-        read(&self.record.read().unwrap_or_else(PoisonError::into_inner))
+        read(&self.record.read())
     }
 
     fn write<T>(&self, write: impl FnOnce(&mut Record) -> T) -> T {
-        write(&mut self.record.write().unwrap_or_else(PoisonError::into_inner))
+        write(&mut self.record.write())
     }
 
     /// Checks everything, or as much as there is time for.

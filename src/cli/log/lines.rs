@@ -6,8 +6,10 @@
 
 use std::io::{self, Write};
 use std::mem::{swap, take};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::metrics::Metrics;
 
@@ -65,14 +67,14 @@ impl Drop for Lines {
     fn drop(&mut self) {
         let unwritten = |state: &mut State| state.writing || !state.text.is_empty();
         // Who does not read by now will not.
-        let _ = self.0.done.wait_timeout_while(self.0.state(), LAST, unwritten);
+        self.0.done.wait_while_for(&mut self.0.state(), unwritten, LAST);
     }
 }
 
 impl Queue {
     /// What is guarded is whole after every step.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn push(&self, line: &[u8]) {
@@ -105,8 +107,7 @@ impl Queue {
         if state.text.is_empty() {
             self.done.notify_all();
         }
-        let waited = self.more.wait_while(state, |state| state.text.is_empty());
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        self.more.wait_while(&mut state, |state| state.text.is_empty());
         state.writing = true;
         swap(&mut state.text, text);
         take(&mut state.lines)

@@ -1,9 +1,11 @@
 //! What is known about each content type's place in the CMS, and what has been learnt.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::endpoint::Endpoint;
 use crate::rules::ContentTypeUid;
@@ -37,11 +39,11 @@ impl Place {
 
     /// Whether to name a locale: yes, unless the CMS refused it a moment ago.
     pub(super) fn is_localised(&self) -> bool {
-        locked(&self.not_localised).is_none_or(|since| since.elapsed() > BELIEVED)
+        self.not_localised.lock().is_none_or(|since| since.elapsed() > BELIEVED)
     }
 
     pub(super) fn set_not_localised(&self) {
-        *locked(&self.not_localised) = Some(Instant::now());
+        *self.not_localised.lock() = Some(Instant::now());
     }
 }
 
@@ -59,23 +61,18 @@ impl Places {
     }
 
     pub(super) fn get(&self, uid: &ContentTypeUid) -> Option<Arc<Place>> {
-        self.configured.get(uid).cloned().or_else(|| locked(&self.learnt).get(uid).cloned())
+        self.configured.get(uid).cloned().or_else(|| self.learnt.lock().get(uid).cloned())
     }
 
     pub(super) fn learn(&self, uid: &ContentTypeUid, endpoint: Endpoint) -> Arc<Place> {
         let place = Arc::new(Place::new(endpoint, false));
-        Arc::clone(locked(&self.learnt).entry(uid.clone()).or_insert(place))
+        Arc::clone(self.learnt.lock().entry(uid.clone()).or_insert(place))
     }
 
     /// After a 404: the type may have moved, or the token may show its schema by now.
     pub(super) fn forget(&self, uid: &ContentTypeUid) {
-        locked(&self.learnt).remove(uid);
+        self.learnt.lock().remove(uid);
     }
-}
-
-/// What is guarded is replaced in one step, so a panic elsewhere cannot have left it half done.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

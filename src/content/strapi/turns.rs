@@ -1,7 +1,9 @@
 //! How many requests to the CMS are under way at a time (D28), whichever client sends them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
 
 use crate::permits::{Permit, Permits};
 
@@ -28,7 +30,7 @@ pub(super) struct Turn {
 
 impl TurnsByAddress {
     pub(super) fn of(&self, address: &str) -> Arc<Turns> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.retain(|_, turns| turns.strong_count() > 0);
         all.get(address).and_then(Weak::upgrade).unwrap_or_else(|| {
             let turns = Arc::new(Turns::new());
