@@ -1,4 +1,4 @@
-//! A bare axum server that answers everything with the bytes of a file: what `scripts/bench-http`
+//! A bare axum server that answers everything with the bytes of a file: what `scripts/bench_http.py`
 //! and others measure the service against.
 //!
 //! `bare_server FILE [CONTENT_TYPE]`; the bound address is the first line on stdout.

@@ -1,4 +1,4 @@
-//! A CMS that costs next to nothing, for `scripts/bench-sitemap`: answers keyset pages of one
+//! A CMS that costs next to nothing, for `scripts/bench_sitemap.py`: answers keyset pages of one
 //! content type as fast as they can be written, after a fixed delay.
 //!
 //! `fast_cms serve DOCUMENTS DELAY_MS`: the bound address is the first line on stdout.
