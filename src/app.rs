@@ -24,7 +24,7 @@ pub use self::validations::{Asker, Broken, Busy, Run, ValidationTimes};
 use self::files::Frames;
 use self::snapshots::Snapshots;
 use crate::config::{Auth, Cms, Config, Limits, MadeOf};
-use crate::content::{Ask, Content, Health, Projection, Strapi, StrapiError};
+use crate::content::{BreakerState, Content, ContentQuery, Projection, Strapi, StrapiError};
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
@@ -52,7 +52,7 @@ pub struct App {
     /// How many clients of the CMS there were before, in this process.
     client: u64,
     /// What to ask of the CMS for one document, by site and content type.
-    asks: HashMap<String, HashMap<String, Ask>>,
+    asks: HashMap<String, HashMap<String, ContentQuery>>,
     /// The public URLs of all content types.
     snapshots: Snapshots,
     /// What all sitemap files of a site have in common.
@@ -102,7 +102,7 @@ impl App {
         };
         let earlier = |previous: &Self| previous.client + u64::from(same_client.is_none());
         let client = previous.map_or(0, earlier);
-        let changes = content.changes();
+        let changes = content.may_change();
         let freshness = if changes { config.freshness } else { config.freshness.for_ever() };
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
         let kept = |site: &Site| {
@@ -138,8 +138,8 @@ impl App {
 
     /// Whether the CMS is asked at the moment; `None`: there is none.
     #[must_use]
-    pub fn cms_health(&self) -> Option<Health> {
-        self.content.health()
+    pub fn cms_health(&self) -> Option<BreakerState> {
+        self.content.breaker_state()
     }
 
     /// Whether one of the sites is another one than there.
@@ -160,7 +160,7 @@ impl App {
         self.limits.requests
     }
 
-    fn ask(&self, site: &Site, uid: &str) -> Option<&Ask> {
+    fn ask(&self, site: &Site, uid: &str) -> Option<&ContentQuery> {
         self.asks.get(&site.key)?.get(uid)
     }
 }
@@ -176,7 +176,7 @@ fn content(cms: Cms, lasting: &Lasting) -> Result<Content, StrapiError> {
             let metrics = Arc::clone(&lasting.metrics);
             Content::Strapi(Box::new(Strapi::new(settings, metrics, &lasting.turns)?))
         }
-        Cms::Files(files) => Content::Files(files),
+        Cms::Files(file) => Content::File(file),
     })
 }
 
@@ -184,11 +184,11 @@ fn origins(checked: &[String]) -> Vec<HeaderValue> {
     checked.iter().map(|origin| header_value(origin)).collect()
 }
 
-fn asks(site: &Site) -> HashMap<String, Ask> {
+fn asks(site: &Site) -> HashMap<String, ContentQuery> {
     let ask = |uid: &ContentTypeUid| {
         let projection = Projection::new(site.rules.fields(uid.as_str()));
         let alternatives = site.rules.alternatives(uid.as_str());
-        (uid.to_string(), Ask { uid: uid.clone(), projection, alternatives })
+        (uid.to_string(), ContentQuery { uid: uid.clone(), projection, alternatives })
     };
     site.rules.content_types().into_iter().map(ask).collect()
 }

@@ -1,15 +1,15 @@
 //! Documents and where they come from.
 
-mod files;
+mod content_file;
 mod projection;
 mod strapi;
 
 pub use crate::rules::{Document, DocumentLocale};
-pub use files::{Files, FilesError};
+pub use content_file::{ContentFile, ContentFileError};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
-    Endpoint, EndpointError, Health, Kind, Page, SchemaError, Schemas, Strapi, StrapiError,
-    StrapiLimits, StrapiSettings, TurnsByAddress,
+    BreakerState, Endpoint, EndpointError, EndpointKind, Page, SchemaError, Schemas, Strapi,
+    StrapiError, StrapiLimits, StrapiSettings, TurnsByAddress,
 };
 #[cfg(fuzzing)]
 pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
@@ -44,7 +44,7 @@ impl Status {
 
 /// A content type, and which of its fields are needed.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct ContentQuery {
     /// The content type.
     pub uid: ContentTypeUid,
     /// The fields.
@@ -64,7 +64,7 @@ pub enum ContentError {
     },
     /// It failed a moment ago and is left alone: 503.
     #[error("the CMS is not available")]
-    NotAsked {
+    CircuitOpen {
         /// After how many seconds it wants to be asked again, if it said so.
         retry_after: Option<u64>,
     },
@@ -81,7 +81,7 @@ pub enum Content {
     /// A Strapi 5 over its REST API.
     Strapi(Box<Strapi>),
     /// A content file.
-    Files(Files),
+    File(ContentFile),
 }
 
 impl Content {
@@ -89,16 +89,16 @@ impl Content {
     ///
     /// # Errors
     /// [`ContentError`] when that cannot be known.
-    pub async fn one(
+    pub async fn document(
         &self,
-        ask: &Ask,
+        ask: &ContentQuery,
         document_id: &str,
         locale: &Locale,
         status: Status,
     ) -> Result<Option<Document<'static>>, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.one(ask, document_id, locale, status).await,
-            Self::Files(files) => Ok(files.one(ask, document_id, locale, status)),
+            Self::Strapi(strapi) => strapi.document(ask, document_id, locale, status).await,
+            Self::File(file) => Ok(file.document(ask, document_id, locale, status)),
         }
     }
 
@@ -107,22 +107,22 @@ impl Content {
     ///
     /// # Errors
     /// [`ContentError`] when it is not certain that these are all.
-    pub async fn walk<G: Gather>(
+    pub async fn walk<G: DocumentSink>(
         &self,
-        ask: &Ask,
+        ask: &ContentQuery,
         locales: &[Locale],
         new: impl Fn() -> G + Sync,
     ) -> Result<Vec<G>, ContentError> {
         match self {
             Self::Strapi(strapi) => strapi.walk(ask, locales, new).await,
-            Self::Files(files) => {
+            Self::File(file) => {
                 let mut part = new();
-                for (at, document) in files.published(ask).enumerate() {
+                for (at, document) in file.published(ask).enumerate() {
                     // Requests have their turn in between.
                     if at % FILE_ROWS == 0 {
                         yield_now().await;
                     }
-                    part.take(document.as_ref());
+                    part.push(document.as_ref());
                 }
                 Ok(vec![part])
             }
@@ -132,25 +132,25 @@ impl Content {
     /// The error that everybody gets while the CMS is left alone because it fails; `None`: it is
     /// asked.
     #[must_use]
-    pub fn resting(&self) -> Option<ContentError> {
+    pub fn circuit_open(&self) -> Option<ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.resting(),
-            Self::Files(_) => None,
+            Self::Strapi(strapi) => strapi.circuit_open(),
+            Self::File(_) => None,
         }
     }
 
     /// Tells when the CMS is left alone, and when it is asked again.
     #[must_use]
-    pub fn watch(&self) -> watch::Receiver<Health> {
+    pub fn watch_breaker(&self) -> watch::Receiver<BreakerState> {
         match self {
-            Self::Strapi(strapi) => strapi.watch(),
+            Self::Strapi(strapi) => strapi.watch_breaker(),
             // Nobody ever tells.
-            Self::Files(_) => watch::channel(Health::default()).1,
+            Self::File(_) => watch::channel(BreakerState::default()).1,
         }
     }
 
     /// Finds out whether the CMS answers again, if it is time for that.
-    pub async fn probe(&self, ask: &Ask) {
+    pub async fn probe(&self, ask: &ContentQuery) {
         if let Self::Strapi(strapi) = self {
             strapi.probe(ask).await;
         }
@@ -158,23 +158,23 @@ impl Content {
 
     /// Whether the CMS is asked at the moment; `None`: there is none.
     #[must_use]
-    pub fn health(&self) -> Option<Health> {
+    pub fn breaker_state(&self) -> Option<BreakerState> {
         match self {
-            Self::Strapi(strapi) => Some(strapi.health()),
-            Self::Files(_) => None,
+            Self::Strapi(strapi) => Some(strapi.breaker_state()),
+            Self::File(_) => None,
         }
     }
 
     /// Whether documents may change while the service runs. A file is read once.
     #[must_use]
-    pub fn changes(&self) -> bool {
+    pub fn may_change(&self) -> bool {
         matches!(self, Self::Strapi(_))
     }
 }
 
 /// Takes in what a walk finds. A walk that has to begin again begins with a new one.
-pub trait Gather: Send {
+pub trait DocumentSink: Send {
     /// A published document, or a list item that is none. Documents that are not published
     /// (`unpublished`) or in a locale that was not asked for come too, so that they can be counted.
-    fn take(&mut self, item: Result<&Document<'_>, &BadItem>);
+    fn push(&mut self, item: Result<&Document<'_>, &BadItem>);
 }

@@ -151,10 +151,10 @@ impl App {
             return Ok(Found { document: None, stale: None });
         };
         let asked = Instant::now();
-        let document = self.content.one(ask, document_id, locale, status);
+        let document = self.content.document(ask, document_id, locale, status);
         let answer = timeout(self.limits.document_deadline, document).await;
         let answer = answer.unwrap_or(Err(ContentError::TimedOut));
-        if status == Status::Draft || !self.content.changes() {
+        if status == Status::Draft || !self.content.may_change() {
             return Ok(Found { document: answer?.map(Arc::new), stale: None });
         }
         let (site, uid, id) = (self.mark(&site.key), uid.to_owned(), document_id.to_owned());

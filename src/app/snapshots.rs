@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::App;
-use crate::content::{Ask, ContentError, Projection};
+use crate::content::{ContentError, ContentQuery, Projection};
 use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site, Sites};
 pub use hints::Hint;
@@ -127,7 +127,7 @@ fn slots_of(site: &Site) -> Slots {
     let slot = |uid: &ContentTypeUid| {
         let projection = Projection::new(site.rules.listing_fields(uid.as_str()));
         let alternatives = site.rules.alternatives(uid.as_str());
-        let ask = Ask { uid: uid.clone(), projection, alternatives };
+        let ask = ContentQuery { uid: uid.clone(), projection, alternatives };
         (uid.clone(), Arc::new(Slot::new(site.key.clone(), ask)))
     };
     Arc::new(site.rules.content_types().into_iter().map(slot).collect())
@@ -146,12 +146,12 @@ impl App {
     ) -> Result<Served, ContentError> {
         let slot = self.snapshots.slot(site, uid).ok_or(NO_RULE)?;
         let freshness = self.snapshots.freshness;
-        let resting = self.content.resting();
+        let resting = self.content.circuit_open();
         if let Found::Copy { kept, due, mut failing } = slot.find(freshness) {
             if due && resting.is_some() {
                 failing = true;
                 self.leave(slot);
-            } else if due && self.content.changes() {
+            } else if due && self.content.may_change() {
                 self.launch(slot);
             }
             let ttl = seconds(freshness.soft) - seconds(kept.begun.elapsed());
@@ -173,7 +173,7 @@ impl App {
 
     fn served(&self, kept: Kept, how: How) -> Served {
         // What cannot change has no age.
-        let age = if self.content.changes() { kept.begun.elapsed() } else { Duration::ZERO };
+        let age = if self.content.may_change() { kept.begun.elapsed() } else { Duration::ZERO };
         Served { kept, how, age }
     }
 

@@ -9,7 +9,7 @@ use super::problems::shown_address;
 use super::secret::Secret;
 use super::source::{TOKEN, Table};
 use super::{Environment, Problems, content_type, section};
-use crate::content::{Files, StrapiLimits, StrapiSettings};
+use crate::content::{ContentFile, StrapiLimits, StrapiSettings};
 use crate::frontend_url::BaseUrl;
 
 /// What the file source answers without a file of its own.
@@ -21,7 +21,7 @@ pub enum Cms {
     /// A Strapi 5 over its REST API.
     Strapi(StrapiSettings),
     /// A content file, already read.
-    Files(Files),
+    Files(ContentFile),
 }
 
 #[derive(Debug, Deserialize)]
@@ -75,14 +75,14 @@ fn url(text: &str) -> Result<Url, String> {
 }
 
 /// The content file, or without a path the content of the demo.
-fn files(path: Option<&Path>, here: &Path, problems: &mut Problems) -> Option<Files> {
+fn files(path: Option<&Path>, here: &Path, problems: &mut Problems) -> Option<ContentFile> {
     let place = "cms.path";
     let (shown, text) = match path.map(|path| here.join(path)) {
         Some(path) => (path.display().to_string(), std::fs::read_to_string(path)),
         None => ("built-in content".to_owned(), Ok(BUILT_IN.to_owned())),
     };
     let text = problems.take(place, text.map_err(|error| format!("{shown}: {error}")));
-    match Files::parse(&text?) {
+    match ContentFile::parse(&text?) {
         Ok(files) => Some(files),
         Err(faults) => {
             for fault in faults {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::source::Table;
 use super::{Problems, section};
-use crate::content::{Endpoint, Kind};
+use crate::content::{Endpoint, EndpointKind};
 use crate::rules::ContentTypeUid;
 
 #[derive(Debug, Deserialize)]
@@ -49,8 +49,8 @@ fn one(value: Value, place: &str, problems: &mut Problems) -> Option<(ContentTyp
     let raw: Raw = section::one(value, place, problems)?;
     let place = format!("{place} ({})", raw.uid);
     let kind = match raw.kind {
-        RawKind::Collection => Kind::Collection,
-        RawKind::Single => Kind::Single,
+        RawKind::Collection => EndpointKind::Collection,
+        RawKind::Single => EndpointKind::Single,
     };
     let uid = problems.take(&place, ContentTypeUid::parse(&raw.uid));
     let endpoint = problems.take(&place, Endpoint::new(&raw.endpoint, kind));

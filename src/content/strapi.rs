@@ -12,7 +12,7 @@ use serde::Deserialize;
 use tokio::sync::watch;
 use url::Url;
 
-use crate::content::{Ask, ContentError};
+use crate::content::{ContentError, ContentQuery};
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
@@ -36,8 +36,8 @@ mod schema;
 mod turns;
 mod walk;
 
-pub use breaker::Health;
-pub use endpoint::{Endpoint, EndpointError, Kind};
+pub use breaker::BreakerState;
+pub use endpoint::{Endpoint, EndpointError, EndpointKind};
 pub use page::Page;
 #[cfg(fuzzing)]
 pub use page::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
@@ -125,25 +125,25 @@ impl Strapi {
 
     /// Whether it is asked at the moment.
     #[must_use]
-    pub fn health(&self) -> Health {
+    pub fn breaker_state(&self) -> BreakerState {
         self.client.health()
     }
 
     /// What everybody gets while it is not.
     #[must_use]
-    pub fn resting(&self) -> Option<ContentError> {
+    pub fn circuit_open(&self) -> Option<ContentError> {
         let health = self.client.health();
-        health.is_resting().then(|| line::not_asked(health))
+        health.is_open().then(|| line::not_asked(health))
     }
 
     /// Tells when that changes.
     #[must_use]
-    pub fn watch(&self) -> watch::Receiver<Health> {
+    pub fn watch_breaker(&self) -> watch::Receiver<BreakerState> {
         self.client.watch()
     }
 
     /// Finds out whether it answers again, if it is time for that.
-    pub async fn probe(&self, ask: &Ask) {
+    pub async fn probe(&self, ask: &ContentQuery) {
         if let Ok(place) = self.place(&ask.uid).await {
             // What it says is for the breaker.
             let _ = self.list((&ask.uid, &place), None, |locale| query::total(ask, locale)).await;

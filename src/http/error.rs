@@ -140,16 +140,15 @@ impl ApiError {
 impl From<ContentError> for ApiError {
     fn from(error: ContentError) -> Self {
         let (status, name) = match error {
-            ContentError::Unavailable { .. } | ContentError::NotAsked { .. } => {
+            ContentError::Unavailable { .. } | ContentError::CircuitOpen { .. } => {
                 (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError")
             }
             ContentError::TimedOut => (StatusCode::GATEWAY_TIMEOUT, "GatewayTimeoutError"),
             ContentError::Unusable(_) => (StatusCode::BAD_GATEWAY, "BadGatewayError"),
         };
         let retry_after = match error {
-            ContentError::Unavailable { retry_after } | ContentError::NotAsked { retry_after } => {
-                Some(retry_after_seconds(retry_after))
-            }
+            ContentError::Unavailable { retry_after }
+            | ContentError::CircuitOpen { retry_after } => Some(retry_after_seconds(retry_after)),
             _ => None,
         };
         Self { retry_after, ..Self::new(status, name, error.to_string()) }

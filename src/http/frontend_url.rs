@@ -157,7 +157,7 @@ async fn fetch(
 /// That the CMS is left alone is told once, and not by each who would have asked it.
 fn tell(asked: &Asked<'_>, error: &ContentError) {
     let (uid, document) = (&asked.uid, &asked.document_id);
-    if matches!(error, ContentError::NotAsked { .. }) {
+    if matches!(error, ContentError::CircuitOpen { .. }) {
         tracing::debug!(%uid, %document, %error, "a document was not asked for");
     } else {
         tracing::warn!(%uid, %document, %error, "a document could not be read");

@@ -82,14 +82,14 @@ impl App {
 
     /// Says whether walks should follow.
     async fn follow(self: Arc<Self>, hints: &[Hint]) -> bool {
-        if !self.content.changes() {
+        if !self.content.may_change() {
             return false;
         }
         tracing::debug!("something may have changed in the CMS");
         for slot in self.snapshots.all() {
             slot.outdate();
         }
-        if self.content.resting().is_some() {
+        if self.content.circuit_open().is_some() {
             // Who keeps the copies walks when it answers again.
             self.lasting.landed.notify_one();
             return false;

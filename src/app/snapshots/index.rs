@@ -65,6 +65,6 @@ impl App {
     }
 
     fn is_stale(&self, since: Instant) -> bool {
-        self.content.changes() && since.elapsed() > self.snapshots.freshness.soft * STALE_AFTER
+        self.content.may_change() && since.elapsed() > self.snapshots.freshness.soft * STALE_AFTER
     }
 }

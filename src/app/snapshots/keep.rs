@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use super::slot::{Found, Slot};
 use crate::app::App;
-use crate::content::{Content, Health};
+use crate::content::{BreakerState, Content};
 
 /// How often those who keep snapshots without being asked look whether one is due.
 const ROUND: Duration = Duration::from_secs(5);
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 4;
 /// What is known of the CMS between two looks.
 struct Keeper {
     content: Arc<Content>,
-    watched: watch::Receiver<Health>,
+    watched: watch::Receiver<BreakerState>,
     /// How often the breaker had opened when all that is owed was last walked. At first what
     /// another client owes is: this one may fare better.
     openings: Option<u64>,
@@ -30,7 +30,7 @@ struct Keeper {
 impl Keeper {
     fn of(app: &App) -> Self {
         let content = Arc::clone(&app.content);
-        Self { watched: content.watch(), content, openings: None, probes: 0 }
+        Self { watched: content.watch_breaker(), content, openings: None, probes: 0 }
     }
 
     /// Begins what is due; says when to look again.
@@ -38,7 +38,7 @@ impl Keeper {
         // An app of before may have begun one after it was replaced.
         app.part();
         let health = *self.watched.borrow_and_update();
-        let next = health.next_try();
+        let next = health.next_probe();
         if let Some(next) = next {
             if next <= Instant::now() && app.is_any_owed() {
                 app.probe(self.probes);
@@ -113,7 +113,7 @@ impl App {
     fn is_wanted(&self, slot: &Slot) -> bool {
         let indexed = self.snapshots.indexes.contains_key(&slot.site);
         match slot.find(self.snapshots.freshness) {
-            Found::Copy { due, .. } => indexed && due && self.content.changes(),
+            Found::Copy { due, .. } => indexed && due && self.content.may_change(),
             Found::Nothing if slot.failed_within(ROUND) => false,
             Found::Nothing if indexed => true,
             Found::Nothing => self.snapshots.freshness.at_start && slot.kept().is_none(),

@@ -57,7 +57,8 @@ impl App {
     async fn versions(&self, site: &Site, slot: &Slot, id: String) -> Result<Reread, ContentError> {
         let mut versions: Vec<Document<'static>> = Vec::new();
         for locale in site.rules.locales().as_slice() {
-            versions.extend(self.content.one(&slot.ask, &id, locale, Status::Published).await?);
+            versions
+                .extend(self.content.document(&slot.ask, &id, locale, Status::Published).await?);
             // A type that is not localised gives the same document for every locale.
             if versions.last().is_some_and(|found| found.locale == DocumentLocale::None) {
                 break;

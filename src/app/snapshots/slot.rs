@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
-use crate::content::{Ask, ContentError};
+use crate::content::{ContentError, ContentQuery};
 use crate::snapshot::Reread;
 pub use kept::Kept;
 pub(in crate::app) use kept::next_second;
@@ -64,7 +64,7 @@ pub(super) enum Found {
 /// The place of one content type of a site.
 pub(super) struct Slot {
     pub(super) site: String,
-    pub(super) ask: Ask,
+    pub(super) ask: ContentQuery,
     /// How many documents the walk under way, or the last one, has seen.
     pub(super) seen: AtomicU64,
     /// For who makes a new copy out of the one that there is.
@@ -88,7 +88,7 @@ struct State {
 }
 
 impl Slot {
-    pub(super) fn new(site: String, ask: Ask) -> Self {
+    pub(super) fn new(site: String, ask: ContentQuery) -> Self {
         let (seen, turn) = (AtomicU64::new(0), tokio::sync::Mutex::default());
         Self { site, ask, seen, turn, state: Mutex::default() }
     }

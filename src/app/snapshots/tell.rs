@@ -13,7 +13,7 @@ pub(super) fn tell(slot: &Slot, landed: &Landed) {
     let kept = match &landed.outcome {
         Ok(kept) => kept,
         // A CMS that is down for an hour is one line, not thousands.
-        Err(error) if landed.failed_before || matches!(error, ContentError::NotAsked { .. }) => {
+        Err(error) if landed.failed_before || matches!(error, ContentError::CircuitOpen { .. }) => {
             return tracing::debug!(site, uid, %error, "a walk failed again");
         }
         Err(error) => return tracing::warn!(site, uid, %error, "a walk failed"),

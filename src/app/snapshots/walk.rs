@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::slot::{Kept, Landing, Outcome, Slot, Teller};
 use super::tell::tell;
 use crate::app::App;
-use crate::content::{BadItem, ContentError, Document, Gather};
+use crate::content::{BadItem, ContentError, Document, DocumentSink};
 use crate::site::ResolveBy;
 use crate::snapshot::{Builder, Listing, Part, TooLarge};
 use crate::traces;
@@ -18,8 +18,8 @@ struct Growing<'s> {
     seen: &'s AtomicU64,
 }
 
-impl Gather for Growing<'_> {
-    fn take(&mut self, item: Result<&Document<'_>, &BadItem>) {
+impl DocumentSink for Growing<'_> {
+    fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
         self.seen.fetch_add(1, Ordering::Relaxed);
         match item {
             Ok(document) => self.part.add(document),

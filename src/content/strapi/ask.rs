@@ -7,7 +7,7 @@ use super::endpoint::Endpoint;
 use super::place::Place;
 use super::refusal::Refusal;
 use super::{Strapi, query};
-use crate::content::{Ask, ContentError};
+use crate::content::{ContentError, ContentQuery};
 use crate::rules::{ContentTypeUid, Locale};
 
 /// What is said about answers that mean a wrong set-up.
@@ -83,7 +83,7 @@ impl Strapi {
     /// Makes sure that a 404 was about the document and not about a guessed endpoint.
     pub(super) async fn check_endpoint(
         &self,
-        ask: &Ask,
+        ask: &ContentQuery,
         place: &Place,
     ) -> Result<(), ContentError> {
         if !place.is_sure() {

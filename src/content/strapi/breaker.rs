@@ -23,7 +23,7 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// Whether the CMS is asked at the moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Health {
+pub struct BreakerState {
     /// How often the breaker has opened. What was asked before the last time says nothing more by
     /// failing.
     pub openings: u64,
@@ -60,10 +60,10 @@ impl Default for Circuit {
     }
 }
 
-impl Health {
+impl BreakerState {
     /// When the CMS may be tried next; `None`: it is asked as ever.
     #[must_use]
-    pub fn next_try(&self) -> Option<Instant> {
+    pub fn next_probe(&self) -> Option<Instant> {
         match self.circuit {
             Circuit::Closed { .. } => None,
             Circuit::Open { next, .. } => Some(next),
@@ -72,13 +72,13 @@ impl Health {
 
     /// Whether the breaker is open: callers get no further than here.
     #[must_use]
-    pub fn is_resting(&self) -> bool {
-        self.next_try().is_some()
+    pub fn is_open(&self) -> bool {
+        self.next_probe().is_some()
     }
 
     /// Whether it is open and a probe is under way.
     #[must_use]
-    pub fn is_probed(&self) -> bool {
+    pub fn is_half_open(&self) -> bool {
         matches!(self.circuit, Circuit::Open { probes: 1.., .. })
     }
 
@@ -175,19 +175,19 @@ pub(super) enum Verdict {
 }
 
 /// The breaker of one origin.
-pub(super) struct Breaker(watch::Sender<Health>);
+pub(super) struct Breaker(watch::Sender<BreakerState>);
 
 impl Breaker {
     pub(super) fn new() -> Self {
         Self(watch::Sender::default())
     }
 
-    pub(super) fn health(&self) -> Health {
+    pub(super) fn health(&self) -> BreakerState {
         *self.0.borrow()
     }
 
     /// Tells of each change.
-    pub(super) fn watch(&self) -> watch::Receiver<Health> {
+    pub(super) fn watch(&self) -> watch::Receiver<BreakerState> {
         self.0.subscribe()
     }
 
@@ -216,7 +216,7 @@ impl Breaker {
 }
 
 /// One line when it opens, one when it closes.
-fn tell(before: Health, after: Health, now: Instant) {
+fn tell(before: BreakerState, after: BreakerState, now: Instant) {
     match (before.circuit, after.circuit) {
         (Circuit::Closed { .. }, Circuit::Open { .. }) => {
             tracing::warn!("the CMS fails; it is only tried now and then until it answers again");

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tracing::Instrument;
 
 use super::answer::Reply;
-use super::breaker::{Health, Pass};
+use super::breaker::{BreakerState, Pass};
 use super::line::{Asked, Line};
 use super::turns::{Turn, Turns, TurnsByAddress};
 use super::{StrapiError, StrapiSettings};
@@ -33,12 +33,12 @@ impl Client {
     }
 
     /// Whether the CMS is asked at the moment.
-    pub(super) fn health(&self) -> Health {
+    pub(super) fn health(&self) -> BreakerState {
         self.line.breaker.health()
     }
 
     /// Tells when that changes.
-    pub(super) fn watch(&self) -> watch::Receiver<Health> {
+    pub(super) fn watch(&self) -> watch::Receiver<BreakerState> {
         self.line.breaker.watch()
     }
 
@@ -87,7 +87,7 @@ impl Client {
             biased;
             turn = self.turns.next(list) => turn,
             // Whoever waits for one stops when the breaker opens.
-            _ = health.wait_for(Health::is_resting) => return None,
+            _ = health.wait_for(BreakerState::is_open) => return None,
         };
         Some((turn, self.line.breaker.enter()?))
     }

@@ -8,7 +8,7 @@ use crate::rules::ContentTypeUid;
 
 /// Whether a content type has many documents or one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum EndpointKind {
     /// Many documents: `/api/articles` and `/api/articles/<documentId>`.
     #[default]
     Collection,
@@ -20,7 +20,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     path: Box<str>,
-    kind: Kind,
+    kind: EndpointKind,
 }
 
 /// Text that is not an endpoint.
@@ -35,7 +35,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`EndpointError`] when the path would need encoding, or has empty or dot segments.
-    pub fn new(path: &str, kind: Kind) -> Result<Self, EndpointError> {
+    pub fn new(path: &str, kind: EndpointKind) -> Result<Self, EndpointError> {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~".contains(&b);
         let word = |word: &str| !["", ".", ".."].contains(&word) && word.bytes().all(plain);
         if path.split('/').all(word) {
@@ -47,7 +47,7 @@ impl Endpoint {
 
     /// What Strapi's generators would choose: `<plural>`, below the plugin's name for a plugin.
     pub(super) fn guess(uid: &ContentTypeUid) -> Self {
-        Self { path: below_plugin(uid, &plural(uid.name())).into(), kind: Kind::Collection }
+        Self { path: below_plugin(uid, &plural(uid.name())).into(), kind: EndpointKind::Collection }
     }
 
     /// What Strapi's content-type builder says about `uid`.
@@ -58,8 +58,8 @@ impl Endpoint {
         let data: Data<'_> = object(answer.data.get())?;
         let schema: Schema = object(data.schema.get())?;
         let (kind, name) = match schema.kind {
-            SchemaKind::CollectionType => (Kind::Collection, schema.plural_name),
-            SchemaKind::SingleType => (Kind::Single, schema.singular_name),
+            SchemaKind::CollectionType => (EndpointKind::Collection, schema.plural_name),
+            SchemaKind::SingleType => (EndpointKind::Single, schema.singular_name),
         };
         let endpoint = Self::new(&below_plugin(uid, &name), kind).ok();
         endpoint.filter(|_| data.uid == uid.as_str())
@@ -73,7 +73,7 @@ impl Endpoint {
 
     /// One document or many.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EndpointKind {
         self.kind
     }
 }
@@ -121,12 +121,12 @@ mod tests {
     #[test]
     fn a_path_is_taken_as_it_is_or_refused() {
         assert_eq!(
-            Endpoint::new("cms/press-releases", Kind::Single).unwrap().path(),
+            Endpoint::new("cms/press-releases", EndpointKind::Single).unwrap().path(),
             "cms/press-releases"
         );
         for bad in ["", "/articles", "articles/", "a//b", "..", "a/../b", "a b", "a?x", "a%2f", "é"]
         {
-            assert_eq!(Endpoint::new(bad, Kind::Single), Err(EndpointError), "{bad}");
+            assert_eq!(Endpoint::new(bad, EndpointKind::Single), Err(EndpointError), "{bad}");
         }
     }
 
@@ -151,7 +151,7 @@ mod tests {
         let read = |json: &str, text: &str| Endpoint::from_schema(json, &uid(text));
         let single = answer("api::homepage.homepage", "singleType");
         let found = read(&single, "api::homepage.homepage").unwrap();
-        assert_eq!((found.path(), found.kind()), ("homepage", Kind::Single));
+        assert_eq!((found.path(), found.kind()), ("homepage", EndpointKind::Single));
         let many = answer("plugin::cms.homepage", "collectionType");
         assert_eq!(read(&many, "plugin::cms.homepage").unwrap().path(), "cms/homes");
         for bad in [&*many, "{}", "[]", "null", r#"{"data":[]}"#, r#"{"data":null}"#] {

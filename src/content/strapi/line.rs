@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use tower::retry::budget::{Budget, TpsBudget};
 
 use super::answer::{Failure, Reply, Sign, answer, broken};
-use super::breaker::{Breaker, Health, Pass, Verdict};
+use super::breaker::{Breaker, BreakerState, Pass, Verdict};
 use super::random::jittered;
 use super::turns::Turn;
 use super::{StrapiError, StrapiLimits, StrapiSettings};
@@ -169,13 +169,13 @@ fn outcome(error: &ContentError) -> Call {
         ContentError::Unavailable { .. } => Call::Unavailable,
         ContentError::TimedOut => Call::Timeout,
         ContentError::Unusable(_) => Call::Unusable,
-        ContentError::NotAsked { .. } => Call::Shed,
+        ContentError::CircuitOpen { .. } => Call::Shed,
     }
 }
 
 /// What is said while the breaker is open.
-pub(super) fn not_asked(health: Health) -> ContentError {
-    ContentError::NotAsked { retry_after: health.told(Instant::now()) }
+pub(super) fn not_asked(health: BreakerState) -> ContentError {
+    ContentError::CircuitOpen { retry_after: health.told(Instant::now()) }
 }
 
 fn headers(token: Option<&SecretString>) -> Result<HeaderMap, StrapiError> {

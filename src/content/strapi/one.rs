@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Kind, Strapi, object, query};
-use crate::content::{Ask, ContentError, Document, DocumentLocale, Projection, Status};
+use super::{EndpointKind, Strapi, object, query};
+use crate::content::{ContentError, ContentQuery, Document, DocumentLocale, Projection, Status};
 use crate::rules::{Locale, encode};
 
 /// Said when the answer is no document at all.
@@ -19,15 +19,15 @@ impl Strapi {
     /// # Errors
     /// [`ContentError`]; among them an answer about another document, except for a single type,
     /// whose only document simply is not the one asked for.
-    pub async fn one(
+    pub async fn document(
         &self,
-        ask: &Ask,
+        ask: &ContentQuery,
         document_id: &str,
         locale: &Locale,
         status: Status,
     ) -> Result<Option<Document<'static>>, ContentError> {
         let place = self.place(&ask.uid).await?;
-        let single = place.endpoint.kind() == Kind::Single;
+        let single = place.endpoint.kind() == EndpointKind::Single;
         let path = match place.endpoint.path() {
             path if single => path.to_owned(),
             path => format!("{path}/{}", encode(document_id)),

@@ -78,14 +78,14 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::strapi::Kind;
+    use crate::content::strapi::EndpointKind;
 
     fn uid() -> ContentTypeUid {
         ContentTypeUid::parse("api::article.article").unwrap()
     }
 
     fn endpoint(path: &str) -> Endpoint {
-        Endpoint::new(path, Kind::Collection).unwrap()
+        Endpoint::new(path, EndpointKind::Collection).unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::content::{Ask, Status};
+use crate::content::{ContentQuery, Status};
 use crate::rules::{Condition, FieldPath, Locale, encode};
 
 /// As many as Strapi grants by default (`api.rest.maxLimit`); more would be clamped silently.
@@ -17,7 +17,7 @@ const MAX_FILTERS: usize = 2 << 10;
 type Asked<'a> = Option<&'a Locale>;
 
 /// One page of published documents after the key `after`, in the order of their keys.
-pub(super) fn page(ask: &Ask, locale: Asked<'_>, after: Option<&str>) -> String {
+pub(super) fn page(ask: &ContentQuery, locale: Asked<'_>, after: Option<&str>) -> String {
     let mut query = list(PAGE_SIZE);
     if let Some(after) = after {
         push(&mut query, "filters[documentId][$gt]", after);
@@ -28,7 +28,7 @@ pub(super) fn page(ask: &Ask, locale: Asked<'_>, after: Option<&str>) -> String 
 }
 
 /// The same list from its start, for its total alone.
-pub(super) fn total(ask: &Ask, locale: Asked<'_>) -> String {
+pub(super) fn total(ask: &ContentQuery, locale: Asked<'_>) -> String {
     let mut query = list(1);
     push_filters(&mut query, ask);
     push(&mut query, "fields[0]", "documentId");
@@ -37,7 +37,7 @@ pub(super) fn total(ask: &Ask, locale: Asked<'_>) -> String {
 }
 
 /// One version of one document.
-pub(super) fn version(ask: &Ask, locale: Asked<'_>, status: Status) -> String {
+pub(super) fn version(ask: &ContentQuery, locale: Asked<'_>, status: Status) -> String {
     let mut query = format!("status={}", status.as_str());
     select(&mut query, ask, locale);
     query
@@ -48,7 +48,7 @@ fn list(size: usize) -> String {
     format!("status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]={size}")
 }
 
-fn select(query: &mut String, ask: &Ask, locale: Asked<'_>) {
+fn select(query: &mut String, ask: &ContentQuery, locale: Asked<'_>) {
     push_locale(query, locale);
     let mut own = vec!["publishedAt"];
     own.extend(locale.map(|_| "locale"));
@@ -63,7 +63,7 @@ fn is_locale(path: &FieldPath) -> bool {
 }
 
 /// Only documents that a rule is for. Without a filter all are sent, and each is checked anyway.
-fn push_filters(query: &mut String, ask: &Ask) {
+fn push_filters(query: &mut String, ask: &ContentQuery) {
     // `filters[locale]` would beat the parameter, and ask for other versions than it says.
     let sent = |condition: &&Condition| !is_locale(&condition.field);
     let sent = |conditions: &Vec<Condition>| conditions.iter().filter(sent).cloned().collect();
@@ -158,10 +158,10 @@ mod tests {
     use crate::content::Projection;
     use crate::rules::{ContentTypeUid, Literal};
 
-    fn ask(paths: &[&str]) -> Ask {
+    fn ask(paths: &[&str]) -> ContentQuery {
         let paths = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
         let uid = ContentTypeUid::parse("api::article.article").unwrap();
-        Ask { uid, projection: Projection::new(paths), alternatives: Vec::new() }
+        ContentQuery { uid, projection: Projection::new(paths), alternatives: Vec::new() }
     }
 
     fn en() -> Locale {
@@ -211,8 +211,8 @@ mod tests {
         let news = condition("section", Literal::Text("a&b".into()));
         let site = condition("site.key", Literal::Text("main".into()));
         let open = condition("open", Literal::Boolean(true));
-        let one = Ask { alternatives: vec![vec![news.clone(), site]], ..ask(&[]) };
-        let both = Ask { alternatives: vec![vec![news], vec![open]], ..ask(&[]) };
+        let one = ContentQuery { alternatives: vec![vec![news.clone(), site]], ..ask(&[]) };
+        let both = ContentQuery { alternatives: vec![vec![news], vec![open]], ..ask(&[]) };
         let start =
             "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=1";
         assert_eq!(
@@ -246,7 +246,7 @@ mod tests {
             (many(21), None),
             (vec![vec![is("a", &"x".repeat(2_048))]], None),
         ] {
-            let ask = Ask { alternatives, ..ask(&["locale"]) };
+            let ask = ContentQuery { alternatives, ..ask(&["locale"]) };
             let queries = [total(&ask, None), page(&ask, None, None)];
             for query in queries {
                 let filtered = expected.is_some_and(|filter| query.contains(filter));

@@ -12,8 +12,8 @@ use super::page::Page;
 use super::place::Place;
 use super::proof::{Count, Fault, PageFacts, Proof};
 use super::rows::{NO_LIST, OTHER_LOCALE, Spoken, Stop, take};
-use super::{Kind, Strapi, query};
-use crate::content::{Ask, ContentError, DocumentLocale, Gather, Status};
+use super::{EndpointKind, Strapi, query};
+use crate::content::{ContentError, ContentQuery, DocumentLocale, DocumentSink, Status};
 use crate::rules::Locale;
 
 /// How often a walk that proves nothing starts again (D23).
@@ -26,7 +26,7 @@ const CONTRADICTS: Fault =
 /// What is walked, and in which locale.
 #[derive(Clone, Copy)]
 pub(super) struct Course<'a> {
-    pub(super) ask: &'a Ask,
+    pub(super) ask: &'a ContentQuery,
     pub(super) place: &'a Place,
     pub(super) locale: &'a Locale,
     pub(super) locales: &'a [Locale],
@@ -45,9 +45,9 @@ impl Strapi {
     /// [`ContentError`]: of the CMS, or when four walks in turn proved nothing. Then it is
     /// `Unusable` if the CMS contradicts the request, or itself in the same way each time, and
     /// `Unavailable` if the numbers moved, because a quieter moment may help.
-    pub async fn walk<G: Gather>(
+    pub async fn walk<G: DocumentSink>(
         &self,
-        ask: &Ask,
+        ask: &ContentQuery,
         locales: &[Locale],
         new: impl Fn() -> G + Sync,
     ) -> Result<Vec<G>, ContentError> {
@@ -72,20 +72,20 @@ impl Strapi {
         Ok([first].into_iter().chain(others.into_iter().flatten()).collect())
     }
 
-    async fn gather<G: Gather>(
+    async fn gather<G: DocumentSink>(
         &self,
         course: Course<'_>,
         new: &(impl Fn() -> G + Sync),
         localised: Option<Localised>,
     ) -> Result<G, ContentError> {
         match course.place.endpoint.kind() {
-            Kind::Collection => self.walk_locale(course, new, localised.as_ref()).await,
-            Kind::Single => self.visit_single(course, new(), localised.as_ref()).await,
+            EndpointKind::Collection => self.walk_locale(course, new, localised.as_ref()).await,
+            EndpointKind::Single => self.visit_single(course, new(), localised.as_ref()).await,
         }
     }
 
     /// A single type's version in one locale.
-    async fn visit_single<G: Gather>(
+    async fn visit_single<G: DocumentSink>(
         &self,
         course: Course<'_>,
         mut part: G,
@@ -97,14 +97,14 @@ impl Strapi {
         let read = |body| document(body, &ask.projection);
         let found = body.as_deref().map_or(Ok(None), read)?;
         if let Some(document) = found.as_ref().filter(|document| speaks(document, locale)) {
-            part.take(Ok(document));
+            part.push(Ok(document));
         }
         tell(localised, found.is_none_or(|found| found.locale != DocumentLocale::None));
         Ok(part)
     }
 
     /// A collection in one locale, as often as it takes.
-    async fn walk_locale<G: Gather>(
+    async fn walk_locale<G: DocumentSink>(
         &self,
         course: Course<'_>,
         new: &(impl Fn() -> G + Sync),
@@ -122,7 +122,7 @@ impl Strapi {
         Err(verdict(&faults))
     }
 
-    async fn walk_once<G: Gather>(
+    async fn walk_once<G: DocumentSink>(
         &self,
         course: Course<'_>,
         mut part: G,
@@ -147,7 +147,7 @@ impl Strapi {
             let early = begin(ahead.as_mut()).await;
             take(page, step.rows, course, |row| {
                 spoken.see(row, locale);
-                part.take(row);
+                part.push(row);
             })?;
             if spoken.is_certain() {
                 tell(localised, asked.is_some());

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::app::{App, TypeState};
-use crate::content::Health;
+use crate::content::BreakerState;
 use crate::http::envelope::{Answer, json};
 
 #[derive(Serialize)]
@@ -79,10 +79,10 @@ fn content_type<'a>(state: &TypeState<'a>) -> OfType<'a> {
     }
 }
 
-fn breaker(health: Health) -> &'static str {
-    if health.is_probed() {
+fn breaker(health: BreakerState) -> &'static str {
+    if health.is_half_open() {
         "probing"
-    } else if health.is_resting() {
+    } else if health.is_open() {
         "open"
     } else {
         "closed"

@@ -17,7 +17,7 @@ pub(super) fn write(app: &App, page: &mut Page<'_>) -> fmt::Result {
         "Tasks of the runtime: one a connection, and some",
         [([], number(tasks as u64))],
     )?;
-    let open = app.cms_health().map(|health| ([], f64::from(health.is_resting())));
+    let open = app.cms_health().map(|health| ([], f64::from(health.is_open())));
     page.gauge("cms_breaker_open", "1 while the CMS is left alone because it fails", open)?;
     indexes(app, page)?;
     let types = app.type_states();

@@ -17,7 +17,8 @@ const FAILURE: ContentError = ContentError::TimedOut;
 
 fn slot() -> Slot {
     let uid = ContentTypeUid::parse(UID).unwrap();
-    let ask = Ask { uid, projection: Projection::new(Vec::new()), alternatives: Vec::new() };
+    let ask =
+        ContentQuery { uid, projection: Projection::new(Vec::new()), alternatives: Vec::new() };
     Slot::new("main".to_owned(), ask)
 }
 

@@ -8,13 +8,13 @@ fn told(seconds: u64) -> Verdict {
 
 /// A breaker, and its time.
 struct Play {
-    health: Health,
+    health: BreakerState,
     now: Instant,
 }
 
 impl Play {
     fn new() -> Self {
-        Self { health: Health::default(), now: Instant::now() }
+        Self { health: BreakerState::default(), now: Instant::now() }
     }
 
     fn enter(&mut self) -> Pass {
@@ -38,7 +38,7 @@ impl Play {
     fn open(&mut self) {
         self.ask(FAILED);
         self.ask(FAILED);
-        assert!(self.health.is_resting());
+        assert!(self.health.is_open());
     }
 
     fn pass_by(&mut self, time: Duration) {
@@ -47,7 +47,7 @@ impl Play {
 
     /// Lets as much time go by as it takes until a probe may go.
     fn until_next(&mut self) -> Duration {
-        let next = self.health.next_try().expect("it is open");
+        let next = self.health.next_probe().expect("it is open");
         let pause = next - self.now;
         self.now = next;
         pause
@@ -68,9 +68,9 @@ fn two_failures_in_a_row_open_it_and_an_answer_in_between_does_not_let_them() {
     }
     play.ask(FAILED);
     play.ask(Verdict::Unknown);
-    assert_eq!((play.health.is_resting(), play.health.openings), (false, 0));
+    assert_eq!((play.health.is_open(), play.health.openings), (false, 0));
     play.ask(FAILED);
-    assert_eq!((play.health.is_resting(), play.health.openings), (true, 1));
+    assert_eq!((play.health.is_open(), play.health.openings), (true, 1));
     assert!(play.is_refused());
 }
 
@@ -81,19 +81,19 @@ fn failures_that_lie_apart_are_not_in_a_row_but_those_of_slow_requests_are() {
         play.ask(FAILED);
         play.pass_by(Duration::from_millis(1001));
     }
-    assert!(!play.health.is_resting());
+    assert!(!play.health.is_open());
     play.ask(FAILED);
     let retry = play.enter();
     play.pass_by(Duration::from_secs(5));
     play.settle(retry, FAILED);
-    assert!(play.health.is_resting());
+    assert!(play.health.is_open());
 }
 
 #[test]
 fn a_failure_may_count_as_two() {
     let mut play = Play::new();
     play.ask(Verdict::Failed { times: 2, told: None });
-    assert!(play.health.is_resting());
+    assert!(play.health.is_open());
 }
 
 #[test]
@@ -104,15 +104,15 @@ fn one_probe_goes_each_time_and_the_pauses_double_up_to_two_seconds() {
         let pause = play.until_next();
         assert!(about(pause, millis), "{pause:?}");
         let probe = play.enter();
-        assert!(probe.probe && play.health.is_probed());
+        assert!(probe.probe && play.health.is_half_open());
         assert!(play.is_refused(), "one at a time");
         play.settle(probe, FAILED);
-        assert!(!play.health.is_probed() && play.is_refused());
+        assert!(!play.health.is_half_open() && play.is_refused());
     }
     assert_eq!(play.health.openings, 1);
     play.until_next();
     assert!(play.ask(Verdict::Alive).probe);
-    assert!(!play.health.is_resting());
+    assert!(!play.health.is_open());
     play.open();
     assert!(about(play.until_next(), 500), "the pauses begin anew");
 }
@@ -127,7 +127,7 @@ fn a_probe_that_nobody_hears_of_again_is_followed_by_the_next() {
     }
     play.until_next();
     play.ask(Verdict::Alive);
-    assert!(!play.health.is_resting());
+    assert!(!play.health.is_open());
 }
 
 #[test]
@@ -135,14 +135,14 @@ fn what_was_under_way_when_it_opened_does_not_count_again() {
     let mut play = Play::new();
     let early: Vec<Pass> = (0..5).map(|_| play.enter()).collect();
     play.open();
-    let next = play.health.next_try();
+    let next = play.health.next_probe();
     play.settle(early[0], FAILED);
-    assert_eq!((play.health.next_try(), play.health.openings), (next, 1));
+    assert_eq!((play.health.next_probe(), play.health.openings), (next, 1));
     play.settle(early[1], Verdict::Alive);
-    assert!(!play.health.is_resting(), "it answers");
+    assert!(!play.health.is_open(), "it answers");
     play.settle(early[2], FAILED);
     play.settle(early[3], FAILED);
-    assert!(!play.health.is_resting(), "these were asked before");
+    assert!(!play.health.is_open(), "these were asked before");
     play.open();
     assert_eq!(play.health.openings, 2);
 }
@@ -157,7 +157,7 @@ fn who_says_when_to_come_back_is_believed_for_a_minute_at_most() {
     }
     let mut play = Play::new();
     play.ask(told(0));
-    assert!(!play.health.is_resting(), "0 says nothing");
+    assert!(!play.health.is_open(), "0 says nothing");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_late_answer_from_before_says_nothing_against_the_time_to_come_back() {
     assert_eq!(play.health.told(play.now), Some(17));
     assert_eq!(play.until_next(), Duration::from_secs(17));
     play.settle(early[1], Verdict::Alive);
-    assert!(!play.health.is_resting(), "from then on it may be asked anyway");
+    assert!(!play.health.is_open(), "from then on it may be asked anyway");
     // The same between two probes.
     play.open();
     play.until_next();
@@ -201,5 +201,5 @@ fn a_late_answer_from_before_says_nothing_against_the_time_to_come_back() {
     play.settle(slow, Verdict::Alive);
     assert_eq!(play.until_next(), Duration::from_secs(20));
     play.ask(Verdict::Alive);
-    assert!(!play.health.is_resting());
+    assert!(!play.health.is_open());
 }

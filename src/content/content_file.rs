@@ -1,6 +1,6 @@
 //! Documents from a JSON file: `{"<uid>": [document, …]}` (D30, D31).
 
-mod types;
+mod members;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Ask, BadItem, Document, DocumentLocale, Projection, Status};
-use types::Types;
+use super::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status};
+use members::Types;
 
 use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
 
 /// All documents of a content file, kept as they were written.
 #[derive(Clone, Debug, Default)]
-pub struct Files {
+pub struct ContentFile {
     types: Arc<HashMap<String, Vec<Stored>>>,
     hash: u128,
 }
@@ -31,7 +31,7 @@ struct Stored {
 /// What is wrong with a content file.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "each message says it")]
-pub enum FilesError {
+pub enum ContentFileError {
     #[error("it is not a JSON object of lists of documents: {0}")]
     NotJson(String),
     #[error("`{0}` is not a content-type UID")]
@@ -48,23 +48,23 @@ pub enum FilesError {
     Repeated { uid: String, position: usize },
 }
 
-impl Files {
+impl ContentFile {
     /// Reads a content file's text.
     ///
     /// # Errors
     /// All that is wrong with it; positions count from 1.
-    pub fn parse(text: &str) -> Result<Self, Vec<FilesError>> {
+    pub fn parse(text: &str) -> Result<Self, Vec<ContentFileError>> {
         let Types(types) = serde_json::from_str(text)
-            .map_err(|error| vec![FilesError::NotJson(error.to_string())])?;
+            .map_err(|error| vec![ContentFileError::NotJson(error.to_string())])?;
         let mut problems = Vec::new();
         let mut read = HashMap::new();
         for (uid, items) in types {
             if ContentTypeUid::parse(&uid).is_err() {
-                problems.push(FilesError::BadUid(uid.clone()));
+                problems.push(ContentFileError::BadUid(uid.clone()));
             }
             let documents = read_type(&uid, items, &mut problems);
             if read.insert(uid.clone(), documents).is_some() {
-                problems.push(FilesError::RepeatedUid(uid));
+                problems.push(ContentFileError::RepeatedUid(uid));
             }
         }
         if problems.is_empty() {
@@ -82,9 +82,9 @@ impl Files {
 
     /// One version of a document. A document that is not localised answers for every locale.
     #[must_use]
-    pub fn one(
+    pub fn document(
         &self,
-        ask: &Ask,
+        ask: &ContentQuery,
         id: &str,
         locale: &Locale,
         status: Status,
@@ -102,7 +102,7 @@ impl Files {
     /// of JSON (a lone surrogate, `1e999`) makes its document a bad item.
     pub fn published<'a>(
         &'a self,
-        ask: &'a Ask,
+        ask: &'a ContentQuery,
     ) -> impl Iterator<Item = Result<Document<'a>, BadItem>> + 'a {
         let published = self.stored(&ask.uid).iter().filter(|s| s.status == Status::Published);
         published.map(|stored| ask.projection.decode(stored.json.get()))
@@ -123,7 +123,11 @@ impl Stored {
     }
 }
 
-fn read_type(uid: &str, items: Vec<Box<RawValue>>, problems: &mut Vec<FilesError>) -> Vec<Stored> {
+fn read_type(
+    uid: &str,
+    items: Vec<Box<RawValue>>,
+    problems: &mut Vec<ContentFileError>,
+) -> Vec<Stored> {
     let status = Projection::new(FieldPath::parse("status").into_iter().collect());
     let mut seen = HashSet::new();
     let mut read = Vec::with_capacity(items.len());
@@ -131,9 +135,11 @@ fn read_type(uid: &str, items: Vec<Box<RawValue>>, problems: &mut Vec<FilesError
         let (uid, position) = (uid.to_owned(), at + 1);
         match read_one(&status, json) {
             Ok(stored) if seen.insert(identity(&stored)) => read.push(stored),
-            Ok(_) => problems.push(FilesError::Repeated { uid, position }),
-            Err(Fault::NoDocumentId) => problems.push(FilesError::NoDocumentId { uid, position }),
-            Err(Fault::BadStatus) => problems.push(FilesError::BadStatus { uid, position }),
+            Ok(_) => problems.push(ContentFileError::Repeated { uid, position }),
+            Err(Fault::NoDocumentId) => {
+                problems.push(ContentFileError::NoDocumentId { uid, position })
+            }
+            Err(Fault::BadStatus) => problems.push(ContentFileError::BadStatus { uid, position }),
         }
     }
     read
@@ -172,7 +178,7 @@ mod tests {
     fn everything_wrong_with_a_file_is_told() {
         let text = r#"{"api::a.a": [{"documentId": "d"}, {"documentId": "d", "status": "published"},
             {"documentId": "d", "locale": "en"}, {"documentId": "d", "status": "modified"}, "x"], "nope": []}"#;
-        let problems = Files::parse(text).unwrap_err();
+        let problems = ContentFile::parse(text).unwrap_err();
         let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let expected = [
             "document 2 of `api::a.a` repeats documentId, locale and status of an earlier one",
@@ -181,20 +187,24 @@ mod tests {
             "`nope` is not a content-type UID",
         ];
         assert_eq!(told, expected);
-        assert!(matches!(&Files::parse("[]").unwrap_err()[..], [FilesError::NotJson(_)]));
+        assert!(matches!(
+            &ContentFile::parse("[]").unwrap_err()[..],
+            [ContentFileError::NotJson(_)]
+        ));
     }
 
     #[test]
     fn one_version_and_all_published_ones() {
         let text = r#"{"api::a.a": [{"documentId": "d", "locale": "en", "slug": "x"},
             {"documentId": "d", "locale": "en", "slug": "y", "status": "draft"}, {"documentId": "e", "slug": "z"}]}"#;
-        let files = Files::parse(text).unwrap();
+        let file = ContentFile::parse(text).unwrap();
         let fields = FieldPath::parse("slug").into_iter().collect();
         let uid = ContentTypeUid::parse("api::a.a").unwrap();
-        let ask = Ask { uid, projection: Projection::new(fields), alternatives: Vec::new() };
+        let ask =
+            ContentQuery { uid, projection: Projection::new(fields), alternatives: Vec::new() };
         let [en, de] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
         let slug = |id, locale, status| {
-            files.one(&ask, id, locale, status).map(|document| document.values)
+            file.document(&ask, id, locale, status).map(|document| document.values)
         };
         let text = |text: &'static str| Some(vec![FieldValue::Text(text.into())]);
         assert_eq!(slug("d", &en, Status::Published), text("x"));
@@ -203,7 +213,7 @@ mod tests {
         assert_eq!(slug("e", &de, Status::Published), text("z"));
         assert_eq!(slug("e", &de, Status::Draft), None);
         let published: Vec<_> =
-            files.published(&ask).map(|document| document.unwrap().id.into_owned()).collect();
+            file.published(&ask).map(|document| document.unwrap().id.into_owned()).collect();
         assert_eq!(published, ["d", "e"]);
     }
 }
