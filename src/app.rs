@@ -5,7 +5,6 @@ mod documents;
 mod files;
 mod lasting;
 mod snapshots;
-mod validations;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +18,6 @@ pub use self::documents::Found;
 pub use self::files::Files;
 pub use self::lasting::Lasting;
 pub use self::snapshots::{Freshness, Hint, How, Index, Kept, Served, TypeState};
-pub use self::validations::{Asker, Broken, Busy, Run, ValidationTimes};
 
 use self::files::Frames;
 use self::snapshots::Snapshots;
@@ -28,7 +26,8 @@ use crate::content::{BreakerState, Content, ContentQuery, Projection, Strapi, St
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
-use crate::validator::Validator;
+use crate::validator::runs::{RunKey, RunTimes, Subscription, TooManyRuns};
+use crate::validator::{Targets, Validator};
 
 /// The service without its sockets.
 pub struct App {
@@ -58,7 +57,7 @@ pub struct App {
     /// What all sitemap files of a site have in common.
     frames: Frames,
     /// How long runs of URL checks take.
-    validation: ValidationTimes,
+    validation: RunTimes,
     made_of: MadeOf,
     limits: Limits,
     lasting: Arc<Lasting>,
@@ -158,6 +157,16 @@ impl App {
     #[must_use]
     pub fn most_requests(&self) -> usize {
         self.limits.requests
+    }
+
+    /// Subscribes to the run of URL checks over these targets, or starts one.
+    ///
+    /// # Errors
+    /// [`TooManyRuns`] when a new run would be needed and the queue of runs is full.
+    pub fn validate(&self, targets: Targets) -> Result<Subscription, TooManyRuns> {
+        let (site, content_type) = (self.mark(&targets.site), targets.content_type.clone());
+        let key = RunKey { site, content_type };
+        self.lasting.runs.subscribe(key, targets, self.validation)
     }
 
     fn ask(&self, site: &Site, uid: &str) -> Option<&ContentQuery> {

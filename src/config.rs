@@ -34,9 +34,10 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
-use crate::app::{Freshness, ValidationTimes};
+use crate::app::Freshness;
 use crate::site::Sites;
 use crate::traces::Settings as Traces;
+use crate::validator::runs::RunTimes;
 
 /// The environment as the settings see it.
 pub type Environment = HashMap<String, String>;
@@ -61,7 +62,7 @@ pub struct Config {
     /// How old copies of the public URLs may get.
     pub freshness: Freshness,
     /// How long runs of URL checks take, and how long their results are used.
-    pub validation: ValidationTimes,
+    pub validation: RunTimes,
     /// What callers have to carry for what is not for everybody.
     pub auth: Auth,
     /// To tell whether other settings make the same.

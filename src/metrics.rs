@@ -35,7 +35,7 @@ use process::Process;
 
 closed! {
     /// What became of a checked URL.
-    pub enum Checked {
+    pub enum CheckedClass {
         /// The page is there.
         Success => "2xx",
         /// It is elsewhere.
@@ -67,7 +67,7 @@ pub struct Metrics {
     /// Runs that were refused because too many were under way.
     pub validations_refused: Count,
     /// URLs that were checked.
-    pub checked: Counts<Checked>,
+    pub checked: Counts<CheckedClass>,
     /// Reads of the settings while the service runs.
     pub reloads: Reloads,
     /// Panics, wherever they happened.

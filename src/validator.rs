@@ -16,8 +16,8 @@ mod connection;
 mod finding;
 mod lane;
 mod location;
-pub mod record;
 pub mod report;
+pub mod runs;
 mod targets;
 
 pub use checked::{Checked, Failure};

@@ -8,11 +8,11 @@ use tokio::sync::Notify;
 use super::documents::Documents;
 use super::files::Texts;
 use super::snapshots::Hints;
-use super::validations::Validations;
 use crate::content::TurnsByAddress;
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::validator::Validator;
+use crate::validator::runs::RunRegistry;
 
 /// What all apps of a process share, one after the other. What is kept here for a site is kept by
 /// what the site was made of, so that no app finds what was made by the rules of another one.
@@ -25,7 +25,7 @@ pub struct Lasting {
     /// Checks public URLs: ten at a time in the whole process (D26).
     pub(super) validator: Validator,
     /// The runs of URL checks.
-    pub(super) validations: Validations,
+    pub(super) runs: RunRegistry,
     /// The last good answers of the CMS about single documents.
     pub(super) documents: Documents,
     /// The texts of sitemap files.
@@ -47,7 +47,7 @@ impl Lasting {
         Ok(Self {
             draining: AtomicBool::new(false),
             turns: TurnsByAddress::default(),
-            validations: Validations::new(validator.clone(), Arc::clone(&metrics)),
+            runs: RunRegistry::new(validator.clone(), Arc::clone(&metrics)),
             validator,
             metrics,
             documents: Documents::new(),

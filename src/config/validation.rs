@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::source::Table;
 use super::{Problems, section};
-use crate::app::ValidationTimes;
+use crate::validator::runs::RunTimes;
 
 /// A day: nobody waits for longer, and results of yesterday are none.
 const MOST_SECONDS: u64 = 24 * 60 * 60;
@@ -24,7 +24,7 @@ impl Default for Raw {
     }
 }
 
-pub(super) fn read(table: &mut Table, problems: &mut Problems) -> ValidationTimes {
+pub(super) fn read(table: &mut Table, problems: &mut Problems) -> RunTimes {
     let raw: Raw = section::read(table, "validation", problems);
     if !(1..=MOST_SECONDS).contains(&raw.deadline_seconds) {
         problems.add("validation.deadline_seconds", format_args!("it is 1 to {MOST_SECONDS}"));
@@ -32,7 +32,7 @@ pub(super) fn read(table: &mut Table, problems: &mut Problems) -> ValidationTime
     if raw.reuse_seconds > MOST_SECONDS {
         problems.add("validation.reuse_seconds", format_args!("it is at most {MOST_SECONDS}"));
     }
-    ValidationTimes {
+    RunTimes {
         deadline: Duration::from_secs(raw.deadline_seconds),
         reuse: Duration::from_secs(raw.reuse_seconds),
     }

@@ -15,9 +15,10 @@ use super::bearer::admit;
 use super::error::ApiError;
 use super::listed::SKIPPED;
 use super::pieces::unmeasured;
-use crate::app::{App, Asker, Broken, Busy, Run};
+use crate::app::App;
 use crate::site::Site;
 use crate::validator::Targets;
+use crate::validator::runs::{Run, RunFailed, Subscription, TooManyRuns};
 
 /// What an event source sends when it connects again (HTML standard, section 9.2.4).
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -46,11 +47,11 @@ pub(super) async fn answer(
     let served = app.snapshot(site, uid).await?;
     let targets = Targets::new(site, uid, Arc::clone(&served.kept.snapshot));
     let targets = targets.ok_or_else(|| ApiError::no_base_url(&site.key))?;
-    let asker = app.validate(targets).map_err(|Busy| ApiError::busy())?;
-    let run = Arc::clone(asker.run());
+    let subscription = app.validate(targets).map_err(|TooManyRuns| ApiError::busy())?;
+    let run = Arc::clone(subscription.run());
     let body = match form {
-        Form::Json => whole(asker).await?,
-        Form::Events | Form::Lines => events::body(asker, form),
+        Form::Json => whole(subscription).await?,
+        Form::Events | Form::Lines => events::body(subscription, form),
     };
     Ok(dressed(body, form, &run))
 }
@@ -60,9 +61,9 @@ fn has_seen_the_end(headers: &HeaderMap) -> bool {
 }
 
 /// The result, when it is there.
-async fn whole(asker: Asker) -> Result<Body, ApiError> {
-    asker.run().wait().await.map_err(|Broken| ApiError::internal())?;
-    Ok(unmeasured(result::Pieces::new(Arc::clone(asker.run()))))
+async fn whole(subscription: Subscription) -> Result<Body, ApiError> {
+    subscription.run().wait().await.map_err(|RunFailed| ApiError::internal())?;
+    Ok(unmeasured(result::Pieces::new(Arc::clone(subscription.run()))))
 }
 
 fn dressed(body: Body, form: Form, run: &Run) -> Response {

@@ -69,7 +69,15 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         module: "validator",
-        may_use: Some(&["rules", "frontend_url", "site", "snapshot", "outgoing"]),
+        may_use: Some(&[
+            "rules",
+            "frontend_url",
+            "site",
+            "snapshot",
+            "outgoing",
+            "metrics",
+            "traces",
+        ]),
         // It speaks HTTP/1 itself, as a client.
         must_not_name: &["axum", "tower_http", "clap"],
     },

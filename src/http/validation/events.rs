@@ -12,10 +12,10 @@ use futures::stream;
 use serde::Serialize;
 
 use super::result::{PIECE, Pieces};
-use crate::app::{Asker, Broken};
 use crate::http::accept::Form;
 use crate::validator::Finding;
 use crate::validator::report::{Classes, Tally};
+use crate::validator::runs::{RunFailed, Subscription};
 
 /// The `id` of the last event.
 pub(super) const END: &str = "end";
@@ -35,7 +35,7 @@ struct Counters {
 
 /// Somebody who follows a run.
 struct Reader {
-    asker: Asker,
+    subscription: Subscription,
     form: Form,
     /// How many results have been sent.
     sent: usize,
@@ -52,8 +52,9 @@ enum Stage {
 }
 
 /// A body that follows the run until its end; dropping it is going away.
-pub(super) fn body(asker: Asker, form: Form) -> Body {
-    let reader = Reader { asker, form, sent: 0, tally: Tally::default(), stage: Stage::Begin };
+pub(super) fn body(subscription: Subscription, form: Form) -> Body {
+    let reader =
+        Reader { subscription, form, sent: 0, tally: Tally::default(), stage: Stage::Begin };
     Body::from_stream(stream::unfold(reader, async |mut reader| {
         let piece = reader.next().await.transpose()?;
         Some((piece, reader))
@@ -80,20 +81,20 @@ impl Reader {
     /// Findings if there are any, else the beginning of the result, else a sign of life.
     async fn more(&mut self) -> io::Result<String> {
         loop {
-            let run = self.asker.run();
+            let run = self.subscription.run();
             // Asked before the findings are taken: what has ended has all of them.
             let ended = run.has_ended();
             let findings = self.findings();
             if !findings.is_empty() {
                 return Ok(findings);
             }
-            let run = self.asker.run();
+            let run = self.subscription.run();
             if ended {
                 self.stage = Stage::Result(Pieces::new(Arc::clone(run)));
                 return Ok(self.before_the_result());
             }
             let more = run.wait_for_more(self.sent, SILENCE).await;
-            if !more.map_err(|Broken| io::Error::other("the run broke off"))? {
+            if !more.map_err(|RunFailed| io::Error::other("the run broke off"))? {
                 return Ok(self.counters());
             }
         }
@@ -102,9 +103,9 @@ impl Reader {
     /// The findings that are there, at most until the next counters or a piece is full.
     fn findings(&mut self) -> String {
         let mut text = String::new();
-        while let Some((position, checked)) = self.asker.run().nth(self.sent) {
+        while let Some((position, checked)) = self.subscription.run().nth(self.sent) {
             self.tally.add(&checked);
-            let subject = self.asker.run().targets.subject(position);
+            let subject = self.subscription.run().targets.subject(position);
             text.push_str(&self.event("finding", &Finding::new(subject, checked)));
             self.sent += 1;
             if self.sent.is_multiple_of(COUNTERS_EVERY) {
@@ -127,7 +128,7 @@ impl Reader {
     }
 
     fn counters(&self) -> String {
-        let total = self.asker.run().targets.count();
+        let total = self.subscription.run().targets.count();
         let by_class = self.tally.by_class;
         self.event("progress", &Counters { checked: self.sent, total, by_class })
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::app::Run;
 use crate::validator::report::{Entry, Tally};
+use crate::validator::runs::Run;
 
 /// A piece has about as many bytes: so much of it waits for a slow reader.
 pub(super) const PIECE: usize = 64 * 1024;

@@ -1,0 +1,9 @@
+//! Runs of URL checks: at most one at a time for a content type of a site, shared by all
+//! subscriptions, and aborted with the last one.
+
+mod registry;
+mod results;
+mod run;
+
+pub use registry::{RunKey, RunRegistry, RunTimes, Subscription, TooManyRuns};
+pub use run::{Run, RunFailed};

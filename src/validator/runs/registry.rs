@@ -1,0 +1,183 @@
+//! The run registry: which runs are in flight, waiting or reusable, and who shares them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
+use tokio::time::sleep;
+
+use super::run::{Publisher, Run};
+use crate::metrics::{CheckedClass, Metrics};
+use crate::traces;
+use crate::validator::report::Classes;
+use crate::validator::{Targets, Validator};
+
+/// Runs in flight at a time; all of them share the ten requests of the process.
+const MAX_RUNNING: usize = 2;
+/// Runs that wait for one of these places. A longer queue would take hours.
+const MAX_QUEUED: usize = 8;
+
+/// How long a run may take, and how long its result is reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunTimes {
+    /// For the whole run, without its time in the queue. A URL without a result by then is
+    /// reported as `not checked: deadline`.
+    pub deadline: Duration,
+    /// How long after its end a run still answers requests for the same content type.
+    pub reuse: Duration,
+}
+
+/// What a run is shared by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RunKey {
+    /// The fingerprint of the site's settings: a reload that changes them starts a new run.
+    pub site: u128,
+    /// The content-type UID.
+    pub content_type: String,
+}
+
+/// No further run is accepted: [`MAX_RUNNING`] are in flight and [`MAX_QUEUED`] wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyRuns;
+
+/// All runs of the process. Clones share them.
+#[derive(Clone)]
+pub struct RunRegistry(Arc<Shared>);
+
+struct Shared {
+    entries: Mutex<HashMap<RunKey, Entry>>,
+    places: Semaphore,
+    validator: Validator,
+    metrics: Arc<Metrics>,
+}
+
+struct Entry {
+    run: Arc<Run>,
+    subscriptions: usize,
+    task: AbortHandle,
+}
+
+/// A share in a run. Dropping the last one of a run in flight aborts it.
+pub struct Subscription {
+    run: Arc<Run>,
+    key: RunKey,
+    registry: Arc<Shared>,
+}
+
+impl Subscription {
+    /// The run.
+    #[must_use]
+    pub fn run(&self) -> &Arc<Run> {
+        &self.run
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.registry.unsubscribe(&self.key, &self.run);
+    }
+}
+
+impl RunRegistry {
+    /// An empty registry whose runs use `validator`.
+    #[must_use]
+    pub fn new(validator: Validator, metrics: Arc<Metrics>) -> Self {
+        let (entries, places) = (Mutex::default(), Semaphore::new(MAX_RUNNING));
+        Self(Arc::new(Shared { entries, places, validator, metrics }))
+    }
+
+    /// Subscribes to the run with this key, or starts one over `targets`.
+    ///
+    /// # Errors
+    /// [`TooManyRuns`] when a new run would be needed and the queue is full.
+    pub fn subscribe(
+        &self,
+        key: RunKey,
+        targets: Targets,
+        times: RunTimes,
+    ) -> Result<Subscription, TooManyRuns> {
+        let mut entries = self.0.entries.lock();
+        let subscription = |run: &Arc<Run>| {
+            let (run, registry) = (Arc::clone(run), Arc::clone(&self.0));
+            Subscription { run, key: key.clone(), registry }
+        };
+        // An expired result stays in the map until its task removes it.
+        let is_fresh = |run: &Run| !run.has_ended() || run.age() < times.reuse;
+        if let Some(entry) = entries.get_mut(&key).filter(|entry| is_fresh(&entry.run)) {
+            entry.subscriptions += 1;
+            return Ok(subscription(&entry.run));
+        }
+        let unfinished = entries.values().filter(|entry| !entry.run.has_ended()).count();
+        if unfinished >= MAX_RUNNING + MAX_QUEUED {
+            self.0.metrics.validations_refused.one();
+            return Err(TooManyRuns);
+        }
+        let (run, publisher) = Run::new(targets);
+        let lifetime = Arc::clone(&self.0).drive(key.clone(), Arc::clone(&run), publisher, times);
+        let task = tokio::spawn(lifetime);
+        let (subscription, task) = (subscription(&run), task.abort_handle());
+        entries.insert(key, Entry { run, subscriptions: 1, task });
+        Ok(subscription)
+    }
+}
+
+impl Shared {
+    /// The whole life of a run: the queue, the checks, and the time in which its result is reused.
+    async fn drive(
+        self: Arc<Self>,
+        key: RunKey,
+        run: Arc<Run>,
+        publisher: Publisher,
+        times: RunTimes,
+    ) {
+        {
+            let _place = self.places.acquire().await.expect("the semaphore is never closed");
+            let span = traces::work("validation");
+            run.execute(publisher, &self.validator, times.deadline).await;
+            if let Some(span) = span {
+                span.note("content_type", run.targets.content_type.clone());
+                span.note("urls", i64::try_from(run.targets.count()).unwrap_or(i64::MAX));
+            }
+            count(&self.metrics, &run.tally().by_class);
+        }
+        sleep(times.reuse).await;
+        self.remove(&key, &run);
+    }
+
+    fn unsubscribe(&self, key: &RunKey, run: &Arc<Run>) {
+        let mut entries = self.entries.lock();
+        let Some(entry) = entries.get_mut(key).filter(|entry| Arc::ptr_eq(&entry.run, run)) else {
+            return;
+        };
+        entry.subscriptions -= 1;
+        if entry.subscriptions == 0 && !run.has_ended() {
+            entry.task.abort();
+            entries.remove(key);
+        }
+    }
+
+    /// Removes this run, but not a newer one with the same key.
+    fn remove(&self, key: &RunKey, run: &Arc<Run>) {
+        let mut entries = self.entries.lock();
+        if entries.get(key).is_some_and(|entry| Arc::ptr_eq(&entry.run, run)) {
+            entries.remove(key);
+        }
+    }
+}
+
+/// Counts a run that has ended, and its URLs by class.
+fn count(metrics: &Metrics, classes: &Classes) {
+    metrics.validations.one();
+    for (class, urls) in [
+        (CheckedClass::Success, classes.success),
+        (CheckedClass::Redirect, classes.redirect),
+        (CheckedClass::ClientError, classes.client_error),
+        (CheckedClass::ServerError, classes.server_error),
+        (CheckedClass::Error, classes.error),
+    ] {
+        metrics.checked.of(class).add(urls);
+    }
+}

@@ -1,0 +1,132 @@
+//! The result log of a run: 12 bytes a URL, and the text of redirect targets.
+
+use crate::validator::report::Tally;
+use crate::validator::{Checked, Failure};
+
+/// In place of an index: the result has no redirect target.
+const NO_LOCATION: u32 = u32::MAX;
+/// Outcomes from here on are failures, by index into [`FAILURES`]; those below are HTTP statuses.
+const FIRST_FAILURE: u16 = 1000;
+
+const FAILURES: [Failure; 8] = [
+    Failure::Timeout,
+    Failure::Dns,
+    Failure::Refused,
+    Failure::Reset,
+    Failure::Tls,
+    Failure::InvalidResponse,
+    Failure::AddressNotAllowed,
+    Failure::NotChecked,
+];
+
+/// The results of a run, in the order of arrival.
+#[derive(Debug, Default)]
+pub(super) struct ResultLog {
+    entries: Vec<Entry>,
+    locations: Vec<Box<str>>,
+    tally: Tally,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    position: u32,
+    location: u32,
+    outcome: u16,
+}
+
+impl ResultLog {
+    /// An empty log with room for `count` results.
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Self { entries: Vec::with_capacity(count), ..Self::default() }
+    }
+
+    /// Adds the result of the URL at a position. Its `retry_after` is not kept.
+    pub(super) fn push(&mut self, position: usize, checked: Checked) {
+        self.tally.add(&checked);
+        let (outcome, location) = match checked {
+            Checked::Answered { status, location, .. } => (status, location),
+            Checked::Failed(failure) => (outcome(failure), None),
+        };
+        let location = location.map_or(NO_LOCATION, |text| {
+            self.locations.push(text.into());
+            index(self.locations.len() - 1)
+        });
+        self.entries.push(Entry { position: index(position), location, outcome });
+    }
+
+    /// The number of results.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The counters over all results.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The `nth` result, from 0, with its position.
+    pub(super) fn get(&self, nth: usize) -> Option<(usize, Checked)> {
+        self.entries.get(nth).map(|entry| self.read(*entry))
+    }
+
+    /// All results with their positions, in the order of arrival.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Checked)> {
+        self.entries.iter().map(|entry| self.read(*entry))
+    }
+
+    /// The arguments of [`ResultLog::get`], sorted by position.
+    pub(super) fn by_position(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..index(self.entries.len())).collect();
+        order.sort_unstable_by_key(|nth| self.entries[*nth as usize].position);
+        order
+    }
+
+    fn read(&self, entry: Entry) -> (usize, Checked) {
+        let checked = match entry.outcome.checked_sub(FIRST_FAILURE) {
+            Some(failure) => Checked::Failed(FAILURES[usize::from(failure)]),
+            None => Checked::Answered {
+                status: entry.outcome,
+                location: self.locations.get(entry.location as usize).map(ToString::to_string),
+                retry_after: None,
+            },
+        };
+        (entry.position as usize, checked)
+    }
+}
+
+fn index(at: usize) -> u32 {
+    u32::try_from(at).expect("a snapshot indexes its URLs with 32 bits")
+}
+
+fn outcome(failure: Failure) -> u16 {
+    let outcomes = (FIRST_FAILURE..).zip(FAILURES);
+    let mut found = outcomes.filter(|(_, known)| *known == failure);
+    found.next().expect("every failure is in FAILURES").0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pushed_results_are_read_back_unchanged() {
+        let answered = |status, location: Option<&str>| Checked::Answered {
+            status,
+            location: location.map(str::to_owned),
+            retry_after: None,
+        };
+        let answers = [answered(301, Some("/en")), answered(999, None), answered(302, Some(""))];
+        let all: Vec<Checked> = FAILURES.map(Checked::Failed).into_iter().chain(answers).collect();
+        let mut log = ResultLog::default();
+        for (nth, checked) in all.iter().enumerate() {
+            log.push(1000 - nth, checked.clone());
+        }
+        for (nth, checked) in all.iter().enumerate() {
+            assert_eq!(log.get(nth), Some((1000 - nth, checked.clone())));
+        }
+        assert_eq!((log.len(), log.get(all.len())), (all.len(), None));
+        assert!(log.iter().eq((0..all.len()).filter_map(|nth| log.get(nth))));
+        assert_eq!(log.tally().count, 11);
+        assert_eq!(log.by_position(), (0..11).rev().collect::<Vec<u32>>());
+    }
+}
