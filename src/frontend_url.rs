@@ -1,16 +1,16 @@
 //! From a document to its public address: base URL, rule and values (D12–D15).
 
-mod base;
+mod base_url;
 
-pub use base::{BaseUrl, BaseUrlError};
+pub use base_url::{BaseUrl, BaseUrlError};
 
 use crate::rules::{
     Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, NoPath, Rule, RuleSet,
-    Template, Unusable, Values,
+    Template, TemplateValues, UnusableValue,
 };
 
-/// A finished URL has fewer characters than this: sitemaps.org allows no more in a `loc`.
-pub const URL_TOO_LONG: usize = 2048;
+/// The longest URL, in characters: sitemaps.org wants a `loc` of fewer than 2,048.
+const MAX_URL_CHARS: usize = 2_047;
 
 /// The path of a document on the frontend, and what it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +26,12 @@ pub struct FrontendPath<'r> {
 }
 
 impl<'r> FrontendPath<'r> {
-    fn new(path: String, Origin { rule, template, locale }: Origin<'r>) -> Self {
+    fn new(path: String, PathSource { rule, template, locale }: PathSource<'r>) -> Self {
         Self { path, rule, template, locale }
     }
 }
 
-/// Why a document has no URL.
+/// PrecedenceReason a document has no URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct NoUrl<'r> {
@@ -48,7 +48,7 @@ pub struct NoUrl<'r> {
 pub enum NoUrlReason {
     /// `<placeholder>_<fault>`.
     #[error("{0}")]
-    Unusable(Unusable),
+    Unusable(UnusableValue),
     /// The document's locale is not one of the site's.
     #[error("locale_unknown")]
     LocaleUnknown,
@@ -68,7 +68,7 @@ pub enum NoUrlReason {
 
 /// What a path came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin<'r> {
+pub struct PathSource<'r> {
     /// The rule that built it.
     pub rule: &'r Rule,
     /// The template of that rule.
@@ -103,7 +103,7 @@ pub fn write_path<'r>(
     document: &Document<'_>,
     drafts: bool,
     path: &mut String,
-) -> Option<Result<Origin<'r>, NoUrl<'r>>> {
+) -> Option<Result<PathSource<'r>, NoUrl<'r>>> {
     let mut first_failure: Option<NoUrl<'r>> = None;
     for rule in tried {
         match write_path_by_rule(rules, base, rule, document, drafts, path) {
@@ -150,11 +150,11 @@ fn write_path_by_rule<'r>(
     document: &Document<'_>,
     drafts: bool,
     path: &mut String,
-) -> Result<Origin<'r>, NoUrlReason> {
+) -> Result<PathSource<'r>, NoUrlReason> {
     let known = locale_of(rules.locales(), &document.locale);
     // With an unknown locale any other shows whether a placeholder is at fault, which comes first.
     let locale = known.unwrap_or(rules.locales().default_locale());
-    let values = Version { document, locale };
+    let values = LocaleVersion { document, locale };
     path.clear();
     let template = match rules.write_path(rule, locale, &values, path) {
         Ok(template) => template,
@@ -169,10 +169,10 @@ fn write_path_by_rule<'r>(
     if document.unpublished && !drafts {
         return Err(NoUrlReason::NotPublished);
     }
-    if base.map_or(0, |base| base.as_str().len()) + path.len() >= URL_TOO_LONG {
+    if base.map_or(0, |base| base.as_str().len()) + path.len() > MAX_URL_CHARS {
         return Err(NoUrlReason::UrlTooLong);
     }
-    Ok(Origin { rule, template, locale })
+    Ok(PathSource { rule, template, locale })
 }
 
 /// A document without a locale stands under the site's default (D19).
@@ -186,14 +186,14 @@ fn locale_of<'r>(locales: &'r Locales, locale: &DocumentLocale<'_>) -> Option<&'
 
 /// One version of a document under a locale: what a template takes its values from.
 #[derive(Clone, Copy, Debug)]
-pub struct Version<'d> {
+pub struct LocaleVersion<'d> {
     /// The document.
     pub document: &'d Document<'d>,
     /// The locale of the site that it stands under.
     pub locale: &'d Locale,
 }
 
-impl<'d> Version<'d> {
+impl<'d> LocaleVersion<'d> {
     /// Under its own locale, or under the site's default where it has none that is known.
     #[must_use]
     pub fn of(document: &'d Document<'d>, locales: &'d Locales) -> Self {
@@ -202,7 +202,7 @@ impl<'d> Version<'d> {
     }
 }
 
-impl Values for Version<'_> {
+impl TemplateValues for LocaleVersion<'_> {
     fn locale(&self) -> &str {
         self.locale.as_str()
     }

@@ -171,7 +171,7 @@ impl App {
         site: &'s Site,
     ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
         let mut types = site.rules.content_types();
-        types.retain(|uid| site.rules.of_type(uid.as_str()).any(|rule| rule.switches.listed));
+        types.retain(|uid| site.rules.of_type(uid.as_str()).any(|rule| rule.sitemap.listed));
         let copies = types.iter().map(|uid| self.snapshot(site, uid.as_str()));
         Ok(types.iter().copied().zip(try_join_all(copies).await?).collect())
     }

@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 use self::fields::fields;
 use crate::config::Config;
-use crate::rules::{Conflict, Conflicts, Incomplete, NeverMatches};
+use crate::rules::{Incomplete, Overlap, Overlaps, ShadowedRule};
 use crate::site::{Site, Sites};
 
 /// So many overlaps are told at the start of the service.
@@ -47,28 +47,28 @@ fn report(config: &Config) -> Report {
         never: 0,
     };
     for site in config.sites.iter() {
-        let conflicts = site.rules.conflicts();
-        report.overlaps += conflicts.pairs.len();
-        report.never += conflicts.never.len();
+        let overlaps = site.rules.overlaps();
+        report.overlaps += overlaps.pairs.len();
+        report.never += overlaps.shadowed.len();
         // Writing to a string cannot fail.
-        let _ = write_site(&mut report.text, site, &conflicts);
+        let _ = write_site(&mut report.text, site, &overlaps);
     }
     report
 }
 
-fn write_site(out: &mut String, site: &Site, conflicts: &Conflicts<'_>) -> fmt::Result {
-    for pair in &conflicts.pairs {
+fn write_site(out: &mut String, site: &Site, overlaps: &Overlaps<'_>) -> fmt::Result {
+    for pair in &overlaps.pairs {
         write_pair(out, &site.key, pair)?;
     }
-    for never in &conflicts.never {
+    for never in &overlaps.shadowed {
         write_never(out, &site.key, never)?;
     }
     let key = &site.key;
-    match conflicts.incomplete {
-        Some(Incomplete::Many) => {
+    match overlaps.incomplete {
+        Some(Incomplete::PairLimit) => {
             writeln!(out, "\nsite {key}: there are more overlaps than these")
         }
-        Some(Incomplete::Sampled) => writeln!(
+        Some(Incomplete::Budget) => writeln!(
             out,
             "\nsite {key}: too many rules or values to compare each with each; one path of each was tried"
         ),
@@ -76,7 +76,7 @@ fn write_site(out: &mut String, site: &Site, conflicts: &Conflicts<'_>) -> fmt::
     }
 }
 
-fn write_pair(out: &mut String, site: &str, pair: &Conflict<'_>) -> fmt::Result {
+fn write_pair(out: &mut String, site: &str, pair: &Overlap<'_>) -> fmt::Result {
     let within = std::ptr::eq(pair.winner.rule, pair.loser.rule);
     let what = if within { "two templates of a rule match" } else { "two rules match" };
     writeln!(out, "\nsite {site}: {what} {}", pair.example)?;
@@ -89,7 +89,7 @@ fn write_pair(out: &mut String, site: &str, pair: &Conflict<'_>) -> fmt::Result 
     }
 }
 
-fn write_never(out: &mut String, site: &str, never: &NeverMatches<'_>) -> fmt::Result {
+fn write_never(out: &mut String, site: &str, never: &ShadowedRule<'_>) -> fmt::Result {
     let (rule, template) = (never.rule, never.rule.first_template());
     writeln!(out, "\nsite {site}: a rule never matches")?;
     writeln!(out, "  rule   {} {template}", rule.content_type)?;
@@ -108,8 +108,8 @@ pub(super) fn warn(sites: &Sites) {
     let mut more = 0;
     for site in sites.iter() {
         let key = &site.key;
-        let Conflicts { pairs, incomplete, .. } = site.rules.equal_shapes();
-        if incomplete == Some(Incomplete::Sampled) {
+        let Overlaps { pairs, incomplete, .. } = site.rules.equal_shape_overlaps();
+        if incomplete == Some(Incomplete::Budget) {
             tracing::info!(site = key, "too many rules or values to look for all overlaps");
         }
         for pair in pairs {

@@ -10,7 +10,8 @@ use crate::app::App;
 use crate::config::Config;
 use crate::content::Status;
 use crate::explain::{
-    DocumentLook, Fit, Outcome, PathnameLook, RuleUse, Use, explain_document, explain_pathname,
+    DocumentExplanation, PathnameExplanation, PatternOutcome, PatternResult, RuleExplanation,
+    RuleOutcome, explain_document, explain_pathname,
 };
 use crate::rules::is_document_id;
 use crate::site::{Site, Sites};
@@ -110,7 +111,7 @@ async fn document(
     question: &Question,
     uid: &str,
     id: &str,
-) -> Result<DocumentLook, Box<dyn Error>> {
+) -> Result<DocumentExplanation, Box<dyn Error>> {
     let app = App::build(config)?;
     let site = site(&app.sites, question)?;
     if !site.has_rule(uid) {
@@ -146,7 +147,7 @@ fn print(
     Ok(std::io::stdout().write_all(out.as_bytes())?)
 }
 
-fn write_pathname(out: &mut String, look: &PathnameLook) -> fmt::Result {
+fn write_pathname(out: &mut String, look: &PathnameExplanation) -> fmt::Result {
     writeln!(out, "site {}, {}", look.site, look.normalized_path.escape_debug())?;
     match &look.matched {
         Some(found) => writeln!(out, "{} by {}", found.collection_type, found.rule)?,
@@ -169,14 +170,14 @@ fn told(reason: Option<&str>) -> String {
     reason.unwrap_or("fits").to_owned()
 }
 
-fn outcome(fit: &Fit, given: usize) -> String {
+fn outcome(fit: &PatternResult, given: usize) -> String {
     match (fit.outcome, fit.reason, fit.segment) {
-        (Outcome::Match, ..) => "matches and wins".to_owned(),
-        (Outcome::Hidden, ..) => "matches too, but an earlier rule wins".to_owned(),
-        (Outcome::NoMatch, Some(reason), Some(at)) => {
+        (PatternOutcome::Match, ..) => "matches and wins".to_owned(),
+        (PatternOutcome::Hidden, ..) => "matches too, but an earlier rule wins".to_owned(),
+        (PatternOutcome::NoMatch, Some(reason), Some(at)) => {
             format!("does not match: {reason} in segment {}", at + 1)
         }
-        (Outcome::NoMatch, ..) => {
+        (PatternOutcome::NoMatch, ..) => {
             let more = if fit.or_more { " or more" } else { "" };
             let wanted = fit.segments_wanted;
             format!("does not match: segment_count, {wanted}{more} wanted, {given} given")
@@ -184,8 +185,8 @@ fn outcome(fit: &Fit, given: usize) -> String {
     }
 }
 
-fn write_document(out: &mut String, look: &DocumentLook, status: &str) -> fmt::Result {
-    let DocumentLook { site, uid, document_id, locale, .. } = look;
+fn write_document(out: &mut String, look: &DocumentExplanation, status: &str) -> fmt::Result {
+    let DocumentExplanation { site, uid, document_id, locale, .. } = look;
     writeln!(out, "site {site}, {uid} {document_id}, locale {locale}, {status}")?;
     match (&look.url, &look.path) {
         _ if !look.found => writeln!(out, "there is no such version of the document")?,
@@ -200,7 +201,7 @@ fn write_document(out: &mut String, look: &DocumentLook, status: &str) -> fmt::R
     Ok(())
 }
 
-fn write_use(out: &mut String, used: &RuleUse) -> fmt::Result {
+fn write_use(out: &mut String, used: &RuleExplanation) -> fmt::Result {
     let quoted = |text: &Option<String>| text.as_ref().map_or("-".to_owned(), |t| format!("{t:?}"));
     let conditions = used.conditions.iter().map(|look| {
         let holds = if look.holds { "holds" } else { "does not hold" };
@@ -212,7 +213,7 @@ fn write_use(out: &mut String, used: &RuleUse) -> fmt::Result {
     });
     write_rows(out, &conditions.chain(placeholders).collect::<Vec<_>>())?;
     match (used.outcome, &used.path, &used.reason) {
-        (Use::Used, Some(path), _) => writeln!(out, "   gives {path}"),
+        (RuleOutcome::Used, Some(path), _) => writeln!(out, "   gives {path}"),
         (_, Some(path), _) => writeln!(out, "   would give {path}, but an earlier rule does"),
         (_, None, Some(reason)) => writeln!(out, "   gives none: {reason}"),
         (_, None, None) => Ok(()),

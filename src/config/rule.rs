@@ -1,4 +1,4 @@
-//! `[[site.rule]]`: content types, templates, what placeholders take, conditions, sitemap switches.
+//! `[[site.rule]]`: content types, templates, what placeholders take, conditions, sitemap options.
 
 mod param;
 mod patterns;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::{Problems, section};
 use crate::rules::{
-    Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, Switches, Template,
+    Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, SitemapOptions, Template,
     Templates,
 };
 
@@ -85,28 +85,28 @@ fn one(
     let mut templates = templates(raw.template, locales, &place, problems);
     param::read(raw.params, templates.as_mut(), &place, patterns, problems);
     let conditions = conditions(raw.conditions, &format!("{place}, where"), problems);
-    let switches = switches(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);
+    let sitemap = sitemap_options(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);
     Some(Rule {
         content_type: content_type?,
         templates: templates?,
         conditions: conditions?,
-        switches: switches?,
+        sitemap: sitemap?,
     })
 }
 
-fn switches(
+fn sitemap_options(
     listed: bool,
     exclude_when: BTreeMap<String, Scalar>,
     modified: Option<String>,
     place: &str,
     problems: &mut Problems,
-) -> Option<Switches> {
+) -> Option<SitemapOptions> {
     let exclude_when = conditions(exclude_when, &format!("{place}, exclude_when"), problems);
     let modified = match modified {
         Some(field) => field_path(&field, &format!("{place}, modified"), problems),
-        None => Some(Switches::default().modified),
+        None => Some(SitemapOptions::default().modified),
     };
-    Some(Switches { listed, exclude_when: exclude_when?, modified: modified? })
+    Some(SitemapOptions { listed, exclude_when: exclude_when?, modified: modified? })
 }
 
 fn templates(

@@ -102,7 +102,7 @@ fn one(
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
     let (locales, rules) = (locales?, rules?);
     let rules = RuleSet::new(locales, raw.locale_prefix.0, rules);
-    for (rule, error) in rules.gap_errors() {
+    for (rule, error) in rules.ambiguities() {
         problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);
     }
     problems.take(&place, rules.check_cost());

@@ -2,14 +2,16 @@
 
 use serde::Serialize;
 
-use crate::frontend_url::{Version, path_by_rule};
-use crate::rules::{Document, FieldValue, Given, Locale, Part, Placeholder, Rule, Source};
+use crate::frontend_url::{LocaleVersion, path_by_rule};
+use crate::rules::{
+    BuiltSegment, Document, FieldValue, Locale, Placeholder, Rule, SegmentOutput, Source,
+};
 use crate::site::Site;
 
 /// A document and what each rule of its type makes of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct DocumentLook {
+pub struct DocumentExplanation {
     /// The key of the site.
     pub site: String,
     /// The content type.
@@ -25,30 +27,30 @@ pub struct DocumentLook {
     /// The same on the site's frontend; null without a base URL.
     pub url: Option<String>,
     /// The rules of the type, in the order of the settings.
-    pub considered: Vec<RuleUse>,
+    pub considered: Vec<RuleExplanation>,
 }
 
 /// One rule beside the document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RuleUse {
+pub struct RuleExplanation {
     /// The template for the document's locale, or the rule's first.
     pub rule: String,
     /// What came of it.
-    pub outcome: Use,
-    /// Why it has no URL (D13).
+    pub outcome: RuleOutcome,
+    /// PrecedenceReason it has no URL (D13).
     pub reason: Option<String>,
     /// The path that it gives.
     pub path: Option<String>,
     /// Its conditions.
-    pub conditions: Vec<ConditionLook>,
+    pub conditions: Vec<ConditionResult>,
     /// Its placeholders from left to right.
-    pub placeholders: Vec<PlaceholderLook>,
+    pub placeholders: Vec<PlaceholderResult>,
 }
 
 /// What came of one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Use {
+pub enum RuleOutcome {
     /// It gives the URL.
     Used,
     /// It could, and an earlier one does.
@@ -59,7 +61,7 @@ pub enum Use {
 
 /// One condition and what the document has there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ConditionLook {
+pub struct ConditionResult {
     /// The field.
     pub field: String,
     /// The value that it has to have.
@@ -73,18 +75,18 @@ pub struct ConditionLook {
 /// One placeholder and what the document gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PlaceholderLook {
+pub struct PlaceholderResult {
     /// As written, with what stands around it.
     pub placeholder: String,
     /// Its value; null if there is none that can be shown.
     pub value: Option<String>,
     /// Whether the path is without it: `{locale}` in the default locale, or an optional one.
     pub left_out: bool,
-    /// Why the value cannot stand there; null if it can.
+    /// PrecedenceReason the value cannot stand there; null if it can.
     pub fault: Option<&'static str>,
 }
 
-/// Looks at every rule of the type. `asked` is the document's id and the locale; without a
+/// SearchBudget at every rule of the type. `asked` is the document's id and the locale; without a
 /// document, no rule has anything to look at.
 #[must_use]
 pub fn explain_document(
@@ -93,9 +95,9 @@ pub fn explain_document(
     asked: (&str, &Locale),
     document: Option<&Document<'_>>,
     drafts: bool,
-) -> DocumentLook {
+) -> DocumentExplanation {
     let (document_id, locale) = asked;
-    let mut look = DocumentLook {
+    let mut look = DocumentExplanation {
         site: site.key.clone(),
         uid: uid.to_owned(),
         document_id: document_id.to_owned(),
@@ -110,7 +112,7 @@ pub fn explain_document(
     };
     for rule in site.rules.of_type(uid) {
         let used = rule_use(site, rule, document, drafts, look.path.is_some());
-        if used.outcome == Use::Used {
+        if used.outcome == RuleOutcome::Used {
             look.path.clone_from(&used.path);
         }
         look.considered.push(used);
@@ -126,27 +128,28 @@ fn rule_use(
     document: &Document<'_>,
     drafts: bool,
     late: bool,
-) -> RuleUse {
-    let version = Version::of(document, site.rules.locales());
+) -> RuleExplanation {
+    let version = LocaleVersion::of(document, site.rules.locales());
     let template = rule.template(version.locale).unwrap_or(rule.first_template());
     let built = path_by_rule(&site.rules, site.base.as_ref(), rule, document, drafts);
     let (outcome, reason, path) = match built {
-        Ok(built) if late => (Use::NotNeeded, None, Some(built.path)),
-        Ok(built) => (Use::Used, None, Some(built.path)),
-        Err(reason) => (Use::NoUrl, Some(reason.to_string()), None),
+        Ok(built) if late => (RuleOutcome::NotNeeded, None, Some(built.path)),
+        Ok(built) => (RuleOutcome::Used, None, Some(built.path)),
+        Err(reason) => (RuleOutcome::NoUrl, Some(reason.to_string()), None),
     };
     let conditions = rule.conditions.iter().map(|condition| {
         let value = document.field(&condition.field);
-        ConditionLook {
+        ConditionResult {
             field: condition.field.to_string(),
             wanted: condition.equals.as_str().to_owned(),
             found: shown(value),
             holds: condition.holds(value),
         }
     });
-    let parts = site.rules.parts(template, version.locale, &version);
-    let placeholders = parts.into_iter().filter_map(|part| placeholder_look(&part, document));
-    RuleUse {
+    let segments = site.rules.built_segments(template, version.locale, &version);
+    let placeholders =
+        segments.into_iter().filter_map(|built| placeholder_result(&built, document));
+    RuleExplanation {
         rule: template.to_string(),
         outcome,
         reason,
@@ -156,15 +159,15 @@ fn rule_use(
     }
 }
 
-fn placeholder_look(part: &Part<'_>, document: &Document) -> Option<PlaceholderLook> {
-    let Placeholder { source, .. } = part.segment.placeholder()?;
-    let (value, left_out, fault) = match &part.given {
-        Given::Static(_) => return None,
-        Given::Value(value) => (Some(value.text.to_string()), false, None),
-        Given::LeftOut => (unusable(source, document), true, None),
-        Given::Fault(fault) => (unusable(source, document), false, Some(fault.as_str())),
+fn placeholder_result(built: &BuiltSegment<'_>, document: &Document) -> Option<PlaceholderResult> {
+    let Placeholder { source, .. } = built.segment.placeholder()?;
+    let (value, left_out, fault) = match &built.output {
+        SegmentOutput::Static(_) => return None,
+        SegmentOutput::Value(value) => (Some(value.text.to_string()), false, None),
+        SegmentOutput::LeftOut => (unusable(source, document), true, None),
+        SegmentOutput::Fault(fault) => (unusable(source, document), false, Some(fault.as_str())),
     };
-    Some(PlaceholderLook { placeholder: part.segment.to_string(), value, left_out, fault })
+    Some(PlaceholderResult { placeholder: built.segment.to_string(), value, left_out, fault })
 }
 
 /// What stands in the field of a placeholder that cannot use it.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::rules::{Pathname, Reason, Trace};
+use crate::rules::{MismatchReason, Pathname, PatternTrace};
 use crate::site::Site;
 
 /// A pathname and what each rule says about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PathnameLook {
+pub struct PathnameExplanation {
     /// The key of the site.
     pub site: String,
     /// As asked.
@@ -18,15 +18,15 @@ pub struct PathnameLook {
     /// The normal form (D7).
     pub normalized_path: String,
     /// The rule that wins; null if none matches.
-    pub matched: Option<Matched>,
+    pub matched: Option<MatchedRule>,
     /// Every form of every rule, in the order of evaluation.
-    pub considered: Vec<Fit>,
+    pub considered: Vec<PatternResult>,
 }
 
 /// The rule that wins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Matched {
+pub struct MatchedRule {
     /// The content type.
     pub collection_type: String,
     /// The template.
@@ -40,7 +40,7 @@ pub struct Matched {
 /// One form of a rule beside the pathname.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Fit {
+pub struct PatternResult {
     /// The content type.
     pub collection_type: String,
     /// The template.
@@ -48,8 +48,8 @@ pub struct Fit {
     /// The template without what this form leaves out.
     pub form: String,
     /// What came of it.
-    pub outcome: Outcome,
-    /// Why it does not match, as in `details.candidates` (D10).
+    pub outcome: PatternOutcome,
+    /// PrecedenceReason it does not match, as in `details.candidates` (D10).
     pub reason: Option<&'static str>,
     /// The segment to blame, counted from 0.
     pub segment: Option<usize>,
@@ -58,13 +58,13 @@ pub struct Fit {
     /// Whether it takes more than these.
     pub or_more: bool,
     /// The segments up to the one to blame; none where their number is wrong.
-    pub segments: Vec<SegmentLook>,
+    pub segments: Vec<SegmentResult>,
 }
 
 /// What came of one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum PatternOutcome {
     /// It wins.
     Match,
     /// It matches as well, and an earlier one wins.
@@ -75,20 +75,20 @@ pub enum Outcome {
 
 /// One segment of a form and what stands there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SegmentLook {
+pub struct SegmentResult {
     /// The segment of the template.
     pub wanted: String,
     /// The text of the pathname, decoded.
     pub found: String,
-    /// Why it does not fit; null if it does.
+    /// PrecedenceReason it does not fit; null if it does.
     pub reason: Option<&'static str>,
 }
 
-/// Looks at every rule of the site.
+/// SearchBudget at every rule of the site.
 #[must_use]
-pub fn explain_pathname(site: &Site, written: &str) -> PathnameLook {
+pub fn explain_pathname(site: &Site, written: &str) -> PathnameExplanation {
     let pathname = Pathname::parse(written);
-    let matched = site.rules.find(&pathname).map(|found| Matched {
+    let matched = site.rules.find(&pathname).map(|found| MatchedRule {
         collection_type: found.rule.content_type.to_string(),
         rule: found.template.to_string(),
         params: found
@@ -99,8 +99,9 @@ pub fn explain_pathname(site: &Site, written: &str) -> PathnameLook {
         locale: found.locale.map(ToString::to_string),
     });
     let mut won = false;
-    let considered = site.rules.trace(&pathname).map(|trace| fit(&trace, &mut won)).collect();
-    PathnameLook {
+    let considered =
+        site.rules.trace(&pathname).map(|trace| pattern_result(&trace, &mut won)).collect();
+    PathnameExplanation {
         site: site.key.clone(),
         pathname: written.to_owned(),
         normalized_path: pathname.normalized(),
@@ -109,26 +110,26 @@ pub fn explain_pathname(site: &Site, written: &str) -> PathnameLook {
     }
 }
 
-fn fit(trace: &Trace<'_>, won: &mut bool) -> Fit {
+fn pattern_result(trace: &PatternTrace<'_>, won: &mut bool) -> PatternResult {
     let outcome = match trace.mismatch {
-        Some(_) => Outcome::NoMatch,
-        None if std::mem::replace(won, true) => Outcome::Hidden,
-        None => Outcome::Match,
+        Some(_) => PatternOutcome::NoMatch,
+        None if std::mem::replace(won, true) => PatternOutcome::Hidden,
+        None => PatternOutcome::Match,
     };
-    let segments = trace.steps.iter().map(|step| SegmentLook {
+    let segments = trace.steps.iter().map(|step| SegmentResult {
         wanted: step.wanted.to_string(),
         found: step.found.clone(),
-        reason: step.reason.map(Reason::as_str),
+        reason: step.reason.map(MismatchReason::as_str),
     });
-    Fit {
+    PatternResult {
         collection_type: trace.rule.content_type.to_string(),
         rule: trace.template.to_string(),
-        form: trace.form.clone(),
+        form: trace.pattern.clone(),
         outcome,
         reason: trace.mismatch.map(|mismatch| mismatch.reason.as_str()),
         segment: trace.mismatch.and_then(|mismatch| mismatch.segment),
-        segments_wanted: trace.wants,
-        or_more: trace.open,
+        segments_wanted: trace.segment_count,
+        or_more: trace.open_ended,
         segments: segments.collect(),
     }
 }

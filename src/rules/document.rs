@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::FieldPath;
+use super::template::FieldPath;
 
 /// The longest `documentId`, in bytes (D3).
 const MAX_ID: usize = 64;
@@ -97,7 +97,7 @@ impl DocumentLocale<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::shorthand::{field, text};
+    use crate::rules::fixtures::{field, text};
 
     #[test]
     fn a_document_id_is_a_short_word() {

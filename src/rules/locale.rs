@@ -78,6 +78,16 @@ pub enum LocalesError {
     Twice(Locale),
 }
 
+/// Whether the site's default locale shows in its paths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LocalePrefix {
+    /// Every locale does.
+    #[default]
+    Always,
+    /// All but the default, which has no `{locale}` segment.
+    ExceptDefault,
+}
+
 impl Locales {
     /// Takes the locales in the order of the settings.
     ///

@@ -36,7 +36,7 @@ pub enum PathSegment<'p> {
     Text(&'p str),
     /// A segment that no rule matches, as written: a dot segment, malformed percent-encoding,
     /// invalid UTF-8, or text with `/`, `\` or a control character.
-    Never(&'p str),
+    Unmatchable(&'p str),
 }
 
 impl<'a> Pathname<'a> {
@@ -108,7 +108,7 @@ impl<'a> Pathname<'a> {
     pub fn segments(&self) -> impl ExactSizeIterator<Item = PathSegment<'_>> {
         self.spans.iter().map(|span| {
             let text = &self.text[span.start..span.end];
-            if span.never { PathSegment::Never(text) } else { PathSegment::Text(text) }
+            if span.never { PathSegment::Unmatchable(text) } else { PathSegment::Text(text) }
         })
     }
 
@@ -139,7 +139,7 @@ impl<'a> Pathname<'a> {
         let room = String::with_capacity(self.text.len());
         self.segments().fold(room, |path, segment| match segment {
             PathSegment::Text(text) => path + "/" + &encode(text),
-            PathSegment::Never(written) => path + "/" + written,
+            PathSegment::Unmatchable(written) => path + "/" + written,
         })
     }
 }

@@ -1,9 +1,13 @@
 //! Rules: a content type, the templates of its URLs, and the documents that it is for.
 
-use super::condition::Condition;
+mod condition;
+mod sitemap_options;
+
+pub use condition::{Condition, Literal};
+pub use sitemap_options::SitemapOptions;
+
 use super::constraint::Constraint;
 use super::locale::{Locale, Locales};
-use super::switches::Switches;
 use super::template::{FieldPath, Source, Template};
 use super::uid::ContentTypeUid;
 
@@ -17,7 +21,7 @@ pub struct Rule {
     /// Only documents for which all of these hold.
     pub conditions: Vec<Condition>,
     /// What sitemaps make of its documents.
-    pub switches: Switches,
+    pub sitemap: SitemapOptions,
 }
 
 /// One template for all locales, or one for each of some.
@@ -44,7 +48,7 @@ impl Rule {
     #[must_use]
     pub fn new(content_type: ContentTypeUid, template: Template) -> Self {
         let (templates, conditions) = (Templates::One(template), Vec::new());
-        Self { content_type, templates, conditions, switches: Switches::default() }
+        Self { content_type, templates, conditions, sitemap: SitemapOptions::default() }
     }
 
     /// The template for documents of a locale, if there is one.

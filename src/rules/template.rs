@@ -7,7 +7,7 @@ mod placeholder;
 
 pub use error::TemplateError;
 pub use field_path::FieldPath;
-pub use placeholder::{DatePart, Placeholder, Source, Step};
+pub use placeholder::{AncestorStep, DatePart, Placeholder, Source};
 
 use std::fmt;
 

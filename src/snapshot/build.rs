@@ -9,7 +9,7 @@ use super::order::Order;
 use super::owners::{Hash, Owners};
 use super::text::Texts;
 use super::{Entry, PublicUrl, Skipped, Snapshot, UNDATED};
-use crate::frontend_url::{BaseUrl, NoUrlReason, Origin, write_path};
+use crate::frontend_url::{BaseUrl, NoUrlReason, PathSource, write_path};
 use crate::rules::{Document, FieldPath, FieldValue, Rule, RuleSet};
 
 /// The new position of an entry that is not kept.
@@ -92,7 +92,7 @@ impl Part<'_> {
         self.skipped.count(NOT_A_DOCUMENT, 1);
     }
 
-    fn push(&mut self, Origin { rule, locale, .. }: Origin<'_>, document: &Document<'_>) {
+    fn push(&mut self, PathSource { rule, locale, .. }: PathSource<'_>, document: &Document<'_>) {
         let Ok(id_len) = u16::try_from(document.id.len()) else {
             return self.add_bad_item();
         };
@@ -107,8 +107,8 @@ impl Part<'_> {
                 id_len,
                 locale: u16::try_from(locale?).ok()?,
                 first: true,
-                listed: rule.switches.lists(document),
-                modified: modified(document, &rule.switches.modified),
+                listed: rule.sitemap.lists(document),
+                modified: modified(document, &rule.sitemap.modified),
             })
         };
         match entry() {

@@ -18,7 +18,7 @@ fn rules() -> RuleSet {
     let locales = ["en", "de"].map(|code| Locale::parse(code).unwrap()).to_vec();
     let locales = Locales::new(locales).unwrap();
     let mut rules = vec![rule("/{locale}/{slug}"), rule("/{handle}")];
-    rules[1].switches.listed = false;
+    rules[1].sitemap.listed = false;
     RuleSet::new(locales, LocalePrefix::Always, rules)
 }
 

@@ -7,8 +7,8 @@ mod herd;
 mod hook;
 mod reread;
 mod side_by_side;
+mod sitemap_options;
 mod start;
-mod switches;
 
 use crate::support::cms::Cms;
 use crate::support::content::Query;

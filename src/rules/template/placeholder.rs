@@ -26,7 +26,7 @@ pub enum Source {
     /// `{publishedAt:year}`: a part of a date, in UTC.
     Date(FieldPath, DatePart),
     /// The document's own field and that of each of its ancestors, the topmost first.
-    Ancestors(Box<[Step]>),
+    Ancestors(Box<[AncestorStep]>),
 }
 
 /// A part of a date.
@@ -72,7 +72,7 @@ impl DatePart {
 
 /// One document on the way to the top: who it is, and its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct AncestorStep {
     /// The way to its `documentId`.
     pub id: FieldPath,
     /// The way to its field.
@@ -88,14 +88,16 @@ impl Source {
     #[must_use]
     pub fn ancestors(field: &FieldPath, parent: &FieldPath, depth: usize) -> Self {
         let id = FieldPath::parse("documentId").expect("a field name");
-        let step =
-            |times| Step { id: parent.repeated(times, &id), value: parent.repeated(times, field) };
+        let step = |times| AncestorStep {
+            id: parent.repeated(times, &id),
+            value: parent.repeated(times, field),
+        };
         Self::Ancestors((0..=depth + 1).map(step).collect())
     }
 
     /// The fields that have to be read for it.
     pub fn fields(&self) -> impl Iterator<Item = &FieldPath> {
-        let (one, steps): (Option<&FieldPath>, &[Step]) = match self {
+        let (one, steps): (Option<&FieldPath>, &[AncestorStep]) = match self {
             Self::Locale | Self::DocumentId => (None, &[]),
             Self::Field(path) | Self::Date(path, _) => (Some(path), &[]),
             Self::Ancestors(steps) => (None, steps),

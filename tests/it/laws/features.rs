@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use frontend_map::rules::{
     Condition, Constraint, ContentTypeUid, DatePart, Document, FieldPath, FieldValue, Literal,
-    Locale, LocalePrefix, Param, Rule, RuleSet, Segment, Source, Switches, Template, Templates,
+    Locale, LocalePrefix, Param, Rule, RuleSet, Segment, SitemapOptions, Source, Template,
+    Templates,
 };
 use proptest::prelude::*;
 
@@ -133,8 +134,8 @@ fn rule() -> impl Strategy<Value = Rule> {
                 equals: Literal::Text(word.to_owned()),
             });
             let conditions = conditions.into_iter().collect();
-            let switches = Switches::default();
-            let mut rule = Rule { content_type, templates, conditions, switches };
+            let sitemap = SitemapOptions::default();
+            let mut rule = Rule { content_type, templates, conditions, sitemap };
             for said in &said {
                 tell(&mut rule, said);
             }

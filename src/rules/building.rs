@@ -1,0 +1,10 @@
+//! From a document's values to a path (D12–D14).
+
+mod path_builder;
+mod placeholder_value;
+mod url_safety;
+
+pub(super) use path_builder::built_segments;
+pub use path_builder::{BuiltSegment, NoPath, SegmentOutput, UnusableValue};
+pub use placeholder_value::{PlaceholderValue, TemplateValues};
+pub use url_safety::{Fault, is_visible};

@@ -1,0 +1,139 @@
+//! What templates make of values: paths, or the placeholder at fault.
+
+use super::*;
+use crate::rules::fixtures::{Holds, field, locale, locales, per_locale, rule};
+use crate::rules::{Condition, Literal, RuleSet};
+
+type Row<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, &'a str);
+
+/// Template, locale and fields; the path or the reason, and what each segment gives it.
+fn check(prefix: LocalePrefix, rows: &[Row<'_>]) {
+    for (template, code, fields, path, given) in rows {
+        let rules = RuleSet::new(locales(), prefix, vec![rule(0, template)]);
+        let (holds, rule) = (Holds::texts(code, fields), &rules.rules()[0]);
+        let mut written = String::new();
+        let built = rules.write_path(rule, &locale(code), &holds, &mut written);
+        let built = match built {
+            Ok(_) => written,
+            Err(NoPath::Unusable(unusable)) => unusable.to_string(),
+            Err(other) => panic!("{template}: {other:?}"),
+        };
+        assert_eq!(built, *path, "{template} {fields:?}");
+        let parts = rules.built_segments(rule.first_template(), &locale(code), &holds);
+        let parts: Vec<String> = parts.iter().map(told).collect();
+        assert_eq!(parts.join(" / "), *given, "{template} {fields:?}");
+    }
+}
+
+fn told(part: &BuiltSegment<'_>) -> String {
+    match &part.output {
+        SegmentOutput::Static(text) => (*text).to_owned(),
+        SegmentOutput::Value(value) => format!("={}", value.text),
+        SegmentOutput::LeftOut => "-".to_owned(),
+        SegmentOutput::Fault(fault) => format!("!{fault}"),
+    }
+}
+
+#[test]
+fn values_make_a_path_or_the_leftmost_placeholder_is_at_fault() {
+    check(
+        LocalePrefix::Always,
+        &[
+            ("/", "en", &[], "/", ""),
+            (
+                "/{locale}/ü b/{slug}",
+                "de",
+                &[("slug", "a b")],
+                "/de/%C3%BC%20b/a%20b",
+                "=de / ü b / =a b",
+            ),
+            ("/{*slug}", "en", &[("slug", "a b/c")], "/a%20b/c", "=a b/c"),
+            ("/é{slug}.html", "en", &[("slug", "ä")], "/%C3%A9%C3%A4.html", "=ä"),
+            ("/é{slug}.html", "en", &[("slug", "a/b")], "slug_has_slash", "!has_slash"),
+            ("/{a}/{b}", "en", &[("b", "2")], "a_missing", "!missing / =2"),
+            ("/{a}/{b}", "en", &[("a", "..")], "a_dot_segment", "!dot_segment / !missing"),
+            ("/{documentId}/{locale}", "en", &[], "/id/en", "=id / =en"),
+            ("/{slug} = a,b", "en", &[("slug", "c")], "slug_not_allowed", "!not_allowed"),
+            ("/{locale}/{slug}", "en", &[("slug", "de")], "/en/de", "=en / =de"),
+        ],
+    );
+}
+
+#[test]
+fn optional_segments_are_left_out_from_the_right() {
+    check(
+        LocalePrefix::Always,
+        &[
+            ("/{a?}", "en", &[], "/", "-"),
+            ("/{a?}", "en", &[("a", " ")], "/", "-"),
+            ("/{a?}/{slug}", "en", &[("slug", "x")], "/x", "- / =x"),
+            (
+                "/{a?}/{slug}",
+                "en",
+                &[("a", "b/c"), ("slug", "x")],
+                "a_has_slash",
+                "!has_slash / =x",
+            ),
+            ("/{a?}/{b?}/x", "en", &[("a", "1")], "/1/x", "=1 / - / x"),
+            ("/{a?}/{b?}/x", "en", &[("a", "1"), ("b", "2")], "/1/2/x", "=1 / =2 / x"),
+            ("/{a?}/{b?}/x", "en", &[("b", "2")], "a_missing", "!missing / =2 / x"),
+            ("/{a?}/{b?}/{c?}", "en", &[("c", "3")], "a_missing", "!missing / !missing / =3"),
+            ("/{a?}/{b?}/{c?}", "en", &[("b", "2")], "a_missing", "!missing / =2 / -"),
+        ],
+    );
+}
+
+#[test]
+fn nothing_like_a_locale_stands_where_the_default_one_is_left_out() {
+    check(
+        LocalePrefix::ExceptDefault,
+        &[
+            ("/{locale}", "en", &[], "/", "-"),
+            ("/{locale}", "de", &[], "/de", "=de"),
+            ("/{locale}/{slug}", "en", &[("slug", "x")], "/x", "- / =x"),
+            ("/{locale}/{slug}", "en", &[("slug", "de")], "slug_not_allowed", "- / !not_allowed"),
+            ("/{locale}/{slug}", "en", &[("slug", "den")], "/den", "- / =den"),
+            ("/{locale}/{slug}", "de", &[("slug", "de")], "/de/de", "=de / =de"),
+            ("/{locale}/d{slug}", "en", &[("slug", "e")], "slug_not_allowed", "- / !not_allowed"),
+            ("/{locale}/{slug}n", "en", &[("slug", "e")], "slug_not_allowed", "- / !not_allowed"),
+            (
+                "/{locale}/{*slug}",
+                "en",
+                &[("slug", "de/x")],
+                "slug_not_allowed",
+                "- / !not_allowed",
+            ),
+            ("/{locale}/{*slug}", "en", &[("slug", "x/de")], "/x/de", "- / =x/de"),
+            ("/{locale}/a/{slug}", "en", &[("slug", "de")], "/a/de", "- / a / =de"),
+            ("/{locale}/{a}/{slug}", "en", &[("a", "x"), ("slug", "de")], "/x/de", "- / =x / =de"),
+            ("/{locale}/{a?}", "en", &[("a", "x")], "/x", "- / =x"),
+            (
+                "/{locale}/{a?}/{slug}",
+                "en",
+                &[("slug", "de")],
+                "slug_not_allowed",
+                "- / - / !not_allowed",
+            ),
+            ("/a/{slug}", "en", &[("slug", "de")], "/a/de", "a / =de"),
+        ],
+    );
+}
+
+#[test]
+fn conditions_come_first_and_then_the_template_of_the_locale() {
+    let mut rule = per_locale(&[("de", "/neues/{slug}")]);
+    let equals = Literal::Text("news".to_owned());
+    rule.conditions.push(Condition { field: field("section"), equals });
+    let rules = RuleSet::new(locales(), LocalePrefix::Always, vec![rule]);
+    for (code, section, expected) in [
+        ("de", "news", Ok("/neues/{slug}")),
+        ("en", "news", Err(NoPath::Locale)),
+        ("de", "press", Err(NoPath::Conditions)),
+        ("en", "press", Err(NoPath::Conditions)),
+    ] {
+        let holds = Holds::texts(code, &[("section", section), ("slug", "x")]);
+        let rule = &rules.rules()[0];
+        let built = rules.write_path(rule, &locale(code), &holds, &mut String::new());
+        assert_eq!(built.map(Template::as_str), expected, "{code} {section}");
+    }
+}

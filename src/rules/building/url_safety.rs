@@ -1,0 +1,265 @@
+//! Which values may stand in a URL, and what is wrong with the others (D13).
+
+use std::fmt;
+
+use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
+
+use crate::rules::encode::{decode_leniently, is_unreserved};
+
+/// PrecedenceReason a value cannot stand in a URL. In the order of D13: the first that holds is the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fault {
+    /// Absent or null.
+    Missing,
+    /// Empty, or white space only.
+    Empty,
+    /// Neither text nor an integer.
+    NotString,
+    /// A control character (Cc), or a line or paragraph separator.
+    ControlChar,
+    /// A bidirectional control or another invisible character.
+    BidiOrInvisible,
+    /// U+FFFD or a noncharacter.
+    BadCodepoint,
+    /// A `\`.
+    Backslash,
+    /// A `/` in a placeholder that takes one segment.
+    HasSlash,
+    /// An empty segment in a catch-all.
+    EmptySegment,
+    /// `.` or `..`.
+    DotSegment,
+    /// One of the above after one or two percent-decodings.
+    UnsafeAfterDecoding,
+    /// The settings do not allow this value for the placeholder.
+    NotAllowed,
+    /// A part of a date is wanted, and the field holds no date.
+    NotADate,
+    /// A document is an ancestor of itself.
+    AncestorCycle,
+    /// There are more ancestors than the settings allow.
+    TooManyAncestors,
+}
+
+impl Fault {
+    /// All of them, in the order of D13.
+    pub const ALL: [Self; 15] = [
+        Self::Missing,
+        Self::Empty,
+        Self::NotString,
+        Self::ControlChar,
+        Self::BidiOrInvisible,
+        Self::BadCodepoint,
+        Self::Backslash,
+        Self::HasSlash,
+        Self::EmptySegment,
+        Self::DotSegment,
+        Self::UnsafeAfterDecoding,
+        Self::NotAllowed,
+        Self::NotADate,
+        Self::AncestorCycle,
+        Self::TooManyAncestors,
+    ];
+
+    /// The name that follows `<placeholder>_` in a reason.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Empty => "empty",
+            Self::NotString => "not_string",
+            Self::ControlChar => "control_char",
+            Self::BidiOrInvisible => "bidi_or_invisible",
+            Self::BadCodepoint => "bad_codepoint",
+            Self::Backslash => "backslash",
+            Self::HasSlash => "has_slash",
+            Self::EmptySegment => "empty_segment",
+            Self::DotSegment => "dot_segment",
+            Self::UnsafeAfterDecoding => "unsafe_after_decoding",
+            Self::NotAllowed => "not_allowed",
+            Self::NotADate => "not_a_date",
+            Self::AncestorCycle => "ancestor_cycle",
+            Self::TooManyAncestors => "too_many_ancestors",
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How many segments a value may fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    /// One: no `/`.
+    One,
+    /// One or more, divided by `/`: a catch-all.
+    Many,
+}
+
+/// Refuses a value that cannot stand in a URL as it is.
+///
+/// `before` and `after` are the template's text around it: a value that is harmless alone can
+/// still complete an escape with them.
+pub(super) fn check(before: &str, value: &str, after: &str, width: Width) -> Result<(), Fault> {
+    check_raw(value, width)?;
+    let whole;
+    let text = if before.is_empty() && after.is_empty() {
+        value
+    } else {
+        whole = [before, value, after].concat();
+        &whole
+    };
+    if text.contains('%') && [1, 2].into_iter().any(|times| unsafe_after(text, times, width)) {
+        return Err(Fault::UnsafeAfterDecoding);
+    }
+    Ok(())
+}
+
+/// Whether a value has no fault by itself and is its own encoding: nearly all are, and one look at
+/// each byte tells.
+pub(super) fn is_plain(value: &str) -> bool {
+    is_unreserved(value) && !matches!(value, "" | "." | "..")
+}
+
+fn unsafe_after(text: &str, times: u32, width: Width) -> bool {
+    let decoded = (0..times).fold(text.to_owned(), |text, _| decode_leniently(&text));
+    check_raw(&decoded, width).is_err()
+}
+
+fn check_raw(value: &str, width: Width) -> Result<(), Fault> {
+    if value.trim().is_empty() {
+        return Err(Fault::Empty);
+    }
+    if let Some(fault) = value.chars().filter_map(char_fault).min() {
+        return Err(fault);
+    }
+    match width {
+        Width::One if value.contains('/') => Err(Fault::HasSlash),
+        Width::Many if value.split('/').any(str::is_empty) => Err(Fault::EmptySegment),
+        _ if value.split('/').any(|segment| segment == "." || segment == "..") => {
+            Err(Fault::DotSegment)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn char_fault(c: char) -> Option<Fault> {
+    match c {
+        '\\' => Some(Fault::Backslash),
+        ' '..='~' => None,
+        '\u{2028}' | '\u{2029}' => Some(Fault::ControlChar),
+        c if c.is_control() => Some(Fault::ControlChar),
+        c if is_invisible(c) => Some(Fault::BidiOrInvisible),
+        c if c == char::REPLACEMENT_CHARACTER || is_noncharacter(c) => Some(Fault::BadCodepoint),
+        _ => None,
+    }
+}
+
+/// Whether a character can be seen as itself, and leaves others where they are.
+#[must_use]
+pub fn is_visible(c: char) -> bool {
+    !matches!(char_fault(c), Some(Fault::ControlChar | Fault::BidiOrInvisible))
+        && !is_noncharacter(c)
+}
+
+/// `Default_Ignorable_Code_Point` holds the bidirectional controls too. The joiners and the
+/// variation selectors are part of how real words and emoji are written.
+fn is_invisible(c: char) -> bool {
+    let fine = matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}');
+    !fine && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+}
+
+/// The 66 noncharacters of Unicode, section 23.7.
+fn is_noncharacter(c: char) -> bool {
+    let code = u32::from(c);
+    (0xFDD0..=0xFDEF).contains(&code) || code & 0xFFFE == 0xFFFE
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rules::encode;
+
+    #[test]
+    fn faults_of_one_segment() {
+        for (value, expected) in [
+            ("hello", Ok(())),
+            (" hello ", Ok(())),
+            ("v1.2...", Ok(())),
+            ("100%", Ok(())),
+            ("%25252e%25252e", Ok(())),
+            ("%c0%ae", Ok(())),
+            ("\u{1F469}\u{200D}\u{1F680}\u{FE0F}", Ok(())),
+            ("", Err(Fault::Empty)),
+            ("\u{A0}\n", Err(Fault::Empty)),
+            ("a\u{202E}\u{7}", Err(Fault::ControlChar)),
+            ("a\u{2028}b", Err(Fault::ControlChar)),
+            ("\u{FFFD}\u{61C}", Err(Fault::BidiOrInvisible)),
+            ("a\u{AD}b", Err(Fault::BidiOrInvisible)),
+            ("a\u{1FFFE}\\", Err(Fault::BadCodepoint)),
+            ("a\u{FDD0}", Err(Fault::BadCodepoint)),
+            ("a\\/b", Err(Fault::Backslash)),
+            ("../b", Err(Fault::HasSlash)),
+            ("..", Err(Fault::DotSegment)),
+            (".", Err(Fault::DotSegment)),
+            ("%2e", Err(Fault::UnsafeAfterDecoding)),
+            ("a%252Fb", Err(Fault::UnsafeAfterDecoding)),
+            ("a%2f%ff", Err(Fault::UnsafeAfterDecoding)),
+            ("%20", Err(Fault::UnsafeAfterDecoding)),
+            ("%EF%BF%BD", Err(Fault::UnsafeAfterDecoding)),
+        ] {
+            assert_eq!(check("", value, "", Width::One), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn faults_of_a_catch_all() {
+        for (value, expected) in [
+            ("2024/05/launch", Ok(())),
+            ("a//b", Err(Fault::EmptySegment)),
+            ("a/", Err(Fault::EmptySegment)),
+            ("/a", Err(Fault::EmptySegment)),
+            ("a/../b", Err(Fault::DotSegment)),
+            ("a/%2e%2E/b", Err(Fault::UnsafeAfterDecoding)),
+        ] {
+            assert_eq!(check("", value, "", Width::Many), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_sees_or_what_moves_other_text_is_not_visible() {
+        for seen in ['a', ' ', '~', '\\', 'é', '\u{1F680}', '\u{FFFD}', '\u{200D}', '\u{FE0F}'] {
+            assert!(is_visible(seen), "{seen:?}");
+        }
+        for unseen in ['\n', '\0', '\u{7F}', '\u{85}', '\u{2028}', '\u{202E}', '\u{AD}', '\u{FFFE}']
+        {
+            assert!(!is_visible(unseen), "{unseen:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_may_not_complete_an_escape_with_the_text_around_it() {
+        assert_eq!(check("", "a%2", "f", Width::One), Err(Fault::UnsafeAfterDecoding));
+        assert_eq!(check("", "a%2", "-f", Width::One), Ok(()));
+        assert_eq!(check("%2", "f", "", Width::One), Err(Fault::UnsafeAfterDecoding));
+        assert_eq!(check("", "2f", "%2f", Width::One), Err(Fault::UnsafeAfterDecoding));
+    }
+
+    proptest! {
+        #[test]
+        fn plain_values_have_no_fault(value in "[.]{0,3}|[a-zA-Z0-9._~/%-]{0,12}|\\PC{0,3}") {
+            if is_plain(&value) {
+                prop_assert_eq!(encode(&value), &*value);
+                for width in [Width::One, Width::Many] {
+                    prop_assert_eq!(check("", &value, "", width), Ok(()));
+                    prop_assert_eq!(check("-a", &value, "~.", width), Ok(()));
+                }
+            }
+        }
+    }
+}

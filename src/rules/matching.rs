@@ -1,0 +1,17 @@
+//! From a pathname to the rule that matches it (D7–D10).
+
+mod captures;
+mod linear;
+mod pattern;
+mod precedence;
+mod rule_set;
+mod trace;
+mod trie;
+
+pub use captures::Params;
+pub use linear::{Mismatch, MismatchReason};
+pub(super) use linear::{match_pattern, takes_text};
+pub(super) use pattern::Pattern;
+pub(super) use precedence::{Rank, ranks};
+pub use rule_set::{AmbiguityError, Candidate, Match, RuleSet, TooCostly};
+pub use trace::{PatternTrace, TraceStep};

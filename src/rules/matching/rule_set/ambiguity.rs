@@ -1,0 +1,53 @@
+//! Where `{locale}` is left out of a path, and templates for which nobody could tell whether it is.
+
+use std::collections::HashSet;
+
+use super::RuleSet;
+use crate::rules::matching::pattern::Pattern;
+use crate::rules::template::{Segment, Template};
+
+/// A template that does not show where the default locale was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum AmbiguityError {
+    /// `/{section?}/{locale}/{slug}`: `/de/x` is a German document without a section, or one of
+    /// the default locale with the section `de`.
+    #[error(
+        "template `{0}`: with locale_prefix = \"except-default\" an optional segment before {{locale}} could be taken for it"
+    )]
+    OptionalBefore(String),
+    /// `/{locale}/de/{slug}`: the default locale's paths start with another one.
+    #[error(
+        "template `{0}`: with locale_prefix = \"except-default\" `{1}` may not stand where {{locale}} is left out, as it is a locale of the site"
+    )]
+    LocaleText(String, String),
+}
+
+impl RuleSet {
+    /// The templates of which paths without `{locale}` could be taken for some with it, each once
+    /// with the position of its rule in the settings.
+    pub fn ambiguities(&self) -> impl Iterator<Item = (usize, AmbiguityError)> {
+        let mut seen = HashSet::new();
+        let bare = self.patterns.iter().filter_map(|pattern| Some((pattern, pattern.bare_at?)));
+        let errors = bare.filter_map(|(pattern, gap)| {
+            let template = self.template(pattern);
+            Some((pattern.rule, optional_before(template).or_else(|| self.text(pattern, gap))?))
+        });
+        let mut errors: Vec<_> = errors.filter(|error| seen.insert(error.clone())).collect();
+        errors.sort_by_key(|(rule, _)| *rule);
+        errors.into_iter()
+    }
+
+    fn text(&self, pattern: &Pattern, gap: usize) -> Option<AmbiguityError> {
+        let Segment::Static(text) = pattern.segments.get(gap)? else {
+            return None;
+        };
+        let locale = self.locales.get(text)?;
+        Some(AmbiguityError::LocaleText(self.template(pattern).to_string(), locale.to_string()))
+    }
+}
+
+fn optional_before(template: &Template) -> Option<AmbiguityError> {
+    let before = template.segments().iter().take_while(|segment| !segment.is_locale());
+    let optional = { before }.any(|segment| matches!(segment, Segment::Optional(_)));
+    optional.then(|| AmbiguityError::OptionalBefore(template.to_string()))
+}

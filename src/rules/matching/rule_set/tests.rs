@@ -1,0 +1,174 @@
+//! What a rule set says about its content types, their fields and their templates.
+
+use super::*;
+use crate::rules::fixtures::{field, locale, locales, per_locale, rule, set};
+use crate::rules::{Literal, Source};
+
+/// A rule of `api::t.t0` for documents that have all of these.
+fn rule_where(template: &str, conditions: &[(&str, &str)]) -> Rule {
+    let mut rule = rule(0, template);
+    let condition = |(path, value): &(&str, &str)| Condition {
+        field: field(path),
+        equals: Literal::Text((*value).to_owned()),
+    };
+    rule.conditions = conditions.iter().map(condition).collect();
+    rule
+}
+
+fn of_rules(rules: Vec<Rule>) -> RuleSet {
+    RuleSet::new(locales(), LocalePrefix::Always, rules)
+}
+
+fn written(fields: &[FieldPath]) -> String {
+    fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_type_has_its_rules_in_the_order_of_the_settings() {
+    let rules = of_rules(vec![rule(1, "/b/{slug}"), rule(0, "/a/{slug}"), rule(1, "/b")]);
+    let uids: Vec<&str> = rules.content_types().into_iter().map(ContentTypeUid::as_str).collect();
+    assert_eq!(uids, ["api::t.t1", "api::t.t0"]);
+    for (uid, positions) in [("api::t.t1", &[0, 2][..]), ("api::t.t0", &[1]), ("api::t.t2", &[])] {
+        assert_eq!(rules.positions_of_type(uid).collect::<Vec<_>>(), positions, "{uid}");
+        let of_type: Vec<_> = rules.of_type(uid).collect();
+        assert_eq!(of_type, positions.iter().map(|at| &rules.rules()[*at]).collect::<Vec<_>>());
+    }
+    let in_order: Vec<String> = rules
+        .in_order()
+        .map(|(rule, template)| format!("{} {template}", rule.content_type))
+        .collect();
+    assert_eq!(in_order, ["api::t.t1 /b", "api::t.t1 /b/{slug}", "api::t.t0 /a/{slug}"]);
+}
+
+#[test]
+fn a_type_is_asked_for_documents_that_one_of_its_rules_is_for() {
+    let news = [("kind", "news")];
+    let both = [("kind", "news"), ("section", "a")];
+    for (rules, expected) in [
+        (vec![rule_where("/a", &news)], vec!["kind"]),
+        (vec![rule_where("/a", &news), rule_where("/b", &news)], vec!["kind"]),
+        (vec![rule_where("/a", &both), rule_where("/b", &news)], vec!["kind section", "kind"]),
+        (vec![rule_where("/a", &news), rule_where("/b", &[])], vec![]),
+        (vec![rule_where("/a", &news), rule(1, "/b")], vec!["kind"]),
+        (vec![rule(1, "/b")], vec![]),
+    ] {
+        let rules = of_rules(rules);
+        let fields = |all: &Vec<Condition>| {
+            written(&all.iter().map(|c| c.field.clone()).collect::<Vec<_>>())
+        };
+        let alternatives: Vec<String> =
+            rules.alternatives("api::t.t0").iter().map(fields).collect();
+        assert_eq!(alternatives, expected);
+    }
+}
+
+#[test]
+fn a_type_is_asked_for_the_fields_of_its_rules_each_once() {
+    let mut pages = rule(0, "/p/{*path}");
+    let source = Some(Source::ancestors(&field("slug"), &field("up"), 0));
+    assert!(pages.set_param("path", &crate::rules::Param { source, constraint: None }));
+    let mut dated = rule_where("/{locale}/{on:year}/{on:day}/{documentId}", &[("kind", "a")]);
+    dated.sitemap.modified = field("changed");
+    dated.sitemap.exclude_when = rule_where("/", &[("hidden", "1")]).conditions;
+    for (rules, fields, listing) in [
+        (
+            vec![rule(0, "/{category.slug}/{slug}")],
+            "category.slug slug",
+            "category.slug slug updatedAt",
+        ),
+        (
+            vec![rule(0, "/{slug}"), rule(0, "/{slug}/{title}"), rule(1, "/{x}")],
+            "slug title",
+            "slug updatedAt title",
+        ),
+        (
+            vec![pages],
+            "documentId slug up.documentId up.slug",
+            "documentId slug up.documentId up.slug updatedAt",
+        ),
+        (vec![dated], "on kind", "on kind hidden changed"),
+        (vec![per_locale(&[("en", "/a/{a}"), ("de", "/b/{b}")])], "a b", "a b updatedAt"),
+        (vec![rule(1, "/{x}")], "", ""),
+    ] {
+        let rules = of_rules(rules);
+        assert_eq!(written(&rules.fields("api::t.t0")), fields);
+        assert_eq!(written(&rules.listing_fields("api::t.t0")), listing);
+    }
+}
+
+#[test]
+fn templates_stand_in_the_order_of_the_locales_of_the_site() {
+    let rules = of_rules(vec![per_locale(&[("de", "/neues/{slug}"), ("en", "/news/{slug}")])]);
+    let rule = &rules.rules()[0];
+    let told = rule.templates().map(|(locale, template)| format!("{} {template}", locale.unwrap()));
+    assert_eq!(told.collect::<Vec<_>>(), ["en /news/{slug}", "de /neues/{slug}"]);
+    assert_eq!(rule.first_template().as_str(), "/news/{slug}");
+    for (code, expected) in
+        [("en", Some("/news/{slug}")), ("de", Some("/neues/{slug}")), ("fr", None)]
+    {
+        assert_eq!(rule.template(&locale(code)).map(Template::as_str), expected);
+    }
+}
+
+#[test]
+fn a_match_has_the_values_of_the_pathname_and_the_locale_that_it_says() {
+    let mut rules: Vec<Rule> = ["/{locale}/a-{slug}.html/{*rest}", "/{slug}", "/{x}/{y}/{slug}"]
+        .iter()
+        .map(|t| rule(0, t))
+        .collect();
+    rules.push(per_locale(&[("en", "/news/{slug}"), ("de", "/neues/{slug}")]));
+    rules.push(per_locale(&[("en", "/faq/{slug}"), ("de", "/faq/{slug}")]));
+    let rules = of_rules(rules);
+    for (pathname, params, locale, shared) in [
+        (
+            "/de/a-%C3%A9.html/b/c%20d",
+            r#"{"locale": "de", "slug": "é", "rest": "b/c d"}"#,
+            Some("de"),
+            0,
+        ),
+        ("/x", r#"{"slug": "x"}"#, None, 0),
+        ("/1/2/3", r#"{"x": "1", "y": "2", "slug": "3"}"#, None, 0),
+        ("/news/x", r#"{"slug": "x"}"#, Some("en"), 0),
+        ("/neues/x", r#"{"slug": "x"}"#, Some("de"), 0),
+        ("/faq/x", r#"{"slug": "x"}"#, None, 2),
+    ] {
+        let pathname = Pathname::parse(pathname);
+        let found = rules.find(&pathname).unwrap();
+        assert_eq!(format!("{:?}", found.params), params);
+        assert_eq!(found.locale.map(Locale::as_str), locale, "{params}");
+        assert_eq!(found.shared.len(), shared, "{params}");
+        assert!(found.params.has("slug") && !found.params.has("category"));
+    }
+    let [one, same, other] = ["/x", "/%78/", "/y"].map(Pathname::parse);
+    assert_eq!(rules.find(&one), rules.find(&same));
+    assert_ne!(rules.find(&one), rules.find(&other));
+}
+
+#[test]
+fn templates_that_hide_where_the_default_locale_is_left_out_are_named() {
+    let template = |at: usize, text: &str, problem: &str| {
+        (at, format!("template `{text}`: with locale_prefix = \"except-default\" {problem}"))
+    };
+    let taken = "may not stand where {locale} is left out, as it is a locale of the site";
+    let optional = "an optional segment before {locale} could be taken for it";
+    let templates = [
+        "/{locale}/{a?}/de",
+        "/{a?}/{locale}/de",
+        "/a/{locale}/en/{slug}",
+        "/{locale}/fr",
+        "/{locale}/{a?}",
+        "/{locale}",
+        "/de/{locale}",
+    ];
+    let found: Vec<_> = set(LocalePrefix::ExceptDefault, &templates)
+        .ambiguities()
+        .map(|(at, error)| (at, error.to_string()))
+        .collect();
+    let expected = [
+        template(0, templates[0], &format!("`de` {taken}")),
+        template(1, templates[1], optional),
+        template(2, templates[2], &format!("`en` {taken}")),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(set(LocalePrefix::Always, &templates).ambiguities().count(), 0);
+}

@@ -1,0 +1,63 @@
+//! What D8 leaves to the order of the settings alone: the matches of equal precedence.
+
+use super::{Match, RuleSet};
+use crate::rules::matching::linear::match_pattern;
+use crate::rules::matching::precedence::same_shape;
+use crate::rules::pathname::Pathname;
+
+impl RuleSet {
+    /// The match that [`RuleSet::find`] would give if, of the patterns that match with the
+    /// precedence of the first, those of this rule came first. `None` when it has none there.
+    ///
+    /// However many rules share a shape, this looks at those of the one rule alone.
+    #[must_use]
+    pub fn tie<'a>(&'a self, pathname: &'a Pathname<'_>, rule: usize) -> Option<Match<'a>> {
+        let first = self.first_place(pathname)?;
+        let shape = &self.patterns[first].segments;
+        // Of one shape are neighbours, in the order of the settings.
+        let rest = &self.patterns[first..];
+        let rest = &rest[..rest.partition_point(|p| same_shape(shape, &p.segments))];
+        let start = rest.partition_point(|pattern| pattern.rule < rule);
+        let own = rest[start..].iter().take_while(|pattern| pattern.rule == rule);
+        let matching = |pattern| match_pattern(pattern, pathname, &self.locales).is_ok();
+        let at = own.map(matching).position(|matches| matches)?;
+        Some(self.matched(first + start + at, pathname))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::fixtures::{locales, per_locale, rule};
+    use crate::rules::{
+        ContentTypeUid, Locale, LocalePrefix, Locales, Pathname, Rule, RuleSet, Template,
+    };
+
+    #[test]
+    fn rules_of_the_best_shape_that_match_are_ties() {
+        let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
+        let templates = ["/{*path}", "/a/{slug}", "/b/{x}", "/a/{title}", "/{locale}/{slug}"];
+        let uid = ContentTypeUid::parse("api::a.a").unwrap();
+        let rule = |text: &&str| Rule::new(uid.clone(), Template::parse(text).unwrap());
+        let rules = templates.iter().map(rule).collect();
+        let rules = RuleSet::new(locales, LocalePrefix::Always, rules);
+        let expected: [(&str, &[usize]); 5] =
+            [("/a/x", &[1, 3]), ("/b/x", &[2]), ("/en/x", &[4]), ("/c", &[0]), ("/..", &[])];
+        for (pathname, expected) in expected {
+            let pathname = Pathname::parse(pathname);
+            for (rule, template) in templates.iter().enumerate() {
+                let tie = rules.tie(&pathname, rule);
+                let template = expected.contains(&rule).then_some(*template);
+                assert_eq!(tie.map(|tie| tie.template.as_str()), template);
+            }
+        }
+    }
+    #[test]
+    fn a_rule_ties_with_the_template_of_it_that_matches() {
+        let own = per_locale(&[("en", "/news/{slug}"), ("de", "/neues/{slug}")]);
+        let rules = vec![rule(1, "/neues/{title}"), own];
+        let rules = RuleSet::new(locales(), LocalePrefix::Always, rules);
+        let pathname = Pathname::parse("/neues/x");
+        let ties = [0, 1].map(|rule| rules.tie(&pathname, rule).unwrap().template.to_string());
+        assert_eq!(ties, ["/neues/{title}", "/neues/{slug}"]);
+    }
+}

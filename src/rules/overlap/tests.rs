@@ -1,0 +1,294 @@
+//! Overlaps: pairs with their examples and reasons, and rules that never match.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::rules::fixtures::{locales, per_locale, rule, set};
+use crate::rules::{LocalePrefix, Pathname, RuleSet};
+
+/// The winner's and the loser's place in the settings, the example and the reason.
+fn pairs(rules: &RuleSet) -> Vec<(usize, usize, String, String)> {
+    let place = |side: &RuleTemplate<'_>| {
+        rules.rules().iter().position(|rule| std::ptr::eq(rule, side.rule)).unwrap()
+    };
+    let pairs = rules.overlaps().pairs;
+    let told = |c: &Overlap<'_>| {
+        let third = c.taken_by.as_ref().map(|side| format!("; taken by {}", place(side)));
+        let why = c.why.to_string() + &third.unwrap_or_default();
+        (place(&c.winner), place(&c.loser), c.example.clone(), why)
+    };
+    pairs.iter().map(told).collect()
+}
+
+#[test]
+fn pairs_that_meet_have_an_example_and_a_reason() {
+    use LocalePrefix::{Always, ExceptDefault};
+    let settings = "same shape: order of the settings";
+    let static_1 = "static text before a placeholder in segment 1";
+    let static_2 = "static text before a placeholder in segment 2";
+    let more = "more static text in segment 1";
+    let catch_all_2 = "a placeholder before a catch-all in segment 2";
+    let catch_all = "a placeholder before a catch-all in segment 1";
+    for (prefix, templates, expected) in [
+        (Always, ["/{slug}", "/about"], Some((1, 0, "/about", static_1))),
+        (Always, ["/{locale}/{slug}", "/{slug}/b"], Some((1, 0, "/en/b", static_2))),
+        (Always, ["/{locale}/{slug}", "/{slug}"], None),
+        (Always, ["/{slug}", "/{*path}"], Some((0, 1, "/x", catch_all))),
+        (Always, ["/a/{*path}", "/{x}/b/{y}"], Some((0, 1, "/a/b/x", static_1))),
+        (Always, ["/a/{*path}", "/{*path}"], Some((0, 1, "/a/x", static_1))),
+        (Always, ["/{slug}", "/{name}"], Some((0, 1, "/x", settings))),
+        (Always, ["/{slug}", "/{locale}"], Some((0, 1, "/en", settings))),
+        (Always, ["/{slug}.html", "/{slug}"], Some((0, 1, "/x.html", more))),
+        (Always, ["/a-{slug}", "/{slug}-b"], Some((0, 1, "/a-x-b", settings))),
+        (Always, ["/a-{slug}", "/b-{slug}"], None),
+        (Always, ["/a-b-{slug}", "/a-{slug}"], Some((0, 1, "/a-b-x", more))),
+        (Always, ["/a/b", "/a/c"], None),
+        (Always, ["/{slug} = news,press", "/press"], Some((1, 0, "/press", static_1))),
+        (Always, ["/{slug} = news,press", "/{slug} = press"], Some((0, 1, "/press", settings))),
+        (Always, ["/{slug} = news", "/{slug} = press"], None),
+        (Always, [r"/{slug} | \d{4}", "/{name}"], Some((0, 1, "/2222", settings))),
+        (Always, [r"/{slug} | \d{4}", "/{slug} | [a-z]+"], None),
+        (Always, [r"/{slug} | \d{4}", "/{date:year}"], Some((0, 1, "/2222", settings))),
+        (Always, ["/{date:month}", "/{slug}"], Some((0, 1, "/01", settings))),
+        (Always, ["/{date:month}", "/{slug} = 13"], None),
+        (Always, ["/a/{*slug} = b/c,d", "/a/{x}/c"], Some((1, 0, "/a/b/c", catch_all_2))),
+        (Always, ["/{locale}/{a?}/{slug}", "/en/x"], Some((1, 0, "/en/x", static_1))),
+        (Always, ["/", "/{slug}"], None),
+        (ExceptDefault, ["/{locale}/{slug}", "/{slug}"], Some((0, 1, "/x", settings))),
+        (ExceptDefault, ["/{locale}/{slug}", "/de/{slug}"], Some((1, 0, "/de/x", static_1))),
+        (ExceptDefault, ["/{locale}/{slug}", "/de"], None),
+        (ExceptDefault, ["/{locale}/{slug}", "/en/{slug}"], None),
+        (Always, ["/docs/a", "/docs/{*slug} | [a-z/-]+"], Some((0, 1, "/docs/a", static_2))),
+        (Always, ["/{locale}/{a}", "/{*slug} | [a-z/-]+"], Some((0, 1, "/en/x", catch_all))),
+        (Always, ["/{a}/{slug} = 1,2,k", "/{*slug} | [a-z/-]+"], Some((0, 1, "/x/k", catch_all))),
+        (Always, ["/{a}/{slug} = 1,2", "/{*slug} | [a-z/-]+"], None),
+        (Always, ["/{*slug} | [ab]+/c", "/{*slug} | a/[c-f]"], Some((0, 1, "/a/c", settings))),
+        (
+            Always,
+            ["/{*slug} | [a-m]/[a-m]", "/{*slug} | [k-z]/[k-z]"],
+            Some((0, 1, "/k/k", settings)),
+        ),
+        (
+            Always,
+            ["/{slug}/a-{x} | [a-m]+", "/{slug}/{x}-b | [k-z]+"],
+            Some((0, 1, "/k/a-x-b", settings)),
+        ),
+        (Always, ["/{slug} | [a-m]+", "/{slug} | [k-z]+"], Some((0, 1, "/k", settings))),
+        (Always, ["/{slug} | [a-m]+", "/{*slug} | [k-z]+"], Some((0, 1, "/k", catch_all))),
+        (Always, ["/p-{slug} | [a-m]+", "/p-{slug} | [k-z]+"], Some((0, 1, "/p-k", settings))),
+        (Always, ["/{slug} | [A-Z]{2}", "/{slug} | [A-Za-z]{2,}"], Some((0, 1, "/XX", settings))),
+        (Always, ["/x/{a}", "/x/x"], Some((1, 0, "/x/x", static_2))),
+        (Always, ["/é b/{slug}", "/{slug}/x"], Some((0, 1, "/%C3%A9%20b/x", static_1))),
+    ] {
+        let expected = expected.map(|(w, l, path, why)| (w, l, path.to_owned(), why.to_owned()));
+        let expected: Vec<_> = expected.into_iter().collect();
+        let rules = set(prefix, &templates);
+        assert_eq!(pairs(&rules), expected, "{templates:?}");
+    }
+}
+
+#[test]
+fn templates_of_one_rule_that_take_each_others_paths_are_told() {
+    use LocalePrefix::{Always, ExceptDefault};
+    for (prefix, en, de, expected) in [
+        (Always, "/{locale}/{slug}", "/{section}/{slug}", Some("/en/x en over de")),
+        (Always, "/news/{slug}", "/{section}/{slug}", Some("/news/x en over de")),
+        (Always, "/{section}/{slug}", "/news/{slug}", Some("/news/x de over en")),
+        (Always, "/about/{slug}", "/about/{slug}", None),
+        (Always, "/about/{slug}", "/about/{title}", Some("/about/x en over de")),
+        (Always, "/{locale}/{slug}", "/{locale}/{slug}", None),
+        (Always, "/{locale}/{a?}/{slug}", "/{locale}/{slug}", None),
+        (ExceptDefault, "/{locale}/{slug}", "/{locale}/{slug}", None),
+        (ExceptDefault, "/{locale}/{a}/{b}/{c}", "/x/{locale}/{b}", Some("/x/de/x de over en")),
+    ] {
+        let rule = per_locale(&[("en", en), ("de", de)]);
+        let rules = RuleSet::new(locales(), prefix, vec![rule]);
+        let name = |side: &RuleTemplate<'_>| if side.template.as_str() == en { "en" } else { "de" };
+        let pairs = rules.overlaps().pairs;
+        let told = pairs
+            .iter()
+            .map(|c| format!("{} {} over {}", c.example, name(&c.winner), name(&c.loser)));
+        assert!(pairs.iter().all(|c| c.taken_by.is_none()), "{en} {de}");
+        assert_eq!(told.collect::<Vec<_>>().first().map(String::as_str), expected, "{en} {de}");
+    }
+}
+
+#[test]
+fn a_third_rule_that_takes_the_example_is_avoided_or_named() {
+    let rules = set(LocalePrefix::Always, &["/x", "/{slug}", "/{name}"]);
+    let settings = "same shape: order of the settings".to_owned();
+    assert!(pairs(&rules).contains(&(1, 2, "/x-1".to_owned(), settings.clone())));
+    let templates = ["/x/{a}/{b}", "/{slug}/{c}/{d}", "/{e}/{f}/{g}"];
+    let rules = set(LocalePrefix::Always, &templates);
+    assert!(pairs(&rules).contains(&(1, 2, "/x-1/x/x".to_owned(), settings)));
+    let rules = set(LocalePrefix::Always, &["/x", "/{slug} = x", "/{name}"]);
+    let taken = "same shape: order of the settings; taken by 0".to_owned();
+    assert!(pairs(&rules).contains(&(1, 2, "/x".to_owned(), taken)));
+}
+
+#[test]
+fn rules_that_never_match_are_told_where_it_is_certain() {
+    use LocalePrefix::{Always, ExceptDefault};
+    for (prefix, templates, expected) in [
+        (Always, &["/{slug}", "/{name}"][..], &["1 by t0 /{slug}"][..]),
+        (Always, &["/{slug}", "/{locale}"], &["1 by t0 /{slug}"]),
+        (Always, &["/{locale}", "/{slug}"], &[]),
+        (Always, &["/a", "/a", "/a"], &["1 by t0 /a", "2 by t0 /a"]),
+        (Always, &["/a", "/{slug} = a"], &["1 by t0 /a"]),
+        (Always, &["/a", "/{slug} = a,b"], &[]),
+        (Always, &["/{slug} = a,b", "/{slug} = b"], &["1 by t0 /{slug}"]),
+        (Always, &["/{x}", "/{slug} = b"], &["1 by t0 /{x}"]),
+        (Always, &[r"/{slug} | \d+", r"/{slug} | \d+"], &["1 by t0 /{slug}"]),
+        (Always, &[r"/{slug} | \d+", r"/{slug} | \d\d"], &[]),
+        (Always, &[r"/{slug} | \d+", "/{x}"], &[]),
+        (Always, &["/{x}", r"/{slug} | \d+"], &["1 by t0 /{x}"]),
+        (Always, &[r"/{slug} | \d+", "/{date:year}"], &[]),
+        (Always, &[r"/{slug} | \d+", "/{date:day}"], &["1 by t0 /{slug}"]),
+        (Always, &["/{date:year}", "/{other:year}"], &["1 by t0 /{date:year}"]),
+        (Always, &["/{date:year}", "/{x}"], &[]),
+        (Always, &["/{date:month}", "/{x:year}"], &[]),
+        (Always, &["/a/b{date:year}", "/{slug}/b1{x:year} = a"], &[]),
+        (Always, &["/a/b{x}", "/{slug}/b1{y} = a"], &["1 by t0 /a/b{x}"]),
+        (Always, &["/a{date:year}", "/b{x:year}"], &[]),
+        (Always, &["/{x}", "/{date:year}"], &["1 by t0 /{x}"]),
+        (Always, &["/a{slug}", "/{name}"], &[]),
+        (Always, &["/a{slug}", "/b{name}"], &[]),
+        (Always, &["/a-{slug}", "/{name}-b"], &[]),
+        (Always, &["/a-{x}", "/a-{y}"], &["1 by t0 /a-{x}"]),
+        (Always, &["/{*path}", "/{*other}"], &["1 by t0 /{*path}"]),
+        (Always, &[r"/{*slug} | \d+", "/{*other}"], &[]),
+        (Always, &["/a/{*path}", "/{*other}"], &[]),
+        (Always, &["/{slug}", "/{*path}"], &[]),
+        (Always, &["/{a}/{b}", "/{c}"], &[]),
+        (Always, &["/{a}/{b}", "/{c}", "/{locale}/{slug?}"], &["2 by t1 /{c}, t0 /{a}/{b}"]),
+        (Always, &["/{a}/{b?}", "/{locale}/{slug?}"], &["1 by t0 /{a}/{b?}"]),
+        (Always, &["/{c}", "/{locale}/{slug?}"], &[]),
+        (Always, &["/{slug} = a/b", "/x"], &["0 by "]),
+        (ExceptDefault, &["/{locale}/{x}", "/{slug}"], &[]),
+        (ExceptDefault, &["/{locale}/{x}", "/{locale}/{y}"], &["1 by t0 /{locale}/{x}"]),
+        (ExceptDefault, &["/{slug}", "/{locale}/{x}"], &[]),
+        (ExceptDefault, &["/{locale}/{*x}", "/{*slug}"], &[]),
+        (ExceptDefault, &["/{locale}/{*x}", "/{locale}/{*y}"], &["1 by t0 /{locale}/{*x}"]),
+    ] {
+        let rules = set(prefix, templates);
+        let told = |never: &ShadowedRule<'_>| {
+            let place = rules.rules().iter().position(|rule| std::ptr::eq(rule, never.rule));
+            let by: Vec<String> = never.hidden_by.iter().map(ToString::to_string).collect();
+            format!("{} by {}", place.unwrap(), by.join(", ").replace("api::t.", ""))
+        };
+        let never: Vec<String> = rules.overlaps().shadowed.iter().map(told).collect();
+        assert_eq!(never, expected, "{templates:?}");
+    }
+}
+
+#[test]
+fn pairs_of_two_types_that_nothing_but_the_settings_orders_are_told_alone() {
+    let templates = ["/a/{slug}", "/{slug}", "/about", "/{name}", "/{a}-b", "/a-{b}"];
+    let rules = set(LocalePrefix::Always, &templates);
+    let equal = rules.equal_shape_overlaps();
+    let told: Vec<String> =
+        equal.pairs.iter().map(|c| c.winner.to_string() + " " + &c.example).collect();
+    assert_eq!(told, ["api::t.t4 /{a}-b /a-x-b", "api::t.t1 /{slug} /x"]);
+    assert_eq!((equal.shadowed.len(), equal.incomplete), (0, None));
+    let of_one_type = ["/{slug}", "/{name}"].map(|text| rule(0, text)).to_vec();
+    let rules = RuleSet::new(locales(), LocalePrefix::Always, of_one_type);
+    assert_eq!((rules.equal_shape_overlaps().pairs.len(), rules.overlaps().pairs.len()), (0, 1));
+}
+
+#[test]
+fn a_thousand_pairs_are_enough() {
+    let templates: Vec<String> = (0..46).map(|n| format!("/{{f{n}}}")).collect();
+    let rules =
+        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
+    for Overlaps { pairs, incomplete, .. } in [rules.overlaps(), rules.equal_shape_overlaps()] {
+        assert_eq!((pairs.len(), incomplete), (1_000, Some(Incomplete::PairLimit)));
+    }
+}
+
+#[test]
+fn large_sets_are_sampled() {
+    let mut templates: Vec<String> = (0..2_001).map(|n| format!("/p{n}/{{slug}}")).collect();
+    templates.push("/{section}/{slug}".to_owned());
+    templates.push("/p7/{name}".to_owned());
+    let templates: Vec<&str> = templates.iter().map(String::as_str).collect();
+    let rules = set(LocalePrefix::Always, &templates);
+    let conflicts = rules.overlaps();
+    assert_eq!(conflicts.incomplete, Some(Incomplete::Budget));
+    let equal = rules.equal_shape_overlaps();
+    assert_eq!((equal.pairs.len(), equal.incomplete), (0, Some(Incomplete::Budget)));
+    let settings = "same shape: order of the settings".to_owned();
+    assert_eq!(pairs(&rules), [(7, 2_002, "/p7/x".to_owned(), settings)]);
+    assert_eq!(conflicts.shadowed.len(), 1);
+}
+
+#[test]
+fn rules_with_many_values_are_compared_until_it_is_too_much() {
+    // Each value is looked for in all other sets: so many pairs are done, and then samples.
+    let values = |rule: usize| (0..300).map(move |n| format!("s{rule}-{n}"));
+    let template = |rule| format!("/{{slug}} = {}", values(rule).collect::<Vec<_>>().join(","));
+    let mut templates: Vec<String> = (0..400).map(template).collect();
+    templates[1] = "/{slug} = s0-299,s1".to_owned();
+    templates[399] = "/{slug} = a,s7-0".to_owned();
+    let rules =
+        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
+    let settings = "same shape: order of the settings".to_owned();
+    assert_eq!(pairs(&rules), [(0, 1, "/s0-299".to_owned(), settings)]);
+    assert_eq!(rules.overlaps().incomplete, Some(Incomplete::Budget));
+}
+
+fn template() -> impl Strategy<Value = String> {
+    let segments = ["a", "x", "en", "{@}", "{@}", "{locale}", "a{@}", "{@}.html", "{@?}"];
+    let segments = prop::collection::vec(prop::sample::select(segments.to_vec()), 1..4);
+    let tails = ["", "", "/{*tail}", " = a,x,2024", r" | \d{4}", " | [a-x]+(-1)?"];
+    (segments, prop::sample::select(tails.to_vec())).prop_map(|(segments, tail)| {
+        let mut located = false;
+        let segments = segments.iter().enumerate().map(|(at, segment)| {
+            let twice = *segment == "{locale}" && std::mem::replace(&mut located, true);
+            let segment = if twice || (segment.ends_with("?}") && tail.starts_with('/')) {
+                "{@}"
+            } else {
+                segment
+            };
+            let named = if at == 0 { "slug".to_owned() } else { format!("f{at}") };
+            format!("/{}", segment.replace('@', &named))
+        });
+        let text: String = segments.collect();
+        if tail.starts_with(' ') && !text.contains("slug") { text } else { text + tail }
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_example_is_one_and_what_never_matches_has_none(
+        templates in prop::collection::vec(template(), 1..6), bare in any::<bool>(),
+    ) {
+        let prefix = if bare { LocalePrefix::ExceptDefault } else { LocalePrefix::Always };
+        let rules = set(prefix, &templates.iter().map(String::as_str).collect::<Vec<_>>());
+        let conflicts = rules.overlaps();
+        for pair in &conflicts.pairs {
+            let path = Pathname::parse(&pair.example);
+            prop_assert_eq!(path.normalized(), pair.example.clone());
+            for side in [pair.winner, pair.loser] {
+                let matches = rules.trace(&path).any(|t| {
+                    std::ptr::eq(t.rule, side.rule) && t.mismatch.is_none()
+                });
+                prop_assert!(matches, "{side} does not match {}", pair.example);
+            }
+            let wanted = pair.taken_by.unwrap_or(pair.winner);
+            let found = rules.find(&path).map(|found| std::ptr::from_ref(found.rule));
+            prop_assert_eq!(found, Some(std::ptr::from_ref(wanted.rule)));
+        }
+        let looks = budget::SearchBudget::new(&rules);
+        for pattern in 0..rules.patterns().len() {
+            for path in examples::examples(&looks, pattern, pattern) {
+                let pathname = Pathname::parse(&path);
+                let found = rules.find(&pathname);
+                for never in &conflicts.shadowed {
+                    let hit = found.as_ref().is_some_and(|f| std::ptr::eq(f.rule, never.rule));
+                    prop_assert!(!hit, "{} is matched at {path}", RuleTemplate {
+                        rule: never.rule, template: never.rule.first_template() });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Conditions on documents: `where = { section = "news" }`.
+
+use crate::rules::document::FieldValue;
+use crate::rules::template::FieldPath;
+
+/// A field has to hold exactly this value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Condition {
+    /// The field, or a field of a related document.
+    pub field: FieldPath,
+    /// Its value.
+    pub equals: Literal,
+}
+
+/// A value as the settings write it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Literal {
+    /// Text, or an integer in decimal.
+    Text(String),
+    /// `true` or `false`.
+    Boolean(bool),
+}
+
+impl Literal {
+    /// The value as a filter of the CMS has it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Boolean(true) => "true",
+            Self::Boolean(false) => "false",
+        }
+    }
+}
+
+impl Condition {
+    /// Whether a document's value is the wanted one.
+    #[must_use]
+    pub fn holds(&self, value: &FieldValue<'_>) -> bool {
+        match (&self.equals, value) {
+            (Literal::Text(wanted), FieldValue::Text(found)) => wanted == found,
+            (Literal::Boolean(wanted), FieldValue::Boolean(found)) => wanted == found,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::fixtures::{field, text};
+
+    #[test]
+    fn a_condition_holds_for_exactly_its_value() {
+        let literal = |text: &str| Literal::Text(text.to_owned());
+        for (equals, value, expected) in [
+            (literal("news"), text("news"), true),
+            (literal("news"), text("News"), false),
+            (literal("7"), text("7"), true),
+            (literal(""), FieldValue::Missing, false),
+            (literal("true"), FieldValue::Boolean(true), false),
+            (Literal::Boolean(true), FieldValue::Boolean(true), true),
+            (Literal::Boolean(false), FieldValue::Boolean(false), true),
+            (Literal::Boolean(true), FieldValue::Boolean(false), false),
+            (Literal::Boolean(false), FieldValue::Missing, false),
+            (Literal::Boolean(true), text("true"), false),
+        ] {
+            let condition = Condition { field: field("section"), equals };
+            assert_eq!(condition.holds(&value), expected, "{condition:?} {value:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_written_as_in_a_filter_of_the_cms() {
+        let news = Literal::Text("news".to_owned());
+        let written = [&news, &Literal::Boolean(true), &Literal::Boolean(false)];
+        assert_eq!(written.map(Literal::as_str), ["news", "true", "false"]);
+    }
+}

@@ -1,0 +1,81 @@
+//! What a rule says about its documents in sitemaps.
+
+use super::condition::Condition;
+use crate::rules::document::Document;
+use crate::rules::template::FieldPath;
+
+/// Strapi's own: when a version was last edited.
+const UPDATED_AT: &str = "updatedAt";
+
+/// Whether the URLs that a rule builds are listed, and when their pages changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SitemapOptions {
+    /// Whether any of them is.
+    pub listed: bool,
+    /// Documents for which one of these holds are not.
+    pub exclude_when: Vec<Condition>,
+    /// The field with the date of the last modification.
+    pub modified: FieldPath,
+}
+
+impl Default for SitemapOptions {
+    /// All are listed, with `updatedAt`.
+    fn default() -> Self {
+        let modified = FieldPath::parse(UPDATED_AT).expect("the name of a field");
+        Self { listed: true, exclude_when: Vec::new(), modified }
+    }
+}
+
+impl SitemapOptions {
+    /// Whether a document that the rule gives a URL is listed.
+    #[must_use]
+    pub fn lists(&self, document: &Document<'_>) -> bool {
+        let excludes = |condition: &Condition| condition.holds(document.field(&condition.field));
+        self.listed && !self.exclude_when.iter().any(excludes)
+    }
+
+    /// The fields that they need.
+    pub fn fields(&self) -> impl Iterator<Item = &FieldPath> {
+        let excluding = self.exclude_when.iter().map(|condition| &condition.field);
+        excluding.chain([&self.modified])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::fixtures::{field, text};
+    use crate::rules::{DocumentLocale, FieldValue, Literal};
+
+    fn sitemap(listed: bool, exclude_when: &[(&str, bool)]) -> SitemapOptions {
+        let condition = |(path, value): &(&str, bool)| Condition {
+            field: field(path),
+            equals: Literal::Boolean(*value),
+        };
+        let exclude_when = exclude_when.iter().map(condition).collect();
+        SitemapOptions { listed, exclude_when, ..SitemapOptions::default() }
+    }
+
+    #[test]
+    fn a_document_is_listed_unless_its_rule_or_one_of_its_fields_says_no() {
+        let document = Document {
+            id: "id".into(),
+            locale: DocumentLocale::None,
+            unpublished: false,
+            fields: ["hidden", "draft", "slug"].map(field).into(),
+            values: vec![FieldValue::Boolean(true), FieldValue::Boolean(false), text("a")],
+        };
+        for (listed, exclude_when, expected) in [
+            (true, &[][..], true),
+            (false, &[], false),
+            (false, &[("draft", true)], false),
+            (true, &[("hidden", true)], false),
+            (true, &[("hidden", false)], true),
+            (true, &[("draft", true), ("hidden", true)], false),
+            (true, &[("draft", true), ("other", true)], true),
+        ] {
+            let lists = sitemap(listed, exclude_when).lists(&document);
+            assert_eq!(lists, expected, "{listed} {exclude_when:?}");
+        }
+    }
+}
