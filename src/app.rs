@@ -21,7 +21,7 @@ pub use self::snapshots::{Freshness, Hint, How, Index, Kept, Served, TypeState};
 
 use self::files::Frames;
 use self::snapshots::Snapshots;
-use crate::config::{Auth, Cms, Config, Limits, MadeOf};
+use crate::config::{Auth, Cms, Config, Fingerprint, Limits};
 use crate::content::{BreakerState, Content, ContentQuery, Projection, Strapi, StrapiError};
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
@@ -58,7 +58,7 @@ pub struct App {
     frames: Frames,
     /// How long runs of URL checks take.
     validation: RunTimes,
-    made_of: MadeOf,
+    fingerprint: Fingerprint,
     limits: Limits,
     lasting: Arc<Lasting>,
 }
@@ -93,8 +93,9 @@ impl App {
         lasting: Arc<Lasting>,
         previous: Option<&Self>,
     ) -> Result<Self, SetUpError> {
-        let made_of = config.made_of;
-        let same_client = previous.filter(|previous| previous.made_of.client == made_of.client);
+        let fingerprint = config.fingerprint;
+        let same_client =
+            previous.filter(|previous| previous.fingerprint.client == fingerprint.client);
         let content = match same_client {
             Some(previous) => Arc::clone(&previous.content),
             None => Arc::new(content(config.cms, &lasting)?),
@@ -105,7 +106,7 @@ impl App {
         let freshness = if changes { config.freshness } else { config.freshness.for_ever() };
         let asks = config.sites.iter().map(|site| (site.key.clone(), asks(site))).collect();
         let kept = |site: &Site| {
-            let same = |app: &&Self| app.made_of.site(&site.key) == made_of.site(&site.key);
+            let same = |app: &&Self| app.fingerprint.site(&site.key) == fingerprint.site(&site.key);
             previous.filter(same).map(|previous| &previous.snapshots)
         };
         Ok(Self {
@@ -118,12 +119,12 @@ impl App {
             sites: config.sites,
             validator: lasting.validator.clone(),
             access_log: config.log.access,
-            hook_secret: config.hook_secret,
+            hook_secret: config.webhook_secret,
             auth: config.auth,
             content,
             client,
             asks,
-            made_of,
+            fingerprint,
             limits: config.limits,
             lasting,
         })
@@ -144,13 +145,13 @@ impl App {
     /// Whether one of the sites is another one than there.
     #[must_use]
     pub fn has_other_sites_than(&self, previous: &Self) -> bool {
-        !self.made_of.has_sites_of(&previous.made_of)
+        !self.fingerprint.has_sites_of(&previous.fingerprint)
     }
 
     /// Equal for sites with equal settings and documents from the same place: what is kept by it
     /// is never found again after a change.
     fn mark(&self, site: &str) -> u128 {
-        self.made_of.site(site).unwrap_or_default()
+        self.fingerprint.site(site).unwrap_or_default()
     }
 
     /// How many requests may be under way.

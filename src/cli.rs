@@ -3,10 +3,10 @@
 mod check;
 mod explain;
 mod health;
-mod log;
+mod logging;
 mod serve;
+mod shutdown;
 mod sitemap;
-mod stop;
 mod validate;
 mod walk;
 

@@ -1,32 +1,21 @@
 //! The settings (D29, D30): built-in defaults, then the file, then the environment, checked as a
 //! whole before anything else happens.
 
-mod auth;
-mod cms;
-mod content_type;
-mod hooks;
-mod limits;
-mod log;
-mod made_of;
+mod fingerprint;
 mod problems;
-mod rule;
 mod secret;
-mod section;
-mod server;
-mod site;
-mod snapshots;
-mod source;
-mod strict;
-mod traces;
-mod validation;
+mod sections;
+mod sources;
+mod table;
+mod value;
 
-pub use auth::Auth;
-pub use cms::Cms;
-pub use limits::{Limits, USUAL_REQUESTS};
-pub use log::{Format, Log};
-pub use made_of::MadeOf;
+pub use fingerprint::Fingerprint;
 pub use problems::Problems;
-pub use server::Server;
+pub use sections::auth::Auth;
+pub use sections::cms::Cms;
+pub use sections::limits::{DEFAULT_REQUESTS, Limits};
+pub use sections::log::{Format, Log};
+pub use sections::server::Server;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -58,7 +47,7 @@ pub struct Config {
     /// Deadlines and sizes.
     pub limits: Limits,
     /// What a hint that content has changed has to carry; without it there are no hints.
-    pub hook_secret: Option<SecretString>,
+    pub webhook_secret: Option<SecretString>,
     /// How old copies of the public URLs may get.
     pub freshness: Freshness,
     /// How long runs of URL checks take, and how long their results are used.
@@ -66,7 +55,7 @@ pub struct Config {
     /// What callers have to carry for what is not for everybody.
     pub auth: Auth,
     /// To tell whether other settings make the same.
-    pub made_of: MadeOf,
+    pub fingerprint: Fingerprint,
 }
 
 /// Reads and checks the settings: the file if there is one, then the environment over it.
@@ -89,26 +78,26 @@ pub fn parse(
     path: &Path,
     environment: &Environment,
 ) -> Result<Config, Problems> {
-    let mut table = source::read(text, path, environment)?;
-    let written = made_of::written(&table);
+    let mut table = sources::read(text, path, environment)?;
+    let written = fingerprint::written(&table);
     let mut problems = Problems::default();
     let here = path.parent().unwrap_or(Path::new(""));
-    let server = server::read(&mut table, &mut problems);
-    let limits = limits::read(&mut table, &mut problems);
-    let cms = cms::read(&mut table, (here, environment), limits.cms, &mut problems);
-    let sites = site::read(&mut table, environment, &mut problems);
-    let log = log::read(&mut table, &mut problems);
-    let traces = traces::read(&mut table, &mut problems);
-    let hook_secret = hooks::read(&mut table, (here, environment), &mut problems);
-    let freshness = snapshots::read(&mut table, &mut problems);
-    let validation = validation::read(&mut table, &mut problems);
-    let auth = auth::read(&mut table, (here, environment), &mut problems);
+    let server = sections::server::read(&mut table, &mut problems);
+    let limits = sections::limits::read(&mut table, &mut problems);
+    let cms = sections::cms::read(&mut table, (here, environment), limits.cms, &mut problems);
+    let sites = sections::site::read(&mut table, environment, &mut problems);
+    let log = sections::log::read(&mut table, &mut problems);
+    let traces = sections::traces::read(&mut table, &mut problems);
+    let webhook_secret = sections::hooks::read(&mut table, (here, environment), &mut problems);
+    let freshness = sections::snapshots::read(&mut table, &mut problems);
+    let validation = sections::validation::read(&mut table, &mut problems);
+    let auth = sections::auth::read(&mut table, (here, environment), &mut problems);
     for key in table.keys() {
         problems.add(key, "is not a setting");
     }
     match (server, cms, sites) {
         (Some(server), Some(cms), Some(sites)) if problems.is_empty() => {
-            let made_of = made_of::made_of(&written, &cms, &sites);
+            let fingerprint = fingerprint::fingerprint(&written, &cms, &sites);
             let sites = Sites::new(sites);
             Ok(Config {
                 server,
@@ -117,11 +106,11 @@ pub fn parse(
                 log,
                 traces,
                 limits,
-                hook_secret,
+                webhook_secret,
                 freshness,
                 validation,
                 auth,
-                made_of,
+                fingerprint,
             })
         }
         _ => Err(problems),
@@ -134,12 +123,12 @@ pub fn parse(
 /// # Errors
 /// [`Problems`] with the file's syntax or the address.
 pub fn listen(file: Option<&Path>, environment: &Environment) -> Result<SocketAddr, Problems> {
-    let file = file.filter(|_| !environment.contains_key(source::LISTEN));
+    let file = file.filter(|_| !environment.contains_key(sources::LISTEN));
     let text = file.map(text).transpose()?;
     let path = file.unwrap_or(Path::new("environment"));
-    let mut table = source::read(text.as_deref(), path, environment)?;
+    let mut table = sources::read(text.as_deref(), path, environment)?;
     let mut problems = Problems::default();
-    server::listen(&mut table, &mut problems).ok_or(problems)
+    sections::server::listen(&mut table, &mut problems).ok_or(problems)
 }
 
 /// The files that the settings name, and that are read with them.
@@ -152,9 +141,9 @@ pub fn named_files(
 ) -> Result<Vec<PathBuf>, Problems> {
     let text = file.map(text).transpose()?;
     let path = file.unwrap_or(Path::new("environment"));
-    let table = source::read(text.as_deref(), path, environment)?;
+    let table = sources::read(text.as_deref(), path, environment)?;
     let here = path.parent().unwrap_or(Path::new(""));
-    Ok(source::named_files(&table).map(|file| here.join(file)).collect())
+    Ok(sources::named_files(&table).map(|file| here.join(file)).collect())
 }
 
 fn text(file: &Path) -> Result<String, Problems> {

@@ -79,7 +79,7 @@ pub async fn run(
     let front_end = bind(FRONT_END.parse()?).await?;
     let config = settings(front_end.local_addr()?)?;
     start_log(&config.log);
-    let timeouts = config.limits.callers;
+    let timeouts = config.limits.timeouts;
     let listener = bind(config.server.listen).await?;
     let address = listener.local_addr()?;
     say(&format!(
@@ -87,17 +87,17 @@ pub async fn run(
         front_end.local_addr()?
     ))?;
     tokio::spawn(front_end::serve(front_end));
-    let counted = server::Callers {
+    let counted = server::ConnectionSettings {
         timeouts,
-        most: CONNECTIONS,
-        counts: Arc::clone(&lasting.metrics.connections),
+        max_connections: CONNECTIONS,
+        metrics: Arc::clone(&lasting.metrics.connections),
     };
     let app = Arc::new(App::build_with(config, Arc::clone(&lasting), None)?);
     let (shown, all_shown) = tokio::sync::oneshot::channel::<()>();
     let ended = async move {
         let enough = async {
             match all_shown.await {
-                Ok(()) if once => Instant::now() + server::GRACE,
+                Ok(()) if once => Instant::now() + server::GRACE_PERIOD,
                 _ => std::future::pending().await,
             }
         };

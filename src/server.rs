@@ -1,19 +1,18 @@
 //! The public port: an accept loop on hyper's own HTTP/1 connections.
 //!
-//! Not `axum::serve`: that has no timers, so that a silent client stays for ever and holds up the
-//! shutdown, and it speaks HTTP/2 to those who begin with it.
+//! `axum::serve` is not used: it has no header timer, so that a silent client keeps its connection
+//! for ever and blocks a graceful shutdown, and it answers HTTP/2 with prior knowledge.
 
-mod answers;
+mod conn_state;
 mod connection;
-mod crowd;
+mod connection_limit;
 mod framing;
-mod listen;
-mod progress;
-mod stream;
-mod upload;
-mod watchdog;
+mod io;
+mod listener;
+mod request_body;
+mod service;
+mod timeouts;
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,77 +22,75 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::http::Answerer;
 use crate::metrics::Connections;
-use crowd::Crowd;
-pub use listen::listen;
-pub use watchdog::Timeouts;
+use connection_limit::ConnectionLimit;
+pub use listener::listen;
+pub use timeouts::Timeouts;
 
-/// The largest request head, in bytes (D3).
-const MAX_HEAD: usize = 32 * 1024;
-/// The most header fields of a request (D3).
-const MAX_HEADERS: usize = 64;
-/// How long after the signal to stop requests in flight may go on; orchestrators kill after 30 s.
-pub const GRACE: Duration = Duration::from_secs(25);
-/// The pause after a failed accept: without file descriptors the next one fails as well.
+/// How long requests in flight may go on after the stop signal. Orchestrators kill after 30 s.
+pub const GRACE_PERIOD: Duration = Duration::from_secs(25);
+/// The pause after a failed accept: without a free file descriptor the next accept fails as well.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// What callers may do, and what is counted of it.
+/// The limits of a listener's connections, and the metrics that count them.
 #[derive(Clone)]
-pub struct Callers {
-    /// How long they may let us wait.
+pub struct ConnectionSettings {
+    /// How long a connection may wait for its client.
     pub timeouts: Timeouts,
-    /// How many connections there may be at a time.
-    pub most: usize,
-    /// What becomes of them.
-    pub counts: Arc<Connections>,
+    /// The most connections that are open at a time.
+    pub max_connections: usize,
+    /// Counts accepted, failed and ended connections.
+    pub metrics: Arc<Connections>,
 }
 
-impl Callers {
-    /// Others, under the same time-outs, who are not counted.
+impl ConnectionSettings {
+    /// The same time-outs for another listener, whose connections are not counted in the metrics.
     #[must_use]
-    pub fn few(&self, most: usize) -> Self {
-        Self { timeouts: self.timeouts, most, counts: Arc::default() }
+    pub fn uncounted(&self, max_connections: usize) -> Self {
+        Self { timeouts: self.timeouts, max_connections, metrics: Arc::default() }
     }
 }
 
-/// Serves until `closing` is ready, then lets requests in flight finish until the time that it gives.
-/// Counts what becomes of the connections.
+/// Serves until `closing` is ready, then lets requests in flight finish until the time that
+/// `closing` gives.
 ///
-/// While `callers.most` connections are open, the one that has waited for its client for longest
-/// gives way to the next.
+/// While `settings.max_connections` connections are open, a new one evicts the connection that has
+/// waited for its client for longest.
 pub async fn serve(
     listener: TcpListener,
     service: impl Answerer,
-    callers: Callers,
+    settings: ConnectionSettings,
     closing: impl Future<Output = Instant>,
 ) {
-    // Told by sending, and each connection keeps a receiver for as long as it lasts.
+    // Each connection keeps a receiver for as long as it is open: `stop.closed()` waits for all.
     let (stop, stopped) = watch::channel(());
-    let Callers { timeouts, most, counts } = callers;
-    let crowd = Crowd::new(most);
+    let ConnectionSettings { timeouts, max_connections, metrics } = settings;
+    let limit = ConnectionLimit::new(max_connections);
     let mut closing = std::pin::pin!(closing);
     let end = loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    counts.accepted.one();
-                    let taken = tokio::select! {
-                        taken = crowd.seat() => taken,
+                    metrics.accepted.one();
+                    let permit = tokio::select! {
+                        permit = limit.acquire() => permit,
                         end = &mut closing => break end,
                     };
-                    let (service, callers) = (service.clone(), (timeouts, taken.seat()));
-                    let served = connection::serve(stream, service, callers, stopped.clone());
-                    let counts = Arc::clone(&counts);
+                    let limits = (timeouts, permit.slot());
+                    let served =
+                        connection::serve(stream, service.clone(), limits, stopped.clone());
+                    let metrics = Arc::clone(&metrics);
                     tokio::spawn(async move {
                         let ended = served.await;
-                        counts.ended.of(ended).one();
-                        // By now its socket is closed.
-                        drop(taken);
+                        metrics.ended.of(ended).one();
+                        // Only now, when the socket is closed, may another connection be accepted.
+                        drop(permit);
                     });
                 }
                 Err(error) => {
-                    counts.refused.one();
-                    crowd.make_room();
-                    pause(&error).await;
+                    metrics.refused.one();
+                    limit.evict_longest_idle();
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    sleep(ACCEPT_PAUSE).await;
                 }
             },
             end = &mut closing => break end,
@@ -104,9 +101,4 @@ pub async fn serve(
     if timeout_at(end, stop.closed()).await.is_err() {
         tracing::warn!("requests were still in flight at the end of the grace period");
     }
-}
-
-async fn pause(error: &io::Error) {
-    tracing::warn!(%error, "a connection could not be accepted");
-    sleep(ACCEPT_PAUSE).await;
 }

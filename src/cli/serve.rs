@@ -1,8 +1,8 @@
 //! `frontend-map serve` and `frontend-map demo`: what runs until a signal.
 
-mod descriptors;
+mod fd_limit;
+mod file_watch;
 mod reload;
-mod watch;
 
 use std::future::pending;
 use std::io::Write;
@@ -16,12 +16,12 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
 use self::reload::Reloader;
-use super::stop::{Signals, until_stopped};
-use super::{Failure, check, log};
+use super::shutdown::{Signals, until_stopped};
+use super::{Failure, check, logging};
 use crate::app::{App, Lasting};
 use crate::config::{Config, Problems};
 use crate::http::{Admin, Service};
-use crate::server::Callers;
+use crate::server::ConnectionSettings;
 use crate::site::Sites;
 use crate::{demo, server, traces};
 
@@ -45,8 +45,9 @@ pub(super) fn run_demo(once: bool) -> Result<(), Failure> {
         let signals = Signals::new().map_err(Box::from)?;
         let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
         let shared = Arc::clone(&lasting);
-        let demo =
-            |closing| demo::run(once, log::start, shared, super::stop::Closing::wait(closing));
+        let demo = |closing| {
+            demo::run(once, logging::start, shared, super::shutdown::Closing::wait(closing))
+        };
         // Nobody balances between demos.
         let shown = until_stopped(signals, lasting, || Duration::ZERO, demo).await;
         Ok(shown.unwrap_or(Ok(()))?)
@@ -72,22 +73,22 @@ async fn serve(
     let config = load()?;
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
     let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
-    let _lines = log::start_serving(&config.log, &lasting.metrics).map_err(Box::from)?;
+    let _lines = logging::start_serving(&config.log, &lasting.metrics).map_err(Box::from)?;
     if let Some(traces) = &config.traces {
         traces::start(traces, &lasting.metrics).map_err(Box::from)?;
     }
-    let most = descriptors::connections(config.server.connections, config.limits.cms.concurrent);
-    let requests = descriptors::Requests::new(most);
+    let most = fd_limit::connections(config.server.connections, config.limits.cms.concurrent);
+    let requests = fd_limit::Requests::new(most);
     let bounded = move |mut config: Config| {
         config.limits.requests = requests.bounded(config.limits.requests);
         config
     };
     let config = bounded(config);
     let load = move || load().map(&bounded);
-    let callers = Callers {
-        timeouts: config.limits.callers,
-        most,
-        counts: Arc::clone(&lasting.metrics.connections),
+    let callers = ConnectionSettings {
+        timeouts: config.limits.timeouts,
+        max_connections: most,
+        metrics: Arc::clone(&lasting.metrics.connections),
     };
     let overlaps = overlaps();
     let reloader = Reloader::new(&config, file, Box::new(load), overlaps.clone());
@@ -100,7 +101,8 @@ async fn serve(
     let service = Service::new(Arc::new(app));
     if let Some((listener, address)) = admin {
         tracing::info!(%address, "who watches is answered");
-        let (admin, watchers) = (Admin::new(service.clone()), callers.few(descriptors::WATCHERS));
+        let (admin, watchers) =
+            (Admin::new(service.clone()), callers.uncounted(fd_limit::ADMIN_CONNECTIONS));
         // It ends with the process: the stop is there to be seen as well.
         tokio::spawn(server::serve(listener, admin, watchers, pending()));
     }

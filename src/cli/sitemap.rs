@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use self::folder::Folder;
-use super::{log, walk};
+use super::{logging, walk};
 use crate::app::{App, Kept};
 use crate::config::Config;
 use crate::rules::ContentTypeUid;
@@ -41,7 +41,7 @@ pub(super) struct Order {
 #[tokio::main]
 pub(super) async fn run(mut config: Config, order: &Order) -> Result<(), Box<dyn Error>> {
     "warn".clone_into(&mut config.log.level);
-    log::start(&config.log);
+    logging::start(&config.log);
     let app = Arc::new(App::build(config)?);
     let site = walk::site(&app.sites, &order.site)?;
     let base = walk::base(site)?;

@@ -2,10 +2,10 @@
 //! which documents they belong to.
 
 mod check;
+mod diff;
 mod output;
 mod progress;
 mod retry;
-mod since;
 mod summary;
 
 use std::error::Error;
@@ -21,8 +21,8 @@ use tokio::time::sleep;
 
 use self::output::{Output, unfinished};
 use self::summary::{Paint, summary};
-use super::stop::{Stop, stop_signal};
-use super::{log, walk};
+use super::shutdown::{Stop, stop_signal};
+use super::{logging, walk};
 use crate::app::App;
 use crate::config::Config;
 use crate::validator::Targets;
@@ -127,7 +127,7 @@ fn told(stop: Stop) -> u8 {
 
 async fn validate(mut config: Config, order: &Order) -> Result<ExitCode, Box<dyn Error>> {
     "warn".clone_into(&mut config.log.level);
-    log::start(&config.log);
+    logging::start(&config.log);
     let app = Arc::new(App::build(config)?);
     let site = walk::site(&app.sites, &order.site)?;
     let base = walk::base(site)?;
@@ -169,7 +169,7 @@ fn tell(report: &SiteReport<'_>, earlier: Option<&Earlier>, to_stderr: bool) -> 
     let paint = Paint::new(terminal);
     let mut text = summary(report, paint);
     if let Some(earlier) = earlier {
-        text += &since::since(report, earlier, paint);
+        text += &diff::diff(report, earlier, paint);
     }
     if to_stderr {
         io::stderr().write_all(text.as_bytes())

@@ -1,4 +1,4 @@
-//! One connection: hyper's, the watchdog and the stop.
+//! One connection: hyper's, the timer and the stop.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -10,30 +10,34 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use super::answers::Answers;
-use super::crowd::Seat;
-use super::progress::{Phase, Progress};
-use super::stream::Watched;
-use super::watchdog::{Timeouts, Watchdog};
-use super::{MAX_HEAD, MAX_HEADERS};
+use super::conn_state::{ConnState, Phase};
+use super::connection_limit::Slot;
+use super::io::ClientIo;
+use super::service::HttpService;
+use super::timeouts::{Timeouts, Timer};
 use crate::http::Answerer;
 use crate::metrics::Ended;
 
-type Connection<S> = http1::Connection<TokioIo<Watched>, Answers<S>>;
+/// The largest request head, in bytes (D3).
+const MAX_HEAD: usize = 32 * 1024;
+/// The most header fields of a request (D3).
+const MAX_HEADERS: usize = 64;
+
+type Connection<S> = http1::Connection<TokioIo<ClientIo>, HttpService<S>>;
 
 /// Serves a client until it leaves, lets us wait too long, has to give way to another one, or has its
 /// last answer after `stop`; says which.
 pub(super) async fn serve(
     stream: TcpStream,
     service: impl Answerer,
-    (timeouts, seat): (Timeouts, Seat),
+    (timeouts, slot): (Timeouts, Slot),
     stop: watch::Receiver<()>,
 ) -> Ended {
-    // Answers are written whole: waiting for more only delays them.
+    // HttpService are written whole: waiting for more only delays them.
     let _ = stream.set_nodelay(true);
-    let progress = Arc::new(Progress::default());
-    let stream = Watched::new(stream, Arc::clone(&progress));
-    let answers = Answers::new(service, Arc::clone(&progress));
+    let state = Arc::new(ConnState::default());
+    let stream = ClientIo::new(stream, Arc::clone(&state));
+    let answers = HttpService::new(service, Arc::clone(&state));
     let mut connection = pin!(
         http1::Builder::new()
             .header_read_timeout(None)
@@ -43,13 +47,13 @@ pub(super) async fn serve(
             .writev(false)
             .serve_connection(TokioIo::new(stream), answers)
     );
-    let mut watchdog = Watchdog::new(timeouts, seat.clone());
+    let mut timer = Timer::new(timeouts, slot.clone());
     let mut stopping = Stopping::new(stop.clone());
     let mut stop_signal = stop;
     let mut stopped = pin!(stop_signal.changed());
     // Once is enough for both: a connection is one task.
     let _ = poll_fn(|cx| {
-        seat.register(cx.waker());
+        slot.register(cx.waker());
         Poll::Ready(stopped.as_mut().poll(cx))
     })
     .await;
@@ -58,22 +62,22 @@ pub(super) async fn serve(
             log(&ended);
             return Poll::Ready(stopping.reason(&ended));
         }
-        let phase = progress.phase(watchdog.phase());
+        let phase = state.phase(timer.phase());
         if stopping.poll(connection.as_mut(), phase, cx).is_ready() {
             return Poll::Ready(Ended::Stop);
         }
         if stopping.told {
-            watchdog.hurry();
+            timer.hurry();
         }
-        if watchdog.is_time_to_look(phase, cx) {
-            progress.doubt();
+        if timer.is_time_to_look(phase, cx) {
+            state.doubt();
             cx.waker().wake_by_ref();
         }
-        if watchdog.poll(phase, cx).is_ready() {
+        if timer.poll(phase, cx).is_ready() {
             return Poll::Ready(overdue(phase));
         }
-        // By now the seat knows the phase as well.
-        if seat.gives_way() { Poll::Ready(Ended::Crowded) } else { Poll::Pending }
+        // By now the slot knows the phase as well.
+        if slot.is_evicted() { Poll::Ready(Ended::Crowded) } else { Poll::Pending }
     })
     .await
 }

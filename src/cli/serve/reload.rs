@@ -8,7 +8,7 @@ use tokio::signal::unix::Signal;
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
-use super::watch::Watch;
+use super::file_watch::FileWatch;
 use crate::app::{App, SetUpError};
 use crate::config::{Config, Problems};
 use crate::http::Service;
@@ -25,7 +25,7 @@ pub(super) struct Reloader {
     load: Load,
     /// What the service was started with.
     fixed: Fixed,
-    files: Watch,
+    files: FileWatch,
     /// Whether files are watched.
     watch: bool,
     /// Where it is told which rules overlap.
@@ -49,7 +49,7 @@ impl Reloader {
         load: Load,
         overlaps: mpsc::Sender<Sites>,
     ) -> Self {
-        let mut files = Watch::new(file);
+        let mut files = FileWatch::new(file);
         files.use_now();
         Self { load, fixed: Fixed::of(config), files, watch: config.server.watch, overlaps }
     }
@@ -124,7 +124,7 @@ struct Fixed(Vec<(&'static str, String)>);
 
 impl Fixed {
     fn of(config: &Config) -> Self {
-        let (server, callers, log) = (&config.server, config.limits.callers, &config.log);
+        let (server, callers, log) = (&config.server, config.limits.timeouts, &config.log);
         let traces = config.traces.as_ref();
         let (url, ratio) = (traces.map(|to| &to.url), traces.map(|to| to.sample_ratio));
         Self(vec![

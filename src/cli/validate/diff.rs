@@ -1,0 +1,67 @@
+//! What has changed since an earlier run, for people.
+
+use std::fmt::{self, Write as _};
+
+use indicatif::HumanCount;
+
+use super::summary::{Paint, Tone};
+use crate::cli::walk::urls;
+use crate::validator::report::{Change, Class, Earlier, SiteReport, Visible};
+
+/// So many URLs of a kind are shown.
+const SHOWN: usize = 20;
+
+/// One URL, its class and its documentId, if it still has one.
+type Line<'r> = (Class, &'r str, &'r str);
+
+/// The URLs that broke, healed, came and went.
+pub(super) fn diff(report: &SiteReport<'_>, earlier: &Earlier, paint: Paint) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_diff(&mut text, report, earlier, paint);
+    text
+}
+
+fn write_diff(
+    out: &mut String,
+    report: &SiteReport<'_>,
+    earlier: &Earlier,
+    paint: Paint,
+) -> fmt::Result {
+    let when = earlier.checked_at.as_deref().unwrap_or("the earlier check");
+    writeln!(out, "\n{}", paint.of(Tone::Heading, format!("since {}", Visible(when))))?;
+    let gone = earlier.gone(report);
+    let [broke, healed, new] = [Change::Broke, Change::Healed, Change::New].map(|change| {
+        let findings = report.findings().filter(|f| earlier.change(f) == Some(change));
+        let line = findings.map(|f| (Class::of(f.entry.status), &*f.entry.url, f.document_id));
+        line.collect::<Vec<Line<'_>>>()
+    });
+    let gone: Vec<Line<'_>> = gone.iter().map(|gone| (gone.class, gone.url, "")).collect();
+    if broke.is_empty() && healed.is_empty() && new.is_empty() && gone.is_empty() {
+        writeln!(out, "  nothing has changed")?;
+    }
+    let kinds = [("broke", broke), ("healed", healed), ("new", new), ("gone", gone)];
+    for (name, lines) in kinds.iter().filter(|(_, lines)| !lines.is_empty()) {
+        write_lines(out, name, lines, paint)?;
+    }
+    for part in report.content_types.iter().filter(|part| !earlier.has(part.content_type)) {
+        writeln!(out, "  {} was not checked then", part.content_type)?;
+    }
+    Ok(())
+}
+
+fn write_lines(out: &mut String, name: &str, lines: &[Line<'_>], paint: Paint) -> fmt::Result {
+    writeln!(out, "  {name}: {}", urls(lines.len() as u64))?;
+    let mut lines = lines.to_vec();
+    // The dead first, else as in the sitemap.
+    lines.sort_by_key(|(class, ..)| *class);
+    for (class, url, id) in lines.iter().take(SHOWN) {
+        let class = paint.of(Tone::Class(*class), format!("{:5}", class.as_str()));
+        let id = if id.is_empty() { String::new() } else { format!("  {}", Visible(id)) };
+        writeln!(out, "    {class}  {}{id}", Visible(url))?;
+    }
+    match lines.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => writeln!(out, "    and {} more", HumanCount(more as u64)),
+    }
+}

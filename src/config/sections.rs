@@ -1,0 +1,14 @@
+//! One file for each section of the settings: its keys, their defaults and their checks.
+
+pub(super) mod auth;
+pub(super) mod cms;
+mod content_type;
+pub(super) mod hooks;
+pub(super) mod limits;
+pub(super) mod log;
+mod rule;
+pub(super) mod server;
+pub(super) mod site;
+pub(super) mod snapshots;
+pub(super) mod traces;
+pub(super) mod validation;

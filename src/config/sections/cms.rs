@@ -1,0 +1,96 @@
+//! `[cms]`: where documents come from.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use url::Url;
+
+use super::content_type;
+use crate::config::problems::shown_address;
+use crate::config::secret::Secret;
+use crate::config::sources::TOKEN;
+use crate::config::table::{self, Table};
+use crate::config::{Environment, Problems};
+use crate::content::{ContentFile, StrapiLimits, StrapiSettings};
+use crate::frontend_url::BaseUrl;
+
+/// What the file source answers without a file of its own.
+const BUILT_IN: &str = include_str!("../../../config/demo/content.json");
+
+/// Where documents come from.
+#[derive(Debug)]
+pub enum Cms {
+    /// A Strapi 5 over its REST API.
+    Strapi(StrapiSettings),
+    /// A content file, already read.
+    Files(ContentFile),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Raw {
+    source: Source,
+    url: String,
+    token_file: Option<PathBuf>,
+    path: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Source {
+    Strapi,
+    Files,
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        let url = "http://127.0.0.1:1337".to_owned();
+        Self { source: Source::Strapi, url, token_file: None, path: None }
+    }
+}
+
+pub(in crate::config) fn read(
+    table: &mut Table,
+    (here, environment): (&Path, &Environment),
+    limits: StrapiLimits,
+    problems: &mut Problems,
+) -> Option<Cms> {
+    let raw: Raw = table::read(table, "cms", problems);
+    let endpoints = content_type::read(table, problems);
+    match raw.source {
+        Source::Files => files(raw.path.as_deref(), here, problems).map(Cms::Files),
+        Source::Strapi => {
+            let url = problems.take("cms.url", url(&raw.url));
+            let token =
+                Secret { what: "the token of the CMS", variable: TOKEN, key: "cms.token_file" };
+            let token = token.read(raw.token_file.as_deref(), (here, environment), problems);
+            Some(Cms::Strapi(StrapiSettings { url: url?, token, endpoints, limits }))
+        }
+    }
+}
+
+/// A CMS is addressed as strictly as a frontend.
+fn url(text: &str) -> Result<Url, String> {
+    let shown = shown_address(text);
+    let base = BaseUrl::parse(text).map_err(|error| format!("{shown}: {error}"))?;
+    Url::parse(base.as_str()).map_err(|error| format!("{shown}: {error}"))
+}
+
+/// The content file, or without a path the content of the demo.
+fn files(path: Option<&Path>, here: &Path, problems: &mut Problems) -> Option<ContentFile> {
+    let place = "cms.path";
+    let (shown, text) = match path.map(|path| here.join(path)) {
+        Some(path) => (path.display().to_string(), std::fs::read_to_string(path)),
+        None => ("built-in content".to_owned(), Ok(BUILT_IN.to_owned())),
+    };
+    let text = problems.take(place, text.map_err(|error| format!("{shown}: {error}")));
+    match ContentFile::parse(&text?) {
+        Ok(files) => Some(files),
+        Err(faults) => {
+            for fault in faults {
+                problems.add(place, format_args!("{shown}: {fault}"));
+            }
+            None
+        }
+    }
+}

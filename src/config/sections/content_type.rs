@@ -1,0 +1,58 @@
+//! `[[content_type]]`: where a content type lives in the CMS's API.
+
+use std::collections::HashMap;
+
+use config::Value;
+use serde::Deserialize;
+
+use crate::config::Problems;
+use crate::config::table::{self, Table};
+use crate::content::{Endpoint, EndpointKind};
+use crate::rules::ContentTypeUid;
+
+#[derive(Debug, Deserialize)]
+struct Raw {
+    uid: String,
+    endpoint: String,
+    #[serde(default)]
+    kind: RawKind,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RawKind {
+    #[default]
+    Collection,
+    Single,
+}
+
+/// The endpoints that the settings name.
+pub(super) fn read(
+    table: &mut Table,
+    problems: &mut Problems,
+) -> HashMap<ContentTypeUid, Endpoint> {
+    let mut endpoints = HashMap::new();
+    let entries = table::list(table, "content_type", "content_type", problems);
+    for (at, value) in entries.into_iter().enumerate() {
+        let place = format!("content_type {}", at + 1);
+        let Some((uid, endpoint)) = one(value, &place, problems) else {
+            continue;
+        };
+        if endpoints.insert(uid.clone(), endpoint).is_some() {
+            problems.add(&place, format_args!("{uid} is listed twice"));
+        }
+    }
+    endpoints
+}
+
+fn one(value: Value, place: &str, problems: &mut Problems) -> Option<(ContentTypeUid, Endpoint)> {
+    let raw: Raw = table::one(value, place, problems)?;
+    let place = format!("{place} ({})", raw.uid);
+    let kind = match raw.kind {
+        RawKind::Collection => EndpointKind::Collection,
+        RawKind::Single => EndpointKind::Single,
+    };
+    let uid = problems.take(&place, ContentTypeUid::parse(&raw.uid));
+    let endpoint = problems.take(&place, Endpoint::new(&raw.endpoint, kind));
+    uid.zip(endpoint)
+}

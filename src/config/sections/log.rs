@@ -1,0 +1,49 @@
+//! `[log]`: what is logged, and how (D29, D31).
+
+use serde::Deserialize;
+use tracing_subscriber::EnvFilter;
+
+use crate::config::Problems;
+use crate::config::table::{self, Table};
+
+/// The settings of the log. `RUST_LOG` wins over `level`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default)]
+pub struct Log {
+    /// `error`, `warn`, `info`, `debug` or `trace`, or directives as in `RUST_LOG`.
+    pub level: String,
+    /// Text for people or JSON for machines.
+    pub format: Format,
+    /// One line a request as well.
+    pub access: bool,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { level: "info".to_owned(), format: Format::default(), access: false }
+    }
+}
+
+/// A level that means nothing would silence the log.
+pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Log {
+    let log: Log = table::read(table, "log", problems);
+    let levels = ["off", "error", "warn", "info", "debug", "trace"];
+    let fine = levels.contains(&log.level.as_str())
+        || (log.level.contains('=') && EnvFilter::try_new(&log.level).is_ok());
+    if !fine {
+        let level = &log.level;
+        problems.add("log.level", format_args!("`{level}` is not a level or a filter directive"));
+    }
+    log
+}

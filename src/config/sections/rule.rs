@@ -1,0 +1,160 @@
+//! `[[site.rule]]`: content types, templates, what placeholders take, conditions, sitemap options.
+
+mod param;
+mod patterns;
+
+pub(super) use patterns::Patterns;
+
+use std::collections::BTreeMap;
+
+use config::Value;
+use serde::Deserialize;
+
+use crate::config::{Problems, table};
+use crate::rules::{
+    Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, SitemapOptions, Template,
+    Templates,
+};
+
+#[derive(Debug, Deserialize)]
+struct Raw {
+    content_type: String,
+    template: RawTemplates,
+    #[serde(default)]
+    params: BTreeMap<String, Value>,
+    #[serde(default, rename = "where")]
+    conditions: BTreeMap<String, Scalar>,
+    #[serde(default = "yes")]
+    sitemap: bool,
+    #[serde(default)]
+    exclude_when: BTreeMap<String, Scalar>,
+    modified: Option<String>,
+}
+
+/// Sitemaps list what a rule builds unless it says otherwise.
+fn yes() -> bool {
+    true
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a template, or a table with one for each locale,")]
+enum RawTemplates {
+    One(String),
+    PerLocale(BTreeMap<String, String>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected text, an integer, true or false")]
+enum Scalar {
+    Boolean(bool),
+    Integer(i64),
+    Text(String),
+}
+
+/// All rules of a site, or `None` when one of them has a problem. Without the site's locales
+/// nobody knows whether a template is for one of them.
+pub(super) fn read(
+    values: Vec<Value>,
+    place: &str,
+    locales: Option<&Locales>,
+    patterns: &mut Patterns,
+    problems: &mut Problems,
+) -> Option<Vec<Rule>> {
+    let place = |at| format!("{place}, rule {}", at + 1);
+    let read = |(at, value)| one(value, &place(at), locales, patterns, problems);
+    // First all, so that every problem is told; then together.
+    let rules: Vec<Option<Rule>> = values.into_iter().enumerate().map(read).collect();
+    rules.into_iter().collect()
+}
+
+/// How a rule is called, in a site with this place.
+pub(super) fn place(site: &str, at: usize, rule: &Rule) -> String {
+    format!("{site}, rule {} ({})", at + 1, rule.content_type)
+}
+
+fn one(
+    value: Value,
+    place: &str,
+    locales: Option<&Locales>,
+    patterns: &mut Patterns,
+    problems: &mut Problems,
+) -> Option<Rule> {
+    let raw: Raw = table::one(value, place, problems)?;
+    let place = format!("{place} ({})", raw.content_type);
+    let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
+    let mut templates = templates(raw.template, locales, &place, problems);
+    param::read(raw.params, templates.as_mut(), &place, patterns, problems);
+    let conditions = conditions(raw.conditions, &format!("{place}, where"), problems);
+    let sitemap = sitemap_options(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);
+    Some(Rule {
+        content_type: content_type?,
+        templates: templates?,
+        conditions: conditions?,
+        sitemap: sitemap?,
+    })
+}
+
+fn sitemap_options(
+    listed: bool,
+    exclude_when: BTreeMap<String, Scalar>,
+    modified: Option<String>,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<SitemapOptions> {
+    let exclude_when = conditions(exclude_when, &format!("{place}, exclude_when"), problems);
+    let modified = match modified {
+        Some(field) => field_path(&field, &format!("{place}, modified"), problems),
+        None => Some(SitemapOptions::default().modified),
+    };
+    Some(SitemapOptions { listed, exclude_when: exclude_when?, modified: modified? })
+}
+
+fn templates(
+    raw: RawTemplates,
+    locales: Option<&Locales>,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<Templates> {
+    match raw {
+        RawTemplates::One(text) => problems.take(place, Template::parse(&text)).map(Templates::One),
+        RawTemplates::PerLocale(templates) if templates.is_empty() => {
+            problems.add(place, "`template` needs a template for at least one locale");
+            None
+        }
+        RawTemplates::PerLocale(templates) => {
+            let mut read = Vec::new();
+            for (code, text) in templates {
+                let place = format!("{place}, template.{code}");
+                let locale = problems.take(&place, Locale::parse(&code));
+                if locale.is_some() && locales.is_some_and(|all| all.get(&code).is_none()) {
+                    problems.add(&place, format_args!("the site has no locale `{code}`"));
+                }
+                read.push(locale.zip(problems.take(&place, Template::parse(&text))));
+            }
+            read.into_iter().collect::<Option<_>>().map(Templates::PerLocale)
+        }
+    }
+}
+
+fn conditions(
+    raw: BTreeMap<String, Scalar>,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<Vec<Condition>> {
+    let mut read = Vec::new();
+    for (field, value) in raw {
+        let equals = match value {
+            Scalar::Text(text) => Literal::Text(text),
+            Scalar::Integer(number) => Literal::Text(number.to_string()),
+            Scalar::Boolean(value) => Literal::Boolean(value),
+        };
+        let field = field_path(&field, place, problems);
+        read.push(field.map(|field| Condition { field, equals }));
+    }
+    read.into_iter().collect()
+}
+
+fn field_path(text: &str, place: &str, problems: &mut Problems) -> Option<FieldPath> {
+    let path = FieldPath::parse(text);
+    problems.take(place, path.ok_or_else(|| format!("`{text}` is not the name of a field")))
+}

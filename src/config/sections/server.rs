@@ -1,0 +1,129 @@
+//! `[server]`: where to listen, and which browsers may ask.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde::Deserialize;
+use url::Url;
+
+use crate::config::Problems;
+use crate::config::table::{self, Table};
+
+/// The longest delay before the stop: orchestrators kill after 30 s, and answers take time as well.
+const MOST_DELAY_MS: u64 = 20_000;
+
+/// Where the service is found.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// Address and port; port 0 lets the system choose.
+    pub listen: SocketAddr,
+    /// The same for who watches the service; `None`: nowhere.
+    pub admin_listen: Option<SocketAddr>,
+    /// The origins of the browsers that may ask, exactly as they send them.
+    pub cors_origins: Vec<String>,
+    /// `Cache-Control` of a pathname that resolves.
+    pub cache_control: String,
+    /// `Cache-Control` of one that does not.
+    pub cache_control_404: String,
+    /// `Cache-Control` of lists of URLs.
+    pub cache_control_sitemap: String,
+    /// How long after SIGTERM connections are still accepted.
+    pub drain_delay: Duration,
+    /// How many connections there may be at a time; 0: what the limit of descriptors allows.
+    pub connections: usize,
+    /// Whether the settings are read anew when a file of theirs changes.
+    pub watch: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Raw {
+    listen: String,
+    admin_listen: String,
+    cors_origins: Vec<String>,
+    cache_control: String,
+    cache_control_404: String,
+    cache_control_sitemap: String,
+    drain_delay_ms: u64,
+    connections: usize,
+    watch: bool,
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        Self {
+            listen: "127.0.0.1:8080".to_owned(),
+            admin_listen: "127.0.0.1:9090".to_owned(),
+            cors_origins: Vec::new(),
+            cache_control: "public, max-age=60".to_owned(),
+            cache_control_404: "public, max-age=5".to_owned(),
+            cache_control_sitemap:
+                "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400".to_owned(),
+            drain_delay_ms: 5_000,
+            connections: 0,
+            watch: false,
+        }
+    }
+}
+
+pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Option<Server> {
+    let raw: Raw = table::read(table, "server", problems);
+    let listen = problems.take("server.listen", address(&raw.listen));
+    let admin_listen = match raw.admin_listen.as_str() {
+        "" => Some(None),
+        text => problems.take("server.admin_listen", address(text)).map(Some),
+    };
+    if raw.drain_delay_ms > MOST_DELAY_MS {
+        problems.add("server.drain_delay_ms", format_args!("it is at most {MOST_DELAY_MS}"));
+    }
+    let origin = |text: &String| problems.take("server.cors_origins", origin(text.trim()));
+    // A variable that is set to nothing is a list of one empty text.
+    let raw_origins = raw.cors_origins.iter().filter(|text| !text.is_empty());
+    let cors_origins = raw_origins.filter_map(origin).collect();
+    let mut policy = |name, text| problems.take(name, cache_control(text));
+    let cache_control = policy("server.cache_control", raw.cache_control);
+    let cache_control_404 = policy("server.cache_control_404", raw.cache_control_404);
+    let cache_control_sitemap = policy("server.cache_control_sitemap", raw.cache_control_sitemap);
+    Some(Server {
+        listen: listen?,
+        admin_listen: admin_listen?,
+        cors_origins,
+        cache_control: cache_control?,
+        cache_control_404: cache_control_404?,
+        cache_control_sitemap: cache_control_sitemap?,
+        drain_delay: Duration::from_millis(raw.drain_delay_ms),
+        connections: raw.connections,
+        watch: raw.watch,
+    })
+}
+
+/// The address alone, whatever else is in the settings. Without a look at the file where the
+/// environment has it: a health check must not fail because somebody broke the file.
+pub(in crate::config) fn listen(table: &mut Table, problems: &mut Problems) -> Option<SocketAddr> {
+    let raw: Raw = table::read(table, "server", problems);
+    problems.take("server.listen", address(&raw.listen))
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        format!("`{text}` is not an address and a port, like 127.0.0.1:8080 or [::]:8080")
+    })
+}
+
+/// The syntax of the header is left to who writes it; its characters are not.
+fn cache_control(text: String) -> Result<String, String> {
+    let fine = !text.is_empty() && text.bytes().all(|b| b == b' ' || b.is_ascii_graphic());
+    if fine { Ok(text) } else { Err(format!("`{}` is not a Cache-Control", text.escape_debug())) }
+}
+
+/// An origin as a browser serialises it (RFC 6454, section 6.2).
+fn origin(text: &str) -> Result<String, String> {
+    let same = Url::parse(text).is_ok_and(|url| url.origin().ascii_serialization() == text);
+    if same {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "`{text}` is not an origin as a browser sends it, like https://admin.example.com"
+        ))
+    }
+}

@@ -1,0 +1,44 @@
+//! `[snapshots]`: how old the copies of the public URLs may get.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::app::Freshness;
+use crate::config::Problems;
+use crate::config::table::{self, Table};
+
+/// A year: older copies are of no use to anyone.
+const MOST_SECONDS: u64 = 366 * 24 * 60 * 60;
+
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Raw {
+    soft_seconds: u64,
+    hard_seconds: u64,
+    at_start: bool,
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        Self { soft_seconds: 60, hard_seconds: 24 * 60 * 60, at_start: true }
+    }
+}
+
+pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Freshness {
+    let raw: Raw = table::read(table, "snapshots", problems);
+    for (name, seconds) in [("soft", raw.soft_seconds), ("hard", raw.hard_seconds)] {
+        if !(1..=MOST_SECONDS).contains(&seconds) {
+            let name = format!("snapshots.{name}_seconds");
+            problems.add(&name, format_args!("it is 1 to {MOST_SECONDS}"));
+        }
+    }
+    if raw.hard_seconds < raw.soft_seconds {
+        problems.add("snapshots.hard_seconds", "it is at least `soft_seconds`");
+    }
+    Freshness {
+        soft: Duration::from_secs(raw.soft_seconds),
+        hard: Duration::from_secs(raw.hard_seconds),
+        at_start: raw.at_start,
+    }
+}

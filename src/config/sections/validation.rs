@@ -1,0 +1,39 @@
+//! `[validation]`: how long runs of URL checks take, and how long their results are used.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::config::Problems;
+use crate::config::table::{self, Table};
+use crate::validator::runs::RunTimes;
+
+/// A day: nobody waits for longer, and results of yesterday are none.
+const MOST_SECONDS: u64 = 24 * 60 * 60;
+
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Raw {
+    deadline_seconds: u64,
+    reuse_seconds: u64,
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        Self { deadline_seconds: 15 * 60, reuse_seconds: 60 }
+    }
+}
+
+pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> RunTimes {
+    let raw: Raw = table::read(table, "validation", problems);
+    if !(1..=MOST_SECONDS).contains(&raw.deadline_seconds) {
+        problems.add("validation.deadline_seconds", format_args!("it is 1 to {MOST_SECONDS}"));
+    }
+    if raw.reuse_seconds > MOST_SECONDS {
+        problems.add("validation.reuse_seconds", format_args!("it is at most {MOST_SECONDS}"));
+    }
+    RunTimes {
+        deadline: Duration::from_secs(raw.deadline_seconds),
+        reuse: Duration::from_secs(raw.reuse_seconds),
+    }
+}
