@@ -1,19 +1,27 @@
-//! Reads the imports in `src/` and keeps the layers apart: who may use whose modules, and which crates
-//! and parts of the standard library a layer must not see.
+//! The architecture, read from the imports in `src/`: which modules a layer may use, which crates and
+//! parts of the standard library it must not see, and no cycles.
+
+mod code;
+mod modules;
+mod paths;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use code::{identifier, occurrences, rust_files, without_comments_and_literals};
+use modules::Modules;
+use paths::named_paths;
+
 /// One module at the top of `src/`, and what it may use.
 struct Layer {
     module: &'static str,
-    /// Modules of ours, beside itself. `None`: all.
+    /// Other modules of this crate, all of them in rows above. `None`: all.
     may_use: Option<&'static [&'static str]>,
     /// Paths of other crates and of the standard library.
     must_not_name: &'static [&'static str],
 }
 
-/// The world: HTTP, clock, environment, files, network, tasks. The core knows none of it.
+/// HTTP, clock, environment, files, network, tasks: what the core must not depend on.
 const WORLD: &[&str] = &[
     "axum",
     "hyper",
@@ -35,7 +43,7 @@ const WORLD: &[&str] = &[
 ];
 const WEB: &[&str] = &["axum", "hyper", "hyper_util", "tower_http", "clap"];
 
-/// A new module gets a row here: decide where it stands.
+/// Each module at the top of `src/`, the lowest first. A new module gets a row: decide where it stands.
 const LAYERS: &[Layer] = &[
     Layer { module: "rules", may_use: Some(&[]), must_not_name: WORLD },
     Layer { module: "frontend_url", may_use: Some(&["rules"]), must_not_name: WORLD },
@@ -52,9 +60,9 @@ const LAYERS: &[Layer] = &[
         must_not_name: WORLD,
     },
     Layer { module: "path_index", may_use: Some(&["rules", "snapshot"]), must_not_name: WORLD },
-    // Anybody counts. It reads what the system says of the process.
+    // Every module may count. It reads from the system what the process uses.
     Layer { module: "metrics", may_use: Some(&[]), must_not_name: WEB },
-    // It tells hyper's errors apart, which reqwest hands through.
+    // It distinguishes errors of hyper, which reqwest passes on.
     Layer {
         module: "outgoing",
         may_use: Some(&[]),
@@ -74,13 +82,31 @@ const LAYERS: &[Layer] = &[
             "frontend_url",
             "site",
             "snapshot",
+            "sitemap",
             "outgoing",
             "metrics",
             "traces",
         ]),
-        // It speaks HTTP/1 itself, as a client.
+        // It is a client of HTTP.
         must_not_name: &["axum", "tower_http", "clap"],
     },
+    Layer {
+        module: "snapshot_cache",
+        may_use: Some(&[
+            "rules",
+            "frontend_url",
+            "snapshot",
+            "sitemap",
+            "site",
+            "path_index",
+            "metrics",
+            "traces",
+            "content",
+        ]),
+        must_not_name: &["clap"],
+    },
+    Layer { module: "shared", may_use: Some(BELOW_APP), must_not_name: &["clap"] },
+    Layer { module: "app", may_use: Some(BELOW_APP), must_not_name: &["clap"] },
     Layer {
         module: "http",
         may_use: Some(&[
@@ -95,26 +121,73 @@ const LAYERS: &[Layer] = &[
             "metrics",
             "permits",
             "traces",
+            "snapshot_cache",
+            "shared",
             "app",
         ]),
         must_not_name: &["clap", "config::"],
     },
-    Layer { module: "config", may_use: None, must_not_name: WEB },
-    Layer { module: "app", may_use: None, must_not_name: &["clap"] },
     Layer {
         module: "server",
-        may_use: Some(&["app", "http", "metrics"]),
+        may_use: Some(&["metrics", "shared", "app", "http"]),
         must_not_name: &["clap", "config::"],
     },
+    Layer { module: "config", may_use: None, must_not_name: WEB },
+    Layer { module: "boot", may_use: None, must_not_name: WEB },
     Layer { module: "cli", may_use: None, must_not_name: &[] },
     Layer { module: "demo", may_use: None, must_not_name: &[] },
     Layer { module: "lib", may_use: None, must_not_name: &[] },
     Layer { module: "main", may_use: None, must_not_name: &[] },
 ];
+const BELOW_APP: &[&str] = &[
+    "rules",
+    "frontend_url",
+    "snapshot",
+    "sitemap",
+    "site",
+    "explain",
+    "path_index",
+    "metrics",
+    "outgoing",
+    "permits",
+    "traces",
+    "content",
+    "validator",
+    "snapshot_cache",
+    "shared",
+    // Until the composition root has a module of its own.
+    "config",
+];
+
+/// A folder is read in one glance.
+const MOST_FILES_IN_A_FOLDER: usize = 14;
+
+/// Modules among whose children cycles are known, to be emptied (`` is the crate).
+const FOLDERS_WITH_CYCLES: &[&str] = &[
+    "",
+    "app",
+    "cli",
+    "config",
+    "content",
+    "content::strapi",
+    "http",
+    "rules",
+    "rules::trie",
+    "snapshot_cache",
+    "validator",
+];
+/// Folders of `src/` with more files than they may have, to be emptied.
+const LARGE_FOLDERS: &[&str] = &["", "http", "rules", "content/strapi", "config", "snapshot_cache"];
+/// Whether `impl App` is still spread over files.
+const APP_IS_SPREAD: bool = true;
+
+fn source_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
 
 #[test]
 fn every_module_uses_only_what_its_layer_may() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = source_folder();
     let mut problems = Vec::new();
     for file in rust_files(&root) {
         let relative = file.strip_prefix(&root).expect("a file below src").to_owned();
@@ -122,6 +195,42 @@ fn every_module_uses_only_what_its_layer_may() {
         problems.extend(check(&relative, &source));
     }
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+#[test]
+fn no_imports_form_a_cycle() {
+    let mut cycles = Modules::read(&source_folder()).cycles();
+    cycles.retain(|(folder, _)| !FOLDERS_WITH_CYCLES.contains(&folder.as_str()));
+    let lines: Vec<_> = cycles.iter().map(|(folder, cycle)| format!("{folder}: {cycle}")).collect();
+    assert!(lines.is_empty(), "\n{}", lines.join("\n"));
+}
+
+#[test]
+fn no_folder_has_too_many_files() {
+    let root = source_folder();
+    let mut counts = std::collections::BTreeMap::<_, usize>::new();
+    for file in rust_files(&root) {
+        let folder = file.parent().expect("a folder");
+        let folder = folder.strip_prefix(&root).expect("below src").display().to_string();
+        *counts.entry(folder).or_default() += 1;
+    }
+    counts.retain(|folder, count| {
+        *count > MOST_FILES_IN_A_FOLDER && !LARGE_FOLDERS.contains(&folder.as_str())
+    });
+    assert!(counts.is_empty(), "more than {MOST_FILES_IN_A_FOLDER} files: {counts:?}");
+}
+
+#[test]
+fn the_app_is_implemented_in_its_own_file() {
+    let root = source_folder();
+    let mut files = Vec::new();
+    for file in rust_files(&root) {
+        let code = without_comments_and_literals(&std::fs::read_to_string(&file).expect("a file"));
+        if occurrences(&code, "impl App {").next().is_some() {
+            files.push(file.strip_prefix(&root).expect("below src").display().to_string());
+        }
+    }
+    assert!(APP_IS_SPREAD || files == ["app.rs"], "{files:?}");
 }
 
 fn check(file: &Path, source: &str) -> Vec<String> {
@@ -132,16 +241,13 @@ fn check(file: &Path, source: &str) -> Vec<String> {
     let Some(layer) = LAYERS.iter().find(|layer| layer.module == module) else {
         return vec![format!("{name}: the module `{module}` has no row in tests/it/layering.rs")];
     };
-    let code = without_comments_and_texts(source);
+    let code = without_comments_and_literals(source);
     let mut problems = Vec::new();
     if let Some(may_use) = layer.may_use {
-        for used in our_modules(&code) {
+        for used in used_modules(&code) {
             if used != module && !may_use.contains(&used.as_str()) {
                 problems.push(format!("{name}: `{module}` must not use `crate::{used}`"));
             }
-        }
-        if code.contains("super::super::") {
-            problems.push(format!("{name}: write `crate::…` instead of `super::super::…`, which this test can't follow"));
         }
     }
     for path in layer.must_not_name {
@@ -154,79 +260,22 @@ fn check(file: &Path, source: &str) -> Vec<String> {
     problems
 }
 
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
+/// The first name after each `crate::`. An item at the crate's root, such as `crate::Error`, is in no
+/// module.
+fn used_modules(code: &str) -> BTreeSet<String> {
+    let absolute = named_paths(code).into_iter().filter(|path| path.segments[0] == "crate");
+    let modules = absolute.filter_map(|path| path.segments.into_iter().nth(1));
+    modules.filter(|name| name.starts_with(|char: char| char.is_ascii_lowercase())).collect()
 }
 
-/// The first name after every `crate::`, of all branches of `crate::{…}`.
-fn our_modules(code: &str) -> BTreeSet<String> {
-    let mut modules = BTreeSet::new();
-    for at in occurrences(code, "crate::") {
-        let rest = code[at + "crate::".len()..].trim_start();
-        if let Some(group) = rest.strip_prefix('{') {
-            modules.extend(branches(group));
-        } else {
-            modules.insert(identifier(rest));
-        }
-    }
-    // Macros and items at the crate's root, such as `crate::Error`, are nobody's module.
-    modules.retain(|name| name.starts_with(|char: char| char.is_ascii_lowercase()));
-    modules
-}
-
-/// What `use std::{…}` brings in.
+/// What `use std::…` brings in.
 fn std_groups(code: &str) -> BTreeSet<String> {
-    occurrences(code, "std::{").flat_map(|at| branches(&code[at + "std::{".len()..])).collect()
-}
-
-/// The first name of each branch of a `{a::b, c::{d, e}}` whose opening brace is already read.
-fn branches(group: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut depth = 0_usize;
-    let mut start = 0;
-    for (at, char) in group.char_indices() {
-        match char {
-            '{' => depth += 1,
-            '}' if depth == 0 => {
-                names.push(identifier(group[start..at].trim_start()));
-                break;
-            }
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                names.push(identifier(group[start..at].trim_start()));
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    names.retain(|name| !name.is_empty());
-    names
-}
-
-fn identifier(text: &str) -> String {
-    text.chars().take_while(|char| char.is_alphanumeric() || *char == '_').collect()
-}
-
-/// Where `path` begins as a word of its own; `$crate::` is a macro's way to say `crate::`.
-fn occurrences<'a>(code: &'a str, path: &'a str) -> impl Iterator<Item = usize> + 'a {
-    code.match_indices(path).map(|(at, _)| at).filter(|at| {
-        let before = code[..*at].chars().next_back();
-        before.is_none_or(|char| !char.is_alphanumeric() && char != '_' && char != '.')
-    })
+    let of_std = named_paths(code).into_iter().filter(|path| path.segments[0] == "std");
+    of_std.filter_map(|path| path.segments.into_iter().nth(1)).collect()
 }
 
 /// Whether the text at `at` is the crate or path itself: followed by `::` or the end of a `use`, and
-/// not one of our own modules of that name.
+/// not one of this crate's own modules of that name.
 fn is_path(code: &str, at: usize, path: &str) -> bool {
     let ours = ["crate::", "super::", "self::"].iter().any(|prefix| code[..at].ends_with(prefix));
     let rest = &code[at + path.len()..];
@@ -234,73 +283,8 @@ fn is_path(code: &str, at: usize, path: &str) -> bool {
         || rest.starts_with("::")
         || rest.starts_with(';')
         || rest.starts_with(" as ");
-    let of_std = path.starts_with("std::") && rest.starts_with([';', ':', ' ']);
+    let of_std = path.starts_with("std::") && identifier(rest).is_empty();
     !ours && (whole || of_std)
-}
-
-/// Blanks comments (documentation too) and string literals, so that only code is left.
-fn without_comments_and_texts(source: &str) -> String {
-    let mut code = String::new();
-    let mut rest = source;
-    while let Some(char) = rest.chars().next() {
-        let skipped = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |end| end + 2)
-        } else if let Some(length) = raw_text(rest) {
-            length
-        } else if char == '"' {
-            text_length(rest)
-        } else if rest.starts_with("'\"'") || rest.starts_with("'{'") || rest.starts_with("'}'") {
-            3
-        } else {
-            0
-        };
-        if skipped == 0 {
-            code.push(char);
-            rest = &rest[char.len_utf8()..];
-        } else {
-            code.push(' ');
-            rest = &rest[skipped..];
-        }
-    }
-    code
-}
-
-/// The length of a `"…"` with escapes.
-fn text_length(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, char) in text.char_indices().skip(1) {
-        match char {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// The length of an `r"…"` or `r#"…"#` at the start of `text`.
-fn raw_text(text: &str) -> Option<usize> {
-    let hashes = text.strip_prefix('r')?.bytes().take_while(|byte| *byte == b'#').count();
-    let open = 1 + hashes;
-    text[open..].starts_with('"').then_some(())?;
-    let close = format!("\"{}", "#".repeat(hashes));
-    text[open + 1..].find(&close).map(|end| open + 1 + end + close.len())
-}
-
-#[test]
-fn imports_are_found_wherever_they_stand() {
-    let source = r#"
-        // use crate::cli; is a comment
-        use crate::{app::App, http::{self, query}, content};
-        use crate::rules::Template;
-        fn text() -> &'static str { "crate::demo" }
-        fn path() { crate::validator::check(); $crate::frontend_url::build(); let _ = crate::Error; }
-    "#;
-    let found: Vec<String> = our_modules(&without_comments_and_texts(source)).into_iter().collect();
-    assert_eq!(found, ["app", "content", "frontend_url", "http", "rules", "validator"]);
 }
 
 #[test]
@@ -324,4 +308,18 @@ fn a_breach_is_reported() {
     assert!(
         check(Path::new("http/error.rs"), "use axum::Json; use crate::rules::Rule;").is_empty()
     );
+}
+
+#[test]
+fn a_layer_uses_only_layers_below_it() {
+    for (at, layer) in LAYERS.iter().enumerate() {
+        for used in layer.may_use.into_iter().flatten() {
+            let below = LAYERS[..=at].iter().any(|lower| lower.module == *used);
+            assert!(
+                below || *used == "config",
+                "`{}` uses `{used}`, no row above it",
+                layer.module
+            );
+        }
+    }
 }
