@@ -11,7 +11,7 @@ use crate::frontend_url::BaseUrl;
 use crate::outgoing::{self, BuildError, FencedConnector, LookUp};
 
 mod answer;
-mod checked;
+mod check_result;
 mod connection;
 mod finding;
 mod lane;
@@ -20,11 +20,11 @@ pub mod report;
 pub mod runs;
 mod targets;
 
-pub use checked::{Checked, Failure};
+pub use check_result::{CheckResult, Failure};
 pub use finding::Finding;
 use lane::{Destination, Lane};
 pub use location::LOCATION_CHARS;
-pub use targets::{Subject, Targets};
+pub use targets::{Target, Targets};
 
 /// Requests in flight at a time in the whole process (specification, section 8).
 pub const CONCURRENT_CHECKS: usize = 10;
@@ -74,7 +74,7 @@ impl Validator {
         &'a self,
         base: &BaseUrl,
         paths: P,
-    ) -> impl Stream<Item = (usize, Checked)> + Send + use<'a, P>
+    ) -> impl Stream<Item = (usize, CheckResult)> + Send + use<'a, P>
     where
         P: Iterator<Item = (usize, &'a str)> + Send + 'a,
     {
@@ -90,7 +90,7 @@ impl Validator {
         &'a self,
         to: Destination,
         paths: Arc<Mutex<P>>,
-    ) -> impl Stream<Item = (usize, Checked)> + Send + use<'a, P>
+    ) -> impl Stream<Item = (usize, CheckResult)> + Send + use<'a, P>
     where
         P: Iterator<Item = (usize, &'a str)> + Send + 'a,
     {

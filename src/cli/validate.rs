@@ -26,7 +26,7 @@ use super::{logging, walk};
 use crate::app::App;
 use crate::config::Config;
 use crate::validator::Targets;
-use crate::validator::report::{Earlier, SiteReport, TypeReport, csv, html, json, junit};
+use crate::validator::report::{PreviousReport, SiteReport, TypeReport, csv, html, json, junit};
 
 /// There are dead URLs.
 const DEAD: u8 = 1;
@@ -153,10 +153,10 @@ async fn validate(mut config: Config, order: &Order) -> Result<ExitCode, Box<dyn
     Ok(if dead { ExitCode::from(DEAD) } else { ExitCode::SUCCESS })
 }
 
-fn read_earlier(path: &Path, site: &str) -> Result<Earlier, String> {
+fn read_earlier(path: &Path, site: &str) -> Result<PreviousReport, String> {
     let failed = |error: &dyn Error| format!("{}: {error}", path.display());
     let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
-    let earlier = Earlier::parse(&text).map_err(|error| failed(&error))?;
+    let earlier = PreviousReport::parse(&text).map_err(|error| failed(&error))?;
     if earlier.site == site {
         return Ok(earlier);
     }
@@ -164,7 +164,11 @@ fn read_earlier(path: &Path, site: &str) -> Result<Earlier, String> {
 }
 
 /// Prints the summary where no report stands.
-fn tell(report: &SiteReport<'_>, earlier: Option<&Earlier>, to_stderr: bool) -> io::Result<()> {
+fn tell(
+    report: &SiteReport<'_>,
+    earlier: Option<&PreviousReport>,
+    to_stderr: bool,
+) -> io::Result<()> {
     let terminal = if to_stderr { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
     let paint = Paint::new(terminal);
     let mut text = summary(report, paint);
@@ -182,7 +186,7 @@ impl Format {
     fn write(
         self,
         report: &SiteReport<'_>,
-        earlier: Option<&Earlier>,
+        earlier: Option<&PreviousReport>,
         mut out: &mut dyn Write,
     ) -> io::Result<()> {
         let out = &mut out;

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::Checked;
+use super::CheckResult;
 use super::report::Entry;
-use super::targets::Subject;
+use super::targets::Target;
 
 /// An entry of the specified results, and what leads to the document at fault. Written as one flat
 /// object: the members of specification 2.7 first.
@@ -27,9 +27,9 @@ pub struct Finding<'t> {
 impl<'t> Finding<'t> {
     /// The finding about one URL.
     #[must_use]
-    pub fn new(subject: Subject<'t>, checked: Checked) -> Self {
-        let Subject { content_type, document_id, locale, rule, .. } = subject;
-        let entry = Entry::new(subject.url(), checked);
+    pub fn new(target: Target<'t>, checked: CheckResult) -> Self {
+        let Target { content_type, document_id, locale, rule, .. } = target;
+        let entry = Entry::new(target.url(), checked);
         Self { entry, content_type, document_id, locale, rule }
     }
 }
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn a_finding_is_an_entry_with_more() {
         let base = BaseUrl::parse("https://www.example.com").unwrap();
-        let subject = Subject {
+        let target = Target {
             base: &base,
             path: "/en/articles/hello",
             content_type: "api::article.article",
@@ -51,7 +51,7 @@ mod tests {
             locale: "en",
             rule: "/{locale}/articles/{slug}",
         };
-        let finding = Finding::new(subject, Checked::Failed(Failure::Refused));
+        let finding = Finding::new(target, CheckResult::Failed(Failure::Refused));
         assert_eq!(
             serde_json::to_string(&finding).unwrap(),
             concat!(

@@ -11,7 +11,7 @@ use tower::ServiceExt;
 use url::Url;
 
 use super::connection::Connection;
-use super::{Checked, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, answer};
+use super::{CheckResult, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, answer};
 use crate::frontend_url::BaseUrl;
 use crate::outgoing::{self, Cause, FencedConnector};
 
@@ -86,7 +86,7 @@ impl Lane {
 
     /// One URL: its result is final with the head, then the body is drained for the connection's
     /// sake.
-    pub(super) async fn check(&mut self, path: &str) -> Checked {
+    pub(super) async fn check(&mut self, path: &str) -> CheckResult {
         let head = timeout(HEAD_TIMEOUT, self.head(path)).await;
         match head.unwrap_or(Err(Failure::Timeout)) {
             Ok(response) => {
@@ -96,7 +96,7 @@ impl Lane {
             }
             Err(failure) => {
                 self.connection = None;
-                Checked::Failed(failure)
+                CheckResult::Failed(failure)
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Checked;
+use super::CheckResult;
 
 mod class;
 mod compare;
@@ -17,7 +17,7 @@ mod site;
 mod visible;
 
 pub use class::Class;
-pub use compare::{Change, Earlier, Gone, NotAReport};
+pub use compare::{Change, InvalidReport, PreviousReport, RemovedUrl};
 pub use site::{SiteReport, TypeReport};
 pub use visible::Visible;
 
@@ -35,10 +35,10 @@ pub struct Tally {
 
 impl Tally {
     /// Counts one more result.
-    pub fn add(&mut self, checked: &Checked) {
+    pub fn add(&mut self, checked: &CheckResult) {
         self.count += 1;
         *self.by_class.slot(checked.class()) += 1;
-        if let Checked::Answered { status, .. } = checked {
+        if let CheckResult::Response { status, .. } = checked {
             *self.by_status.entry(*status).or_default() += 1;
         }
     }
@@ -118,10 +118,10 @@ pub struct Entry {
 impl Entry {
     /// The entry of one URL.
     #[must_use]
-    pub fn new(url: String, checked: Checked) -> Self {
+    pub fn new(url: String, checked: CheckResult) -> Self {
         let (status, location, reason) = match checked {
-            Checked::Answered { status, location, .. } => (Some(status), location, None),
-            Checked::Failed(failure) => (None, None, Some(failure.to_string())),
+            CheckResult::Response { status, location, .. } => (Some(status), location, None),
+            CheckResult::Failed(failure) => (None, None, Some(failure.to_string())),
         };
         let ok = status.is_some_and(|status| (200..=299).contains(&status));
         Self { url, status, ok, location, reason }

@@ -25,7 +25,7 @@ pub struct Targets {
 
 /// One URL, and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Subject<'t> {
+pub struct Target<'t> {
     /// What its path is appended to.
     pub base: &'t BaseUrl,
     /// The path on the frontend: absolute, percent-encoded ASCII.
@@ -77,10 +77,10 @@ impl Targets {
 
     /// The URL at a position, one of [`Targets::paths`].
     #[must_use]
-    pub fn subject(&self, position: usize) -> Subject<'_> {
+    pub fn target(&self, position: usize) -> Target<'_> {
         let url = self.snapshot.nth_listed(position);
         let template = self.templates.get(&(url.rule(), url.locale()));
-        Subject {
+        Target {
             base: &self.base,
             path: url.path(),
             content_type: &self.content_type,
@@ -91,7 +91,7 @@ impl Targets {
     }
 }
 
-impl Subject<'_> {
+impl Target<'_> {
     /// The absolute URL.
     #[must_use]
     pub fn url(&self) -> String {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use frontend_map::frontend_url::BaseUrl;
 use frontend_map::outgoing::LookUp;
-use frontend_map::validator::{Checked, Failure, Validator};
+use frontend_map::validator::{CheckResult, Failure, Validator};
 use futures::StreamExt;
 
 use crate::support::front_end::{Answer, FrontEnd};
@@ -31,7 +31,7 @@ async fn front_end() -> FrontEnd {
 }
 
 /// The results of `count` URLs on this host, at the port of the front end.
-async fn check(look_up: LookUp, host: &str, peer: &FrontEnd, count: usize) -> Vec<Checked> {
+async fn check(look_up: LookUp, host: &str, peer: &FrontEnd, count: usize) -> Vec<CheckResult> {
     let address = peer.url("http", "");
     let (_, port) = address.rsplit_once(':').unwrap();
     let base = BaseUrl::parse(&format!("http://{host}:{port}")).unwrap();
@@ -40,11 +40,11 @@ async fn check(look_up: LookUp, host: &str, peer: &FrontEnd, count: usize) -> Ve
     validator.check(&base, paths).map(|(_, checked)| checked).collect().await
 }
 
-fn is_ok(checked: &Checked) -> bool {
-    matches!(checked, Checked::Answered { status: 200, .. })
+fn is_ok(checked: &CheckResult) -> bool {
+    matches!(checked, CheckResult::Response { status: 200, .. })
 }
 
-const NOT_ALLOWED: Checked = Checked::Failed(Failure::AddressNotAllowed);
+const NOT_ALLOWED: CheckResult = CheckResult::Failed(Failure::AddressNotAllowed);
 
 #[tokio::test]
 async fn a_name_that_leads_to_this_machine_is_not_followed() {

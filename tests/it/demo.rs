@@ -3,7 +3,7 @@
 use frontend_map::demo::front_end;
 use frontend_map::frontend_url::BaseUrl;
 use frontend_map::validator::report::Tally;
-use frontend_map::validator::{Checked, Failure, Validator};
+use frontend_map::validator::{CheckResult, Failure, Validator};
 use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -33,7 +33,7 @@ async fn the_demo_front_end_answers_in_five_ways() {
     let paths_at = paths.iter().map(String::as_str).enumerate();
     let mut checked: Vec<_> = validator.check(&base, paths_at).collect().await;
     checked.sort_unstable_by_key(|(at, _)| *at);
-    let checked: Vec<Checked> = checked.into_iter().map(|(_, checked)| checked).collect();
+    let checked: Vec<CheckResult> = checked.into_iter().map(|(_, checked)| checked).collect();
     let mut tally = Tally::default();
     for checked in &checked {
         tally.add(checked);
@@ -41,6 +41,6 @@ async fn the_demo_front_end_answers_in_five_ways() {
     let classes = serde_json::to_value(tally.by_class).unwrap();
     assert_eq!(classes, json!({"2xx": 1, "3xx": 1, "4xx": 1, "5xx": 1, "error": 1}));
     let location = Some("/en/articles/welcome".to_owned());
-    assert_eq!(checked[1], Checked::Answered { status: 301, location, retry_after: None });
-    assert_eq!(checked[4], Checked::Failed(Failure::Timeout));
+    assert_eq!(checked[1], CheckResult::Response { status: 301, location, retry_after: None });
+    assert_eq!(checked[4], CheckResult::Failed(Failure::Timeout));
 }

@@ -2,7 +2,7 @@
 
 use frontend_map::frontend_url::BaseUrl;
 use frontend_map::validator::report::{Entry, Tally};
-use frontend_map::validator::{Checked, Failure, LOCATION_CHARS, Validator};
+use frontend_map::validator::{CheckResult, Failure, LOCATION_CHARS, Validator};
 use futures::StreamExt;
 use futures::future::join_all;
 use serde_json::json;
@@ -36,7 +36,7 @@ struct Report {
 }
 
 impl Report {
-    fn new(checked: impl Iterator<Item = (String, Checked)>) -> Self {
+    fn new(checked: impl Iterator<Item = (String, CheckResult)>) -> Self {
         let mut tally = Tally::default();
         let count = |(url, checked)| {
             tally.add(&checked);
@@ -212,6 +212,6 @@ async fn results_are_streamed_as_they_become_known() {
     let validator = Validator::new().unwrap();
     let mut first: Vec<_> = validator.check(&base, paths).take(2).collect().await;
     first.sort_unstable_by_key(|(index, _)| *index);
-    let ok = Checked::Answered { status: 200, location: None, retry_after: None };
-    assert_eq!(first, [(1, Checked::Failed(Failure::Reset)), (2, ok)]);
+    let ok = CheckResult::Response { status: 200, location: None, retry_after: None };
+    assert_eq!(first, [(1, CheckResult::Failed(Failure::Reset)), (2, ok)]);
 }

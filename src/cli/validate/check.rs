@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 use super::progress::Progress;
 use super::retry;
 use crate::frontend_url::BaseUrl;
-use crate::validator::{Checked, Targets, Validator};
+use crate::validator::{CheckResult, Targets, Validator};
 
 /// One URL: which of the targets, its position there, its path.
 type Url<'t> = (usize, usize, &'t str);
@@ -21,13 +21,13 @@ pub(super) async fn check(
     base: &BaseUrl,
     targets: &[Targets],
     retries: u32,
-) -> Vec<Vec<(usize, Checked)>> {
+) -> Vec<Vec<(usize, CheckResult)>> {
     let urls = targets.iter().enumerate().flat_map(|(part, targets)| {
         targets.paths().map(move |(position, path)| (part, position, path))
     });
     let started = Instant::now();
     let mut due: Vec<(Instant, Url<'_>)> = urls.map(|url| (started, url)).collect();
-    let mut checked: Vec<Vec<(usize, Checked)>> = targets.iter().map(|_| Vec::new()).collect();
+    let mut checked: Vec<Vec<(usize, CheckResult)>> = targets.iter().map(|_| Vec::new()).collect();
     let progress = Progress::new(due.len());
     for round in 0..=retries {
         let mut again = Vec::new();

@@ -6,7 +6,7 @@ use indicatif::HumanCount;
 
 use super::summary::{Paint, Tone};
 use crate::cli::walk::urls;
-use crate::validator::report::{Change, Class, Earlier, SiteReport, Visible};
+use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visible};
 
 /// So many URLs of a kind are shown.
 const SHOWN: usize = 20;
@@ -15,7 +15,7 @@ const SHOWN: usize = 20;
 type Line<'r> = (Class, &'r str, &'r str);
 
 /// The URLs that broke, healed, came and went.
-pub(super) fn diff(report: &SiteReport<'_>, earlier: &Earlier, paint: Paint) -> String {
+pub(super) fn diff(report: &SiteReport<'_>, earlier: &PreviousReport, paint: Paint) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write_diff(&mut text, report, earlier, paint);
@@ -25,12 +25,12 @@ pub(super) fn diff(report: &SiteReport<'_>, earlier: &Earlier, paint: Paint) -> 
 fn write_diff(
     out: &mut String,
     report: &SiteReport<'_>,
-    earlier: &Earlier,
+    earlier: &PreviousReport,
     paint: Paint,
 ) -> fmt::Result {
     let when = earlier.checked_at.as_deref().unwrap_or("the earlier check");
     writeln!(out, "\n{}", paint.of(Tone::Heading, format!("since {}", Visible(when))))?;
-    let gone = earlier.gone(report);
+    let gone = earlier.removed_urls(report);
     let [broke, healed, new] = [Change::Broke, Change::Healed, Change::New].map(|change| {
         let findings = report.findings().filter(|f| earlier.change(f) == Some(change));
         let line = findings.map(|f| (Class::of(f.entry.status), &*f.entry.url, f.document_id));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use crate::cli::walk::{say, urls};
-use crate::validator::Checked;
+use crate::validator::CheckResult;
 use crate::validator::report::{Class, Tally};
 
 /// How often the bar moves.
@@ -52,7 +52,7 @@ impl Progress {
     }
 
     /// A URL has its last result.
-    pub(super) fn add(&self, checked: &Checked) {
+    pub(super) fn add(&self, checked: &CheckResult) {
         self.tally.borrow_mut().add(checked);
         self.bar.inc(1);
         self.tell();

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use crate::validator::{Checked, Failure};
+use crate::validator::{CheckResult, Failure};
 
 /// Before the first retry, about; each later one waits twice as long.
 const FIRST: Duration = Duration::from_millis(500);
@@ -14,20 +14,20 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Whether the same request may find something else: nothing has answered, or what did was too
 /// busy or broken.
-pub(super) fn is_worth_it(checked: &Checked) -> bool {
+pub(super) fn is_worth_it(checked: &CheckResult) -> bool {
     match checked {
-        Checked::Answered { status, .. } => *status == 429 || (500..=599).contains(status),
-        Checked::Failed(Failure::AddressNotAllowed | Failure::NotChecked) => false,
-        Checked::Failed(_) => true,
+        CheckResult::Response { status, .. } => *status == 429 || (500..=599).contains(status),
+        CheckResult::Failed(Failure::AddressNotAllowed | Failure::NotChecked) => false,
+        CheckResult::Failed(_) => true,
     }
 }
 
 /// How long to wait after the try with this number (from 0): as the peer says, or else longer each
 /// time and never the same for all, so that requests that failed together do not come back
 /// together.
-pub(super) fn pause(round: u32, checked: &Checked) -> Duration {
+pub(super) fn pause(round: u32, checked: &CheckResult) -> Duration {
     match checked {
-        Checked::Answered { retry_after: Some(seconds), .. } => {
+        CheckResult::Response { retry_after: Some(seconds), .. } => {
             Duration::from_secs((*seconds).into()).min(PATIENCE)
         }
         _ => between(FIRST.saturating_mul(1 << round.min(16)).min(LONGEST), chance()),
@@ -50,8 +50,8 @@ fn chance() -> u32 {
 mod tests {
     use super::*;
 
-    fn answered(status: u16, retry_after: Option<u32>) -> Checked {
-        Checked::Answered { status, location: None, retry_after }
+    fn answered(status: u16, retry_after: Option<u32>) -> CheckResult {
+        CheckResult::Response { status, location: None, retry_after }
     }
 
     #[test]
@@ -65,11 +65,11 @@ mod tests {
             (answered(500, None), true),
             (answered(599, None), true),
             (answered(999, None), false),
-            (Checked::Failed(Failure::Timeout), true),
-            (Checked::Failed(Failure::Refused), true),
-            (Checked::Failed(Failure::Dns), true),
-            (Checked::Failed(Failure::AddressNotAllowed), false),
-            (Checked::Failed(Failure::NotChecked), false),
+            (CheckResult::Failed(Failure::Timeout), true),
+            (CheckResult::Failed(Failure::Refused), true),
+            (CheckResult::Failed(Failure::Dns), true),
+            (CheckResult::Failed(Failure::AddressNotAllowed), false),
+            (CheckResult::Failed(Failure::NotChecked), false),
         ] {
             assert_eq!(is_worth_it(&checked), expected, "{checked:?}");
         }
@@ -91,7 +91,7 @@ mod tests {
             let pauses = [FIRST, FIRST * 2, FIRST * 4, LONGEST].map(|whole| between(whole, chance));
             assert_eq!(pauses, seconds.map(Duration::from_secs_f64));
         }
-        let failed = Checked::Failed(Failure::Reset);
+        let failed = CheckResult::Failed(Failure::Reset);
         for (round, longest) in [(0, FIRST), (1, FIRST * 2), (6, LONGEST), (u32::MAX, LONGEST)] {
             let pause = pause(round, &failed);
             assert!(longest / 2 <= pause && pause <= longest, "{round}: {pause:?}");

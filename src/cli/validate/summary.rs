@@ -164,14 +164,14 @@ fn outcome(finding: &Finding<'_>) -> String {
 mod tests {
     use super::*;
     use crate::validator::report::{Tally, TypeReport};
-    use crate::validator::{Checked, Failure};
+    use crate::validator::{CheckResult, Failure};
 
-    fn report<'t>(text: &'t str, checked: &[Checked]) -> SiteReport<'t> {
+    fn report<'t>(text: &'t str, checked: &[CheckResult]) -> SiteReport<'t> {
         let mut tally = Tally::default();
         for checked in checked {
             tally.add(checked);
         }
-        let finding = |checked: &Checked| Finding {
+        let finding = |checked: &CheckResult| Finding {
             entry: Entry::new("http://h/x".to_owned(), checked.clone()),
             content_type: "api::post.post",
             document_id: text,
@@ -184,15 +184,15 @@ mod tests {
         SiteReport::new(("main", "http://h"), String::new(), vec![part])
     }
 
-    fn moved(location: &str) -> Checked {
+    fn moved(location: &str) -> CheckResult {
         let location = Some(location.to_owned());
-        Checked::Answered { status: 301, location, retry_after: None }
+        CheckResult::Response { status: 301, location, retry_after: None }
     }
 
     #[test]
     fn nothing_of_others_reaches_the_terminal_as_it_is() {
         let hostile = "\u{1b}]0;x\u{7}\r\u{202e}\u{9b}2J\n";
-        let report = report(hostile, &[moved(hostile), Checked::Failed(Failure::Refused)]);
+        let report = report(hostile, &[moved(hostile), CheckResult::Failed(Failure::Refused)]);
         let text = summary(&report, Paint(false));
         assert!(text.chars().all(|c| c == '\n' || crate::rules::is_visible(c)), "{text:?}");
         let shown = r"\u{1b}]0;x\u{7}\u{d}\u{202e}\u{9b}2J\u{a}";
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn colours_are_around_words_and_change_none() {
-        let report = report("a", &[moved("/y"), Checked::Failed(Failure::Dns)]);
+        let report = report("a", &[moved("/y"), CheckResult::Failed(Failure::Dns)]);
         let (plain, painted) = (summary(&report, Paint(false)), summary(&report, Paint(true)));
         assert!(painted.contains("\u{1b}[33m3xx leads elsewhere\u{1b}[0m: 1 URL\n"), "{painted:?}");
         let parts = painted
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn of_thousands_a_few_are_shown() {
-        let report = report("a", &vec![Checked::Failed(Failure::Refused); 1234]);
+        let report = report("a", &vec![CheckResult::Failed(Failure::Refused); 1234]);
         let text = summary(&report, Paint(false));
         assert_eq!(text.lines().count(), 4 + SHOWN + 1);
         assert!(text.ends_with("    and 1,214 more: --format lists all\n"), "{text}");

@@ -105,8 +105,8 @@ impl Reader {
         let mut text = String::new();
         while let Some((position, checked)) = self.subscription.run().nth(self.sent) {
             self.tally.add(&checked);
-            let subject = self.subscription.run().targets.subject(position);
-            text.push_str(&self.event("finding", &Finding::new(subject, checked)));
+            let target = self.subscription.run().targets.target(position);
+            text.push_str(&self.event("finding", &Finding::new(target, checked)));
             self.sent += 1;
             if self.sent.is_multiple_of(COUNTERS_EVERY) {
                 return text + &self.counters();

@@ -60,7 +60,7 @@ impl Iterator for Pieces {
                 self.next = None;
                 return Some(piece);
             };
-            let url = self.run.targets.subject(position).url();
+            let url = self.run.targets.target(position).url();
             piece.push_str(if place == 0 { "" } else { "," });
             piece.push_str(&json(&Entry::new(url, checked)));
             place += 1;

@@ -1,6 +1,6 @@
 //! The five classes of results, and which of them are dead.
 
-use crate::validator::Checked;
+use crate::validator::CheckResult;
 
 /// The class of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,12 +66,12 @@ impl Class {
     }
 }
 
-impl Checked {
+impl CheckResult {
     /// The class of the result.
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
-            Self::Answered { status, .. } => Class::of(Some(*status)),
+            Self::Response { status, .. } => Class::of(Some(*status)),
             Self::Failed(_) => Class::Error,
         }
     }

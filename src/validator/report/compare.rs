@@ -9,18 +9,18 @@ use crate::validator::{Failure, Finding};
 
 /// What an earlier run found, as its JSON says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Earlier {
+pub struct PreviousReport {
     /// The site key.
     pub site: String,
     /// When that run began, if it says so.
     pub checked_at: Option<String>,
     /// Its URLs, by content type.
-    types: BTreeMap<String, HashMap<String, Was>>,
+    types: BTreeMap<String, HashMap<String, PreviousResult>>,
 }
 
 /// What a URL was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Was {
+struct PreviousResult {
     class: Class,
     /// Whether that run came to it before its deadline.
     checked: bool,
@@ -39,7 +39,7 @@ pub enum Change {
 
 /// A URL that was there and is not any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Gone<'e> {
+pub struct RemovedUrl<'e> {
     /// The content-type UID.
     pub content_type: &'e str,
     /// The URL.
@@ -51,7 +51,7 @@ pub struct Gone<'e> {
 /// The text is no result of an earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the JSON of an earlier check (line {line}, column {column})")]
-pub struct NotAReport {
+pub struct InvalidReport {
     /// Where it stops being one, from 1.
     pub line: usize,
     /// The same, in bytes.
@@ -70,22 +70,22 @@ impl Change {
     }
 }
 
-impl Earlier {
+impl PreviousReport {
     /// Reads what `--format json` writes, or an answer of the service to `validate=true`.
     ///
     /// # Errors
-    /// [`NotAReport`] for anything else.
-    pub fn parse(json: &str) -> Result<Self, NotAReport> {
+    /// [`InvalidReport`] for anything else.
+    pub fn parse(json: &str) -> Result<Self, InvalidReport> {
         // A derived reader would take a list for an object.
         if !json.trim_start().starts_with('{') {
-            return Err(NotAReport { line: 1, column: 1 });
+            return Err(InvalidReport { line: 1, column: 1 });
         }
         let file = serde_json::from_str(json).or_else(|error| {
             // The position in the form that is the usual one says more.
             serde_json::from_str::<Answer>(json).map(|answer| answer.data.into()).map_err(|_| error)
         });
         let File { site, checked_at, content_types } =
-            file.map_err(|error| NotAReport { line: error.line(), column: error.column() })?;
+            file.map_err(|error| InvalidReport { line: error.line(), column: error.column() })?;
         let part = |part: Part| {
             let urls = part.results.into_iter().map(|old| {
                 let was = old.was();
@@ -102,7 +102,7 @@ impl Earlier {
         let now = Class::of(finding.entry.status);
         match self.types.get(finding.content_type)?.get(&finding.entry.url) {
             None => Some(Change::New),
-            Some(Was { checked: false, .. }) => None,
+            Some(PreviousResult { checked: false, .. }) => None,
             Some(was) if !was.class.is_dead() && now.is_dead() => Some(Change::Broke),
             Some(was) if was.class.is_dead() && !now.is_dead() => Some(Change::Healed),
             Some(_) => None,
@@ -111,13 +111,17 @@ impl Earlier {
 
     /// The URLs that are not there any more, of the content types that were checked both times.
     #[must_use]
-    pub fn gone(&self, report: &SiteReport<'_>) -> Vec<Gone<'_>> {
+    pub fn removed_urls(&self, report: &SiteReport<'_>) -> Vec<RemovedUrl<'_>> {
         let mut gone = Vec::new();
         for part in &report.content_types {
             let Some((uid, old)) = self.types.get_key_value(part.content_type) else { continue };
             let now: BTreeSet<&str> = part.results.iter().map(|f| f.entry.url.as_str()).collect();
             let old = old.iter().filter(|(url, _)| !now.contains(url.as_str()));
-            gone.extend(old.map(|(url, was)| Gone { content_type: uid, url, class: was.class }));
+            gone.extend(old.map(|(url, was)| RemovedUrl {
+                content_type: uid,
+                url,
+                class: was.class,
+            }));
         }
         gone.sort_unstable();
         gone
@@ -173,9 +177,9 @@ impl From<Part> for File {
 }
 
 impl Old {
-    fn was(&self) -> Was {
+    fn was(&self) -> PreviousResult {
         let not_checked = Failure::NotChecked.to_string();
         let checked = self.reason.as_ref() != Some(&not_checked);
-        Was { class: Class::of(self.status), checked }
+        PreviousResult { class: Class::of(self.status), checked }
     }
 }

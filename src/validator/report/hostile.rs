@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::validator::{Checked, Failure, Finding};
+use crate::validator::{CheckResult, Failure, Finding};
 
 const HOSTILE: [&str; 14] = [
     "plain",
@@ -24,7 +24,7 @@ const HOSTILE: [&str; 14] = [
 ];
 
 /// Everything that others choose is this text.
-fn finding(text: &str, checked: Checked) -> Finding<'_> {
+fn finding(text: &str, checked: CheckResult) -> Finding<'_> {
     let entry = Entry::new(format!("https://www.example.com/{text}"), checked);
     Finding { entry, content_type: "api::post.post", document_id: text, locale: text, rule: text }
 }
@@ -40,10 +40,10 @@ fn report<'t>(texts: &[&'t str]) -> SiteReport<'t> {
     for text in texts {
         let location = Some((*text).to_owned());
         for checked in [
-            Checked::Answered { status: 200, location: None, retry_after: None },
-            Checked::Answered { status: 302, location, retry_after: None },
-            Checked::Answered { status: 404, location: None, retry_after: None },
-            Checked::Failed(Failure::Refused),
+            CheckResult::Response { status: 200, location: None, retry_after: None },
+            CheckResult::Response { status: 302, location, retry_after: None },
+            CheckResult::Response { status: 404, location: None, retry_after: None },
+            CheckResult::Failed(Failure::Refused),
         ] {
             part.tally.add(&checked);
             part.results.push(finding(text, checked));
@@ -78,9 +78,9 @@ fn json_says_it_exactly() {
 #[test]
 fn a_json_report_is_an_earlier_result() {
     let report = report(&HOSTILE);
-    let earlier = Earlier::parse(&written(|out| json::write(&report, out))).unwrap();
+    let earlier = PreviousReport::parse(&written(|out| json::write(&report, out))).unwrap();
     assert_eq!(earlier.checked_at.as_deref(), Some("2026-11-21T09:30:00Z"));
-    assert!(earlier.has("api::post.post") && earlier.gone(&report).is_empty());
+    assert!(earlier.has("api::post.post") && earlier.removed_urls(&report).is_empty());
 }
 
 /// The fields of all records, by RFC 4180.

@@ -14,7 +14,7 @@ use ring::digest::{SHA256, digest};
 
 use self::data::data;
 use self::numbers::{write_numbers, write_since};
-use super::compare::Earlier;
+use super::compare::PreviousReport;
 use super::markup::Markup;
 use super::{Class, SiteReport};
 
@@ -34,7 +34,7 @@ Redirects were not followed; where one leads is shown beside it.</p>\
 /// Those of `out`.
 pub fn write(
     report: &SiteReport<'_>,
-    earlier: Option<&Earlier>,
+    earlier: Option<&PreviousReport>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     write_head(report, out)?;

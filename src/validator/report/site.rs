@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Tally;
-use crate::validator::{Checked, Finding, Targets};
+use crate::validator::{CheckResult, Finding, Targets};
 
 /// What came of every URL of some content types of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -65,12 +65,12 @@ impl<'t> TypeReport<'t> {
     /// Counts the results, which name their URL by its position, and brings them into the order of
     /// the sitemap.
     #[must_use]
-    pub fn new(targets: &'t Targets, mut checked: Vec<(usize, Checked)>) -> Self {
+    pub fn new(targets: &'t Targets, mut checked: Vec<(usize, CheckResult)>) -> Self {
         checked.sort_unstable_by_key(|(position, _)| *position);
         let mut tally = Tally::default();
-        let finding = |(position, checked): (usize, Checked)| {
+        let finding = |(position, checked): (usize, CheckResult)| {
             tally.add(&checked);
-            Finding::new(targets.subject(position), checked)
+            Finding::new(targets.target(position), checked)
         };
         let results = checked.into_iter().map(finding).collect();
         let (site, content_type) = (targets.site.as_str(), targets.content_type.as_str());

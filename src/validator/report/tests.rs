@@ -3,11 +3,11 @@
 use super::*;
 use crate::validator::Failure;
 
-fn answered(status: u16) -> Checked {
-    Checked::Answered { status, location: None, retry_after: None }
+fn answered(status: u16) -> CheckResult {
+    CheckResult::Response { status, location: None, retry_after: None }
 }
 
-fn tally(checked: &[Checked]) -> Tally {
+fn tally(checked: &[CheckResult]) -> Tally {
     let mut tally = Tally::default();
     for checked in checked {
         tally.add(checked);
@@ -15,7 +15,7 @@ fn tally(checked: &[Checked]) -> Tally {
     tally
 }
 
-fn entry(n: usize, checked: Checked) -> Entry {
+fn entry(n: usize, checked: CheckResult) -> Entry {
     Entry::new(format!("https://www.example.com/{n}"), checked)
 }
 
@@ -34,7 +34,7 @@ fn every_result_is_in_exactly_one_class() {
         (answered(599), [0, 0, 0, 1, 0], false),
         (answered(600), [0, 0, 0, 0, 1], false),
         (answered(999), [0, 0, 0, 0, 1], false),
-        (Checked::Failed(Failure::Dns), [0, 0, 0, 0, 1], false),
+        (CheckResult::Failed(Failure::Dns), [0, 0, 0, 0, 1], false),
     ];
     for (checked, expected, ok) in table {
         let c = tally(std::slice::from_ref(&checked)).by_class;
@@ -72,8 +72,8 @@ fn an_empty_run_still_has_all_classes() {
 #[test]
 fn counters_and_entries_have_the_specified_shape() {
     let location = Some("/en/new".to_owned());
-    let moved = Checked::Answered { status: 301, location, retry_after: None };
-    let dead = Checked::Failed(Failure::Timeout);
+    let moved = CheckResult::Response { status: 301, location, retry_after: None };
+    let dead = CheckResult::Failed(Failure::Timeout);
     let all = [answered(200), moved, answered(999), dead];
     assert_eq!(
         serde_json::to_value(tally(&all)).unwrap(),

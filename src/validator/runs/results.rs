@@ -1,7 +1,7 @@
 //! The result log of a run: 12 bytes a URL, and the text of redirect targets.
 
 use crate::validator::report::Tally;
-use crate::validator::{Checked, Failure};
+use crate::validator::{CheckResult, Failure};
 
 /// In place of an index: the result has no redirect target.
 const NO_LOCATION: u32 = u32::MAX;
@@ -41,11 +41,11 @@ impl ResultLog {
     }
 
     /// Adds the result of the URL at a position. Its `retry_after` is not kept.
-    pub(super) fn push(&mut self, position: usize, checked: Checked) {
+    pub(super) fn push(&mut self, position: usize, checked: CheckResult) {
         self.tally.add(&checked);
         let (outcome, location) = match checked {
-            Checked::Answered { status, location, .. } => (status, location),
-            Checked::Failed(failure) => (outcome(failure), None),
+            CheckResult::Response { status, location, .. } => (status, location),
+            CheckResult::Failed(failure) => (outcome(failure), None),
         };
         let location = location.map_or(NO_LOCATION, |text| {
             self.locations.push(text.into());
@@ -65,12 +65,12 @@ impl ResultLog {
     }
 
     /// The `nth` result, from 0, with its position.
-    pub(super) fn get(&self, nth: usize) -> Option<(usize, Checked)> {
+    pub(super) fn get(&self, nth: usize) -> Option<(usize, CheckResult)> {
         self.entries.get(nth).map(|entry| self.read(*entry))
     }
 
     /// All results with their positions, in the order of arrival.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Checked)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, CheckResult)> {
         self.entries.iter().map(|entry| self.read(*entry))
     }
 
@@ -81,10 +81,10 @@ impl ResultLog {
         order
     }
 
-    fn read(&self, entry: Entry) -> (usize, Checked) {
+    fn read(&self, entry: Entry) -> (usize, CheckResult) {
         let checked = match entry.outcome.checked_sub(FIRST_FAILURE) {
-            Some(failure) => Checked::Failed(FAILURES[usize::from(failure)]),
-            None => Checked::Answered {
+            Some(failure) => CheckResult::Failed(FAILURES[usize::from(failure)]),
+            None => CheckResult::Response {
                 status: entry.outcome,
                 location: self.locations.get(entry.location as usize).map(ToString::to_string),
                 retry_after: None,
@@ -110,13 +110,14 @@ mod tests {
 
     #[test]
     fn pushed_results_are_read_back_unchanged() {
-        let answered = |status, location: Option<&str>| Checked::Answered {
+        let answered = |status, location: Option<&str>| CheckResult::Response {
             status,
             location: location.map(str::to_owned),
             retry_after: None,
         };
         let answers = [answered(301, Some("/en")), answered(999, None), answered(302, Some(""))];
-        let all: Vec<Checked> = FAILURES.map(Checked::Failed).into_iter().chain(answers).collect();
+        let all: Vec<CheckResult> =
+            FAILURES.map(CheckResult::Failed).into_iter().chain(answers).collect();
         let mut log = ResultLog::default();
         for (nth, checked) in all.iter().enumerate() {
             log.push(1000 - nth, checked.clone());

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::results::ResultLog;
 use crate::validator::report::Tally;
-use crate::validator::{Checked, Failure, Targets, Validator};
+use crate::validator::{CheckResult, Failure, Targets, Validator};
 
 /// A run: queued, in flight or ended.
 pub struct Run {
@@ -90,13 +90,13 @@ impl Run {
 
     /// The `nth` result in the order of arrival, from 0, with the position of its URL.
     #[must_use]
-    pub fn nth(&self, nth: usize) -> Option<(usize, Checked)> {
+    pub fn nth(&self, nth: usize) -> Option<(usize, CheckResult)> {
         self.results.read().get(nth)
     }
 
     /// The `nth` result in the order of the URLs, once the run has ended.
     #[must_use]
-    pub fn in_order(&self, nth: usize) -> Option<(usize, Checked)> {
+    pub fn in_order(&self, nth: usize) -> Option<(usize, CheckResult)> {
         let arrived = *self.end.get()?.by_position.get(nth)?;
         self.nth(arrived as usize)
     }
@@ -140,7 +140,7 @@ impl Run {
         tracing::info!(site, content_type, count, ok, not_checked, "a validation has ended");
     }
 
-    fn push(&self, publisher: &Publisher, position: usize, checked: Checked) {
+    fn push(&self, publisher: &Publisher, position: usize, checked: CheckResult) {
         let mut results = self.results.write();
         results.push(position, checked);
         let count = results.len();
@@ -160,7 +160,7 @@ impl Run {
             is_checked[position] = true;
         }
         for (position, _) in self.targets.paths().filter(|(position, _)| !is_checked[*position]) {
-            results.push(position, Checked::Failed(Failure::NotChecked));
+            results.push(position, CheckResult::Failed(Failure::NotChecked));
         }
         missing
     }

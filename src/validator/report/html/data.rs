@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
-use crate::validator::report::{Change, Class, Earlier, SiteReport, Visible};
+use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visible};
 
 /// What the page's script makes its rows from.
 #[derive(Serialize)]
@@ -22,7 +22,7 @@ pub(super) struct Data<'r> {
 type DataRow<'r> = (usize, usize, String, &'r str, u16, String, &'r str);
 
 /// The rows in the order in which they are shown: the classes with the dead first, then the rules.
-pub(super) fn data<'r>(report: &'r SiteReport<'_>, earlier: Option<&Earlier>) -> Data<'r> {
+pub(super) fn data<'r>(report: &'r SiteReport<'_>, earlier: Option<&PreviousReport>) -> Data<'r> {
     let mut rules = Positions::default();
     let mut locales = Positions::default();
     let mut rows: Vec<(Class, DataRow<'r>)> = Vec::new();

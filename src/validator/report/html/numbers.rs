@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::{date, tone};
 use crate::validator::report::markup::Markup;
-use crate::validator::report::{Change, Class, Classes, Earlier, SiteReport};
+use crate::validator::report::{Change, Class, Classes, PreviousReport, SiteReport};
 
 const HINT: &str = "<p class=\"soft screen-only\">The list below shows the classes that are framed. Click one to change that.</p>\n";
 
@@ -103,7 +103,7 @@ fn write_types(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> 
 /// What has changed, as numbers; the URLs that are gone are in no list of this run.
 pub(super) fn write_since(
     report: &SiteReport<'_>,
-    earlier: &Earlier,
+    earlier: &PreviousReport,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let when = earlier.checked_at.as_deref().map(date);
@@ -113,7 +113,7 @@ pub(super) fn write_since(
         let urls = report.findings().filter(|finding| earlier.change(finding) == Some(change));
         write!(out, "<span data-number>{}</span> {}, ", urls.count(), change.as_str())?;
     }
-    let gone = earlier.gone(report);
+    let gone = earlier.removed_urls(report);
     writeln!(out, "<span data-number>{}</span> gone</p>", gone.len())?;
     if gone.is_empty() {
         return Ok(());

@@ -6,9 +6,9 @@ use super::HEAD_TIMEOUT;
 
 /// What came of one URL. A failed check is data, not an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Checked {
+pub enum CheckResult {
     /// A response head arrived.
-    Answered {
+    Response {
         /// The HTTP status, 100 to 999.
         status: u16,
         /// The `Location` header of a 3xx that has one: as sent, but no control characters and at
