@@ -3,6 +3,7 @@
 
 mod fingerprint;
 mod problems;
+mod restart;
 mod secret;
 mod sections;
 mod sources;
@@ -11,6 +12,7 @@ mod value;
 
 pub use fingerprint::Fingerprint;
 pub use problems::Problems;
+pub use restart::RestartSettings;
 pub use sections::auth::Auth;
 pub use sections::cms::Cms;
 pub use sections::limits::{DEFAULT_REQUESTS, Limits};
