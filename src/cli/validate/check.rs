@@ -36,7 +36,7 @@ pub(super) async fn check(
             let paths = urls.iter().enumerate().map(|(at, (_, _, path))| (at, *path));
             let mut results = pin!(validator.check(base, paths));
             while let Some((at, result)) = results.next().await {
-                if round < retries && retry::is_worth_it(&result) {
+                if round < retries && retry::is_retryable(&result) {
                     again.push((Instant::now() + retry::pause(round, &result), urls[at]));
                     progress.again();
                 } else {

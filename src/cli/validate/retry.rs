@@ -1,49 +1,45 @@
-//! When a URL is worth another request, and how long that waits.
+//! Which results of a URL check are worth a retry, and how long a retry waits.
 
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use crate::validator::{CheckResult, Failure};
 
-/// Before the first retry, about; each later one waits twice as long.
-const FIRST: Duration = Duration::from_millis(500);
-/// No pause of ours is longer.
-const LONGEST: Duration = Duration::from_secs(30);
-/// No `Retry-After` is waited for longer.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// The longest pause before the first retry; each later one may be twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause before any retry, however many there were.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// The longest `Retry-After` that is honoured.
+const MAX_RETRY_AFTER: Duration = Duration::from_mins(1);
 
-/// Whether the same request may find something else: nothing has answered, or what did was too
-/// busy or broken.
-pub(super) fn is_worth_it(checked: &CheckResult) -> bool {
-    match checked {
+/// Whether the same request may succeed later: there was no answer, or the frontend was overloaded
+/// (429) or failed (5xx).
+pub(super) fn is_retryable(result: &CheckResult) -> bool {
+    match result {
         CheckResult::Response { status, .. } => *status == 429 || (500..=599).contains(status),
         CheckResult::Failed(Failure::AddressNotAllowed | Failure::NotChecked) => false,
         CheckResult::Failed(_) => true,
     }
 }
 
-/// How long to wait after the try with this number (from 0): as the peer says, or else longer each
-/// time and never the same for all, so that requests that failed together do not come back
+/// How long to wait after the attempt with this number, which counts from 0: as `Retry-After` says,
+/// else exponential backoff with jitter, so that requests that failed together are not repeated
 /// together.
-pub(super) fn pause(round: u32, checked: &CheckResult) -> Duration {
-    match checked {
+pub(super) fn pause(attempt: u32, result: &CheckResult) -> Duration {
+    match result {
         CheckResult::Response { retry_after: Some(seconds), .. } => {
-            Duration::from_secs((*seconds).into()).min(PATIENCE)
+            Duration::from_secs((*seconds).into()).min(MAX_RETRY_AFTER)
         }
-        _ => between(FIRST.saturating_mul(1 << round.min(16)).min(LONGEST), chance()),
+        _ => jittered(
+            FIRST_PAUSE.saturating_mul(1 << attempt.min(16)).min(MAX_PAUSE),
+            fastrand::f64(),
+        ),
     }
 }
 
-/// Between a half and the whole, by a number whose bits are all as likely.
-fn between(whole: Duration, chance: u32) -> Duration {
-    let half = whole / 2;
-    half + half.mul_f64(f64::from(chance) / f64::from(u32::MAX))
-}
-
-/// A random number, of the kind that hash tables are seeded with.
-fn chance() -> u32 {
-    let [a, b, c, d, ..] = RandomState::new().hash_one(()).to_ne_bytes();
-    u32::from_ne_bytes([a, b, c, d])
+/// Between half of `longest` and all of it; `random` is from 0 to 1.
+fn jittered(longest: Duration, random: f64) -> Duration {
+    let half = longest / 2;
+    half + half.mul_f64(random)
 }
 
 #[cfg(test)]
@@ -55,8 +51,8 @@ mod tests {
     }
 
     #[test]
-    fn what_may_heal_is_asked_again() {
-        for (checked, expected) in [
+    fn is_retryable_is_true_without_an_answer_and_for_429_and_5xx() {
+        for (result, expected) in [
             (answered(200, None), false),
             (answered(301, None), false),
             (answered(404, None), false),
@@ -71,30 +67,33 @@ mod tests {
             (CheckResult::Failed(Failure::AddressNotAllowed), false),
             (CheckResult::Failed(Failure::NotChecked), false),
         ] {
-            assert_eq!(is_worth_it(&checked), expected, "{checked:?}");
+            assert_eq!(is_retryable(&result), expected, "{result:?}");
         }
     }
 
     #[test]
-    fn a_peer_that_says_when_is_believed_up_to_a_minute() {
-        for (said, expected) in [(0, 0), (7, 7), (60, 60), (61, 60), (u32::MAX, 60)] {
-            for round in [0, 9] {
-                let pause = pause(round, &answered(503, Some(said)));
+    fn pause_honours_retry_after_up_to_a_minute() {
+        for (seconds, expected) in [(0, 0), (7, 7), (60, 60), (61, 60), (u32::MAX, 60)] {
+            for attempt in [0, 9] {
+                let pause = pause(attempt, &answered(503, Some(seconds)));
                 assert_eq!(pause, Duration::from_secs(expected));
             }
         }
     }
 
     #[test]
-    fn pauses_grow_and_differ() {
-        for (chance, seconds) in [(0, [0.25, 0.5, 1.0, 15.0]), (u32::MAX, [0.5, 1.0, 2.0, 30.0])] {
-            let pauses = [FIRST, FIRST * 2, FIRST * 4, LONGEST].map(|whole| between(whole, chance));
+    fn pause_grows_exponentially_between_half_and_all_of_its_bound() {
+        for (random, seconds) in [(0.0, [0.25, 0.5, 1.0, 15.0]), (1.0, [0.5, 1.0, 2.0, 30.0])] {
+            let bounds = [FIRST_PAUSE, FIRST_PAUSE * 2, FIRST_PAUSE * 4, MAX_PAUSE];
+            let pauses = bounds.map(|longest| jittered(longest, random));
             assert_eq!(pauses, seconds.map(Duration::from_secs_f64));
         }
         let failed = CheckResult::Failed(Failure::Reset);
-        for (round, longest) in [(0, FIRST), (1, FIRST * 2), (6, LONGEST), (u32::MAX, LONGEST)] {
-            let pause = pause(round, &failed);
-            assert!(longest / 2 <= pause && pause <= longest, "{round}: {pause:?}");
+        for (attempt, longest) in
+            [(0, FIRST_PAUSE), (1, FIRST_PAUSE * 2), (6, MAX_PAUSE), (u32::MAX, MAX_PAUSE)]
+        {
+            let pause = pause(attempt, &failed);
+            assert!(longest / 2 <= pause && pause <= longest, "{attempt}: {pause:?}");
         }
     }
 }
