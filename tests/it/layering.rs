@@ -166,8 +166,6 @@ const MOST_FILES_IN_A_FOLDER: usize = 14;
 const FOLDERS_WITH_CYCLES: &[&str] = &[
     "",
     "app",
-    "cli",
-    "config",
     "content",
     "content::strapi",
     "http",
@@ -177,7 +175,7 @@ const FOLDERS_WITH_CYCLES: &[&str] = &[
     "validator",
 ];
 /// Folders of `src/` with more files than they may have, to be emptied.
-const LARGE_FOLDERS: &[&str] = &["", "http", "rules", "content/strapi", "config", "snapshot_cache"];
+const LARGE_FOLDERS: &[&str] = &["", "http", "rules", "content/strapi", "snapshot_cache"];
 /// Whether `impl App` is still spread over files.
 const APP_IS_SPREAD: bool = true;
 
