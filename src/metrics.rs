@@ -1,50 +1,52 @@
-//! What is counted while the service runs. Counters are here and outlive a reload; states, such as
-//! the age of a snapshot, are read when somebody asks.
+//! The counters of the process, which outlive a reload, and their text form. Gauges, such as the
+//! age of a snapshot, are read at the time of a scrape.
 //!
-//! Label values come from closed sets and from the settings, never from a request, so the number of
-//! series does not depend on what is asked.
+//! Label values come from closed sets and from the settings, never from a request: the number of
+//! series does not depend on traffic. Cold counters are those of `prometheus-client`; the ones on
+//! the request path are our own, because they must not contend between worker threads.
 
 #[macro_use]
-mod closed;
+mod label;
 
 mod cms;
 mod connections;
-mod count;
+mod counter_family;
+mod encoder;
 mod latency;
-mod page;
 mod process;
 mod reloads;
 mod requests;
-mod types;
+mod walks;
 
-pub use closed::Closed;
-pub use cms::{Call, CmsCalls};
-pub use connections::{Connections, Ended};
-pub use count::{Count, Counts};
-pub use latency::{Histogram, Latency};
-pub use page::{CONTENT_TYPE, Page, number, page};
-pub use reloads::{Reload, Reloads};
-pub use requests::{Class, InFlight, Requests, Route};
-pub use types::{TypeCounts, Types};
+pub use cms::{CmsOutcome, CmsRequests};
+pub use connections::{CloseReason, Connections};
+pub use counter_family::CounterFamily;
+pub use encoder::{CONTENT_TYPE, Encoder, encode, gauge_value};
+pub use label::Label;
+pub use prometheus_client::metrics::counter::Counter;
+pub use reloads::{ReloadOutcome, Reloads};
+pub use requests::{InFlight, Requests, Route, StatusClass};
+pub use walks::{WalkCounters, Walks};
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use latency::{LatencyHistogram, LatencySnapshot};
 use process::Process;
 
-closed! {
-    /// What became of a checked URL.
-    pub enum CheckedClass {
-        /// The page is there.
+label! {
+    /// The class of a checked URL.
+    pub enum CheckedClass as "class" {
+        /// A status of 200 to 299.
         Success => "2xx",
-        /// It is elsewhere.
+        /// A status of 300 to 399.
         Redirect => "3xx",
-        /// It is not there.
+        /// A status of 400 to 499.
         ClientError => "4xx",
-        /// Its server failed.
+        /// A status of 500 to 599.
         ServerError => "5xx",
-        /// No answer.
+        /// No response, or another status.
         Error => "error",
     }
 }
@@ -52,72 +54,80 @@ closed! {
 /// All counters of the process.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Requests of callers.
+    /// Requests of clients.
     pub requests: Requests,
-    /// Connections of callers.
+    /// Connections of clients.
     pub connections: Arc<Connections>,
     /// Requests to the CMS.
-    pub cms: CmsCalls,
-    /// By site and content type.
-    pub types: Types,
-    /// Answers about a document that were the last good one, because the CMS failed.
-    pub last_good: Count,
+    pub cms: CmsRequests,
+    /// Walks by site and content type.
+    pub walks: Walks,
+    /// Responses about a document from its last good copy, because the CMS failed.
+    pub last_good: Counter,
     /// Runs of URL checks that have ended.
-    pub validations: Count,
-    /// Runs that were refused because too many were under way.
-    pub validations_refused: Count,
-    /// URLs that were checked.
-    pub checked: Counts<CheckedClass>,
-    /// Reads of the settings while the service runs.
+    pub validations: Counter,
+    /// Runs that were refused because the queue was full.
+    pub validations_refused: Counter,
+    /// Checked URLs.
+    pub checked_urls: CounterFamily<CheckedClass>,
+    /// Reloads of the settings.
     pub reloads: Reloads,
-    /// Panics, wherever they happened.
-    pub panics: Count,
-    /// Lines of the log that nobody took in time.
-    pub log_lines_dropped: Count,
-    /// Spans of traces that the collector did not get.
-    pub traces_dropped: Count,
+    /// Panics anywhere in the process.
+    pub panics: Counter,
+    /// Log lines that were dropped because stderr was not read in time.
+    pub log_lines_dropped: Counter,
+    /// Spans that did not reach the collector of traces.
+    pub traces_dropped: Counter,
     process: Process,
 }
 
 impl Metrics {
-    /// When the process began to count.
+    /// When the process started.
     #[must_use]
     pub fn started(&self) -> SystemTime {
         self.process.started
     }
 
-    /// Writes all of them.
+    /// Writes all counters.
     ///
     /// # Errors
-    /// Those of the writer.
-    pub fn write(&self, page: &mut Page<'_>) -> fmt::Result {
-        self.requests.write(page)?;
-        self.connections.write(page)?;
-        self.cms.write(page)?;
-        page.one_count(
+    /// Those of the encoder.
+    pub fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
+        self.requests.encode(encoder)?;
+        self.connections.encode(encoder)?;
+        self.cms.encode(encoder)?;
+        encoder.metric(
             "last_good_answers",
-            "Answers about a document that were the last good one because the CMS failed",
+            "Responses of /api/frontend-url and /api/resolve from the last good copy of a document, because the CMS failed",
             &self.last_good,
         )?;
-        page.one_count("validation_runs", "Runs of URL checks that have ended", &self.validations)?;
-        page.one_count(
+        encoder.metric(
+            "validation_runs",
+            "Runs of URL checks that have ended",
+            &self.validations,
+        )?;
+        encoder.metric(
             "validation_runs_refused",
-            "Runs of URL checks refused because too many were under way",
+            "Runs of URL checks refused because the queue of runs was full",
             &self.validations_refused,
         )?;
-        page.counts("validation_urls", "URLs checked by what came of it", "class", &self.checked)?;
-        self.reloads.write(page)?;
-        page.one_count("panics", "Panics", &self.panics)?;
-        page.one_count(
+        encoder.metric(
+            "validation_urls",
+            "Checked URLs by class of the result",
+            &self.checked_urls,
+        )?;
+        self.reloads.encode(encoder)?;
+        encoder.metric("panics", "Panics", &self.panics)?;
+        encoder.metric(
             "log_lines_dropped",
-            "Lines of the log that nobody took in time",
+            "Log lines dropped because stderr was not read in time",
             &self.log_lines_dropped,
         )?;
-        page.one_count(
+        encoder.metric(
             "traces_dropped",
-            "Spans of traces that the collector did not get",
+            "Spans that did not reach the collector of traces",
             &self.traces_dropped,
         )?;
-        self.process.write(page)
+        self.process.encode(encoder)
     }
 }

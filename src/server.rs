@@ -70,7 +70,7 @@ pub async fn serve(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    metrics.accepted.one();
+                    metrics.accepted.inc();
                     let permit = tokio::select! {
                         permit = limit.acquire() => permit,
                         end = &mut closing => break end,
@@ -80,14 +80,14 @@ pub async fn serve(
                         connection::serve(stream, service.clone(), limits, stopped.clone());
                     let metrics = Arc::clone(&metrics);
                     tokio::spawn(async move {
-                        let ended = served.await;
-                        metrics.ended.of(ended).one();
+                        let reason = served.await;
+                        metrics.closed.inc(reason);
                         // Only now, when the socket is closed, may another connection be accepted.
                         drop(permit);
                     });
                 }
                 Err(error) => {
-                    metrics.refused.one();
+                    metrics.accept_failures.inc();
                     limit.evict_longest_idle();
                     tracing::warn!(%error, "a connection could not be accepted");
                     sleep(ACCEPT_PAUSE).await;

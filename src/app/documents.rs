@@ -163,7 +163,7 @@ impl App {
         let documents = &self.lasting.documents;
         let found = documents.settle(key, answer, (asked, related), self.limits.last_good)?;
         if found.stale.is_some() {
-            self.lasting.metrics.last_good.one();
+            self.lasting.metrics.last_good.inc();
         }
         Ok(found)
     }

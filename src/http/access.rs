@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::{Method, Request, StatusCode};
 
 use super::request_id::RequestId;
-use crate::metrics::{Closed, Route};
+use crate::metrics::{Label, Route};
 
 /// How much of a target is logged, in characters.
 const MAX_TARGET: usize = 256;
@@ -44,7 +44,7 @@ impl Access {
             status = outcome.status.as_u16(),
             bytes = outcome.bytes,
             milliseconds = outcome.taken.as_secs_f64() * 1e3,
-            route = outcome.route.name(),
+            route = outcome.route.as_str(),
             request_id = outcome.id.map(RequestId::as_str),
             "request"
         );

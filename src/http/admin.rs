@@ -56,7 +56,7 @@ impl Admin {
             "/rules" => json(StatusCode::OK, rules::text(&app.sites), HeaderMap::new()),
             "/metrics" => text(
                 HeaderValue::from_static(metrics::CONTENT_TYPE),
-                metrics::page(move |page| states::write(&app, page)),
+                metrics::encode(move |encoder| states::write(&app, encoder)),
             ),
             _ => return Err(ApiError::unknown_route()),
         };

@@ -78,7 +78,7 @@ impl Version {
 
     /// What is said at once when there is no room left.
     fn crowded(&self) -> Answer {
-        self.app.lasting().metrics.requests.shed.one();
+        self.app.lasting().metrics.requests.shed.inc();
         ApiError::crowded().whole()
     }
 }

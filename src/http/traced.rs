@@ -3,16 +3,16 @@
 use axum::http::{HeaderMap, HeaderName, Method, Request, StatusCode};
 
 use super::request_id::RequestId;
-use crate::metrics::{Closed, Route};
+use crate::metrics::{Label, Route};
 use crate::traces::{self, Span};
 
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// Begins the span of a request, where it is traced.
 pub(super) fn begin<B>(route: Route, request: &Request<B>) -> Option<Span> {
-    let span = traces::request(route.name(), || traceparent(request.headers()))?;
+    let span = traces::request(route.as_str(), || traceparent(request.headers()))?;
     span.note("http.request.method", method(request.method()));
-    span.note("http.route", route.name());
+    span.note("http.route", route.as_str());
     Some(span)
 }
 

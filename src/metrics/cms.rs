@@ -3,75 +3,90 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Count, Counts, Latency, Page};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::histogram::Histogram;
 
-closed! {
+use super::{CounterFamily, Encoder, latency};
+
+label! {
     /// How a request to the CMS ended.
-    pub enum Call {
-        /// 200 with a text, which may still have any shape.
+    pub enum CmsOutcome as "outcome" {
+        /// 200 with a body, whose shape is not checked yet.
         Ok => "ok",
-        /// A 404 or 400 of its own.
+        /// A 404 or 400 in the CMS's own envelope.
         Refused => "refused",
         /// 401 or 403.
         Denied => "denied",
-        /// Something that cannot be used.
+        /// A response that cannot be used.
         Unusable => "unusable",
-        /// No whole answer, 429 or 5xx.
+        /// No complete response, 429 or 5xx.
         Unavailable => "unavailable",
-        /// None in time.
+        /// No response in time.
         Timeout => "timeout",
-        /// It was not sent, because the CMS has been failing.
+        /// Not sent, because the circuit breaker is open.
         Shed => "shed",
     }
 }
 
 /// Requests to the CMS.
-#[derive(Debug, Default)]
-pub struct CmsCalls {
-    /// Those that have ended.
-    pub ended: Counts<Call>,
-    /// How long those took that were sent.
-    pub latency: Latency,
-    /// Those of them that were second tries.
-    pub retries: Count,
-    /// Second tries that were not made because the budget for them was spent.
-    pub retries_refused: Count,
-    /// How often the breaker has opened.
-    pub openings: Count,
+#[derive(Debug)]
+pub struct CmsRequests {
+    outcomes: CounterFamily<CmsOutcome>,
+    /// Durations of the requests that were sent, in seconds.
+    durations: Histogram,
+    retries: Counter,
+    retries_refused: Counter,
+    /// How often the circuit breaker has opened.
+    pub breaker_openings: Counter,
 }
 
-impl CmsCalls {
-    /// A request that was sent has ended.
-    pub fn end(&self, call: Call, taken: Duration) {
-        self.ended.of(call).one();
-        self.latency.observe(taken);
+impl Default for CmsRequests {
+    fn default() -> Self {
+        Self {
+            outcomes: CounterFamily::default(),
+            durations: Histogram::new(latency::bounds_in_seconds()),
+            retries: Counter::default(),
+            retries_refused: Counter::default(),
+            breaker_openings: Counter::default(),
+        }
+    }
+}
+
+impl CmsRequests {
+    /// Counts a request that was sent and has ended.
+    pub fn end(&self, outcome: CmsOutcome, taken: Duration) {
+        self.outcomes.inc(outcome);
+        self.durations.observe(taken.as_secs_f64());
     }
 
-    /// A request was not sent.
+    /// Counts a request that was not sent.
     pub fn shed(&self) {
-        self.ended.of(Call::Shed).one();
+        self.outcomes.inc(CmsOutcome::Shed);
     }
 
-    /// A second try was wanted, and there was budget for it or not.
+    /// Counts a retry, or one that the retry budget did not allow.
     pub fn retry(&self, granted: bool) {
-        let count = if granted { &self.retries } else { &self.retries_refused };
-        count.one();
+        let counter = if granted { &self.retries } else { &self.retries_refused };
+        counter.inc();
     }
 
-    pub(super) fn write(&self, page: &mut Page<'_>) -> fmt::Result {
-        page.counts("cms_requests", "Requests to the CMS", "outcome", &self.ended)?;
-        let latency = [([], self.latency.histogram())];
-        page.histogram("cms_request_seconds", "Duration of requests to the CMS", latency)?;
-        page.one_count("cms_retries", "Requests to the CMS that were second tries", &self.retries)?;
-        page.one_count(
+    pub(super) fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
+        encoder.metric("cms_requests", "Requests to the CMS by outcome", &self.outcomes)?;
+        encoder.metric(
+            "cms_request_seconds",
+            "Duration of the requests that were sent to the CMS",
+            &self.durations,
+        )?;
+        encoder.metric("cms_retries", "Retried requests to the CMS", &self.retries)?;
+        encoder.metric(
             "cms_retries_refused",
-            "Second tries not made because the budget for them was spent",
+            "Retries not made because the retry budget was spent",
             &self.retries_refused,
         )?;
-        page.one_count(
+        encoder.metric(
             "cms_breaker_openings",
-            "How often requests to the CMS were held back because it failed",
-            &self.openings,
+            "How often the circuit breaker of the CMS has opened",
+            &self.breaker_openings,
         )
     }
 }

@@ -1,54 +1,60 @@
-//! Connections of callers.
+//! Connections of clients.
 
 use std::fmt;
 
-use super::{Count, Counts, Page, number};
+use prometheus_client::metrics::counter::Counter;
 
-closed! {
-    /// Why a connection ended.
-    pub enum Ended {
+use super::{CounterFamily, Encoder, gauge_value};
+
+label! {
+    /// Why a connection was closed.
+    pub enum CloseReason as "reason" {
         /// The client closed it, or asked for the close.
         Client => "client",
-        /// The client broke off, or spoke something else than HTTP.
+        /// The connection broke, or the client sent something other than HTTP.
         Error => "error",
-        /// A request's head took too long.
-        Head => "head_timeout",
-        /// The next request took too long.
-        Idle => "idle_timeout",
-        /// The client took too long to read.
-        Write => "write_timeout",
-        /// All seats were taken, and the connection had waited for its client for longest.
-        Crowded => "crowded",
-        /// The service stops.
-        Stop => "stop",
+        /// The head of a request was not complete in time.
+        HeadTimeout => "head_timeout",
+        /// No further request came in time.
+        IdleTimeout => "idle_timeout",
+        /// The client did not read in time.
+        WriteTimeout => "write_timeout",
+        /// It was the longest idle one when the connection limit was reached.
+        Evicted => "crowded",
+        /// The service shut down.
+        Shutdown => "stop",
     }
 }
 
-/// Connections of callers.
+/// Connections of clients.
 #[derive(Debug, Default)]
 pub struct Connections {
-    /// Connections that were accepted.
-    pub accepted: Count,
-    /// Those of them that have ended.
-    pub ended: Counts<Ended>,
-    /// Failed attempts to accept one.
-    pub refused: Count,
+    /// Accepted connections.
+    pub accepted: Counter,
+    /// Accepted connections that are closed again.
+    pub closed: CounterFamily<CloseReason>,
+    /// Failed attempts to accept a connection.
+    pub accept_failures: Counter,
 }
 
 impl Connections {
-    /// How many are open.
+    /// The number of open connections.
     #[must_use]
     pub fn open(&self) -> u64 {
-        // First those that have ended: one that ends meanwhile is no negative number.
-        let ended: u64 = self.ended.iter().map(|(_, count)| count).sum();
-        self.accepted.get().saturating_sub(ended)
+        // Read first, so that a connection that closes in between does not make a negative number.
+        let closed = self.closed.total();
+        self.accepted.get().saturating_sub(closed)
     }
 
-    pub(super) fn write(&self, page: &mut Page<'_>) -> fmt::Result {
-        page.one_count("connections_accepted", "Connections accepted", &self.accepted)?;
-        page.counts("connections_closed", "Connections that have ended", "reason", &self.ended)?;
-        page.one_count("accept_failures", "Failed attempts to accept a connection", &self.refused)?;
-        let open = number(self.open());
-        page.gauge("connections_open", "Connections that are open", [([], open)])
+    pub(super) fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
+        encoder.metric("connections_accepted", "Accepted connections", &self.accepted)?;
+        encoder.metric("connections_closed", "Closed connections by reason", &self.closed)?;
+        encoder.metric(
+            "accept_failures",
+            "Failed attempts to accept a connection",
+            &self.accept_failures,
+        )?;
+        let open = gauge_value(self.open());
+        encoder.gauge("connections_open", "Open connections", [([], open)])
     }
 }

@@ -1,10 +1,10 @@
-//! How long things take, as a histogram without a lock.
+//! A histogram of durations without a lock, for the request path.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// The upper bounds of the buckets, in microseconds: from half of what the fastest route takes under
-/// load to the longest that a caller waits by default.
+/// The upper bounds of the buckets in microseconds: from half the duration of the fastest route
+/// under load to the longest default deadline.
 const BOUNDS: [u64; 19] = [
     50,
     100,
@@ -27,66 +27,62 @@ const BOUNDS: [u64; 19] = [
     120_000_000,
 ];
 
-/// One more than bounds: what is beyond the last.
+/// The last bucket has no bound.
 const BUCKETS: usize = BOUNDS.len() + 1;
 
-/// Durations, counted by bucket.
+/// The upper bounds of the buckets in seconds, without the last bucket's.
+pub(super) fn bounds_in_seconds() -> impl Iterator<Item = f64> {
+    BOUNDS.into_iter().map(|bound| Duration::from_micros(bound).as_secs_f64())
+}
+
+/// A histogram of durations.
 #[derive(Debug, Default)]
-pub struct Latency {
+pub(super) struct LatencyHistogram {
     buckets: [AtomicU64; BUCKETS],
     nanoseconds: AtomicU64,
 }
 
-/// The same at a moment.
+/// The values of one or more histograms at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Histogram {
+pub(super) struct LatencySnapshot {
     buckets: [u64; BUCKETS],
     nanoseconds: u64,
 }
 
-impl Latency {
-    /// Counts one.
-    pub fn observe(&self, taken: Duration) {
+impl LatencyHistogram {
+    /// Counts one duration.
+    pub(super) fn observe(&self, taken: Duration) {
         let nanoseconds = u64::try_from(taken.as_nanos()).unwrap_or(u64::MAX);
-        // Most are in the first.
+        // A linear search, because most durations belong to the first bucket.
         let bucket = BOUNDS.iter().position(|bound| nanoseconds <= bound * 1_000);
         self.buckets[bucket.unwrap_or(BOUNDS.len())].fetch_add(1, Relaxed);
         self.nanoseconds.fetch_add(nanoseconds, Relaxed);
     }
 
-    /// Adds what was counted so far.
-    pub(super) fn add_to(&self, histogram: &mut Histogram) {
-        for (sum, bucket) in histogram.buckets.iter_mut().zip(&self.buckets) {
+    /// Adds its values to a snapshot.
+    pub(super) fn add_to(&self, snapshot: &mut LatencySnapshot) {
+        for (sum, bucket) in snapshot.buckets.iter_mut().zip(&self.buckets) {
             *sum += bucket.load(Relaxed);
         }
-        // Years of waiting: 584 of them.
-        histogram.nanoseconds = histogram.nanoseconds.wrapping_add(self.nanoseconds.load(Relaxed));
-    }
-
-    /// What was counted so far.
-    #[must_use]
-    pub fn histogram(&self) -> Histogram {
-        let mut histogram = Histogram::default();
-        self.add_to(&mut histogram);
-        histogram
+        // Wraps after 584 years.
+        snapshot.nanoseconds = snapshot.nanoseconds.wrapping_add(self.nanoseconds.load(Relaxed));
     }
 }
 
-impl Histogram {
-    /// All durations together, in seconds.
+impl LatencySnapshot {
+    /// The sum of all durations, in seconds.
     pub(super) fn seconds(&self) -> f64 {
         Duration::from_nanos(self.nanoseconds).as_secs_f64()
     }
 
-    /// How many there were.
+    /// The number of durations.
     pub(super) fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
-    /// The upper bound of each bucket in seconds, and how many are in it alone.
+    /// The upper bound of each bucket in seconds, and the number of durations in this bucket alone.
     pub(super) fn buckets(&self) -> Vec<(f64, u64)> {
-        let bounds = BOUNDS.iter().map(|bound| Duration::from_micros(*bound).as_secs_f64());
-        bounds.chain([f64::INFINITY]).zip(self.buckets).collect()
+        bounds_in_seconds().chain([f64::INFINITY]).zip(self.buckets).collect()
     }
 }
 
@@ -95,16 +91,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duration_is_in_the_bucket_whose_bound_it_does_not_exceed() {
-        let latency = Latency::default();
+    fn a_duration_counts_in_the_first_bucket_whose_bound_it_does_not_exceed() {
+        let histogram = LatencyHistogram::default();
         for micros in [0, 50, 51, 120_000_000, 120_000_001] {
-            latency.observe(Duration::from_micros(micros));
+            histogram.observe(Duration::from_micros(micros));
         }
-        let histogram = latency.histogram();
-        let buckets = histogram.buckets();
+        let mut snapshot = LatencySnapshot::default();
+        histogram.add_to(&mut snapshot);
+        let buckets = snapshot.buckets();
         assert_eq!(buckets[..2], [(0.000_05, 2), (0.0001, 1)]);
         assert_eq!(buckets[BUCKETS - 2..], [(120.0, 1), (f64::INFINITY, 1)]);
-        assert_eq!(histogram.count(), 5);
-        assert!((histogram.seconds() - 240.000_102).abs() < 1e-9);
+        assert_eq!(snapshot.count(), 5);
+        assert!((snapshot.seconds() - 240.000_102).abs() < 1e-9);
     }
 }

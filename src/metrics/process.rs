@@ -1,10 +1,10 @@
-//! What the system says of the process, by the names that every exporter has for it.
+//! Metrics of the process from `/proc`, with the standard names of Prometheus client libraries.
 
 use std::fmt;
 use std::fs::{read_dir, read_to_string};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Page;
+use super::Encoder;
 
 /// The unit of times in `/proc/self/stat`: a hundredth of a second on every Linux.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -22,24 +22,36 @@ impl Default for Process {
 }
 
 impl Process {
-    /// What cannot be read is left out.
-    pub(super) fn write(&self, page: &mut Page<'_>) -> fmt::Result {
+    /// Values that cannot be read are left out.
+    pub(super) fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
         let started = self.started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let gauges = [
-            ("process_start_time_seconds", "Start, in seconds since 1970", Some(started)),
-            ("process_resident_memory_bytes", "Memory in use", resident()),
+            (
+                "process_start_time_seconds",
+                "Start of the process, in seconds since 1970",
+                Some(started),
+            ),
+            ("process_resident_memory_bytes", "Resident memory", resident()),
             ("process_open_fds", "Open file descriptors", open_descriptors()),
-            ("process_max_fds", "The most file descriptors that may be open", most_descriptors()),
+            ("process_max_fds", "Limit of open file descriptors", max_descriptors()),
             ("process_threads", "Threads", threads()),
         ];
         for (name, help, value) in gauges {
-            page.foreign_gauge(name, help, value.map(|value| ([], value)))?;
+            encoder.standard_gauge(name, help, value.map(|value| ([], value)))?;
         }
-        if let Some(seconds) = processor_time() {
-            page.foreign_count("process_cpu_seconds", "Processor time", seconds)?;
+        if let Some(seconds) = cpu_seconds() {
+            encoder.standard_counter(
+                "process_cpu_seconds",
+                "CPU time, user and system",
+                seconds,
+            )?;
         }
         let version = env!("CARGO_PKG_VERSION");
-        page.gauge("build_info", "The version", [([("version", version)], 1.0)])
+        encoder.gauge(
+            "build_info",
+            "Always 1; the label is the version",
+            [([("version", version)], 1.0)],
+        )
     }
 }
 
@@ -58,20 +70,20 @@ fn threads() -> Option<f64> {
     status("Threads")
 }
 
-/// Without the one that lists them.
+/// Without the descriptor that reads the folder.
 fn open_descriptors() -> Option<f64> {
     let open = read_dir("/proc/self/fd").ok()?.count().saturating_sub(1);
     u32::try_from(open).ok().map(f64::from)
 }
 
-fn most_descriptors() -> Option<f64> {
+fn max_descriptors() -> Option<f64> {
     let limits = read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// Behind the name, which may have any character, the 12th and 13th field.
-fn processor_time() -> Option<f64> {
+/// The 12th and 13th field after the name, which may have any character.
+fn cpu_seconds() -> Option<f64> {
     let stat = read_to_string("/proc/self/stat").ok()?;
     let (_, fields) = stat.rsplit_once(')')?;
     let times = fields.split_ascii_whitespace().skip(11).take(2);

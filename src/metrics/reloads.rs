@@ -1,31 +1,31 @@
-//! Reads of the settings while the service runs.
+//! Reloads of the settings.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
-use super::{Counts, Page};
+use super::{CounterFamily, Encoder};
 
-closed! {
-    /// How a read of the settings ended while the service ran.
-    pub enum Reload {
-        /// They are in use now.
+label! {
+    /// How a reload ended.
+    pub enum ReloadOutcome as "outcome" {
+        /// The new settings are in use.
         Applied => "applied",
-        /// Something is wrong with them; the ones before are still in use.
+        /// The new settings have problems; the previous ones stay in use.
         Refused => "refused",
     }
 }
 
-/// Reads of the settings while the service runs.
+/// Reloads of the settings.
 #[derive(Debug)]
 pub struct Reloads {
-    outcomes: Counts<Reload>,
-    last: Mutex<Last>,
+    outcomes: CounterFamily<ReloadOutcome>,
+    state: Mutex<State>,
 }
 
 #[derive(Debug)]
-struct Last {
+struct State {
     applied: SystemTime,
     problems: Option<String>,
 }
@@ -33,44 +33,39 @@ struct Last {
 impl Default for Reloads {
     /// The settings of the start are in use.
     fn default() -> Self {
-        let last = Last { applied: SystemTime::now(), problems: None };
-        Self { outcomes: Counts::default(), last: Mutex::new(last) }
+        let state = State { applied: SystemTime::now(), problems: None };
+        Self { outcomes: CounterFamily::default(), state: Mutex::new(state) }
     }
 }
 
 impl Reloads {
-    /// The settings were read, and are in use now.
+    /// Counts a reload whose settings are in use now.
     pub fn applied(&self) {
-        self.outcomes.of(Reload::Applied).one();
-        *self.last() = Last { applied: SystemTime::now(), problems: None };
+        self.outcomes.inc(ReloadOutcome::Applied);
+        *self.state.lock() = State { applied: SystemTime::now(), problems: None };
     }
 
-    /// The settings were read, and something is wrong with them.
+    /// Counts a reload whose settings have these problems.
     pub fn refused(&self, problems: String) {
-        self.outcomes.of(Reload::Refused).one();
-        self.last().problems = Some(problems);
+        self.outcomes.inc(ReloadOutcome::Refused);
+        self.state.lock().problems = Some(problems);
     }
 
-    /// When the settings in use were read, and what is wrong with those that were read since.
+    /// When the settings in use were applied, and the problems of newer ones, if any.
     #[must_use]
     pub fn state(&self) -> (SystemTime, Option<String>) {
-        let last = self.last();
-        (last.applied, last.problems.clone())
+        let state = self.state.lock();
+        (state.applied, state.problems.clone())
     }
 
-    fn last(&self) -> MutexGuard<'_, Last> {
-        self.last.lock()
-    }
-
-    pub(super) fn write(&self, page: &mut Page<'_>) -> fmt::Result {
-        let outcomes = &self.outcomes;
-        page.counts("reloads", "Reads of the settings while serving", "outcome", outcomes)?;
+    pub(super) fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
+        encoder.metric("reloads", "Reloads of the settings by outcome", &self.outcomes)?;
         let (applied, problems) = self.state();
         let refused = f64::from(problems.is_some());
-        let help = "1 while the settings that were read last are wrong and others are in use";
-        page.gauge("settings_refused", help, [([], refused)])?;
+        let help = "1 while the newest settings have problems and the previous ones are in use";
+        encoder.gauge("settings_refused", help, [([], refused)])?;
         let applied = applied.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        let help = "When the settings in use were read, in seconds since 1970";
-        page.gauge("settings_applied_timestamp_seconds", help, [([], applied)])
+        let help = "When the settings in use were applied, in seconds since 1970";
+        encoder.gauge("settings_applied_timestamp_seconds", help, [([], applied)])
     }
 }

@@ -1,17 +1,19 @@
-//! Requests of callers, by route.
+//! Requests of clients by route.
 //!
-//! Operation 4.1 takes some ten microseconds on each core. So a request costs three additions to
-//! counters that no other worker thread writes to, and cores do not hand them to each other.
+//! `/api/get-content-type` takes some ten microseconds. So a request costs three additions to
+//! counters that no other worker thread writes to: cores do not contend for a cache line.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::{Closed, Count, Histogram, Latency, Page, number};
+use prometheus_client::metrics::counter::Counter;
 
-closed! {
-    /// What was asked for.
-    pub enum Route {
+use super::{Encoder, Label, LatencyHistogram, LatencySnapshot, gauge_value};
+
+label! {
+    /// The route of a request.
+    pub enum Route as "route" {
         /// Operation 4.1.
         ContentType => "/api/get-content-type",
         /// The same with its document.
@@ -37,7 +39,7 @@ impl Route {
     /// The route of a path, which may be anything.
     #[must_use]
     pub fn of(path: &str) -> Self {
-        let is = |route: &&Self| path == route.name();
+        let is = |route: &&Self| path == route.as_str();
         match Self::ALL.iter().find(is) {
             Some(Self::Sitemaps | Self::Other) => Self::Other,
             Some(route) => *route,
@@ -47,56 +49,56 @@ impl Route {
     }
 }
 
-closed! {
+label! {
     /// The class of a status.
-    pub enum Class {
-        /// Also that nothing has changed is told by a 3xx.
+    pub enum StatusClass as "class" {
+        /// 2xx.
         Success => "2xx",
-        /// 304: nothing else leads elsewhere.
-        Redirect => "3xx",
-        /// The caller's fault, or there is no such thing.
-        Client => "4xx",
-        /// Ours, or the CMS's.
-        Server => "5xx",
+        /// 304: the service sends no redirects.
+        NotModified => "3xx",
+        /// The request is wrong, or nothing is found.
+        ClientError => "4xx",
+        /// The service or the CMS failed.
+        ServerError => "5xx",
     }
 }
 
-impl Class {
+impl StatusClass {
     fn of(status: u16) -> Self {
         match status {
             ..300 => Self::Success,
-            300..400 => Self::Redirect,
-            400..500 => Self::Client,
-            500.. => Self::Server,
+            300..400 => Self::NotModified,
+            400..500 => Self::ClientError,
+            500.. => Self::ServerError,
         }
     }
 }
 
-/// As many as worker threads that are likely; more share.
+/// One for each of up to 8 worker threads; with more threads, some share a shard.
 const SHARDS: usize = 8;
 const ROUTES: usize = Route::ALL.len();
-const CLASSES: usize = Class::ALL.len();
+const CLASSES: usize = StatusClass::ALL.len();
 
-/// What the threads of one shard have counted. Two lines of a cache are fetched together.
+/// The counters of one shard. Aligned to two cache lines, which processors fetch as a pair.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Shard([OfRoute; ROUTES]);
+struct Shard([RouteCounters; ROUTES]);
 
 #[derive(Debug, Default)]
-struct OfRoute {
-    classes: [Count; CLASSES],
-    latency: Latency,
+struct RouteCounters {
+    classes: [AtomicU64; CLASSES],
+    latency: LatencyHistogram,
 }
 
-/// Requests of callers.
+/// Requests of clients.
 #[derive(Debug, Default)]
 pub struct Requests {
     shards: Box<[Shard; SHARDS]>,
     in_flight: AtomicU64,
-    /// Those whose client left before there was an answer.
-    pub abandoned: Count,
-    /// Those that were refused because too many were under way.
-    pub shed: Count,
+    /// Requests whose client disconnected before the response.
+    pub abandoned: Counter,
+    /// Requests refused at the in-flight limit.
+    pub shed: Counter,
 }
 
 static NEXT_SHARD: AtomicUsize = AtomicUsize::new(0);
@@ -105,7 +107,7 @@ thread_local! {
     static SHARD: usize = NEXT_SHARD.fetch_add(1, Relaxed) % SHARDS;
 }
 
-/// A request whose answer takes its time; dropped before the answer is there, its client has left.
+/// A request in flight. Dropped without [`InFlight::answered`], it counts as abandoned.
 #[derive(Debug)]
 pub struct InFlight<'m> {
     requests: &'m Requests,
@@ -113,7 +115,7 @@ pub struct InFlight<'m> {
 }
 
 impl InFlight<'_> {
-    /// The answer is there.
+    /// The response is ready.
     pub fn answered(mut self) {
         self.answered = true;
     }
@@ -123,67 +125,67 @@ impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         self.requests.in_flight.fetch_sub(1, Relaxed);
         if !self.answered {
-            self.requests.abandoned.one();
+            self.requests.abandoned.inc();
         }
     }
 }
 
 impl Requests {
-    /// A request has come whose answer takes its time.
+    /// Counts a request as in flight until the guard is dropped.
     #[must_use]
     pub fn begin(&self) -> InFlight<'_> {
         self.in_flight.fetch_add(1, Relaxed);
         InFlight { requests: self, answered: false }
     }
 
-    /// A request has its answer.
+    /// Counts a request that has its response.
     pub fn end(&self, route: Route, status: u16, taken: Duration) {
-        let of_route = &self.shards[SHARD.with(|shard| *shard)].0[route.place()];
-        of_route.classes[Class::of(status).place()].one();
-        of_route.latency.observe(taken);
+        let counters = &self.shards[SHARD.with(|shard| *shard)].0[route.index()];
+        counters.classes[StatusClass::of(status).index()].fetch_add(1, Relaxed);
+        counters.latency.observe(taken);
     }
 
-    fn count(&self, route: Route, class: Class) -> u64 {
-        let counts = self.shards.iter().map(|shard| &shard.0[route.place()].classes);
-        counts.map(|classes| classes[class.place()].get()).sum()
+    fn count(&self, route: Route, class: StatusClass) -> u64 {
+        let counts = self.shards.iter().map(|shard| &shard.0[route.index()].classes);
+        counts.map(|classes| classes[class.index()].load(Relaxed)).sum()
     }
 
-    fn histogram(&self, route: Route) -> Histogram {
-        let mut histogram = Histogram::default();
+    fn latency(&self, route: Route) -> LatencySnapshot {
+        let mut snapshot = LatencySnapshot::default();
         for shard in self.shards.iter() {
-            shard.0[route.place()].latency.add_to(&mut histogram);
+            shard.0[route.index()].latency.add_to(&mut snapshot);
         }
-        histogram
+        snapshot
     }
 
-    pub(super) fn write(&self, page: &mut Page<'_>) -> fmt::Result {
-        let of_class = |route: Route, class: Class| {
-            ([("route", route.name()), ("class", class.name())], self.count(route, class))
+    pub(super) fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
+        let of_class = |route: Route, class: StatusClass| {
+            ([("route", route.as_str()), ("class", class.as_str())], self.count(route, class))
         };
         let by_class = Route::ALL
             .iter()
-            .flat_map(|route| Class::ALL.iter().map(move |class| (*route, *class)));
+            .flat_map(|route| StatusClass::ALL.iter().map(move |class| (*route, *class)));
         let by_class = by_class.map(|(route, class)| of_class(route, class));
-        page.count("requests", "Requests with an answer", by_class)?;
+        encoder.counter("requests", "Requests with a response, by route and status", by_class)?;
         let latency =
-            Route::ALL.iter().map(|route| ([("route", route.name())], self.histogram(*route)));
-        page.histogram(
+            Route::ALL.iter().map(|route| ([("route", route.as_str())], self.latency(*route)));
+        encoder.histogram(
             "request_seconds",
-            "Time from a request's head to the head of its answer",
+            "Time from the head of a request to the head of its response",
             latency,
         )?;
-        page.one_count(
+        encoder.metric(
             "requests_abandoned",
-            "Requests whose client left before there was an answer",
+            "Requests whose client disconnected before the response",
             &self.abandoned,
         )?;
-        page.one_count(
+        encoder.metric(
             "requests_shed",
-            "Requests refused because too many were under way",
+            "Requests refused because the in-flight limit was reached",
             &self.shed,
         )?;
-        let in_flight = number(self.in_flight.load(Relaxed));
-        page.gauge("requests_in_flight", "Requests that wait for their answer", [([], in_flight)])
+        let in_flight = gauge_value(self.in_flight.load(Relaxed));
+        encoder.gauge("requests_in_flight", "Requests in flight", [([], in_flight)])
     }
 }
 
@@ -195,7 +197,7 @@ mod tests {
     fn any_path_has_one_of_the_routes() {
         for route in Route::ALL {
             let known = !matches!(route, Route::Sitemaps | Route::Other);
-            assert_eq!(Route::of(route.name()) == *route, known || *route == Route::Other);
+            assert_eq!(Route::of(route.as_str()) == *route, known || *route == Route::Other);
         }
         assert_eq!(Route::of("/sitemaps/main/index.xml"), Route::Sitemaps);
         for path in ["", "/", "/sitemaps", "/api/resolve/", "/LIVEZ", "other"] {
@@ -212,9 +214,9 @@ mod tests {
             }
         });
         requests.end(Route::Hook, 503, Duration::from_secs(500));
-        assert_eq!(requests.count(Route::Hook, Class::Success), SHARDS as u64 + 1);
-        assert_eq!(requests.count(Route::Hook, Class::Server), 1);
-        assert_eq!(requests.histogram(Route::Hook).count(), SHARDS as u64 + 2);
-        assert_eq!(requests.histogram(Route::Live), Histogram::default());
+        assert_eq!(requests.count(Route::Hook, StatusClass::Success), SHARDS as u64 + 1);
+        assert_eq!(requests.count(Route::Hook, StatusClass::ServerError), 1);
+        assert_eq!(requests.latency(Route::Hook).count(), SHARDS as u64 + 2);
+        assert_eq!(requests.latency(Route::Live), LatencySnapshot::default());
     }
 }

@@ -16,7 +16,7 @@ use super::io::ClientIo;
 use super::service::HttpService;
 use super::timeouts::{Timeouts, Timer};
 use crate::http::Answerer;
-use crate::metrics::Ended;
+use crate::metrics::CloseReason;
 
 /// The largest request head, in bytes (D3).
 const MAX_HEAD: usize = 32 * 1024;
@@ -32,7 +32,7 @@ pub(super) async fn serve(
     service: impl Answerer,
     (timeouts, slot): (Timeouts, Slot),
     stop: watch::Receiver<()>,
-) -> Ended {
+) -> CloseReason {
     // HttpService are written whole: waiting for more only delays them.
     let _ = stream.set_nodelay(true);
     let state = Arc::new(ConnState::default());
@@ -64,7 +64,7 @@ pub(super) async fn serve(
         }
         let phase = state.phase(timer.phase());
         if stopping.poll(connection.as_mut(), phase, cx).is_ready() {
-            return Poll::Ready(Ended::Stop);
+            return Poll::Ready(CloseReason::Shutdown);
         }
         if stopping.told {
             timer.hurry();
@@ -77,17 +77,17 @@ pub(super) async fn serve(
             return Poll::Ready(overdue(phase));
         }
         // By now the slot knows the phase as well.
-        if slot.is_evicted() { Poll::Ready(Ended::Crowded) } else { Poll::Pending }
+        if slot.is_evicted() { Poll::Ready(CloseReason::Evicted) } else { Poll::Pending }
     })
     .await
 }
 
 /// What the client let us wait for.
-fn overdue(phase: Phase) -> Ended {
+fn overdue(phase: Phase) -> CloseReason {
     match phase {
-        Phase::Head(_) => Ended::Head,
-        Phase::Idle(_) | Phase::Busy | Phase::Body(_) => Ended::Idle,
-        Phase::Stalled(_) => Ended::Write,
+        Phase::Head(_) => CloseReason::HeadTimeout,
+        Phase::Idle(_) | Phase::Busy | Phase::Body(_) => CloseReason::IdleTimeout,
+        Phase::Stalled(_) => CloseReason::WriteTimeout,
     }
 }
 
@@ -110,11 +110,11 @@ impl Stopping {
     }
 
     /// Why a connection that hyper has ended did so.
-    fn reason(&self, ended: &hyper::Result<()>) -> Ended {
+    fn reason(&self, ended: &hyper::Result<()>) -> CloseReason {
         match ended {
-            Err(_) => Ended::Error,
-            Ok(()) if self.told => Ended::Stop,
-            Ok(()) => Ended::Client,
+            Err(_) => CloseReason::Error,
+            Ok(()) if self.told => CloseReason::Shutdown,
+            Ok(()) => CloseReason::Client,
         }
     }
 

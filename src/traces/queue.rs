@@ -62,7 +62,7 @@ impl SpanProcessor for Queue {
             return self.batches.on_end(span);
         }
         self.counts.waiting.fetch_sub(1, AcqRel);
-        self.counts.metrics.traces_dropped.one();
+        self.counts.metrics.traces_dropped.inc();
     }
 
     fn force_flush(&self) -> OTelSdkResult {
@@ -84,7 +84,7 @@ impl<E: SpanExporter> SpanExporter for Counted<E> {
         self.counts.waiting.fetch_sub(spans, AcqRel);
         let taken = self.exporter.export(batch).await;
         if taken.is_err() {
-            self.counts.metrics.traces_dropped.add(spans as u64);
+            self.counts.metrics.traces_dropped.inc_by(spans as u64);
         }
         taken
     }

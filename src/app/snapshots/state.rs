@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::slot::{Kept, Slot};
 use crate::app::App;
-use crate::metrics::TypeCounts;
+use crate::metrics::WalkCounters;
 use crate::rules::ContentTypeUid;
 use crate::site::Site;
 
@@ -22,7 +22,7 @@ pub struct TypeState<'a> {
     /// Whether the copy is older than the limit from which it should have been refreshed.
     pub stale: bool,
     /// What is counted for it.
-    pub counts: Arc<TypeCounts>,
+    pub counters: Arc<WalkCounters>,
 }
 
 impl App {
@@ -41,11 +41,11 @@ impl App {
         let kept = slot.kept();
         let soft = self.snapshots.freshness.soft;
         let stale = kept.as_ref().is_some_and(|kept| kept.begun.elapsed() >= soft);
-        let (failing, counts) = (slot.is_failing(), self.type_counts(slot));
-        Some(TypeState { site, uid, kept, failing, stale, counts })
+        let (failing, counters) = (slot.is_failing(), self.walk_counters(slot));
+        Some(TypeState { site, uid, kept, failing, stale, counters })
     }
 
-    pub(super) fn type_counts(&self, slot: &Slot) -> Arc<TypeCounts> {
-        self.lasting.metrics.types.of(&slot.site, slot.ask.uid.as_str())
+    pub(super) fn walk_counters(&self, slot: &Slot) -> Arc<WalkCounters> {
+        self.lasting.metrics.walks.of(&slot.site, slot.ask.uid.as_str())
     }
 }

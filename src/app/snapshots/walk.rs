@@ -69,7 +69,7 @@ impl App {
         self.snapshots.reindex(&slot.site);
         tell(slot, &landed);
         if !landed.alone {
-            self.type_counts(slot).walked(landed.outcome.is_ok());
+            self.walk_counters(slot).count(landed.outcome.is_ok());
         }
         teller.tell(landed.outcome);
         self.lasting.landed.notify_one();

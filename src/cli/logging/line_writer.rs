@@ -81,7 +81,8 @@ impl Queue {
         let mut state = self.state();
         if state.lines == MOST_LINES || state.text.len() + line.len() > MOST_BYTES {
             drop(state);
-            return self.metrics.log_lines_dropped.one();
+            self.metrics.log_lines_dropped.inc();
+            return;
         }
         state.text.extend_from_slice(line);
         state.lines += 1;
@@ -94,7 +95,7 @@ impl Queue {
         loop {
             let lines = self.next(&mut text);
             if out.write_all(&text).is_err() {
-                self.metrics.log_lines_dropped.add(lines);
+                self.metrics.log_lines_dropped.inc_by(lines);
             }
         }
     }

@@ -11,7 +11,7 @@ const MOST_TEXT: usize = 256;
 /// Tells each panic from now on, in the place of the raw lines that Rust writes to stderr.
 pub(super) fn install(metrics: Arc<Metrics>) {
     std::panic::set_hook(Box::new(move |panic| {
-        metrics.panics.one();
+        metrics.panics.inc();
         log(panic);
     }));
 }

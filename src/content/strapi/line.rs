@@ -14,7 +14,7 @@ use super::random::jittered;
 use super::turns::Turn;
 use super::{StrapiError, StrapiLimits, StrapiSettings};
 use crate::content::ContentError;
-use crate::metrics::{Call, Closed, Metrics};
+use crate::metrics::{CmsOutcome, Label, Metrics};
 use crate::outgoing::client_builder;
 use crate::traces;
 
@@ -127,7 +127,7 @@ impl Line {
             Err(_) => Verdict::Failed { times, told: None },
         };
         if self.breaker.settle(pass, verdict) {
-            self.metrics.cms.openings.one();
+            self.metrics.cms.breaker_openings.inc();
         }
     }
 
@@ -135,14 +135,14 @@ impl Line {
         let (begun, span) = (Instant::now(), traces::child("cms"));
         let answer = self.send(asked, time).await;
         let outcome = match &answer {
-            Ok(Reply::Json(_)) => Call::Ok,
-            Ok(Reply::Refused(_)) => Call::Refused,
-            Ok(Reply::Denied) => Call::Denied,
+            Ok(Reply::Json(_)) => CmsOutcome::Ok,
+            Ok(Reply::Refused(_)) => CmsOutcome::Refused,
+            Ok(Reply::Denied) => CmsOutcome::Denied,
             Err(failure) => outcome(&failure.error),
         };
         self.metrics.cms.end(outcome, begun.elapsed());
         if let Some(span) = span {
-            span.note("outcome", outcome.name());
+            span.note("outcome", outcome.as_str());
             if answer.is_err() {
                 span.fail();
             }
@@ -164,12 +164,12 @@ impl Line {
     }
 }
 
-fn outcome(error: &ContentError) -> Call {
+fn outcome(error: &ContentError) -> CmsOutcome {
     match error {
-        ContentError::Unavailable { .. } => Call::Unavailable,
-        ContentError::TimedOut => Call::Timeout,
-        ContentError::Unusable(_) => Call::Unusable,
-        ContentError::CircuitOpen { .. } => Call::Shed,
+        ContentError::Unavailable { .. } => CmsOutcome::Unavailable,
+        ContentError::TimedOut => CmsOutcome::Timeout,
+        ContentError::Unusable(_) => CmsOutcome::Unusable,
+        ContentError::CircuitOpen { .. } => CmsOutcome::Shed,
     }
 }
 

@@ -3,52 +3,52 @@
 use std::fmt;
 
 use crate::app::{App, Index, Kept, TypeState};
-use crate::metrics::{Page, number};
+use crate::metrics::{Encoder, gauge_value};
 use crate::snapshot::Skipped;
 
 /// Everything. The series depend on the settings alone: what is not known yet is not a number.
-pub(super) fn write(app: &App, page: &mut Page<'_>) -> fmt::Result {
-    app.lasting().metrics.write(page)?;
+pub(super) fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
+    app.lasting().metrics.encode(encoder)?;
     let draining = f64::from(app.lasting().is_draining());
-    page.gauge("draining", "1 while the service is on its way out", [([], draining)])?;
+    encoder.gauge("draining", "1 while the service is on its way out", [([], draining)])?;
     let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
-    page.gauge(
+    encoder.gauge(
         "tasks",
         "Tasks of the runtime: one a connection, and some",
-        [([], number(tasks as u64))],
+        [([], gauge_value(tasks as u64))],
     )?;
     let open = app.cms_health().map(|health| ([], f64::from(health.is_open())));
-    page.gauge("cms_breaker_open", "1 while the CMS is left alone because it fails", open)?;
-    indexes(app, page)?;
+    encoder.gauge("cms_breaker_open", "1 while the CMS is left alone because it fails", open)?;
+    indexes(app, encoder)?;
     let types = app.type_states();
-    walks(&types, page)?;
-    snapshots(&types, page)
+    walks(&types, encoder)?;
+    snapshots(&types, encoder)
 }
 
 /// Of the sites that want one.
-fn indexes(app: &App, page: &mut Page<'_>) -> fmt::Result {
+fn indexes(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let fresh = app.sites.iter().filter_map(|site| {
         let fresh = matches!(app.index(site)?, Index::Fresh(_));
         Some(([("site", site.key.as_str())], f64::from(fresh)))
     });
-    page.gauge("path_index_fresh", "1 while documents settle ties between rules", fresh)
+    encoder.gauge("path_index_fresh", "1 while documents settle ties between rules", fresh)
 }
 
-fn walks(types: &[TypeState<'_>], page: &mut Page<'_>) -> fmt::Result {
+fn walks(types: &[TypeState<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let walks = types.iter().flat_map(|state| {
         let outcomes =
-            [("ok", state.counts.walks.get()), ("failed", state.counts.walk_failures.get())];
+            [("ok", state.counters.completed.get()), ("failed", state.counters.failed.get())];
         outcomes.map(|(outcome, walks)| {
             let [site, uid] = labels(state);
             ([site, uid, ("outcome", outcome)], walks)
         })
     });
-    page.count("walks", "Walks over all documents of a content type", walks)
+    encoder.counter("walks", "Walks over all documents of a content type", walks)
 }
 
-fn snapshots(types: &[TypeState<'_>], page: &mut Page<'_>) -> fmt::Result {
+fn snapshots(types: &[TypeState<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let mut gauge = |name, help, value: fn(&TypeState<'_>) -> f64| {
-        page.gauge(name, help, types.iter().map(|state| (labels(state), value(state))))
+        encoder.gauge(name, help, types.iter().map(|state| (labels(state), value(state))))
     };
     gauge("snapshot_age_seconds", "Time since the walk of the copy began", |state| {
         of_kept(state, |kept| kept.begun.elapsed().as_secs_f64())
@@ -58,25 +58,27 @@ fn snapshots(types: &[TypeState<'_>], page: &mut Page<'_>) -> fmt::Result {
     })?;
     gauge("snapshot_failing", "1 while the last walk failed", |state| f64::from(state.failing))?;
     gauge("snapshot_urls", "Public URLs in the copy", |state| {
-        of_kept(state, |kept| number(kept.snapshot.len() as u64))
+        of_kept(state, |kept| gauge_value(kept.snapshot.len() as u64))
     })?;
     gauge("snapshot_bytes", "Memory of the copy", |state| {
-        of_kept(state, |kept| number(kept.snapshot.bytes() as u64))
+        of_kept(state, |kept| gauge_value(kept.snapshot.bytes() as u64))
     })?;
     gauge("snapshot_duplicates", "Documents that share their URL with another one", |state| {
-        of_kept(state, |kept| number(kept.snapshot.duplicates))
+        of_kept(state, |kept| gauge_value(kept.snapshot.duplicates))
     })?;
-    skipped(types, page)
+    skipped(types, encoder)
 }
 
-fn skipped(types: &[TypeState<'_>], page: &mut Page<'_>) -> fmt::Result {
+fn skipped(types: &[TypeState<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let none = Skipped::default();
     let skipped = types.iter().flat_map(|state| {
         let skipped = state.kept.as_ref().map_or(&none, |kept| &kept.snapshot.skipped);
         let [site, uid] = labels(state);
-        skipped.by_kind().map(move |(kind, count)| ([site, uid, ("reason", kind)], number(count)))
+        skipped
+            .by_kind()
+            .map(move |(kind, count)| ([site, uid, ("reason", kind)], gauge_value(count)))
     });
-    page.gauge("snapshot_skipped", "Documents without a URL by reason", skipped)
+    encoder.gauge("snapshot_skipped", "Documents without a URL by reason", skipped)
 }
 
 fn labels<'a>(state: &TypeState<'a>) -> [(&'static str, &'a str); 2] {

@@ -112,7 +112,7 @@ impl RunRegistry {
         }
         let unfinished = entries.values().filter(|entry| !entry.run.has_ended()).count();
         if unfinished >= MAX_RUNNING + MAX_QUEUED {
-            self.0.metrics.validations_refused.one();
+            self.0.metrics.validations_refused.inc();
             return Err(TooManyRuns);
         }
         let (run, publisher) = Run::new(targets);
@@ -170,7 +170,7 @@ impl Shared {
 
 /// Counts a run that has ended, and its URLs by class.
 fn count(metrics: &Metrics, classes: &Classes) {
-    metrics.validations.one();
+    metrics.validations.inc();
     for (class, urls) in [
         (CheckedClass::Success, classes.success),
         (CheckedClass::Redirect, classes.redirect),
@@ -178,6 +178,6 @@ fn count(metrics: &Metrics, classes: &Classes) {
         (CheckedClass::ServerError, classes.server_error),
         (CheckedClass::Error, classes.error),
     ] {
-        metrics.checked.of(class).add(urls);
+        metrics.checked_urls.inc_by(class, urls);
     }
 }
