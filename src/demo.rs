@@ -1,7 +1,7 @@
 //! What `frontend-map demo` runs: the service on embedded content, with a small front end beside
 //! it, and one `curl` line with its real answer for each operation.
 
-pub mod front_end;
+pub mod frontend;
 
 use std::error::Error;
 use std::io::Write;
@@ -57,8 +57,8 @@ const REQUESTS: [(&str, &str); 6] = [
 ///
 /// # Errors
 /// Never, unless the embedded settings are broken.
-pub fn settings(front_end: SocketAddr) -> Result<Config, config::Problems> {
-    let base = ("FRONT_END_URL_MAIN".to_owned(), format!("http://{front_end}"));
+pub fn settings(frontend: SocketAddr) -> Result<Config, config::Problems> {
+    let base = ("FRONT_END_URL_MAIN".to_owned(), format!("http://{frontend}"));
     config::parse(
         Some(SETTINGS),
         Path::new("config/demo/settings.toml"),
@@ -76,17 +76,17 @@ pub async fn run(
     lasting: Arc<Lasting>,
     closing: impl Future<Output = Instant> + Send + 'static,
 ) -> Result<(), Box<dyn Error>> {
-    let front_end = bind(FRONT_END.parse()?).await?;
-    let config = settings(front_end.local_addr()?)?;
+    let frontend = bind(FRONT_END.parse()?).await?;
+    let config = settings(frontend.local_addr()?)?;
     start_log(&config.log);
     let timeouts = config.limits.timeouts;
     let listener = bind(config.server.listen).await?;
     let address = listener.local_addr()?;
     say(&format!(
         "frontend-map at http://{address}, its front end at http://{}",
-        front_end.local_addr()?
+        frontend.local_addr()?
     ))?;
-    tokio::spawn(front_end::serve(front_end));
+    tokio::spawn(frontend::serve(frontend));
     let counted = server::ConnectionSettings {
         timeouts,
         max_connections: CONNECTIONS,

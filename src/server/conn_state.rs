@@ -1,7 +1,8 @@
-//! How far the client of one connection is.
+//! The state of one connection: what it waits for.
 //!
-//! The socket, the service and the timer of a connection each know a part of it. All three live
-//! in one task: nothing here waits for another thread, and the atomics are for the compiler.
+//! The socket, the HTTP service and the time-outs of a connection each know a part of it. All three
+//! run in one task: nothing here waits for another thread, and the fields are atomic only because
+//! the parts share them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -9,92 +10,93 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 /// What is known of a connection.
 #[derive(Debug, Default)]
 pub(super) struct ConnState {
-    /// How many requests have begun to be answered.
+    /// How many requests have been received.
     requests: AtomicU32,
-    /// Whether the answer to one is being made.
+    /// Whether an answer is being made.
     busy: AtomicBool,
-    /// Whether that waits for the rest of the request's body.
+    /// Whether that answer waits for the rest of the request's body.
     wants_body: AtomicBool,
-    /// Whether something has come behind the last whole head.
-    inside: AtomicBool,
-    /// Whether that may as well be the body of the last request.
+    /// Whether bytes have been received behind the last complete head.
+    partial_head: AtomicBool,
+    /// Whether those bytes may also be the body of the last request.
     body: AtomicBool,
-    /// Whether a head had two framings.
-    doubled: AtomicBool,
-    /// How often something was written.
+    /// Whether a head had both `Content-Length` and `Transfer-Encoding`.
+    two_framings: AtomicBool,
+    /// How many writes the socket has taken.
     writes: AtomicU32,
     /// Whether the socket takes no more.
     stalled: AtomicBool,
-    /// Whether somebody wants to know if the client is still there.
-    doubted: AtomicBool,
+    /// Whether the next flush has to check that the client is still connected.
+    check_hang_up: AtomicBool,
 }
 
-/// What a connection waits for. The numbers tell one time from the next.
+/// What a connection waits for. The numbers tell one wait from the next of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// The rest of a request's head, or all of the first one's.
+    /// The rest of a request's head, or all of the first head.
     Head(u32),
     /// The next request.
     Idle(u32),
-    /// Us.
+    /// The service, which makes an answer.
     Busy,
     /// The rest of a request's body.
     Body(u32),
-    /// A client that reads.
+    /// A client that does not read its answer.
     Stalled(u32),
 }
 
 impl ConnState {
-    /// Bytes have come; `inside`: the last of them do not end a head.
-    pub(super) fn read(&self, inside: bool, doubled: bool) {
-        self.inside.store(inside, Relaxed);
-        if doubled {
-            self.doubled.store(true, Relaxed);
+    /// Bytes were received. `partial_head`: the last of them do not end a head; `two_framings`: one
+    /// of the heads had both `Content-Length` and `Transfer-Encoding`.
+    pub(super) fn read(&self, partial_head: bool, two_framings: bool) {
+        self.partial_head.store(partial_head, Relaxed);
+        if two_framings {
+            self.two_framings.store(true, Relaxed);
         }
     }
 
-    /// Something was written, or could not be.
+    /// The socket took bytes, or was full.
     pub(super) fn wrote(&self, taken: bool) {
         self.stalled.store(!taken, Relaxed);
-        increment(&self.writes, taken);
+        add(&self.writes, taken);
     }
 
-    /// Whether the client has not taken all that was written.
+    /// Whether the client has not yet taken all that was written.
     pub(super) fn is_stalled(&self) -> bool {
         self.stalled.load(Relaxed)
     }
 
-    /// A request has come.
+    /// A request's head is complete.
     pub(super) fn request(&self, with_body: bool) {
-        increment(&self.requests, true);
+        add(&self.requests, true);
         if with_body {
             self.body.store(true, Relaxed);
         }
     }
 
-    /// The answer cannot be made before more of the request's body has come, or no longer so.
+    /// Whether the answer waits for more of the request's body.
     pub(super) fn wants_body(&self, wants: bool) {
         self.wants_body.store(wants, Relaxed);
     }
 
-    /// Has the socket looked at when it is used next.
-    pub(super) fn doubt(&self) {
-        self.doubted.store(true, Relaxed);
+    /// Has the next flush check whether the client has hung up.
+    pub(super) fn request_hang_up_check(&self) {
+        self.check_hang_up.store(true, Relaxed);
     }
 
-    /// Whether the socket should be looked at now.
-    pub(super) fn is_doubted(&self) -> bool {
-        // Hardly ever: a look is cheaper than a change.
-        self.doubted.load(Relaxed) && self.doubted.swap(false, Relaxed)
+    /// Whether to check now that the client has not hung up; true once for each request of a check.
+    pub(super) fn takes_hang_up_check(&self) -> bool {
+        // A check is rare, and a load is cheaper than a swap.
+        self.check_hang_up.load(Relaxed) && self.check_hang_up.swap(false, Relaxed)
     }
 
-    /// Whether a head with two framings was read.
-    pub(super) fn was_doubled(&self) -> bool {
-        self.doubled.load(Relaxed)
+    /// Whether a head with both `Content-Length` and `Transfer-Encoding` was received.
+    pub(super) fn had_two_framings(&self) -> bool {
+        self.two_framings.load(Relaxed)
     }
 
-    /// What the connection waits for now, `before` being what it waited for the last time.
-    pub(super) fn phase(&self, before: Phase) -> Phase {
+    /// What the connection waits for now; `previous` is what it waited for before.
+    pub(super) fn phase(&self, previous: Phase) -> Phase {
         if self.is_stalled() {
             return Phase::Stalled(self.writes.load(Relaxed));
         }
@@ -105,22 +107,22 @@ impl ConnState {
         if self.body.load(Relaxed) {
             // By now hyper has read the body, or closes the connection.
             self.body.store(false, Relaxed);
-            self.inside.store(false, Relaxed);
+            self.partial_head.store(false, Relaxed);
         }
         let requests = self.requests.load(Relaxed);
-        // A head that has begun goes on until there is a request, whatever comes.
+        // A head that has begun goes on until its request is complete, whatever is received.
         let head = Phase::Head(requests);
-        let begun = requests == 0 || before == head || self.inside.load(Relaxed);
+        let begun = requests == 0 || previous == head || self.partial_head.load(Relaxed);
         if begun { head } else { Phase::Idle(requests) }
     }
 }
 
-/// Without the bus lock of an atomic addition: nobody else adds.
-fn increment(count: &AtomicU32, really: bool) {
-    count.store(count.load(Relaxed).wrapping_add(really.into()), Relaxed);
+/// Adds one without the bus lock of an atomic addition: only one task adds.
+fn add(count: &AtomicU32, one: bool) {
+    count.store(count.load(Relaxed).wrapping_add(one.into()), Relaxed);
 }
 
-/// The connection is busy for as long as this is there.
+/// Keeps the connection busy until it is dropped.
 #[derive(Debug)]
 pub(super) struct Busy(Arc<ConnState>);
 
@@ -142,10 +144,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn from_the_first_byte_to_the_next_request() {
+    fn phase_is_head_from_the_first_byte_and_idle_after_the_request() {
         let state = Arc::new(ConnState::default());
         let first = state.phase(Phase::Busy);
-        assert_eq!(first, Phase::Head(0), "nothing has come yet");
+        assert_eq!(first, Phase::Head(0), "nothing was received yet");
         state.read(true, false);
         assert_eq!(state.phase(first), Phase::Head(0));
         state.read(false, false);
@@ -153,7 +155,7 @@ mod tests {
         assert_eq!(state.phase(first), Phase::Idle(1));
         state.read(true, false);
         assert_eq!(state.phase(Phase::Idle(1)), Phase::Head(1));
-        // An empty line: it does not make the client a patient one.
+        // An empty line does not give the client the time of an idle connection.
         state.read(false, false);
         assert_eq!(state.phase(Phase::Head(1)), Phase::Head(1));
         state.request(false);
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn while_an_answer_is_made_nothing_is_expected() {
+    fn phase_is_busy_while_an_answer_is_made() {
         let state = Arc::new(ConnState::default());
         state.read(true, false);
         state.request(false);
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_may_wait_for_a_body() {
+    fn phase_is_body_while_an_answer_waits_for_the_request_body() {
         let state = Arc::new(ConnState::default());
         state.request(true);
         let busy = Busy::new(&state);
@@ -187,11 +189,11 @@ mod tests {
         state.request(true);
         let _busy = Busy::new(&state);
         state.wants_body(true);
-        assert_ne!(state.phase(body), body, "another request is another time");
+        assert_ne!(state.phase(body), body, "another request is another wait");
     }
 
     #[test]
-    fn a_body_is_no_head() {
+    fn phase_does_not_take_the_bytes_of_a_body_for_a_head() {
         let state = ConnState::default();
         state.request(true);
         state.read(true, false);
@@ -201,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn each_write_is_a_new_chance() {
+    fn phase_is_a_new_stall_after_each_write() {
         let state = Arc::new(ConnState::default());
         state.request(false);
         let _busy = Busy::new(&state);

@@ -1,4 +1,4 @@
-//! One connection: hyper's, the timer and the stop.
+//! One connection: hyper's HTTP/1 connection with its time-outs, eviction and the stop.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -14,7 +14,7 @@ use super::conn_state::{ConnState, Phase};
 use super::connection_limit::Slot;
 use super::io::ClientIo;
 use super::service::HttpService;
-use super::timeouts::{Timeouts, Timer};
+use super::timeouts::{PhaseTimer, Timeouts};
 use crate::http::Answerer;
 use crate::metrics::CloseReason;
 
@@ -25,19 +25,19 @@ const MAX_HEADERS: usize = 64;
 
 type Connection<S> = http1::Connection<TokioIo<ClientIo>, HttpService<S>>;
 
-/// Serves a client until it leaves, lets us wait too long, has to give way to another one, or has its
-/// last answer after `stop`; says which.
+/// Serves a client until it leaves, exceeds a time-out, is evicted or has its last answer after
+/// `stop`; returns which.
 pub(super) async fn serve(
     stream: TcpStream,
     service: impl Answerer,
     (timeouts, slot): (Timeouts, Slot),
     stop: watch::Receiver<()>,
 ) -> CloseReason {
-    // HttpService are written whole: waiting for more only delays them.
+    // Answers are written whole: waiting for more bytes would only delay them.
     let _ = stream.set_nodelay(true);
     let state = Arc::new(ConnState::default());
-    let stream = ClientIo::new(stream, Arc::clone(&state));
-    let answers = HttpService::new(service, Arc::clone(&state));
+    let io = ClientIo::new(stream, Arc::clone(&state));
+    let service = HttpService::new(service, Arc::clone(&state));
     let mut connection = pin!(
         http1::Builder::new()
             .header_read_timeout(None)
@@ -45,13 +45,14 @@ pub(super) async fn serve(
             .max_header_size(MAX_HEAD)
             .max_headers(MAX_HEADERS)
             .writev(false)
-            .serve_connection(TokioIo::new(stream), answers)
+            .serve_connection(TokioIo::new(io), service)
     );
-    let mut timer = Timer::new(timeouts, slot.clone());
-    let mut stopping = Stopping::new(stop.clone());
+    let mut timer = PhaseTimer::new(timeouts, slot.clone());
+    let mut shutdown = GracefulShutdown::new(stop.clone());
     let mut stop_signal = stop;
     let mut stopped = pin!(stop_signal.changed());
-    // Once is enough for both: a connection is one task.
+    // A connection is one task for its whole life, so that one registration of its waker is enough
+    // for the eviction and for the stop.
     let _ = poll_fn(|cx| {
         slot.register(cx.waker());
         Poll::Ready(stopped.as_mut().poll(cx))
@@ -60,30 +61,30 @@ pub(super) async fn serve(
     poll_fn(|cx| {
         if let Poll::Ready(ended) = connection.as_mut().poll(cx) {
             log(&ended);
-            return Poll::Ready(stopping.reason(&ended));
+            return Poll::Ready(shutdown.reason(&ended));
         }
         let phase = state.phase(timer.phase());
-        if stopping.poll(connection.as_mut(), phase, cx).is_ready() {
+        if shutdown.poll(connection.as_mut(), phase, cx).is_ready() {
             return Poll::Ready(CloseReason::Shutdown);
         }
-        if stopping.told {
-            timer.hurry();
+        if shutdown.begun {
+            timer.shorten_write_timeout();
         }
-        if timer.is_time_to_look(phase, cx) {
-            state.doubt();
+        if timer.is_hang_up_check_due(phase, cx) {
+            state.request_hang_up_check();
             cx.waker().wake_by_ref();
         }
         if timer.poll(phase, cx).is_ready() {
-            return Poll::Ready(overdue(phase));
+            return Poll::Ready(timed_out(phase));
         }
-        // By now the slot knows the phase as well.
+        // After the timer, which has reported the phase to the slot.
         if slot.is_evicted() { Poll::Ready(CloseReason::Evicted) } else { Poll::Pending }
     })
     .await
 }
 
-/// What the client let us wait for.
-fn overdue(phase: Phase) -> CloseReason {
+/// Which time-out ends the connection in this phase.
+fn timed_out(phase: Phase) -> CloseReason {
     match phase {
         Phase::Head(_) => CloseReason::HeadTimeout,
         Phase::Idle(_) | Phase::Busy | Phase::Body(_) => CloseReason::IdleTimeout,
@@ -91,50 +92,51 @@ fn overdue(phase: Phase) -> CloseReason {
     }
 }
 
-/// A client that leaves or talks nonsense is its own affair.
+/// At the level `debug`: a client that leaves early or does not speak HTTP is no fault of the
+/// service.
 fn log(ended: &hyper::Result<()>) {
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
 }
 
-/// What the stop means to a connection.
-struct Stopping {
-    signal: watch::Receiver<()>,
-    told: bool,
+/// The graceful shutdown of one connection.
+struct GracefulShutdown {
+    stop: watch::Receiver<()>,
+    begun: bool,
 }
 
-impl Stopping {
-    fn new(signal: watch::Receiver<()>) -> Self {
-        Self { signal, told: false }
+impl GracefulShutdown {
+    fn new(stop: watch::Receiver<()>) -> Self {
+        Self { stop, begun: false }
     }
 
-    /// Why a connection that hyper has ended did so.
+    /// Why hyper has ended the connection.
     fn reason(&self, ended: &hyper::Result<()>) -> CloseReason {
         match ended {
             Err(_) => CloseReason::Error,
-            Ok(()) if self.told => CloseReason::Shutdown,
+            Ok(()) if self.begun => CloseReason::Shutdown,
             Ok(()) => CloseReason::Client,
         }
     }
 
-    /// Ready when the connection may be dropped: nobody waits for anything on it.
+    /// Ready when the connection may be dropped: the stop has come and no answer is outstanding.
     fn poll<S: Answerer>(
         &mut self,
         connection: Pin<&mut Connection<S>>,
         phase: Phase,
         cx: &mut Context<'_>,
     ) -> Poll<()> {
-        // An error: whoever could stop us is gone.
-        if matches!(self.signal.has_changed(), Ok(false)) {
+        // An error means that the sender is gone, which is a stop as well.
+        if matches!(self.stop.has_changed(), Ok(false)) {
             return Poll::Pending;
         }
         if matches!(phase, Phase::Head(_) | Phase::Idle(_)) {
             return Poll::Ready(());
         }
-        if !std::mem::replace(&mut self.told, true) {
+        if !std::mem::replace(&mut self.begun, true) {
             connection.graceful_shutdown();
-            // It may have nothing left to wait for.
+            // hyper may be able to end the connection at once.
             cx.waker().wake_by_ref();
         }
         Poll::Pending

@@ -1,8 +1,9 @@
-//! How many connections there may be at a time, and which one gives way to the next.
+//! The connection limit: how many connections are open at a time, and which one is evicted for the
+//! next.
 //!
-//! A limit that says nothing must not keep others out for as long as it is given time. So when all
-//! seats are slots, the connection that has waited for its client for longest is closed; one that
-//! waits for us never is.
+//! Silent clients must not keep others out until their time-outs fire. So when all slots are in use,
+//! the connection that has waited for its client for longest is evicted. A connection whose client
+//! waits for an answer is never evicted.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,41 +15,43 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
-/// How long we wait for a slot before another connection is evicted to give way: the first one may
-/// have got something to do meanwhile.
-const PATIENCE: Duration = Duration::from_millis(50);
-/// Who does not read counts as if it had begun to wait so much later: a slow line is no silence.
-const READER_HEAD_START: Duration = Duration::from_secs(5);
-/// So many that have waited for longest are candidates at a time, because all have to be looked at.
+/// How long to wait for a slot before another connection is evicted as well: the first one may have
+/// received a request in the meantime and stay.
+const EVICTION_PAUSE: Duration = Duration::from_millis(50);
+/// The wait for a client that does not read counts from so much later: a slow network is not silence.
+const READER_ALLOWANCE: Duration = Duration::from_secs(5);
+/// How many candidates for eviction one search gives, because it looks at every connection.
 const MAX_CANDIDATES: usize = 64;
-/// The connection waits for us.
+/// In [`SlotState::idle_since`]: the client waits for an answer.
 const BUSY: u64 = u64::MAX;
-/// Nobody has evicted the connection to give way.
+/// In [`SlotState::evicted_wait`]: the connection is not to be evicted.
 const NOT_EVICTED: u64 = u64::MAX;
 
-/// All seats.
+/// The slots of a listener's connections.
 pub(super) struct ConnectionLimit {
     free: Arc<Semaphore>,
-    began: Instant,
-    next: AtomicUsize,
+    started: Instant,
+    next_number: AtomicUsize,
     slots: Mutex<HashMap<usize, Arc<SlotState>>>,
-    /// Those that waited for longest at the last look, the longest wait last.
+    /// What the last search for eviction left, with the beginnings of their waits; the longest wait
+    /// stands last.
     candidates: Mutex<Vec<(u64, Arc<SlotState>)>>,
 }
 
-/// What is known of a connection's wait.
+/// What the limit knows of one connection.
 #[derive(Debug)]
 struct SlotState {
-    began: Instant,
-    /// Since when it has waited for its client, in nanoseconds from `began`.
-    since: AtomicU64,
-    /// The wait about which it was evicted to give way, by its beginning.
-    evicted: AtomicU64,
-    /// Never used up: who asks need not know when the connection looked last.
+    /// When the limit was made; times are relative to it.
+    started: Instant,
+    /// Since when the connection has waited for its client, in nanoseconds; or [`BUSY`].
+    idle_since: AtomicU64,
+    /// The wait for which the connection is to be evicted, by its beginning; or [`NOT_EVICTED`].
+    evicted_wait: AtomicU64,
+    /// Wakes the connection's task. It is registered once, for as long as the connection lasts.
     task: Mutex<Option<Waker>>,
 }
 
-/// The slot of one connection, free again when it is dropped.
+/// Holds the slot of one connection, which is free again when this is dropped.
 pub(super) struct SlotPermit {
     limit: Arc<ConnectionLimit>,
     number: usize,
@@ -56,54 +59,55 @@ pub(super) struct SlotPermit {
     _permit: OwnedSemaphorePermit,
 }
 
-/// A connection's own view of its slot.
+/// A connection's handle to its slot.
 #[derive(Clone, Debug)]
 pub(super) struct Slot(Arc<SlotState>);
 
 impl ConnectionLimit {
-    /// So many seats.
-    pub(super) fn new(seats: usize) -> Arc<Self> {
+    /// With this number of slots.
+    pub(super) fn new(slots: usize) -> Arc<Self> {
         Arc::new(Self {
-            free: Arc::new(Semaphore::new(seats.min(Semaphore::MAX_PERMITS))),
-            began: Instant::now(),
-            next: AtomicUsize::new(0),
+            free: Arc::new(Semaphore::new(slots.min(Semaphore::MAX_PERMITS))),
+            started: Instant::now(),
+            next_number: AtomicUsize::new(0),
             slots: Mutex::default(),
             candidates: Mutex::default(),
         })
     }
 
-    /// A slot, as soon as there is one.
+    /// Waits for a slot; evicts connections until there is one.
     pub(super) async fn acquire(self: &Arc<Self>) -> SlotPermit {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
-                return self.take(permit);
+                return self.occupy(permit);
             }
             self.evict_longest_idle();
-            let freed = timeout(PATIENCE, Arc::clone(&self.free).acquire_owned()).await;
+            let freed = timeout(EVICTION_PAUSE, Arc::clone(&self.free).acquire_owned()).await;
             if let Ok(Ok(permit)) = freed {
-                return self.take(permit);
+                return self.occupy(permit);
             }
         }
     }
 
-    fn take(self: &Arc<Self>, permit: OwnedSemaphorePermit) -> SlotPermit {
-        let slot = Slot::new(self.began);
-        let number = self.next.fetch_add(1, Relaxed);
+    fn occupy(self: &Arc<Self>, permit: OwnedSemaphorePermit) -> SlotPermit {
+        let slot = Slot::new(self.started);
+        let number = self.next_number.fetch_add(1, Relaxed);
         self.slots.lock().insert(number, Arc::clone(&slot.0));
         SlotPermit { limit: Arc::clone(self), number, slot, _permit: permit }
     }
 
-    /// Asks the connection that has waited for longest to give way.
+    /// Evicts the connection that has waited for its client for longest. It closes when its task
+    /// runs next, unless its client has sent or read something by then.
     pub(super) fn evict_longest_idle(&self) {
         let mut candidates = self.candidates.lock();
         if candidates.is_empty() {
-            *candidates = self.longest();
+            *candidates = self.longest_idle();
         }
-        while let Some((since, place)) = candidates.pop() {
-            // It may have gone, or got something to do.
-            if place.since.load(Relaxed) == since && place.evicted.swap(since, Relaxed) != since {
-                // Without one it has yet to look.
-                if let Some(task) = place.task.lock().as_ref() {
+        while let Some((since, slot)) = candidates.pop() {
+            let still_waits = slot.idle_since.load(Relaxed) == since;
+            if still_waits && slot.evicted_wait.swap(since, Relaxed) != since {
+                // Without a waker the task has not run yet, and looks when it does.
+                if let Some(task) = slot.task.lock().as_ref() {
                     task.wake_by_ref();
                 }
                 return;
@@ -111,22 +115,22 @@ impl ConnectionLimit {
         }
     }
 
-    fn longest(&self) -> Vec<(u64, Arc<SlotState>)> {
-        let now = nanoseconds(self.began.elapsed());
+    fn longest_idle(&self) -> Vec<(u64, Arc<SlotState>)> {
+        let now = nanoseconds(self.started.elapsed());
         let slots = self.slots.lock();
-        let waiting = slots.values().map(|place| (place.since.load(Relaxed), place));
-        let mut waiting: Vec<_> = waiting.filter(|(since, _)| *since <= now).collect();
-        if waiting.len() > MAX_CANDIDATES {
-            waiting.select_nth_unstable_by_key(MAX_CANDIDATES, |(since, _)| *since);
-            waiting.truncate(MAX_CANDIDATES);
+        let idle = slots.values().map(|slot| (slot.idle_since.load(Relaxed), slot));
+        let mut idle: Vec<_> = idle.filter(|(since, _)| *since <= now).collect();
+        if idle.len() > MAX_CANDIDATES {
+            idle.select_nth_unstable_by_key(MAX_CANDIDATES, |(since, _)| *since);
+            idle.truncate(MAX_CANDIDATES);
         }
-        waiting.sort_unstable_by_key(|(since, _)| std::cmp::Reverse(*since));
-        waiting.into_iter().map(|(since, place)| (since, Arc::clone(place))).collect()
+        idle.sort_unstable_by_key(|(since, _)| std::cmp::Reverse(*since));
+        idle.into_iter().map(|(since, slot)| (since, Arc::clone(slot))).collect()
     }
 }
 
 impl SlotPermit {
-    /// For the connection.
+    /// The handle for the connection.
     pub(super) fn slot(&self) -> Slot {
         self.slot.clone()
     }
@@ -134,48 +138,49 @@ impl SlotPermit {
 
 impl Drop for SlotPermit {
     fn drop(&mut self) {
-        self.slot.0.since.store(BUSY, Relaxed);
+        self.slot.0.idle_since.store(BUSY, Relaxed);
         self.limit.slots.lock().remove(&self.number);
     }
 }
 
 impl Slot {
-    fn new(began: Instant) -> Self {
-        let (since, evicted) = (AtomicU64::new(BUSY), AtomicU64::new(NOT_EVICTED));
-        Self(Arc::new(SlotState { began, since, evicted, task: Mutex::default() }))
+    fn new(started: Instant) -> Self {
+        let (idle_since, evicted_wait) = (AtomicU64::new(BUSY), AtomicU64::new(NOT_EVICTED));
+        Self(Arc::new(SlotState { started, idle_since, evicted_wait, task: Mutex::default() }))
     }
 
-    /// A slot that nobody else wants.
+    /// A slot without a limit.
     #[cfg(test)]
-    pub(super) fn alone() -> Self {
+    pub(super) fn unlimited() -> Self {
         Self::new(Instant::now())
     }
 
-    /// Has this task woken whenever the connection should give way, to its end.
+    /// Has this task woken at each eviction of the connection.
     pub(super) fn register(&self, task: &Waker) {
         *self.0.task.lock() = Some(task.clone());
     }
 
-    /// The connection waits for its client to send something, since then.
-    pub(super) fn waits_since(&self, since: Instant) {
-        self.0.since.store(nanoseconds(since.duration_since(self.0.began)), Relaxed);
+    /// Since then the connection waits for its client to send something.
+    pub(super) fn idle_since(&self, since: Instant) {
+        let since = nanoseconds(since.duration_since(self.0.started));
+        self.0.idle_since.store(since, Relaxed);
     }
 
-    /// The connection waits for its client to read, since then.
+    /// Since then the connection waits for its client to read.
     pub(super) fn unread_since(&self, since: Instant) {
-        self.waits_since(since + READER_HEAD_START);
+        self.idle_since(since + READER_ALLOWANCE);
     }
 
-    /// The connection waits for us.
-    pub(super) fn is_busy(&self) {
-        self.0.since.store(BUSY, Relaxed);
+    /// The client waits for an answer.
+    pub(super) fn busy(&self) {
+        self.0.idle_since.store(BUSY, Relaxed);
     }
 
-    /// Whether the connection should give way: it was evicted to, and still waits as it did then.
+    /// Whether the connection has to close: it was evicted, and its wait is still the same.
     pub(super) fn is_evicted(&self) -> bool {
-        // Hardly ever: a look is cheaper than a change.
-        self.0.evicted.load(Relaxed) != NOT_EVICTED
-            && self.0.evicted.swap(NOT_EVICTED, Relaxed) == self.0.since.load(Relaxed)
+        // An eviction is rare, and a load is cheaper than a swap.
+        self.0.evicted_wait.load(Relaxed) != NOT_EVICTED
+            && self.0.evicted_wait.swap(NOT_EVICTED, Relaxed) == self.0.idle_since.load(Relaxed)
     }
 }
 
@@ -193,78 +198,78 @@ mod tests {
 
     /// A task that counts how often it is woken.
     #[derive(Default)]
-    struct Task(AtomicUsize);
+    struct CountedTask(AtomicUsize);
 
-    impl Wake for Task {
+    impl Wake for CountedTask {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Relaxed);
         }
     }
 
     fn acquire(limit: &Arc<ConnectionLimit>) -> SlotPermit {
-        limit.acquire().now_or_never().expect("there is room")
+        limit.acquire().now_or_never().expect("a slot is free")
     }
 
     #[tokio::test]
-    async fn who_has_waited_for_longest_is_evicted() {
+    async fn evict_longest_idle_closes_the_connection_that_waited_for_longest() {
         let limit = ConnectionLimit::new(4);
-        let slots: Vec<_> = (0..4).map(|_| acquire(&limit)).collect();
+        let permits: Vec<_> = (0..4).map(|_| acquire(&limit)).collect();
         let second = Duration::from_secs(1);
-        let now = limit.began;
-        slots[0].slot().waits_since(now);
-        slots[1].slot().waits_since(now);
+        let now = limit.started;
+        permits[0].slot().idle_since(now);
+        permits[1].slot().idle_since(now);
         // The earliest of all, but busy again.
-        slots[2].slot().waits_since(now);
-        slots[2].slot().is_busy();
-        slots[3].slot().unread_since(now);
-        slots[0].slot().waits_since(now + Duration::from_nanos(1));
-        let way = || slots.iter().map(|slots| slots.slot.is_evicted()).collect::<Vec<_>>();
+        permits[2].slot().idle_since(now);
+        permits[2].slot().busy();
+        permits[3].slot().unread_since(now);
+        permits[0].slot().idle_since(now + Duration::from_nanos(1));
+        let evicted = || permits.iter().map(|permit| permit.slot.is_evicted()).collect::<Vec<_>>();
         tokio::time::sleep(Duration::from_millis(1)).await;
         limit.evict_longest_idle();
-        assert_eq!(way(), [false, true, false, false]);
-        slots[1].slot().is_busy();
+        assert_eq!(evicted(), [false, true, false, false]);
+        permits[1].slot().busy();
         limit.evict_longest_idle();
-        assert_eq!(way(), [true, false, false, false]);
-        slots[0].slot().waits_since(now + 100 * second);
+        assert_eq!(evicted(), [true, false, false, false]);
+        permits[0].slot().idle_since(now + 100 * second);
         limit.evict_longest_idle();
-        assert_eq!(way(), [false; 4], "the slow reader has time");
+        assert_eq!(evicted(), [false; 4], "the slow reader keeps its allowance");
     }
 
     #[tokio::test]
-    async fn a_seat_is_free_when_its_connection_has_gone() {
+    async fn acquire_waits_until_the_evicted_connection_has_closed() {
         let limit = ConnectionLimit::new(1);
         let first = acquire(&limit);
-        first.slot().waits_since(limit.began);
+        first.slot().idle_since(limit.started);
         let mut next = Box::pin(limit.acquire());
         assert!(next.as_mut().now_or_never().is_none());
         assert!(first.slot.is_evicted());
-        assert!(!first.slot.is_evicted(), "it is evicted once");
+        assert!(!first.slot.is_evicted(), "an eviction is reported once");
         drop(first);
         drop(next.await);
         assert!(limit.slots.lock().is_empty());
     }
 
     #[tokio::test]
-    async fn who_was_busy_when_asked_hears_the_next_time_as_well() {
+    async fn is_evicted_forgets_an_eviction_that_came_before_a_request() {
         let limit = ConnectionLimit::new(1);
-        let (slots, task) = (acquire(&limit), Arc::new(Task::default()));
-        let slot = slots.slot();
-        let times = [limit.began, limit.began + Duration::from_nanos(1), Instant::now()];
+        let (permit, task) = (acquire(&limit), Arc::new(CountedTask::default()));
+        let slot = permit.slot();
+        let times = [limit.started, limit.started + Duration::from_nanos(1), Instant::now()];
         tokio::time::sleep(Duration::from_millis(1)).await;
         slot.register(&Waker::from(Arc::clone(&task)));
         for (n, since) in times.into_iter().enumerate() {
-            slot.waits_since(since);
+            slot.idle_since(since);
             limit.evict_longest_idle();
-            assert_eq!(task.0.load(Relaxed), n + 1, "it is woken");
+            assert_eq!(task.0.load(Relaxed), n + 1, "the task is woken");
             // The next request came first.
-            slot.is_busy();
+            slot.busy();
             assert!(!slot.is_evicted());
         }
-        slot.waits_since(times[0]);
-        assert!(!slot.is_evicted(), "nobody has evicted since");
+        slot.idle_since(times[0]);
+        assert!(!slot.is_evicted(), "there was no eviction since");
         limit.evict_longest_idle();
-        // Another wait than the one that was evicted about.
-        slot.waits_since(times[1]);
+        // Another wait than the one that was to end.
+        slot.idle_since(times[1]);
         assert!(!slot.is_evicted());
         limit.evict_longest_idle();
         assert!(slot.is_evicted());

@@ -1,19 +1,19 @@
-//! Reads along with hyper: where heads begin and end, and whether one of them has both
+//! Reads along with hyper: where request heads begin and end, and whether one of them has both
 //! `Content-Length` and `Transfer-Encoding`.
 //!
-//! Such a request is 400 (D6; RFC 9112, section 6.1), but hyper takes the former out of the head
-//! before anybody can see it. So the bytes are looked at on their way in, the beginning of each
-//! line. Bytes of a body may look like a head; the verdict is asked for only when a request has
-//! `Transfer-Encoding`, which no honest GET has.
+//! Such a request must be answered with 400 (D6; RFC 9112, section 6.1), but hyper removes
+//! `Content-Length` from it before a service can see it. So the scan looks at the beginning of each
+//! line on its way in. Bytes of a body may look like a head; the service asks for the verdict only
+//! when a request has `Transfer-Encoding`, which hardly any GET has.
 
-/// The longest name that matters.
-const LONGEST: usize = "transfer-encoding:".len();
+/// The length of the longer of the two names.
+const MAX_NAME: usize = "transfer-encoding:".len();
 
-/// Where the scan stands: the beginning of the current line, if it is not whole yet, and what its
-/// block has had so far.
+/// The state of the scan: the beginning of the current line, if it is not complete yet, and which
+/// fields the current head has had so far.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
-    line: [u8; LONGEST],
+    line: [u8; MAX_NAME],
     length: usize,
     begun: bool,
     content_length: bool,
@@ -21,10 +21,10 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Takes in more bytes; true when a block with both fields has ended.
+    /// Takes in more bytes; true when a head with both fields has ended.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> bool {
-        // What nearly all clients send, and of which nothing would be left to remember.
-        if !self.is_inside() && are_whole_heads(bytes) && !may_name_encoding(bytes) {
+        // The fast path: complete heads as nearly all clients send them, which leave no state behind.
+        if !self.is_partial() && ends_with_a_head(bytes) && !may_name_encoding(bytes) {
             return false;
         }
         self.feed_lines(bytes)
@@ -32,10 +32,10 @@ impl Scan {
 
     fn feed_lines(&mut self, bytes: &[u8]) -> bool {
         let mut begin = 0;
-        let mut doubled = false;
+        let mut both = false;
         for end in memchr::memchr_iter(b'\n', bytes) {
             let rest = &bytes[begin..end];
-            doubled |= if self.length == 0 {
+            both |= if self.length == 0 {
                 self.end_line(rest)
             } else {
                 self.extend(rest);
@@ -45,11 +45,11 @@ impl Scan {
             begin = end + 1;
         }
         self.extend(&bytes[begin..]);
-        doubled
+        both
     }
 
-    /// Whether there are bytes behind the last block that has ended.
-    pub(super) fn is_inside(&self) -> bool {
+    /// Whether there are bytes behind the last complete head.
+    pub(super) fn is_partial(&self) -> bool {
         self.begun || self.length > 0
     }
 
@@ -60,16 +60,16 @@ impl Scan {
         self.length += taken;
     }
 
-    /// Takes in a line, or as much of its beginning as matters.
+    /// Takes in a complete line, or as much of its beginning as the scan keeps.
     fn end_line(&mut self, line: &[u8]) -> bool {
         let is = |name: &str| {
             line.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
         };
         match line {
             [] | [b'\r'] => {
-                let doubled = self.content_length && self.transfer_encoding;
+                let both = self.content_length && self.transfer_encoding;
                 *self = Self::default();
-                return doubled;
+                return both;
             }
             [b'c' | b'C', ..] => self.content_length |= is("content-length:"),
             [b't' | b'T', ..] => self.transfer_encoding |= is("transfer-encoding:"),
@@ -80,7 +80,7 @@ impl Scan {
     }
 }
 
-fn are_whole_heads(bytes: &[u8]) -> bool {
+fn ends_with_a_head(bytes: &[u8]) -> bool {
     bytes.ends_with(b"\n\r\n")
 }
 
@@ -103,7 +103,7 @@ mod tests {
     const BOTH: &str = "GET / HTTP/1.1\nTRANSFER-ENCODING: chunked\nA: b\ncontent-length:1\n\n";
 
     #[test]
-    fn only_both_in_one_head_count() {
+    fn feed_reports_both_fields_only_in_one_head() {
         for (text, expected) in [
             ("", false),
             (ONE, false),
@@ -116,8 +116,8 @@ mod tests {
             for cut in 0..text.len() {
                 let mut scan = Scan::default();
                 let (head, tail) = text.as_bytes().split_at(cut);
-                let doubled = [head, tail].map(|part| scan.feed(part)).contains(&true);
-                assert_eq!(doubled, expected, "{text} cut at {cut}");
+                let both = [head, tail].map(|part| scan.feed(part)).contains(&true);
+                assert_eq!(both, expected, "{text} cut at {cut}");
             }
             let mut scan = Scan::default();
             let in_pieces = text.bytes().filter(|b| scan.feed(&[*b])).count() > 0;
@@ -127,29 +127,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_short_way_says_the_same(
+        fn feed_gives_the_same_result_on_its_fast_path(
             before in "(a|\r?\n){0,2}",
             text in "([Tt]ransfer|-[Ee]ncoding:| |content-length:|-|a|\r\n|\r\n\r\n|\n){0,16}(\r\n\r\n)?",
         ) {
-            let (mut short, mut long) = (Scan::default(), Scan::default());
-            short.feed_lines(before.as_bytes());
-            long.feed_lines(before.as_bytes());
-            prop_assert_eq!(short.feed(text.as_bytes()), long.feed_lines(text.as_bytes()));
-            prop_assert_eq!(short, long);
+            let (mut fast, mut slow) = (Scan::default(), Scan::default());
+            fast.feed_lines(before.as_bytes());
+            slow.feed_lines(before.as_bytes());
+            prop_assert_eq!(fast.feed(text.as_bytes()), slow.feed_lines(text.as_bytes()));
+            prop_assert_eq!(fast, slow);
         }
     }
 
     #[test]
-    fn a_head_lasts_from_its_first_byte_to_the_empty_line() {
+    fn is_partial_from_the_first_byte_to_the_empty_line() {
         for text in [ONE, OTHER, BOTH] {
             let mut scan = Scan::default();
-            assert!(!scan.is_inside());
+            assert!(!scan.is_partial());
             for (at, byte) in text.bytes().enumerate() {
                 scan.feed(&[byte]);
-                assert_eq!(scan.is_inside(), at + 1 < text.len(), "{text} at {at}");
+                assert_eq!(scan.is_partial(), at + 1 < text.len(), "{text} at {at}");
             }
             scan.feed(&[text, "G"].concat().into_bytes());
-            assert!(scan.is_inside());
+            assert!(scan.is_partial());
         }
     }
 }

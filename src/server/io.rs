@@ -1,4 +1,4 @@
-//! A connection's bytes on their way, and what the timer has to know of them.
+//! The socket of one connection, which reports to the connection's state.
 
 use std::io;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use super::conn_state::ConnState;
 use super::framing::Scan;
 
-/// A socket that tells how far its client is.
+/// A socket that reports what it reads and writes.
 #[derive(Debug)]
 pub(super) struct ClientIo {
     stream: TcpStream,
@@ -25,16 +25,16 @@ impl ClientIo {
         Self { stream, scan: Scan::default(), state }
     }
 
-    /// Whether the client has closed its side, even if there are bytes before the close that nobody
-    /// has read: hyper reads none while an answer is made and some are left of the last read.
+    /// Whether the client has closed its side, even if there are unread bytes before the close:
+    /// hyper reads none while an answer is made and it still holds bytes of an earlier read.
     fn has_hung_up(&self) -> bool {
         let ready = self.stream.ready(Interest::READABLE).now_or_never();
         matches!(ready, Some(Ok(ready)) if ready.is_read_closed())
     }
 }
 
-/// Who does not read is left with a reset. After an ordinary close the system would keep for minutes
-/// what it could not send, some megabytes for each such client.
+/// A client that does not read gets a reset. After an ordinary close the system would keep the
+/// unsent bytes for minutes, some megabytes for each such client.
 impl Drop for ClientIo {
     fn drop(&mut self) {
         if self.state.is_stalled() {
@@ -53,8 +53,8 @@ impl AsyncRead for ClientIo {
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
         let read = &buffer.filled()[before..];
         if !read.is_empty() {
-            let doubled = self.scan.feed(read);
-            self.state.read(self.scan.is_inside(), doubled);
+            let two_framings = self.scan.feed(read);
+            self.state.read(self.scan.is_partial(), two_framings);
         }
         polled
     }
@@ -71,10 +71,10 @@ impl AsyncWrite for ClientIo {
         polled
     }
 
-    /// hyper flushes whenever it looks at a connection, so this is also where the client is found
-    /// to have gone.
+    /// hyper flushes each time it polls a connection, so this is also the place to notice that the
+    /// client has hung up.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.state.is_doubted() && self.has_hung_up() {
+        if self.state.takes_hang_up_check() && self.has_hung_up() {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
         Pin::new(&mut self.stream).poll_flush(cx)

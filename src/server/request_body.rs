@@ -1,4 +1,4 @@
-//! The body of a request, and whether the answer waits for it.
+//! The body of a request, which reports whether the answer waits for it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,10 +9,11 @@ use hyper::body::{Frame, Incoming, SizeHint};
 
 use super::conn_state::ConnState;
 
-/// A body that tells when its client is waited for: who sends a webhook slowly waits for nobody.
+/// A request body that reports to the connection's state while the handler waits for more of it: a
+/// client that sends slowly is not waiting for an answer, and may be evicted.
 pub(super) struct RequestBody {
     body: Incoming,
-    /// `None`: it has ended.
+    /// `None`: the request has no body.
     state: Option<Arc<ConnState>>,
 }
 
@@ -22,7 +23,7 @@ impl RequestBody {
         Self { body, state }
     }
 
-    fn tell(&self, wants: bool) {
+    fn report(&self, wants: bool) {
         if let Some(state) = &self.state {
             state.wants_body(wants);
         }
@@ -38,7 +39,7 @@ impl HttpBody for RequestBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         let polled = Pin::new(&mut self.body).poll_frame(cx);
-        self.tell(polled.is_pending());
+        self.report(polled.is_pending());
         polled
     }
 
@@ -53,6 +54,6 @@ impl HttpBody for RequestBody {
 
 impl Drop for RequestBody {
     fn drop(&mut self) {
-        self.tell(false);
+        self.report(false);
     }
 }

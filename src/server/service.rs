@@ -16,7 +16,7 @@ use super::conn_state::{Busy, ConnState};
 use super::request_body::RequestBody;
 use crate::http::{Answer, Answerer, Answering, hold};
 
-/// HttpService the requests of one connection, and keeps its state up to date.
+/// Passes the requests of one connection to the service, and reports them to the connection's state.
 pub(super) struct HttpService<S> {
     service: S,
     state: Arc<ConnState>,
@@ -35,7 +35,7 @@ impl<S: Answerer> hyper::service::Service<Request<Incoming>> for HttpService<S> 
 
     fn call(&self, request: Request<Incoming>) -> AnswerFuture {
         self.state.request(!request.body().is_end_stream());
-        if self.state.was_doubled() && request.headers().contains_key(TRANSFER_ENCODING) {
+        if self.state.had_two_framings() && request.headers().contains_key(TRANSFER_ENCODING) {
             return AnswerFuture::Now(Some(self.service.two_framings(&request)));
         }
         let request = request.map(|body| RequestBody::new(body, &self.state));
@@ -46,7 +46,7 @@ impl<S: Answerer> hyper::service::Service<Request<Incoming>> for HttpService<S> 
     }
 }
 
-/// An answer as hyper takes it; once.
+/// An answer that is ready, or one that is being made and keeps the connection busy.
 pub(super) enum AnswerFuture {
     Now(Option<Answer>),
     Later(BoxFuture<'static, Answer>, Option<Busy>),
@@ -63,12 +63,11 @@ impl Future for AnswerFuture {
                 busy.take().map(|busy| keep_busy(answer, busy))
             }
         };
-        // Nobody polls a future that has ended.
-        answer.map_or(Poll::Pending, |answer| Poll::Ready(Ok(answer)))
+        Poll::Ready(Ok(answer.expect("hyper does not poll a future that has ended")))
     }
 }
 
-/// The connection stays busy until the body has been taken as well.
+/// The connection stays busy until the body has been written as well.
 fn keep_busy(answer: Answer, busy: Busy) -> Answer {
     answer.map(|body| match body {
         Either::Left(whole) => Either::Left(whole),

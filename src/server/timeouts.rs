@@ -1,9 +1,9 @@
-//! Closes connections whose clients let us wait.
+//! The time-outs of one connection.
 //!
-//! hyper's own header timer makes and drops a timer for each request, and has no other limits.
-//! Here a connection has one timer for its whole life. It is set to the earliest time at which
-//! something can be due, and only when it fires one looks what is due by then. For a request that
-//! leaves one reading of the clock.
+//! hyper's own header timer creates and drops a timer for each request, and there are no others.
+//! Here a connection has one timer for its whole life. It is set to the earliest time at which a
+//! time-out can be due, and the connection checks what is due only when it fires. So a request costs
+//! one reading of the clock.
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -15,20 +15,20 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::conn_state::Phase;
 use super::connection_limit::Slot;
 
-/// While an answer is made, how often we look whether its client is still there.
-const LOOK: Duration = Duration::from_millis(500);
+/// While an answer is made, how often to check that its client is still connected.
+const HANG_UP_CHECK: Duration = Duration::from_millis(500);
 
-/// How long a client may take nothing of an answer once the service is about to end.
-const LAST_CHANCE: Duration = Duration::from_secs(5);
+/// The longest write time-out after the stop has begun.
+const WRITE_TIMEOUT_AT_STOP: Duration = Duration::from_secs(5);
 
-/// How long a client may let us wait.
+/// How long a connection may wait for its client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For the whole head of a request, from its first byte; the first one's from the connection.
+    /// For the whole head of a request, from its first byte; for the first request from the accept.
     pub head: Duration,
     /// For the next request.
     pub idle: Duration,
-    /// Until it takes more of an answer.
+    /// For the client to take more of an answer.
     pub write: Duration,
 }
 
@@ -38,15 +38,15 @@ impl Timeouts {
             Phase::Head(_) => Some(self.head),
             Phase::Idle(_) => Some(self.idle),
             Phase::Stalled(_) => Some(self.write),
-            // Who reads a body knows how long it may take.
+            // Handlers that read a body have a deadline of their own.
             Phase::Busy | Phase::Body(_) => None,
         }
     }
 }
 
-/// The timer of one connection.
+/// Measures how long one connection has been in its phase.
 #[derive(Debug)]
-pub(super) struct Timer {
+pub(super) struct PhaseTimer {
     timeouts: Timeouts,
     slot: Slot,
     phase: Phase,
@@ -54,32 +54,32 @@ pub(super) struct Timer {
     timer: Pin<Box<Sleep>>,
 }
 
-impl Timer {
+impl PhaseTimer {
     /// For a connection that has just been accepted.
     pub(super) fn new(timeouts: Timeouts, slot: Slot) -> Self {
-        // The first look sets it.
+        // The first poll sets it.
         let timer = Box::pin(sleep(Duration::MAX));
         let since = Instant::now();
-        slot.waits_since(since);
+        slot.idle_since(since);
         Self { timeouts, slot, phase: Phase::Head(0), since, timer }
     }
 
-    /// The service is about to end: who does not read has had its time.
-    pub(super) fn hurry(&mut self) {
-        self.timeouts.write = self.timeouts.write.min(LAST_CHANCE);
+    /// The service is about to stop: a client that does not read gets less time.
+    pub(super) fn shorten_write_timeout(&mut self) {
+        self.timeouts.write = self.timeouts.write.min(WRITE_TIMEOUT_AT_STOP);
     }
 
-    /// What the connection waited for at the last look.
+    /// The phase at the last poll.
     pub(super) fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Whether it is time to look whether a client that waits for us is still there.
-    pub(super) fn is_time_to_look(&mut self, phase: Phase, cx: &mut Context<'_>) -> bool {
+    /// Whether to check now that a client that waits for its answer is still connected.
+    pub(super) fn is_hang_up_check_due(&mut self, phase: Phase, cx: &mut Context<'_>) -> bool {
         if phase != Phase::Busy {
             return false;
         }
-        let (next, elapsed) = (Instant::now() + LOOK, self.timer.is_elapsed());
+        let (next, elapsed) = (Instant::now() + HANG_UP_CHECK, self.timer.is_elapsed());
         if elapsed || self.timer.deadline() > next {
             self.timer.as_mut().reset(next);
             let _ = pin!(unconstrained(self.timer.as_mut())).poll(cx);
@@ -87,17 +87,17 @@ impl Timer {
         elapsed
     }
 
-    /// Ready when what the connection waits for is overdue, else looked at again in time.
+    /// Ready when the phase has lasted longer than its time-out; else polled again in time.
     pub(super) fn poll(&mut self, phase: Phase, cx: &mut Context<'_>) -> Poll<()> {
         if phase != self.phase {
             self.phase = phase;
             self.since = Instant::now();
             match phase {
                 Phase::Head(_) | Phase::Idle(_) | Phase::Body(_) => {
-                    self.slot.waits_since(self.since);
+                    self.slot.idle_since(self.since);
                 }
                 Phase::Stalled(_) => self.slot.unread_since(self.since),
-                Phase::Busy => self.slot.is_busy(),
+                Phase::Busy => self.slot.busy(),
             }
         }
         let due = self.timeouts.of(phase).and_then(|limit| self.since.checked_add(limit));
@@ -107,7 +107,8 @@ impl Timer {
         // A timer that fires too early only leads here again.
         if self.timer.deadline() > due || self.timer.is_elapsed() {
             self.timer.as_mut().reset(due);
-            // Whatever else the task has done: this is the only time that the timer gets its waker.
+            // Outside of tokio's budget for the task: this poll is the only one that registers the
+            // waker with the timer.
             return pin!(unconstrained(self.timer.as_mut())).poll(cx);
         }
         Poll::Pending
@@ -125,67 +126,69 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(60);
     const LONG: Duration = Duration::from_mins(10);
 
-    async fn overdue(timer: &mut Timer, phase: Phase) {
+    async fn timed_out(timer: &mut PhaseTimer, phase: Phase) {
         poll_fn(|cx| timer.poll(phase, cx)).await;
     }
 
     #[tokio::test]
-    async fn each_phase_has_its_own_time_from_its_beginning() {
+    async fn poll_ends_each_phase_after_its_own_time_out() {
         let mut timer =
-            Timer::new(Timeouts { head: SHORT, idle: LONG, write: SHORT }, Slot::alone());
+            PhaseTimer::new(Timeouts { head: SHORT, idle: LONG, write: SHORT }, Slot::unlimited());
         // The timer is set for the first head, and has to find each of these when it fires.
         for phase in [Phase::Head(0), Phase::Stalled(0), Phase::Stalled(1), Phase::Head(1)] {
-            let _ = timeout(SHORT / 2, overdue(&mut timer, phase)).await;
+            let _ = timeout(SHORT / 2, timed_out(&mut timer, phase)).await;
         }
         let begun = Instant::now();
-        overdue(&mut timer, Phase::Head(2)).await;
+        timed_out(&mut timer, Phase::Head(2)).await;
         assert!(begun.elapsed() >= SHORT);
     }
 
     #[tokio::test]
-    async fn the_timer_is_drawn_forward_when_less_time_is_left() {
+    async fn poll_resets_the_timer_when_the_new_phase_ends_earlier() {
         let mut timer =
-            Timer::new(Timeouts { head: LONG, idle: SHORT, write: SHORT }, Slot::alone());
+            PhaseTimer::new(Timeouts { head: LONG, idle: SHORT, write: SHORT }, Slot::unlimited());
         for phase in [Phase::Idle(1), Phase::Stalled(1)] {
-            let _ = timeout(SHORT / 2, overdue(&mut timer, Phase::Head(0))).await;
+            let _ = timeout(SHORT / 2, timed_out(&mut timer, Phase::Head(0))).await;
             let begun = Instant::now();
-            overdue(&mut timer, phase).await;
+            timed_out(&mut timer, phase).await;
             assert!((SHORT..LONG).contains(&begun.elapsed()));
         }
     }
 
     #[tokio::test]
-    async fn what_we_take_is_never_overdue() {
+    async fn poll_never_ends_the_phase_busy() {
         let mut timer =
-            Timer::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT }, Slot::alone());
-        let _ = timeout(SHORT / 2, overdue(&mut timer, Phase::Head(0))).await;
-        let waited = timeout(SHORT * 3, overdue(&mut timer, Phase::Busy)).await;
+            PhaseTimer::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT }, Slot::unlimited());
+        let _ = timeout(SHORT / 2, timed_out(&mut timer, Phase::Head(0))).await;
+        let waited = timeout(SHORT * 3, timed_out(&mut timer, Phase::Busy)).await;
         assert!(waited.is_err());
         let begun = Instant::now();
-        overdue(&mut timer, Phase::Idle(1)).await;
+        timed_out(&mut timer, Phase::Idle(1)).await;
         assert!(begun.elapsed() >= SHORT);
     }
 
     #[tokio::test]
-    async fn while_we_are_busy_the_client_is_looked_at_now_and_then() {
+    async fn is_hang_up_check_due_repeats_while_the_phase_is_busy() {
         let mut timer =
-            Timer::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT }, Slot::alone());
-        let mut look = async |phase| {
-            let mut is_time = |cx: &mut Context<'_>| timer.is_time_to_look(phase, cx);
-            poll_fn(|cx| if is_time(cx) { Poll::Ready(()) } else { Poll::Pending }).await;
+            PhaseTimer::new(Timeouts { head: SHORT, idle: SHORT, write: SHORT }, Slot::unlimited());
+        let mut check_due = async |phase| {
+            let mut is_due = |cx: &mut Context<'_>| timer.is_hang_up_check_due(phase, cx);
+            poll_fn(|cx| if is_due(cx) { Poll::Ready(()) } else { Poll::Pending }).await;
         };
         let begun = Instant::now();
-        look(Phase::Busy).await;
-        look(Phase::Busy).await;
-        assert!(begun.elapsed() >= LOOK * 2);
-        assert!(timeout(LOOK * 2, look(Phase::Idle(1))).await.is_err());
+        check_due(Phase::Busy).await;
+        check_due(Phase::Busy).await;
+        assert!(begun.elapsed() >= HANG_UP_CHECK * 2);
+        assert!(timeout(HANG_UP_CHECK * 2, check_due(Phase::Idle(1))).await.is_err());
     }
 
     #[tokio::test]
-    async fn times_beyond_any_clock_are_none() {
-        let mut timer =
-            Timer::new(Timeouts { head: Duration::MAX, idle: SHORT, write: SHORT }, Slot::alone());
-        assert!(timeout(SHORT, overdue(&mut timer, Phase::Head(0))).await.is_err());
-        overdue(&mut timer, Phase::Idle(1)).await;
+    async fn poll_takes_a_time_out_beyond_the_clock_for_none() {
+        let mut timer = PhaseTimer::new(
+            Timeouts { head: Duration::MAX, idle: SHORT, write: SHORT },
+            Slot::unlimited(),
+        );
+        assert!(timeout(SHORT, timed_out(&mut timer, Phase::Head(0))).await.is_err());
+        timed_out(&mut timer, Phase::Idle(1)).await;
     }
 }

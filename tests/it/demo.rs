@@ -1,6 +1,6 @@
 //! The demo's articles, on its own front end, show every kind of answer.
 
-use frontend_map::demo::front_end;
+use frontend_map::demo::frontend;
 use frontend_map::frontend_url::BaseUrl;
 use frontend_map::validator::report::Tally;
 use frontend_map::validator::{CheckResult, Failure, Validator};
@@ -21,7 +21,7 @@ fn slugs() -> Vec<String> {
 async fn demo_front_end() -> BaseUrl {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(front_end::serve(listener));
+    tokio::spawn(frontend::serve(listener));
     BaseUrl::parse(&format!("http://{address}/en/articles")).unwrap()
 }
 
