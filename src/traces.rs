@@ -1,12 +1,12 @@
-//! Traces of requests, for a collector that takes OTLP over HTTP; without one in the settings there
-//! are none, and whoever asks for a span gets none.
+//! Traces of requests, exported by OTLP over HTTP; without a collector in the settings there are no
+//! spans.
 //!
-//! Like the log they are set up once, for the life of the process. Nobody waits for them: what the
-//! collector does not take in time is dropped, and counted.
+//! Tracing is set up once, for the life of the process. It blocks no request: a span that the
+//! collector does not take in time is dropped and counted.
 
 mod collector;
-mod queue;
 mod span;
+mod span_queue;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -21,21 +21,22 @@ use opentelemetry_sdk::trace::{BatchConfigBuilder, Sampler, SdkTracer, SdkTracer
 use tokio::time::Instant;
 
 use self::collector::Collector;
-use self::queue::Queue;
+use self::span_queue::SpanQueue;
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 
-pub use span::{Span, carried, child, request, within, work};
+pub use span::{Span, background_span, client_span, in_current_span, in_span, request_span};
 
-/// How many spans wait for the collector, some 600 bytes each; what comes then is dropped.
-const QUEUE: usize = 2_048;
-/// How many of them it gets at a time, at the latest after this.
-const BATCH: usize = 512;
-const DELAY: Duration = Duration::from_secs(2);
-/// How long the stop waits for the collector.
-const LAST: Duration = Duration::from_secs(2);
+/// Spans in the queue, of some 600 bytes each; further ones are dropped.
+const MAX_QUEUED_SPANS: usize = 2_048;
+/// Spans in one export.
+const MAX_BATCH: usize = 512;
+/// How long a span waits for more to make a batch.
+const BATCH_DELAY: Duration = Duration::from_secs(2);
+/// How long the shutdown waits for the last export.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Dropping it would wait for the collector, so it lives as long as the process.
+/// Never dropped: the drop of the provider would block until the last export.
 static TRACES: OnceLock<Traces> = OnceLock::new();
 
 struct Traces {
@@ -43,28 +44,28 @@ struct Traces {
     tracer: SdkTracer,
 }
 
-/// Where traces go, and how many.
+/// The collector, and the share of sampled traces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The URL that takes them, with its path.
+    /// The URL for exports, with its path.
     pub url: String,
-    /// Which part of the traces that begin here is taken, from 0 to 1. Those of a caller are taken
-    /// when it takes them.
+    /// The share of the traces that start here that is sampled, from 0 to 1. A trace that a client
+    /// started is sampled when the client says so.
     pub sample_ratio: f64,
 }
 
-/// Why there are no traces although the settings want them.
+/// Why tracing cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// There is no client.
+    /// The HTTP client cannot be built.
     #[error("traces: {0}")]
     Client(#[from] BuildError),
-    /// The exporter refuses what variables of its own say.
+    /// The exporter refuses its settings, such as an `OTEL_…` variable.
     #[error("traces: {0}")]
     Exporter(#[from] ExporterBuildError),
 }
 
-/// Has requests traced from now on. They are sent by the runtime in which it is called.
+/// Sets up tracing. Exports are sent by the current runtime.
 ///
 /// # Errors
 /// [`StartError`], which depends on the environment alone, not on the collector.
@@ -74,31 +75,37 @@ pub fn start(settings: &Settings, metrics: &Arc<Metrics>) -> Result<(), StartErr
         .with_protocol(Protocol::HttpBinary)
         .with_endpoint(&settings.url)
         .with_timeout(collector::TIMEOUT)
-        // One would sleep in the only thread that sends, for as long as the collector says.
+        // A retry would sleep in the only exporting thread, for as long as the collector says.
         .with_retry_policy(RetryPolicy::disabled())
         .with_http_client(Collector::new()?)
         .build()?;
-    let batches =
-        BatchConfigBuilder::default().with_max_export_batch_size(BATCH).with_scheduled_delay(DELAY);
+    let batches = BatchConfigBuilder::default()
+        .with_max_export_batch_size(MAX_BATCH)
+        .with_scheduled_delay(BATCH_DELAY);
     let resource = Resource::builder()
         .with_service_name(env!("CARGO_PKG_NAME"))
         .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
     let ratio = Sampler::TraceIdRatioBased(settings.sample_ratio);
+    let queue = SpanQueue::new(exporter, MAX_QUEUED_SPANS, batches, Arc::clone(metrics));
     let provider = SdkTracerProvider::builder()
-        .with_span_processor(Queue::new(exporter, QUEUE, batches, Arc::clone(metrics)))
+        .with_span_processor(queue)
         .with_sampler(Sampler::ParentBased(Box::new(ratio)))
         .with_resource(resource.build())
         .build();
     let tracer = provider.tracer(env!("CARGO_PKG_NAME"));
+    // Set once: the process calls this at its start alone.
     let _ = TRACES.set(Traces { provider, tracer });
     Ok(())
 }
 
-/// Hands out what is left, but waits for two seconds at most, and not beyond `end`. Spans that end
-/// later are dropped.
-pub async fn end(end: Instant) {
+/// Exports the queued spans, for at most [`SHUTDOWN_TIMEOUT`] and not beyond `deadline`. Spans that
+/// end later are dropped.
+pub async fn shutdown(deadline: Instant) {
     if let Some(traces) = TRACES.get() {
-        let left = tokio::task::spawn_blocking(|| traces.provider.shutdown_with_timeout(LAST));
-        let _ = tokio::time::timeout_at(end.min(Instant::now() + LAST), left).await;
+        let export =
+            tokio::task::spawn_blocking(|| traces.provider.shutdown_with_timeout(SHUTDOWN_TIMEOUT));
+        let deadline = deadline.min(Instant::now() + SHUTDOWN_TIMEOUT);
+        // A failed or late export has been logged and counted.
+        let _ = tokio::time::timeout_at(deadline, export).await;
     }
 }

@@ -129,7 +129,7 @@ async fn serve(
                 by
             };
             server::serve(listener, service, callers, closing).await;
-            traces::end(end.get().copied().unwrap_or_else(Instant::now)).await;
+            traces::shutdown(end.get().copied().unwrap_or_else(Instant::now)).await;
             tracing::info!("stopped");
         },
     );

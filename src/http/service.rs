@@ -68,7 +68,7 @@ impl Version {
         let edge = Edge::meet(&self.app, route, &request);
         let in_flight = self.app.lasting().metrics.requests.begin();
         let answer = self.router.clone().oneshot(request.map(Body::new));
-        let answer = traces::within(edge.traced(), answer.instrument(edge.span()));
+        let answer = traces::in_span(edge.traced(), answer.instrument(edge.span()));
         let Ok(response) = answer.await;
         in_flight.answered();
         let mut response = response.map(|body| Either::Right(room.until_taken(body)));

@@ -10,9 +10,9 @@ static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// Begins the span of a request, where it is traced.
 pub(super) fn begin<B>(route: Route, request: &Request<B>) -> Option<Span> {
-    let span = traces::request(route.as_str(), || traceparent(request.headers()))?;
-    span.note("http.request.method", method(request.method()));
-    span.note("http.route", route.as_str());
+    let span = traces::request_span(route.as_str(), || traceparent(request.headers()))?;
+    span.set("http.request.method", method(request.method()));
+    span.set("http.route", route.as_str());
     Some(span)
 }
 
@@ -24,9 +24,9 @@ fn traceparent(headers: &HeaderMap) -> Option<&str> {
 
 /// Notes what came of it.
 pub(super) fn end(span: &Span, status: StatusCode, id: Option<&RequestId>) {
-    span.note("http.response.status_code", i64::from(status.as_u16()));
+    span.set("http.response.status_code", i64::from(status.as_u16()));
     if let Some(id) = id {
-        span.note("request_id", id.as_str().to_owned());
+        span.set("request_id", id.as_str().to_owned());
     }
     if status.is_server_error() {
         span.fail();

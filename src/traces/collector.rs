@@ -1,4 +1,4 @@
-//! The way to the collector, and the line of the log when it is lost.
+//! The HTTP client of the exporter, which logs when exports begin to fail and when they work again.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -11,43 +11,46 @@ use tokio::time::timeout;
 
 use crate::outgoing::{BuildError, cause, client_builder};
 
-/// How long the collector may take for one batch.
+/// For one export.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
-const CONNECT: Duration = Duration::from_secs(1);
-/// What is read of an answer, and for how long, to keep the connection: what it says is of no use
-/// here.
-const READ_BYTES: usize = 64 * 1024;
-const READ: Duration = Duration::from_secs(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// The body of a response has no meaning here: it is read within these bounds to reuse the
+/// connection.
+const DRAIN_BYTES: usize = 64 * 1024;
+const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// Sends batches, from a thread that is no runtime's.
+/// Sends exports by the runtime, for a thread outside of it.
 #[derive(Debug)]
 pub(super) struct Collector {
     http: reqwest::Client,
     runtime: Handle,
-    /// Whether the last batch was lost.
-    lost: AtomicBool,
+    /// Whether the last export failed.
+    is_failing: AtomicBool,
 }
 
 impl Collector {
     pub(super) fn new() -> Result<Self, BuildError> {
-        let http = client_builder()?.connect_timeout(CONNECT).timeout(TIMEOUT).build()?;
-        Ok(Self { http, runtime: Handle::current(), lost: AtomicBool::new(false) })
+        let http = client_builder()?.connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT).build()?;
+        Ok(Self { http, runtime: Handle::current(), is_failing: AtomicBool::new(false) })
     }
 
-    /// Told when it changes, not for each batch.
-    fn tell(&self, sent: &Result<StatusCode, reqwest::Error>) {
-        let taken = sent.as_ref().is_ok_and(StatusCode::is_success);
-        if self.lost.swap(!taken, Relaxed) != taken {
+    /// Logs a change between success and failure, not each export.
+    fn log_change(&self, sent: &Result<StatusCode, reqwest::Error>) {
+        let succeeded = sent.as_ref().is_ok_and(StatusCode::is_success);
+        if self.is_failing.swap(!succeeded, Relaxed) != succeeded {
             return;
         }
         match sent {
-            Ok(_) if taken => tracing::info!("traces are taken again"),
+            Ok(_) if succeeded => tracing::info!("traces are exported again"),
             Ok(status) => {
-                tracing::warn!(status = status.as_u16(), "traces are not taken, and dropped");
+                tracing::warn!(
+                    status = status.as_u16(),
+                    "traces cannot be exported; they are dropped"
+                );
             }
-            // The error's own text shows the address.
+            // The text of the error contains the collector's address.
             Err(error) => {
-                tracing::warn!(cause = ?cause(error), "traces are not taken, and dropped");
+                tracing::warn!(cause = ?cause(error), "traces cannot be exported; they are dropped");
             }
         }
     }
@@ -58,7 +61,7 @@ impl HttpClient for Collector {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let request = reqwest::Request::try_from(request)?;
         let sent = self.runtime.spawn(send(self.http.clone(), request)).await?;
-        self.tell(&sent);
+        self.log_change(&sent);
         Ok(Response::builder().status(sent?).body(Bytes::new())?)
     }
 }
@@ -67,18 +70,18 @@ async fn send(
     http: reqwest::Client,
     request: reqwest::Request,
 ) -> Result<StatusCode, reqwest::Error> {
-    let answer = http.execute(request).await?;
-    let status = answer.status();
-    // By its status the batch is taken or not; without its end only the connection is lost.
-    let _ = timeout(READ, read(answer)).await;
+    let response = http.execute(request).await?;
+    let status = response.status();
+    // The status is the result, however the body ends.
+    let _ = timeout(DRAIN_TIME, drain(response)).await;
     Ok(status)
 }
 
-async fn read(mut answer: reqwest::Response) {
+async fn drain(mut response: reqwest::Response) {
     let mut read = 0;
-    while read < READ_BYTES
-        && let Ok(Some(piece)) = answer.chunk().await
+    while read < DRAIN_BYTES
+        && let Ok(Some(chunk)) = response.chunk().await
     {
-        read += piece.len();
+        read += chunk.len();
     }
 }

@@ -87,11 +87,11 @@ impl App {
     }
 
     async fn walk_traced<'a>(&'a self, slot: &'a Slot) -> Result<Walked<'a>, ContentError> {
-        let span = traces::work("walk");
-        let walked = traces::within(span.as_ref(), self.walk_slot(slot)).await;
+        let span = traces::background_span("walk");
+        let walked = traces::in_span(span.as_ref(), self.walk_slot(slot)).await;
         if let Some(span) = span {
-            span.note("site", slot.site.clone());
-            span.note("content_type", slot.ask.uid.as_str().to_owned());
+            span.set("site", slot.site.clone());
+            span.set("content_type", slot.ask.uid.as_str().to_owned());
             if walked.is_err() {
                 span.fail();
             }

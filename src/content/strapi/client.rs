@@ -73,7 +73,7 @@ impl Client {
         };
         // A task of its own, so that each request tells how it ended, although its caller leaves.
         let call = Arc::clone(line).call(asked, pass, turn).in_current_span();
-        let call = tokio::spawn(traces::carried(call));
+        let call = tokio::spawn(traces::in_current_span(call));
         if pass.probe {
             return Err(line.shed());
         }

@@ -132,7 +132,7 @@ impl Line {
     }
 
     async fn attempt(&self, asked: &Asked, time: Duration) -> Result<Reply, Failure> {
-        let (begun, span) = (Instant::now(), traces::child("cms"));
+        let (begun, span) = (Instant::now(), traces::client_span("cms"));
         let answer = self.send(asked, time).await;
         let outcome = match &answer {
             Ok(Reply::Json(_)) => CmsOutcome::Ok,
@@ -142,7 +142,7 @@ impl Line {
         };
         self.metrics.cms.end(outcome, begun.elapsed());
         if let Some(span) = span {
-            span.note("outcome", outcome.as_str());
+            span.set("outcome", outcome.as_str());
             if answer.is_err() {
                 span.fail();
             }

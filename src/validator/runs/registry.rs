@@ -135,11 +135,11 @@ impl Shared {
     ) {
         {
             let _place = self.places.acquire().await.expect("the semaphore is never closed");
-            let span = traces::work("validation");
+            let span = traces::background_span("validation");
             run.execute(publisher, &self.validator, times.deadline).await;
             if let Some(span) = span {
-                span.note("content_type", run.targets.content_type.clone());
-                span.note("urls", i64::try_from(run.targets.count()).unwrap_or(i64::MAX));
+                span.set("content_type", run.targets.content_type.clone());
+                span.set("urls", i64::try_from(run.targets.count()).unwrap_or(i64::MAX));
             }
             count(&self.metrics, &run.tally().by_class);
         }

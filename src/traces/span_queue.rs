@@ -1,7 +1,8 @@
-//! Where spans wait for the collector, and how many of them it never gets.
+//! The SDK's batch processor with a count of the spans that it drops.
 //!
-//! The SDK's own queue does not tell what it drops. So what waits is counted in front of it, and
-//! it is never full.
+//! The processor drops a span when its queue is full, and counts these for its own log alone. So the
+//! queued spans are counted in front of it, and a span that would find the queue full is dropped and
+//! counted here.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
@@ -16,77 +17,78 @@ use opentelemetry_sdk::trace::{
 
 use crate::metrics::Metrics;
 
-/// Spans that wait.
+/// A batch processor with a bounded queue.
 #[derive(Debug)]
-pub(super) struct Queue {
-    most: usize,
+pub(super) struct SpanQueue {
+    max_queued: usize,
     counts: Arc<Counts>,
-    batches: BatchSpanProcessor,
+    processor: BatchSpanProcessor,
 }
 
 #[derive(Debug)]
 struct Counts {
-    waiting: AtomicUsize,
+    queued: AtomicUsize,
     metrics: Arc<Metrics>,
 }
 
-/// The way out of the queue.
+/// An exporter that counts the spans which leave the queue, and those of failed exports.
 #[derive(Debug)]
-struct Counted<E> {
+struct CountingExporter<E> {
     exporter: E,
     counts: Arc<Counts>,
 }
 
-impl Queue {
-    /// So many spans wait at most, and are handed out in such batches.
+impl SpanQueue {
+    /// A queue of at most `max_queued` spans, exported in `batches`.
     pub(super) fn new(
         exporter: impl SpanExporter + 'static,
-        most: usize,
+        max_queued: usize,
         batches: BatchConfigBuilder,
         metrics: Arc<Metrics>,
     ) -> Self {
-        let counts = Arc::new(Counts { waiting: AtomicUsize::new(0), metrics });
-        let exporter = Counted { exporter, counts: Arc::clone(&counts) };
-        let batches = batches.with_max_queue_size(most).build();
-        Self { most, counts, batches: BatchSpanProcessor::new(exporter, batches) }
+        let counts = Arc::new(Counts { queued: AtomicUsize::new(0), metrics });
+        let exporter = CountingExporter { exporter, counts: Arc::clone(&counts) };
+        let batches = batches.with_max_queue_size(max_queued).build();
+        let processor = BatchSpanProcessor::new(exporter, batches);
+        Self { max_queued, counts, processor }
     }
 }
 
-impl SpanProcessor for Queue {
+impl SpanProcessor for SpanQueue {
     fn on_start(&self, span: &mut Span, cx: &Context) {
-        self.batches.on_start(span, cx);
+        self.processor.on_start(span, cx);
     }
 
     fn on_end(&self, span: SpanData) {
-        if self.counts.waiting.fetch_add(1, AcqRel) < self.most {
-            return self.batches.on_end(span);
+        if self.counts.queued.fetch_add(1, AcqRel) < self.max_queued {
+            return self.processor.on_end(span);
         }
-        self.counts.waiting.fetch_sub(1, AcqRel);
+        self.counts.queued.fetch_sub(1, AcqRel);
         self.counts.metrics.traces_dropped.inc();
     }
 
     fn force_flush(&self) -> OTelSdkResult {
-        self.batches.force_flush()
+        self.processor.force_flush()
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
-        self.batches.shutdown_with_timeout(timeout)
+        self.processor.shutdown_with_timeout(timeout)
     }
 
     fn set_resource(&mut self, resource: &Resource) {
-        self.batches.set_resource(resource);
+        self.processor.set_resource(resource);
     }
 }
 
-impl<E: SpanExporter> SpanExporter for Counted<E> {
+impl<E: SpanExporter> SpanExporter for CountingExporter<E> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let spans = batch.len();
-        self.counts.waiting.fetch_sub(spans, AcqRel);
-        let taken = self.exporter.export(batch).await;
-        if taken.is_err() {
+        self.counts.queued.fetch_sub(spans, AcqRel);
+        let exported = self.exporter.export(batch).await;
+        if exported.is_err() {
             self.counts.metrics.traces_dropped.inc_by(spans as u64);
         }
-        taken
+        exported
     }
 
     fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
@@ -112,14 +114,14 @@ mod tests {
 
     use super::*;
 
-    /// Takes a batch, or not, when it is told.
+    /// Reports the size of each batch, and exports or fails when the test says so.
     #[derive(Debug)]
-    struct Slow {
+    struct ScriptedExporter {
         began: mpsc::Sender<usize>,
         takes: Mutex<mpsc::Receiver<bool>>,
     }
 
-    impl SpanExporter for Slow {
+    impl SpanExporter for ScriptedExporter {
         async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
             let _ = self.began.send(batch.len());
             let takes = self.takes.lock().unwrap().recv();
@@ -128,15 +130,15 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_and_what_is_not_taken_is_counted() {
+    fn spans_beyond_the_queue_and_spans_of_failed_exports_are_counted_as_dropped() {
         let (began, begins) = mpsc::channel();
         let (take, takes) = mpsc::channel();
-        let slow = Slow { began, takes: Mutex::new(takes) };
+        let exporter = ScriptedExporter { began, takes: Mutex::new(takes) };
         let metrics: Arc<Metrics> = Arc::default();
         let batches = BatchConfigBuilder::default()
             .with_max_export_batch_size(1)
             .with_scheduled_delay(Duration::from_hours(1));
-        let queue = Queue::new(slow, 4, batches, Arc::clone(&metrics));
+        let queue = SpanQueue::new(exporter, 4, batches, Arc::clone(&metrics));
         let provider = SdkTracerProvider::builder().with_span_processor(queue).build();
         let tracer = provider.tracer("");
         let end = || tracer.start("").end();
@@ -144,17 +146,17 @@ mod tests {
         end();
         assert_eq!(begins.recv(), Ok(1));
         (0..4).for_each(|_| end());
-        assert_eq!(dropped(), 0, "one is on its way, and four wait");
+        assert_eq!(dropped(), 0, "one is being exported, and four are queued");
         (0..3).for_each(|_| end());
         assert_eq!(dropped(), 3);
         take.send(false).unwrap();
         assert_eq!(begins.recv(), Ok(1));
-        assert_eq!(dropped(), 4, "with the one that was not taken");
+        assert_eq!(dropped(), 4, "with the one whose export failed");
         end();
-        assert_eq!(dropped(), 4, "there is room again");
+        assert_eq!(dropped(), 4, "the queue has room again");
         take.send(true).unwrap();
         assert_eq!(begins.recv(), Ok(1));
-        assert_eq!(dropped(), 4, "it was taken");
+        assert_eq!(dropped(), 4, "it was exported");
         drop(take);
     }
 }
