@@ -80,7 +80,8 @@ impl App {
     /// # Errors
     /// [`SetUpError`] when an HTTP client cannot be built.
     pub fn build(config: Config) -> Result<Self, SetUpError> {
-        Self::build_with(config, Arc::new(Lasting::new()?), None)
+        let lasting = Arc::new(Lasting::new(config.limits.cms_requests)?);
+        Self::build_with(config, lasting, None)
     }
 
     /// The same in a process that goes on when the settings change: what `previous` knows is kept
@@ -184,7 +185,7 @@ fn content(cms: Cms, lasting: &Lasting) -> Result<Content, StrapiError> {
     Ok(match cms {
         Cms::Strapi(settings) => {
             let metrics = Arc::clone(&lasting.metrics);
-            Content::Strapi(Box::new(Strapi::new(settings, metrics, &lasting.turns)?))
+            Content::Strapi(Box::new(Strapi::new(settings, metrics, &lasting.limiters)?))
         }
         Cms::Files(file) => Content::File(file),
     })

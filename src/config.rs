@@ -15,7 +15,7 @@ pub use problems::Problems;
 pub use restart::RestartSettings;
 pub use sections::auth::Auth;
 pub use sections::cms::Cms;
-pub use sections::limits::{DEFAULT_REQUESTS, Limits};
+pub use sections::limits::{DEFAULT_CMS_REQUESTS, DEFAULT_REQUESTS, Limits};
 pub use sections::log::{Format, Log};
 pub use sections::server::Server;
 

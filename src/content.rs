@@ -8,8 +8,8 @@ pub use crate::rules::{Document, DocumentLocale};
 pub use content_file::{ContentFile, ContentFileError};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
-    BreakerState, Endpoint, EndpointError, EndpointKind, Page, SchemaError, Schemas, Strapi,
-    StrapiError, StrapiLimits, StrapiSettings, TurnsByAddress,
+    BreakerState, Endpoint, EndpointError, EndpointKind, Page, RequestLimiters, SchemaError,
+    Schemas, Strapi, StrapiError, StrapiLimits, StrapiSettings,
 };
 #[cfg(fuzzing)]
 pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};

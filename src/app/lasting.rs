@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use super::documents::Documents;
 use super::files::Texts;
 use super::snapshots::Hints;
-use crate::content::TurnsByAddress;
+use crate::content::RequestLimiters;
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::validator::Validator;
@@ -20,8 +20,8 @@ pub struct Lasting {
     /// What is counted.
     pub metrics: Arc<Metrics>,
     draining: AtomicBool,
-    /// Requests to the CMS (D28): a client that was replaced may still be asking.
-    pub(super) turns: TurnsByAddress,
+    /// The in-flight limit toward the CMS (D28), which clients of before and after a reload share.
+    pub(super) limiters: RequestLimiters,
     /// Checks public URLs: ten at a time in the whole process (D26).
     pub(super) validator: Validator,
     /// The runs of URL checks.
@@ -37,16 +37,16 @@ pub struct Lasting {
 }
 
 impl Lasting {
-    /// Nothing yet.
+    /// Nothing yet. At most `cms_requests` requests to the CMS are in flight at a time.
     ///
     /// # Errors
     /// [`BuildError`] when TLS cannot be set up.
-    pub fn new() -> Result<Self, BuildError> {
+    pub fn new(cms_requests: usize) -> Result<Self, BuildError> {
         let validator = Validator::new()?;
         let metrics: Arc<Metrics> = Arc::default();
         Ok(Self {
             draining: AtomicBool::new(false),
-            turns: TurnsByAddress::default(),
+            limiters: RequestLimiters::new(cms_requests),
             runs: RunRegistry::new(validator.clone(), Arc::clone(&metrics)),
             validator,
             metrics,

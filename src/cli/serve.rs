@@ -19,7 +19,7 @@ use self::reload::Reloader;
 use super::shutdown::{Signals, until_stopped};
 use super::{Failure, check, logging};
 use crate::app::{App, Lasting};
-use crate::config::{Config, Problems};
+use crate::config::{Config, DEFAULT_CMS_REQUESTS, Problems};
 use crate::http::{Admin, Service};
 use crate::server::ConnectionSettings;
 use crate::site::Sites;
@@ -43,7 +43,7 @@ pub(super) fn run(
 pub(super) fn run_demo(once: bool) -> Result<(), Failure> {
     block_on(async {
         let signals = Signals::new().map_err(Box::from)?;
-        let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
+        let lasting = Arc::new(Lasting::new(DEFAULT_CMS_REQUESTS).map_err(Box::from)?);
         let shared = Arc::clone(&lasting);
         let demo = |closing| {
             demo::run(once, logging::start, shared, super::shutdown::Closing::wait(closing))
@@ -72,12 +72,12 @@ async fn serve(
     let signals = Signals::new().map_err(Box::from)?;
     let config = load()?;
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
-    let lasting = Arc::new(Lasting::new().map_err(Box::from)?);
+    let lasting = Arc::new(Lasting::new(config.limits.cms_requests).map_err(Box::from)?);
     let _lines = logging::start_serving(&config.log, &lasting.metrics).map_err(Box::from)?;
     if let Some(traces) = &config.traces {
         traces::start(traces, &lasting.metrics).map_err(Box::from)?;
     }
-    let most = fd_limit::connections(config.server.connections, config.limits.cms.concurrent);
+    let most = fd_limit::connections(config.server.connections, config.limits.cms_requests);
     let requests = fd_limit::Requests::new(most);
     let bounded = move |mut config: Config| {
         config.limits.requests = requests.bounded(config.limits.requests);

@@ -30,7 +30,7 @@ impl Config {
             ("limits.idle_timeout_ms", format!("{:?}", limits.timeouts.idle)),
             ("limits.write_timeout_ms", format!("{:?}", limits.timeouts.write)),
             ("limits.requests", limits.requests.to_string()),
-            ("limits.cms_requests", limits.cms.concurrent.to_string()),
+            ("limits.cms_requests", limits.cms_requests.to_string()),
             ("log.level", log.level.clone()),
             ("log.format", format!("{:?}", log.format)),
             ("traces.otlp_endpoint", format!("{:?}", traces.map(|traces| &traces.url))),

@@ -1,157 +1,131 @@
 //! Documents from a Strapi 5 over its REST API.
 //!
-//! How Strapi answers was read off a real one; what is asked and believed follows decisions D18 to
-//! D20, D23, D27 and D28.
+//! The requests and the checks of the answers follow decisions D18 to D20, D23, D27 and D28; how
+//! Strapi answers was observed on a real one (`docs/strapi.md`).
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
-use secrecy::SecretString;
-use serde::Deserialize;
 use tokio::sync::watch;
-use url::Url;
 
-use crate::content::{ContentError, ContentQuery};
+use crate::content::{ContentError, ContentQuery, Document, DocumentSink, Status};
 use crate::metrics::Metrics;
-use crate::outgoing::BuildError;
-use crate::rules::ContentTypeUid;
+use crate::rules::{ContentTypeUid, FieldPath, Locale};
 
-mod answer;
-mod ask;
-mod breaker;
 mod client;
+mod document;
 mod endpoint;
-mod line;
-mod one;
+mod endpoint_cache;
+mod fetch;
+#[cfg(fuzzing)]
+mod fuzz;
+mod json;
 mod page;
-mod place;
 mod plural;
-mod proof;
-mod query;
-mod random;
-mod refusal;
-mod rows;
+mod query_string;
 mod schema;
-mod turns;
+mod settings;
 mod walk;
 
-pub use breaker::BreakerState;
+pub use client::{BreakerState, RequestLimiters};
 pub use endpoint::{Endpoint, EndpointError, EndpointKind};
-pub use page::Page;
 #[cfg(fuzzing)]
-pub use page::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
+pub use fuzz::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
+pub use page::Page;
 pub use schema::{SchemaError, Schemas};
-pub use turns::TurnsByAddress;
+pub use settings::{StrapiError, StrapiLimits, StrapiSettings};
 
 use client::Client;
-use place::Places;
+use fetch::Fetcher;
 
-/// Which Strapi, and how to talk to it.
-#[derive(Clone, Debug)]
-pub struct StrapiSettings {
-    /// Where it lives, without `/api`: `http` or `https`, with a host, without user information,
-    /// query or fragment. The caller has checked that.
-    pub url: Url,
-    /// An API token that may `find` and `findOne` the content types of the rules.
-    pub token: Option<SecretString>,
-    /// The endpoints that are known; the others are asked of the CMS or guessed.
-    pub endpoints: HashMap<ContentTypeUid, Endpoint>,
-    /// How long and how much.
-    pub limits: StrapiLimits,
-}
-
-/// The limits toward the CMS (D28).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StrapiLimits {
-    /// For a connection, name look-up and TLS included. Default 1 s.
-    pub connect: Duration,
-    /// For one request with its whole answer. Default 5 s.
-    pub request: Duration,
-    /// For one page of a list, in bytes after decompression. Default 16 MiB.
-    pub page_bytes: usize,
-    /// For one document, in bytes after decompression. Default 1 MiB.
-    pub document_bytes: usize,
-    /// Requests at a time; further ones wait. Default 16.
-    pub concurrent: usize,
-}
-
-impl Default for StrapiLimits {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(1),
-            request: Duration::from_secs(5),
-            page_bytes: 16 << 20,
-            document_bytes: 1 << 20,
-            concurrent: 16,
-        }
-    }
-}
-
-/// Why a Strapi source cannot be set up. None of the texts shows the token.
-#[derive(Debug, thiserror::Error)]
-pub enum StrapiError {
-    /// The token has characters that a header cannot carry.
-    #[error("the token of the CMS is not a header value: is there a line break in it?")]
-    Token,
-    /// TLS, or the HTTP client.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The HTTP client refuses its settings.
-    #[error("cannot set up the HTTP client for the CMS")]
-    Client,
-}
-
-/// A Strapi as a source of documents. Nothing is asked of it before the first document is.
-pub struct Strapi {
-    client: Client,
-    places: Places,
-}
+/// A Strapi as a source of documents. The first request is sent for the first document.
+pub struct Strapi(Fetcher);
 
 impl Strapi {
-    /// A source with these settings. Its requests are counted in `metrics`, and take the turns of
-    /// its address, of which there are from now on as many as it may have.
+    /// A source with these settings. Its requests are counted in `metrics` and share the limiter of
+    /// the CMS's address.
     ///
     /// # Errors
     /// [`StrapiError`]
     pub fn new(
         settings: StrapiSettings,
         metrics: Arc<Metrics>,
-        turns: &TurnsByAddress,
+        limiters: &RequestLimiters,
     ) -> Result<Self, StrapiError> {
-        let client = Client::new(&settings, metrics, turns)?;
-        Ok(Self { client, places: Places::new(settings.endpoints) })
+        let client = Client::new(&settings, metrics, limiters)?;
+        Ok(Self(Fetcher::new(client, settings.endpoints)))
     }
 
-    /// Whether it is asked at the moment.
+    /// The state of the circuit breaker.
     #[must_use]
     pub fn breaker_state(&self) -> BreakerState {
-        self.client.health()
+        self.0.client.breaker_state()
     }
 
-    /// What everybody gets while it is not.
-    #[must_use]
-    pub fn circuit_open(&self) -> Option<ContentError> {
-        let health = self.client.health();
-        health.is_open().then(|| line::not_asked(health))
-    }
-
-    /// Tells when that changes.
+    /// A receiver of each change of the circuit breaker's state.
     #[must_use]
     pub fn watch_breaker(&self) -> watch::Receiver<BreakerState> {
-        self.client.watch()
+        self.0.client.watch_breaker()
     }
 
-    /// Finds out whether it answers again, if it is time for that.
-    pub async fn probe(&self, ask: &ContentQuery) {
-        if let Ok(place) = self.place(&ask.uid).await {
-            // What it says is for the breaker.
-            let _ = self.list((&ask.uid, &place), None, |locale| query::total(ask, locale)).await;
-        }
+    /// The error of every request while the circuit breaker is open; `None`: it is closed.
+    #[must_use]
+    pub fn circuit_open(&self) -> Option<ContentError> {
+        let state = self.breaker_state();
+        state.is_open().then(|| client::circuit_open(state))
     }
-}
 
-/// Reads one JSON object, and nothing else: a derived struct would accept a list in its place.
-fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Option<T> {
-    json.trim_ascii_start().starts_with('{').then(|| serde_json::from_str(json).ok()).flatten()
+    /// Sends a half-open probe if one is due.
+    pub async fn probe(&self, query: &ContentQuery) {
+        self.0.probe(query).await;
+    }
+
+    /// One version of one document. `None`: it does not exist (D19, D27).
+    ///
+    /// A document that is not published counts as absent where the published version was asked for
+    /// (D18), and so does one in another locale: there is no fallback (D19).
+    ///
+    /// # Errors
+    /// [`ContentError`]; among them an answer about another document, except for a single type,
+    /// whose only document may have another id.
+    pub async fn document(
+        &self,
+        query: &ContentQuery,
+        document_id: &str,
+        locale: &Locale,
+        status: Status,
+    ) -> Result<Option<Document<'static>>, ContentError> {
+        document::fetch(&self.0, query, document_id, (locale, status)).await
+    }
+
+    /// Every published document in each of `locales`, proved to be complete (D23).
+    ///
+    /// The locales are walked side by side as soon as the first one's answers show that the type
+    /// is localised; a type that is not localised is walked once.
+    ///
+    /// # Errors
+    /// [`ContentError`]: of the CMS, or when four walks in turn proved nothing. Then it is
+    /// `Unusable` if the CMS contradicts the request, or itself in the same way each time, and
+    /// `Unavailable` if the numbers moved, because a later walk may succeed.
+    pub async fn walk<S: DocumentSink>(
+        &self,
+        query: &ContentQuery,
+        locales: &[Locale],
+        new_sink: impl Fn() -> S + Sync,
+    ) -> Result<Vec<S>, ContentError> {
+        walk::walk(&self.0, query, locales, new_sink).await
+    }
+
+    /// Whether a content type has this field. A path through anything but a relation counts as
+    /// existing. The schema of each type is requested once and kept in `schemas`.
+    ///
+    /// # Errors
+    /// [`SchemaError`] when that cannot be known.
+    pub async fn has_field(
+        &self,
+        schemas: &mut Schemas,
+        uid: &ContentTypeUid,
+        field: &FieldPath,
+    ) -> Result<bool, SchemaError> {
+        schemas.has_field(&self.0.client, uid, field).await
+    }
 }

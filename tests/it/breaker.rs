@@ -14,8 +14,8 @@ use crate::support::script::{Act, Script};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
 
-const OPENS: &str = "the CMS fails; it is only tried";
-const CLOSES: &str = "the CMS answers again";
+const OPENS: &str = "the CMS fails: the circuit breaker is open";
+const CLOSES: &str = "the CMS has recovered: the circuit breaker is closed";
 
 fn before(cms: &Cms) -> Setup {
     setup(&format!("http://{}", cms.addr()), r#""en""#, true)

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::config::{Cms, Config};
-use crate::content::{SchemaError, Schemas, Strapi, TurnsByAddress};
+use crate::content::{RequestLimiters, SchemaError, Schemas, Strapi};
 use crate::rules::{FieldPath, Rule, RuleSet};
 
 /// What is printed about them, or in one line why the CMS could not be asked; and how many.
@@ -14,7 +14,8 @@ use crate::rules::{FieldPath, Rule, RuleSet};
 pub(super) async fn fields(config: &Config) -> Result<(String, usize), Box<dyn Error>> {
     let (mut out, mut count) = (String::new(), 0);
     if let Cms::Strapi(settings) = &config.cms {
-        let strapi = Strapi::new(settings.clone(), Arc::default(), &TurnsByAddress::default())?;
+        let limiters = RequestLimiters::new(config.limits.cms_requests);
+        let strapi = Strapi::new(settings.clone(), Arc::default(), &limiters)?;
         if let Err(error) = write_fields(&mut out, &mut count, config, &strapi).await {
             writeln!(out, "\nthe fields of the rules are not checked: {error}")?;
         }

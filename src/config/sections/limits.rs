@@ -25,13 +25,17 @@ pub struct Limits {
     pub walk_deadline: Duration,
     /// How long the last good answer about a document is good enough while the CMS fails.
     pub last_good: Duration,
-    /// Toward the CMS.
+    /// The most requests to the CMS in flight at a time.
+    pub cms_requests: usize,
+    /// The limits of one request to the CMS.
     pub cms: StrapiLimits,
 }
 
 /// [`Limits::requests`] without a setting: a thousand who wait for one run of URL checks find room in
 /// three quarters of it.
 pub const DEFAULT_REQUESTS: usize = 2_048;
+/// [`Limits::cms_requests`] without a setting.
+pub const DEFAULT_CMS_REQUESTS: usize = 16;
 
 /// As written; milliseconds and bytes where the name says nothing else.
 #[derive(Debug, Deserialize)]
@@ -66,7 +70,7 @@ impl Default for Raw {
             cms_request_ms: 5_000,
             cms_page_bytes: 16 << 20,
             cms_document_bytes: 1 << 20,
-            cms_requests: 16,
+            cms_requests: DEFAULT_CMS_REQUESTS,
         }
     }
 }
@@ -110,12 +114,12 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Lim
         document_deadline: Duration::from_millis(raw.document_deadline_ms),
         walk_deadline: Duration::from_millis(raw.walk_deadline_ms),
         last_good: Duration::from_millis(raw.last_good_ms),
+        cms_requests: raw.cms_requests,
         cms: StrapiLimits {
             connect: Duration::from_millis(raw.cms_connect_ms),
             request: Duration::from_millis(raw.cms_request_ms),
             page_bytes: raw.cms_page_bytes,
             document_bytes: raw.cms_document_bytes,
-            concurrent: raw.cms_requests,
         },
     }
 }

@@ -1,94 +1,114 @@
-//! The way to one Strapi: who is let through, and when it is whose turn.
+//! The HTTP client of one Strapi: limiter, circuit breaker, retry, transport.
 
+mod breaker;
+mod jitter;
+mod limiter;
+mod refusal;
+mod reply;
+mod retry;
+mod transport;
+
+pub use breaker::BreakerState;
+pub use limiter::RequestLimiters;
+pub(super) use refusal::Refusal;
+pub(super) use reply::Reply;
+pub(super) use retry::circuit_open;
+
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use tokio::sync::watch;
 use tracing::Instrument;
 
-use super::answer::Reply;
-use super::breaker::{BreakerState, Pass};
-use super::line::{Asked, Line};
-use super::turns::{Turn, Turns, TurnsByAddress};
-use super::{StrapiError, StrapiSettings};
+use super::settings::{StrapiError, StrapiLimits, StrapiSettings};
 use crate::content::ContentError;
 use crate::metrics::Metrics;
+use crate::rules::ContentTypeUid;
 use crate::traces;
+use breaker::Admission;
+use limiter::{Limiter, Permit};
+use retry::RetryingSender;
+use transport::Request;
 
-/// The connection to one Strapi.
+/// Sends requests to one Strapi.
 pub(super) struct Client {
-    line: Arc<Line>,
-    turns: Arc<Turns>,
+    sender: Arc<RetryingSender>,
+    limiter: Arc<Limiter>,
+    limits: StrapiLimits,
 }
 
 impl Client {
     pub(super) fn new(
         settings: &StrapiSettings,
         metrics: Arc<Metrics>,
-        turns: &TurnsByAddress,
+        limiters: &RequestLimiters,
     ) -> Result<Self, StrapiError> {
-        let line = Arc::new(Line::new(settings, metrics)?);
-        let turns = turns.of(settings.url.as_str());
-        turns.resize(settings.limits.concurrent);
-        Ok(Self { line, turns })
+        let sender = Arc::new(RetryingSender::new(settings, metrics)?);
+        let limiter = limiters.of(settings.url.as_str());
+        Ok(Self { sender, limiter, limits: settings.limits })
     }
 
-    /// Whether the CMS is asked at the moment.
-    pub(super) fn health(&self) -> BreakerState {
-        self.line.breaker.health()
+    pub(super) fn breaker_state(&self) -> BreakerState {
+        self.sender.breaker.state()
     }
 
-    /// Tells when that changes.
-    pub(super) fn watch(&self) -> watch::Receiver<BreakerState> {
-        self.line.breaker.watch()
+    /// A receiver of each change of the breaker's state.
+    pub(super) fn watch_breaker(&self) -> watch::Receiver<BreakerState> {
+        self.sender.breaker.watch()
     }
 
     /// One page of a list.
-    pub(super) async fn page(&self, path: &str, query: &str) -> Result<Reply, ContentError> {
-        let most = self.line.limits.page_bytes;
+    pub(super) async fn list_page(&self, path: &str, query: &str) -> Result<Reply, ContentError> {
         let (path, query) = (path.to_owned(), query.to_owned());
-        self.ask(Asked { path, query, most, list: true, twice: true }).await
+        let max_bytes = self.limits.page_bytes;
+        self.send(Request { path, query, max_bytes, is_list: true, may_retry: true }).await
     }
 
     /// One document.
     pub(super) async fn document(&self, path: &str, query: &str) -> Result<Reply, ContentError> {
-        let most = self.line.limits.document_bytes;
         let (path, query) = (path.to_owned(), query.to_owned());
-        self.ask(Asked { path, query, most, list: false, twice: true }).await
+        let max_bytes = self.limits.document_bytes;
+        self.send(Request { path, query, max_bytes, is_list: false, may_retry: true }).await
     }
 
-    /// Something that is asked before the request that counts, so that a silent CMS is noticed
-    /// within one request's time.
-    pub(super) async fn once(&self, path: &str) -> Result<Reply, ContentError> {
-        let most = self.line.limits.document_bytes;
-        let (path, query) = (path.to_owned(), String::new());
-        self.ask(Asked { path, query, most, list: false, twice: false }).await
+    /// The schema of a content type. It is read before the request that the caller is waiting for,
+    /// so there is no retry: a silent CMS is noticed within the time of one request.
+    pub(super) async fn schema(&self, uid: &ContentTypeUid) -> Result<Reply, ContentError> {
+        let path = format!("content-type-builder/content-types/{uid}");
+        let max_bytes = self.limits.document_bytes;
+        let query = String::new();
+        self.send(Request { path, query, max_bytes, is_list: false, may_retry: false }).await
     }
 
-    /// Asks, unless the breaker is open. Nobody waits for a probe: who comes when one is due has it
-    /// sent, and gets what all others get.
-    async fn ask(&self, asked: Asked) -> Result<Reply, ContentError> {
-        let line = &self.line;
-        let Some((turn, pass)) = self.admitted(asked.list).await else {
-            return Err(line.shed());
+    /// Sends a request unless the breaker is open. No caller waits for a probe: the one whose
+    /// request triggers it gets the same error as all others.
+    async fn send(&self, request: Request) -> Result<Reply, ContentError> {
+        let sender = &self.sender;
+        let Some((permit, admission)) = self.admit(request.is_list).await else {
+            return Err(sender.reject());
         };
-        // A task of its own, so that each request tells how it ended, although its caller leaves.
-        let call = Arc::clone(line).call(asked, pass, turn).in_current_span();
+        // A task of its own, so that the breaker learns the outcome although the caller leaves.
+        let call = Arc::clone(sender).send(request, admission, permit).in_current_span();
         let call = tokio::spawn(traces::in_current_span(call));
-        if pass.probe {
-            return Err(line.shed());
+        if admission.is_probe {
+            return Err(sender.reject());
         }
-        // It panicked.
-        call.await.unwrap_or(Err(ContentError::Unavailable { retry_after: None }))
+        call.await.unwrap_or_else(|ended| match ended.try_into_panic() {
+            // Our own bug is a caught and counted 500, not an outage of the CMS.
+            Ok(panic) => resume_unwind(panic),
+            // The runtime is shutting down.
+            Err(_) => Err(ContentError::Unavailable { retry_after: None }),
+        })
     }
 
-    async fn admitted(&self, list: bool) -> Option<(Turn, Pass)> {
-        let mut health = self.line.breaker.watch();
-        let turn = tokio::select! {
+    async fn admit(&self, is_list: bool) -> Option<(Permit, Admission)> {
+        let mut state = self.sender.breaker.watch();
+        let permit = tokio::select! {
             biased;
-            turn = self.turns.next(list) => turn,
-            // Whoever waits for one stops when the breaker opens.
-            _ = health.wait_for(BreakerState::is_open) => return None,
+            permit = self.limiter.acquire(is_list) => permit,
+            // Requests that wait for a permit fail as soon as the breaker opens.
+            _ = state.wait_for(BreakerState::is_open) => return None,
         };
-        Some((turn, self.line.breaker.enter()?))
+        Some((permit, self.sender.breaker.admit()?))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::object;
+use super::json::object;
 use super::plural::plural;
 use crate::rules::ContentTypeUid;
 

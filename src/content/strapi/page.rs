@@ -1,40 +1,43 @@
 //! The shape of a list answer: rows, and the paging that it echoes.
 
-mod at_once;
-#[cfg(fuzzing)]
-mod fuzz;
+mod single_pass;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::object;
-use super::proof::Echo;
-use super::query::PAGE_SIZE;
+use super::json::object;
+use super::query_string::PAGE_SIZE;
 use crate::content::projection::Rows;
 use crate::content::{BadItem, Document, Projection};
 
-#[cfg(fuzzing)]
-pub use fuzz::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
-
-/// One page of a list, read. Its documents borrow from its text.
+/// One page of a list. Its documents borrow from its text.
 #[derive(Debug)]
 pub struct Page<'a> {
     rows: Rows<'a>,
-    pub(super) echo: Option<Echo>,
+    pub(super) echo: Option<EchoedPaging>,
+}
+
+/// The paging that an answer echoes, and the total.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct EchoedPaging {
+    /// Rows a page; it may differ from the size that was asked for.
+    pub(super) page_size: u64,
+    /// The number of all rows that match the filters.
+    pub(super) total: u64,
 }
 
 impl<'a> Page<'a> {
     /// Reads a list answer; `None` when it has another shape.
     ///
-    /// Missing or odd paging is not a matter of shape: the proof refuses it.
+    /// Missing or odd paging does not matter here: the proof refuses it.
     #[must_use]
     pub fn read(json: &'a str, projection: &'a Projection) -> Option<Self> {
-        Self::at_once(json, projection).or_else(|| Self::row_by_row(json, projection))
+        Self::single_pass(json, projection).or_else(|| Self::row_by_row(json, projection))
     }
 
-    /// Reads the page in two passes: where its rows are, then each of them by itself. So a row that
-    /// cannot be read costs no other one (D28).
-    fn row_by_row(json: &'a str, projection: &'a Projection) -> Option<Self> {
+    /// Reads the page in two passes: first finds its rows, then reads each of them by itself, so
+    /// that an unreadable row costs no other one (D28).
+    pub(super) fn row_by_row(json: &'a str, projection: &'a Projection) -> Option<Self> {
         let answer: Answer<'a> = object(json)?;
         let mut rows = Rows::with_capacity(projection, answer.data.len());
         answer.data.iter().for_each(|row| rows.push(row.get()));
@@ -46,7 +49,7 @@ impl<'a> Page<'a> {
         self.rows.keys()
     }
 
-    /// Hands on the first `count` rows, until one is refused.
+    /// Calls `take` with the first `count` rows, until it returns an error.
     pub fn each<E>(
         self,
         count: usize,
@@ -56,12 +59,12 @@ impl<'a> Page<'a> {
     }
 }
 
-fn echo(meta: &str) -> Option<Echo> {
+fn echo(meta: &str) -> Option<EchoedPaging> {
     let meta: Meta<'_> = object(meta)?;
     let pagination: Pagination = object(meta.pagination.get())?;
-    // Page 1 is the only one ever asked for.
+    // Only page 1 is ever requested.
     (pagination.page == 1)
-        .then_some(Echo { page_size: pagination.page_size, total: pagination.total })
+        .then_some(EchoedPaging { page_size: pagination.page_size, total: pagination.total })
 }
 
 #[derive(Deserialize)]

@@ -1,17 +1,17 @@
-//! Which fields a content type has, as far as the content-type builder tells.
+//! Which fields a content type has, as far as Strapi's content-type builder tells.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::answer::Reply;
-use super::{Strapi, object};
+use super::client::{Client, Reply};
+use super::json::object;
 use crate::content::ContentError;
 use crate::rules::{ContentTypeUid, FieldPath};
 
-/// What every document has without an attribute of its own.
-const OWN: [&str; 8] = [
+/// The fields of every document, which are no attributes in the schema.
+const SYSTEM_FIELDS: [&str; 8] = [
     "id",
     "documentId",
     "createdAt",
@@ -28,12 +28,12 @@ pub enum SchemaError {
     /// The CMS did not answer as it should.
     #[error(transparent)]
     Cms(#[from] ContentError),
-    /// It answered, but not with the schema.
+    /// The CMS answered, but not with the schema.
     #[error("the token may not read the schema of {0}, or there is no such type")]
-    NotTold(String),
+    NotReadable(String),
 }
 
-/// The attributes of content types that were asked for.
+/// The attributes of the content types whose schemas were requested so far.
 #[derive(Debug, Default)]
 pub struct Schemas(HashMap<String, Attributes>);
 
@@ -45,28 +45,23 @@ struct Attribute {
     target: Option<String>,
 }
 
-impl Strapi {
-    /// Whether a content type has this field; behind anything but a relation, everything counts as
-    /// there. Each type is asked for once for these `schemas`.
-    ///
-    /// # Errors
-    /// [`SchemaError`] when that cannot be known.
-    pub async fn has_field(
-        &self,
-        schemas: &mut Schemas,
+impl Schemas {
+    pub(super) async fn has_field(
+        &mut self,
+        client: &Client,
         uid: &ContentTypeUid,
         field: &FieldPath,
     ) -> Result<bool, SchemaError> {
         let mut uid = uid.to_string();
         for name in field.segments() {
-            if OWN.contains(&&**name) {
+            if SYSTEM_FIELDS.contains(&&**name) {
                 return Ok(true);
             }
-            if !schemas.0.contains_key(&uid) {
-                let told = self.attributes(&uid).await?;
-                schemas.0.insert(uid.clone(), told);
+            if !self.0.contains_key(&uid) {
+                let attributes = fetch_attributes(client, &uid).await?;
+                self.0.insert(uid.clone(), attributes);
             }
-            match schemas.0.get(&uid).and_then(|attributes| attributes.get(&**name)) {
+            match self.0.get(&uid).and_then(|attributes| attributes.get(&**name)) {
                 None => return Ok(false),
                 Some(Attribute { target: Some(target) }) => uid.clone_from(target),
                 Some(Attribute { target: None }) => return Ok(true),
@@ -74,20 +69,19 @@ impl Strapi {
         }
         Ok(true)
     }
+}
 
-    async fn attributes(&self, uid: &str) -> Result<Attributes, SchemaError> {
-        let not_told = || SchemaError::NotTold(uid.to_owned());
-        // A relation's target comes from the CMS, and goes into a path.
-        let uid = ContentTypeUid::parse(uid).map_err(|_| not_told())?;
-        let path = format!("content-type-builder/content-types/{uid}");
-        match self.client.once(&path).await? {
-            Reply::Json(json) => attributes(&json).ok_or_else(not_told),
-            Reply::Refused(_) | Reply::Denied => Err(not_told()),
-        }
+async fn fetch_attributes(client: &Client, uid: &str) -> Result<Attributes, SchemaError> {
+    let not_readable = || SchemaError::NotReadable(uid.to_owned());
+    // The target of a relation comes from the CMS, and becomes part of a path.
+    let uid = ContentTypeUid::parse(uid).map_err(|_| not_readable())?;
+    match client.schema(&uid).await? {
+        Reply::Json(json) => parse_attributes(&json).ok_or_else(not_readable),
+        Reply::Refused(_) | Reply::Denied => Err(not_readable()),
     }
 }
 
-fn attributes(json: &str) -> Option<Attributes> {
+fn parse_attributes(json: &str) -> Option<Attributes> {
     #[derive(Deserialize)]
     struct Answer<'a> {
         #[serde(borrow)]

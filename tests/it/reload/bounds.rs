@@ -35,10 +35,10 @@ fn hangs_once() -> (Cms, Content) {
 }
 
 #[test]
-fn clients_that_follow_one_another_share_the_turns() {
+fn the_cms_in_flight_limit_of_the_start_holds_for_all_clients_of_a_process() {
     let content = Content::new(&[("en", "a", "x")]);
-    let (under_way, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (gate, now, top) = (content.clone(), Arc::clone(&under_way), Arc::clone(&most));
+    let (in_flight, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (gate, now, top) = (content.clone(), Arc::clone(&in_flight), Arc::clone(&most));
     let cms = Cms::start(move |target| {
         top.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         let answer = gate.answer(target);
@@ -46,28 +46,29 @@ fn clients_that_follow_one_another_share_the_turns() {
         answer
     });
     content.close();
-    let limited = |requests: u8| format!("{}{PATIENT}cms_requests = {requests}\n", settings(&cms));
-    let service = Setup::new(&limited(2)).start();
+    // Another time-out makes another client.
+    let limited = |requests: u8, ms: u16| {
+        let limits = format!("[limits]\ndocument_deadline_ms = 60000\ncms_request_ms = {ms}\n");
+        format!("{}{limits}cms_requests = {requests}\n", settings(&cms))
+    };
+    let service = Setup::new(&limited(2, 60_000)).start();
     std::thread::scope(|scope| {
         let ask = || scope.spawn(|| assert_eq!(ask(&service, &draft()).status, 200));
         let _: Vec<_> = (0..4).map(|_| ask()).collect();
         wait_for_in_flight(&service, 4.0);
-        until_so("both turns are taken", || under_way.load(Ordering::SeqCst) == 2);
-        apply(&service, &limited(3));
+        until_so("both permits are taken", || in_flight.load(Ordering::SeqCst) == 2);
+        for (requests, ms) in [(3, 60_001), (1, 60_002), (3, 60_003), (2, 60_004)] {
+            apply(&service, &limited(requests, ms));
+        }
         let _: Vec<_> = (0..4).map(|_| ask()).collect();
         wait_for_in_flight(&service, 8.0);
-        until_so("the turn that was added is taken", || under_way.load(Ordering::SeqCst) >= 3);
-        // There is a line now, which must not get the turns that come and go.
-        for requests in [1, 3, 1, 3] {
-            apply(&service, &limited(requests));
-        }
         content.open();
     });
-    assert_eq!(most.load(Ordering::SeqCst), 3);
+    assert_eq!(most.load(Ordering::SeqCst), 2);
 }
 
 #[test]
-fn another_cms_waits_for_nothing_that_the_one_before_owes() {
+fn another_cms_waits_for_no_request_of_the_one_before() {
     let (silent, content) = (Content::new(&[("en", "a", "x")]), Content::new(&[("en", "a", "y")]));
     silent.close();
     let (before, after) = (silent.start(), content.start());
@@ -75,7 +76,7 @@ fn another_cms_waits_for_nothing_that_the_one_before_owes() {
     let service = Setup::new(&limited(&before)).start();
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| ask(&service, &draft()));
-        until_so("the turn is taken", || before.targets().len() == 1);
+        until_so("the permit is taken", || before.targets().len() == 1);
         apply(&service, &limited(&after));
         let answer = ask(&service, &draft());
         assert_eq!(answer.json()["data"]["url"], "https://main.example/main/y");

@@ -92,7 +92,7 @@ fn copies_outlive_other_limits_toward_the_cms() {
     assert_eq!((list.status, one.status), (200, 200));
     until_so("the index is there", || owner(&service).as_deref() == Some("a"));
     fail(&content);
-    apply(&service, &format!("{}[limits]\ncms_requests = 2\n", settings(&cms)));
+    apply(&service, &format!("{}[limits]\ncms_request_ms = 4000\n", settings(&cms)));
     assert_eq!(ask(&service, SITEMAP).body, list.body);
     assert_eq!(owner(&service).as_deref(), Some("a"));
     let stale = ask(&service, FIRST);
@@ -118,7 +118,7 @@ fn what_one_client_owes_the_next_one_walks_although_nobody_asks() {
     });
     content.heal();
     let asked = cms.targets().len();
-    apply(&service, &format!("{settings}[limits]\ncms_requests = 3\n"));
+    apply(&service, &format!("{settings}[limits]\ncms_request_ms = 4000\n"));
     until_so("the walk is made up for", || cms.targets().len() >= asked + 2);
 }
 

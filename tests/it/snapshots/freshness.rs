@@ -102,7 +102,7 @@ fn past_the_hard_limit_an_answer_says_how_the_cms_fails_until_it_returns() {
         assert_eq!(answer.header("cache-status"), None);
         content.heal();
         content.publish("en", "b", "new");
-        let rests = service.log().contains("the CMS fails; it is only tried");
+        let rests = service.log().contains("the CMS fails: the circuit breaker is open");
         assert_eq!(rests, is_silent, "{status}");
         // Where it answers nobody waits for a pause: the very next one asks it.
         let again =

@@ -24,7 +24,7 @@ fn items(page: Page<'_>) -> Items {
 }
 
 /// All that a walk learns from a page.
-fn facts(page: Page<'_>) -> (Option<Echo>, Vec<Option<String>>, Items) {
+fn facts(page: Page<'_>) -> (Option<EchoedPaging>, Vec<Option<String>>, Items) {
     let keys = page.keys().map(|key| key.map(str::to_owned)).collect();
     (page.echo, keys, items(page))
 }
@@ -34,7 +34,7 @@ fn a_list_is_rows_and_paging() {
     let json = r#" {"data":[{"documentId":"d","slug":"x"},{"id":1},null,["x"]],"meta":{"pagination":{"page":1,"pageSize":100,"pageCount":1,"total":3}}} "#;
     let projection = projection();
     let (echo, keys, items) = facts(Page::read(json, &projection).unwrap());
-    assert_eq!(echo, Some(Echo { page_size: 100, total: 3 }));
+    assert_eq!(echo, Some(EchoedPaging { page_size: 100, total: 3 }));
     assert_eq!(keys, [Some("d".to_owned()), None, None, None]);
     assert_eq!(items.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, false, false]);
 }
@@ -101,7 +101,7 @@ fn other_paging_is_no_echo() {
     assert_eq!(Page::read(r#"{"data":[]}"#, &projection).unwrap().echo, None);
 }
 
-/// Text of JSON values, some of which `serde_json` reads only when nobody looks.
+/// Text of JSON values, some of which `serde_json` accepts only where it skips them.
 fn value() -> impl Strategy<Value = String> {
     const PLAIN: [&str; 18] = [
         "null",
@@ -199,7 +199,7 @@ proptest! {
     fn one_pass_reads_what_two_passes_read(json in mutated()) {
         let projection = projection();
         let two = Page::row_by_row(&json, &projection).map(facts);
-        if let Some(one) = Page::at_once(&json, &projection) {
+        if let Some(one) = Page::single_pass(&json, &projection) {
             prop_assert_eq!(Some(facts(one)), two.clone());
         }
         prop_assert_eq!(Page::read(&json, &projection).map(facts), two);
@@ -211,7 +211,7 @@ proptest! {
         let rows: Vec<String> = ids.iter().map(row).collect();
         let json = format!(r#"{{"data":[{}]}}"#, rows.join(","));
         let projection = projection();
-        let page = Page::at_once(&json, &projection);
+        let page = Page::single_pass(&json, &projection);
         prop_assert_eq!(items(page.unwrap()).len(), ids.len());
     }
 }

@@ -1,4 +1,4 @@
-//! What Strapi answers, and what it means when it does not.
+//! Classifies the answer of Strapi, or its absence.
 
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
@@ -7,16 +7,16 @@ use super::refusal::Refusal;
 use crate::content::ContentError;
 use crate::outgoing::{Cause, cause, is_out_of_files, retry_after};
 
-/// The most memory that a declared length gets before anything has come. A usual page needs less,
-/// and is not copied while it grows.
-const RESERVED_BYTES: usize = 256 * 1024;
+/// The most memory that is reserved for a declared length before the body comes. A usual page is
+/// smaller, and is not copied while it grows.
+const MAX_RESERVED_BYTES: usize = 256 * 1024;
 
 /// Strapi's error envelopes are a few hundred bytes.
-const ERROR_BYTES: usize = 64 * 1024;
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// An answer that is Strapi's own.
 #[derive(Debug)]
-pub(super) enum Reply {
+pub(in crate::content::strapi) enum Reply {
     /// 200: the body, which may still have any shape.
     Json(String),
     /// 404 or 400 in Strapi's envelope.
@@ -28,38 +28,43 @@ pub(super) enum Reply {
 /// A failed request.
 pub(super) struct Failure {
     pub(super) error: ContentError,
-    /// Whether the same request may succeed right now.
-    pub(super) again: bool,
-    pub(super) sign: Sign,
+    /// Whether the same request may succeed at once.
+    pub(super) is_transient: bool,
+    pub(super) signal: Signal,
 }
 
-/// What a failure says about the origin.
+/// What a failure says about the CMS.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sign {
-    /// Something answers there.
-    Alive,
-    /// Nothing does, or a proxy says so.
-    Fails,
+pub(super) enum Signal {
+    /// A server answers.
+    Responding,
+    /// No server answers, or a proxy says so.
+    Failing,
     /// The connection broke, maybe because it had been idle for too long.
-    Broke,
+    ConnectionBroke,
     /// Nothing: the fault is on our side.
-    Ours,
+    LocalFault,
 }
 
 impl From<ContentError> for Failure {
     fn from(error: ContentError) -> Self {
-        Self { error, again: false, sign: Sign::Alive }
+        Self { error, is_transient: false, signal: Signal::Responding }
     }
 }
 
-pub(super) async fn answer(path: &str, response: Response, most: usize) -> Result<Reply, Failure> {
+/// Reads an answer with at most `max_bytes` of a body, after decompression.
+pub(super) async fn read(
+    path: &str,
+    response: Response,
+    max_bytes: usize,
+) -> Result<Reply, Failure> {
     let status = response.status();
     match status {
         StatusCode::OK if !may_be_json(&response) => Err(unusable("not JSON by its content type")),
-        StatusCode::OK => Ok(Reply::Json(text(path, response, most).await?)),
+        StatusCode::OK => Ok(Reply::Json(read_body(path, response, max_bytes).await?)),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Ok(Reply::Denied),
         StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {
-            let body = text(path, response, ERROR_BYTES).await?;
+            let body = read_body(path, response, MAX_ERROR_BYTES).await?;
             let refusal = Refusal::parse(status.as_u16(), &body);
             refusal.map(Reply::Refused).ok_or_else(|| unusable("a 400 or 404 that is not Strapi's"))
         }
@@ -70,24 +75,23 @@ pub(super) async fn answer(path: &str, response: Response, most: usize) -> Resul
     }
 }
 
-/// 429 or 5xx. Who says when to come back, or that it is too much, is not asked again at once. A
-/// plain 500 is one request's trouble; the others are what a CMS or the proxy before it says when
-/// it can answer nobody.
+/// 429 or 5xx. After a 429 or a `Retry-After` an immediate retry is pointless. A plain 500 concerns
+/// one request; 502, 503 and 504 are what a CMS, or the proxy before it, answers to all requests.
 fn unavailable(response: &Response) -> Failure {
     let (status, headers) = (response.status(), response.headers());
-    let again = status.is_server_error() && !headers.contains_key(RETRY_AFTER);
-    let sign = match status {
+    let is_transient = status.is_server_error() && !headers.contains_key(RETRY_AFTER);
+    let signal = match status {
         StatusCode::TOO_MANY_REQUESTS
         | StatusCode::BAD_GATEWAY
         | StatusCode::SERVICE_UNAVAILABLE
-        | StatusCode::GATEWAY_TIMEOUT => Sign::Fails,
-        _ => Sign::Alive,
+        | StatusCode::GATEWAY_TIMEOUT => Signal::Failing,
+        _ => Signal::Responding,
     };
     let error = ContentError::Unavailable { retry_after: retry_after(headers) };
-    Failure { error, again, sign }
+    Failure { error, is_transient, signal }
 }
 
-/// A present type must be JSON's; one that is absent is no objection.
+/// A `Content-Type` must be JSON's; none at all is accepted.
 fn may_be_json(response: &Response) -> bool {
     response.headers().get(CONTENT_TYPE).is_none_or(|value| {
         let text = value.to_str().unwrap_or_default();
@@ -97,16 +101,20 @@ fn may_be_json(response: &Response) -> bool {
     })
 }
 
-/// The body as text, read piece by piece: neither the declared length nor the compressed one
-/// says how long it gets.
-async fn text(path: &str, mut response: Response, most: usize) -> Result<String, Failure> {
+/// The body as text, read chunk by chunk: neither the declared length nor the compressed one bounds
+/// what is read.
+async fn read_body(
+    path: &str,
+    mut response: Response,
+    max_bytes: usize,
+) -> Result<String, Failure> {
     let declared = response.content_length().and_then(|length| usize::try_from(length).ok());
-    let mut body = Vec::with_capacity(declared.unwrap_or(0).min(RESERVED_BYTES));
-    while let Some(piece) = response.chunk().await.map_err(|error| broken(path, &error))? {
-        if body.len() + piece.len() > most {
+    let mut body = Vec::with_capacity(declared.unwrap_or(0).min(MAX_RESERVED_BYTES));
+    while let Some(chunk) = response.chunk().await.map_err(|error| broken(path, &error))? {
+        if body.len() + chunk.len() > max_bytes {
             return Err(unusable("larger than the limit"));
         }
-        body.extend_from_slice(&piece);
+        body.extend_from_slice(&chunk);
     }
     String::from_utf8(body).map_err(|_| unusable("not UTF-8"))
 }
@@ -115,10 +123,15 @@ fn unusable(why: &'static str) -> Failure {
     ContentError::Unusable(why).into()
 }
 
-/// A request without a whole answer. The error's own text shows the address, so it stays unread.
-pub(super) fn broken(path: &str, broken: &reqwest::Error) -> Failure {
-    let cause = cause(broken);
+/// A request without a whole answer. The text of `error` is not used: it has the URL.
+pub(super) fn broken(path: &str, error: &reqwest::Error) -> Failure {
+    let cause = cause(error);
     tracing::debug!(path, ?cause, "a request to the CMS failed");
+    let signal = match cause {
+        _ if is_out_of_files(error) => Signal::LocalFault,
+        Cause::Reset => Signal::ConnectionBroke,
+        _ => Signal::Failing,
+    };
     let error = match cause {
         Cause::Timeout => ContentError::TimedOut,
         Cause::Tls => return unusable("the TLS handshake failed"),
@@ -127,10 +140,5 @@ pub(super) fn broken(path: &str, broken: &reqwest::Error) -> Failure {
             ContentError::Unavailable { retry_after: None }
         }
     };
-    let sign = match cause {
-        _ if is_out_of_files(broken) => Sign::Ours,
-        Cause::Reset => Sign::Broke,
-        _ => Sign::Fails,
-    };
-    Failure { error, again: true, sign }
+    Failure { error, is_transient: true, signal }
 }

@@ -5,42 +5,46 @@ use std::fmt::Write;
 use crate::content::{ContentQuery, Status};
 use crate::rules::{Condition, FieldPath, Locale, encode};
 
-/// As many as Strapi grants by default (`api.rest.maxLimit`); more would be clamped silently.
+/// Strapi's default maximum (`api.rest.maxLimit`); more would be clamped silently.
 pub(super) const PAGE_SIZE: usize = 100;
 
-/// With more alternatives, or more text than this, all documents are asked for: Strapi refuses a
-/// request whose head has more than 16 KiB.
+/// With more alternatives, or a longer text of filters, all documents are requested: Strapi refuses
+/// a request whose head has more than 16 KiB.
 const MAX_ALTERNATIVES: usize = 20;
-const MAX_FILTERS: usize = 2 << 10;
+const MAX_FILTER_BYTES: usize = 2 << 10;
 
-/// Which locale to ask for. `None`: the type is not localised, and refuses even `fields=locale`.
-type Asked<'a> = Option<&'a Locale>;
+/// The locale to request. `None`: the type is not localised, and refuses even `fields=locale`.
+type RequestedLocale<'a> = Option<&'a Locale>;
 
 /// One page of published documents after the key `after`, in the order of their keys.
-pub(super) fn page(ask: &ContentQuery, locale: Asked<'_>, after: Option<&str>) -> String {
-    let mut query = list(PAGE_SIZE);
+pub(super) fn page(
+    query: &ContentQuery,
+    locale: RequestedLocale<'_>,
+    after: Option<&str>,
+) -> String {
+    let mut text = list(PAGE_SIZE);
     if let Some(after) = after {
-        push(&mut query, "filters[documentId][$gt]", after);
+        push(&mut text, "filters[documentId][$gt]", after);
     }
-    push_filters(&mut query, ask);
-    select(&mut query, ask, locale);
-    query
+    push_filters(&mut text, query);
+    push_fields(&mut text, query, locale);
+    text
 }
 
 /// The same list from its start, for its total alone.
-pub(super) fn total(ask: &ContentQuery, locale: Asked<'_>) -> String {
-    let mut query = list(1);
-    push_filters(&mut query, ask);
-    push(&mut query, "fields[0]", "documentId");
-    push_locale(&mut query, locale);
-    query
+pub(super) fn total(query: &ContentQuery, locale: RequestedLocale<'_>) -> String {
+    let mut text = list(1);
+    push_filters(&mut text, query);
+    push(&mut text, "fields[0]", "documentId");
+    push_locale(&mut text, locale);
+    text
 }
 
 /// One version of one document.
-pub(super) fn version(ask: &ContentQuery, locale: Asked<'_>, status: Status) -> String {
-    let mut query = format!("status={}", status.as_str());
-    select(&mut query, ask, locale);
-    query
+pub(super) fn version(query: &ContentQuery, locale: RequestedLocale<'_>, status: Status) -> String {
+    let mut text = format!("status={}", status.as_str());
+    push_fields(&mut text, query, locale);
+    text
 }
 
 /// `page` is always 1, because the walk goes by key; it makes Strapi echo the page size.
@@ -48,57 +52,62 @@ fn list(size: usize) -> String {
     format!("status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]={size}")
 }
 
-fn select(query: &mut String, ask: &ContentQuery, locale: Asked<'_>) {
-    push_locale(query, locale);
+/// The locale, and the fields and relations of the projection.
+fn push_fields(text: &mut String, query: &ContentQuery, locale: RequestedLocale<'_>) {
+    push_locale(text, locale);
     let mut own = vec!["publishedAt"];
     own.extend(locale.map(|_| "locale"));
-    let paths = ask.projection.paths().iter().filter(|path| !is_locale(path));
+    let paths = query.projection.paths().iter().filter(|path| !is_locale(path));
     let paths: Vec<_> = paths.map(FieldPath::segments).collect();
-    select_below(query, "", own, &paths);
+    push_level(text, "", own, &paths);
 }
 
-/// The document's own locale, which the parameter `locale` is for.
+/// Whether a path is the document's own locale, which the parameter `locale` is for.
 fn is_locale(path: &FieldPath) -> bool {
     matches!(path.segments(), [name] if **name == *"locale")
 }
 
-/// Only documents that a rule is for. Without a filter all are sent, and each is checked anyway.
-fn push_filters(query: &mut String, ask: &ContentQuery) {
-    // `filters[locale]` would beat the parameter, and ask for other versions than it says.
-    let sent = |condition: &&Condition| !is_locale(&condition.field);
-    let sent = |conditions: &Vec<Condition>| conditions.iter().filter(sent).cloned().collect();
-    let alternatives: Vec<Vec<Condition>> = ask.alternatives.iter().map(sent).collect();
+/// Restricts a list to the documents that a rule is for. Filters are an optimisation: each document
+/// is checked anyway.
+fn push_filters(text: &mut String, query: &ContentQuery) {
+    // `filters[locale]` would win over the parameter, and select other versions.
+    let is_filter = |condition: &&Condition| !is_locale(&condition.field);
+    let filters_of =
+        |conditions: &Vec<Condition>| conditions.iter().filter(is_filter).cloned().collect();
+    let alternatives: Vec<Vec<Condition>> = query.alternatives.iter().map(filters_of).collect();
     if alternatives.len() > MAX_ALTERNATIVES || alternatives.iter().any(Vec::is_empty) {
         return;
     }
     let mut filters = String::new();
     for (at, conditions) in alternatives.iter().enumerate() {
-        let start = match alternatives.len() {
+        let prefix = match alternatives.len() {
             1 => "filters".to_owned(),
             _ => format!("filters[$or][{at}]"),
         };
         for Condition { field, equals } in conditions {
-            let steps = field.segments().iter();
-            let name = steps.fold(start.clone(), |name, step| format!("{name}[{}]", encode(step)));
+            let segments = field.segments().iter();
+            let name = segments
+                .fold(prefix.clone(), |name, segment| format!("{name}[{}]", encode(segment)));
             push(&mut filters, &format!("{name}[$eq]"), equals.as_str());
         }
     }
-    if !filters.is_empty() && filters.len() <= MAX_FILTERS {
-        query.push('&');
-        query.push_str(&filters);
+    if !filters.is_empty() && filters.len() <= MAX_FILTER_BYTES {
+        text.push('&');
+        text.push_str(&filters);
     }
 }
 
-fn push_locale(query: &mut String, locale: Asked<'_>) {
+fn push_locale(text: &mut String, locale: RequestedLocale<'_>) {
     if let Some(locale) = locale {
-        push(query, "locale", locale.as_str());
+        push(text, "locale", locale.as_str());
     }
 }
 
-/// The fields of one level, then each relation with what is needed of it.
-fn select_below<'a>(
-    query: &mut String,
-    at: &str,
+/// The fields of one level, then each relation with its own level. `prefix` is the key of the
+/// level; empty: the document itself.
+fn push_level<'a>(
+    text: &mut String,
+    prefix: &str,
     mut fields: Vec<&'a str>,
     paths: &[&'a [Box<str>]],
 ) {
@@ -113,43 +122,36 @@ fn select_below<'a>(
             list.push(name);
         }
     }
-    push_fields(query, at, &fields);
-    for name in relations {
-        let below: Vec<_> = paths.iter().filter_map(|path| through(path, name)).collect();
-        select_below(
-            query,
-            &within(at, &format!("populate[{}]", encode(name))),
-            Vec::new(),
-            &below,
-        );
+    // A relation that is only passed through needs one field: none would select all of them.
+    let fields = if fields.is_empty() { &["documentId"] } else { fields.as_slice() };
+    for (at, field) in fields.iter().enumerate() {
+        push(text, &below(prefix, &format!("fields[{at}]")), field);
+    }
+    for relation in relations {
+        let rest: Vec<_> = paths.iter().filter_map(|path| after(path, relation)).collect();
+        let prefix = below(prefix, &format!("populate[{}]", encode(relation)));
+        push_level(text, &prefix, Vec::new(), &rest);
     }
 }
 
-/// A relation that is only passed through still needs one field: none would mean all of them.
-fn push_fields(query: &mut String, at: &str, fields: &[&str]) {
-    let fields = if fields.is_empty() { &["documentId"] } else { fields };
-    for (n, field) in fields.iter().enumerate() {
-        push(query, &within(at, &format!("fields[{n}]")), field);
-    }
-}
-
-fn through<'p>(path: &'p [Box<str>], name: &str) -> Option<&'p [Box<str>]> {
+/// The rest of a path that leads through `relation`.
+fn after<'p>(path: &'p [Box<str>], relation: &str) -> Option<&'p [Box<str>]> {
     path.split_first()
-        .filter(|(first, rest)| ***first == *name && !rest.is_empty())
+        .filter(|(first, rest)| ***first == *relation && !rest.is_empty())
         .map(|(_, rest)| rest)
 }
 
-/// `populate[a]` within nothing, `[populate][b]` within `populate[a]`.
-fn within(at: &str, key: &str) -> String {
+/// `populate[a]` below nothing, `populate[a][populate][b]` for `populate[b]` below `populate[a]`.
+fn below(prefix: &str, key: &str) -> String {
     match key.split_once('[') {
-        Some((word, rest)) if !at.is_empty() => format!("{at}[{word}][{rest}"),
+        Some((word, rest)) if !prefix.is_empty() => format!("{prefix}[{word}][{rest}"),
         _ => key.to_owned(),
     }
 }
 
-fn push(query: &mut String, name: &str, value: &str) {
-    let joint = if query.is_empty() { "" } else { "&" };
-    write!(query, "{joint}{name}={}", encode(value)).expect("a String takes any text");
+fn push(text: &mut String, name: &str, value: &str) {
+    let separator = if text.is_empty() { "" } else { "&" };
+    write!(text, "{separator}{name}={}", encode(value)).expect("a String takes any text");
 }
 
 #[cfg(test)]
@@ -158,7 +160,7 @@ mod tests {
     use crate::content::Projection;
     use crate::rules::{ContentTypeUid, Literal};
 
-    fn ask(paths: &[&str]) -> ContentQuery {
+    fn query(paths: &[&str]) -> ContentQuery {
         let paths = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
         let uid = ContentTypeUid::parse("api::article.article").unwrap();
         ContentQuery { uid, projection: Projection::new(paths), alternatives: Vec::new() }
@@ -169,25 +171,25 @@ mod tests {
     }
 
     #[test]
-    fn a_page_goes_by_key_and_names_its_fields() {
+    fn page_starts_after_a_key_and_names_its_fields() {
         assert_eq!(
-            page(&ask(&["slug"]), Some(&en()), Some("d1&x")),
+            page(&query(&["slug"]), Some(&en()), Some("d1&x")),
             "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=100\
              &filters[documentId][$gt]=d1%26x&locale=en\
              &fields[0]=publishedAt&fields[1]=locale&fields[2]=slug"
         );
         assert_eq!(
-            page(&ask(&["slug"]), None, None),
+            page(&query(&["slug"]), None, None),
             "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=100\
              &fields[0]=publishedAt&fields[1]=slug"
         );
     }
 
     #[test]
-    fn relations_are_populated_with_what_is_needed() {
+    fn version_populates_relations_with_the_needed_fields_alone() {
         let paths = ["category.slug", "category.name", "category.parent.slug", "a.b.c", "slug"];
         assert_eq!(
-            version(&ask(&paths), None, Status::Draft),
+            version(&query(&paths), None, Status::Draft),
             "status=draft&fields[0]=publishedAt&fields[1]=slug\
              &populate[category][fields][0]=slug&populate[category][fields][1]=name\
              &populate[category][populate][parent][fields][0]=slug\
@@ -197,22 +199,26 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_asked_for_twice() {
+    fn version_names_each_field_once() {
         assert_eq!(
-            version(&ask(&["documentId", "locale", "publishedAt"]), Some(&en()), Status::Published),
+            version(
+                &query(&["documentId", "locale", "publishedAt"]),
+                Some(&en()),
+                Status::Published
+            ),
             "status=published&locale=en&fields[0]=publishedAt&fields[1]=locale"
         );
     }
 
     #[test]
-    fn conditions_become_filters() {
+    fn total_turns_conditions_into_filters() {
         let condition =
             |field: &str, equals| Condition { field: FieldPath::parse(field).unwrap(), equals };
         let news = condition("section", Literal::Text("a&b".into()));
         let site = condition("site.key", Literal::Text("main".into()));
         let open = condition("open", Literal::Boolean(true));
-        let one = ContentQuery { alternatives: vec![vec![news.clone(), site]], ..ask(&[]) };
-        let both = ContentQuery { alternatives: vec![vec![news], vec![open]], ..ask(&[]) };
+        let one = ContentQuery { alternatives: vec![vec![news.clone(), site]], ..query(&[]) };
+        let both = ContentQuery { alternatives: vec![vec![news], vec![open]], ..query(&[]) };
         let start =
             "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=1";
         assert_eq!(
@@ -230,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_for_a_query_or_at_odds_with_it_is_not_filtered() {
+    fn filters_that_are_too_many_or_about_the_locale_are_left_out() {
         let is = |field: &str, text: &str| {
             let field = FieldPath::parse(field).unwrap();
             Condition { field, equals: Literal::Text(text.into()) }
@@ -246,20 +252,19 @@ mod tests {
             (many(21), None),
             (vec![vec![is("a", &"x".repeat(2_048))]], None),
         ] {
-            let ask = ContentQuery { alternatives, ..ask(&["locale"]) };
-            let queries = [total(&ask, None), page(&ask, None, None)];
-            for query in queries {
-                let filtered = expected.is_some_and(|filter| query.contains(filter));
-                assert_eq!(query.contains("filters"), filtered, "{query}");
-                assert!(!query.contains("locale"), "{query}");
+            let query = ContentQuery { alternatives, ..query(&["locale"]) };
+            for text in [total(&query, None), page(&query, None, None)] {
+                let filtered = expected.is_some_and(|filter| text.contains(filter));
+                assert_eq!(text.contains("filters"), filtered, "{text}");
+                assert!(!text.contains("locale"), "{text}");
             }
         }
     }
 
     #[test]
-    fn the_total_needs_one_row() {
+    fn total_asks_for_one_row() {
         assert_eq!(
-            total(&ask(&[]), Some(&en())),
+            total(&query(&[]), Some(&en())),
             "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=1\
              &fields[0]=documentId&locale=en"
         );

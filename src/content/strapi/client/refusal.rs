@@ -3,20 +3,20 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::object;
+use crate::content::strapi::json::object;
 
 /// What an error answer says, where it is Strapi's own.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(in crate::content::strapi) enum Refusal {
     /// 404: there is no such document, in this version, or no such endpoint.
     NotFound,
     /// 400 about a key of the query, such as `locale` on a type that is not localised.
-    Key(String),
+    InvalidKey(String),
 }
 
 impl Refusal {
     /// Reads the body of an answer with that status; `None` when it is not Strapi's.
-    pub(super) fn parse(status: u16, json: &str) -> Option<Self> {
+    pub(in crate::content::strapi) fn parse(status: u16, json: &str) -> Option<Self> {
         let envelope: Envelope<'_> = object(json)?;
         let error: Error<'_> = object(envelope.error.get())?;
         if envelope.data.get() != "null" || error.status != status {
@@ -24,7 +24,7 @@ impl Refusal {
         }
         match status {
             404 => (error.name == "NotFoundError").then_some(Self::NotFound),
-            400 => Some(Self::Key(object::<Details>(error.details?.get())?.key)),
+            400 => Some(Self::InvalidKey(object::<Details>(error.details?.get())?.key)),
             _ => None,
         }
     }
@@ -60,7 +60,7 @@ mod tests {
         let missing = r#"{"data":null,"error":{"status":404,"name":"NotFoundError","message":"Not Found","details":{}}}"#;
         assert_eq!(Refusal::parse(404, missing), Some(Refusal::NotFound));
         let key = r#"{"data":null,"error":{"status":400,"name":"ValidationError","message":"Invalid key locale","details":{"key":"locale","path":"locale","source":"query","param":"fields"}}}"#;
-        assert_eq!(Refusal::parse(400, key), Some(Refusal::Key("locale".into())));
+        assert_eq!(Refusal::parse(400, key), Some(Refusal::InvalidKey("locale".into())));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Reads a page in one pass, where nothing in it is odd.
+//! Reads a page in one pass where every row of it is readable.
 
 use std::fmt;
 
@@ -10,9 +10,12 @@ use crate::content::Projection;
 use crate::content::projection::Rows;
 
 impl<'a> Page<'a> {
-    /// Reads rows where they stand. `None` as soon as anything does not read, a single row too:
-    /// what is wrong, and with which row, is not known here.
-    pub(super) fn at_once(json: &'a str, projection: &'a Projection) -> Option<Self> {
+    /// Reads the rows without finding them first. `None` for any fault, even in a single row: which
+    /// row is unreadable is not known here.
+    pub(in crate::content::strapi) fn single_pass(
+        json: &'a str,
+        projection: &'a Projection,
+    ) -> Option<Self> {
         let mut reader = serde_json::Deserializer::from_str(json);
         let page = Answer(projection).deserialize(&mut reader).ok()?;
         reader.end().ok()?;
@@ -20,7 +23,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The whole answer.
+/// Reads the whole answer.
 struct Answer<'a>(&'a Projection);
 
 impl<'a> DeserializeSeed<'a> for Answer<'a> {
@@ -53,7 +56,7 @@ impl<'a> Visitor<'a> for Answer<'a> {
     }
 }
 
-/// The list in it.
+/// Reads the list in the answer.
 struct List<'a>(&'a Projection);
 
 impl<'a> DeserializeSeed<'a> for List<'a> {

@@ -1,38 +1,38 @@
-//! What the fuzz target sees of the readers, in no ordinary build.
+//! Access to the readers of answers for the fuzz target; not in ordinary builds.
 
 use std::convert::Infallible;
 
-use super::Page;
-use crate::content::strapi::Endpoint;
-use crate::content::strapi::one::document;
-use crate::content::strapi::proof::{Echo, PageFacts, Proof};
-use crate::content::strapi::refusal::Refusal;
+use super::client::Refusal;
+use super::document;
+use super::endpoint::Endpoint;
+use super::page::{EchoedPaging, Page};
+use super::walk::rows_of_first_page;
 use crate::content::{BadItem, Document, Projection};
 use crate::rules::ContentTypeUid;
 
 /// All that a walk learns from a page.
 #[derive(Debug, PartialEq)]
 pub struct FuzzedPage {
-    /// The page size and the total that it echoes.
+    /// The echoed page size and total.
     pub echo: Option<(u64, u64)>,
     /// The `documentId` of each row.
     pub keys: Vec<Option<String>>,
     /// The rows.
     pub items: Vec<Result<Document<'static>, BadItem>>,
-    /// How many of the rows a walk that begins with this page would take.
+    /// The number of rows that a walk that begins with this page takes of it.
     pub taken: Option<usize>,
 }
 
 /// A page as it is read in one pass, and row by row.
 #[must_use]
 pub fn fuzz_page(json: &str, projection: &Projection) -> [Option<FuzzedPage>; 2] {
-    [Page::at_once(json, projection), Page::row_by_row(json, projection)].map(|page| page.map(seen))
+    [Page::single_pass(json, projection), Page::row_by_row(json, projection)]
+        .map(|page| page.map(learn))
 }
 
-fn seen(page: Page<'_>) -> FuzzedPage {
-    let echo = page.echo.map(|Echo { page_size, total }| (page_size, total));
-    let facts = PageFacts { echo: page.echo, keys: page.keys().collect() };
-    let taken = Proof::default().page(&facts).ok().map(|step| step.rows);
+fn learn(page: Page<'_>) -> FuzzedPage {
+    let echo = page.echo.map(|EchoedPaging { page_size, total }| (page_size, total));
+    let taken = rows_of_first_page(&page);
     let keys = page.keys().map(|key| key.map(str::to_owned)).collect();
     let mut items = Vec::new();
     let Ok(()) = page.each(usize::MAX, |item| {
@@ -42,13 +42,13 @@ fn seen(page: Page<'_>) -> FuzzedPage {
     FuzzedPage { echo, keys, items, taken }
 }
 
-/// The document of an answer about one; `None` where there is none.
+/// The document of an answer about one document; `None` where there is none.
 #[must_use]
 pub fn fuzz_document(json: &str, projection: &Projection) -> Option<Document<'static>> {
-    document(json, projection).ok().flatten().map(Document::into_owned)
+    document::read(json, projection).ok().flatten().map(Document::into_owned)
 }
 
-/// Reads a text as the CMS's refusals and as its schema; whether it is one of them.
+/// Whether a text is one of the CMS's refusals or its schema.
 #[must_use]
 pub fn fuzz_reply(json: &str, uid: &ContentTypeUid) -> bool {
     let refused = [400, 404].map(|status| Refusal::parse(status, json).is_some());

@@ -1,0 +1,98 @@
+//! One document by its id, locale and status.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::endpoint::EndpointKind;
+use super::fetch::Fetcher;
+use super::json::object;
+use super::query_string;
+use crate::content::{ContentError, ContentQuery, Document, DocumentLocale, Projection, Status};
+use crate::rules::{Locale, encode};
+
+const NO_DOCUMENT: ContentError = ContentError::Unusable("an answer that holds no document");
+
+/// One version of one document; `None`: it does not exist (D18, D19).
+pub(super) async fn fetch(
+    fetcher: &Fetcher,
+    query: &ContentQuery,
+    document_id: &str,
+    (locale, status): (&Locale, Status),
+) -> Result<Option<Document<'static>>, ContentError> {
+    let resolved = fetcher.resolve(&query.uid).await?;
+    let is_single = resolved.endpoint.kind() == EndpointKind::Single;
+    let path = match resolved.endpoint.path() {
+        path if is_single => path.to_owned(),
+        path => format!("{path}/{}", encode(document_id)),
+    };
+    let query_string = |locale: Option<&Locale>| query_string::version(query, locale, status);
+    let Some(body) = fetcher.version(&resolved, &path, locale, query_string).await? else {
+        if !is_single {
+            fetcher.confirm(query, &resolved).await?;
+        }
+        return Ok(None);
+    };
+    match read(&body, &query.projection)? {
+        Some(other) if other.id != document_id && !is_single => {
+            Err(ContentError::Unusable("another document than asked for"))
+        }
+        document => {
+            let document = document.filter(|document| {
+                let is_visible = !document.unpublished || status == Status::Draft;
+                document.id == document_id && is_visible && is_in_locale(document, locale)
+            });
+            Ok(document.map(Document::into_owned))
+        }
+    }
+}
+
+/// The document of an answer; `None` for `data: null`.
+pub(super) fn read<'a>(
+    body: &'a str,
+    projection: &'a Projection,
+) -> Result<Option<Document<'a>>, ContentError> {
+    let answer: Answer<'a> = object(body).ok_or(NO_DOCUMENT)?;
+    if answer.data.get() == "null" {
+        return Ok(None);
+    }
+    projection.decode(answer.data.get()).map(Some).map_err(|_| NO_DOCUMENT)
+}
+
+/// Whether a document that names a locale names this one. A locale that is not text is left to the
+/// rules.
+pub(super) fn is_in_locale(document: &Document<'_>, locale: &Locale) -> bool {
+    match &document.locale {
+        DocumentLocale::Named(name) => name == locale.as_str(),
+        DocumentLocale::None | DocumentLocale::NotText => true,
+    }
+}
+
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow)]
+    data: &'a RawValue,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn read_takes_an_object_or_null_as_data_and_nothing_else() {
+        let projection = Projection::new(Vec::new());
+        let read = |json| read(json, &projection);
+        assert_eq!(read(r#"{"data":{"documentId":"d"},"meta":{}}"#).unwrap().unwrap().id, "d");
+        assert_eq!(read(r#"{"data":null}"#), Ok(None));
+        for bad in [
+            "{}",
+            "null",
+            r#"[{"documentId":"d"}]"#,
+            r#"{"data":[]}"#,
+            r#"{"data":[{"documentId":"d"}]}"#,
+            r#"{"data":{}}"#,
+            r#"{"data":{"documentId":1}}"#,
+        ] {
+            assert_eq!(read(bad), Err(NO_DOCUMENT), "{bad}");
+        }
+    }
+}

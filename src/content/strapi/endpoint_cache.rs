@@ -1,0 +1,124 @@
+//! The endpoint of each content type: configured, or discovered and remembered.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::endpoint::Endpoint;
+use crate::rules::ContentTypeUid;
+
+/// How long the CMS's "not localised" is remembered for requests of single documents. The type may
+/// become localised, and asking again costs one refused request; a walk asks again each time.
+const NOT_LOCALISED_FOR: Duration = Duration::from_mins(1);
+
+/// The endpoint of one content type, and what its answers have shown.
+#[derive(Debug)]
+pub(super) struct ResolvedEndpoint {
+    pub(super) uid: ContentTypeUid,
+    pub(super) endpoint: Endpoint,
+    /// Configured, or a list was read from it. Before that, its 404 may mean a wrong guess.
+    is_confirmed: AtomicBool,
+    /// When the CMS last said that the type is not localised.
+    not_localised_at: Mutex<Option<Instant>>,
+}
+
+impl ResolvedEndpoint {
+    fn new(uid: ContentTypeUid, endpoint: Endpoint, is_confirmed: bool) -> Self {
+        let is_confirmed = AtomicBool::new(is_confirmed);
+        Self { uid, endpoint, is_confirmed, not_localised_at: Mutex::new(None) }
+    }
+
+    pub(super) fn is_confirmed(&self) -> bool {
+        self.is_confirmed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn confirm(&self) {
+        self.is_confirmed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether requests name a locale: they do unless the CMS has refused that a moment ago.
+    pub(super) fn is_localised(&self) -> bool {
+        self.not_localised_at.lock().is_none_or(|at| at.elapsed() > NOT_LOCALISED_FOR)
+    }
+
+    pub(super) fn set_not_localised(&self) {
+        *self.not_localised_at.lock() = Some(Instant::now());
+    }
+}
+
+/// The endpoints, by content type.
+#[derive(Debug)]
+pub(super) struct EndpointCache {
+    configured: HashMap<ContentTypeUid, Arc<ResolvedEndpoint>>,
+    discovered: Mutex<HashMap<ContentTypeUid, Arc<ResolvedEndpoint>>>,
+}
+
+impl EndpointCache {
+    pub(super) fn new(configured: HashMap<ContentTypeUid, Endpoint>) -> Self {
+        let resolved = |(uid, endpoint): (ContentTypeUid, _)| {
+            (uid.clone(), Arc::new(ResolvedEndpoint::new(uid, endpoint, true)))
+        };
+        let configured = configured.into_iter().map(resolved).collect();
+        Self { configured, discovered: Mutex::default() }
+    }
+
+    pub(super) fn get(&self, uid: &ContentTypeUid) -> Option<Arc<ResolvedEndpoint>> {
+        self.configured.get(uid).cloned().or_else(|| self.discovered.lock().get(uid).cloned())
+    }
+
+    /// Remembers a discovered endpoint; of two that were discovered at once, the first.
+    pub(super) fn insert(&self, uid: &ContentTypeUid, endpoint: Endpoint) -> Arc<ResolvedEndpoint> {
+        let resolved = || Arc::new(ResolvedEndpoint::new(uid.clone(), endpoint, false));
+        Arc::clone(self.discovered.lock().entry(uid.clone()).or_insert_with(resolved))
+    }
+
+    /// Forgets a discovered endpoint after a 404: the type may have moved, or the token may read
+    /// its schema by now.
+    pub(super) fn remove(&self, uid: &ContentTypeUid) {
+        self.discovered.lock().remove(uid);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::strapi::EndpointKind;
+
+    fn uid() -> ContentTypeUid {
+        ContentTypeUid::parse("api::article.article").unwrap()
+    }
+
+    fn endpoint(path: &str) -> Endpoint {
+        Endpoint::new(path, EndpointKind::Collection).unwrap()
+    }
+
+    #[test]
+    fn a_configured_endpoint_is_confirmed_and_never_removed() {
+        let cache = EndpointCache::new(HashMap::from([(uid(), endpoint("posts"))]));
+        cache.remove(&uid());
+        let resolved = cache.get(&uid()).unwrap();
+        assert_eq!((resolved.endpoint.path(), resolved.is_confirmed()), ("posts", true));
+    }
+
+    #[test]
+    fn a_discovered_endpoint_can_be_confirmed_and_removed() {
+        let cache = EndpointCache::new(HashMap::new());
+        assert!(cache.get(&uid()).is_none());
+        assert!(!cache.insert(&uid(), endpoint("articles")).is_confirmed());
+        cache.get(&uid()).unwrap().confirm();
+        assert!(cache.insert(&uid(), endpoint("articles")).is_confirmed());
+        cache.remove(&uid());
+        assert!(cache.get(&uid()).is_none());
+    }
+
+    #[test]
+    fn a_type_counts_as_localised_until_the_cms_refuses_a_locale() {
+        let resolved = ResolvedEndpoint::new(uid(), endpoint("authors"), true);
+        assert!(resolved.is_localised());
+        resolved.set_not_localised();
+        assert!(!resolved.is_localised());
+    }
+}

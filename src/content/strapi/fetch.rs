@@ -1,0 +1,142 @@
+//! Requests for the documents of one content type: resolves the endpoint, and falls back to a
+//! request without a locale where the type is not localised.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::client::{Client, Refusal, Reply};
+use super::endpoint::Endpoint;
+use super::endpoint_cache::{EndpointCache, ResolvedEndpoint};
+use super::query_string;
+use crate::content::{ContentError, ContentQuery};
+use crate::rules::{ContentTypeUid, Locale};
+
+/// The errors of answers that show a wrong set-up.
+const DENIED: ContentError =
+    ContentError::Unusable("401 or 403: the token is missing, wrong or may not read this type");
+const NO_ENDPOINT: ContentError = ContentError::Unusable(
+    "404: no such endpoint; give the type routes in Strapi, or set its endpoint in `[[content_type]]`",
+);
+const UNKNOWN_KEY: ContentError =
+    ContentError::Unusable("400: the type lacks a field or relation that the rules name");
+
+/// Sends requests about content types through the client.
+pub(super) struct Fetcher {
+    pub(super) client: Client,
+    endpoints: EndpointCache,
+}
+
+/// The answer to a request for a list.
+pub(super) struct ListReply {
+    pub(super) body: String,
+    /// Whether a locale was asked for and accepted.
+    pub(super) is_localised: bool,
+}
+
+impl Fetcher {
+    pub(super) fn new(client: Client, configured: HashMap<ContentTypeUid, Endpoint>) -> Self {
+        Self { client, endpoints: EndpointCache::new(configured) }
+    }
+
+    /// The endpoint as configured, else as the schema says, else as guessed.
+    ///
+    /// # Errors
+    /// Those of a CMS that does not answer: the next request would fail as well, and too late.
+    pub(super) async fn resolve(
+        &self,
+        uid: &ContentTypeUid,
+    ) -> Result<Arc<ResolvedEndpoint>, ContentError> {
+        if let Some(endpoint) = self.endpoints.get(uid) {
+            return Ok(endpoint);
+        }
+        let from_schema = match self.client.schema(uid).await {
+            Ok(Reply::Json(json)) => Endpoint::from_schema(&json, uid),
+            Ok(Reply::Refused(_) | Reply::Denied) | Err(ContentError::Unusable(_)) => None,
+            Err(error) => return Err(error),
+        };
+        let endpoint = from_schema.unwrap_or_else(|| Endpoint::guess(uid));
+        tracing::debug!(%uid, endpoint = endpoint.path(), "endpoint found");
+        Ok(self.endpoints.insert(uid, endpoint))
+    }
+
+    /// A list. With `locale`, the CMS may refuse the locale because the type is not localised
+    /// (D19): then the list is requested again without.
+    pub(super) async fn list(
+        &self,
+        resolved: &ResolvedEndpoint,
+        locale: Option<&Locale>,
+        query_string: impl Fn(Option<&Locale>) -> String,
+    ) -> Result<ListReply, ContentError> {
+        let path = resolved.endpoint.path();
+        let mut is_localised = locale.is_some();
+        let mut reply = self.client.list_page(path, &query_string(locale)).await?;
+        if is_localised && refuses_locale(&reply) {
+            is_localised = false;
+            reply = self.client.list_page(path, &query_string(None)).await?;
+        }
+        let Some(body) = body(reply)? else {
+            self.endpoints.remove(&resolved.uid);
+            return Err(NO_ENDPOINT);
+        };
+        resolved.confirm();
+        Ok(ListReply { body, is_localised })
+    }
+
+    /// The body of one version of a document or single type; `None` if there is no such version.
+    pub(super) async fn version(
+        &self,
+        resolved: &ResolvedEndpoint,
+        path: &str,
+        locale: &Locale,
+        query_string: impl Fn(Option<&Locale>) -> String,
+    ) -> Result<Option<String>, ContentError> {
+        let locale = resolved.is_localised().then_some(locale);
+        let mut reply = self.client.document(path, &query_string(locale)).await?;
+        if locale.is_some() && refuses_locale(&reply) {
+            resolved.set_not_localised();
+            reply = self.client.document(path, &query_string(None)).await?;
+        }
+        body(reply)
+    }
+
+    /// Makes sure that a 404 was about the document and not about a guessed endpoint.
+    pub(super) async fn confirm(
+        &self,
+        query: &ContentQuery,
+        resolved: &ResolvedEndpoint,
+    ) -> Result<(), ContentError> {
+        if !resolved.is_confirmed() {
+            self.total(query, resolved).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a cheap request, of which the breaker alone uses the outcome.
+    pub(super) async fn probe(&self, query: &ContentQuery) {
+        if let Ok(resolved) = self.resolve(&query.uid).await {
+            let _ = self.total(query, &resolved).await;
+        }
+    }
+
+    async fn total(
+        &self,
+        query: &ContentQuery,
+        resolved: &ResolvedEndpoint,
+    ) -> Result<ListReply, ContentError> {
+        self.list(resolved, None, |locale| query_string::total(query, locale)).await
+    }
+}
+
+fn refuses_locale(reply: &Reply) -> bool {
+    matches!(reply, Reply::Refused(Refusal::InvalidKey(key)) if key == "locale")
+}
+
+/// The body; `None` for Strapi's own 404.
+fn body(reply: Reply) -> Result<Option<String>, ContentError> {
+    match reply {
+        Reply::Json(json) => Ok(Some(json)),
+        Reply::Refused(Refusal::NotFound) => Ok(None),
+        Reply::Refused(Refusal::InvalidKey(_)) => Err(UNKNOWN_KEY),
+        Reply::Denied => Err(DENIED),
+    }
+}

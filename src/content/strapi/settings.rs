@@ -1,0 +1,64 @@
+//! The settings of the Strapi source: its address, its token and the limits toward it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use url::Url;
+
+use super::endpoint::Endpoint;
+use crate::outgoing::BuildError;
+use crate::rules::ContentTypeUid;
+
+/// Which Strapi, and how to talk to it.
+#[derive(Clone, Debug)]
+pub struct StrapiSettings {
+    /// The address without `/api`: `http` or `https`, with a host, without user information, query
+    /// or fragment. The caller has checked that.
+    pub url: Url,
+    /// An API token with the permissions `find` and `findOne` on the content types of the rules.
+    pub token: Option<SecretString>,
+    /// The configured endpoints. The endpoint of any other content type is read from the CMS's
+    /// schema, or guessed.
+    pub endpoints: HashMap<ContentTypeUid, Endpoint>,
+    /// Time-outs and sizes.
+    pub limits: StrapiLimits,
+}
+
+/// The limits of one request to the CMS (D28).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StrapiLimits {
+    /// For a connection, name look-up and TLS included. Default 1 s.
+    pub connect: Duration,
+    /// For one request with its whole answer. Default 5 s.
+    pub request: Duration,
+    /// For one page of a list, in bytes after decompression. Default 16 MiB.
+    pub page_bytes: usize,
+    /// For one document, in bytes after decompression. Default 1 MiB.
+    pub document_bytes: usize,
+}
+
+impl Default for StrapiLimits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(1),
+            request: Duration::from_secs(5),
+            page_bytes: 16 << 20,
+            document_bytes: 1 << 20,
+        }
+    }
+}
+
+/// Why a Strapi source cannot be set up. None of the texts shows the token.
+#[derive(Debug, thiserror::Error)]
+pub enum StrapiError {
+    /// The token has characters that a header cannot carry.
+    #[error("the token of the CMS is not a header value: is there a line break in it?")]
+    Token,
+    /// TLS, or the HTTP client.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The HTTP client refuses its settings.
+    #[error("cannot set up the HTTP client for the CMS")]
+    Client,
+}

@@ -1,0 +1,58 @@
+//! Why a walk over one locale has ended without a result.
+
+use super::proof::{RowCounts, Unproven};
+use crate::content::ContentError;
+
+pub(super) const NO_LIST: ContentError = ContentError::Unusable("an answer that is not a list");
+
+/// The CMS, or a cache before it, ignores `locale`.
+pub(super) const OTHER_LOCALE: ContentError =
+    ContentError::Unusable("documents of another locale than asked for");
+
+/// Why a walk has ended.
+pub(super) enum WalkError {
+    /// A request failed, or an answer is unusable: another walk would fare no better.
+    Failed(ContentError),
+    /// The walk is not proved to be complete: another one may be.
+    Unproven(Unproven),
+}
+
+impl From<ContentError> for WalkError {
+    fn from(error: ContentError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Unproven> for WalkError {
+    fn from(reason: Unproven) -> Self {
+        Self::Unproven(reason)
+    }
+}
+
+/// The error after the last walk that proved nothing.
+pub(super) fn final_error(reasons: &[Unproven]) -> ContentError {
+    let counts: Vec<RowCounts> = reasons.iter().filter_map(Unproven::counts).collect();
+    match reasons.last() {
+        Some(Unproven::Unusable(why)) => ContentError::Unusable(why),
+        _ if counts.len() == reasons.len() && counts.windows(2).all(|two| two[0] == two[1]) => {
+            ContentError::Unusable("totals that contradict the rows, in the same way each time")
+        }
+        _ => ContentError::Unavailable { retry_after: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn final_error_is_unavailable_where_the_counts_moved_and_unusable_otherwise() {
+        let count = |rows| Unproven::Miscount(RowCounts { before: 3, rows, after: Some(3) });
+        let moving = ContentError::Unavailable { retry_after: None };
+        assert_eq!(final_error(&[count(2), count(1), count(2)]), moving);
+        assert_eq!(final_error(&[Unproven::Unusable("x"), count(1)]), moving);
+        let unusable = ContentError::Unusable("x");
+        assert_eq!(final_error(&[count(2), Unproven::Unusable("x")]), unusable);
+        assert!(matches!(final_error(&[count(2), count(2)]), ContentError::Unusable(_)));
+    }
+}
