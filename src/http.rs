@@ -1,43 +1,16 @@
-//! The HTTP side: all routes on one page (`router`), what every request passes (`service`), one
-//! file an operation.
+//! HTTP, from a request's head to a response: `operations` (one file each) read requests with
+//! `request` and make responses of `response`; `pipeline` calls them and has all routes on one page.
+//! `admin` are the pages of the admin listener.
 
-mod accept;
-mod access;
 mod admin;
-mod bearer;
-mod content_type;
-mod copy;
-mod cors;
-mod crawler;
-mod edge;
-mod encoding;
-mod envelope;
-mod error;
-mod etag;
-mod frontend_url;
-mod gzip;
-mod health;
-mod held;
-mod hook;
-mod json;
-mod listed;
-mod param;
-mod pieces;
-mod query;
-mod request_id;
-mod resolve;
-mod resolved;
-mod resolved_by;
-mod rooms;
-mod router;
-mod service;
-mod sitemap;
-mod traced;
-mod validation;
+mod operations;
+mod pipeline;
+mod request;
+mod response;
 
-pub use admin::Admin;
-pub use envelope::{Answer, AnswerBody};
-pub use held::hold;
+pub use pipeline::admin_service::AdminService;
+pub use pipeline::service::{RequestHandler, ResponseFuture, Service};
 #[cfg(fuzzing)]
-pub use query::fuzz_query;
-pub use service::{Answerer, Answering, Service};
+pub use request::query::fuzz_query;
+pub use response::envelope::{HttpResponse, ResponseBody};
+pub use response::guarded_body::guard_body;

@@ -25,7 +25,7 @@ pub use encoder::{CONTENT_TYPE, Encoder, encode, gauge_value};
 pub use label::Label;
 pub use prometheus_client::metrics::counter::Counter;
 pub use reloads::{ReloadOutcome, Reloads};
-pub use requests::{InFlight, Requests, Route, StatusClass};
+pub use requests::{InFlight, Requests, StatusClass};
 pub use walks::{WalkCounters, Walks};
 
 use std::fmt;

@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::http::Answerer;
+use crate::http::RequestHandler;
 use crate::metrics::Connections;
 use connection_limit::ConnectionLimit;
 pub use listener::listen;
@@ -57,7 +57,7 @@ impl ConnectionSettings {
 /// waited for its client for longest.
 pub async fn serve(
     listener: TcpListener,
-    service: impl Answerer,
+    service: impl RequestHandler,
     settings: ConnectionSettings,
     closing: impl Future<Output = Instant>,
 ) {

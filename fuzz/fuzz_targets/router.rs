@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use frontend_map::app::App;
 use frontend_map::config::{Environment, parse};
-use frontend_map::http::{Answer, Answering, Service};
+use frontend_map::http::{HttpResponse, RequestHandler, ResponseBody, ResponseFuture, Service};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
@@ -91,24 +91,24 @@ fn request(bytes: &[u8]) -> Option<Request<Full<Bytes>>> {
     Some(request)
 }
 
-async fn answer(request: Request<Full<Bytes>>) -> (Answer, Bytes) {
-    let answer = match SERVICE.answer(request) {
-        Answering::Now(answer) => answer,
-        Answering::Later(answer) => answer.await,
+async fn respond(request: Request<Full<Bytes>>) -> (HttpResponse, Bytes) {
+    let response = match SERVICE.handle(request) {
+        ResponseFuture::Ready(response) => response,
+        ResponseFuture::Pending(response) => response.await,
     };
-    let (head, body) = answer.into_parts();
+    let (head, body) = response.into_parts();
     let body = body.collect().await.expect("a whole body").to_bytes();
-    (Answer::from_parts(head, frontend_map::http::AnswerBody::Left(Full::default())), body)
+    (HttpResponse::from_parts(head, ResponseBody::Left(Full::default())), body)
 }
 
 fuzz_target!(|bytes: &[u8]| {
     let Some(request) = request(bytes) else { return };
     let is_head = request.method() == Method::HEAD;
-    let (answer, body) = RUNTIME.block_on(answer(request));
-    let status = answer.status().as_u16();
+    let (response, body) = RUNTIME.block_on(respond(request));
+    let status = response.status().as_u16();
     assert!(STATUSES.contains(&status), "{status}");
-    assert_eq!(answer.headers()[X_CONTENT_TYPE_OPTIONS], "nosniff");
-    let is_json = answer.headers().get(CONTENT_TYPE).is_some_and(|is| is == "application/json");
+    assert_eq!(response.headers()[X_CONTENT_TYPE_OPTIONS], "nosniff");
+    let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|is| is == "application/json");
     if [204, 304].contains(&status) {
         assert!(body.is_empty());
     } else if is_head && body.is_empty() {

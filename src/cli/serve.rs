@@ -20,7 +20,7 @@ use super::shutdown::{Signals, until_stopped};
 use super::{Failure, check, logging};
 use crate::app::{App, Lasting};
 use crate::config::{Config, DEFAULT_CMS_REQUESTS, Problems};
-use crate::http::{Admin, Service};
+use crate::http::{AdminService, Service};
 use crate::server::ConnectionSettings;
 use crate::site::Sites;
 use crate::{demo, server, traces};
@@ -102,7 +102,7 @@ async fn serve(
     if let Some((listener, address)) = admin {
         tracing::info!(%address, "who watches is answered");
         let (admin, watchers) =
-            (Admin::new(service.clone()), callers.uncounted(fd_limit::ADMIN_CONNECTIONS));
+            (AdminService::new(service.clone()), callers.uncounted(fd_limit::ADMIN_CONNECTIONS));
         // It ends with the process: the stop is there to be seen as well.
         tokio::spawn(server::serve(listener, admin, watchers, pending()));
     }

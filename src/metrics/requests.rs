@@ -4,50 +4,13 @@
 //! counters that no other worker thread writes to: cores do not contend for a cache line.
 
 use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
 
 use super::{Encoder, Label, LatencyHistogram, LatencySnapshot, gauge_value};
-
-label! {
-    /// The route of a request.
-    pub enum Route as "route" {
-        /// Operation 4.1.
-        ContentType => "/api/get-content-type",
-        /// The same with its document.
-        Resolve => "/api/resolve",
-        /// Operation 4.2.
-        FrontendUrl => "/api/frontend-url",
-        /// Operation 4.3.
-        BuildSitemap => "/api/build-sitemap",
-        /// The crawlers' files.
-        Sitemaps => "/sitemaps",
-        /// The webhook.
-        Hook => "/hooks/cms",
-        /// The process answers.
-        Live => "/livez",
-        /// The service takes new work.
-        Ready => "/readyz",
-        /// Anything else.
-        Other => "other",
-    }
-}
-
-impl Route {
-    /// The route of a path, which may be anything.
-    #[must_use]
-    pub fn of(path: &str) -> Self {
-        let is = |route: &&Self| path == route.as_str();
-        match Self::ALL.iter().find(is) {
-            Some(Self::Sitemaps | Self::Other) => Self::Other,
-            Some(route) => *route,
-            None if path.starts_with("/sitemaps/") => Self::Sitemaps,
-            None => Self::Other,
-        }
-    }
-}
 
 label! {
     /// The class of a status.
@@ -76,15 +39,20 @@ impl StatusClass {
 
 /// One for each of up to 8 worker threads; with more threads, some share a shard.
 const SHARDS: usize = 8;
-const ROUTES: usize = Route::ALL.len();
 const CLASSES: usize = StatusClass::ALL.len();
 
-/// The counters of one shard. Aligned to two cache lines, which processors fetch as a pair.
+/// The counters of all routes.
+#[derive(Debug)]
+struct Routes {
+    labels: Box<[&'static str]>,
+    /// Those of one shard after those of another, in the order of the labels.
+    counters: Box<[RouteCounters]>,
+}
+
+/// The counters of one route in one shard. Aligned to two cache lines, which processors fetch as a
+/// pair.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Shard([RouteCounters; ROUTES]);
-
-#[derive(Debug, Default)]
 struct RouteCounters {
     classes: [AtomicU64; CLASSES],
     latency: LatencyHistogram,
@@ -93,7 +61,7 @@ struct RouteCounters {
 /// Requests of clients.
 #[derive(Debug, Default)]
 pub struct Requests {
-    shards: Box<[Shard; SHARDS]>,
+    routes: OnceLock<Routes>,
     in_flight: AtomicU64,
     /// Requests whose client disconnected before the response.
     pub abandoned: Counter,
@@ -130,7 +98,51 @@ impl Drop for InFlight<'_> {
     }
 }
 
+impl Routes {
+    fn new(labels: impl IntoIterator<Item = &'static str>) -> Self {
+        let labels: Box<[_]> = labels.into_iter().collect();
+        let counters = (0..SHARDS * labels.len()).map(|_| RouteCounters::default()).collect();
+        Self { labels, counters }
+    }
+
+    /// The counters of a route, by shard.
+    fn of(&self, route: usize) -> impl Iterator<Item = &RouteCounters> {
+        self.counters.iter().skip(route).step_by(self.labels.len())
+    }
+
+    fn count(&self, route: usize, class: StatusClass) -> u64 {
+        self.of(route).map(|counters| counters.classes[class.index()].load(Relaxed)).sum()
+    }
+
+    fn latency(&self, route: usize) -> LatencySnapshot {
+        let mut snapshot = LatencySnapshot::default();
+        self.of(route).for_each(|counters| counters.latency.add_to(&mut snapshot));
+        snapshot
+    }
+
+    fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
+        let routes = || self.labels.iter().copied().enumerate();
+        let by_class = routes().flat_map(|(route, label)| {
+            StatusClass::ALL.iter().map(move |class| {
+                ([("route", label), ("class", class.as_str())], self.count(route, *class))
+            })
+        });
+        encoder.counter("requests", "Requests with a response, by route and status", by_class)?;
+        encoder.histogram(
+            "request_seconds",
+            "Time from the head of a request to the head of its response",
+            routes().map(|(route, label)| ([("route", label)], self.latency(route))),
+        )
+    }
+}
+
 impl Requests {
+    /// Sets the labels of the routes, before the first request. The first call counts; a reload has
+    /// the same routes.
+    pub fn set_routes(&self, labels: impl IntoIterator<Item = &'static str>) {
+        self.routes.get_or_init(|| Routes::new(labels));
+    }
+
     /// Counts a request as in flight until the guard is dropped.
     #[must_use]
     pub fn begin(&self) -> InFlight<'_> {
@@ -138,42 +150,22 @@ impl Requests {
         InFlight { requests: self, answered: false }
     }
 
-    /// Counts a request that has its response.
-    pub fn end(&self, route: Route, status: u16, taken: Duration) {
-        let counters = &self.shards[SHARD.with(|shard| *shard)].0[route.index()];
+    /// Counts a request that has its response; `route` is the index of the label of its route.
+    ///
+    /// # Panics
+    /// If [`Requests::set_routes`] was not called, or with fewer labels.
+    pub fn end(&self, route: usize, status: u16, duration: Duration) {
+        let routes = self.routes.get().expect("a service sets the routes before its first request");
+        let shard = SHARD.with(|shard| *shard);
+        let counters = &routes.counters[shard * routes.labels.len() + route];
         counters.classes[StatusClass::of(status).index()].fetch_add(1, Relaxed);
-        counters.latency.observe(taken);
-    }
-
-    fn count(&self, route: Route, class: StatusClass) -> u64 {
-        let counts = self.shards.iter().map(|shard| &shard.0[route.index()].classes);
-        counts.map(|classes| classes[class.index()].load(Relaxed)).sum()
-    }
-
-    fn latency(&self, route: Route) -> LatencySnapshot {
-        let mut snapshot = LatencySnapshot::default();
-        for shard in self.shards.iter() {
-            shard.0[route.index()].latency.add_to(&mut snapshot);
-        }
-        snapshot
+        counters.latency.observe(duration);
     }
 
     pub(super) fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
-        let of_class = |route: Route, class: StatusClass| {
-            ([("route", route.as_str()), ("class", class.as_str())], self.count(route, class))
-        };
-        let by_class = Route::ALL
-            .iter()
-            .flat_map(|route| StatusClass::ALL.iter().map(move |class| (*route, *class)));
-        let by_class = by_class.map(|(route, class)| of_class(route, class));
-        encoder.counter("requests", "Requests with a response, by route and status", by_class)?;
-        let latency =
-            Route::ALL.iter().map(|route| ([("route", route.as_str())], self.latency(*route)));
-        encoder.histogram(
-            "request_seconds",
-            "Time from the head of a request to the head of its response",
-            latency,
-        )?;
+        if let Some(routes) = self.routes.get() {
+            routes.encode(encoder)?;
+        }
         encoder.metric(
             "requests_abandoned",
             "Requests whose client disconnected before the response",
@@ -194,29 +186,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_path_has_one_of_the_routes() {
-        for route in Route::ALL {
-            let known = !matches!(route, Route::Sitemaps | Route::Other);
-            assert_eq!(Route::of(route.as_str()) == *route, known || *route == Route::Other);
-        }
-        assert_eq!(Route::of("/sitemaps/main/index.xml"), Route::Sitemaps);
-        for path in ["", "/", "/sitemaps", "/api/resolve/", "/LIVEZ", "other"] {
-            assert_eq!(Route::of(path), Route::Other, "{path}");
-        }
-    }
-
-    #[test]
-    fn what_all_threads_count_adds_up() {
+    fn end_adds_up_over_all_threads() {
         let requests = Requests::default();
+        requests.set_routes(["/a", "/b"]);
         std::thread::scope(|scope| {
             for _ in 0..=SHARDS {
-                scope.spawn(|| requests.end(Route::Hook, 204, Duration::from_millis(3)));
+                scope.spawn(|| requests.end(1, 204, Duration::from_millis(3)));
             }
         });
-        requests.end(Route::Hook, 503, Duration::from_secs(500));
-        assert_eq!(requests.count(Route::Hook, StatusClass::Success), SHARDS as u64 + 1);
-        assert_eq!(requests.count(Route::Hook, StatusClass::ServerError), 1);
-        assert_eq!(requests.latency(Route::Hook).count(), SHARDS as u64 + 2);
-        assert_eq!(requests.latency(Route::Live), LatencySnapshot::default());
+        requests.end(1, 503, Duration::from_secs(500));
+        let routes = requests.routes.get().expect("the routes are set");
+        assert_eq!(routes.count(1, StatusClass::Success), SHARDS as u64 + 1);
+        assert_eq!(routes.count(1, StatusClass::ServerError), 1);
+        assert_eq!(routes.latency(1).count(), SHARDS as u64 + 2);
+        assert_eq!(routes.latency(0), LatencySnapshot::default());
     }
 }

@@ -15,7 +15,7 @@ use super::connection_limit::Slot;
 use super::io::ClientIo;
 use super::service::HttpService;
 use super::timeouts::{PhaseTimer, Timeouts};
-use crate::http::Answerer;
+use crate::http::RequestHandler;
 use crate::metrics::CloseReason;
 
 /// The largest request head, in bytes (D3).
@@ -29,7 +29,7 @@ type Connection<S> = http1::Connection<TokioIo<ClientIo>, HttpService<S>>;
 /// `stop`; returns which.
 pub(super) async fn serve(
     stream: TcpStream,
-    service: impl Answerer,
+    service: impl RequestHandler,
     (timeouts, slot): (Timeouts, Slot),
     stop: watch::Receiver<()>,
 ) -> CloseReason {
@@ -121,7 +121,7 @@ impl GracefulShutdown {
     }
 
     /// Ready when the connection may be dropped: the stop has come and no answer is outstanding.
-    fn poll<S: Answerer>(
+    fn poll<S: RequestHandler>(
         &mut self,
         connection: Pin<&mut Connection<S>>,
         phase: Phase,

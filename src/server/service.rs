@@ -14,7 +14,7 @@ use hyper::header::TRANSFER_ENCODING;
 
 use super::conn_state::{Busy, ConnState};
 use super::request_body::RequestBody;
-use crate::http::{Answer, Answerer, Answering, hold};
+use crate::http::{HttpResponse, RequestHandler, ResponseFuture, guard_body};
 
 /// Passes the requests of one connection to the service, and reports them to the connection's state.
 pub(super) struct HttpService<S> {
@@ -28,49 +28,51 @@ impl<S> HttpService<S> {
     }
 }
 
-impl<S: Answerer> hyper::service::Service<Request<Incoming>> for HttpService<S> {
-    type Response = Answer;
+impl<S: RequestHandler> hyper::service::Service<Request<Incoming>> for HttpService<S> {
+    type Response = HttpResponse;
     type Error = Infallible;
-    type Future = AnswerFuture;
+    type Future = HandlerFuture;
 
-    fn call(&self, request: Request<Incoming>) -> AnswerFuture {
+    fn call(&self, request: Request<Incoming>) -> HandlerFuture {
         self.state.request(!request.body().is_end_stream());
         if self.state.had_two_framings() && request.headers().contains_key(TRANSFER_ENCODING) {
-            return AnswerFuture::Now(Some(self.service.two_framings(&request)));
+            return HandlerFuture::Ready(Some(self.service.refuse_two_framings(&request)));
         }
         let request = request.map(|body| RequestBody::new(body, &self.state));
-        match self.service.answer(request) {
-            Answering::Now(answer) => AnswerFuture::Now(Some(answer)),
-            Answering::Later(later) => AnswerFuture::Later(later, Some(Busy::new(&self.state))),
+        match self.service.handle(request) {
+            ResponseFuture::Ready(response) => HandlerFuture::Ready(Some(response)),
+            ResponseFuture::Pending(future) => {
+                HandlerFuture::Pending(future, Some(Busy::new(&self.state)))
+            }
         }
     }
 }
 
-/// An answer that is ready, or one that is being made and keeps the connection busy.
-pub(super) enum AnswerFuture {
-    Now(Option<Answer>),
-    Later(BoxFuture<'static, Answer>, Option<Busy>),
+/// A response as hyper awaits it.
+pub(super) enum HandlerFuture {
+    Ready(Option<HttpResponse>),
+    Pending(BoxFuture<'static, HttpResponse>, Option<Busy>),
 }
 
-impl Future for AnswerFuture {
-    type Output = Result<Answer, Infallible>;
+impl Future for HandlerFuture {
+    type Output = Result<HttpResponse, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let answer = match self.get_mut() {
-            Self::Now(answer) => answer.take(),
-            Self::Later(later, busy) => {
-                let answer = ready!(later.as_mut().poll(cx));
-                busy.take().map(|busy| keep_busy(answer, busy))
+        let response = match self.get_mut() {
+            Self::Ready(response) => response.take(),
+            Self::Pending(future, busy) => {
+                let response = ready!(future.as_mut().poll(cx));
+                busy.take().map(|busy| keep_busy(response, busy))
             }
         };
-        Poll::Ready(Ok(answer.expect("hyper does not poll a future that has ended")))
+        Poll::Ready(Ok(response.expect("hyper does not poll a future that has ended")))
     }
 }
 
-/// The connection stays busy until the body has been written as well.
-fn keep_busy(answer: Answer, busy: Busy) -> Answer {
-    answer.map(|body| match body {
-        Either::Left(whole) => Either::Left(whole),
-        Either::Right(body) => Either::Right(hold(body, busy)),
+/// The connection stays busy until the body has been sent as well.
+fn keep_busy(response: HttpResponse, busy: Busy) -> HttpResponse {
+    response.map(|body| match body {
+        Either::Left(full) => Either::Left(full),
+        Either::Right(body) => Either::Right(guard_body(body, busy)),
     })
 }

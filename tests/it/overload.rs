@@ -80,7 +80,7 @@ fn wait<'s>(
 
 fn assert_crowded(answer: &Response) {
     assert_failure(answer, 503, "ServiceUnavailableError");
-    assert_eq!(answer.json()["error"]["message"], "too many requests are under way");
+    assert_eq!(answer.json()["error"]["message"], "too many requests are in flight");
     assert_eq!(answer.header("retry-after").as_deref(), Some("1"));
     assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"));
     let allowed = answer.header("access-control-allow-origin");

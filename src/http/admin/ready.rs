@@ -1,5 +1,6 @@
-//! `/readyz` in detail.
+//! `/readyz` of the admin listener: the state of the service in detail.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use axum::http::{HeaderMap, StatusCode};
@@ -8,7 +9,7 @@ use serde::Serialize;
 
 use crate::app::{App, TypeState};
 use crate::content::BreakerState;
-use crate::http::envelope::{Answer, json};
+use crate::http::response::envelope::{HttpResponse, json_response};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,14 +21,14 @@ struct State<'a> {
     settings: Settings,
     /// `null`: content comes from a file.
     cms: Option<Cms>,
-    content_types: Vec<OfType<'a>>,
+    content_types: Vec<ContentTypeState<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Settings {
     loaded_at: Option<String>,
-    /// Why those that were read since are not in use.
+    /// Why the settings that were read later are not in use.
     problems: Option<String>,
 }
 
@@ -38,18 +39,18 @@ struct Cms {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct OfType<'a> {
+struct ContentTypeState<'a> {
     site: &'a str,
     content_type: &'a str,
-    /// `null`: there has been no walk yet.
+    /// `null` before the first walk has ended.
     age_seconds: Option<u64>,
     urls: Option<usize>,
     stale: bool,
     failing: bool,
 }
 
-/// As the status of `/readyz` on the public port, and why.
-pub(super) fn answer(app: &App) -> Answer {
+/// The response, with the same status as `/readyz` of the public listener.
+pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
     let draining = app.lasting().is_draining();
     let metrics = &app.lasting().metrics;
     let (loaded_at, problems) = metrics.reloads.state();
@@ -57,19 +58,19 @@ pub(super) fn answer(app: &App) -> Answer {
         ready: !draining,
         draining,
         version: env!("CARGO_PKG_VERSION"),
-        since: moment(metrics.started()),
-        settings: Settings { loaded_at: moment(loaded_at), problems },
+        since: rfc_3339(metrics.started()),
+        settings: Settings { loaded_at: rfc_3339(loaded_at), problems },
         cms: app.cms_health().map(|health| Cms { breaker: breaker(health) }),
         content_types: app.type_states().iter().map(content_type).collect(),
     };
     let status = if draining { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
-    // Text and numbers: there is nothing in it that JSON cannot hold.
-    json(status, serde_json::to_vec(&state).unwrap_or_default(), HeaderMap::new())
+    let text = serde_json::to_vec(&state).expect("text and numbers are JSON");
+    json_response(status, text, HeaderMap::new())
 }
 
-fn content_type<'a>(state: &TypeState<'a>) -> OfType<'a> {
+fn content_type<'a>(state: &TypeState<'a>) -> ContentTypeState<'a> {
     let kept = state.kept.as_ref();
-    OfType {
+    ContentTypeState {
         site: &state.site.key,
         content_type: state.uid.as_str(),
         age_seconds: kept.map(|kept| kept.begun.elapsed().as_secs()),
@@ -89,8 +90,8 @@ fn breaker(health: BreakerState) -> &'static str {
     }
 }
 
-/// To the second.
-fn moment(time: SystemTime) -> Option<String> {
+/// To the second; `None` for a time that the format cannot express.
+fn rfc_3339(time: SystemTime) -> Option<String> {
     let time = Timestamp::try_from(time).ok()?.round(jiff::Unit::Second).ok()?;
     Some(time.to_string())
 }

@@ -1,53 +1,58 @@
-//! `/rules`: what is loaded.
+//! `/rules`: the rules in use.
 
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, StatusCode};
 use serde::Serialize;
 
+use crate::app::App;
+use crate::http::response::envelope::{HttpResponse, json_response};
 use crate::rules::{Locale, Rule, Template};
-use crate::site::{ResolveBy, Site, Sites};
+use crate::site::{ResolveBy, Site};
 
 #[derive(Serialize)]
 struct Loaded<'a> {
-    sites: Vec<OfSite<'a>>,
+    sites: Vec<SiteRules<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct OfSite<'a> {
+struct SiteRules<'a> {
     key: &'a str,
     locales: Vec<&'a str>,
-    /// Whether there is one; which one is a setting of its own.
+    /// The URL itself is not shown.
     has_base_url: bool,
     resolve: &'static str,
-    rules: Vec<OneRule<'a>>,
+    rules: Vec<RuleEntry<'a>>,
 }
 
 #[derive(PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct OneRule<'a> {
+struct RuleEntry<'a> {
     content_type: &'a str,
     template: &'a str,
-    /// Those that have this template, where not all have the same.
+    /// The locales that have this template, if the rule has several templates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locales: Vec<&'a str>,
 }
 
 /// All sites in the order of the settings, each with its rules in the order of evaluation.
-pub(super) fn text(sites: &Sites) -> Vec<u8> {
-    let loaded = Loaded { sites: sites.iter().map(of_site).collect() };
-    // Text alone: there is nothing in it that JSON cannot hold.
-    serde_json::to_vec(&loaded).unwrap_or_default()
+pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
+    let loaded = Loaded { sites: app.sites.iter().map(site_rules).collect() };
+    let text = serde_json::to_vec(&loaded).expect("text and flags are JSON");
+    json_response(StatusCode::OK, text, HeaderMap::new())
 }
 
-fn of_site(site: &Site) -> OfSite<'_> {
+fn site_rules(site: &Site) -> SiteRules<'_> {
     let locales = site.rules.locales().as_slice();
-    let mut rules: Vec<OneRule<'_>> = Vec::new();
-    for rule in site.rules.in_order().map(|(rule, template)| one_rule(rule, template)) {
-        // A template with several forms stands where the first of them is tried.
+    let mut rules: Vec<RuleEntry<'_>> = Vec::new();
+    for rule in site.rules.in_order().map(|(rule, template)| rule_entry(rule, template)) {
+        // A template may be tried at several positions; it is listed at the first.
         if !rules.contains(&rule) {
             rules.push(rule);
         }
     }
-    OfSite {
+    SiteRules {
         key: &site.key,
         locales: locales.iter().map(Locale::as_str).collect(),
         has_base_url: site.base.is_some(),
@@ -59,9 +64,9 @@ fn of_site(site: &Site) -> OfSite<'_> {
     }
 }
 
-fn one_rule<'a>(rule: &'a Rule, template: &'a Template) -> OneRule<'a> {
+fn rule_entry<'a>(rule: &'a Rule, template: &'a Template) -> RuleEntry<'a> {
     let own = rule.templates().filter(|(_, own)| *own == template);
-    OneRule {
+    RuleEntry {
         content_type: rule.content_type.as_str(),
         template: template.as_str(),
         locales: own.filter_map(|(locale, _)| locale).map(Locale::as_str).collect(),

@@ -86,7 +86,7 @@ async fn two_runs_go_on_eight_wait_and_more_are_sent_away() {
     assert_eq!((busy.status, busy.header("retry-after").as_deref()), (503, Some("10")));
     let error = &busy.json()["error"];
     assert_eq!(error["name"], "ServiceUnavailableError");
-    assert_eq!(error["message"], "too many validations are under way or wait for their turn");
+    assert_eq!(error["message"], "too many validations are in progress or queued");
     // Who asks for one of the ten is let in.
     drop(follow(9));
     until_so("ten requests", || peer.heads().len() == 10);

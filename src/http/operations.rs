@@ -1,0 +1,12 @@
+//! The operations, one file each, named like its route. `path_match` and `match_result` are common
+//! to the two that resolve a pathname.
+
+pub(super) mod build_sitemap;
+pub(super) mod cms_hook;
+pub(super) mod frontend_url;
+pub(super) mod get_content_type;
+pub(super) mod health;
+mod match_result;
+mod path_match;
+pub(super) mod resolve;
+pub(super) mod sitemap_files;

@@ -1,0 +1,77 @@
+//! `GET /api/build-sitemap`: the public URLs of one content type of a site.
+
+mod url_list;
+mod validation;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, HeaderName};
+use axum::response::Response;
+
+use self::url_list::url_list;
+use crate::app::App;
+use crate::frontend_url::BaseUrl;
+use crate::http::request::params::{MAX_UID_BYTES, SITE, parse_boolean, required};
+use crate::http::request::query::{Param, echo, parse};
+use crate::http::response::error::ApiError;
+use crate::site::Site;
+use crate::sitemap::Form;
+
+const PARAMS: [Param; 4] = [
+    SITE,
+    Param { name: "contentType", max_bytes: MAX_UID_BYTES },
+    Param::unlimited("xml"),
+    Param::unlimited("validate"),
+];
+
+/// The number of documents that were left out because they have no URL (D13).
+const X_SKIPPED_DOCUMENTS: HeaderName = HeaderName::from_static("x-skipped-documents");
+
+/// The checked parameters.
+struct Params<'a> {
+    site: &'a Site,
+    uid: Cow<'a, str>,
+    xml: bool,
+    validate: bool,
+}
+
+/// The response: a list of URLs, or with `validate=true` a validation run.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let params = Params::parse(&app, query.as_deref())?;
+    if params.validate {
+        return validation::validate(&app, params.site, &params.uid, &headers).await;
+    }
+    let base = params.base()?;
+    let served = app.snapshot(params.site, &params.uid).await?;
+    let form = if params.xml { Form::Xml } else { Form::Json };
+    Ok(url_list(&app, &served, base, form, &headers))
+}
+
+impl<'a> Params<'a> {
+    fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
+        let [key, uid, xml, validate] = parse(query, &PARAMS)?;
+        let key = required("site", key)?;
+        let uid = required("contentType", uid)?;
+        let xml = parse_boolean("xml", xml.as_deref())?;
+        let validate = parse_boolean("validate", validate.as_deref())?;
+        let refuse = |what: &str| {
+            let [uid, key] = [echo(&uid), echo(&key)];
+            ApiError::validation(format!("contentType {uid}, site {key}: {what}"))
+        };
+        let site = app.sites.get(&key).ok_or_else(|| refuse("there is no such `site`"))?;
+        if !site.has_rule(&uid) {
+            return Err(refuse("the site has no rule for this `contentType`"));
+        }
+        Ok(Self { site, uid, xml, validate })
+    }
+
+    fn base(&self) -> Result<&'a BaseUrl, ApiError> {
+        self.site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&self.site.key))
+    }
+}

@@ -1,0 +1,76 @@
+//! A list of public URLs as a response: its form, its compression, its validators.
+
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::X_SKIPPED_DOCUMENTS;
+use crate::app::{App, Served};
+use crate::frontend_url::BaseUrl;
+use crate::http::request::encoding::accepts_gzip;
+use crate::http::response::cache_status::insert_cache_status;
+use crate::http::response::conditional::{is_not_modified, last_modified};
+use crate::http::response::etag;
+use crate::http::response::stream_body::{stream, stream_gzip};
+use crate::sitemap::{Form, List};
+
+/// The smallest list that is worth compressing, in bytes.
+const MIN_GZIP_BYTES: u64 = 1024;
+
+/// The listed URLs of a snapshot, or a 304.
+pub(super) fn url_list(
+    app: &App,
+    served: &Served,
+    base: &BaseUrl,
+    form: Form,
+    request_headers: &HeaderMap,
+) -> Response {
+    let snapshot = &served.kept.snapshot;
+    let list = List::new(snapshot.clone(), base, form);
+    let gzip = list.length() >= MIN_GZIP_BYTES && accepts_gzip(request_headers);
+    let tag = tag(served, base, form, gzip);
+    let mut response = Response::default();
+    let changed = served.kept.dated(served.kept.changed);
+    if is_not_modified(&tag, changed, request_headers) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    } else {
+        let length = list.length();
+        *response.body_mut() = if gzip { stream_gzip(list) } else { stream(list, length) };
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(form)));
+        if gzip {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+    }
+    let headers = response.headers_mut();
+    headers.insert(ETAG, tag);
+    headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
+    headers.insert(CACHE_CONTROL, app.caching.sitemap.clone());
+    if let Some(changed) = changed {
+        headers.insert(LAST_MODIFIED, last_modified(changed));
+    }
+    headers.insert(X_SKIPPED_DOCUMENTS, HeaderValue::from(snapshot.skipped.total()));
+    insert_cache_status(headers, served);
+    response
+}
+
+fn content_type(form: Form) -> &'static str {
+    match form {
+        Form::Json => "application/json",
+        Form::Xml => "application/xml",
+    }
+}
+
+/// A strong tag without writing the list: the same URLs in the same form are the same bytes.
+fn tag(served: &Served, base: &BaseUrl, form: Form, gzip: bool) -> HeaderValue {
+    let form = match form {
+        Form::Json => "j",
+        Form::Xml => "x",
+    };
+    let (base, gzip) = (xxh3_64(base.as_str().as_bytes()), if gzip { "z" } else { "" });
+    let urls = served.kept.snapshot.listing_hash();
+    etag::of_parts(&format!("{urls:032x}{base:016x}{form}{gzip}"))
+}

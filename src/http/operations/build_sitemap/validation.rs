@@ -1,0 +1,84 @@
+//! `validate=true` of `/api/build-sitemap`: a validation run, as one document when it has ended or as
+//! a stream of events.
+
+mod events;
+mod result;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::header::{AGE, CACHE_CONTROL, CONTENT_TYPE, VARY};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use self::result::ResultChunks;
+use super::X_SKIPPED_DOCUMENTS;
+use crate::app::App;
+use crate::http::request::accept::{ResultFormat, preferred_format};
+use crate::http::request::bearer::require_bearer;
+use crate::http::response::error::ApiError;
+use crate::http::response::stream_body::stream_of_unknown_length;
+use crate::site::Site;
+use crate::validator::Targets;
+use crate::validator::runs::{Run, RunFailed, Subscription, TooManyRuns};
+
+/// What an event source sends when it reconnects (HTML standard, section 9.2.4).
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// Stops nginx from buffering the stream.
+const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// A result describes one moment: each request gets a new one.
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// The response to a request whose parameters are valid.
+pub(super) async fn validate(
+    app: &Arc<App>,
+    site: &Site,
+    uid: &str,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    require_bearer(app.auth.validate.as_ref(), headers)?;
+    if site.base.is_none() {
+        return Err(ApiError::no_base_url(&site.key));
+    }
+    let format = preferred_format(headers);
+    if format == ResultFormat::Events && has_last_event(headers) {
+        // An event source reconnects after the last event; a 204 stops it.
+        return Ok((StatusCode::NO_CONTENT, [(CACHE_CONTROL, NO_STORE)]).into_response());
+    }
+    let served = app.snapshot(site, uid).await?;
+    let targets = Targets::new(site, uid, Arc::clone(&served.kept.snapshot));
+    let targets = targets.ok_or_else(|| ApiError::no_base_url(&site.key))?;
+    let subscription =
+        app.validate(targets).map_err(|TooManyRuns| ApiError::too_many_validations())?;
+    let run = Arc::clone(subscription.run());
+    let body = match format {
+        ResultFormat::Json => document(subscription).await?,
+        ResultFormat::Events | ResultFormat::Lines => events::body(subscription, format),
+    };
+    Ok(with_headers(body, format, &run))
+}
+
+fn has_last_event(headers: &HeaderMap) -> bool {
+    headers.get(LAST_EVENT_ID).is_some_and(|id| id == events::LAST_ID)
+}
+
+/// The whole result, when the run has ended.
+async fn document(subscription: Subscription) -> Result<Body, ApiError> {
+    subscription.run().wait().await.map_err(|RunFailed| ApiError::internal())?;
+    Ok(stream_of_unknown_length(ResultChunks::new(Arc::clone(subscription.run()))))
+}
+
+fn with_headers(body: Body, format: ResultFormat, run: &Run) -> Response {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+    headers.insert(CACHE_CONTROL, NO_STORE);
+    headers.insert(VARY, HeaderValue::from_static("Accept"));
+    headers.insert(AGE, HeaderValue::from(run.age().as_secs()));
+    headers.insert(X_SKIPPED_DOCUMENTS, HeaderValue::from(run.targets.snapshot.skipped.total()));
+    if format != ResultFormat::Json {
+        headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    }
+    response
+}

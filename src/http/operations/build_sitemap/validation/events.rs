@@ -1,0 +1,145 @@
+//! A validation run as a stream: an event for each URL, counters in between, and the result at the
+//! end.
+//!
+//! Each stream has its own position in the run's results and advances as fast as its client reads.
+//! So each shows the run from its start, and no slow client delays another.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use futures::stream;
+use serde::Serialize;
+
+use super::result::{CHUNK, ResultChunks, to_json};
+use crate::http::request::accept::ResultFormat;
+use crate::validator::Finding;
+use crate::validator::report::{Classes, Tally};
+use crate::validator::runs::{RunFailed, Subscription};
+
+/// The `id` of the last event.
+pub(super) const LAST_ID: &str = "end";
+/// The number of findings between two events with counters.
+const FINDINGS_PER_COUNTERS: usize = 100;
+/// The longest time without an event: counters then show proxies and people that the run goes on.
+const MAX_SILENCE: Duration = Duration::from_secs(1);
+
+/// The progress of a run.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Counters {
+    checked: usize,
+    total: usize,
+    by_class: Classes,
+}
+
+/// The events of a run for one client.
+struct EventStream {
+    subscription: Subscription,
+    format: ResultFormat,
+    /// The number of findings that were sent.
+    sent: usize,
+    /// Of these findings.
+    tally: Tally,
+    stage: Stage,
+}
+
+enum Stage {
+    Begin,
+    Findings,
+    Result(ResultChunks),
+    Done,
+}
+
+/// A body that follows the run until its end; dropping it ends the subscription.
+pub(super) fn body(subscription: Subscription, format: ResultFormat) -> Body {
+    let (tally, stage) = (Tally::default(), Stage::Begin);
+    let events = EventStream { subscription, format, sent: 0, tally, stage };
+    Body::from_stream(stream::unfold(events, async |mut events| {
+        let chunk = events.next().await.transpose()?;
+        Some((chunk, events))
+    }))
+}
+
+impl EventStream {
+    async fn next(&mut self) -> io::Result<Option<Bytes>> {
+        let chunk = match &mut self.stage {
+            Stage::Begin => {
+                self.stage = Stage::Findings;
+                self.counters()
+            }
+            Stage::Findings => self.wait_for_events().await?,
+            Stage::Result(chunks) => chunks.next().unwrap_or_else(|| {
+                self.stage = Stage::Done;
+                if self.format == ResultFormat::Events { "\n\n" } else { "\n" }.to_owned()
+            }),
+            Stage::Done => return Ok(None),
+        };
+        Ok(Some(chunk.into()))
+    }
+
+    /// Findings if there are new ones, the beginning of the result if the run has ended, or counters
+    /// after a silence.
+    async fn wait_for_events(&mut self) -> io::Result<String> {
+        loop {
+            // Read before the findings: a run that has ended has all of them.
+            let ended = self.subscription.run().has_ended();
+            let findings = self.findings();
+            if !findings.is_empty() {
+                return Ok(findings);
+            }
+            let run = self.subscription.run();
+            if ended {
+                self.stage = Stage::Result(ResultChunks::new(Arc::clone(run)));
+                return Ok(self.before_result());
+            }
+            let more = run.wait_for_more(self.sent, MAX_SILENCE).await;
+            // The error breaks the connection: the client must not take half a run for a whole one.
+            if !more.map_err(|RunFailed| io::Error::other("the run failed"))? {
+                return Ok(self.counters());
+            }
+        }
+    }
+
+    /// The new findings, at most until the next counters are due or a chunk is full.
+    fn findings(&mut self) -> String {
+        let mut text = String::new();
+        while let Some((position, checked)) = self.subscription.run().nth(self.sent) {
+            self.tally.add(&checked);
+            let target = self.subscription.run().targets.target(position);
+            text.push_str(&self.event("finding", &Finding::new(target, checked)));
+            self.sent += 1;
+            if self.sent.is_multiple_of(FINDINGS_PER_COUNTERS) {
+                return text + &self.counters();
+            }
+            if text.len() >= CHUNK {
+                break;
+            }
+        }
+        text
+    }
+
+    fn before_result(&self) -> String {
+        let sent_last = self.sent.is_multiple_of(FINDINGS_PER_COUNTERS);
+        let counters = if sent_last { String::new() } else { self.counters() };
+        match self.format {
+            ResultFormat::Events => format!("{counters}id: {LAST_ID}\nevent: result\ndata: "),
+            _ => counters,
+        }
+    }
+
+    fn counters(&self) -> String {
+        let total = self.subscription.run().targets.count();
+        let by_class = self.tally.by_class;
+        self.event("progress", &Counters { checked: self.sent, total, by_class })
+    }
+
+    fn event(&self, name: &str, data: &impl Serialize) -> String {
+        let data = to_json(data);
+        match self.format {
+            ResultFormat::Events => format!("event: {name}\ndata: {data}\n\n"),
+            _ => format!("{{\"{name}\":{data}}}\n"),
+        }
+    }
+}

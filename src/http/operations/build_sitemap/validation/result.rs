@@ -1,0 +1,76 @@
+//! The result of a validation run as one JSON document, made chunk by chunk.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::validator::report::{Entry, Tally};
+use crate::validator::runs::Run;
+
+/// The size that ends a chunk, in bytes: a slow client keeps about as much in memory.
+pub(super) const CHUNK: usize = 64 * 1024;
+
+/// The members before `results`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'r> {
+    validated: bool,
+    site: &'r str,
+    content_type: &'r str,
+    #[serde(flatten)]
+    tally: Tally,
+}
+
+/// The envelope with the result of a run that has ended, as an iterator of chunks.
+pub(super) struct ResultChunks {
+    run: Arc<Run>,
+    /// The index of the next entry; `None` after the last chunk.
+    next: Option<usize>,
+}
+
+impl ResultChunks {
+    pub(super) fn new(run: Arc<Run>) -> Self {
+        Self { run, next: Some(0) }
+    }
+
+    fn head(&self) -> String {
+        let targets = &self.run.targets;
+        let head = to_json(&Head {
+            validated: true,
+            site: &targets.site,
+            content_type: &targets.content_type,
+            tally: self.run.tally(),
+        });
+        // The results become its last member.
+        let open = head.strip_suffix('}').expect("a struct is a JSON object");
+        [r#"{"data":"#, open, r#","results":["#].concat()
+    }
+}
+
+impl Iterator for ResultChunks {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let mut index = self.next?;
+        let mut chunk = if index == 0 { self.head() } else { String::new() };
+        while chunk.len() < CHUNK {
+            let Some((position, checked)) = self.run.in_order(index) else {
+                chunk.push_str(r#"]},"meta":{}}"#);
+                self.next = None;
+                return Some(chunk);
+            };
+            let url = self.run.targets.target(position).url();
+            chunk.push_str(if index == 0 { "" } else { "," });
+            chunk.push_str(&to_json(&Entry::new(url, checked)));
+            index += 1;
+        }
+        self.next = Some(index);
+        Some(chunk)
+    }
+}
+
+/// # Panics
+/// If `value` cannot be serialized: the values here are structs of text and numbers.
+pub(super) fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("text and numbers are JSON")
+}

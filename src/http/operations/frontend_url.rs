@@ -1,0 +1,188 @@
+//! `GET /api/frontend-url`: the public URL of one document.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::app::{App, Found};
+use crate::content::{ContentError, Document, Status};
+use crate::frontend_url::frontend_path;
+use crate::http::request::bearer::require_bearer;
+use crate::http::request::params::{
+    LOCALE, MAX_UID_BYTES, SITE, known_site, parse_locale, required,
+};
+use crate::http::request::query::{Param, echo, parse};
+use crate::http::response::cache_status::insert_last_good_status;
+use crate::http::response::envelope::success;
+use crate::http::response::error::{ApiError, Details};
+use crate::rules::{Locale, is_document_id};
+use crate::site::Site;
+
+const PARAMS: [Param; 5] = [
+    Param { name: "uid", max_bytes: MAX_UID_BYTES },
+    Param { name: "documentId", max_bytes: 64 },
+    LOCALE,
+    Param::unlimited("status"),
+    SITE,
+];
+
+/// The payload of the response.
+#[derive(Serialize)]
+struct FrontendUrl {
+    url: String,
+    path: String,
+}
+
+/// The checked parameters.
+struct Params<'a> {
+    uid: Cow<'a, str>,
+    document_id: Cow<'a, str>,
+    locale: Option<Locale>,
+    status: Status,
+    site: Option<&'a Site>,
+}
+
+/// The response. Its errors have the order of D21: parameters, rule, document, URL, base URL.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let params = Params::parse(&app, query.as_deref())?;
+    if params.status == Status::Published {
+        return respond(&app, &params).await;
+    }
+    let result = match require_bearer(app.auth.draft.as_ref(), &headers) {
+        Ok(()) => respond(&app, &params).await,
+        Err(refused) => Err(refused),
+    };
+    let mut response = result.into_response();
+    // Of errors too: they reveal what is not public.
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+async fn respond(app: &App, params: &Params<'_>) -> Result<Response, ApiError> {
+    let site = params.site_with_rule(app)?;
+    let locale = params.locale_of(site)?;
+    let found = fetch(app, site, params, locale).await?;
+    let stale = found.stale;
+    let mut response = url(site, params, locale, found).into_response();
+    if let Some(age) = stale {
+        insert_last_good_status(response.headers_mut(), age);
+    }
+    Ok(response)
+}
+
+fn url(
+    site: &Site,
+    params: &Params<'_>,
+    locale: &Locale,
+    found: Found,
+) -> Result<Response, ApiError> {
+    let document = found.document.ok_or_else(|| no_version(params.status, locale))?;
+    let path = path(site, params, &document)?;
+    let base = site.base.as_ref().ok_or_else(|| no_base(site, &path))?;
+    Ok(success(FrontendUrl { url: base.join(&path), path }).map(Body::new))
+}
+
+fn no_version(status: Status, locale: &Locale) -> ApiError {
+    let status = status.as_str();
+    let text = format!("there is no {status} version of this document in locale \"{locale}\"");
+    ApiError::not_found(text)
+}
+
+impl<'a> Params<'a> {
+    fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
+        let [uid, document_id, locale, status, site] = parse(query, &PARAMS)?;
+        let params = Self {
+            uid: required("uid", uid)?,
+            document_id: required("documentId", document_id)?,
+            locale: parse_locale(locale.as_deref())?,
+            status: parse_status(status.as_deref())?,
+            site: site.map(|key| known_site(app, &key)).transpose()?,
+        };
+        if !is_document_id(&params.document_id) {
+            let message =
+                format!("`documentId` is not a document ID: {}", echo(&params.document_id));
+            return Err(ApiError::validation(message));
+        }
+        Ok(params)
+    }
+
+    /// The site of the parameter, or the one that the content type belongs to (D17).
+    fn site_with_rule(&self, app: &'a App) -> Result<&'a Site, ApiError> {
+        let site = self.site.or_else(|| app.sites.of_type(&self.uid));
+        site.filter(|site| site.has_rule(&self.uid)).ok_or_else(|| {
+            let uid = echo(&self.uid);
+            ApiError::not_found(format!("there is no frontend URL rule for content type {uid}"))
+        })
+    }
+
+    fn locale_of(&self, site: &'a Site) -> Result<&'a Locale, ApiError> {
+        let locales = site.rules.locales();
+        let Some(locale) = &self.locale else {
+            return Ok(locales.default_locale());
+        };
+        locales.get(locale.as_str()).ok_or_else(|| {
+            ApiError::not_found(format!("site \"{}\" has no locale \"{locale}\"", site.key))
+        })
+    }
+}
+
+fn parse_status(value: Option<&str>) -> Result<Status, ApiError> {
+    match value {
+        None | Some("published") => Ok(Status::Published),
+        Some("draft") => Ok(Status::Draft),
+        Some(text) => {
+            let message = format!("`status` must be draft or published, not {}", echo(text));
+            Err(ApiError::validation(message))
+        }
+    }
+}
+
+async fn fetch(
+    app: &App,
+    site: &Site,
+    params: &Params<'_>,
+    locale: &Locale,
+) -> Result<Found, ApiError> {
+    let found = app.document(site, &params.uid, &params.document_id, locale, params.status).await;
+    Ok(found.inspect_err(|error| log(params, error))?)
+}
+
+/// The circuit breaker logs itself that it is open, so the requests that it refuses do not.
+fn log(params: &Params<'_>, error: &ContentError) {
+    let (uid, document) = (&params.uid, &params.document_id);
+    if matches!(error, ContentError::CircuitOpen { .. }) {
+        tracing::debug!(%uid, %document, %error, "document not requested");
+    } else {
+        tracing::warn!(%uid, %document, %error, "document not readable");
+    }
+}
+
+fn path(site: &Site, params: &Params<'_>, document: &Document<'_>) -> Result<String, ApiError> {
+    let drafts = params.status == Status::Draft;
+    match frontend_path(&site.rules, site.base.as_ref(), &params.uid, document, drafts) {
+        Some(Ok(found)) => Ok(found.path),
+        Some(Err(no_url)) => {
+            Err(ApiError::not_found("this document has no frontend URL").with(Details::NoUrl {
+                reason: no_url.reason.to_string(),
+                rule: no_url.template.to_string(),
+            }))
+        }
+        None => Err(ApiError::not_found("there is no frontend URL rule for this content type")),
+    }
+}
+
+fn no_base(site: &Site, path: &str) -> ApiError {
+    let variable = Site::base_url_variable(&site.key);
+    ApiError::not_configured(format!("{variable} is not configured"))
+        .with(Details::Path { path: path.to_owned() })
+}

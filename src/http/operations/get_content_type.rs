@@ -1,0 +1,63 @@
+//! `GET /api/get-content-type`: from a pathname to the content type whose rule matches it.
+
+use axum::http::HeaderMap;
+
+use super::match_result::{MatchResult, no_match};
+use super::path_match::{PathMatch, site_index};
+use crate::app::App;
+use crate::http::request::params::{
+    LOCALE, PATHNAME, SITE, known_site, parse_boolean, parse_locale, parse_pathname, required,
+};
+use crate::http::request::query::{Param, parse};
+use crate::http::response::conditional::conditional_json;
+use crate::http::response::envelope::{HttpResponse, success_text};
+use crate::http::response::error::ApiError;
+use crate::rules::Pathname;
+
+const PARAMS: [Param; 5] =
+    [SITE, PATHNAME, LOCALE, Param::unlimited("compact"), Param::unlimited("debug")];
+
+/// The response, from memory.
+pub(in crate::http) fn get(
+    app: &App,
+    query: Option<&str>,
+    headers: HeaderMap,
+) -> Result<HttpResponse, ApiError> {
+    let [site, pathname, locale, compact, debug] = parse(query, &PARAMS)?;
+    let site = known_site(app, &required("site", site)?)?;
+    let pathname = parse_pathname(pathname)?;
+    let locale = parse_locale(locale.as_deref())?;
+    let compact = parse_boolean("compact", compact.as_deref())?;
+    let parsed = Pathname::parse(&pathname);
+    let index = site_index(app, site);
+    let path_match = PathMatch::find(site, &parsed, index.as_ref());
+    let cache_control = path_match.cache_control(app);
+    let mut response = match &path_match.found {
+        None => {
+            let error = no_match(site, &pathname, &parsed, debug.as_deref() == Some("1"));
+            error.into_cacheable_response(cache_control, headers)
+        }
+        Some(found) if compact => {
+            let text = compact_text(found.rule.content_type.as_str());
+            conditional_json(text, cache_control, headers)
+        }
+        Some(found) => {
+            let result = MatchResult::new(site, &pathname, found, locale.as_ref());
+            let text = success_text(|json| {
+                json.raw("{");
+                result.write(json);
+                json.raw("}");
+            });
+            conditional_json(text, cache_control, headers)
+        }
+    };
+    path_match.insert_resolved_by(&mut response);
+    Ok(response)
+}
+
+/// The result with `compact=true`.
+fn compact_text(content_type: &str) -> Vec<u8> {
+    success_text(|json| {
+        json.raw(r#"{"contentType":"#).word(content_type).raw("}");
+    })
+}

@@ -1,0 +1,25 @@
+//! `GET /livez` and `GET /readyz`, for orchestrators.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::CACHE_CONTROL;
+use axum::response::IntoResponse;
+
+use crate::app::App;
+
+/// The process answers.
+pub(in crate::http) async fn livez() -> impl IntoResponse {
+    ([(CACHE_CONTROL, "no-store")], "ok\n")
+}
+
+/// The service is not draining. Its settings are loaded, or it would have no port.
+pub(in crate::http) async fn readyz(State(app): State<Arc<App>>) -> impl IntoResponse {
+    let (status, text) = if app.lasting().is_draining() {
+        (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
+    } else {
+        (StatusCode::OK, "ready\n")
+    };
+    (status, [(CACHE_CONTROL, "no-store")], text)
+}

@@ -1,0 +1,88 @@
+//! What `/api/get-content-type` and `/api/resolve` say of a pathname that matches a rule, and of one
+//! that matches none.
+
+use crate::http::response::error::{ApiError, CandidateDetails, Details};
+use crate::http::response::json::Json;
+use crate::rules::{Locale, Match, Pathname};
+use crate::site::Site;
+
+/// The most candidates in the details of a 404 (D10).
+const MAX_CANDIDATES: usize = 50;
+
+/// The members `site`, `pathname`, `locale` and `matched`.
+pub(super) struct MatchResult<'a, 'm> {
+    site: &'a Site,
+    pathname: &'a str,
+    locale: &'a str,
+    found: &'a Match<'m>,
+}
+
+impl<'a, 'm> MatchResult<'a, 'm> {
+    /// `requested` is the locale of the parameter.
+    pub(super) fn new(
+        site: &'a Site,
+        pathname: &'a str,
+        found: &'a Match<'m>,
+        requested: Option<&Locale>,
+    ) -> Self {
+        let locales = site.rules.locales();
+        // The path decides; if it has no locale, the parameter does, if the site has it (D9).
+        let requested = requested.and_then(|locale| locales.get(locale.as_str()));
+        let requested =
+            requested.filter(|locale| found.shared.is_empty() || found.shared.contains(locale));
+        let first = found.shared.first().unwrap_or(locales.default_locale());
+        let locale = found.locale.or(requested).unwrap_or(first).as_str();
+        Self { site, pathname, locale, found }
+    }
+
+    /// Writes the members without the braces around them.
+    pub(super) fn write(&self, json: &mut Json) {
+        json.raw(r#""site":"#).word(&self.site.key);
+        json.raw(r#","pathname":"#).text(self.pathname);
+        json.raw(r#","locale":"#).word(self.locale);
+        json.raw(r#","matched":{"collectionType":"#).word(self.found.rule.content_type.as_str());
+        json.raw(r#","rule":"#).text(self.found.template.as_str());
+        json.raw(r#","params":"#);
+        self.write_params(json);
+        json.raw("}");
+    }
+
+    /// The values of the placeholders, and always `locale`.
+    fn write_params(&self, json: &mut Json) {
+        let mut separator = "{";
+        if !self.found.params.has("locale") {
+            json.raw(r#"{"locale":"#).word(self.locale);
+            separator = ",";
+        }
+        for (name, value) in self.found.params.iter() {
+            json.raw(separator).word(name).raw(":").text(value);
+            separator = ",";
+        }
+        json.raw("}");
+    }
+}
+
+/// 404: no rule matches. With `debug`, its details list the rules that were tried.
+pub(super) fn no_match(
+    site: &Site,
+    pathname: &str,
+    parsed: &Pathname<'_>,
+    debug: bool,
+) -> ApiError {
+    let candidates = debug.then(|| {
+        let candidates = site.rules.candidates(parsed).take(MAX_CANDIDATES);
+        candidates
+            .map(|candidate| CandidateDetails {
+                collection_type: candidate.rule.content_type.to_string(),
+                rule: candidate.template.to_string(),
+                reason: candidate.mismatch.reason.as_str(),
+                segment: candidate.mismatch.segment,
+            })
+            .collect()
+    });
+    ApiError::not_found("No content type matches the given pathname").with(Details::NoMatch {
+        pathname: pathname.to_owned(),
+        normalized_path: parsed.normalized(),
+        candidates,
+    })
+}

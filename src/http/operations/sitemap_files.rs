@@ -1,0 +1,155 @@
+//! `GET /sitemaps/<site>/<file>`: the index, the files and the `robots.txt` of a site, for crawlers.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
+use axum::response::Response;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::app::App;
+use crate::frontend_url::BaseUrl;
+use crate::http::request::encoding::accepts_gzip;
+use crate::http::response::cache_status::insert_cache_status;
+use crate::http::response::conditional::{is_not_modified, last_modified};
+use crate::http::response::error::ApiError;
+use crate::http::response::etag;
+use crate::http::response::stream_body::stream_shared_text;
+use crate::site::Site;
+use crate::sitemap::files::{INDEX, ROBOTS, index, parse_name, robots};
+
+const FOLDER: &str = "/sitemaps/";
+
+const XML: &str = "application/xml";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// What the headers say of a text.
+struct Representation {
+    content_type: &'static str,
+    gzip: bool,
+    tag: HeaderValue,
+    changed: Option<SystemTime>,
+}
+
+/// The response. The path is compared as it was sent: the names of the files need no decoding.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    request: Request<Body>,
+) -> Result<Response, ApiError> {
+    let path = request.uri().path().strip_prefix(FOLDER).unwrap_or_default();
+    let (key, file) = path.split_once('/').unwrap_or_default();
+    let site = app.sites.get(key).ok_or_else(ApiError::unknown_route)?;
+    let headers = request.headers();
+    match file {
+        INDEX => site_index(&app, site, headers).await,
+        ROBOTS => {
+            let text = robots(&folder(site)?);
+            let tag = etag::of_bytes(text.as_bytes());
+            let robots = Representation { content_type: TEXT, gzip: false, tag, changed: None };
+            let text = (!robots.is_not_modified(headers)).then(|| text.into());
+            Ok(robots.respond(&app, text))
+        }
+        name => url_file(&app, site, name, headers).await,
+    }
+}
+
+/// The absolute URL under which the frontend publishes the files.
+fn folder(site: &Site) -> Result<String, ApiError> {
+    let base = site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&site.key))?;
+    Ok(base.join(&site.sitemap_path))
+}
+
+async fn site_index(
+    app: &Arc<App>,
+    site: &Site,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    let folder = folder(site)?;
+    let copies = app.snapshots(site).await?;
+    let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.kept.files.as_deref()?)));
+    let dates = copies.iter().filter_map(|(_, copy)| {
+        let files = copy.kept.files.as_deref()?;
+        Some(copy.kept.dated(files.changed))
+    });
+    let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
+    let text = index(&folder, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
+    let tag = etag::of_bytes(text.as_bytes());
+    let index = Representation { content_type: XML, gzip: false, tag, changed };
+    let text = (!index.is_not_modified(headers)).then(|| text.into());
+    let mut response = index.respond(app, text);
+    // The age of the response is that of the oldest copy.
+    let oldest = copies.iter().map(|(_, copy)| copy).min_by_key(|copy| copy.kept.begun);
+    if let Some(oldest) = oldest {
+        insert_cache_status(response.headers_mut(), oldest);
+    }
+    Ok(response)
+}
+
+async fn url_file(
+    app: &Arc<App>,
+    site: &Site,
+    name: &str,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    let known = parse_name(name).filter(|(uid, _)| site.has_rule(uid));
+    let (uid, number) = known.ok_or_else(ApiError::unknown_route)?;
+    let base = site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&site.key))?;
+    let served = app.snapshot(site, &uid).await?;
+    let files = served.kept.files.as_deref().ok_or_else(ApiError::internal)?;
+    let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;
+    let gzip = accepts_gzip(headers);
+    let tag = file_tag(base, site, file.hash, gzip);
+    let changed = served.kept.dated(files.changed(file));
+    let file_response = Representation { content_type: XML, gzip, tag, changed };
+    let text = if file_response.is_not_modified(headers) {
+        None
+    } else {
+        let text = app.file_text(site, &served.kept, file, gzip).await;
+        Some(text.ok_or_else(ApiError::internal)?)
+    };
+    let mut response = file_response.respond(app, text);
+    insert_cache_status(response.headers_mut(), &served);
+    Ok(response)
+}
+
+/// A strong tag: the URLs in the file, the site's base URL and its locales decide all its bytes.
+fn file_tag(base: &BaseUrl, site: &Site, hash: u128, gzip: bool) -> HeaderValue {
+    let locales = site.rules.locales().as_slice().iter();
+    let frame = locales.fold(base.to_string(), |text, locale| text + "\n" + locale.as_str());
+    let (frame, gzip) = (xxh3_64(frame.as_bytes()), if gzip { "z" } else { "" });
+    etag::of_parts(&format!("{hash:032x}{frame:016x}{gzip}"))
+}
+
+impl Representation {
+    fn is_not_modified(&self, request_headers: &HeaderMap) -> bool {
+        is_not_modified(&self.tag, self.changed, request_headers)
+    }
+
+    /// The response with this text; `None`: a 304.
+    fn respond(self, app: &App, text: Option<Bytes>) -> Response {
+        let mut response = Response::default();
+        if let Some(text) = text {
+            *response.body_mut() = stream_shared_text(text);
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+            if self.gzip {
+                headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            }
+        } else {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+        }
+        let headers = response.headers_mut();
+        headers.insert(ETAG, self.tag);
+        headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
+        headers.insert(CACHE_CONTROL, app.caching.sitemap.clone());
+        if let Some(changed) = self.changed {
+            headers.insert(LAST_MODIFIED, last_modified(changed));
+        }
+        response
+    }
+}

@@ -1,0 +1,90 @@
+//! Load shedding: a fixed number of requests that wait for the CMS or send long bodies may be in
+//! flight; further ones get a 503 at once.
+
+use std::sync::Arc;
+
+use axum::body::{Body, HttpBody};
+use axum::http::Method;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::http::response::guarded_body::guard_body;
+
+/// How a route counts toward the in-flight limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LimitClass {
+    /// Not at all: it answers from memory at once, or must not be refused.
+    None,
+    /// As a request for a single document.
+    Single,
+    /// As a request for a list of URLs. Lists may take three quarters of the limit: a request that
+    /// waits for a walk waits for minutes, and must not keep editors from a single document.
+    List,
+}
+
+/// The in-flight limit: `limits.requests`, fixed for the life of the process.
+#[derive(Clone)]
+pub(super) struct InFlightLimit {
+    requests: Arc<Semaphore>,
+    /// The part that lists may take.
+    lists: Arc<Semaphore>,
+}
+
+/// The share of a request in the limit, released on drop.
+pub(super) struct InFlightPermit(
+    #[expect(dead_code, reason = "an RAII guard")] [Option<OwnedSemaphorePermit>; 2],
+);
+
+impl InFlightLimit {
+    /// Of so many requests, at least one.
+    pub(super) fn new(requests: usize) -> Self {
+        let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.max(1)));
+        Self { requests: semaphore(requests), lists: semaphore(requests - requests / 4) }
+    }
+
+    /// Takes a permit for a request; `None`: the limit is reached. Only GET and HEAD count.
+    pub(super) fn try_acquire(&self, class: LimitClass, method: &Method) -> Option<InFlightPermit> {
+        let take = |semaphore: &Arc<Semaphore>| Arc::clone(semaphore).try_acquire_owned().ok();
+        let class =
+            if matches!(*method, Method::GET | Method::HEAD) { class } else { LimitClass::None };
+        Some(InFlightPermit(match class {
+            LimitClass::None => [None, None],
+            LimitClass::Single => [Some(take(&self.requests)?), None],
+            LimitClass::List => [Some(take(&self.lists)?), Some(take(&self.requests)?)],
+        }))
+    }
+}
+
+impl InFlightPermit {
+    /// The body, which holds the permit until it has been sent.
+    pub(super) fn guard(self, body: Body) -> Body {
+        if body.is_end_stream() { body } else { guard_body(body, self) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn try_acquire_lists_take_three_quarters_and_the_class_none_nothing() {
+        let limit = InFlightLimit::new(8);
+        let lists: Vec<Option<InFlightPermit>> =
+            (0..7).map(|_| limit.try_acquire(LimitClass::List, &Method::GET)).collect();
+        assert_eq!(lists.iter().flatten().count(), 6);
+        let singles: Vec<Option<InFlightPermit>> =
+            (0..3).map(|_| limit.try_acquire(LimitClass::Single, &Method::HEAD)).collect();
+        assert_eq!(singles.iter().flatten().count(), 2);
+        assert!(limit.try_acquire(LimitClass::None, &Method::GET).is_some());
+        assert!(limit.try_acquire(LimitClass::Single, &Method::OPTIONS).is_some());
+        drop(lists);
+        assert!(limit.try_acquire(LimitClass::Single, &Method::GET).is_some());
+    }
+
+    #[test]
+    fn try_acquire_with_a_limit_of_one_admits_one_request_of_each_class() {
+        let limit = InFlightLimit::new(1);
+        drop(limit.try_acquire(LimitClass::List, &Method::GET).expect("a permit"));
+        let _single = limit.try_acquire(LimitClass::Single, &Method::GET).expect("a permit");
+        assert!(limit.try_acquire(LimitClass::Single, &Method::GET).is_none());
+    }
+}

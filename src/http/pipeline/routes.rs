@@ -1,0 +1,281 @@
+//! All routes and all layers, on one page.
+//!
+//! # Layers
+//! The layers of the public listener, outermost first. They are one function,
+//! [`Service::handle`](super::service::Service), instead of `tower` layers around the router: each
+//! of those boxes the response future, and six of them cost four tenths of the requests per second.
+//!
+//! 1. `context`: measures, counts, logs and traces the request, and adds the headers that each
+//!    response has. Outermost, so that refused requests are counted and get their headers too.
+//! 2. `request_check`: refuses a long target and a bad `Host`, before anything depends on them.
+//! 3. Handlers that respond [from memory](Handler::FromMemory), which need no further layer.
+//! 4. `load_shed`: refuses requests over the in-flight limit, before they cost anything. The permit
+//!    is held until the body has been sent.
+//! 5. The number of requests in flight, the log span and the trace span: around all work that waits.
+//! 6. `CatchPanicLayer`: turns a panic into a 500. Innermost, so that this 500 passes all layers
+//!    above; the panic hook has logged and counted the panic.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::header::ALLOW;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::IntoResponse;
+use axum::routing::{MethodRouter, get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+
+use super::load_shed::LimitClass;
+use crate::app::App;
+use crate::http::admin::{self, plain_text};
+use crate::http::operations::{
+    build_sitemap, cms_hook, frontend_url, get_content_type, health, resolve, sitemap_files,
+};
+use crate::http::response::envelope::HttpResponse;
+use crate::http::response::error::ApiError;
+
+/// The routes of the public listener. A request whose path is none of them is [`UNKNOWN`].
+static ROUTES: [Declaration; 8] = [
+    Declaration {
+        path: "/api/get-content-type",
+        label: "/api/get-content-type",
+        methods: Methods::Read,
+        limit: LimitClass::None,
+        handler: Handler::FromMemory(get_content_type::get),
+    },
+    Declaration {
+        path: "/api/resolve",
+        label: "/api/resolve",
+        methods: Methods::Read,
+        limit: LimitClass::None,
+        handler: Handler::FromMemory(resolve::get),
+    },
+    Declaration {
+        path: "/api/frontend-url",
+        label: "/api/frontend-url",
+        methods: Methods::Read,
+        limit: LimitClass::Single,
+        handler: Handler::Routed(|| get(frontend_url::get)),
+    },
+    Declaration {
+        path: "/api/build-sitemap",
+        label: "/api/build-sitemap",
+        methods: Methods::Read,
+        limit: LimitClass::List,
+        handler: Handler::Routed(|| get(build_sitemap::get)),
+    },
+    Declaration {
+        path: "/sitemaps/{site}/{file}",
+        label: "/sitemaps",
+        methods: Methods::Read,
+        limit: LimitClass::List,
+        handler: Handler::Routed(|| get(sitemap_files::get)),
+    },
+    // A webhook must not be lost, and waits for nothing but its own body: no limit.
+    Declaration {
+        path: "/hooks/cms",
+        label: "/hooks/cms",
+        methods: Methods::Post,
+        limit: LimitClass::None,
+        handler: Handler::Routed(|| post(cms_hook::post)),
+    },
+    Declaration {
+        path: "/livez",
+        label: "/livez",
+        methods: Methods::Read,
+        limit: LimitClass::None,
+        handler: Handler::Routed(|| get(health::livez)),
+    },
+    Declaration {
+        path: "/readyz",
+        label: "/readyz",
+        methods: Methods::Read,
+        limit: LimitClass::None,
+        handler: Handler::Routed(|| get(health::readyz)),
+    },
+];
+
+/// The label of requests whose path is no route.
+const UNKNOWN: &str = "other";
+
+/// The routes of the admin listener, in the order of its index. They have GET and HEAD alone. Their
+/// requests are neither counted nor limited: the numbers of the service must not depend on how often
+/// they are read, and must be readable under load.
+static ADMIN_ROUTES: [AdminRoute; 5] = [
+    AdminRoute { path: "/", about: None, page: admin_index },
+    AdminRoute {
+        path: "/metrics",
+        about: Some("counters and states, for Prometheus"),
+        page: admin::metrics::get,
+    },
+    AdminRoute {
+        path: "/readyz",
+        about: Some("whether the service takes new work, and how its parts are, as JSON"),
+        page: admin::ready::get,
+    },
+    AdminRoute {
+        path: "/rules",
+        about: Some("the rules in use, in the order of evaluation, as JSON"),
+        page: admin::rules::get,
+    },
+    AdminRoute {
+        path: "/livez",
+        about: Some("the process answers"),
+        page: |_| plain_text("ok\n".to_owned()),
+    },
+];
+
+/// The methods of all routes of the admin listener.
+pub(super) const ADMIN_ALLOW: HeaderValue = HeaderValue::from_static("GET, HEAD");
+
+/// All that is to be said of a route of the admin listener.
+struct AdminRoute {
+    path: &'static str,
+    /// Its line in the index; `None` for the index itself.
+    about: Option<&'static str>,
+    page: AdminPage,
+}
+
+/// Makes the response of a route of the admin listener.
+pub(super) type AdminPage = fn(&Arc<App>) -> HttpResponse;
+
+/// The page of a path of the admin listener.
+pub(super) fn admin_page(path: &str) -> Option<AdminPage> {
+    ADMIN_ROUTES.iter().find(|route| route.path == path).map(|route| route.page)
+}
+
+fn admin_index(_: &Arc<App>) -> HttpResponse {
+    let line = |route: &AdminRoute| Some(format!("{:9} {}\n", route.path, route.about?));
+    plain_text(ADMIN_ROUTES.iter().filter_map(line).collect())
+}
+
+/// All that is to be said of a route.
+struct Declaration {
+    /// As `axum` writes it. A path with parameters stands for all paths that begin like it: those
+    /// that it does not match get its 404.
+    path: &'static str,
+    /// The label of its metrics, log lines and traces.
+    label: &'static str,
+    methods: Methods,
+    limit: LimitClass,
+    handler: Handler,
+}
+
+/// What calls the operation.
+enum Handler {
+    /// The operation has its response in memory. It is called without the router, whose boxes would
+    /// take a sixth of the requests per second of a route that each page render calls.
+    FromMemory(FromMemory),
+    /// The operation waits, or reads a body.
+    Routed(fn() -> MethodRouter<Arc<App>>),
+}
+
+/// An operation that responds at once: to an app, the query and the headers of a GET or a HEAD. The
+/// response reuses the memory of the headers.
+pub(super) type FromMemory = fn(&App, Option<&str>, HeaderMap) -> Result<HttpResponse, ApiError>;
+
+/// The methods of a route.
+#[derive(Clone, Copy)]
+enum Methods {
+    /// GET, HEAD and OPTIONS.
+    Read,
+    /// POST and OPTIONS.
+    Post,
+}
+
+impl Methods {
+    fn allow(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Read => "GET, HEAD, OPTIONS",
+            Self::Post => "POST, OPTIONS",
+        })
+    }
+
+    /// As an error message lists them.
+    fn text(self) -> &'static str {
+        match self {
+            Self::Read => "GET, HEAD and OPTIONS",
+            Self::Post => "POST and OPTIONS",
+        }
+    }
+}
+
+impl Declaration {
+    /// Whether this is the route of a path.
+    fn covers(&self, path: &str) -> bool {
+        let folder = || self.path.split_once('{').map(|(folder, _)| folder);
+        path == self.path || folder().is_some_and(|folder| path.starts_with(folder))
+    }
+
+    fn method_router(&self) -> MethodRouter<Arc<App>> {
+        let methods = self.methods;
+        let handler = match self.handler {
+            Handler::FromMemory(_) => MethodRouter::new(),
+            Handler::Routed(handler) => handler(),
+        };
+        // OPTIONS lists the methods; the request context adds CORS.
+        handler.options(async move || (StatusCode::OK, [(ALLOW, methods.allow())])).fallback(
+            async move || {
+                ([(ALLOW, methods.allow())], ApiError::method_not_allowed(methods.text()))
+            },
+        )
+    }
+}
+
+/// The route of a request, or that its path is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Route(Option<usize>);
+
+impl Route {
+    /// The route of a path.
+    pub(super) fn of(path: &str) -> Self {
+        Self(ROUTES.iter().position(|route| route.covers(path)))
+    }
+
+    fn declaration(self) -> Option<&'static Declaration> {
+        ROUTES.get(self.0?)
+    }
+
+    /// The label of its metrics, log lines and traces.
+    pub(super) fn label(self) -> &'static str {
+        self.declaration().map_or(UNKNOWN, |route| route.label)
+    }
+
+    /// The position of its label in [`route_labels`].
+    pub(super) fn index(self) -> usize {
+        self.0.unwrap_or(ROUTES.len())
+    }
+
+    /// How it counts toward the in-flight limit.
+    pub(super) fn limit(self) -> LimitClass {
+        self.declaration().map_or(LimitClass::None, |route| route.limit)
+    }
+
+    /// Its operation, if that responds from memory.
+    pub(super) fn from_memory(self) -> Option<FromMemory> {
+        match self.declaration()?.handler {
+            Handler::FromMemory(operation) => Some(operation),
+            Handler::Routed(_) => None,
+        }
+    }
+}
+
+/// The labels of all routes, and of requests whose path is none.
+pub(super) fn route_labels() -> impl Iterator<Item = &'static str> {
+    ROUTES.iter().map(|route| route.label).chain([UNKNOWN])
+}
+
+/// The router: all routes with their methods.
+pub(super) fn router(app: Arc<App>) -> Router {
+    let add = |router: Router<Arc<App>>, route: &Declaration| {
+        router.route(route.path, route.method_router())
+    };
+    ROUTES
+        .iter()
+        .fold(Router::new(), add)
+        .fallback(async || ApiError::unknown_route())
+        .layer(CatchPanicLayer::custom(|_: Box<dyn Any + Send>| {
+            ApiError::internal().into_response()
+        }))
+        .with_state(app)
+}

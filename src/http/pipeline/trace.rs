@@ -1,0 +1,48 @@
+//! The trace span of a request. Of what the client sends, it has the request id alone.
+
+use axum::http::{HeaderMap, HeaderName, Method, Request, StatusCode};
+
+use crate::http::request::request_id::RequestId;
+use crate::traces::{self, Span};
+
+static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// Begins the span, if the request is traced. `route` is the label of its route.
+pub(super) fn begin<B>(route: &'static str, request: &Request<B>) -> Option<Span> {
+    let span = traces::request_span(route, || traceparent(request.headers()))?;
+    span.set("http.request.method", method(request.method()));
+    span.set("http.route", route);
+    Some(span)
+}
+
+/// The header, unless there are several: none of them is the right one then.
+fn traceparent(headers: &HeaderMap) -> Option<&str> {
+    let mut values = headers.get_all(&TRACEPARENT).iter();
+    values.next().filter(|_| values.next().is_none())?.to_str().ok()
+}
+
+/// Notes the response.
+pub(super) fn end(span: &Span, status: StatusCode, id: Option<&RequestId>) {
+    span.set("http.response.status_code", i64::from(status.as_u16()));
+    if let Some(id) = id {
+        span.set("request_id", id.as_str().to_owned());
+    }
+    if status.is_server_error() {
+        span.fail();
+    }
+}
+
+/// The method, or `_OTHER` as the semantic conventions of OpenTelemetry have it: a client may invent
+/// a method.
+fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::OPTIONS => "OPTIONS",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        _ => "_OTHER",
+    }
+}

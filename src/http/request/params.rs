@@ -1,0 +1,122 @@
+//! Query parameters that several operations have, parsed into types that cannot be invalid
+//! (D2–D4, D9, D20).
+
+use std::borrow::Cow;
+
+use super::query::{Param, echo};
+use crate::app::App;
+use crate::http::response::error::ApiError;
+use crate::rules::Locale;
+use crate::site::Site;
+
+/// A site key (D3).
+pub(in crate::http) const SITE: Param = Param { name: "site", max_bytes: 64 };
+/// A locale code (D3).
+pub(in crate::http) const LOCALE: Param = Param { name: "locale", max_bytes: 35 };
+
+/// A pathname (D3).
+pub(in crate::http) const PATHNAME: Param = Param { name: "pathname", max_bytes: 2048 };
+
+/// The longest content-type UID, in bytes (D3).
+pub(in crate::http) const MAX_UID_BYTES: usize = 128;
+
+/// The value of a required parameter.
+pub(in crate::http) fn required<'q>(
+    name: &str,
+    value: Option<Cow<'q, str>>,
+) -> Result<Cow<'q, str>, ApiError> {
+    value.ok_or_else(|| ApiError::validation(format!("`{name}` is required")))
+}
+
+/// `true`, `false`, `1` or `0` in any letter case; absent is false.
+pub(in crate::http) fn parse_boolean(name: &str, value: Option<&str>) -> Result<bool, ApiError> {
+    match value {
+        None | Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(text) if text.eq_ignore_ascii_case("true") => Ok(true),
+        Some(text) if text.eq_ignore_ascii_case("false") => Ok(false),
+        Some(text) => {
+            let message = format!("`{name}` must be true, false, 1 or 0, not {}", echo(text));
+            Err(ApiError::validation(message))
+        }
+    }
+}
+
+/// A well-formed locale; absent is `None`.
+pub(in crate::http) fn parse_locale(value: Option<&str>) -> Result<Option<Locale>, ApiError> {
+    let parse = |text: &str| {
+        Locale::parse(text).map_err(|_| {
+            ApiError::validation(format!("`locale` is not a locale code: {}", echo(text)))
+        })
+    };
+    value.map(parse).transpose()
+}
+
+/// A pathname that starts with a slash (D4).
+pub(in crate::http) fn parse_pathname(
+    value: Option<Cow<'_, str>>,
+) -> Result<Cow<'_, str>, ApiError> {
+    let pathname = required("pathname", value)?;
+    if pathname.starts_with('/') {
+        return Ok(pathname);
+    }
+    let message = format!("`pathname` must start with a slash, not {}", echo(&pathname));
+    Err(ApiError::validation(message))
+}
+
+/// The site with this key.
+pub(in crate::http) fn known_site<'a>(app: &'a App, key: &str) -> Result<&'a Site, ApiError> {
+    app.sites.get(key).ok_or_else(|| {
+        ApiError::validation(format!("`site` is not a configured site: {}", echo(key)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares the value, or a part of the error's message.
+    fn check<T: PartialEq + std::fmt::Debug>(
+        found: Result<T, ApiError>,
+        expected: Result<T, &str>,
+    ) {
+        match (found, expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(error), Err(expected)) => {
+                let error = format!("{error:?}");
+                assert!(error.contains(expected), "{expected}: {error}");
+            }
+            (found, expected) => panic!("{found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn parse_boolean_takes_four_words_in_any_letter_case() {
+        for (value, expected) in [
+            (None, Ok(false)),
+            (Some("0"), Ok(false)),
+            (Some("1"), Ok(true)),
+            (Some("true"), Ok(true)),
+            (Some("TRUE"), Ok(true)),
+            (Some("False"), Ok(false)),
+            (Some("yes"), Err("`xml` must be true, false, 1 or 0, not \\\"yes\\\"")),
+            (Some("01"), Err("`xml` must be true, false, 1 or 0, not \\\"01\\\"")),
+            (Some(" true"), Err("`xml` must be true, false, 1 or 0, not \\\" true\\\"")),
+        ] {
+            check(parse_boolean("xml", value), expected);
+        }
+    }
+
+    #[test]
+    fn parse_locale_absent_is_fine_malformed_is_refused() {
+        check(parse_locale(None), Ok(None));
+        check(parse_locale(Some("pt-BR")), Ok(Locale::parse("pt-BR").ok()));
+        check(parse_locale(Some("en-")), Err("`locale` is not a locale code: \\\"en-\\\""));
+    }
+
+    #[test]
+    fn required_absent_is_refused_by_name() {
+        check(required("uid", Some("a".into())), Ok("a".into()));
+        check(required("uid", None), Err("`uid` is required"));
+    }
+}

@@ -1,0 +1,35 @@
+//! `Age` and `Cache-Status` (RFC 9211) of responses that come from a cached copy.
+
+use std::time::Duration;
+
+use axum::http::header::AGE;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::app::{How, Served};
+
+const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
+
+/// Of the public URLs of a content type.
+pub(in crate::http) fn insert_cache_status(headers: &mut HeaderMap, served: &Served) {
+    headers.insert(AGE, HeaderValue::from(served.age.as_secs()));
+    headers.insert(CACHE_STATUS, cache_status(served.how));
+}
+
+/// Of one document, served from the last good answer because the CMS fails.
+pub(in crate::http) fn insert_last_good_status(headers: &mut HeaderMap, age: Duration) {
+    headers.insert(AGE, HeaderValue::from(age.as_secs()));
+    let status = "frontend-map; hit; detail=\"the CMS fails\"";
+    headers.insert(CACHE_STATUS, HeaderValue::from_static(status));
+}
+
+fn cache_status(how: How) -> HeaderValue {
+    let text = match how {
+        How::Hit { ttl, failing: false } => format!("frontend-map; hit; ttl={ttl}"),
+        How::Hit { ttl, failing: true } => {
+            format!("frontend-map; hit; ttl={ttl}; detail=\"the CMS fails\"")
+        }
+        How::Miss { collapsed: false } => "frontend-map; fwd=miss; stored".to_owned(),
+        How::Miss { collapsed: true } => "frontend-map; fwd=miss; collapsed".to_owned(),
+    };
+    HeaderValue::try_from(text).expect("constant text and a number are visible ASCII")
+}

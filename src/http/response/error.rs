@@ -1,0 +1,204 @@
+//! The errors that clients see. Each response that is not a success is made from an [`ApiError`];
+//! errors of other modules (`ContentError`) become one here, and nowhere else.
+
+mod details;
+
+use std::borrow::Cow;
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::envelope::{self, HttpResponse};
+use super::json::Json;
+use crate::content::ContentError;
+use crate::site::Site;
+
+pub(in crate::http) use details::{CandidateDetails, Details};
+
+/// `Retry-After` in seconds, where the CMS sends none (D27).
+const RETRY_AFTER_DEFAULT: u64 = 5;
+/// `Retry-After` in seconds when too many validation runs are in progress: most take longer.
+const RETRY_AFTER_VALIDATIONS: u64 = 10;
+/// `Retry-After` in seconds when too many requests are in flight: most take less.
+const RETRY_AFTER_OVERLOAD: u64 = 1;
+/// The longest `Retry-After` of the CMS that is passed on, in seconds (D27).
+const RETRY_AFTER_MAX: u64 = 60;
+
+/// An error response: status, name, message and maybe details.
+#[derive(Debug)]
+pub(in crate::http) struct ApiError {
+    status: StatusCode,
+    name: &'static str,
+    message: Cow<'static, str>,
+    details: Option<Box<Details>>,
+    /// In seconds.
+    retry_after: Option<u64>,
+}
+
+impl ApiError {
+    fn new(status: StatusCode, name: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, name, message: message.into(), details: None, retry_after: None }
+    }
+
+    /// 400: a parameter is missing or invalid. The message names it.
+    pub(in crate::http) fn validation(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "ValidationError", message)
+    }
+
+    /// 404: no such rule or document.
+    pub(in crate::http) fn not_found(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NotFoundError", message)
+    }
+
+    /// 404: no such route.
+    pub(in crate::http) fn unknown_route() -> Self {
+        Self::not_found("there is nothing at this path")
+    }
+
+    /// 501: a setting that the request needs is not configured.
+    pub(in crate::http) fn not_configured(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::NOT_IMPLEMENTED, "NotImplementedError", message)
+    }
+
+    /// 405: the route has only these methods ("GET, HEAD and OPTIONS").
+    pub(in crate::http) fn method_not_allowed(allowed: &str) -> Self {
+        let message = format!("only {allowed} are allowed here");
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowedError", message)
+    }
+
+    /// 401: the bearer token is missing or wrong.
+    pub(in crate::http) fn unauthorized() -> Self {
+        let message = "the bearer token is missing or wrong";
+        Self::new(StatusCode::UNAUTHORIZED, "UnauthorizedError", message)
+    }
+
+    /// 403: the request has a bearer token, and it is wrong.
+    pub(in crate::http) fn forbidden() -> Self {
+        Self::new(StatusCode::FORBIDDEN, "ForbiddenError", "the bearer token is wrong")
+    }
+
+    /// 503: the limit of validation runs is reached.
+    pub(in crate::http) fn too_many_validations() -> Self {
+        let message = "too many validations are in progress or queued";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
+        Self { retry_after: Some(RETRY_AFTER_VALIDATIONS), ..error }
+    }
+
+    /// 503: the in-flight limit is reached.
+    pub(in crate::http) fn overloaded() -> Self {
+        let message = "too many requests are in flight";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
+        Self { retry_after: Some(RETRY_AFTER_OVERLOAD), ..error }
+    }
+
+    /// 414: the request target is longer than this many bytes.
+    pub(in crate::http) fn target_too_long(max_bytes: usize) -> Self {
+        let message = format!("the request target is longer than {max_bytes} bytes");
+        Self::new(StatusCode::URI_TOO_LONG, "URITooLongError", message)
+    }
+
+    /// 400: not exactly one valid `Host`.
+    pub(in crate::http) fn bad_host() -> Self {
+        Self::validation("an HTTP/1.1 request must have exactly one valid Host header")
+    }
+
+    /// 400: a body with two framings, as request smuggling uses it.
+    fn two_framings() -> Self {
+        Self::validation("a request must not have both Content-Length and Transfer-Encoding")
+    }
+
+    /// 500: a fault of the service; the log has the details.
+    pub(in crate::http) fn internal() -> Self {
+        let message = "Internal Server Error";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError", message)
+    }
+
+    /// 501: the site has no base URL.
+    pub(in crate::http) fn no_base_url(site: &str) -> Self {
+        Self::not_configured(format!("{} is not configured", Site::base_url_variable(site)))
+    }
+
+    /// The same error with details.
+    pub(in crate::http) fn with(self, details: Details) -> Self {
+        Self { details: Some(Box::new(details)), ..self }
+    }
+}
+
+impl From<ContentError> for ApiError {
+    fn from(error: ContentError) -> Self {
+        let (status, name) = match error {
+            ContentError::Unavailable { .. } | ContentError::CircuitOpen { .. } => {
+                (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError")
+            }
+            ContentError::TimedOut => (StatusCode::GATEWAY_TIMEOUT, "GatewayTimeoutError"),
+            ContentError::Unusable(_) => (StatusCode::BAD_GATEWAY, "BadGatewayError"),
+        };
+        let retry_after = match error {
+            ContentError::Unavailable { retry_after }
+            | ContentError::CircuitOpen { retry_after } => Some(retry_after_seconds(retry_after)),
+            _ => None,
+        };
+        Self { retry_after, ..Self::new(status, name, error.to_string()) }
+    }
+}
+
+fn retry_after_seconds(from_cms: Option<u64>) -> u64 {
+    from_cms.unwrap_or(RETRY_AFTER_DEFAULT).clamp(1, RETRY_AFTER_MAX)
+}
+
+/// The response to a request whose body has two framings. It closes the connection: where the next
+/// request begins is not known.
+pub(in crate::http) fn two_framings() -> HttpResponse {
+    let mut response = ApiError::two_framings().into_http_response();
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+impl ApiError {
+    /// The response.
+    pub(in crate::http) fn into_http_response(self) -> HttpResponse {
+        self.into_response_reusing(HeaderMap::new())
+    }
+
+    /// The response with a `Cache-Control`. It reuses the memory of the request's headers.
+    pub(in crate::http) fn into_cacheable_response(
+        self,
+        cache_control: &HeaderValue,
+        request_headers: HeaderMap,
+    ) -> HttpResponse {
+        let mut response = self.into_response_reusing(request_headers);
+        response.headers_mut().insert(CACHE_CONTROL, cache_control.clone());
+        response
+    }
+
+    fn into_response_reusing(self, recycled: HeaderMap) -> HttpResponse {
+        let mut response = envelope::failure(self.status, |json| self.write(json), recycled);
+        if self.status == StatusCode::UNAUTHORIZED {
+            let challenge = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.raw(r#"{"status":"#).raw(self.status.as_str());
+        json.raw(r#","name":"#).text(self.name);
+        json.raw(r#","message":"#).text(&self.message);
+        if let Some(details) = &self.details {
+            json.raw(r#","details":"#);
+            details.write(json);
+        }
+        json.raw("}");
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        self.into_http_response().map(Body::new)
+    }
+}

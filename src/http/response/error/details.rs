@@ -1,0 +1,61 @@
+//! The `details` member of errors.
+
+use crate::http::response::json::Json;
+
+/// The `details` of an error.
+#[derive(Debug)]
+pub(in crate::http) enum Details {
+    /// 404 of `/api/get-content-type` and `/api/resolve`: no rule matches.
+    NoMatch { pathname: String, normalized_path: String, candidates: Option<Vec<CandidateDetails>> },
+    /// 404 of `/api/frontend-url`: the document has no URL (D13).
+    NoUrl { reason: String, rule: String },
+    /// 501 of `/api/frontend-url`: the path, for a site without a base URL.
+    Path { path: String },
+}
+
+/// One rule that was tried (D10).
+#[derive(Debug)]
+pub(in crate::http) struct CandidateDetails {
+    pub(in crate::http) collection_type: String,
+    pub(in crate::http) rule: String,
+    pub(in crate::http) reason: &'static str,
+    pub(in crate::http) segment: Option<usize>,
+}
+
+impl Details {
+    pub(super) fn write(&self, json: &mut Json) {
+        match self {
+            Self::NoMatch { pathname, normalized_path, candidates } => {
+                json.raw(r#"{"pathname":"#).text(pathname);
+                json.raw(r#","normalizedPath":"#).text(normalized_path);
+                if let Some(candidates) = candidates {
+                    json.raw(r#","candidates":["#);
+                    for (position, candidate) in candidates.iter().enumerate() {
+                        json.raw(if position == 0 { "" } else { "," });
+                        candidate.write(json);
+                    }
+                    json.raw("]");
+                }
+            }
+            Self::NoUrl { reason, rule } => {
+                json.raw(r#"{"reason":"#).text(reason).raw(r#","rule":"#).text(rule);
+            }
+            Self::Path { path } => {
+                json.raw(r#"{"path":"#).text(path);
+            }
+        }
+        json.raw("}");
+    }
+}
+
+impl CandidateDetails {
+    fn write(&self, json: &mut Json) {
+        json.raw(r#"{"collectionType":"#).text(&self.collection_type);
+        json.raw(r#","rule":"#).text(&self.rule);
+        json.raw(r#","reason":"#).text(self.reason);
+        if let Some(segment) = self.segment {
+            json.raw(r#","segment":"#).number(segment);
+        }
+        json.raw("}");
+    }
+}
