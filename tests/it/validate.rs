@@ -140,11 +140,11 @@ async fn every_format_is_written_word_for_word() {
 }
 
 #[test]
-fn the_readme_shows_the_real_summary() {
+fn the_page_about_validation_shows_the_real_summary() {
     let summary = include_str!("validate/expected/summary.txt");
     let summary = summary.replace("http://127.0.0.1:PORT", "https://www.example.com");
     let block = format!("```console\n$ frontend-map validate --site main\n{summary}```\n");
-    assert!(include_str!("../../README.md").contains(&block));
+    assert!(include_str!("../../docs/validation.md").contains(&block));
 }
 
 #[tokio::test(flavor = "multi_thread")]

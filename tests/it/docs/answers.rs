@@ -1,0 +1,142 @@
+//! The answers that the pages show, compared with those of a service on the demo's content.
+
+use std::collections::BTreeSet;
+
+use crate::support::front_end::{FrontEnd, answer};
+use crate::support::http::{self, Response};
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+use super::pages::{all, files, page, root};
+
+const DEMO: &str = include_str!("../../../config/demo/settings.toml");
+/// Where the demo's frontend listens.
+const DEMO_FRONT_END: &str = "http://127.0.0.1:8081";
+
+/// The demo's settings with a frontend that answers 200 to everything.
+struct Demo {
+    service: Service,
+    front_end: FrontEnd,
+}
+
+impl Demo {
+    async fn start(settings: &str) -> Self {
+        let front_end = FrontEnd::start(|_| answer("200 OK", "", 0)).await;
+        let service = Setup::new(settings)
+            .env("FRONTEND_MAP__SERVER__LISTEN", "127.0.0.1:0")
+            .env("FRONT_END_URL_MAIN", &front_end.url("http", ""))
+            .start();
+        Self { service, front_end }
+    }
+
+    fn send(&self, method: &str, target: &str) -> Response {
+        http::send(self.service.addr(), method, target, &[])
+    }
+
+    /// The body, with the frontend at the demo's address.
+    fn text(&self, target: &str) -> String {
+        let response = http::get(self.service.addr(), target);
+        response.text().replace(&self.front_end.url("http", ""), DEMO_FRONT_END)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_curl_gives_exactly_the_answer_shown() {
+    let demo = Demo::start(DEMO).await;
+    let pages = all();
+    let curls: Vec<_> = pages.iter().flat_map(|page| page.curls()).collect();
+    assert!(curls.len() >= 10, "the pages show {}", curls.len());
+    for (target, shown) in curls {
+        assert_eq!(demo.text(target).trim_end(), shown, "{target}");
+    }
+    assert!(page("README.md").curls().len() == 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn resolve_gives_exactly_the_answer_shown() {
+    let settings = DEMO.replace("key = \"main\"", "key = \"main\"\nresolve = \"documents\"");
+    let demo = Demo::start(&settings).await;
+    let target = "/api/resolve?site=main&pathname=/en/about";
+    until_so("the index is there", || demo.text(target).contains("p1about"));
+    let api = page("docs/http-api.md");
+    assert!(api.blocks("json").contains(&demo.text(target).as_str()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_error_of_the_table_is_the_real_one() {
+    let demo = Demo::start(DEMO).await;
+    let api = page("docs/http-api.md");
+    let rows = api.table("Request");
+    assert!(rows.len() >= 20, "{} rows", rows.len());
+    for row in rows {
+        let [request, status, name, message] = row[..] else { panic!("{row:?}") };
+        let (method, target) = request.split_once(' ').expect(request);
+        let response = demo.send(method, target);
+        let error = &response.json()["error"];
+        assert_eq!(
+            (response.status.to_string(), error["name"].as_str(), error["message"].as_str()),
+            (status.to_owned(), Some(name), Some(message)),
+            "{request}"
+        );
+    }
+}
+
+#[test]
+fn the_table_of_errors_has_each_name_of_the_source() {
+    let api = page("docs/http-api.md");
+    let listed = api.table("Status");
+    let listed: BTreeSet<&str> = listed.iter().map(|row| row[1]).collect();
+    let sources = files(&root().join("src/http"), "rs");
+    let sources: Vec<String> =
+        sources.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let literals = sources.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
+    let names = literals
+        .filter(|text| text.ends_with("Error") && text.chars().all(|c| c.is_ascii_alphabetic()));
+    let names: BTreeSet<&str> = names.collect();
+    assert!(names.len() >= 10, "{names:?}");
+    let missing: Vec<_> = names.difference(&listed).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let unknown: Vec<_> = listed.difference(&names).filter(|name| **name != "(no body)").collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_route_of_the_table_is_there() {
+    let demo = Demo::start(DEMO).await;
+    let api = page("docs/http-api.md");
+    let rows = api.table("Route");
+    let routes = rows.iter().flat_map(|row| row[0].split('`').skip(1).step_by(2));
+    let routes: Vec<&str> = routes.collect();
+    assert_eq!(routes.len(), 8, "{routes:?}");
+    for route in routes {
+        let path = route.replace("<site>/…", "main/index.xml");
+        assert_eq!(demo.send("OPTIONS", &path).status, 200, "{route}");
+    }
+    for row in api.table("Admin path") {
+        assert_eq!(http::get(demo.service.admin(), row[0]).status, 200, "{row:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_header_of_an_answer_is_on_the_page() {
+    let demo = Demo::start(DEMO).await;
+    let api = page("docs/http-api.md").text.to_lowercase();
+    for target in [
+        "/api/get-content-type?site=main&pathname=/en/about",
+        "/api/frontend-url?uid=plugin::cms.article&documentId=a1welcome&status=draft",
+        "/api/build-sitemap?site=main&contentType=plugin::cms.page",
+        "/api/build-sitemap?site=main&contentType=plugin::cms.page&validate=true",
+        "/sitemaps/main/index.xml",
+        "/sitemaps/main/plugin.cms.page-1.xml",
+        "/sitemaps/main/robots.txt",
+        "/livez",
+        "/nope",
+    ] {
+        let response = http::get(demo.service.addr(), target);
+        let usual = ["content-type", "content-length", "date", "connection"];
+        for (name, _) in &response.headers {
+            let named = api.contains(&format!("`{name}"));
+            assert!(named || usual.contains(&name.as_str()), "{target}: {name}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The form and the words of the pages.
+
+use std::collections::BTreeSet;
+
+use super::pages::{all, page, root};
+
+/// More does not fit into one look.
+const MOST_README_LINES: usize = 150;
+
+#[test]
+fn the_readme_is_short() {
+    let lines = page("README.md").text.lines().count();
+    assert!(lines <= MOST_README_LINES, "{lines} lines");
+}
+
+#[test]
+fn the_two_commands_stand_in_a_code_block_once() {
+    let readme = page("README.md");
+    let blocks = readme.text.split("\n```").skip(1).step_by(2);
+    let lines = blocks.flat_map(str::lines);
+    let commands: Vec<&str> =
+        lines.map(|line| line.split('#').next().unwrap_or("").trim()).collect();
+    for (start, command) in [
+        ("cargo run --release -- demo", "cargo run --release -- demo --once"),
+        ("cargo test", "cargo test"),
+    ] {
+        let found: Vec<_> = commands.iter().filter(|line| line.starts_with(start)).collect();
+        assert_eq!(found, [&command]);
+    }
+}
+
+#[test]
+fn the_changelog_and_every_page_are_reached_from_the_readme() {
+    let mut reached = BTreeSet::from(["README.md".to_owned()]);
+    let mut queue = vec![page("README.md")];
+    while let Some(next) = queue.pop() {
+        let folder = next.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for link in next.links() {
+            let path = link.split('#').next().unwrap_or_default();
+            let path = root().join(folder).join(path);
+            let Ok(path) = path.canonicalize() else { continue };
+            let Ok(path) = path.strip_prefix(root().canonicalize().unwrap()) else { continue };
+            let path = path.display().to_string();
+            if path.ends_with(".md") && reached.insert(path.clone()) {
+                queue.push(page(&path));
+            }
+        }
+    }
+    let unreached: Vec<_> =
+        all().into_iter().map(|page| page.path).filter(|path| !reached.contains(path)).collect();
+    assert!(unreached.is_empty(), "{unreached:?}");
+}
