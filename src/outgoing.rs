@@ -1,30 +1,33 @@
-//! What the two outgoing HTTP clients share: their settings, and why a request failed.
+//! Outgoing HTTP: a client builder, name look-ups, the address fence and the causes of failures.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use rustls::{ClientConfig, RootCertStore};
 
-mod addresses;
+mod address_fence;
+mod allowed_addresses;
 mod cause;
-mod fence;
+mod resolver;
 mod retry_after;
 
-pub use cause::{Cause, cause, is_out_of_files, known_cause};
-pub use fence::{
-    FencedConnector, FencedStream, LookUp, fenced_connector, is_not_allowed, system_look_up,
+pub use address_fence::{
+    FencedConnector, FencedResolver, FencedStream, fenced_connector, is_not_allowed,
 };
+pub use cause::{Cause, cause, is_out_of_files, known_cause};
+pub use resolver::{LookUp, system_look_up};
 pub use retry_after::retry_after;
 
-/// How long a connection may idle in the pool: Strapi closes idle connections after 5 s, and a
-/// request sent into that close would look like a reset.
+use resolver::SystemResolver;
+
+/// The idle time-out of pooled connections. Strapi closes idle connections after 5 s, and a request
+/// that is sent at that moment fails with a reset.
 pub const POOL_IDLE: Duration = Duration::from_secs(4);
 
-/// The system's root certificates, read once a process because reading them takes milliseconds.
+/// The system's root certificates, read once per process because that takes milliseconds.
 static ROOTS: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| Arc::new(system_roots()));
 
-/// Why a client could not be set up. It depends on the build alone, never on a peer.
+/// Why a client cannot be set up: always a fault of the build, never of a peer.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The TLS provider lacks what the default protocol versions need.
@@ -35,33 +38,7 @@ pub enum BuildError {
     Client(#[from] reqwest::Error),
 }
 
-/// A resolver failure, as a type of our own so that [`cause`] need not read messages.
-#[derive(Debug, thiserror::Error)]
-#[error("the name has no address")]
-struct DnsFailure(#[source] Option<std::io::Error>);
-
-/// The system's resolver, with failures that can be recognised.
-#[derive(Debug)]
-struct SystemResolver;
-
-impl Resolve for SystemResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        Box::pin(async move { Ok(lookup(name.as_str()).await?) })
-    }
-}
-
-/// The addresses of `host`, with port 0, which the connector replaces by the URL's.
-async fn lookup(host: &str) -> Result<Addrs, DnsFailure> {
-    let found = tokio::net::lookup_host((host, 0)).await;
-    let addresses: Vec<_> = found.map_err(|error| DnsFailure(Some(error)))?.collect();
-    if addresses.is_empty() {
-        return Err(DnsFailure(None));
-    }
-    Ok(Box::new(addresses.into_iter()))
-}
-
-/// A client builder that does exactly what it is told: one HTTP/1 request per call, straight to
-/// the host of the URL.
+/// A client builder that sends one HTTP/1 request per call, to the host of the URL.
 ///
 /// No proxy from the environment, no redirects, no retries, no `Referer`, no time-outs (callers
 /// set their own). An empty root store is not an error here: https requests then fail with

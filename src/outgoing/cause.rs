@@ -1,9 +1,9 @@
-//! Why an outgoing request failed, told by the types in the error's chain and never by its text.
+//! Why an outgoing request failed, by the types in the error's chain and never by its text.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
 
-use super::DnsFailure;
+use super::resolver::DnsFailure;
 
 /// Why a request got no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ pub enum Cause {
 #[must_use]
 pub fn cause(error: &reqwest::Error) -> Cause {
     match known_cause(error) {
-        // Ours and the client's time-out are the same private type; only the place differs.
+        // The time-outs of the connection and of the request have the same private type.
         Some(Cause::Timeout) | None if timed_out(error) => {
             if error.is_connect() {
                 Cause::ConnectTimeout
@@ -38,7 +38,7 @@ pub fn cause(error: &reqwest::Error) -> Cause {
                 Cause::Timeout
             }
         }
-        // A whole message whose compressed text breaks off: nothing was reset.
+        // A whole message whose compressed text breaks off: the connection was not reset.
         Some(Cause::Reset) if error.is_decode() && !from_connection(error) => {
             Cause::InvalidResponse
         }
@@ -48,16 +48,16 @@ pub fn cause(error: &reqwest::Error) -> Cause {
     }
 }
 
-/// The cause of whatever went wrong on the way to an answer, as far as a type tells.
+/// The cause of any error of a request, as far as its types tell.
 #[must_use]
 pub fn known_cause(error: &(dyn Error + 'static)) -> Option<Cause> {
     chain(error).find_map(known)
 }
 
-/// Whether this process or its machine has no file descriptors left, so that no peer was asked.
+/// Whether this process or its machine has no file descriptors left, so that no connection was made.
 #[must_use]
 pub fn is_out_of_files(error: &(dyn Error + 'static)) -> bool {
-    // The standard library has no names for them; these numbers are the same on every Unix.
+    // The standard library has no names for them; the numbers are the same on every Unix.
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
     let number = |link: &(dyn Error + 'static)| link.downcast_ref::<io::Error>()?.raw_os_error();
@@ -69,7 +69,7 @@ fn timed_out(error: &reqwest::Error) -> bool {
     error.is_timeout() || chain(error).any(|link| known(link) == Some(Cause::Timeout))
 }
 
-/// Whether the connection reported the error, as against the decoder above it.
+/// Whether the connection reported the error, not the decoder above it.
 fn from_connection(error: &reqwest::Error) -> bool {
     chain(error).any(<dyn Error>::is::<hyper::Error>)
 }
@@ -87,7 +87,7 @@ fn below<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
     wrapped.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())
 }
 
-/// What one link of the chain says by its type, if anything.
+/// The cause that the type of one error in the chain tells, if any.
 fn known(error: &(dyn Error + 'static)) -> Option<Cause> {
     if error.is::<DnsFailure>() {
         return Some(Cause::Dns);
@@ -101,7 +101,7 @@ fn known(error: &(dyn Error + 'static)) -> Option<Cause> {
     error.downcast_ref::<io::Error>().and_then(from_io)
 }
 
-/// What hyper says about itself; its input and output errors are further down the chain.
+/// The cause that hyper tells; its input and output errors are further down the chain.
 fn from_hyper(error: &hyper::Error) -> Option<Cause> {
     if error.is_parse() {
         Some(Cause::InvalidResponse)
@@ -112,7 +112,7 @@ fn from_hyper(error: &hyper::Error) -> Option<Cause> {
     }
 }
 
-/// What the kind of an `io::Error` says; `Other` only wraps.
+/// The cause that the kind of an `io::Error` tells; `Other` only wraps another error.
 fn from_io(error: &io::Error) -> Option<Cause> {
     match error.kind() {
         ErrorKind::ConnectionRefused
@@ -120,7 +120,7 @@ fn from_io(error: &io::Error) -> Option<Cause> {
         | ErrorKind::NetworkUnreachable
         | ErrorKind::NetworkDown
         | ErrorKind::AddrNotAvailable
-        // What the connector says when it has no address left to try.
+        // The connector has no address left to try.
         | ErrorKind::NotConnected => Some(Cause::Refused),
         ErrorKind::ConnectionReset
         | ErrorKind::ConnectionAborted

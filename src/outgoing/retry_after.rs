@@ -1,23 +1,22 @@
-//! When a peer wants to be asked again (RFC 9110, section 10.2.3).
+//! The header `Retry-After` (RFC 9110, section 10.2.3).
 
 use std::time::SystemTime;
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// After how many seconds that is, where it is said.
+/// After how many seconds the peer asks to be tried again; `None`: no such header, or not readable.
 #[must_use]
 pub fn retry_after(headers: &HeaderMap) -> Option<u64> {
     seconds(headers.get(RETRY_AFTER)?.to_str().ok()?.trim(), SystemTime::now())
 }
 
-/// Reads seconds or a date. More seconds than a number holds are still a long time, and a date that
-/// has passed is now.
+/// Reads seconds or a date. Too many seconds for a `u64` are its maximum, and a past date is 0.
 fn seconds(text: &str, now: SystemTime) -> Option<u64> {
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
         return Some(text.parse().unwrap_or(u64::MAX));
     }
     let wait = httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default();
-    // A part of a second counts as one: who comes too early is refused again.
+    // Rounded up: a request that comes too early is refused again.
     Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
 }
 
@@ -28,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_and_dates_are_read() {
+    fn seconds_reads_numbers_and_dates_and_nothing_else() {
         // Sun, 06 Nov 1994 08:49:37 GMT, and a half.
         let now = UNIX_EPOCH + Duration::from_millis(784_111_777_500);
         for (text, expected) in [

@@ -1,0 +1,132 @@
+//! The address fence: a name leads only to addresses where a public site may be.
+//!
+//! Connections go to the addresses that were checked, so a second look-up with another answer (DNS
+//! rebinding) changes nothing.
+
+use std::error::Error;
+use std::net::{IpAddr, SocketAddr};
+use std::task::{Context, Poll};
+
+use futures::future::BoxFuture;
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::Name;
+use hyper_util::rt::TokioIo;
+use reqwest::dns::{Addrs, Resolve, Resolving};
+use tokio::net::TcpStream;
+use tower::Service;
+
+use super::allowed_addresses::is_allowed;
+use super::resolver::{LookUp, addresses};
+use super::tls;
+
+/// Connects to `http` and `https` URLs, within the fence.
+pub type FencedConnector = HttpsConnector<HttpConnector<FencedResolver>>;
+
+/// A connection of a [`FencedConnector`].
+pub type FencedStream = MaybeHttpsStream<TokioIo<TcpStream>>;
+
+/// The one name that may lead to this machine, because it is never written by accident.
+const LOCALHOST: &str = "localhost";
+
+/// A resolver that leaves out the addresses where no public site is.
+///
+/// No resolver is asked for an address that is written in a URL: the caller makes sure that the
+/// operator wrote it.
+#[derive(Clone)]
+pub struct FencedResolver(LookUp);
+
+type Allowed = std::vec::IntoIter<SocketAddr>;
+
+/// No address of a name is allowed.
+#[derive(Debug, thiserror::Error)]
+#[error("the name leads to no address that is allowed")]
+struct NotAllowed;
+
+impl FencedResolver {
+    /// Names are found by `look_up`.
+    #[must_use]
+    pub fn new(look_up: LookUp) -> Self {
+        Self(look_up)
+    }
+
+    /// With port 0, which the connector replaces by the URL's.
+    async fn allowed(self, name: String) -> Result<Allowed, Box<dyn Error + Send + Sync>> {
+        let found = addresses(&self.0, name.clone()).await?;
+        let allowed = allowed(&name, found)?.into_iter().map(|address| SocketAddr::new(address, 0));
+        Ok(allowed.collect::<Vec<_>>().into_iter())
+    }
+}
+
+impl Resolve for FencedResolver {
+    fn resolve(&self, name: reqwest::dns::Name) -> Resolving {
+        let allowed = self.clone().allowed(name.as_str().to_owned());
+        Box::pin(async { Ok(Box::new(allowed.await?) as Addrs) })
+    }
+}
+
+impl Service<Name> for FencedResolver {
+    type Response = Allowed;
+    type Error = Box<dyn Error + Send + Sync>;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let allowed = self.clone().allowed(name.as_str().to_owned());
+        Box::pin(allowed)
+    }
+}
+
+/// A connector whose names are found by `look_up`.
+///
+/// # Errors
+/// [`rustls::Error`] when the TLS provider cannot serve the default protocol versions.
+pub fn fenced_connector(look_up: LookUp) -> Result<FencedConnector, rustls::Error> {
+    let mut http = HttpConnector::new_with_resolver(FencedResolver(look_up));
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    Ok(HttpsConnector::from((http, tls()?)))
+}
+
+/// Whether a connection was not made because of the fence.
+#[must_use]
+pub fn is_not_allowed(error: &(dyn Error + 'static)) -> bool {
+    super::cause::chain(error).any(<dyn Error>::is::<NotAllowed>)
+}
+
+/// The addresses that a name may lead to.
+fn allowed(name: &str, mut found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NotAllowed> {
+    found.retain(|address| is_allowed(*address) || (name == LOCALHOST && address.is_loopback()));
+    if found.is_empty() { Err(NotAllowed) } else { Ok(found) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn allowed_leaves_out_addresses_where_no_public_site_is() {
+        let all = ["10.1.2.3", "127.0.0.1", "::1", "169.254.169.254", "2606:4700::1111"];
+        let found = || all.iter().map(|text| text.parse().unwrap()).collect::<Vec<IpAddr>>();
+        let left = |name| -> Vec<String> {
+            allowed(name, found()).unwrap().iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(left("www.example.com"), ["10.1.2.3", "2606:4700::1111"]);
+        assert_eq!(left("localhost"), ["10.1.2.3", "127.0.0.1", "::1", "2606:4700::1111"]);
+        assert_eq!(left("localhost.example.com"), ["10.1.2.3", "2606:4700::1111"]);
+        let refused = allowed("www.example.com", found()[1..4].to_vec()).unwrap_err();
+        assert!(is_not_allowed(&refused));
+    }
+
+    #[tokio::test]
+    async fn a_name_without_addresses_is_not_blamed_on_the_fence() {
+        let nothing: LookUp = Arc::new(|_| Box::pin(async { Ok(Vec::new()) }));
+        let error = FencedResolver::new(nothing).allowed("x.example".to_owned()).await;
+        assert!(!is_not_allowed(&*error.unwrap_err()));
+    }
+}
