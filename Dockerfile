@@ -1,5 +1,5 @@
 # The service in a small image: the binary, glibc and root certificates; no shell, not root.
-# `scripts/check-image` follows this file without a container engine.
+# `scripts/check_image.py` follows this file without a container engine.
 #
 #   docker build -t frontend-map .
 #   docker run --read-only -p 8080:8080 -v ./settings.toml:/etc/frontend-map/settings.toml:ro \

@@ -1,103 +1,236 @@
 #!/usr/bin/env python3
-"""Black-box runner for bad-inputs.jsonl.  usage: run_bad_inputs.py HOST:PORT [bad-inputs.jsonl] [--strict] [--jobs N]
---strict: only expect_status counts (design decisions as recommended); default also accepts accept_statuses.
-Fixture the server under test must be configured with: see README.md beside this file.
-request_target / raw / host / header strings are latin-1: one character = one byte. {{repeat:S:N}} = S repeated N times."""
-import json,re,socket,sys,time
-from concurrent.futures import ThreadPoolExecutor
-args=[a for a in sys.argv[1:] if not a.startswith('--')]
-strict='--strict' in sys.argv; jobs=int(sys.argv[sys.argv.index('--jobs')+1]) if '--jobs' in sys.argv else 8
-if '--jobs' in sys.argv: args=[a for a in args if a!=str(jobs)]
-host,port=args[0].rsplit(':',1); port=int(port); path=args[1] if len(args)>1 else __import__('os').path.join(__import__('os').path.dirname(__import__('os').path.abspath(__file__)),'../tests/corpora/bad-inputs.jsonl')
-def ex(s): return re.sub(r'\{\{repeat:(.*?):(\d+)\}\}',lambda m:m[1]*int(m[2]),s,flags=re.S)
-def build(o):
-    if 'raw' in o: return ex(o['raw']).encode('latin1')
-    h=''
-    if not o.get('no_host'): h+='Host: %s\r\n'%o.get('host','localhost')
-    for k,v in o.get('headers',[]): h+=f'{k}: {v}\r\n'
-    h+=o.get('raw_headers','')
-    if 'body' not in o and 'raw_headers' not in o: h+='Connection: close\r\n'
-    return (f"{o.get('method','GET')} {ex(o['request_target'])} {o.get('http_version','HTTP/1.1')}\r\n{h}\r\n{o.get('body','')}").encode('latin1')
-def recv_all(s,deadline,head_only):
-    b=b''
+"""Sends the corpus of bad requests to a running service and compares each answer.
+
+`tests/corpora/README.md` says what the service's settings must be and what the fields of a case
+mean. Without `--strict`, the statuses in `accept_statuses` are fine too. Ends with status 1 when a
+case fails or the service does not answer afterwards.
+"""
+
+import argparse
+import concurrent.futures
+import contextlib
+import json
+import pathlib
+import re
+import socket
+import sys
+import time
+from typing import Any, Literal, NamedTuple
+
+from common.build import ROOT
+
+Case = dict[str, Any]
+End = Literal["TIMEOUT", "RST", "EOF", "DONE"]
+
+CORPUS = ROOT / "tests/corpora/bad-inputs.jsonl"
+# Hang guards in seconds; a slow case waits until the service gives up on an unfinished head.
+PATIENCE, SLOW_PATIENCE, SECOND_PATIENCE = 30, 60, 15
+MOST_MESSAGE, MOST_BODY = 512, 12_288
+ALIVE: Case = {
+    "name": "alive",
+    "request_target": "/api/get-content-type?pathname=/en/articles/hello-world&site=main",
+    "expect_status": 200,
+    "expect_error_name": None,
+    "envelope": True,
+}
+
+
+class Answer(NamedTuple):
+    """Names of headers in lower case; `rest` is what came behind the body."""
+
+    status: int
+    headers: dict[str, list[str]]
+    body: bytes
+    rest: bytes
+
+
+def expand(text: str) -> str:
+    """`{{repeat:S:N}}` is S repeated N times."""
+    return re.sub(r"\{\{repeat:(.*?):(\d+)\}\}", lambda m: m[1] * int(m[2]), text, flags=re.DOTALL)
+
+
+def request(case: Case) -> bytes:
+    """One character of a string is one byte."""
+    if "raw" in case:
+        return expand(case["raw"]).encode("latin-1")
+    lines = [] if case.get("no_host") else [f"Host: {case.get('host', 'localhost')}"]
+    lines += [f"{name}: {value}" for name, value in case.get("headers", [])]
+    head = "".join(f"{line}\r\n" for line in lines) + case.get("raw_headers", "")
+    if "body" not in case and "raw_headers" not in case:
+        head += "Connection: close\r\n"
+    method, version = case.get("method", "GET"), case.get("http_version", "HTTP/1.1")
+    target, body = expand(case["request_target"]), case.get("body", "")
+    return f"{method} {target} {version}\r\n{head}\r\n{body}".encode("latin-1")
+
+
+def receive(connection: socket.socket, seconds: float, head_only: bool) -> tuple[bytes, End]:
+    """What comes until one answer is complete, and why it ended there."""
+    received = b""
+    deadline = time.monotonic() + seconds
     while True:
-        left=deadline-time.time()
-        if left<=0: return b,'TIMEOUT'
-        s.settimeout(left)
-        try: d=s.recv(65536)
-        except socket.timeout: return b,'TIMEOUT'
-        except (ConnectionResetError,BrokenPipeError): return b,'RST'
-        if not d: return b,'EOF'
-        b+=d
-        if b'\r\n\r\n' in b:
-            h,rest=b.split(b'\r\n\r\n',1)
-            m=re.search(rb'(?i)\r\ncontent-length: *(\d+)',h)
-            if head_only or (m and len(rest)>=int(m[1])): return b,'DONE'
-            if m is None and b'transfer-encoding' in h.lower() and rest.endswith(b'0\r\n\r\n'): return b,'DONE'
-def parse(b):
-    if not b.startswith(b'HTTP/'): return None
-    h,_,body=b.partition(b'\r\n\r\n'); ls=h.split(b'\r\n'); hd=[(l.split(b':',1)[0].lower().decode('latin1'),l.split(b':',1)[1].strip().decode('latin1')) for l in ls[1:] if b':' in l]
-    m=[v for k,v in hd if k=='content-length']; n=int(m[0]) if m else len(body)
-    return int(ls[0].split()[1]),hd,body[:n],body[n:]
-def run(o):
-    t0=time.time(); errs=[]
-    try: s=socket.create_connection((host,port),timeout=5)
-    except OSError as e: return o,[f'connect: {e}'],0
-    try: s.sendall(build(o))
-    except OSError: pass
-    multi='expect_second_status' in o
-    b,how=recv_all(s,time.time()+(25 if o.get('slow') else 5),o.get('method')=='HEAD')
-    if multi and how=='DONE':
-        more,_=recv_all(s,time.time()+3,False); b+=more
-    s.close(); dt=time.time()-t0
-    want=[o['expect_status']] if strict else [o['expect_status']]+o.get('accept_statuses',[])
-    r=parse(b)
-    if r is None:
-        got='CLOSE' if how in('EOF','RST') else how
-        if got not in want and not (how=='RST' and 'RST' in want): errs.append(f'got {got} ({b[:40]!r}), want {want}')
-        return o,errs,dt
-    st,hd,body,rest=r; H={}
-    for k,v in hd: H.setdefault(k,[]).append(v)
-    if st not in want: errs.append(f'status {st}, want {want}: {body[:120]!r}')
-    if not o.get('slow') and dt>2: errs.append(f'slow: {dt:.2f}s')
-    ct=(H.get('content-type') or [''])[0]
-    if o.get('envelope') and st in want:
-        if st>=400:
-            try:
-                j=json.loads(body); e=j['error']
-                if j.get('data','x') is not None: errs.append('data is not null')
-                if e.get('status')!=st: errs.append('error.status differs from HTTP status')
-                if st==o['expect_status'] and o['expect_error_name'] and e.get('name')!=o['expect_error_name']: errs.append(f"error.name {e.get('name')}, want {o['expect_error_name']}")
-                if not isinstance(e.get('message'),str) or len(e['message'])>512: errs.append('message missing or over 512 characters')
-                if len(body)>8192+4096: errs.append('error body too large')
-            except Exception as x: errs.append(f'no envelope: {x} {body[:80]!r}')
-            if not ct.startswith('application/json'): errs.append(f'content-type {ct!r}')
-        else:
-            wct=o.get('expect_content_type','application/json')
-            if not ct.startswith(wct): errs.append(f'content-type {ct!r}, want {wct}')
-            if wct=='application/json':
-                try:
-                    j=json.loads(body)
-                    if not isinstance(j.get('data'),dict) or j.get('meta')!={}: errs.append('success envelope')
-                except Exception as x: errs.append(f'body: {x}')
-        if H.get('x-content-type-options')!=['nosniff']: errs.append('no nosniff')
-    if o.get('expect_no_body') and rest+body!=b'' and o.get('method')=='HEAD': errs.append('HEAD with a body')
-    for k,v in o.get('expect_headers',{}).items():
-        if v.lower() not in ','.join(H.get(k,[])).lower(): errs.append(f'header {k}={H.get(k)}, want {v}')
-    for k in o.get('forbid_headers',[]):
-        if k in H: errs.append(f'header {k} present')
-    if 'forbid_body' in o and o['forbid_body'].encode() in body: errs.append('forbidden text reflected in body')
-    if 'forbid_response_header_value' in o and any(o['forbid_response_header_value'] in v for _,v in hd): errs.append('forbidden header value reflected')
-    for k,v in hd:
-        if k in('set-cookie','x-evil'): errs.append(f'injected header {k}')
-    if multi:
-        r2=parse(rest)
-        if r2 is None or r2[0]!=o['expect_second_status']: errs.append(f'second answer {rest[:60]!r}')
-    return o,errs,dt
-cases=[json.loads(l) for l in open(path)]
-bad=0
-with ThreadPoolExecutor(jobs) as ex_:
-    for o,errs,dt in ex_.map(run,cases):
-        if errs: bad+=1; print('FAIL',o['name'],'|',o.get('decision') or '-','|','; '.join(errs))
-alive=run({'name':'alive','request_target':'/api/get-content-type?pathname=/en/articles/hello-world&site=main','expect_status':200,'expect_error_name':None,'envelope':True})
-print(f'{len(cases)-bad}/{len(cases)} passed; still alive: {not alive[1]}'); sys.exit(bool(bad or alive[1]))
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return received, "TIMEOUT"
+        connection.settimeout(left)
+        try:
+            part = connection.recv(65536)
+        except TimeoutError:
+            return received, "TIMEOUT"
+        except (ConnectionResetError, BrokenPipeError):
+            return received, "RST"
+        if not part:
+            return received, "EOF"
+        received += part
+        if is_complete(received, head_only):
+            return received, "DONE"
+
+
+def is_complete(received: bytes, head_only: bool) -> bool:
+    head, blank, body = received.partition(b"\r\n\r\n")
+    if not blank:
+        return False
+    length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+    if head_only or length:
+        return head_only or (length is not None and len(body) >= int(length[1]))
+    return b"transfer-encoding" in head.lower() and body.endswith(b"0\r\n\r\n")
+
+
+def parse(received: bytes) -> Answer | None:
+    if not received.startswith(b"HTTP/"):
+        return None
+    head, _, body = received.partition(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    headers: dict[str, list[str]] = {}
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if colon:
+            headers.setdefault(name.lower(), []).append(value.strip())
+    length = int(headers.get("content-length", [str(len(body))])[0])
+    return Answer(int(first.split()[1]), headers, body[:length], body[length:])
+
+
+class Runner:
+    def __init__(self, address: str, strict: bool) -> None:
+        host, port = address.rsplit(":", 1)
+        self.address, self.strict = (host, int(port)), strict
+
+    def run(self, case: Case) -> list[str]:
+        """What is wrong."""
+        try:
+            connection = socket.create_connection(self.address, timeout=PATIENCE)
+        except OSError as error:
+            return [f"connect: {error}"]
+        with connection:
+            # The service may answer and close before it has read everything.
+            with contextlib.suppress(OSError):
+                connection.sendall(request(case))
+            patience = SLOW_PATIENCE if case.get("slow") else PATIENCE
+            received, end = receive(connection, patience, case.get("method") == "HEAD")
+            if "expect_second_status" in case and end == "DONE":
+                received += receive(connection, SECOND_PATIENCE, False)[0]
+        wanted = [case["expect_status"]]
+        if not self.strict:
+            wanted += case.get("accept_statuses", [])
+        answer = parse(received)
+        if answer is not None:
+            return judge(case, answer, wanted)
+        got = "CLOSE" if end in ("EOF", "RST") else end
+        if got in wanted or (end == "RST" and "RST" in wanted):
+            return []
+        return [f"got {got} ({received[:40]!r}), want {wanted}"]
+
+
+def judge(case: Case, answer: Answer, wanted: list[int | str]) -> list[str]:
+    status, headers, body, rest = answer
+    wrong = []
+    if status not in wanted:
+        wrong.append(f"status {status}, want {wanted}: {body[:120]!r}")
+    elif case.get("envelope"):
+        wrong += judge_error(case, answer) if status >= 400 else judge_success(case, answer)
+    if case.get("envelope") and headers.get("x-content-type-options") != ["nosniff"]:
+        wrong.append("no nosniff")
+    if case.get("expect_no_body") and case.get("method") == "HEAD" and rest + body != b"":
+        wrong.append("HEAD with a body")
+    for name, value in case.get("expect_headers", {}).items():
+        if value.lower() not in ",".join(headers.get(name, [])).lower():
+            wrong.append(f"header {name}={headers.get(name)}, want {value}")
+    forbidden = [*case.get("forbid_headers", []), "set-cookie", "x-evil"]
+    wrong += [f"header {name} present" for name in forbidden if name in headers]
+    if "forbid_body" in case and case["forbid_body"].encode() in body:
+        wrong.append("forbidden text reflected in body")
+    reflected = case.get("forbid_response_header_value")
+    if reflected and any(reflected in value for values in headers.values() for value in values):
+        wrong.append("forbidden header value reflected")
+    if "expect_second_status" in case:
+        second = parse(rest)
+        if second is None or second.status != case["expect_second_status"]:
+            wrong.append(f"second answer {rest[:60]!r}")
+    return wrong
+
+
+def content_type(answer: Answer) -> str:
+    return answer.headers.get("content-type", [""])[0]
+
+
+def judge_error(case: Case, answer: Answer) -> list[str]:
+    try:
+        envelope = json.loads(answer.body)
+        error = envelope["error"]
+        message = error["message"]
+    except (ValueError, KeyError, TypeError) as problem:
+        return [f"no envelope: {problem!r} {answer.body[:80]!r}"]
+    wrong = []
+    if envelope.get("data", "absent") is not None:
+        wrong.append("data is not null")
+    if error.get("status") != answer.status:
+        wrong.append("error.status differs from HTTP status")
+    name = case["expect_error_name"]
+    if answer.status == case["expect_status"] and name and error.get("name") != name:
+        wrong.append(f"error.name {error.get('name')}, want {name}")
+    if not isinstance(message, str) or len(message) > MOST_MESSAGE:
+        wrong.append(f"message missing or over {MOST_MESSAGE} characters")
+    if len(answer.body) > MOST_BODY:
+        wrong.append("error body too large")
+    if not content_type(answer).startswith("application/json"):
+        wrong.append(f"content-type {content_type(answer)!r}")
+    return wrong
+
+
+def judge_success(case: Case, answer: Answer) -> list[str]:
+    expected = case.get("expect_content_type", "application/json")
+    if not content_type(answer).startswith(expected):
+        return [f"content-type {content_type(answer)!r}, want {expected}"]
+    if expected != "application/json":
+        return []
+    try:
+        envelope = json.loads(answer.body)
+        is_success = isinstance(envelope["data"], dict) and envelope["meta"] == {}
+    except (ValueError, KeyError, TypeError) as problem:
+        return [f"body: {problem!r}"]
+    return [] if is_success else ["success envelope"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("address", metavar="HOST:PORT")
+    parser.add_argument("corpus", metavar="FILE", nargs="?", type=pathlib.Path, default=CORPUS)
+    parser.add_argument("--strict", action="store_true", help="only expect_status counts")
+    parser.add_argument("--jobs", type=int, default=8, help="requests at a time")
+    options = parser.parse_args()
+    runner = Runner(options.address, options.strict)
+    cases = [json.loads(line) for line in options.corpus.read_text(encoding="utf-8").splitlines()]
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for case, wrong in zip(cases, pool.map(runner.run, cases), strict=True):
+            if wrong:
+                failed += 1
+                print("FAIL", case["name"], "|", case.get("decision") or "-", "|", "; ".join(wrong))
+    alive = not runner.run(ALIVE)
+    print(f"{len(cases) - failed}/{len(cases)} passed; still alive: {alive}")
+    sys.exit(failed > 0 or not alive)
+
+
+if __name__ == "__main__":
+    main()

@@ -60,7 +60,8 @@ MORE = {
 }
 SITES = {"main": MAIN, "more": MORE}
 # A third site, for rules that say more than a template.
-RICH = """
+RICH = (
+    """
 [[site]]
 key = "rich"
 front_end_url = "%s"
@@ -82,7 +83,9 @@ where = { "category.slug" = "category-3" }
 content_type = "api::article.article"
 template = "/{locale}/vierte/{slug}"
 where = { "category.slug" = "kategorie-4" }
-""" % BASE
+"""
+    % BASE
+)
 RICH_TYPES = set(re.findall(r'content_type = "([^"]+)"', RICH))
 
 
@@ -116,12 +119,20 @@ class Service:
         settings = self.folder / "settings.toml"
         settings.write_text(settings_text(strapi, single), encoding="utf-8")
         self.log_file = self.folder / "log"
-        env = {k: v for k, v in os.environ.items() if not k.startswith(("FRONTEND_MAP__", "FRONT_END_URL"))}
+        env = {
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith(("FRONTEND_MAP__", "FRONT_END_URL"))
+        }
         env |= {"RUST_LOG": "trace", "FRONTEND_MAP__CMS__TOKEN": token}
-        env |= {name if name == "RUST_LOG" else f"FRONTEND_MAP__{name}": str(value) for name, value in variables.items()}
+        env |= {
+            name if name == "RUST_LOG" else f"FRONTEND_MAP__{name}": str(value)
+            for name, value in variables.items()
+        }
         with open(self.log_file, "wb") as log:
             self.process = subprocess.Popen(
-                [binary, "--config", settings, "serve"], env=env, stdout=subprocess.PIPE, stderr=log)
+                [binary, "--config", settings, "serve"], env=env, stdout=subprocess.PIPE, stderr=log
+            )
         line = self.process.stdout.readline().decode().strip()
         if not re.fullmatch(r"127\.0\.0\.1:\d+", line):
             self.stop()
@@ -135,7 +146,9 @@ class Service:
         for fresh in (False, True):
             connection = getattr(self.local, "connection", None)
             if connection is None or fresh:
-                connection = self.local.connection = http.client.HTTPConnection(self.address, timeout=130)
+                connection = self.local.connection = http.client.HTTPConnection(
+                    self.address, timeout=130
+                )
             try:
                 connection.request("GET", target)
                 response = connection.getresponse()
@@ -165,7 +178,9 @@ class Service:
 def settings_text(strapi, single):
     text = f'[server]\nlisten = "127.0.0.1:0"\nadmin_listen = ""\n[cms]\nsource = "strapi"\nurl = "{strapi}"\n'
     for key, rules in SITES.items():
-        text += f'[[site]]\nkey = "{key}"\nfront_end_url = "{BASE}"\nlocales = {json.dumps(LOCALES)}\n'
+        text += (
+            f'[[site]]\nkey = "{key}"\nfront_end_url = "{BASE}"\nlocales = {json.dumps(LOCALES)}\n'
+        )
         for uid, template in rules.items():
             text += f'[[site.rule]]\ncontent_type = "{uid}"\ntemplate = "{template}"\n'
     text += RICH
@@ -175,7 +190,9 @@ def settings_text(strapi, single):
 
 
 def oracle(*arguments):
-    run = subprocess.run(["node", LAB / "tools" / "oracle.js", *arguments], stdout=subprocess.PIPE, check=True)
+    run = subprocess.run(
+        ["node", LAB / "tools" / "oracle.js", *arguments], stdout=subprocess.PIPE, check=True
+    )
     return run.stdout.decode("utf-8").splitlines()
 
 
@@ -191,15 +208,19 @@ def check_sitemap(checks, service, site, uid, template):
     urls = answer["data"]["urls"]
     print(f"{name}: {len(urls)} URLs, {headers.get('x-skipped-documents')} skipped", flush=True)
     missing, extra = sorted(set(expected) - set(urls)), sorted(set(urls) - set(expected))
-    checks.check(f"{name}: set", not missing and not extra, f"missing {missing[:5]}, extra {extra[:5]}")
+    checks.check(
+        f"{name}: set", not missing and not extra, f"missing {missing[:5]}, extra {extra[:5]}"
+    )
     checks.equal(f"{name}: each once", len(urls), len(set(urls)))
     checks.equal(f"{name}: count", answer["data"]["count"], len(urls))
     checks.equal(f"{name}: meta", answer["meta"], {})
     checks.check(f"{name}: not empty", urls)
     at = template.split("/").index("{locale}") if "{locale}" in template else None
+
     def order(url):
         path = url.removeprefix(BASE)
         return (LOCALES.index(path.split("/")[at]) if at else 0, path)
+
     checks.check(f"{name}: order", urls == sorted(urls, key=order), urls[:5])
     status, headers, xml = service.get("/api/build-sitemap", site=site, contentType=uid, xml="true")
     checks.equal(f"{name}: XML", (status, headers.get_content_type()), (200, "application/xml"))
@@ -219,7 +240,11 @@ def check_crawler_files(checks, service, site, rules):
         for entry in re.findall("<url>(.*?)</url>", text):
             url = re.search("<loc>(.*?)</loc>", entry)[1]
             checks.check(f"{name} {file}: each once", url not in found[uid], url)
-            checks.check(f"{name} {file}: lastmod", re.search(r"<lastmod>20\d\d-\d\d-\d\dT[0-9:.]+Z</lastmod>", entry), entry)
+            checks.check(
+                f"{name} {file}: lastmod",
+                re.search(r"<lastmod>20\d\d-\d\d-\d\dT[0-9:.]+Z</lastmod>", entry),
+                entry,
+            )
             found[uid][url] = dict(re.findall(r'hreflang="([^"]+)" href="([^"]+)"', entry))
     for uid, template in rules.items():
         groups = collections.defaultdict(dict)
@@ -252,7 +277,11 @@ def check_url(checks, service, site, uid, row):
         error = data.get("error") or {}
         reason = error.get("details", {}).get("reason")
         expected = None if row["reason"] == "absent" else row["reason"]
-        checks.equal(f"{name} {params}", (status, error.get("name"), reason), (404, "NotFoundError", expected))
+        checks.equal(
+            f"{name} {params}",
+            (status, error.get("name"), reason),
+            (404, "NotFoundError", expected),
+        )
     if row["status"] == "draft" and status == 200:
         checks.equal(f"{name}: a draft is not stored", headers.get("cache-control"), "no-store")
 
@@ -294,7 +323,8 @@ def press_releases(strapi):
     """With the month in which Strapi says that each was published."""
     request = urllib.request.Request(
         f"{strapi}/api/cms/press-releases?fields[0]=slug&fields[1]=publishedAt&pagination[pageSize]=100",
-        headers={"Authorization": f"Bearer {READ}"})
+        headers={"Authorization": f"Bearer {READ}"},
+    )
     with urllib.request.urlopen(request) as answer:
         for release in json.load(answer)["data"]:
             year, month = release["publishedAt"].split("-")[:2]
@@ -303,7 +333,9 @@ def press_releases(strapi):
 
 def articles_of_two_categories():
     """Those of category-3 in English and of kategorie-4 in German; no white space in the former."""
-    for url in oracle("sitemap", "api::article.article", "/{locale}/{category.slug}/{slug}", ARTICLES, BASE):
+    for url in oracle(
+        "sitemap", "api::article.article", "/{locale}/{category.slug}/{slug}", ARTICLES, BASE
+    ):
         locale, category, slug = url.removeprefix(f"{BASE}/").split("/")
         if (locale, category) == ("en", "category-3") and "%20" not in slug:
             yield f"{BASE}/third/{slug}"
@@ -324,11 +356,21 @@ def check_rich(checks, service, strapi):
         checks.equal(f"sitemap rich {uid}: status", status, 200)
         checks.check(f"sitemap rich {uid}: not empty", expected)
         missing, extra = sorted(expected - set(urls)), sorted(set(urls) - expected)
-        checks.check(f"sitemap rich {uid}: set", not missing and not extra, f"missing {missing[:5]}, extra {extra[:5]}")
+        checks.check(
+            f"sitemap rich {uid}: set",
+            not missing and not extra,
+            f"missing {missing[:5]}, extra {extra[:5]}",
+        )
         for url in urls:
             status, _, body = service.get(
-                "/api/get-content-type", site="rich", pathname=url.removeprefix(BASE), compact="true")
-            checks.equal(f"back rich {uid}", (status, json.loads(body)["data"]), (200, {"contentType": uid}))
+                "/api/get-content-type",
+                site="rich",
+                pathname=url.removeprefix(BASE),
+                compact="true",
+            )
+            checks.equal(
+                f"back rich {uid}", (status, json.loads(body)["data"]), (200, {"contentType": uid})
+            )
 
 
 def check_failure(checks, name, answer, status, error):
@@ -336,7 +378,9 @@ def check_failure(checks, name, answer, status, error):
     envelope = json.loads(body)
     checks.equal(f"{name}: status", found, status)
     checks.equal(f"{name}: data", envelope["data"], None)
-    checks.equal(f"{name}: error", (envelope["error"]["status"], envelope["error"]["name"]), (status, error))
+    checks.equal(
+        f"{name}: error", (envelope["error"]["status"], envelope["error"]["name"]), (status, error)
+    )
     checks.equal(f"{name}: Retry-After", headers.get("retry-after"), "5" if status == 503 else None)
     check_no_token(checks, name, body + str(headers))
 
@@ -357,14 +401,23 @@ def check_all_failures(checks, service, document, status, error):
 
 
 def check_resolve(checks, service, name):
-    status, _, body = service.get("/api/get-content-type", site="main", pathname="/en/articles/x", compact="true")
-    checks.equal(name, (status, json.loads(body)["data"]), (200, {"contentType": "api::article.article"}))
+    status, _, body = service.get(
+        "/api/get-content-type", site="main", pathname="/en/articles/x", compact="true"
+    )
+    checks.equal(
+        name, (status, json.loads(body)["data"]), (200, {"contentType": "api::article.article"})
+    )
 
 
 def lab(verb, env):
     """One verb of the lab's start script; the output is shown where it fails."""
-    run = subprocess.run([LAB / "start.sh", verb], env=env, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    run = subprocess.run(
+        [LAB / "start.sh", verb],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     if run.returncode:
         print(run.stdout.decode(errors="replace")[-4000:])
         print(f"the Strapi lab cannot {verb}")
@@ -375,10 +428,16 @@ def lab(verb, env):
 def strapi(port, bulk):
     """A Strapi with fresh content; yields a function that stops it, and one that starts it again."""
     env = os.environ | {
-        "LAB_DIR": str(LAB_DIR), "HOST": "127.0.0.1", "PORT": str(port), "SEED_ARTICLES": ARTICLES,
+        "LAB_DIR": str(LAB_DIR),
+        "HOST": "127.0.0.1",
+        "PORT": str(port),
+        "SEED_ARTICLES": ARTICLES,
         "SEED_MODE": "bulk" if bulk else "service",
         # The articles that change are Strapi's own work in any case.
-        "SEED_SERVICE_FIRST": "5", "DATABASE_CLIENT": "sqlite", "DATABASE_FILENAME": f".tmp/e2e-{port}.db"}
+        "SEED_SERVICE_FIRST": "5",
+        "DATABASE_CLIENT": "sqlite",
+        "DATABASE_FILENAME": f".tmp/e2e-{port}.db",
+    }
     for name in ("REST_MAX_LIMIT", "REST_DEFAULT_LIMIT", "STRICT", "WEBHOOK_URL"):
         env.pop(name, None)
     if not (LAB_DIR / "node_modules" / "@strapi" / "strapi").is_dir():
@@ -434,8 +493,13 @@ def check_live(checks, start, url, stop_strapi, start_strapi, hard):
     e2e_live.check_changes(live, *first_article(), f"http://{told.address}/hooks/cms")
     checks.check("log: no secret of the webhook", e2e_live.SECRET not in told.log())
     checks.equal("told: ends with status 0", told.stop(), 0)
-    outage = start(READ, SNAPSHOTS__SOFT_SECONDS=1, SNAPSHOTS__HARD_SECONDS=hard,
-                   SNAPSHOTS__AT_START="false", RUST_LOG="info")
+    outage = start(
+        READ,
+        SNAPSHOTS__SOFT_SECONDS=1,
+        SNAPSHOTS__HARD_SECONDS=hard,
+        SNAPSHOTS__AT_START="false",
+        RUST_LOG="info",
+    )
     e2e_live.check_outage(e2e_live.Live(checks, outage, url, FULL), stop_strapi, start_strapi)
 
 
@@ -444,7 +508,9 @@ def check_logs(checks, services):
         checks.equal(f"{name}: ends with status 0", service.stop(), 0)
         log = service.log()
         check_no_token(checks, f"log of {name}", log)
-        checks.check(f"log of {name}: is at trace", re.search("TRACE|trace|DEBUG|debug", log), log[:200])
+        checks.check(
+            f"log of {name}: is at trace", re.search("TRACE|trace|DEBUG|debug", log), log[:200]
+        )
         checks.check(f"log of {name}: no panic", "panicked" not in log)
 
 
@@ -453,7 +519,9 @@ def run(checks, binary, folder, bulk):
     url = f"http://127.0.0.1:{port}"
     with contextlib.ExitStack() as stack:
         stop_strapi, start_strapi = stack.enter_context(strapi(port, bulk))
-        start = lambda *args, **settings: stack.enter_context(Service(binary, folder, url, *args, **settings))
+        start = lambda *args, **settings: stack.enter_context(
+            Service(binary, folder, url, *args, **settings)
+        )
         if bulk:
             reader = start(READ, RUST_LOG="info")
             check_sets(checks, reader)
@@ -475,7 +543,9 @@ def main():
     options = argparse.ArgumentParser(usage="scripts/e2e_strapi.py [--articles N] [BINARY]")
     options.add_argument("--articles", type=int)
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    options.add_argument("binary", nargs="?", type=pathlib.Path, default=target / "release" / "frontend-map")
+    options.add_argument(
+        "binary", nargs="?", type=pathlib.Path, default=target / "release" / "frontend-map"
+    )
     options = options.parse_args()
     binary = options.binary.resolve()
     ARTICLES = str(options.articles or ARTICLES)

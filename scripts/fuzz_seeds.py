@@ -1,21 +1,26 @@
 #!/usr/bin/env python3
 """Seeds for the fuzz targets `router` and `cms_page`, from the corpora of the tests.
 
-    scripts/fuzz_seeds.py FOLDER
-
 Writes one file a case into FOLDER/router and FOLDER/cms_page.
 """
 
+import argparse
 import json
 import pathlib
-import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-CORPORA = pathlib.Path(__file__).resolve().parent.parent / "tests/corpora"
+from common.build import ROOT
+
+CORPORA = ROOT / "tests/corpora"
+# libFuzzer would cut longer ones.
+MOST_BYTES = 4096
+# Headers that matter to a route.
 HEADERS = {
     "/api/build-sitemap": "Accept-Encoding: gzip\n",
     "/api/get-content-type": 'If-None-Match: "x"\nOrigin: https://admin.example.com\n',
 }
-OWN = [
+MORE_REQUESTS = [
     "POST /hooks/cms\nHost: x\nAuthorization: Bearer s\n\n"
     '{"uid":"plugin::cms.article","entry":{"documentId":"a"}}',
     "GET /sitemaps/main/index.xml\nHost: x\n\n",
@@ -25,13 +30,14 @@ OWN = [
     "GET /api/resolve?site=main&pathname=/en/articles/hello-world\nHost: x\n\n",
     "HEAD /livez\nHost: x\n\n",
 ]
-
 PAGING = '"meta":{"pagination":{"page":1,"pageSize":100,"pageCount":1,"total":2}}'
-OWN_ANSWERS = [
+MORE_ANSWERS = [
     '{"data":[{"id":1,"documentId":"a","slug":"x","locale":"en","publishedAt":"2024-03-06"},'
     '{"id":2,"documentId":"b","slug":"y","on":true,"locale":null,"publishedAt":null,'
     '"parent":{"slug":"z","parent":{"slug":"u"}}}],' + PAGING + "}",
-    '{"data":[{"documentId":"a","slug":"\\ud800"},7,null,["x"],{"slug":{"a":[1,2]}}],' + PAGING + "}",
+    '{"data":[{"documentId":"a","slug":"\\ud800"},7,null,["x"],{"slug":{"a":[1,2]}}],'
+    + PAGING
+    + "}",
     '{"data":{"documentId":"a","slug":"x","locale":"en","parent":null},"meta":{}}',
     '{"data":null,"error":{"status":404,"name":"NotFoundError","message":"x","details":{}}}',
     '{"data":null,"error":{"status":400,"name":"ValidationError","message":"x",'
@@ -41,35 +47,41 @@ OWN_ANSWERS = [
 ]
 
 
-def rows(name):
-    return [json.loads(line) for line in (CORPORA / name).read_text().splitlines() if line]
+def cases(name: str) -> list[dict[str, Any]]:
+    lines = (CORPORA / name).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line]
 
 
-def requests():
-    for row in rows("bad-inputs.jsonl") + rows("bad-inputs-own.jsonl"):
-        target = row.get("request_target")
+def requests() -> Iterator[str]:
+    for case in cases("bad-inputs.jsonl") + cases("bad-inputs-own.jsonl"):
+        target = case.get("request_target")
         if target is not None:
-            more = HEADERS.get(target.split("?")[0], "")
-            yield f"{row.get('method', 'GET')} {target}\nHost: localhost\n{more}\n"
-    yield from OWN
+            headers = HEADERS.get(target.split("?")[0], "")
+            yield f"{case.get('method', 'GET')} {target}\nHost: localhost\n{headers}\n"
+    yield from MORE_REQUESTS
 
 
-def answers():
-    for row in rows("hostile-cms.jsonl"):
-        body = row["reply"].get("body")
+def answers() -> Iterator[str]:
+    for case in cases("hostile-cms.jsonl"):
+        body = case["reply"].get("body")
         if body:
             yield body if isinstance(body, str) else json.dumps(body)
-    yield from OWN_ANSWERS
+    yield from MORE_ANSWERS
 
 
-def write(folder, seeds):
+def write(folder: pathlib.Path, seeds: Iterable[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate(seeds):
-        (folder / f"{number:04}").write_bytes(seed.encode("utf-8", "surrogatepass")[:4096])
+        bytes_ = seed.encode("utf-8", "surrogatepass")
+        (folder / f"{number:04}").write_bytes(bytes_[:MOST_BYTES])
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1])
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=pathlib.Path)
+    folder: pathlib.Path = parser.parse_args().folder
     write(folder / "router", requests())
     write(folder / "cms_page", answers())
 

@@ -1,58 +1,35 @@
-"""Load: `wrk` for as much as there is, and a steady client that looks at every answer."""
+"""A steady client that judges each answer, and quantiles of what it measured."""
 
 import asyncio
-import re
-import subprocess
 import time
+from collections.abc import Callable, Sequence
 
-
-def wrk(address, target="/", seconds=5, connections=8, script=None, threads=1, errors=False):
-    """A run of wrk: requests per second, latencies in ms, what was not 2xx, socket errors."""
-    command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "20s"]
-    command += ["-s", str(script)] if script else []
-    ended = subprocess.run([*command, f"http://{address}{target}"], capture_output=True, text=True)
-    out = ended.stdout
-    if ended.returncode:
-        raise SystemExit(f"wrk ended with {ended.returncode}: {out}{ended.stderr}")
-    if "Socket errors" in out and not errors:
-        raise SystemExit(out)
-    latency = {}
-    for percent in ("50", "99"):
-        number, unit = re.search(rf"{percent}%\s+([\d.]+)(us|ms|s|m)", out).groups()
-        latency[percent] = float(number) * {"us": 1e-3, "ms": 1, "s": 1e3, "m": 6e4}[unit]
-    other = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
-    socket = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", out)
-    return {
-        "rate": float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1]),
-        "requests": int(re.search(r"(\d+) requests in", out)[1]),
-        "p50": latency["50"],
-        "p99": latency["99"],
-        "other": int(other[1]) if other else 0,
-        "socket": sum(map(int, socket.groups())) if socket else 0,
-    }
+Judge = Callable[[str, int, dict[str, str], bytes], str | None]
 
 
 class Connection:
     """One HTTP/1.1 connection, kept as long as the server keeps it."""
 
-    def __init__(self, address):
+    def __init__(self, address: str) -> None:
         host, port = address.rsplit(":", 1)
-        self.at = host.strip("[]"), int(port)
-        self.reader = self.writer = None
+        self.host, self.port = host.strip("[]"), int(port)
+        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def get(self, target):
-        """(status, headers in lower case, body); an OSError or EOFError when there is no whole answer."""
-        if self.writer is None:
-            self.reader, self.writer = await asyncio.open_connection(*self.at)
+    async def get(self, target: str) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers in lower case and body; an OSError or EOFError without a whole answer."""
+        if self.streams is None:
+            self.streams = await asyncio.open_connection(self.host, self.port)
+        reader, writer = self.streams
         try:
-            self.writer.write(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+            writer.write(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             status = int(head[0].split()[1])
-            headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
+            pairs = (line.lower().split(": ", 1) for line in head[1:] if line)
+            headers = dict(pairs)
             if "content-length" in headers:
-                body = await self.reader.readexactly(int(headers["content-length"]))
+                body = await reader.readexactly(int(headers["content-length"]))
             else:
-                body = await self.chunks()
+                body = await chunks(reader)
         except BaseException:
             self.close()
             raise
@@ -60,35 +37,47 @@ class Connection:
             self.close()
         return status, headers, body
 
-    async def chunks(self):
-        body = b""
-        while size := int(await self.reader.readline(), 16):
-            body += await self.reader.readexactly(size)
-            await self.reader.readexactly(2)
-        await self.reader.readexactly(2)
-        return body
+    def close(self) -> None:
+        if self.streams is not None:
+            self.streams[1].close()
+        self.streams = None
 
-    def close(self):
-        if self.writer is not None:
-            self.writer.close()
-        self.reader = self.writer = None
+
+async def chunks(reader: asyncio.StreamReader) -> bytes:
+    """A chunked body without trailers."""
+    body = b""
+    while size := int(await reader.readline(), 16):
+        body += await reader.readexactly(size)
+        await reader.readexactly(2)
+    await reader.readexactly(2)
+    return body
 
 
 class Steady:
-    """So many requests a second over so many connections, until told to end.
+    """`rate` requests a second over `connections` connections, until `ended` is set.
 
-    `judge` is given each request's target, status, headers and body, and returns what is wrong with
-    them, or None."""
+    `judge` gets the target, status, headers and body of each answer, and returns what is wrong with
+    them, or None.
+    """
 
-    def __init__(self, address, targets, judge, rate=500, connections=16):
+    def __init__(
+        self,
+        address: str,
+        targets: Sequence[str],
+        judge: Judge,
+        rate: int = 500,
+        connections: int = 16,
+    ) -> None:
         self.address, self.targets, self.judge = address, targets, judge
         self.rate, self.connections = rate, connections
-        self.latencies, self.failures, self.ended = [], [], False
+        self.latencies: list[float] = []
+        self.failures: list[tuple[str, str]] = []
+        self.ended = False
 
-    async def run(self):
+    async def run(self) -> None:
         await asyncio.gather(*(self.one(n) for n in range(self.connections)))
 
-    async def one(self, n):
+    async def one(self, n: int) -> None:
         connection = Connection(self.address)
         pause = self.connections / self.rate
         due = time.monotonic() + pause * n / self.connections
@@ -106,12 +95,12 @@ class Steady:
             at, due = at + 1, max(due + pause, time.monotonic() - 1)
         connection.close()
 
-    def percentile(self, percent):
+    def p99(self) -> float:
         """In ms."""
-        ordered = sorted(self.latencies)
-        return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] * 1e3 if ordered else 0.0
+        return quantile(self.latencies, 99) * 1e3
 
 
-def quantile(values, percent):
+def quantile(values: Sequence[float], percent: int) -> float:
+    """0 where there are no values."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] if ordered else 0.0

@@ -1,18 +1,23 @@
 """Settings that change under load, every second time to something broken."""
 
 import asyncio
+import signal
 import statistics
 import time
 
+from common import site
+from common.client import get, until
 from faults.load import Steady
 from faults.report import Report
-from faults.service import UID, Service, get, one, until
+from faults.service import Service
 
 # Memory settles within the first hundred.
 RELOADS = {False: 300, True: 1000}
 RATE = 500
 # Between reloads, so that requests meet each version.
-PAUSE = 0.03
+PAUSE_SECONDS = 0.03
+# Memory of the last quarter of the reloads by that of the second one.
+MOST_GROWTH = 1.2
 # Each version in all of its parts: no answer may have parts of two.
 SETTINGS = """
 [cms]
@@ -29,33 +34,46 @@ template = "/{name}/{{slug}}"
 content_type = "plugin::cms.page"
 template = "/pages/{name}/{{slug}}"
 """
-CONTENT = f'{{"{UID}":[{{"documentId":"d0","locale":"en","slug":"s0"}},{{"documentId":"d1","locale":"en","slug":"s1"}}]}}'
-BROKEN = ("[[site", "nonsense = true", '[[site]]\nkey = "main"\nlocales = ["en"]\n[[site.rule]]\ntemplate = "/{"\n')
+BROKEN = (
+    "[[site",
+    "nonsense = true",
+    '[[site]]\nkey = "main"\nlocales = ["en"]\n[[site.rule]]\ntemplate = "/{"\n',
+)
 NAMES = ("one", "two")
-TARGETS = [f"/api/get-content-type?site=main&pathname=/{name}/s0" for name in NAMES]
-TARGETS += [one("d0"), f"/api/build-sitemap?site=main&contentType={UID}",
-            f"/api/build-sitemap?site=main&contentType={UID}&xml=true"]
+TARGETS = [
+    *(
+        f"/api/get-content-type?site=main&pathname=/{name}/a-slug-of-usual-length-0"
+        for name in NAMES
+    ),
+    site.frontend_url("d0"),
+    site.LIST,
+    f"{site.LIST}&xml=true",
+]
+# Status and body of each target.
+Version = dict[str, tuple[int, bytes]]
 
 
-def answers(service):
-    return {target: get(service.address, target)[::2] for target in TARGETS}
+def version(service: Service) -> Version:
+    found = {target: get(service.address, target) for target in TARGETS}
+    return {target: (answer.status, answer.body) for target, answer in found.items()}
 
 
-def run(long):
+def run(long: bool) -> None:
     asyncio.run(reload(RELOADS[long]))
 
 
-async def reload(count):
+async def reload(count: int) -> None:
     report = Report(f"{count} reloads, every second one broken, at {RATE} requests/s")
-    with Service(SETTINGS.format(name="two"), CONTENT) as service:
-        versions = {"two": answers(service)}
+    with Service(SETTINGS.format(name="two"), site.content(2)) as service:
+        versions = {"two": version(service)}
         swap(service, SETTINGS.format(name="one"), 1)
-        versions["one"] = answers(service)
-        failed_before, memory = reloads(service, "refused"), []
+        versions["one"] = version(service)
+        refused_before = reloads(service, "refused")
+        memory: list[int] = []
 
-        def judge(target, status, _, body):
+        def judge(target: str, status: int, headers: dict[str, str], body: bytes) -> str | None:
             known = any(version[target] == (status, body) for version in versions.values())
-            return None if known else f"{status}: {body[:200]}"
+            return None if known else f"{status}: {body[:200]!r}"
 
         steady = Steady(service.address, TARGETS, judge, RATE)
         load, begun = asyncio.create_task(steady.run()), time.monotonic()
@@ -63,43 +81,61 @@ async def reload(count):
         steady.ended = True
         await load
         requests, seconds = len(steady.latencies), time.monotonic() - begun
-        report.figure(f"{count / seconds:.0f} reloads and {requests / seconds:.0f} requests a second, "
-                      f"p99 {steady.percentile(99):.1f} ms")
-        tenths = [size >> 20 for size in memory[::max(1, count // 10)]]
-        report.figure(f"memory in MiB after each tenth: {tenths}")
-        # The second quarter beside the last one; a single value goes up and down with the load.
-        quarter = count // 4
-        early, late = (statistics.median(memory[at:at + quarter]) for at in (quarter, count - quarter))
-        report.must(late <= 1.2 * early, f"memory is flat: {late / early:.2f} of that after a quarter")
-        report.must(not steady.failures, f"{len(steady.failures)} of {requests} failed or mixed {steady.failures[:3]}")
-        report.must(not wrong, f"after a reload its settings hold, after a broken one the old ones {wrong[:3]}")
-        failed = reloads(service, "refused") - failed_before
-        report.must(failed == count // 2, f"{failed:.0f} broken ones in the metric")
+        report.figure(
+            f"{count / seconds:.0f} reloads and {requests / seconds:.0f} requests a second, "
+            f"p99 {steady.p99():.1f} ms"
+        )
+        check_memory(report, memory)
+        failures = f"{len(steady.failures)} of {requests} failed or mixed {steady.failures[:3]}"
+        report.must(not steady.failures, failures)
+        report.must(not wrong, f"each reload has its settings, a broken one the last {wrong[:3]}")
+        refused = reloads(service, "refused") - refused_before
+        report.must(refused == count // 2, f"{refused:.0f} broken ones in the metric")
 
 
-def reloads(service, outcome):
+def check_memory(report: Report, memory: list[int]) -> None:
+    count = len(memory)
+    tenths = [size >> 20 for size in memory[:: max(1, count // 10)]]
+    report.figure(f"memory in MiB after each tenth: {tenths}")
+    # Medians: a single value goes up and down with the load.
+    quarter = count // 4
+    early, late = (
+        statistics.median(memory[at : at + quarter]) for at in (quarter, count - quarter)
+    )
+    growth = late / early
+    report.must(growth <= MOST_GROWTH, f"memory is flat: {growth:.2f} of that after a quarter")
+
+
+def reloads(service: Service, outcome: str) -> float:
     return service.metric("frontend_map_reloads_total", outcome=outcome)
 
 
-def swap(service, text, seen):
+def swap(service: Service, text: str, seen: int) -> None:
     """Reloads, and waits until the service has counted so many reloads in all."""
     service.settings.write_text(text)
-    service.signal("HUP")
-    counted = until(lambda: reloads(service, "applied") + reloads(service, "refused") >= seen, pause=0.002)
-    if counted is None:
+    service.signal(signal.SIGHUP)
+
+    def is_counted() -> bool:
+        return reloads(service, "applied") + reloads(service, "refused") >= seen
+
+    if until(is_counted, pause=0.002) is None:
         raise SystemExit("a reload was not counted")
 
 
-def reload_all(service, versions, count, memory):
+def reload_all(
+    service: Service, versions: dict[str, Version], count: int, memory: list[int]
+) -> list[tuple[int, str]]:
+    """The reloads after which answers were not of the version that they should be of."""
     wrong, current, seen = [], "one", 1
     for n in range(count):
-        broken = n % 2 == 1
-        if not broken:
-            current = NAMES[1 - NAMES.index(current)]
         seen += 1
-        swap(service, BROKEN[n // 2 % len(BROKEN)] if broken else SETTINGS.format(name=current), seen)
-        if answers(service) != versions[current]:
+        if n % 2 == 1:
+            swap(service, BROKEN[n // 2 % len(BROKEN)], seen)
+        else:
+            current = NAMES[1 - NAMES.index(current)]
+            swap(service, SETTINGS.format(name=current), seen)
+        if version(service) != versions[current]:
             wrong.append((n, current))
         memory.append(service.memory())
-        time.sleep(PAUSE)
+        time.sleep(PAUSE_SECONDS)
     return wrong

@@ -1,18 +1,22 @@
-"""What a scenario has found: figures to read, and what must hold."""
+"""What a scenario has found: figures to read, and what must hold.
+
+Figures are the machine's and decide nothing. What must hold is no matter of the clock: it is a
+count, an answer, or a ratio to a control that was measured at the same time.
+"""
 
 
 class Report:
-    total_held = total_failed = 0
+    held = failed = 0
 
-    def __init__(self, heading):
+    def __init__(self, heading: str) -> None:
         print(f"== {heading}", flush=True)
 
-    def figure(self, text):
+    def figure(self, text: str) -> None:
         print(f"   {text}", flush=True)
 
-    def must(self, holds, text):
+    def must(self, holds: object, text: str) -> None:
         if holds:
-            Report.total_held += 1
+            Report.held += 1
         else:
-            Report.total_failed += 1
+            Report.failed += 1
         print(f"   {'held  ' if holds else 'FAILED'} {text}", flush=True)

@@ -1,23 +1,40 @@
-"""Two peers for check-image: a name server and a CMS with one document.
+"""A name server and a CMS with one document, as the image meets them.
 
-    image-peers.py NAME_SERVER_ADDRESS CMS_PORT LOG
-
-Every name has the address 127.0.0.1, and LOG gets the Host of each request to the CMS. It is there
-as soon as both answer.
+Each name has the address 127.0.0.1. The CMS keeps the Host and target of each request.
 """
 
 import json
 import socket
 import struct
-import sys
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
-ADDRESS, PORT, LOG = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 A, IN, MINUTE = 1, 1, 60
+DOCUMENT_ID = "abcdefghijklmnopqrstuvwx"
+DOCUMENT = {
+    "documentId": DOCUMENT_ID,
+    "locale": "en",
+    "slug": "hello",
+    "publishedAt": "2026-01-01T00:00:00.000Z",
+}
 
 
-def answer(query):
+class NameServer:
+    """Listens on port 53 of an address; its thread ends with the process."""
+
+    def __init__(self, address: str) -> None:
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind((address, 53))
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self) -> None:
+        while True:
+            query, client = self.socket.recvfrom(512)
+            self.socket.sendto(dns_answer(query), client)
+
+
+def dns_answer(query: bytes) -> bytes:
     """RFC 1035, section 4.1: the question again, and for an A question one record."""
     end = query.index(b"\0", 12) + 5
     question = query[12:end]
@@ -28,38 +45,28 @@ def answer(query):
     return header + question + record * records
 
 
-def name_server(server):
-    while True:
-        query, client = server.recvfrom(512)
-        server.sendto(answer(query), client)
+class Cms:
+    """Listens on a free port of loopback; its thread ends with the process."""
 
+    def __init__(self) -> None:
+        requests: list[str] = []
 
-class Cms(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
 
-    def do_GET(self):
-        with open(LOG, "a", encoding="utf-8") as log:
-            log.write(f"{self.headers['Host']} {self.path}\n")
-        document = {
-            "documentId": "abcdefghijklmnopqrstuvwx",
-            "locale": "en",
-            "slug": "hello",
-            "publishedAt": "2026-01-01T00:00:00.000Z",
-        }
-        body = json.dumps({"data": document, "meta": {}}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+            def do_GET(self) -> None:
+                requests.append(f"{self.headers['Host']} {self.path}")
+                body = json.dumps({"data": DOCUMENT, "meta": {}}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
 
-    def log_message(self, *_):
-        pass
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
 
-
-names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-names.bind((ADDRESS, 53))
-cms = HTTPServer(("127.0.0.1", PORT), Cms)
-open(LOG, "a", encoding="utf-8").close()
-threading.Thread(target=name_server, args=(names,), daemon=True).start()
-cms.serve_forever()
+        self.requests = requests
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = server.server_port
+        threading.Thread(target=server.serve_forever, daemon=True).start()

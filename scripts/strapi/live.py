@@ -19,7 +19,9 @@ class Live:
 
     def __init__(self, checks, service, strapi, token, site="main", uid=UID):
         self.checks, self.service, self.strapi, self.token = checks, service, strapi, token
-        self.target = "/api/build-sitemap?" + urllib.parse.urlencode({"site": site, "contentType": uid})
+        self.target = "/api/build-sitemap?" + urllib.parse.urlencode(
+            {"site": site, "contentType": uid}
+        )
 
     def ask(self, headers=()):
         """(status, headers, body); a connection for each, so that none is kept for too long."""
@@ -37,13 +39,19 @@ class Live:
 
     def post(self, path, body):
         request = urllib.request.Request(
-            self.strapi + path, json.dumps(body).encode(), method="POST",
-            headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"})
+            self.strapi + path,
+            json.dumps(body).encode(),
+            method="POST",
+            headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"},
+        )
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
     def act(self, action, document, **more):
-        self.post("/api/lab/action", {"uid": UID, "action": action, "documentId": document, "locale": "en"} | more)
+        self.post(
+            "/api/lab/action",
+            {"uid": UID, "action": action, "documentId": document, "locale": "en"} | more,
+        )
 
     def shows(self, name, gone, new):
         """Waits until these URLs are gone and those are there; says after how many seconds."""
@@ -76,14 +84,19 @@ def wait_until_built(service, count):
     began = time.monotonic()
     while (built := service.log().count("a snapshot is built")) < count:
         if time.monotonic() - began > PATIENCE:
-            raise SystemExit(f"only {built} of {count} snapshots were built\n{service.log()[-4000:]}")
+            raise SystemExit(
+                f"only {built} of {count} snapshots were built\n{service.log()[-4000:]}"
+            )
         time.sleep(0.1)
     print(f"live: {count} snapshots after {time.monotonic() - began:.1f} s", flush=True)
 
 
 def check_changes(live, document, url, hook):
     """Publish, unpublish and rename one article, told by Strapi's own webhook."""
-    live.post("/api/lab/webhook", {"url": hook, "name": "e2e", "headers": {"Authorization": f"Bearer {SECRET}"}})
+    live.post(
+        "/api/lab/webhook",
+        {"url": hook, "name": "e2e", "headers": {"Authorization": f"Bearer {SECRET}"}},
+    )
     _, urls = live.urls()
     live.checks.check("live: is listed at first", url in urls)
     renamed = f"{url}-renamed"
@@ -102,7 +115,9 @@ def check_changes(live, document, url, hook):
 
 def built(service):
     """What the log says of the last walks, newest last: where the time goes."""
-    lines = [line for line in service.log().splitlines() if "a snapshot is built" in line and UID in line]
+    lines = [
+        line for line in service.log().splitlines() if "a snapshot is built" in line and UID in line
+    ]
     return [line.partition("a snapshot is built")[2].strip() for line in lines[-3:]]
 
 
@@ -113,10 +128,13 @@ def check_outage(live, stop, start):
     checks.equal("outage: at first", status, 200)
     stop()
     status, headers, body = live.until(
-        "outage: the copy is marked", lambda answer: "detail=" in answer[1].get("cache-status", ""))
+        "outage: the copy is marked", lambda answer: "detail=" in answer[1].get("cache-status", "")
+    )
     checks.equal("outage: the copy", (status, body == good), (200, True))
     checks.check("outage: its age", int(headers.get("age", -1)) >= 0, headers)
-    status, headers, body = live.until("outage: past the hard limit", lambda answer: answer[0] != 200)
+    status, headers, body = live.until(
+        "outage: past the hard limit", lambda answer: answer[0] != 200
+    )
     checks.equal("outage: then", (status, headers.get("retry-after")), (503, "5"))
     checks.equal("outage: the error", json.loads(body)["error"]["name"], "ServiceUnavailableError")
     start()

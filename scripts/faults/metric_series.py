@@ -2,22 +2,22 @@
 
 import pathlib
 
-from faults.load import wrk
+from common import site
+from common.wrk import wrk
 from faults.report import Report
-from faults.service import FILES, Service, content
+from faults.service import FILES, Service
 
-HERE = pathlib.Path(__file__).parent
+SCRIPT = pathlib.Path(__file__).parent / "random.lua"
 REQUESTS = {False: 20_000, True: 1_000_000}
 
 
-def run(long):
+def run(long: bool) -> None:
     report = Report(f"{REQUESTS[long]:,} random requests")
-    with Service(FILES, content(20)) as service:
+    with Service(FILES, site.content(20)) as service:
         before = set(service.metrics())
         done = 0
         while done < REQUESTS[long]:
-            found = wrk(service.address, seconds=5, connections=16, script=HERE / "random.lua", errors=True)
-            done += found["requests"]
+            done += wrk(service.address, seconds=5, connections=16, script=SCRIPT).requests
         after = set(service.metrics())
         report.figure(f"{done:,} requests, {len(before)} series before, {len(after)} after")
         report.must(before == after, f"the series are the same {sorted(before ^ after)[:5]}")
