@@ -86,9 +86,7 @@ fn the_table_of_errors_has_each_name_of_the_source() {
     let api = page("docs/http-api.md");
     let listed = api.table("Status");
     let listed: BTreeSet<&str> = listed.iter().map(|row| row[1]).collect();
-    let sources = files(&root().join("src/http"), "rs");
-    let sources: Vec<String> =
-        sources.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let sources = source_texts("src/http");
     let literals = sources.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
     let names = literals
         .filter(|text| text.ends_with("Error") && text.chars().all(|c| c.is_ascii_alphabetic()));
@@ -98,6 +96,23 @@ fn the_table_of_errors_has_each_name_of_the_source() {
     assert!(missing.is_empty(), "{missing:?}");
     let unknown: Vec<_> = listed.difference(&names).filter(|name| **name != "(no body)").collect();
     assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn each_message_of_the_page_is_in_the_source() {
+    let sources = source_texts("src").join("\n");
+    for row in page("docs/http-api.md").table("Message") {
+        let message = row[0].trim_start_matches('`').split('`').next().unwrap_or_default();
+        for fixed in message.split('…').map(str::trim) {
+            assert!(sources.contains(fixed), "{fixed:?} of {message:?}");
+        }
+    }
+}
+
+/// The sources below a folder of the repository.
+fn source_texts(folder: &str) -> Vec<String> {
+    let sources = files(&root().join(folder), "rs");
+    sources.iter().map(|path| std::fs::read_to_string(path).expect("a source file")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
