@@ -1,4 +1,4 @@
-//! Documents and where they come from.
+//! The sources of documents: a Strapi, or a content file.
 
 mod content_file;
 mod projection;
@@ -19,10 +19,10 @@ use tokio::task::yield_now;
 
 use crate::rules::{Condition, ContentTypeUid, Locale};
 
-/// How many documents of a file are read in one go: some tenths of a millisecond.
-const FILE_ROWS: usize = 128;
+/// After how many documents of a file other tasks get to run: some tenths of a millisecond.
+const YIELD_EVERY: usize = 128;
 
-/// Which version of a document (D18).
+/// The version of a document (D18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// The version that editors work on.
@@ -32,7 +32,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The value of the `status` parameter, here and in Strapi.
+    /// The value of the parameter `status`, of this service and of Strapi.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -42,41 +42,42 @@ impl Status {
     }
 }
 
-/// A content type, and which of its fields are needed.
+/// What to read: a content type, its fields and, in a list, which of its documents.
 #[derive(Clone, Debug)]
 pub struct ContentQuery {
     /// The content type.
     pub uid: ContentTypeUid,
     /// The fields.
     pub projection: Projection,
-    /// In a list, only documents for which all conditions of one of these hold; empty: all.
+    /// A list has only the documents for which all conditions of one alternative hold; without
+    /// alternatives it has all documents.
     pub alternatives: Vec<Vec<Condition>>,
 }
 
-/// Why there is no content (D27). The text is ours alone: no body, address or token of the CMS.
+/// Why there is no content (D27). The texts have no body, address or token of the CMS.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContentError {
-    /// It cannot be reached, broke off, or says that it cannot answer now: 503.
+    /// The CMS cannot be reached, broke the connection, or answered 429 or 5xx: 503.
     #[error("the CMS is not available")]
     Unavailable {
-        /// After how many seconds it wants to be asked again, if it says so.
+        /// The CMS's `Retry-After` in seconds, if it sent one.
         retry_after: Option<u64>,
     },
-    /// It failed a moment ago and is left alone: 503.
+    /// No request was sent, because the circuit breaker is open: 503.
     #[error("the CMS is not available")]
     CircuitOpen {
-        /// After how many seconds it wants to be asked again, if it said so.
+        /// What is left of the CMS's `Retry-After` in seconds, if it sent one.
         retry_after: Option<u64>,
     },
-    /// It did not answer in time: 504.
+    /// The CMS did not answer in time: 504.
     #[error("the CMS did not answer in time")]
     TimedOut,
-    /// It answered something that cannot be used: 502.
+    /// The CMS gave an answer that cannot be used: 502.
     #[error("the CMS gave an unusable answer: {0}")]
     Unusable(&'static str),
 }
 
-/// Where documents come from.
+/// A source of documents.
 pub enum Content {
     /// A Strapi 5 over its REST API.
     Strapi(Box<Strapi>),
@@ -91,46 +92,44 @@ impl Content {
     /// [`ContentError`] when that cannot be known.
     pub async fn document(
         &self,
-        ask: &ContentQuery,
+        query: &ContentQuery,
         document_id: &str,
         locale: &Locale,
         status: Status,
     ) -> Result<Option<Document<'static>>, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.document(ask, document_id, locale, status).await,
-            Self::File(file) => Ok(file.document(ask, document_id, locale, status)),
+            Self::Strapi(strapi) => strapi.document(query, document_id, locale, status).await,
+            Self::File(file) => Ok(file.document(query, document_id, locale, status)),
         }
     }
 
-    /// Gathers every published document in these locales: all of them or an error. Each part holds
-    /// some of them, in whatever order.
+    /// Reads every published document in these locales into sinks: all of them or an error. Each
+    /// sink gets a part of the documents, in any order.
     ///
     /// # Errors
     /// [`ContentError`] when it is not certain that these are all.
-    pub async fn walk<G: DocumentSink>(
+    pub async fn walk<S: DocumentSink>(
         &self,
-        ask: &ContentQuery,
+        query: &ContentQuery,
         locales: &[Locale],
-        new: impl Fn() -> G + Sync,
-    ) -> Result<Vec<G>, ContentError> {
+        new_sink: impl Fn() -> S + Sync,
+    ) -> Result<Vec<S>, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.walk(ask, locales, new).await,
+            Self::Strapi(strapi) => strapi.walk(query, locales, new_sink).await,
             Self::File(file) => {
-                let mut part = new();
-                for (at, document) in file.published(ask).enumerate() {
-                    // Requests have their turn in between.
-                    if at % FILE_ROWS == 0 {
+                let mut sink = new_sink();
+                for (at, document) in file.published(query).enumerate() {
+                    if at % YIELD_EVERY == 0 {
                         yield_now().await;
                     }
-                    part.push(document.as_ref());
+                    sink.push(document.as_ref());
                 }
-                Ok(vec![part])
+                Ok(vec![sink])
             }
         }
     }
 
-    /// The error that everybody gets while the CMS is left alone because it fails; `None`: it is
-    /// asked.
+    /// The error of every request while the circuit breaker is open; `None`: it is closed.
     #[must_use]
     pub fn circuit_open(&self) -> Option<ContentError> {
         match self {
@@ -139,24 +138,24 @@ impl Content {
         }
     }
 
-    /// Tells when the CMS is left alone, and when it is asked again.
+    /// A receiver of each change of the circuit breaker's state.
     #[must_use]
     pub fn watch_breaker(&self) -> watch::Receiver<BreakerState> {
         match self {
             Self::Strapi(strapi) => strapi.watch_breaker(),
-            // Nobody ever tells.
+            // There is no breaker, so nothing is ever sent.
             Self::File(_) => watch::channel(BreakerState::default()).1,
         }
     }
 
-    /// Finds out whether the CMS answers again, if it is time for that.
-    pub async fn probe(&self, ask: &ContentQuery) {
+    /// Sends a half-open probe to the CMS if one is due.
+    pub async fn probe(&self, query: &ContentQuery) {
         if let Self::Strapi(strapi) = self {
-            strapi.probe(ask).await;
+            strapi.probe(query).await;
         }
     }
 
-    /// Whether the CMS is asked at the moment; `None`: there is none.
+    /// The state of the circuit breaker; `None`: there is no CMS.
     #[must_use]
     pub fn breaker_state(&self) -> Option<BreakerState> {
         match self {
@@ -172,9 +171,9 @@ impl Content {
     }
 }
 
-/// Takes in what a walk finds. A walk that has to begin again begins with a new one.
+/// Takes the documents of a walk. A walk that starts again starts with a new sink.
 pub trait DocumentSink: Send {
-    /// A published document, or a list item that is none. Documents that are not published
+    /// Takes a list item: a document, or an item that is none. Items that are not published
     /// (`unpublished`) or in a locale that was not asked for come too, so that they can be counted.
     fn push(&mut self, item: Result<&Document<'_>, &BadItem>);
 }

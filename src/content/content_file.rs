@@ -9,28 +9,27 @@ use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status};
-use members::Types;
-
 use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
+use members::Members;
 
-/// All documents of a content file, kept as they were written.
+/// The documents of a content file, in the JSON of the file.
 #[derive(Clone, Debug, Default)]
 pub struct ContentFile {
-    types: Arc<HashMap<String, Vec<Stored>>>,
+    by_type: Arc<HashMap<String, Vec<StoredDocument>>>,
     hash: u128,
 }
 
 #[derive(Debug)]
-struct Stored {
+struct StoredDocument {
     id: String,
     locale: DocumentLocale<'static>,
     status: Status,
     json: Box<RawValue>,
 }
 
-/// What is wrong with a content file.
+/// A problem of a content file.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "each message says it")]
+#[expect(missing_docs, reason = "the messages document the variants")]
 pub enum ContentFileError {
     #[error("it is not a JSON object of lists of documents: {0}")]
     NotJson(String),
@@ -49,72 +48,72 @@ pub enum ContentFileError {
 }
 
 impl ContentFile {
-    /// Reads a content file's text.
+    /// Parses the text of a content file.
     ///
     /// # Errors
-    /// All that is wrong with it; positions count from 1.
+    /// All problems of the text; positions count from 1.
     pub fn parse(text: &str) -> Result<Self, Vec<ContentFileError>> {
-        let Types(types) = serde_json::from_str(text)
+        let Members(members) = serde_json::from_str(text)
             .map_err(|error| vec![ContentFileError::NotJson(error.to_string())])?;
         let mut problems = Vec::new();
-        let mut read = HashMap::new();
-        for (uid, items) in types {
+        let mut by_type = HashMap::new();
+        for (uid, items) in members {
             if ContentTypeUid::parse(&uid).is_err() {
                 problems.push(ContentFileError::BadUid(uid.clone()));
             }
             let documents = read_type(&uid, items, &mut problems);
-            if read.insert(uid.clone(), documents).is_some() {
+            if by_type.insert(uid.clone(), documents).is_some() {
                 problems.push(ContentFileError::RepeatedUid(uid));
             }
         }
         if problems.is_empty() {
-            Ok(Self { types: Arc::new(read), hash: xxh3_128(text.as_bytes()) })
+            Ok(Self { by_type: Arc::new(by_type), hash: xxh3_128(text.as_bytes()) })
         } else {
             Err(problems)
         }
     }
 
-    /// Equal for equal texts.
+    /// A hash of the text.
     #[must_use]
     pub fn hash(&self) -> u128 {
         self.hash
     }
 
-    /// One version of a document. A document that is not localised answers for every locale.
+    /// One version of a document. A document that is not localised is found in every locale.
     #[must_use]
     pub fn document(
         &self,
-        ask: &ContentQuery,
+        query: &ContentQuery,
         id: &str,
         locale: &Locale,
         status: Status,
     ) -> Option<Document<'static>> {
-        let found = self.stored(&ask.uid).iter().find(|stored| {
-            stored.id == id && stored.status == status && stored.stands_under(locale)
+        let found = self.stored(&query.uid).iter().find(|stored| {
+            stored.id == id && stored.status == status && stored.is_in_locale(locale)
         });
-        let document = found.and_then(|stored| ask.projection.decode(stored.json.get()).ok());
+        let document = found.and_then(|stored| query.projection.decode(stored.json.get()).ok());
         document.map(Document::into_owned)
     }
 
     /// All published documents of a type, in the order of the file.
     ///
-    /// The fields are read only now, because the rules say which: one that is not text or a number
-    /// of JSON (a lone surrogate, `1e999`) makes its document a bad item.
+    /// The fields are decoded here, because the rules decide which ones are needed: a field that JSON
+    /// cannot represent (a lone surrogate, `1e999`) makes its document a bad item.
     pub fn published<'a>(
         &'a self,
-        ask: &'a ContentQuery,
+        query: &'a ContentQuery,
     ) -> impl Iterator<Item = Result<Document<'a>, BadItem>> + 'a {
-        let published = self.stored(&ask.uid).iter().filter(|s| s.status == Status::Published);
-        published.map(|stored| ask.projection.decode(stored.json.get()))
+        let published = self.stored(&query.uid).iter().filter(|s| s.status == Status::Published);
+        published.map(|stored| query.projection.decode(stored.json.get()))
     }
 
-    fn stored(&self, uid: &ContentTypeUid) -> &[Stored] {
-        self.types.get(uid.as_str()).map_or(&[], Vec::as_slice)
+    fn stored(&self, uid: &ContentTypeUid) -> &[StoredDocument] {
+        self.by_type.get(uid.as_str()).map_or(&[], Vec::as_slice)
     }
 }
 
-impl Stored {
-    fn stands_under(&self, locale: &Locale) -> bool {
+impl StoredDocument {
+    fn is_in_locale(&self, locale: &Locale) -> bool {
         match &self.locale {
             DocumentLocale::None => true,
             DocumentLocale::Named(code) => code == locale.as_str(),
@@ -127,14 +126,14 @@ fn read_type(
     uid: &str,
     items: Vec<Box<RawValue>>,
     problems: &mut Vec<ContentFileError>,
-) -> Vec<Stored> {
+) -> Vec<StoredDocument> {
     let status = Projection::new(FieldPath::parse("status").into_iter().collect());
     let mut seen = HashSet::new();
-    let mut read = Vec::with_capacity(items.len());
+    let mut documents = Vec::with_capacity(items.len());
     for (at, json) in items.into_iter().enumerate() {
         let (uid, position) = (uid.to_owned(), at + 1);
-        match read_one(&status, json) {
-            Ok(stored) if seen.insert(identity(&stored)) => read.push(stored),
+        match read_document(&status, json) {
+            Ok(stored) if seen.insert(identity(&stored)) => documents.push(stored),
             Ok(_) => problems.push(ContentFileError::Repeated { uid, position }),
             Err(Fault::NoDocumentId) => {
                 problems.push(ContentFileError::NoDocumentId { uid, position })
@@ -142,7 +141,7 @@ fn read_type(
             Err(Fault::BadStatus) => problems.push(ContentFileError::BadStatus { uid, position }),
         }
     }
-    read
+    documents
 }
 
 enum Fault {
@@ -150,7 +149,7 @@ enum Fault {
     BadStatus,
 }
 
-fn read_one(projection: &Projection, json: Box<RawValue>) -> Result<Stored, Fault> {
+fn read_document(projection: &Projection, json: Box<RawValue>) -> Result<StoredDocument, Fault> {
     let document = projection.decode(json.get()).map_err(|_| Fault::NoDocumentId)?;
     let status = match &document.values[..] {
         [FieldValue::Missing] => Status::Published,
@@ -159,10 +158,10 @@ fn read_one(projection: &Projection, json: Box<RawValue>) -> Result<Stored, Faul
         _ => return Err(Fault::BadStatus),
     };
     let Document { id, locale, .. } = document.into_owned();
-    Ok(Stored { id: id.into_owned(), locale, status, json })
+    Ok(StoredDocument { id: id.into_owned(), locale, status, json })
 }
 
-fn identity(stored: &Stored) -> (String, Option<String>, Status) {
+fn identity(stored: &StoredDocument) -> (String, Option<String>, Status) {
     let locale = match &stored.locale {
         DocumentLocale::Named(code) => Some(code.clone().into_owned()),
         DocumentLocale::None | DocumentLocale::NotText => None,
@@ -175,18 +174,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_wrong_with_a_file_is_told() {
+    fn parse_reports_all_problems() {
         let text = r#"{"api::a.a": [{"documentId": "d"}, {"documentId": "d", "status": "published"},
             {"documentId": "d", "locale": "en"}, {"documentId": "d", "status": "modified"}, "x"], "nope": []}"#;
         let problems = ContentFile::parse(text).unwrap_err();
-        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let expected = [
             "document 2 of `api::a.a` repeats documentId, locale and status of an earlier one",
             "document 4 of `api::a.a` has a `status` other than `draft` and `published`",
             "document 5 of `api::a.a` is not an object with a `documentId`",
             "`nope` is not a content-type UID",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(messages, expected);
         assert!(matches!(
             &ContentFile::parse("[]").unwrap_err()[..],
             [ContentFileError::NotJson(_)]
@@ -194,17 +193,17 @@ mod tests {
     }
 
     #[test]
-    fn one_version_and_all_published_ones() {
+    fn document_finds_one_version_and_published_lists_the_published_ones() {
         let text = r#"{"api::a.a": [{"documentId": "d", "locale": "en", "slug": "x"},
             {"documentId": "d", "locale": "en", "slug": "y", "status": "draft"}, {"documentId": "e", "slug": "z"}]}"#;
         let file = ContentFile::parse(text).unwrap();
         let fields = FieldPath::parse("slug").into_iter().collect();
         let uid = ContentTypeUid::parse("api::a.a").unwrap();
-        let ask =
+        let query =
             ContentQuery { uid, projection: Projection::new(fields), alternatives: Vec::new() };
         let [en, de] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
         let slug = |id, locale, status| {
-            file.document(&ask, id, locale, status).map(|document| document.values)
+            file.document(&query, id, locale, status).map(|document| document.values)
         };
         let text = |text: &'static str| Some(vec![FieldValue::Text(text.into())]);
         assert_eq!(slug("d", &en, Status::Published), text("x"));
@@ -213,7 +212,7 @@ mod tests {
         assert_eq!(slug("e", &de, Status::Published), text("z"));
         assert_eq!(slug("e", &de, Status::Draft), None);
         let published: Vec<_> =
-            file.published(&ask).map(|document| document.unwrap().id.into_owned()).collect();
+            file.published(&query).map(|document| document.unwrap().id.into_owned()).collect();
         assert_eq!(published, ["d", "e"]);
     }
 }

@@ -1,8 +1,8 @@
-//! Reads documents from JSON: only the fields that the rules need, no tree in between.
+//! Reads documents from JSON: the fields that the rules need alone, without a tree of the whole.
 
-mod read;
+mod path_tree;
+mod reader;
 mod rows;
-mod wanted;
 
 pub(super) use rows::Rows;
 
@@ -12,39 +12,39 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::rules::{Document, DocumentLocale, FieldPath};
-use wanted::Wanted;
+use path_tree::PathTree;
 
 /// Which fields of a content type's documents to read.
 #[derive(Clone, Debug)]
 pub struct Projection {
     fields: Arc<[FieldPath]>,
-    /// `fields`, then [`OWN_KEYS`], each in its slot.
-    wanted: Wanted,
+    /// The paths of `fields`, then [`SYSTEM_KEYS`]; each path's position is its slot.
+    tree: PathTree,
 }
 
-/// What every document is asked for, whatever the templates say.
-const OWN_KEYS: [&str; 3] = ["documentId", "locale", "publishedAt"];
+/// The keys that are read of every document.
+const SYSTEM_KEYS: [&str; 3] = ["documentId", "locale", "publishedAt"];
 
 /// A list item that is not a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadItem {
-    /// Its `documentId`, if at least that can be read: a walk needs it to go on.
+    /// Its `documentId`, if that can be read: a walk by keyset needs it to go on.
     pub id: Option<String>,
 }
 
 impl Projection {
-    /// Reads these fields, each once.
+    /// A projection of these fields.
     ///
     /// # Panics
-    /// Never: the own keys are field names.
+    /// Never: the system keys are field names.
     #[must_use]
     pub fn new(fields: Vec<FieldPath>) -> Self {
-        let own = OWN_KEYS.map(|key| FieldPath::parse(key).expect("a field name"));
-        let wanted = Wanted::new(fields.iter().chain(&own));
-        Self { fields: fields.into(), wanted }
+        let system = SYSTEM_KEYS.map(|key| FieldPath::parse(key).expect("a field name"));
+        let tree = PathTree::new(fields.iter().chain(&system));
+        Self { fields: fields.into(), tree }
     }
 
-    /// The fields that the templates need, without the own keys of every document.
+    /// The fields that the rules need, without the system keys.
     #[must_use]
     pub fn paths(&self) -> &[FieldPath] {
         &self.fields
@@ -58,16 +58,16 @@ impl Projection {
     pub fn decode<'a>(&'a self, json: &'a str) -> Result<Document<'a>, BadItem> {
         let mut rows = Rows::with_capacity(self, 1);
         rows.push(json);
-        rows.into_one()
+        rows.into_single()
     }
 
-    /// How many slots a document fills.
+    /// The number of slots of a document.
     fn width(&self) -> usize {
-        self.fields.len() + OWN_KEYS.len()
+        self.fields.len() + SYSTEM_KEYS.len()
     }
 
     /// A document to be filled.
-    fn blank<'a>(&self) -> Document<'a> {
+    fn empty_document<'a>(&self) -> Document<'a> {
         Document {
             id: Cow::Borrowed(""),
             locale: DocumentLocale::None,
@@ -78,7 +78,7 @@ impl Projection {
     }
 }
 
-/// The `documentId` of an object, whatever else is in it.
+/// The `documentId` of an object, even where other fields are unreadable.
 fn id_of(json: &str) -> Option<String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_wanted_is_read() {
+    fn decode_reads_the_fields_of_the_projection_alone() {
         let json = r#"{"id":1,"documentId":"d","locale":"en","publishedAt":"2024-03-06T22:19:54.649Z",
             "slug":"x","year":2024,"neg":-7,"part":1.5,"category":{"slug":"c","parent":{"slug":"p"}},"blocks":[[1]]}"#;
         let paths = ["slug", "year", "neg", "part", "category.slug", "category.parent.slug", "no"];
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_field_may_hold() {
+    fn decode_reads_text_integers_and_booleans() {
         for (value, alone, through) in [
             ("null", FieldValue::Missing, FieldValue::Missing),
             ("true", FieldValue::Boolean(true), FieldValue::NotText),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn locales_and_publication() {
+    fn decode_reads_locale_and_publication() {
         for (extra, locale, unpublished) in [
             ("", DocumentLocale::None, false),
             (r#","locale":null,"publishedAt":null"#, DocumentLocale::None, true),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_a_bad_item_that_may_still_be_known() {
+    fn decode_of_anything_else_is_a_bad_item_with_its_id_if_readable() {
         for (json, id) in [
             ("null", None),
             (r#"["d"]"#, None),

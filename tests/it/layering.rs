@@ -163,19 +163,10 @@ const BELOW_APP: &[&str] = &[
 const MOST_FILES_IN_A_FOLDER: usize = 14;
 
 /// Modules among whose children cycles are known, to be emptied (`` is the crate).
-const FOLDERS_WITH_CYCLES: &[&str] = &[
-    "",
-    "app",
-    "content",
-    "content::strapi",
-    "http",
-    "rules",
-    "rules::trie",
-    "snapshot_cache",
-    "validator",
-];
+const FOLDERS_WITH_CYCLES: &[&str] =
+    &["", "app", "http", "rules", "rules::trie", "snapshot_cache", "validator"];
 /// Folders of `src/` with more files than they may have, to be emptied.
-const LARGE_FOLDERS: &[&str] = &["", "http", "rules", "content/strapi", "snapshot_cache"];
+const LARGE_FOLDERS: &[&str] = &["", "http", "rules", "snapshot_cache"];
 /// Whether `impl App` is still spread over files.
 const APP_IS_SPREAD: bool = true;
 

@@ -1,74 +1,74 @@
-//! The documents of a list, read one after the other into slots that they share.
+//! The items of a list, read into one array of slots.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::de::{DeserializeSeed, Deserializer, Error};
 
-use super::read::{Found, Object};
-use super::{BadItem, OWN_KEYS, Projection, id_of};
+use super::reader::{DocumentReader, RawField};
+use super::{BadItem, Projection, SYSTEM_KEYS, id_of};
 use crate::rules::{Document, DocumentLocale};
 
-/// The items of a list, read and not yet handed on. None of them has an allocation of its own.
+/// The items of a list. None of them has an allocation of its own.
 #[derive(Debug)]
 pub(in crate::content) struct Rows<'a> {
     projection: &'a Projection,
-    /// For each row the values of the wanted fields, then those of [`OWN_KEYS`].
-    found: Vec<Found<'a>>,
+    /// For each row the needed fields, then those of [`SYSTEM_KEYS`].
+    fields: Vec<RawField<'a>>,
     /// The rows that are no documents, by position; their slots are empty.
     bad: BTreeMap<usize, BadItem>,
 }
 
 impl<'a> Rows<'a> {
-    /// Room for so many rows without growing.
+    /// No rows yet, with memory for `rows` of them.
     pub(in crate::content) fn with_capacity(projection: &'a Projection, rows: usize) -> Self {
-        let found = Vec::with_capacity(rows * projection.width());
-        Self { projection, found, bad: BTreeMap::new() }
+        let fields = Vec::with_capacity(rows * projection.width());
+        Self { projection, fields, bad: BTreeMap::new() }
     }
 
     pub(in crate::content) fn len(&self) -> usize {
-        self.found.len() / self.projection.width()
+        self.fields.len() / self.projection.width()
     }
 
-    /// Reads a row that is text of its own; one that is no document is kept as a bad item.
+    /// Adds a row from its own text: a document, or else a bad item.
     pub(in crate::content) fn push(&mut self, json: &'a str) {
-        let (at, start) = (self.len(), self.found.len());
+        let (at, start) = (self.len(), self.fields.len());
         let mut reader = serde_json::Deserializer::from_str(json);
-        let read = self.next().deserialize(&mut reader).and_then(|()| reader.end());
+        let read = self.reader().deserialize(&mut reader).and_then(|()| reader.end());
         if read.is_err() {
-            self.found.truncate(start);
+            self.fields.truncate(start);
             self.grow();
             self.bad.insert(at, BadItem { id: id_of(json) });
         }
     }
 
-    /// Reads the next row. After an error its slots hold anything.
-    pub(in crate::content) fn next(&mut self) -> Next<'_, 'a> {
-        Next(self)
+    /// A reader that adds one row. After an error the slots of that row are undefined.
+    pub(in crate::content) fn reader(&mut self) -> RowReader<'_, 'a> {
+        RowReader(self)
     }
 
     /// The `documentId` of each row, in order; `None` where it cannot be read.
     pub(in crate::content) fn keys(&self) -> impl Iterator<Item = Option<&str>> {
-        let rows = self.found.chunks_exact(self.projection.width());
-        rows.enumerate().map(|(at, found)| match &found[found.len() - OWN_KEYS.len()] {
-            Found::Text(id) => Some(&**id),
+        let rows = self.fields.chunks_exact(self.projection.width());
+        rows.enumerate().map(|(at, row)| match &row[row.len() - SYSTEM_KEYS.len()] {
+            RawField::Text(id) => Some(&**id),
             _ => self.bad.get(&at).and_then(|bad| bad.id.as_deref()),
         })
     }
 
-    /// Hands on the first `count` rows, until one is refused.
+    /// Calls `take` with the first `count` rows, until it returns an error.
     pub(in crate::content) fn each<E>(
         mut self,
         count: usize,
         mut take: impl FnMut(Result<&Document<'_>, &BadItem>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut document = self.projection.blank();
-        let rows = self.found.chunks_exact_mut(self.projection.width());
-        for (at, found) in rows.take(count).enumerate() {
+        let mut document = self.projection.empty_document();
+        let rows = self.fields.chunks_exact_mut(self.projection.width());
+        for (at, row) in rows.take(count).enumerate() {
             if let Some(bad) = self.bad.get(&at) {
                 take(Err(bad))?;
             } else {
-                fill(&mut document, found);
+                fill(&mut document, row);
                 take(Ok(&document))?;
             }
         }
@@ -76,49 +76,51 @@ impl<'a> Rows<'a> {
     }
 
     /// The only row.
-    pub(super) fn into_one(mut self) -> Result<Document<'a>, BadItem> {
+    pub(super) fn into_single(mut self) -> Result<Document<'a>, BadItem> {
         if let Some((_, bad)) = self.bad.pop_first() {
             return Err(bad);
         }
-        let mut document = self.projection.blank();
-        fill(&mut document, &mut self.found);
+        let mut document = self.projection.empty_document();
+        fill(&mut document, &mut self.fields);
         Ok(document)
     }
 
     fn grow(&mut self) {
-        let length = self.found.len() + self.projection.width();
-        self.found.resize(length, Found::Absent);
+        let length = self.fields.len() + self.projection.width();
+        self.fields.resize(length, RawField::Absent);
     }
 }
 
-fn fill<'a>(document: &mut Document<'a>, found: &mut [Found<'a>]) {
-    let (values, own) = found.split_at_mut(found.len() - OWN_KEYS.len());
+/// Moves the fields of a row into a document.
+fn fill<'a>(document: &mut Document<'a>, row: &mut [RawField<'a>]) {
+    let (values, own) = row.split_at_mut(row.len() - SYSTEM_KEYS.len());
     document.values.clear();
-    document.values.extend(values.iter_mut().map(|found| std::mem::take(found).into()));
+    document.values.extend(values.iter_mut().map(|field| std::mem::take(field).into()));
     if let [id, locale, published_at] = own {
         document.id = match std::mem::take(id) {
-            Found::Text(id) => id,
+            RawField::Text(id) => id,
             _ => Cow::Borrowed(""),
         };
         document.locale = DocumentLocale::from(std::mem::take(locale));
-        document.unpublished = *published_at == Found::Null;
+        document.unpublished = *published_at == RawField::Null;
     }
 }
 
-/// Reads a row into the next slots.
-pub(in crate::content) struct Next<'r, 'a>(&'r mut Rows<'a>);
+/// Adds one row.
+pub(in crate::content) struct RowReader<'r, 'a>(&'r mut Rows<'a>);
 
-impl<'de> DeserializeSeed<'de> for Next<'_, 'de> {
+impl<'de> DeserializeSeed<'de> for RowReader<'_, 'de> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
         let Self(rows) = self;
-        let start = rows.found.len();
+        let start = rows.fields.len();
         rows.grow();
-        let found = &mut rows.found[start..];
-        Object { wanted: &rows.projection.wanted, found: &mut *found }.deserialize(reader)?;
-        match found[found.len() - OWN_KEYS.len()] {
-            Found::Text(_) => Ok(()),
+        let fields = &mut rows.fields[start..];
+        let paths = &rows.projection.tree;
+        DocumentReader { paths, fields: &mut *fields }.deserialize(reader)?;
+        match fields[fields.len() - SYSTEM_KEYS.len()] {
+            RawField::Text(_) => Ok(()),
             _ => Err(D::Error::missing_field("documentId")),
         }
     }

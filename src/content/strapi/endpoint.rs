@@ -1,4 +1,4 @@
-//! Where a content type lives below `/api`: configured, as the schema says, or guessed.
+//! The REST endpoint of a content type: configured, from the schema, or guessed.
 
 use serde::Deserialize;
 
@@ -23,10 +23,10 @@ pub struct Endpoint {
     kind: EndpointKind,
 }
 
-/// Text that is not an endpoint.
+/// A text is not the path of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "an endpoint is a path below `/api` like `articles` or `cms/press-releases`: words of letters, digits, `-`, `_`, `.` and `~`, joined by `/`"
+    "an endpoint must be a path below `/api` like `articles` or `cms/press-releases`: words of letters, digits, `-`, `_`, `.` and `~`, joined by `/`"
 )]
 pub struct EndpointError;
 
@@ -45,14 +45,14 @@ impl Endpoint {
         }
     }
 
-    /// What Strapi's generators would choose: `<plural>`, below the plugin's name for a plugin.
+    /// A guess by the conventions of Strapi's generators: `<plural>`, below the plugin's name for a
+    /// plugin.
     pub(super) fn guess(uid: &ContentTypeUid) -> Self {
         Self { path: below_plugin(uid, &plural(uid.name())).into(), kind: EndpointKind::Collection }
     }
 
-    /// What Strapi's content-type builder says about `uid`.
-    ///
-    /// `None` when the text is no such answer, or is about another content type.
+    /// The endpoint of `uid` from an answer of Strapi's content-type builder; `None` when the text
+    /// is no such answer, or is about another content type.
     pub(super) fn from_schema(json: &str, uid: &ContentTypeUid) -> Option<Self> {
         let answer: Answer<'_> = object(json)?;
         let data: Data<'_> = object(answer.data.get())?;
@@ -71,7 +71,7 @@ impl Endpoint {
         &self.path
     }
 
-    /// One document or many.
+    /// Whether the content type has one document or many.
     #[must_use]
     pub fn kind(&self) -> EndpointKind {
         self.kind
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_taken_as_it_is_or_refused() {
+    fn new_keeps_a_path_as_it_is_or_refuses_it() {
         assert_eq!(
             Endpoint::new("cms/press-releases", EndpointKind::Single).unwrap().path(),
             "cms/press-releases"
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn guesses_follow_the_generators() {
+    fn guess_is_the_regular_plural_below_the_plugin() {
         for (text, path) in [
             ("api::article.article", "articles"),
             ("api::blog.category", "categories"),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_decides_where_it_can_be_read() {
+    fn from_schema_reads_kind_and_name_of_the_same_type_alone() {
         let answer = |uid: &str, kind: &str| {
             format!(
                 r#"{{"data":{{"uid":"{uid}","apiID":"x","schema":{{"kind":"{kind}","singularName":"homepage","pluralName":"homes"}}}}}}"#

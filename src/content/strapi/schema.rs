@@ -1,4 +1,4 @@
-//! Which fields a content type has, as far as Strapi's content-type builder tells.
+//! Which fields a content type has, from Strapi's content-type builder.
 
 use std::collections::HashMap;
 

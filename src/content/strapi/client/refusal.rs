@@ -1,21 +1,21 @@
-//! Strapi's own error envelope, which tells its 404 from that of a proxy before it.
+//! Strapi's error envelope, which distinguishes its 404 from that of a proxy before it.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::content::strapi::json::object;
 
-/// What an error answer says, where it is Strapi's own.
+/// An error answer of Strapi itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::content::strapi) enum Refusal {
-    /// 404: there is no such document, in this version, or no such endpoint.
+    /// 404: there is no such document or version, or no such endpoint.
     NotFound,
     /// 400 about a key of the query, such as `locale` on a type that is not localised.
     InvalidKey(String),
 }
 
 impl Refusal {
-    /// Reads the body of an answer with that status; `None` when it is not Strapi's.
+    /// Reads the body of an answer with that status; `None`: it is not Strapi's own.
     pub(in crate::content::strapi) fn parse(status: u16, json: &str) -> Option<Self> {
         let envelope: Envelope<'_> = object(json)?;
         let error: Error<'_> = object(envelope.error.get())?;
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_strapi_says() {
+    fn parse_reads_strapis_envelope() {
         let missing = r#"{"data":null,"error":{"status":404,"name":"NotFoundError","message":"Not Found","details":{}}}"#;
         assert_eq!(Refusal::parse(404, missing), Some(Refusal::NotFound));
         let key = r#"{"data":null,"error":{"status":400,"name":"ValidationError","message":"Invalid key locale","details":{"key":"locale","path":"locale","source":"query","param":"fields"}}}"#;
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_say() {
+    fn parse_refuses_any_other_error_body() {
         for (status, json) in [
             (404, "<html>nginx</html>"),
             (404, "{}"),

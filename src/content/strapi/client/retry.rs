@@ -73,7 +73,7 @@ impl RetryingSender {
             self.record(admission, &first, weight);
             return first.map_err(|failure| failure.error);
         }
-        // What a broken connection means, only the retry tells.
+        // A broken connection alone says nothing about the CMS: the retry decides.
         self.record(admission, &first, u32::from(!broke));
         tokio::time::sleep(jittered(PAUSE, JITTER)).await;
         let Some(admission) = self.breaker.admit() else {

@@ -76,7 +76,7 @@ impl<'a> Visitor<'a> for List<'a> {
 
     fn visit_seq<A: SeqAccess<'a>>(self, mut items: A) -> Result<Rows<'a>, A::Error> {
         let mut rows = Rows::with_capacity(self.0, PAGE_SIZE);
-        while items.next_element_seed(rows.next())?.is_some() {}
+        while items.next_element_seed(rows.reader())?.is_some() {}
         Ok(rows)
     }
 }
