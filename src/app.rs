@@ -146,7 +146,7 @@ impl App {
     /// Whether one of the sites is another one than there.
     #[must_use]
     pub fn has_other_sites_than(&self, previous: &Self) -> bool {
-        !self.fingerprint.has_sites_of(&previous.fingerprint)
+        !self.fingerprint.has_same_sites(&previous.fingerprint)
     }
 
     /// Equal for sites with equal settings and documents from the same place: what is kept by it

@@ -1,5 +1,5 @@
-//! The settings (D29, D30): built-in defaults, then the file, then the environment, checked as a
-//! whole before anything else happens.
+//! The settings (D29, D30): built-in defaults, overridden by the file, overridden by the environment.
+//! They are checked as a whole before anything is started.
 
 mod fingerprint;
 mod problems;
@@ -29,41 +29,42 @@ use crate::app::Freshness;
 use crate::site::Sites;
 use crate::traces::Settings as Traces;
 use crate::validator::runs::RunTimes;
+use sources::Context;
 
-/// The environment as the settings see it.
+/// The environment variables by name.
 pub type Environment = HashMap<String, String>;
 
 /// Checked settings.
 #[derive(Debug)]
 pub struct Config {
-    /// Where to listen, and which browsers may ask.
+    /// Addresses, CORS, `Cache-Control` and connections.
     pub server: Server,
-    /// Where documents come from.
+    /// The source of the documents.
     pub cms: Cms,
     /// The sites with their rules.
     pub sites: Sites,
-    /// What is logged, and how.
+    /// The level and format of the log.
     pub log: Log,
-    /// Who takes traces of requests; without it there are none.
+    /// The collector of traces; without it requests are not traced.
     pub traces: Option<Traces>,
-    /// Deadlines and sizes.
+    /// Time-outs, deadlines and sizes.
     pub limits: Limits,
-    /// What a hint that content has changed has to carry; without it there are no hints.
+    /// The secret that a webhook has to send; without it webhooks are refused.
     pub webhook_secret: Option<SecretString>,
-    /// How old copies of the public URLs may get.
+    /// How old a cached snapshot may get.
     pub freshness: Freshness,
-    /// How long runs of URL checks take, and how long their results are used.
+    /// The deadline of a URL check, and how long its results are reused.
     pub validation: RunTimes,
-    /// What callers have to carry for what is not for everybody.
+    /// The tokens that restricted requests have to send.
     pub auth: Auth,
-    /// To tell whether other settings make the same.
+    /// Tells whether other settings describe the same sites and the same CMS.
     pub fingerprint: Fingerprint,
 }
 
-/// Reads and checks the settings: the file if there is one, then the environment over it.
+/// Reads and checks the settings: the file, if there is one, and the environment, which wins.
 ///
 /// # Errors
-/// [`Problems`]: everything that is wrong, each with the place where it stands.
+/// [`Problems`]: all problems, each with the name of the setting.
 pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Config, Problems> {
     let Some(path) = file else {
         return parse(None, Path::new("environment"), environment);
@@ -71,7 +72,7 @@ pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Config, Pr
     parse(Some(&text(path)?), path, environment)
 }
 
-/// The same for the text of a settings file; paths in it are relative to `path`'s folder.
+/// The same for the text of a settings file. Paths in it are relative to the folder of `path`.
 ///
 /// # Errors
 /// As [`load`].
@@ -83,17 +84,17 @@ pub fn parse(
     let mut table = sources::read(text, path, environment)?;
     let written = fingerprint::written(&table);
     let mut problems = Problems::default();
-    let here = path.parent().unwrap_or(Path::new(""));
+    let context = Context { base_dir: base_dir(path), environment };
     let server = sections::server::read(&mut table, &mut problems);
     let limits = sections::limits::read(&mut table, &mut problems);
-    let cms = sections::cms::read(&mut table, (here, environment), limits.cms, &mut problems);
+    let cms = sections::cms::read(&mut table, context, limits.cms, &mut problems);
     let sites = sections::site::read(&mut table, environment, &mut problems);
     let log = sections::log::read(&mut table, &mut problems);
     let traces = sections::traces::read(&mut table, &mut problems);
-    let webhook_secret = sections::hooks::read(&mut table, (here, environment), &mut problems);
+    let webhook_secret = sections::hooks::read(&mut table, context, &mut problems);
     let freshness = sections::snapshots::read(&mut table, &mut problems);
     let validation = sections::validation::read(&mut table, &mut problems);
-    let auth = sections::auth::read(&mut table, (here, environment), &mut problems);
+    let auth = sections::auth::read(&mut table, context, &mut problems);
     for key in table.keys() {
         problems.add(key, "is not a setting");
     }
@@ -119,11 +120,12 @@ pub fn parse(
     }
 }
 
-/// Where the service listens, whatever else is in the settings. The file is not looked at where a
-/// variable says it: a health check must not fail because somebody has broken the file.
+/// The address of the service, whatever else is in the settings. The file is not read if an
+/// environment variable has the address: a health check of a running service must not fail because
+/// the file has been broken since.
 ///
 /// # Errors
-/// [`Problems`] with the file's syntax or the address.
+/// [`Problems`] of the file's syntax or the address.
 pub fn listen(file: Option<&Path>, environment: &Environment) -> Result<SocketAddr, Problems> {
     let file = file.filter(|_| !environment.contains_key(sources::LISTEN));
     let text = file.map(text).transpose()?;
@@ -133,19 +135,23 @@ pub fn listen(file: Option<&Path>, environment: &Environment) -> Result<SocketAd
     sections::server::listen(&mut table, &mut problems).ok_or(problems)
 }
 
-/// The files that the settings name, and that are read with them.
+/// The files that the settings refer to, such as the one with the token of the CMS.
 ///
 /// # Errors
-/// [`Problems`] with the file's syntax.
-pub fn named_files(
+/// [`Problems`] of the file's syntax.
+pub fn referenced_files(
     file: Option<&Path>,
     environment: &Environment,
 ) -> Result<Vec<PathBuf>, Problems> {
     let text = file.map(text).transpose()?;
     let path = file.unwrap_or(Path::new("environment"));
     let table = sources::read(text.as_deref(), path, environment)?;
-    let here = path.parent().unwrap_or(Path::new(""));
-    Ok(sources::named_files(&table).map(|file| here.join(file)).collect())
+    Ok(sources::referenced_files(&table).map(|file| base_dir(path).join(file)).collect())
+}
+
+/// Paths in a settings file are relative to its folder.
+fn base_dir(settings_file: &Path) -> &Path {
+    settings_file.parent().unwrap_or(Path::new(""))
 }
 
 fn text(file: &Path) -> Result<String, Problems> {
@@ -154,14 +160,14 @@ fn text(file: &Path) -> Result<String, Problems> {
 }
 
 impl Config {
-    /// What serving needs beyond settings without a fault: at least one site (D31).
+    /// Requires what serving needs beyond valid settings: at least one site (D31).
     ///
     /// # Errors
     /// [`Problems`] when there is none.
     pub fn require_site(&self) -> Result<(), Problems> {
         match self.sites.iter().next() {
             Some(_) => Ok(()),
-            None => Err(Problems::one("site", "there is no [[site]] to serve")),
+            None => Err(Problems::one("site", "at least one [[site]] is required")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the sites and the CMS of some settings were made of, to tell whether others make the same.
+//! The fingerprint of the settings, which tells a reload what has changed.
 
 use std::collections::HashMap;
 
@@ -11,39 +11,39 @@ use super::table::Table;
 use crate::frontend_url::BaseUrl;
 use crate::site::Site;
 
-/// Equal numbers mean equal settings. They say nothing about the settings themselves.
+/// Hashes of the settings: equal hashes mean equal settings. Secrets cannot be recovered from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// How the CMS is asked: where documents come from, and the limits toward it; or what is in the
-    /// file.
+    /// Of the client of the CMS: the source of documents and the limits for its requests, or the
+    /// content of the file.
     pub client: u128,
-    /// By key, each site's own settings with where its documents come from.
+    /// Of each site, by key: its own settings and the source of its documents.
     sites: HashMap<String, u128>,
 }
 
 impl Fingerprint {
-    /// What the site with this key was made of, documents included.
+    /// The hash of the site with this key; `None`: there is no such site.
     #[must_use]
     pub fn site(&self, key: &str) -> Option<u128> {
         self.sites.get(key).copied()
     }
 
-    /// Whether all sites were made of the same.
+    /// Whether the sites are the same, with the same settings.
     #[must_use]
-    pub fn has_sites_of(&self, other: &Self) -> bool {
+    pub fn has_same_sites(&self, other: &Self) -> bool {
         self.sites == other.sites
     }
 }
 
-/// What is written, before the sections are taken out of the table.
+/// The settings as they are written, before the sections are taken out of the table.
 pub(super) struct Written {
     cms: String,
-    /// Toward the CMS. A copy does not depend on them: a walk is complete or there is none.
+    /// For requests to the CMS. No snapshot depends on them: a walk is complete, or it fails.
     limits: String,
     sites: Vec<String>,
 }
 
-/// Settings that neither a walk nor the client of the CMS depends on change nothing here.
+/// What is written about the CMS and the sites; other settings do not change a fingerprint.
 pub(super) fn written(table: &Table) -> Written {
     let section = |name: &str| table.get(name).cloned().map(canonical).unwrap_or_default();
     let limits = table.get("limits").cloned().and_then(|limits| limits.into_table().ok());
@@ -58,7 +58,8 @@ pub(super) fn written(table: &Table) -> Written {
     Written { cms, limits: format!("{limits:?}"), sites }
 }
 
-/// The same for what was read; `sites` are those that were written, in their order.
+/// The fingerprint of what is written, with what comes from the environment and from other files.
+/// `sites` are in the order of `written`.
 pub(super) fn fingerprint(written: &Written, cms: &Cms, sites: &[Site]) -> Fingerprint {
     let mut hash = Xxh3::new();
     hash.update(written.cms.as_bytes());
@@ -72,15 +73,15 @@ pub(super) fn fingerprint(written: &Written, cms: &Cms, sites: &[Site]) -> Finge
         Cms::Files(files) => hash.update(&files.hash().to_le_bytes()),
     }
     let cms = hash.digest128();
-    let of_site = |(site, text): (&Site, &String)| {
+    let site_hash = |(site, text): (&Site, &String)| {
         let base = site.base.as_ref().map(BaseUrl::as_str);
         (site.key.clone(), xxh3_128(format!("{cms} {base:?} {text}").as_bytes()))
     };
     let client = xxh3_128(format!("{cms} {}", written.limits).as_bytes());
-    Fingerprint { client, sites: sites.iter().zip(&written.sites).map(of_site).collect() }
+    Fingerprint { client, sites: sites.iter().zip(&written.sites).map(site_hash).collect() }
 }
 
-/// The keys in one order, whatever order the table has.
+/// The value with its keys in order: the order of a table is random.
 fn canonical(value: Value) -> String {
     value.try_deserialize::<serde_json::Value>().map(|json| json.to_string()).unwrap_or_default()
 }
@@ -95,28 +96,28 @@ mod tests {
     const SITE: &str = "[[site]]\nkey = \"a\"\nlocales = [\"en\"]\n[[site.rule]]\n\
         content_type = \"api::a.a\"\ntemplate = \"/{slug}\"\nwhere = { b = 1, c = \"x\", d = true }\n";
 
-    fn of(text: &str, environment: &[(&str, &str)]) -> Fingerprint {
+    fn fingerprint(text: &str, environment: &[(&str, &str)]) -> Fingerprint {
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let environment: Environment = environment.iter().map(own).collect();
         parse(Some(text), Path::new("settings.toml"), &environment).unwrap().fingerprint
     }
 
     #[test]
-    fn what_changes_a_site_or_the_cms_is_seen_and_nothing_else() {
-        let before = of(SITE, &[]);
+    fn fingerprint_changes_with_the_settings_of_a_site_or_the_cms_alone() {
+        let before = fingerprint(SITE, &[]);
         for _ in 0..20 {
-            assert_eq!(of(SITE, &[]), before, "the order of a table is not a change");
+            assert_eq!(fingerprint(SITE, &[]), before, "the order of a table does not matter");
         }
         let elsewhere = "[server]\ncache_control = \"no-store\"\n[limits]\nwalk_deadline_ms = 5\n";
-        assert_eq!(of(&format!("{elsewhere}{SITE}"), &[]), before);
+        assert_eq!(fingerprint(&format!("{elsewhere}{SITE}"), &[]), before);
         for changed in
             [("/{slug}", "/{name}"), ("b = 1", "b = 2"), ("[\"en\"]", "[\"en\", \"de\"]")]
         {
-            let after = of(&SITE.replace(changed.0, changed.1), &[]);
+            let after = fingerprint(&SITE.replace(changed.0, changed.1), &[]);
             assert_eq!(after.client, before.client);
             assert_ne!(after.site("a"), before.site("a"), "{changed:?}");
         }
-        let based = of(SITE, &[("FRONT_END_URL_A", "https://a.example")]);
+        let based = fingerprint(SITE, &[("FRONT_END_URL_A", "https://a.example")]);
         assert_eq!(based.client, before.client);
         assert_ne!(based.site("a"), before.site("a"));
         for (text, environment) in [
@@ -127,11 +128,11 @@ mod tests {
                 [("A", "b")],
             ),
         ] {
-            let after = of(&text, &environment);
+            let after = fingerprint(&text, &environment);
             assert_ne!(after.client, before.client, "{text} {environment:?}");
-            assert_ne!(after.site("a"), before.site("a"), "its documents are others");
+            assert_ne!(after.site("a"), before.site("a"), "its documents come from another source");
         }
-        let limited = of(&format!("[limits]\ncms_request_ms = 3\n{SITE}"), &[]);
+        let limited = fingerprint(&format!("[limits]\ncms_request_ms = 3\n{SITE}"), &[]);
         assert_ne!(limited.client, before.client);
         assert_eq!(limited.site("a"), before.site("a"), "its documents are the same");
     }

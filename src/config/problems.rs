@@ -1,8 +1,8 @@
-//! Everything that is wrong with the settings, told at once.
+//! The problems of the settings, reported all at once.
 
 use std::fmt;
 
-/// What is wrong, one line each. Never empty when it is an error.
+/// Problems of the settings, one line each. Not empty when it is an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<String>);
 
@@ -14,12 +14,12 @@ impl Problems {
         problems
     }
 
-    /// Notes a problem and the place where it stands.
+    /// Adds a problem of the setting or section `place`.
     pub(super) fn add(&mut self, place: &str, what: impl fmt::Display) {
         self.0.push(format!("{place}: {what}"));
     }
 
-    /// The value, or the problem that there is none.
+    /// The value; an error is added as a problem of `place`.
     pub(super) fn take<T, E: fmt::Display>(
         &mut self,
         place: &str,
@@ -28,7 +28,7 @@ impl Problems {
         result.map_err(|error| self.add(place, error)).ok()
     }
 
-    /// What is wrong, one text each.
+    /// The problems, each with its place.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
@@ -38,7 +38,7 @@ impl Problems {
     }
 }
 
-/// An address as a problem shows it: what has an `@` may hold a password, and is not shown.
+/// An address for a problem's text; one with an `@` is not shown, since it may have a password.
 pub(super) fn shown_address(text: &str) -> impl fmt::Display {
     if text.contains('@') { "its value".to_owned() } else { format!("`{}`", text.escape_debug()) }
 }

@@ -1,4 +1,5 @@
-//! Where the settings come from: the file, then variables that start with `FRONTEND_MAP__`.
+//! The sources of the settings: the file, overridden by environment variables that start with
+//! `FRONTEND_MAP__`.
 
 use std::path::Path;
 
@@ -7,16 +8,24 @@ use config::{Environment as Variables, File, FileFormat};
 use super::table::Table;
 use super::{Environment, Problems};
 
-/// The variables of the secrets, which are no settings of the file.
+/// What settings may refer to.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    /// The folder of the settings file, to which paths are relative.
+    pub(super) base_dir: &'a Path,
+    pub(super) environment: &'a Environment,
+}
+
+/// The environment variables of secrets, which are not settings of the file.
 pub(super) const TOKEN: &str = "FRONTEND_MAP__CMS__TOKEN";
 pub(super) const HOOK_SECRET: &str = "FRONTEND_MAP__HOOKS__SECRET";
 pub(super) const VALIDATE_TOKEN: &str = "FRONTEND_MAP__AUTH__VALIDATE_TOKEN";
 pub(super) const DRAFT_TOKEN: &str = "FRONTEND_MAP__AUTH__DRAFT_TOKEN";
-/// Where an image without a settings file of its own is told to listen.
+/// The address to listen on, which the container image sets.
 pub(super) const LISTEN: &str = "FRONTEND_MAP__SERVER__LISTEN";
 const SECRETS: [&str; 4] = [TOKEN, HOOK_SECRET, VALIDATE_TOKEN, DRAFT_TOKEN];
 
-/// Reads both into one table.
+/// Reads the file and the environment into one table.
 pub(super) fn read(
     text: Option<&str>,
     path: &Path,
@@ -34,7 +43,7 @@ pub(super) fn read(
         .map_err(|error| Problems::one(&path.display().to_string(), error))
 }
 
-/// Where the text is not TOML, without the text: it may hold what nobody should read in a log.
+/// The error says where the text is not TOML, without the text, which may have a secret in it.
 fn check_syntax(text: &str) -> Result<(), String> {
     let Err(error) = toml::from_str::<toml::Table>(text) else {
         return Ok(());
@@ -43,12 +52,12 @@ fn check_syntax(text: &str) -> Result<(), String> {
     let before = text.get(..span.start).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    // Of a key that stands twice, the name is what is pointed at.
+    // The span of this error is the name of the key.
     let key = text.get(span).filter(|_| error.message() == "duplicate key").unwrap_or_default();
     Err(format!("line {line}, column {column}: not TOML: {} {key}", error.message()))
 }
 
-/// The settings that name a file.
+/// The settings whose value is a path.
 const FILES: [(&str, &str); 5] = [
     ("cms", "token_file"),
     ("cms", "path"),
@@ -57,8 +66,8 @@ const FILES: [(&str, &str); 5] = [
     ("auth", "draft_token_file"),
 ];
 
-/// The files that these settings name.
-pub(super) fn named_files(table: &Table) -> impl Iterator<Item = String> {
+/// The paths of the files that the settings refer to.
+pub(super) fn referenced_files(table: &Table) -> impl Iterator<Item = String> {
     FILES.iter().filter_map(|(section, key)| {
         let section = table.get(*section)?.clone().into_table().ok()?;
         section.get(*key)?.clone().into_string().ok()

@@ -1,14 +1,15 @@
-//! Reads one section and notes every key that is not a setting.
+//! Takes sections out of the table of all settings, and reports every unknown key in them.
 
 use config::{Map, Value};
 use serde::de::DeserializeOwned;
 
 use super::Problems;
 
-/// Settings by name, not yet checked.
+/// Sections by name, not yet checked.
 pub(super) type Table = Map<String, Value>;
 
-/// A section with a default for everything; on a problem the default stands in for it.
+/// Takes a section in which every setting has a default. A section with a problem is replaced by the
+/// defaults, so that the problems of other sections are found too.
 pub(super) fn read<T: DeserializeOwned + Default>(
     table: &mut Table,
     name: &str,
@@ -18,7 +19,7 @@ pub(super) fn read<T: DeserializeOwned + Default>(
     value.and_then(|value| one(value, name, problems)).unwrap_or_default()
 }
 
-/// One value that has to have the shape of `T`.
+/// Deserializes one value.
 pub(super) fn one<T: DeserializeOwned>(
     value: Value,
     place: &str,
@@ -30,7 +31,7 @@ pub(super) fn one<T: DeserializeOwned>(
     problems.take(place, read)
 }
 
-/// The entries of a list of tables, `[[name]]`.
+/// Takes the entries of a list of tables, `[[name]]`.
 pub(super) fn list(
     table: &mut Table,
     name: &str,

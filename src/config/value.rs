@@ -1,4 +1,4 @@
-//! Values of which nothing is made that was not written: `5` is no text, `2.7` no whole number.
+//! Values that are not converted: `5` is not text, and `2.7` is not a whole number.
 
 use std::fmt;
 
@@ -53,10 +53,10 @@ impl Visitor<'_> for WholeVisitor {
     }
 }
 
-/// The meaning of one of these words.
-pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
-    let meant = words.iter().find(|(word, _)| *word == text);
-    meant.map(|(_, meaning)| *meaning).ok_or_else(|| {
+/// The value that belongs to one of these words.
+pub(super) fn one_of<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
+    let value = words.iter().find(|(word, _)| *word == text);
+    value.map(|(_, value)| *value).ok_or_else(|| {
         let words: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
         format!("expected {}, not `{}`", words.join(" or "), text.escape_debug())
     })

@@ -126,7 +126,7 @@ fn every_problem_of_every_rule_is_told() {
         (2, ", params.a: `pattern`: position 1: unclosed group"),
         (2, ", params.a: `1` is not the name of a field"),
         (2, ", params.b: no template of the rule has this placeholder"),
-        (2, ", params.locale: `locale` is reserved: a template for each locale bounds it"),
+        (2, ", params.locale: `locale` is reserved; templates for single locales restrict it"),
         (3, ", template.pl: the site has no locale `pl`"),
     ];
     let expected: Vec<String> =
@@ -152,14 +152,14 @@ fn ancestors_are_bounded_by_what_strapi_reads_at_once() {
         says(&tree(field, parent, ""), &[]);
         says(&tree(field, parent, &format!(", depth = {most}")), &[]);
         let expected = format!(
-            "rule 1 (api::a.a), params.path: `depth` is 1 to {most} here: what Strapi reads at once"
+            "rule 1 (api::a.a), params.path: `depth` must be between 1 and {most} here, for Strapi to read all ancestors in one query"
         );
         says(&tree(field, parent, &format!(", depth = {}", most + 1)), &[&expected]);
     }
     says(
         &tree("slug", "a.b.c.d.e", ""),
         &[
-            "rule 1 (api::a.a), params.path: too many relations on the way to an ancestor's field for Strapi",
+            "rule 1 (api::a.a), params.path: the field of an ancestor is behind more relations than Strapi reads in one query",
         ],
     );
 }

@@ -1,5 +1,5 @@
-//! Settings: every problem is named, all at once, with status 78, before a port is bound; and who
-//! wins where a value stands in several places.
+//! Settings: all problems are reported at once, with exit status 78, before a port is bound; and which
+//! source wins when several have a value.
 
 use std::fmt::Write;
 use std::net::TcpListener;
@@ -15,8 +15,8 @@ const CMS: &str = "[cms]\nsource = \"files\"\npath = \"content.json\"\n";
 const SITE: &str = "[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n";
 const RULE: &str = "[[site.rule]]\ncontent_type = \"plugin::cms.article\"\ntemplate = \"/{locale}/articles/{slug}\"\n";
 
-/// Good settings with `extra` at the end of the rule.
-fn good() -> String {
+/// Valid settings with one rule.
+fn valid() -> String {
     format!("{SERVER}{CMS}{SITE}{RULE}")
 }
 
@@ -39,30 +39,30 @@ fn assert_refused(ended: &Ended, name: &str, named: &[&str]) {
     assert_eq!(ended.status, REFUSED, "{name}: {}", ended.stderr);
     assert_eq!(ended.stdout, "", "{name}: nothing on stdout, no port bound");
     for text in named {
-        assert!(ended.stderr.contains(text), "{name}: {text:?} is not named in\n{}", ended.stderr);
+        assert!(ended.stderr.contains(text), "{name}: {text:?} is missing in\n{}", ended.stderr);
     }
     assert!(!ended.stderr.contains("panicked"), "{name}: {}", ended.stderr);
 }
 
-/// `serve` and `check` refuse alike.
+/// `serve` and `check` both refuse the settings.
 #[track_caller]
-fn refuse(name: &str, setup: &Setup, named: &[&str]) {
+fn assert_both_refuse(name: &str, setup: &Setup, named: &[&str]) {
     for command in ["serve", "check"] {
         assert_refused(&setup.run(&[command]), &format!("{name} ({command})"), named);
     }
 }
 
 #[test]
-fn the_good_settings_are_good() {
-    let ended = setup(&good()).run(&["check"]);
+fn the_good_settings_are_valid() {
+    let ended = setup(&valid()).run(&["check"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
 }
 
 #[test]
-fn unknown_keys_are_refused_at_every_level() {
+fn unknown_keys_are_refused_in_every_section() {
     for (name, settings, named) in [
-        ("top level", format!("colour = 1\n{}", good()), vec!["colour"]),
-        ("table", format!("{}[colours]\nred = 1\n", good()), vec!["colours"]),
+        ("top level", format!("colour = 1\n{}", valid()), vec!["colour"]),
+        ("table", format!("{}[colours]\nred = 1\n", valid()), vec!["colours"]),
         ("server", format!("{SERVER}listne = \"x\"\n{CMS}{SITE}{RULE}"), vec!["listne"]),
         ("cms", format!("{SERVER}{CMS}pth = \"x\"\n{SITE}{RULE}"), vec!["pth"]),
         (
@@ -70,30 +70,30 @@ fn unknown_keys_are_refused_at_every_level() {
             format!("{SERVER}{CMS}{SITE}frontend_url = \"https://x.example\"\n{RULE}"),
             vec!["frontend_url"],
         ),
-        ("rule", format!("{}templat = \"/x\"\n", good()), vec!["templat"]),
+        ("rule", format!("{}templat = \"/x\"\n", valid()), vec!["templat"]),
         (
             "content type",
             format!(
                 "{}[[content_type]]\nuid = \"plugin::cms.article\"\nendpont = \"cms/articles\"\n",
-                good()
+                valid()
             ),
             vec!["endpont"],
         ),
-        ("log", format!("{}[log]\ncolour = true\n", good()), vec!["colour"]),
+        ("log", format!("{}[log]\ncolour = true\n", valid()), vec!["colour"]),
         (
-            "a level that is none",
-            format!("{}[log]\nlevel = \"nonsense\"\n", good()),
+            "unknown level",
+            format!("{}[log]\nlevel = \"nonsense\"\n", valid()),
             vec!["log.level", "nonsense"],
         ),
-        ("limits", format!("{}[limits]\ncolour = 3\n", good()), vec!["colour"]),
+        ("limits", format!("{}[limits]\ncolour = 3\n", valid()), vec!["colour"]),
     ] {
-        refuse(name, &setup(&settings), &named);
+        assert_both_refuse(name, &setup(&settings), &named);
     }
 }
 
 #[test]
-fn bad_sites_are_refused_by_name() {
-    let second = |key: &str| format!("{}[[site]]\nkey = \"{key}\"\nlocales = [\"en\"]\n", good());
+fn invalid_sites_are_refused_with_their_key() {
+    let second = |key: &str| format!("{}[[site]]\nkey = \"{key}\"\nlocales = [\"en\"]\n", valid());
     let long = "k".repeat(65);
     for (name, settings, named) in [
         ("twice", second("main"), vec!["main"]),
@@ -108,42 +108,42 @@ fn bad_sites_are_refused_by_name() {
         ("letter beyond ASCII in the key", second("größe"), vec!["größe"]),
         ("empty key", second(""), vec!["key"]),
         ("key of 65 bytes", second(&long), vec![&long]),
-        ("no key", format!("{}[[site]]\nlocales = [\"en\"]\n", good()), vec!["key"]),
-        ("no locales", format!("{}[[site]]\nkey = \"bare\"\n", good()), vec!["bare", "locale"]),
+        ("no key", format!("{}[[site]]\nlocales = [\"en\"]\n", valid()), vec!["key"]),
+        ("no locales", format!("{}[[site]]\nkey = \"bare\"\n", valid()), vec!["bare", "locale"]),
         (
             "empty locales",
-            format!("{}[[site]]\nkey = \"bare\"\nlocales = []\n", good()),
+            format!("{}[[site]]\nkey = \"bare\"\nlocales = []\n", valid()),
             vec!["bare", "locale"],
         ),
         (
             "malformed locale",
-            format!("{}[[site]]\nkey = \"bare\"\nlocales = [\"en\", \"../x\"]\n", good()),
+            format!("{}[[site]]\nkey = \"bare\"\nlocales = [\"en\", \"../x\"]\n", valid()),
             vec!["bare", "../x"],
         ),
         (
             "empty locale",
-            format!("{}[[site]]\nkey = \"bare\"\nlocales = [\"\"]\n", good()),
+            format!("{}[[site]]\nkey = \"bare\"\nlocales = [\"\"]\n", valid()),
             vec!["bare", "locale"],
         ),
         (
             "repeated locale",
-            format!("{}[[site]]\nkey = \"bare\"\nlocales = [\"en\", \"en\"]\n", good()),
+            format!("{}[[site]]\nkey = \"bare\"\nlocales = [\"en\", \"en\"]\n", valid()),
             vec!["bare", "en"],
         ),
         ("no site", format!("{SERVER}{CMS}"), vec!["site"]),
     ] {
         let setup = setup(&settings);
         if name == "no site" {
-            // D31 says so of `serve`.
+            // Only `serve` is specified to require a site (D31).
             assert_refused(&setup.run(&["serve"]), name, &named);
         } else {
-            refuse(name, &setup, &named);
+            assert_both_refuse(name, &setup, &named);
         }
     }
 }
 
 #[test]
-fn bad_templates_are_refused_with_site_and_template() {
+fn invalid_templates_are_refused_with_site_and_template() {
     for (name, template) in [
         ("empty", ""),
         ("no slash first", "articles/{slug}"),
@@ -181,12 +181,12 @@ fn bad_templates_are_refused_with_site_and_template() {
         } else {
             vec!["main", template]
         };
-        refuse(name, &setup(&settings), &named);
+        assert_both_refuse(name, &setup(&settings), &named);
     }
 }
 
 #[test]
-fn good_templates_are_taken() {
+fn valid_templates_are_accepted() {
     for template in [
         "/",
         "/about",
@@ -205,7 +205,7 @@ fn good_templates_are_taken() {
 }
 
 #[test]
-fn bad_values_are_refused_where_they_stand() {
+fn invalid_values_are_refused_with_the_name_of_the_setting() {
     for (name, settings, named) in [
         (
             "listen is no address",
@@ -238,13 +238,13 @@ fn bad_values_are_refused_where_they_stand() {
             vec!["source", "ftp"],
         ),
         (
-            "strapi with a bad URL",
+            "strapi with an invalid URL",
             format!("{SERVER}[cms]\nsource = \"strapi\"\nurl = \"not a url\"\n{SITE}{RULE}"),
             vec!["url"],
         ),
         (
-            "content that is not there",
-            good().replace("content.json", "nowhere.json"),
+            "missing content file",
+            valid().replace("content.json", "nowhere.json"),
             vec!["nowhere.json"],
         ),
         (
@@ -259,7 +259,7 @@ fn bad_values_are_refused_where_they_stand() {
         ),
         (
             "content type that is no UID",
-            good().replace("plugin::cms.article", "articles"),
+            valid().replace("plugin::cms.article", "articles"),
             vec!["main", "articles"],
         ),
         (
@@ -276,7 +276,7 @@ fn bad_values_are_refused_where_they_stand() {
             "unknown kind",
             format!(
                 "{}[[content_type]]\nuid = \"api::x.x\"\nendpoint = \"xs\"\nkind = \"many\"\n",
-                good()
+                valid()
             ),
             vec!["kind"],
         ),
@@ -287,13 +287,13 @@ fn bad_values_are_refused_where_they_stand() {
             vec!["listen"],
         ),
     ] {
-        refuse(name, &setup(&settings), &named);
+        assert_both_refuse(name, &setup(&settings), &named);
     }
-    refuse("no settings file", &Setup::without_settings(), &["settings.toml"]);
+    assert_both_refuse("no settings file", &Setup::without_settings(), &["settings.toml"]);
 }
 
 #[test]
-fn content_that_cannot_be_read_is_refused() {
+fn invalid_content_files_are_refused() {
     for (name, content) in [
         ("not JSON", "{"),
         ("not an object", "[]"),
@@ -313,25 +313,25 @@ fn content_that_cannot_be_read_is_refused() {
             r#"{"plugin::cms.article": [{"documentId": "a"}], "plugin::cms.article": []}"#,
         ),
     ] {
-        let setup = Setup::new(&good()).file("content.json", content);
+        let setup = Setup::new(&valid()).file("content.json", content);
         assert_refused(&setup.run(&["serve"]), name, &["content.json"]);
     }
 }
 
 #[test]
-fn a_token_in_the_file_is_refused_and_not_shown() {
+fn a_token_in_the_settings_file_is_refused_and_not_shown() {
     let settings = format!(
         "{SERVER}[cms]\nsource = \"strapi\"\nurl = \"http://127.0.0.1:1\"\ntoken = \"CANARY-TOKEN\"\n{SITE}{RULE}"
     );
     let setup = setup(&settings);
-    refuse("token", &setup, &["token"]);
+    assert_both_refuse("token", &setup, &["token"]);
     for command in ["serve", "check"] {
         assert!(!setup.run(&[command]).stderr.contains("CANARY"), "{command} shows the token");
     }
 }
 
 #[test]
-fn a_token_in_the_environment_is_not_shown_in_a_refusal() {
+fn a_token_in_the_environment_is_not_shown_in_problems() {
     let settings = format!(
         "{SERVER}colour = 1\n[cms]\nsource = \"strapi\"\nurl = \"http://127.0.0.1:1\"\n{SITE}{RULE}"
     );
@@ -352,38 +352,42 @@ fn all_problems_are_reported_at_once() {
     );
     let named =
         ["listne", "nowhere", "ftp://x.example", "/a/{slug", "api::b.b", "bare", "a b", "locale"];
-    refuse("several", &setup(&settings), &named);
+    assert_both_refuse("several", &setup(&settings), &named);
 }
 
 #[test]
 fn unknown_keys_in_the_environment_are_refused() {
-    refuse(
+    assert_both_refuse(
         "environment",
-        &setup(&good()).env("FRONTEND_MAP__SERVER__LISTNE", "127.0.0.1:0"),
+        &setup(&valid()).env("FRONTEND_MAP__SERVER__LISTNE", "127.0.0.1:0"),
         &["listne"],
     );
 }
 
 #[test]
-fn the_environment_wins_over_the_file() {
+fn the_environment_overrides_the_file() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let addr = taken.local_addr().expect("an address");
-    let settings = good().replace("127.0.0.1:0", &addr.to_string());
+    let settings = valid().replace("127.0.0.1:0", &addr.to_string());
     let service = setup(&settings).env("FRONTEND_MAP__SERVER__LISTEN", "127.0.0.1:0").start();
     assert_ne!(service.addr(), addr);
     assert_eq!(http::get(service.addr(), "/livez").status, 200);
 }
 
 #[test]
-fn a_bad_value_in_the_environment_is_refused() {
-    refuse("listen", &setup(&good()).env("FRONTEND_MAP__SERVER__LISTEN", "nowhere"), &["listen"]);
+fn an_invalid_value_in_the_environment_is_refused() {
+    assert_both_refuse(
+        "listen",
+        &setup(&valid()).env("FRONTEND_MAP__SERVER__LISTEN", "nowhere"),
+        &["listen"],
+    );
 }
 
 const DOCUMENT: &str = "/api/frontend-url?uid=plugin::cms.article&documentId=a";
 
 #[test]
-fn front_end_url_in_the_environment_wins_over_the_file() {
-    let settings = good()
+fn a_base_url_in_the_environment_overrides_the_file() {
+    let settings = valid()
         .replace("key = \"main\"", "key = \"main\"\nfront_end_url = \"https://file.example\"");
     let service =
         setup(&settings).env("FRONT_END_URL_MAIN", "https://environment.example/").start();
@@ -399,8 +403,8 @@ fn front_end_url_in_the_environment_wins_over_the_file() {
 }
 
 #[test]
-fn the_name_in_the_environment_is_the_key_in_upper_case_without_punctuation() {
-    let settings = good().replace("key = \"main\"", "key = \"my-Shop.v2\"");
+fn the_variable_of_a_base_url_has_the_site_key_in_upper_case_without_punctuation() {
+    let settings = valid().replace("key = \"main\"", "key = \"my-Shop.v2\"");
     let service = setup(&settings).env("FRONT_END_URL_MY_SHOP_V2", "https://shop.example").start();
     assert_eq!(
         http::get(service.addr(), DOCUMENT).json()["data"]["url"],
@@ -409,11 +413,11 @@ fn the_name_in_the_environment_is_the_key_in_upper_case_without_punctuation() {
 }
 
 #[test]
-fn an_empty_base_url_counts_as_not_configured() {
-    let in_file = good().replace("key = \"main\"", "key = \"main\"\nfront_end_url = \"\"");
+fn an_empty_base_url_means_not_configured() {
+    let in_file = valid().replace("key = \"main\"", "key = \"main\"\nfront_end_url = \"\"");
     for service in [
-        setup(&good()).start(),
-        setup(&good()).env("FRONT_END_URL_MAIN", "").start(),
+        setup(&valid()).start(),
+        setup(&valid()).env("FRONT_END_URL_MAIN", "").start(),
         setup(&in_file).start(),
     ] {
         let answer = http::get(service.addr(), DOCUMENT);
@@ -423,27 +427,27 @@ fn an_empty_base_url_counts_as_not_configured() {
 }
 
 #[test]
-fn an_invalid_base_url_in_the_environment_is_refused_by_its_name() {
-    let setup = setup(&good()).env("FRONT_END_URL_MAIN", "https://www.example.com/?x");
-    refuse("base URL", &setup, &["FRONT_END_URL_MAIN", "main"]);
+fn an_invalid_base_url_in_the_environment_is_refused_with_its_variable() {
+    let setup = setup(&valid()).env("FRONT_END_URL_MAIN", "https://www.example.com/?x");
+    assert_both_refuse("base URL", &setup, &["FRONT_END_URL_MAIN", "main"]);
 }
 
 #[test]
 fn a_password_in_an_address_is_refused_and_not_shown() {
-    let cms = good().replace(CMS, "[cms]\nurl = \"http://user:CANARY@127.0.0.1:1\"\n");
+    let cms = valid().replace(CMS, "[cms]\nurl = \"http://user:CANARY@127.0.0.1:1\"\n");
     for (name, setup) in [
         ("cms.url", setup(&cms)),
-        ("FRONT_END_URL_MAIN", setup(&good()).env("FRONT_END_URL_MAIN", "https://u:CANARY@h")),
-        ("front_end_url", setup(&good().replace(RULE, "front_end_url = \"ftp://u:CANARY@h\"\n"))),
+        ("FRONT_END_URL_MAIN", setup(&valid()).env("FRONT_END_URL_MAIN", "https://u:CANARY@h")),
+        ("front_end_url", setup(&valid().replace(RULE, "front_end_url = \"ftp://u:CANARY@h\"\n"))),
     ] {
-        refuse(name, &setup, &[name]);
+        assert_both_refuse(name, &setup, &[name]);
         assert!(!setup.run(&["check"]).stderr.contains("CANARY"), "{name} shows the password");
     }
 }
 
 #[test]
-fn a_collector_of_traces_is_addressed_strictly_and_not_shown() {
-    let traces = |line: &str| setup(&format!("{}[traces]\n{line}\n", good()));
+fn an_invalid_collector_of_traces_is_refused_and_not_shown() {
+    let traces = |line: &str| setup(&format!("{}[traces]\n{line}\n", valid()));
     for (line, named) in [
         (r#"otlp_endpoint = "http://user:CANARY@h:4318""#, "traces.otlp_endpoint"),
         (r#"otlp_endpoint = "https://h/?key=CANARY""#, "traces.otlp_endpoint"),
@@ -454,7 +458,7 @@ fn a_collector_of_traces_is_addressed_strictly_and_not_shown() {
         ("sample_ratio = \"some\"", "traces"),
         ("ratio = 1", "`ratio` is not a setting"),
     ] {
-        refuse(line, &traces(line), &[named]);
+        assert_both_refuse(line, &traces(line), &[named]);
         assert!(!traces(line).run(&["check"]).stderr.contains("CANARY"), "{line}");
     }
     let fine =
@@ -463,29 +467,38 @@ fn a_collector_of_traces_is_addressed_strictly_and_not_shown() {
 }
 
 #[test]
-fn more_requests_at_a_time_than_can_be_counted_are_refused() {
-    let settings = format!("{}[limits]\ncms_requests = 9223372036854775807\n", good());
-    refuse("cms_requests", &setup(&settings), &["cms_requests"]);
+fn limits_out_of_their_range_are_refused_with_the_range() {
+    for (line, problem) in [
+        ("cms_requests = 9223372036854775807", "limits.cms_requests: must be between 1 and 10000"),
+        ("requests = 0", "limits.requests: must be between 1 and 10000"),
+        ("walk_deadline_ms = 0", "limits.walk_deadline_ms: must be at least 1"),
+        ("cms_page_bytes = 0", "limits.cms_page_bytes: must be at least 1"),
+    ] {
+        let settings = format!("{}[limits]\n{line}\n", valid());
+        assert_both_refuse(line, &setup(&settings), &[problem]);
+    }
 }
 
 #[test]
-fn validation_has_a_deadline_and_its_tokens_are_not_shown() {
+fn invalid_validation_times_and_tokens_are_refused_and_tokens_not_shown() {
     let times = "[validation]\ndeadline_seconds = 0\nreuse_seconds = 86401\n";
-    let problems = ["validation.deadline_seconds: it is 1 to 86400", "validation.reuse_seconds"];
-    refuse("times", &setup(&(good() + times)), &problems);
+    let problems =
+        ["validation.deadline_seconds: must be between 1 and 86400", "validation.reuse_seconds"];
+    assert_both_refuse("times", &setup(&(valid() + times)), &problems);
     let written = "[auth]\nvalidate_token = \"canary-3\"\ndraft_token_file = \"nowhere\"\n";
-    let setup = setup(&(good() + written))
+    let setup = setup(&(valid() + written))
         .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "canary-4 with a space");
     let named = ["`validate_token` is not a setting", "auth.draft_token_file", "validate=true"];
-    refuse("tokens", &setup, &named);
+    assert_both_refuse("tokens", &setup, &named);
     assert!(!setup.run(&["check"]).stderr.contains("canary"));
 }
 
 #[test]
 fn paths_are_relative_to_the_settings_file() {
-    // `good()` says `content.json`: the file stands beside the settings, wherever the process runs.
+    // The path `content.json` in `valid()` is relative: the file is in the folder of the settings file,
+    // whatever the working directory is.
     let service =
-        setup(&format!("{}[log]\nlevel = \"info\"\nformat = \"json\"\naccess = true\n", good()))
+        setup(&format!("{}[log]\nlevel = \"info\"\nformat = \"json\"\naccess = true\n", valid()))
             .env("FRONT_END_URL_MAIN", "https://x.example")
             .start();
     assert_eq!(http::get(service.addr(), DOCUMENT).status, 200);
@@ -496,8 +509,7 @@ fn paths_are_relative_to_the_settings_file() {
     );
 }
 
-/// A TOML basic string; JSON's escapes are TOML's for the characters used here, except DEL and C1,
-/// which are written out.
+/// A TOML basic string.
 fn toml_string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for char in text.chars() {
@@ -513,7 +525,7 @@ fn toml_string(text: &str) -> String {
 }
 
 #[test]
-fn a_syntax_error_does_not_repeat_the_line() {
+fn a_syntax_error_is_refused_without_the_text_of_its_line() {
     let setup = setup("[cms]\ntoken = \"CANARY\nurl = 1");
     let ended = setup.run(&["check"]);
     assert_refused(&ended, "syntax", &["line 2", "not TOML"]);
@@ -521,9 +533,9 @@ fn a_syntax_error_does_not_repeat_the_line() {
 }
 
 #[test]
-fn an_empty_list_in_the_environment_is_empty() {
+fn an_empty_variable_is_an_empty_list() {
     let origins = |list: &str| {
-        setup(&good()).env("FRONTEND_MAP__SERVER__CORS_ORIGINS", list).run(&["check"]).status
+        setup(&valid()).env("FRONTEND_MAP__SERVER__CORS_ORIGINS", list).run(&["check"]).status
     };
     assert_eq!(origins(""), Some(0));
     assert_eq!(origins("https://a.example, https://b.example"), Some(0));

@@ -47,7 +47,7 @@ impl FileWatch {
 
     /// Their content of now is in use, or was found to be of no use.
     pub(super) fn use_now(&mut self) {
-        if let Ok(named) = config::named_files(self.file.as_deref(), &environment()) {
+        if let Ok(named) = config::referenced_files(self.file.as_deref(), &environment()) {
             self.named = named;
         }
         self.seen = None;

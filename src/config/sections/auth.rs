@@ -1,16 +1,16 @@
-//! `[auth]`: what callers have to carry for what is not for everybody.
+//! `[auth]`: the tokens that restricted requests have to send.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use secrecy::SecretString;
 use serde::Deserialize;
 
+use crate::config::Problems;
 use crate::config::secret::Secret;
-use crate::config::sources::{DRAFT_TOKEN, VALIDATE_TOKEN};
+use crate::config::sources::{Context, DRAFT_TOKEN, VALIDATE_TOKEN};
 use crate::config::table::{self, Table};
-use crate::config::{Environment, Problems};
 
-/// Bearer tokens; what has none is open to all.
+/// Bearer tokens; a request whose token is not set here is open to all clients.
 #[derive(Clone, Debug, Default)]
 pub struct Auth {
     /// For `validate=true`.
@@ -28,23 +28,22 @@ struct Raw {
 
 pub(in crate::config) fn read(
     table: &mut Table,
-    (here, environment): (&Path, &Environment),
+    context: Context<'_>,
     problems: &mut Problems,
 ) -> Auth {
     let raw: Raw = table::read(table, "auth", problems);
     let validate = Secret {
-        what: "the token for validate=true",
+        name: "the token for validate=true",
         variable: VALIDATE_TOKEN,
         key: "auth.validate_token_file",
     };
     let draft = Secret {
-        what: "the token for status=draft",
+        name: "the token for status=draft",
         variable: DRAFT_TOKEN,
         key: "auth.draft_token_file",
     };
-    let place = (here, environment);
     Auth {
-        validate: validate.read(raw.validate_token_file.as_deref(), place, problems),
-        draft: draft.read(raw.draft_token_file.as_deref(), place, problems),
+        validate: validate.read(raw.validate_token_file.as_deref(), context, problems),
+        draft: draft.read(raw.draft_token_file.as_deref(), context, problems),
     }
 }

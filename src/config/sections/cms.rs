@@ -1,4 +1,4 @@
-//! `[cms]`: where documents come from.
+//! `[cms]`: the source of the documents.
 
 use std::path::{Path, PathBuf};
 
@@ -6,23 +6,23 @@ use serde::Deserialize;
 use url::Url;
 
 use super::content_type;
+use crate::config::Problems;
 use crate::config::problems::shown_address;
 use crate::config::secret::Secret;
-use crate::config::sources::TOKEN;
+use crate::config::sources::{Context, TOKEN};
 use crate::config::table::{self, Table};
-use crate::config::{Environment, Problems};
 use crate::content::{ContentFile, StrapiLimits, StrapiSettings};
 use crate::frontend_url::BaseUrl;
 
-/// What the file source answers without a file of its own.
+/// The content of the source `files` when no path is set.
 const BUILT_IN: &str = include_str!("../../../config/demo/content.json");
 
-/// Where documents come from.
+/// The source of the documents.
 #[derive(Debug)]
 pub enum Cms {
-    /// A Strapi 5 over its REST API.
+    /// Strapi 5, over its REST API.
     Strapi(StrapiSettings),
-    /// A content file, already read.
+    /// A content file, which has been read.
     Files(ContentFile),
 }
 
@@ -51,44 +51,44 @@ impl Default for Raw {
 
 pub(in crate::config) fn read(
     table: &mut Table,
-    (here, environment): (&Path, &Environment),
+    context: Context<'_>,
     limits: StrapiLimits,
     problems: &mut Problems,
 ) -> Option<Cms> {
     let raw: Raw = table::read(table, "cms", problems);
     let endpoints = content_type::read(table, problems);
     match raw.source {
-        Source::Files => files(raw.path.as_deref(), here, problems).map(Cms::Files),
+        Source::Files => files(raw.path.as_deref(), context.base_dir, problems).map(Cms::Files),
         Source::Strapi => {
             let url = problems.take("cms.url", url(&raw.url));
             let token =
-                Secret { what: "the token of the CMS", variable: TOKEN, key: "cms.token_file" };
-            let token = token.read(raw.token_file.as_deref(), (here, environment), problems);
+                Secret { name: "the token of the CMS", variable: TOKEN, key: "cms.token_file" };
+            let token = token.read(raw.token_file.as_deref(), context, problems);
             Some(Cms::Strapi(StrapiSettings { url: url?, token, endpoints, limits }))
         }
     }
 }
 
-/// A CMS is addressed as strictly as a frontend.
+/// The address of a CMS is checked as strictly as that of a frontend.
 fn url(text: &str) -> Result<Url, String> {
     let shown = shown_address(text);
     let base = BaseUrl::parse(text).map_err(|error| format!("{shown}: {error}"))?;
     Url::parse(base.as_str()).map_err(|error| format!("{shown}: {error}"))
 }
 
-/// The content file, or without a path the content of the demo.
-fn files(path: Option<&Path>, here: &Path, problems: &mut Problems) -> Option<ContentFile> {
+/// The content file; without a path the content of the demo.
+fn files(path: Option<&Path>, base_dir: &Path, problems: &mut Problems) -> Option<ContentFile> {
     let place = "cms.path";
-    let (shown, text) = match path.map(|path| here.join(path)) {
+    let (shown, text) = match path.map(|path| base_dir.join(path)) {
         Some(path) => (path.display().to_string(), std::fs::read_to_string(path)),
         None => ("built-in content".to_owned(), Ok(BUILT_IN.to_owned())),
     };
     let text = problems.take(place, text.map_err(|error| format!("{shown}: {error}")));
     match ContentFile::parse(&text?) {
         Ok(files) => Some(files),
-        Err(faults) => {
-            for fault in faults {
-                problems.add(place, format_args!("{shown}: {fault}"));
+        Err(errors) => {
+            for error in errors {
+                problems.add(place, format_args!("{shown}: {error}"));
             }
             None
         }

@@ -1,4 +1,4 @@
-//! `[[content_type]]`: where a content type lives in the CMS's API.
+//! `[[content_type]]`: the endpoint of a content type in the CMS's API.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ enum RawKind {
     Single,
 }
 
-/// The endpoints that the settings name.
+/// The endpoints of the content types in the settings.
 pub(super) fn read(
     table: &mut Table,
     problems: &mut Problems,

@@ -1,14 +1,14 @@
-//! `[hooks]`: who may say that content has changed.
+//! `[hooks]`: the secret of the webhooks that report changed content.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use secrecy::SecretString;
 use serde::Deserialize;
 
+use crate::config::Problems;
 use crate::config::secret::Secret;
-use crate::config::sources::HOOK_SECRET;
+use crate::config::sources::{Context, HOOK_SECRET};
 use crate::config::table::{self, Table};
-use crate::config::{Environment, Problems};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -16,17 +16,17 @@ struct Raw {
     secret_file: Option<PathBuf>,
 }
 
-/// The secret that a hint has to carry; without one there are no hints.
+/// The secret that a webhook has to send; without one webhooks are refused.
 pub(in crate::config) fn read(
     table: &mut Table,
-    (here, environment): (&Path, &Environment),
+    context: Context<'_>,
     problems: &mut Problems,
 ) -> Option<SecretString> {
     let raw: Raw = table::read(table, "hooks", problems);
     let secret = Secret {
-        what: "the secret of the webhook",
+        name: "the secret of the webhook",
         variable: HOOK_SECRET,
         key: "hooks.secret_file",
     };
-    secret.read(raw.secret_file.as_deref(), (here, environment), problems)
+    secret.read(raw.secret_file.as_deref(), context, problems)
 }

@@ -1,4 +1,4 @@
-//! `[limits]`: deadlines and sizes (D3, D27, D28).
+//! `[limits]`: time-outs, deadlines and sizes (D3, D27, D28).
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use crate::config::table::{self, Table};
 use crate::content::StrapiLimits;
 use crate::server::Timeouts;
 
-/// More would be no limit to any CMS or machine, and far more than a semaphore can count.
-const MOST_REQUESTS: usize = 10_000;
+/// The most concurrent requests that can be set: more would be no limit to any machine or CMS.
+const MAX_REQUESTS: usize = 10_000;
 
-/// How long callers wait, and let us wait, and how much the CMS may cost.
+/// The limits for clients, for requests and for the CMS.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How long callers may let us wait.
+    /// How long a connection waits for its client.
     pub timeouts: Timeouts,
-    /// How many requests may be under way, of those that may take their time.
+    /// The most requests in flight, of those that may take long.
     pub requests: usize,
-    /// How long a caller waits for one document.
+    /// How long a request waits for one document.
     pub document_deadline: Duration,
-    /// How long a caller waits for a walk over all documents of a type.
+    /// How long a request waits for a walk over all documents of a content type.
     pub walk_deadline: Duration,
-    /// How long the last good answer about a document is good enough while the CMS fails.
+    /// How long the last good answer about a document is served while the CMS fails.
     pub last_good: Duration,
     /// The most requests to the CMS in flight at a time.
     pub cms_requests: usize,
@@ -31,13 +31,13 @@ pub struct Limits {
     pub cms: StrapiLimits,
 }
 
-/// [`Limits::requests`] without a setting: a thousand who wait for one run of URL checks find room in
-/// three quarters of it.
+/// The default of [`Limits::requests`]: a thousand requests that wait for one URL check fit into three
+/// quarters of it.
 pub const DEFAULT_REQUESTS: usize = 2_048;
-/// [`Limits::cms_requests`] without a setting.
+/// The default of [`Limits::cms_requests`].
 pub const DEFAULT_CMS_REQUESTS: usize = 16;
 
-/// As written; milliseconds and bytes where the name says nothing else.
+/// The section as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 struct Raw {
@@ -59,7 +59,7 @@ impl Default for Raw {
     fn default() -> Self {
         Self {
             head_timeout_ms: 10_000,
-            // Above the 60 s that balancers keep a connection: the client should be who closes it.
+            // Load balancers close after 60 s: they should close first, so that no request is lost.
             idle_timeout_ms: 75_000,
             write_timeout_ms: 30_000,
             requests: DEFAULT_REQUESTS,
@@ -76,32 +76,34 @@ impl Default for Raw {
 }
 
 impl Raw {
-    fn has_zero(&self) -> bool {
-        let times = [
-            self.head_timeout_ms,
-            self.idle_timeout_ms,
-            self.write_timeout_ms,
-            self.document_deadline_ms,
-            self.walk_deadline_ms,
-            self.cms_connect_ms,
-            self.cms_request_ms,
+    /// The names of the limits that must not be 0 and are.
+    fn zeros(&self) -> impl Iterator<Item = &'static str> {
+        let bytes = |bytes: usize| bytes as u64;
+        let limits = [
+            ("limits.head_timeout_ms", self.head_timeout_ms),
+            ("limits.idle_timeout_ms", self.idle_timeout_ms),
+            ("limits.write_timeout_ms", self.write_timeout_ms),
+            ("limits.document_deadline_ms", self.document_deadline_ms),
+            ("limits.walk_deadline_ms", self.walk_deadline_ms),
+            ("limits.cms_connect_ms", self.cms_connect_ms),
+            ("limits.cms_request_ms", self.cms_request_ms),
+            ("limits.cms_page_bytes", bytes(self.cms_page_bytes)),
+            ("limits.cms_document_bytes", bytes(self.cms_document_bytes)),
         ];
-        let amounts =
-            [self.requests, self.cms_page_bytes, self.cms_document_bytes, self.cms_requests];
-        times.contains(&0) || amounts.contains(&0)
+        limits.into_iter().filter(|(_, limit)| *limit == 0).map(|(name, _)| name)
     }
 }
 
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Limits {
     let raw: Raw = table::read(table, "limits", problems);
-    if raw.has_zero() {
-        problems.add("limits", "each limit is at least 1");
+    for name in raw.zeros() {
+        problems.add(name, "must be at least 1");
     }
     for (name, number) in
         [("limits.requests", raw.requests), ("limits.cms_requests", raw.cms_requests)]
     {
-        if number > MOST_REQUESTS {
-            problems.add(name, format_args!("it is at most {MOST_REQUESTS}"));
+        if !(1..=MAX_REQUESTS).contains(&number) {
+            problems.add(name, format_args!("must be between 1 and {MAX_REQUESTS}"));
         }
     }
     Limits {

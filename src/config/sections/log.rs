@@ -1,4 +1,4 @@
-//! `[log]`: what is logged, and how (D29, D31).
+//! `[log]`: the level and format of the log (D29, D31).
 
 use serde::Deserialize;
 use tracing_subscriber::EnvFilter;
@@ -14,15 +14,15 @@ pub struct Log {
     pub level: String,
     /// Text for people or JSON for machines.
     pub format: Format,
-    /// One line a request as well.
+    /// Whether each request has a line as well.
     pub access: bool,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
     /// One JSON object a line.
@@ -35,7 +35,7 @@ impl Default for Log {
     }
 }
 
-/// A level that means nothing would silence the log.
+/// A level that is not one would silence the log, so it is a problem.
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Log {
     let log: Log = table::read(table, "log", problems);
     let levels = ["off", "error", "warn", "info", "debug", "trace"];

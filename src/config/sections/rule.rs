@@ -1,4 +1,4 @@
-//! `[[site.rule]]`: content types, templates, what placeholders take, conditions, sitemap options.
+//! `[[site.rule]]`: the content type, templates, params, conditions and sitemap options of a rule.
 
 mod param;
 mod patterns;
@@ -31,7 +31,7 @@ struct Raw {
     modified: Option<String>,
 }
 
-/// Sitemaps list what a rule builds unless it says otherwise.
+/// The URLs of a rule are in the sitemap by default.
 fn yes() -> bool {
     true
 }
@@ -51,8 +51,8 @@ enum Scalar {
     Text(String),
 }
 
-/// All rules of a site, or `None` when one of them has a problem. Without the site's locales
-/// nobody knows whether a template is for one of them.
+/// All rules of a site; `None`: one of them has a problem. Without `locales`, which have a problem of
+/// their own, the locales of templates are not checked.
 pub(super) fn read(
     values: Vec<Value>,
     place: &str,
@@ -62,12 +62,12 @@ pub(super) fn read(
 ) -> Option<Vec<Rule>> {
     let place = |at| format!("{place}, rule {}", at + 1);
     let read = |(at, value)| one(value, &place(at), locales, patterns, problems);
-    // First all, so that every problem is told; then together.
+    // All are read before the first `None` ends it, so that every problem is reported.
     let rules: Vec<Option<Rule>> = values.into_iter().enumerate().map(read).collect();
     rules.into_iter().collect()
 }
 
-/// How a rule is called, in a site with this place.
+/// The name of a rule in problems; `site` is the place of its site.
 pub(super) fn place(site: &str, at: usize, rule: &Rule) -> String {
     format!("{site}, rule {} ({})", at + 1, rule.content_type)
 }

@@ -1,4 +1,4 @@
-//! `[server]`: where to listen, and which browsers may ask.
+//! `[server]`: addresses, CORS, `Cache-Control` and connections.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,29 +9,30 @@ use url::Url;
 use crate::config::Problems;
 use crate::config::table::{self, Table};
 
-/// The longest delay before the stop: orchestrators kill after 30 s, and answers take time as well.
-const MOST_DELAY_MS: u64 = 20_000;
+/// The longest delay of a shutdown: orchestrators kill after 30 s, and requests in flight need time
+/// as well.
+const MAX_DRAIN_DELAY_MS: u64 = 20_000;
 
-/// Where the service is found.
+/// How the service is reached.
 #[derive(Clone, Debug)]
 pub struct Server {
     /// Address and port; port 0 lets the system choose.
     pub listen: SocketAddr,
-    /// The same for who watches the service; `None`: nowhere.
+    /// The same for the admin routes; `None`: they are not served.
     pub admin_listen: Option<SocketAddr>,
-    /// The origins of the browsers that may ask, exactly as they send them.
+    /// The origins that CORS allows, exactly as browsers send them.
     pub cors_origins: Vec<String>,
-    /// `Cache-Control` of a pathname that resolves.
+    /// `Cache-Control` of an answer about a pathname that resolves.
     pub cache_control: String,
-    /// `Cache-Control` of one that does not.
+    /// `Cache-Control` of an answer about a pathname that does not.
     pub cache_control_404: String,
     /// `Cache-Control` of lists of URLs.
     pub cache_control_sitemap: String,
     /// How long after SIGTERM connections are still accepted.
     pub drain_delay: Duration,
-    /// How many connections there may be at a time; 0: what the limit of descriptors allows.
+    /// The most connections at a time; 0: as many as the limit of file descriptors allows.
     pub connections: usize,
-    /// Whether the settings are read anew when a file of theirs changes.
+    /// Whether a change of a settings file reloads the settings.
     pub watch: bool,
 }
 
@@ -73,11 +74,11 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Opt
         "" => Some(None),
         text => problems.take("server.admin_listen", address(text)).map(Some),
     };
-    if raw.drain_delay_ms > MOST_DELAY_MS {
-        problems.add("server.drain_delay_ms", format_args!("it is at most {MOST_DELAY_MS}"));
+    if raw.drain_delay_ms > MAX_DRAIN_DELAY_MS {
+        problems.add("server.drain_delay_ms", format_args!("must be at most {MAX_DRAIN_DELAY_MS}"));
     }
     let origin = |text: &String| problems.take("server.cors_origins", origin(text.trim()));
-    // A variable that is set to nothing is a list of one empty text.
+    // An environment variable that is empty is read as a list of one empty text.
     let raw_origins = raw.cors_origins.iter().filter(|text| !text.is_empty());
     let cors_origins = raw_origins.filter_map(origin).collect();
     let mut policy = |name, text| problems.take(name, cache_control(text));
@@ -97,8 +98,7 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Opt
     })
 }
 
-/// The address alone, whatever else is in the settings. Without a look at the file where the
-/// environment has it: a health check must not fail because somebody broke the file.
+/// The address to listen on, without the checks of the rest of the section.
 pub(in crate::config) fn listen(table: &mut Table, problems: &mut Problems) -> Option<SocketAddr> {
     let raw: Raw = table::read(table, "server", problems);
     problems.take("server.listen", address(&raw.listen))
@@ -106,14 +106,18 @@ pub(in crate::config) fn listen(table: &mut Table, problems: &mut Problems) -> O
 
 fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
-        format!("`{text}` is not an address and a port, like 127.0.0.1:8080 or [::]:8080")
+        format!("`{text}` is not an address with a port, such as 127.0.0.1:8080 or [::]:8080")
     })
 }
 
-/// The syntax of the header is left to who writes it; its characters are not.
+/// Only the characters of the value are checked, not its directives.
 fn cache_control(text: String) -> Result<String, String> {
     let fine = !text.is_empty() && text.bytes().all(|b| b == b' ' || b.is_ascii_graphic());
-    if fine { Ok(text) } else { Err(format!("`{}` is not a Cache-Control", text.escape_debug())) }
+    if fine {
+        Ok(text)
+    } else {
+        Err(format!("`{}` is not a value of Cache-Control", text.escape_debug()))
+    }
 }
 
 /// An origin as a browser serialises it (RFC 6454, section 6.2).
@@ -123,7 +127,7 @@ fn origin(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     } else {
         Err(format!(
-            "`{text}` is not an origin as a browser sends it, like https://admin.example.com"
+            "`{text}` is not an origin as browsers send it, such as https://admin.example.com"
         ))
     }
 }

@@ -1,4 +1,4 @@
-//! `[[site]]`: the sites, their locales and base URLs.
+//! `[[site]]`: the sites with their locales, base URLs and rules.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use serde::Deserialize;
 use super::rule;
 use crate::config::problems::shown_address;
 use crate::config::table::{self, Table};
-use crate::config::value::{Text, word};
+use crate::config::value::{Text, one_of};
 use crate::config::{Environment, Problems};
 use crate::frontend_url::BaseUrl;
 use crate::rules::{Locale, LocalePrefix, Locales, RuleSet};
 use crate::site::{ResolveBy, Site};
 
-/// The longest site key, in bytes (D3, D11).
+/// The longest key of a site, in bytes (D3, D11).
 const MAX_KEY: usize = 64;
 
 #[derive(Debug, Deserialize)]
@@ -44,7 +44,7 @@ impl TryFrom<Text> for RawResolve {
 
     fn try_from(text: Text) -> Result<Self, String> {
         let words = [("rules", ResolveBy::Rules), ("documents", ResolveBy::Documents)];
-        word(&text.0, &words).map(Self)
+        one_of(&text.0, &words).map(Self)
     }
 }
 
@@ -58,11 +58,11 @@ impl TryFrom<Text> for RawPrefix {
     fn try_from(text: Text) -> Result<Self, String> {
         let words =
             [("always", LocalePrefix::Always), ("except-default", LocalePrefix::ExceptDefault)];
-        word(&text.0, &words).map(Self)
+        one_of(&text.0, &words).map(Self)
     }
 }
 
-/// All sites, or `None` when one of them has a problem.
+/// All sites; `None`: one of them has a problem.
 pub(in crate::config) fn read(
     table: &mut Table,
     environment: &Environment,
@@ -75,11 +75,11 @@ pub(in crate::config) fn read(
     for (at, value) in values.into_iter().enumerate() {
         sites.push(one(at + 1, value, environment, (&mut keys, &mut patterns), problems));
     }
-    refuse_equal_names(&keys, problems);
+    refuse_duplicates(&keys, problems);
     sites.into_iter().collect()
 }
 
-/// One site; its key is noted even when something else is wrong with it.
+/// One site; its key is added to `keys` even if the site has problems.
 fn one(
     position: usize,
     value: Value,
@@ -119,7 +119,7 @@ fn one(
 fn check_key(key: &str, place: &str, problems: &mut Problems) {
     let fine = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
     if key.is_empty() || key.len() > MAX_KEY || !key.bytes().all(fine) {
-        problems.add(place, "a key is 1 to 64 letters, digits, `.`, `_` and `-`");
+        problems.add(place, "a key must have 1 to 64 letters, digits, `.`, `_` or `-`");
     }
 }
 
@@ -131,18 +131,18 @@ fn read_locales(codes: &[String], place: &str, problems: &mut Problems) -> Optio
     problems.take(place, Locales::new(locales?))
 }
 
-/// A path as it may stand in a base URL.
+/// A path that a base URL may have.
 fn check_sitemap_path(text: &str) -> Result<String, String> {
     const SOME_ORIGIN: &str = "http://localhost";
     let base = BaseUrl::parse(&format!("{SOME_ORIGIN}{text}")).ok();
     let path = base.as_ref().and_then(|base| base.as_str().strip_prefix(SOME_ORIGIN));
     let path = path.filter(|path| text.starts_with('/') && !path.starts_with(':'));
-    path.map(str::to_owned).ok_or_else(|| format!("`{text}` is not a path, like /sitemaps or /"))
+    path.map(str::to_owned).ok_or_else(|| format!("`{text}` is not a path, such as /sitemaps or /"))
 }
 
-/// The base URL: the variable wins over the file, and empty counts as not configured (D15).
-/// The outer `None` is a problem.
-#[expect(clippy::option_option, reason = "not configured is fine, set but invalid is not")]
+/// The base URL: the environment variable wins over the file, and empty means not configured (D15).
+/// The outer `None`: there is a problem.
+#[expect(clippy::option_option, reason = "not configured is valid, set but invalid is not")]
 fn base(
     raw: &Raw,
     environment: &Environment,
@@ -162,16 +162,17 @@ fn base(
     problems.take(&format!("{place}, {name}"), base).map(Some)
 }
 
-/// Two sites need two keys, and two variables (D15).
-fn refuse_equal_names(keys: &[String], problems: &mut Problems) {
-    let mut taken: HashMap<String, &str> = HashMap::new();
+/// Two sites must differ in their keys and in their environment variables (D15).
+fn refuse_duplicates(keys: &[String], problems: &mut Problems) {
+    let mut keys_by_variable: HashMap<String, &str> = HashMap::new();
     for key in keys {
         let place = format!("site \"{key}\"");
         let variable = Site::base_url_variable(key);
-        match taken.insert(variable.clone(), key) {
-            Some(other) if other == key => problems.add(&place, "this key is listed twice"),
+        match keys_by_variable.insert(variable.clone(), key) {
+            Some(other) if other == key => problems.add(&place, "another site has the same key"),
             Some(other) => {
-                let what = format_args!("site \"{other}\" has the same variable, {variable}");
+                let what =
+                    format_args!("site \"{other}\" has the same environment variable, {variable}");
                 problems.add(&place, what);
             }
             None => {}

@@ -1,4 +1,4 @@
-//! `[snapshots]`: how old the copies of the public URLs may get.
+//! `[snapshots]`: how old cached snapshots of the public URLs may get.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use crate::app::Freshness;
 use crate::config::Problems;
 use crate::config::table::{self, Table};
 
-/// A year: older copies are of no use to anyone.
-const MOST_SECONDS: u64 = 366 * 24 * 60 * 60;
+/// The highest age that can be set: a leap year.
+const MAX_SECONDS: u64 = 366 * 24 * 60 * 60;
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
@@ -28,13 +28,13 @@ impl Default for Raw {
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Freshness {
     let raw: Raw = table::read(table, "snapshots", problems);
     for (name, seconds) in [("soft", raw.soft_seconds), ("hard", raw.hard_seconds)] {
-        if !(1..=MOST_SECONDS).contains(&seconds) {
+        if !(1..=MAX_SECONDS).contains(&seconds) {
             let name = format!("snapshots.{name}_seconds");
-            problems.add(&name, format_args!("it is 1 to {MOST_SECONDS}"));
+            problems.add(&name, format_args!("must be between 1 and {MAX_SECONDS}"));
         }
     }
     if raw.hard_seconds < raw.soft_seconds {
-        problems.add("snapshots.hard_seconds", "it is at least `soft_seconds`");
+        problems.add("snapshots.hard_seconds", "must be at least `snapshots.soft_seconds`");
     }
     Freshness {
         soft: Duration::from_secs(raw.soft_seconds),

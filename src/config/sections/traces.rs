@@ -1,4 +1,4 @@
-//! `[traces]`: who takes traces of requests, and of how many.
+//! `[traces]`: the collector of traces, and the share of requests that is traced.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use crate::config::table::{self, Table};
 use crate::frontend_url::{BaseUrl, BaseUrlError};
 use crate::traces::Settings;
 
-/// Where collectors take traces (OTLP/HTTP), below their address.
+/// The path for traces below the address of a collector (OTLP/HTTP).
 const PATH: &str = "/v1/traces";
 
 #[derive(Debug, Deserialize)]
@@ -23,11 +23,11 @@ impl Default for Raw {
     }
 }
 
-/// `None`: nobody takes them.
+/// `None`: requests are not traced.
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Option<Settings> {
     let raw: Raw = table::read(table, "traces", problems);
     if !(0.0..=1.0).contains(&raw.sample_ratio) {
-        problems.add("traces.sample_ratio", "it is 0 to 1");
+        problems.add("traces.sample_ratio", "must be between 0 and 1");
     }
     if raw.otlp_endpoint.is_empty() {
         return None;
@@ -36,8 +36,8 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Opt
     Some(Settings { url, sample_ratio: raw.sample_ratio })
 }
 
-/// A collector is addressed as strictly as a frontend: no name, no password, no query. What is wrong
-/// is not shown, since it may hold a key.
+/// The address of a collector is checked as strictly as that of a frontend: no user name, password
+/// or query. A problem does not show the address, which may have a key.
 fn url(text: &str) -> Result<String, BaseUrlError> {
     Ok(BaseUrl::parse(text)?.join(PATH))
 }

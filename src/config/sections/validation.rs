@@ -1,4 +1,4 @@
-//! `[validation]`: how long runs of URL checks take, and how long their results are used.
+//! `[validation]`: the deadline of a URL check, and how long its results are reused.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use crate::config::Problems;
 use crate::config::table::{self, Table};
 use crate::validator::runs::RunTimes;
 
-/// A day: nobody waits for longer, and results of yesterday are none.
-const MOST_SECONDS: u64 = 24 * 60 * 60;
+/// The longest times that can be set: a day.
+const MAX_SECONDS: u64 = 24 * 60 * 60;
 
 #[derive(Debug, Deserialize)]
 #[serde(default)]
@@ -26,11 +26,14 @@ impl Default for Raw {
 
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> RunTimes {
     let raw: Raw = table::read(table, "validation", problems);
-    if !(1..=MOST_SECONDS).contains(&raw.deadline_seconds) {
-        problems.add("validation.deadline_seconds", format_args!("it is 1 to {MOST_SECONDS}"));
+    if !(1..=MAX_SECONDS).contains(&raw.deadline_seconds) {
+        problems.add(
+            "validation.deadline_seconds",
+            format_args!("must be between 1 and {MAX_SECONDS}"),
+        );
     }
-    if raw.reuse_seconds > MOST_SECONDS {
-        problems.add("validation.reuse_seconds", format_args!("it is at most {MOST_SECONDS}"));
+    if raw.reuse_seconds > MAX_SECONDS {
+        problems.add("validation.reuse_seconds", format_args!("must be at most {MAX_SECONDS}"));
     }
     RunTimes {
         deadline: Duration::from_secs(raw.deadline_seconds),

@@ -1,4 +1,4 @@
-//! `params.<name>`: what a placeholder takes, and where its value comes from.
+//! `params.<name>`: which values a placeholder allows, and which field its value comes from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,12 @@ use crate::config::value::{Text, Whole};
 use crate::config::{Problems, table};
 use crate::rules::{Constraint, DatePart, Param, Segment, Source, Templates};
 
-/// How many ancestors a page may have when the settings do not say.
+/// The default of `depth`: how many ancestors a page may have.
 const DEFAULT_DEPTH: usize = 5;
-/// The most that can be set.
+/// The highest `depth` that can be set.
 const MAX_DEPTH: usize = 8;
-/// Strapi reads a query of at most 20 levels: two for each relation on the way, two for the field.
+/// Strapi parses queries with at most 20 levels (the `depth` of qs): two for each relation on the
+/// path, two for the field.
 const MAX_RELATIONS: usize = 9;
 
 #[derive(Debug, Default, Deserialize)]
@@ -28,7 +29,8 @@ struct RawParam {
     depth: Option<Whole>,
 }
 
-/// Gives the templates what the settings say; what is wrong with them alone is told without any.
+/// Sets the params in the templates. Without `templates`, which have a problem of their own, only the
+/// params themselves are checked.
 pub(super) fn read(
     params: BTreeMap<String, Value>,
     mut templates: Option<&mut Templates>,
@@ -41,13 +43,13 @@ pub(super) fn read(
         let raw = table::one(value, &place, problems);
         let param = raw.and_then(|raw| param(raw, &place, patterns, problems));
         if name == "locale" {
-            problems.add(&place, "`locale` is reserved: a template for each locale bounds it");
+            problems.add(&place, "`locale` is reserved; templates for single locales restrict it");
         } else if let Some(templates) = templates.as_deref_mut() {
-            let fits = match param {
+            let result = match param {
                 Some(param) => set(templates, &name, &param),
                 None => has(templates, &name),
             };
-            problems.take(&place, fits);
+            problems.take(&place, result);
         }
     }
 }
@@ -60,7 +62,7 @@ fn set(templates: &mut Templates, name: &str, param: &Param) -> Result<(), &'sta
     };
     match param.source {
         Some(_) if name == "documentId" => {
-            return Err("`documentId` is reserved and has no other source");
+            return Err("`documentId` is reserved; its value cannot come from a field");
         }
         Some(Source::Ancestors(_)) if !catch_all(true) => {
             return Err("`ancestors` needs a catch-all, `{*name}`");
@@ -70,7 +72,7 @@ fn set(templates: &mut Templates, name: &str, param: &Param) -> Result<(), &'sta
         }
         _ => {}
     }
-    // It has the placeholder.
+    // The templates have the placeholder, so this sets it.
     let _ = templates.set_param(name, param);
     Ok(())
 }
@@ -85,7 +87,7 @@ fn segments<'t>(templates: &'t Templates, name: &str) -> impl Iterator<Item = &'
     all.filter(move |segment| segment.placeholder().is_some_and(|p| p.name == name))
 }
 
-/// All problems of one are told, so nothing returns early.
+/// Does not return early, so that all problems of a param are reported.
 fn param(
     raw: RawParam,
     place: &str,
@@ -100,7 +102,7 @@ fn param(
             problems.take(place, Constraint::values(values)).map(Some)
         }
         (Some(_), Some(_)) => {
-            problems.add(place, "it has `pattern` or `values`, not both");
+            problems.add(place, "`pattern` and `values` cannot be used together");
             None
         }
     };
@@ -136,14 +138,17 @@ fn ancestors(
 ) -> Option<Source> {
     let [field, parent] = [field, parent].map(|text| field_path(text, place, problems));
     let (field, parent) = (field?, parent?);
-    // One ancestor more is read, to see that there are too many.
+    // One ancestor more than `depth` is read, to notice that a page has too many.
     let left = (MAX_RELATIONS + 1).saturating_sub(field.segments().len());
-    let most = (left / parent.segments().len()).saturating_sub(1).min(MAX_DEPTH);
-    let depth = depth.map_or(DEFAULT_DEPTH.min(most), |depth| depth.0);
-    if most == 0 {
-        problems.add(place, "too many relations on the way to an ancestor's field for Strapi");
-    } else if !(1..=most).contains(&depth) {
-        problems.add(place, format_args!("`depth` is 1 to {most} here: what Strapi reads at once"));
+    let max = (left / parent.segments().len()).saturating_sub(1).min(MAX_DEPTH);
+    let depth = depth.map_or(DEFAULT_DEPTH.min(max), |depth| depth.0);
+    if max == 0 {
+        problems.add(
+            place,
+            "the field of an ancestor is behind more relations than Strapi reads in one query",
+        );
+    } else if !(1..=max).contains(&depth) {
+        problems.add(place, format_args!("`depth` must be between 1 and {max} here, for Strapi to read all ancestors in one query"));
     }
-    Some(Source::ancestors(&field, &parent, depth.min(most)))
+    Some(Source::ancestors(&field, &parent, depth.min(max)))
 }

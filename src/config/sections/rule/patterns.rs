@@ -1,14 +1,14 @@
-//! The patterns of all settings, compiled.
+//! The compiled patterns of all rules, within a memory limit.
 
 use std::collections::HashMap;
 
 use crate::rules::{Constraint, ConstraintError};
 
-/// The most memory that all compiled patterns take, in bytes: 400 with a Unicode class. Compiling
-/// so many takes two seconds.
-const MAX_PATTERNS: usize = 64 << 20;
+/// The most memory of all compiled patterns, in bytes: enough for 400 with a Unicode class, which
+/// take two seconds to compile.
+const MAX_SIZE: usize = 64 << 20;
 
-/// The patterns of all settings, each compiled once however many rules have it.
+/// The compiled patterns; each is compiled once, however many rules have it.
 #[derive(Default)]
 pub(in crate::config) struct Patterns {
     compiled: HashMap<String, Result<Constraint, ConstraintError>>,
@@ -19,8 +19,8 @@ impl Patterns {
     pub(super) fn get(&mut self, pattern: String) -> Result<Constraint, ConstraintError> {
         let size = &mut self.size;
         let compile = |pattern: &String| {
-            if *size > MAX_PATTERNS {
-                return Err(ConstraintError::Pattern(TOO_MANY.to_owned()));
+            if *size > MAX_SIZE {
+                return Err(ConstraintError::Pattern(TOO_LARGE.to_owned()));
             }
             let compiled = Constraint::pattern(pattern);
             if let Ok(Constraint::Pattern(pattern)) = &compiled {
@@ -32,25 +32,25 @@ impl Patterns {
     }
 }
 
-const TOO_MANY: &str = "all patterns together are larger than 64 MiB when compiled: use ASCII classes such as `[a-z0-9-]`";
+const TOO_LARGE: &str = "the compiled patterns of all rules need more than 64 MiB: use ASCII classes such as `[a-z0-9-]`";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_is_compiled_once() {
+    fn get_compiles_a_pattern_once() {
         let mut patterns = Patterns::default();
         let mut first = || patterns.get(r"\w+".to_owned()).unwrap();
         let _ = first();
         let again = allocation_counter::measure(|| drop(first()));
-        // The text of the key alone.
+        // Only the text of the key.
         assert!(again.bytes_total < 100, "{again:?}");
     }
 
     #[test]
-    fn patterns_have_a_bound_together() {
-        let mut patterns = Patterns { size: MAX_PATTERNS, ..Patterns::default() };
+    fn get_refuses_new_patterns_above_the_memory_limit() {
+        let mut patterns = Patterns { size: MAX_SIZE, ..Patterns::default() };
         assert!(patterns.get("a".to_owned()).is_ok());
         let error = patterns.get("b".to_owned()).unwrap_err().to_string();
         assert!(error.contains("64 MiB"), "{error}");
