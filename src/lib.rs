@@ -38,7 +38,6 @@ pub mod http;
 pub mod metrics;
 pub mod outgoing;
 pub mod path_index;
-pub mod permits;
 pub mod rules;
 pub mod server;
 pub mod site;

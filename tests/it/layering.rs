@@ -68,11 +68,10 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&[]),
         must_not_name: &["axum", "tower_http", "clap"],
     },
-    Layer { module: "permits", may_use: Some(&[]), must_not_name: WEB },
     Layer { module: "traces", may_use: Some(&["outgoing", "metrics"]), must_not_name: WEB },
     Layer {
         module: "content",
-        may_use: Some(&["rules", "frontend_url", "outgoing", "metrics", "permits", "traces"]),
+        may_use: Some(&["rules", "frontend_url", "outgoing", "metrics", "traces"]),
         must_not_name: WEB,
     },
     Layer {
@@ -119,7 +118,6 @@ const LAYERS: &[Layer] = &[
             "content",
             "validator",
             "metrics",
-            "permits",
             "traces",
             "snapshot_cache",
             "shared",
@@ -149,7 +147,6 @@ const BELOW_APP: &[&str] = &[
     "path_index",
     "metrics",
     "outgoing",
-    "permits",
     "traces",
     "content",
     "validator",
