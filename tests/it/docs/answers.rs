@@ -109,6 +109,26 @@ fn each_message_of_the_page_is_in_the_source() {
     }
 }
 
+#[test]
+fn each_reason_of_a_table_is_in_the_source() {
+    let sources = source_texts("src").join("\n");
+    let reasons = [
+        ("docs/http-api.md", "Candidate's `reason`", ""),
+        ("docs/http-api.md", "`reason`", "fetch failed: "),
+        ("docs/urls.md", "`details.reason`", "slug_"),
+        ("docs/rules.md", "`X-Resolved-By`", ""),
+    ];
+    for (path, heading, prefix) in reasons {
+        for row in page(path).table(heading) {
+            let reason = row[0].strip_prefix(prefix).unwrap_or(row[0]);
+            // The placeholder of a page tree is called `path` on the page.
+            let reason = reason.strip_prefix("path_").unwrap_or(reason);
+            let literal = sources.contains(&format!("\"{reason}\""));
+            assert!(literal || reason.starts_with("timeout after"), "{path}: {reason}");
+        }
+    }
+}
+
 /// The sources below a folder of the repository.
 fn source_texts(folder: &str) -> Vec<String> {
     let sources = files(&root().join(folder), "rs");
