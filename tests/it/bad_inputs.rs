@@ -1,4 +1,5 @@
-//! Drives `tests/corpora/bad-inputs*.jsonl` by raw socket: every row's status, error name and headers.
+//! Sends each row of `tests/corpora/bad-inputs*.jsonl` over a raw socket and checks the status, the
+//! error name and the headers.
 //!
 //! One character of a row's text is one byte (latin-1), and `{{repeat:S:N}}` stands for S repeated
 //! N times.
@@ -18,13 +19,13 @@ use crate::support::service::Setup;
 const GIVEN: &str = include_str!("../corpora/bad-inputs.jsonl");
 const OWN: &str = include_str!("../corpora/bad-inputs-own.jsonl");
 
-/// An answer that comes at all comes at once: well below the 10 s after which an incomplete request
-/// is cut off, well above what a busy machine adds.
+/// The time for an immediate response: well below the 10 s after which the service closes an
+/// incomplete request, well above what a busy machine adds.
 const PROMPT: Duration = Duration::from_secs(8);
 /// For rows that wait for those 10 s.
 const SLOW: Duration = Duration::from_secs(25);
 
-/// The longest message, and the largest body of an error: nobody's input is echoed at length.
+/// The longest message, and the largest body of an error: input is not echoed at length.
 const MAX_MESSAGE_CHARS: usize = 512;
 const MAX_ERROR_BYTES: usize = 8192 + 4096;
 
@@ -62,27 +63,27 @@ struct Row {
 }
 
 #[test]
-fn every_bad_input_gets_its_answer_one_at_a_time() {
+fn bad_inputs_one_at_a_time_get_the_expected_response() {
     run_all("bad-inputs.jsonl", GIVEN, 1);
 }
 
 #[test]
-fn every_bad_input_gets_its_answer_64_at_a_time() {
+fn bad_inputs_64_at_a_time_get_the_expected_response() {
     run_all("bad-inputs.jsonl", GIVEN, 64);
 }
 
 #[test]
-fn every_bad_input_of_our_own_gets_its_answer_one_at_a_time() {
+fn own_bad_inputs_one_at_a_time_get_the_expected_response() {
     run_all("bad-inputs-own.jsonl", OWN, 1);
 }
 
 #[test]
-fn every_bad_input_of_our_own_gets_its_answer_64_at_a_time() {
+fn own_bad_inputs_64_at_a_time_get_the_expected_response() {
     run_all("bad-inputs-own.jsonl", OWN, 64);
 }
 
 #[test]
-fn repeats_are_spelled_out() {
+fn expand_spells_out_repeats() {
     assert_eq!(expand("a{{repeat:b:3}}c{{repeat:X: 1\r\n:2}}"), "abbbcX: 1\r\nX: 1\r\n");
     assert_eq!(expand("{{repeat:a:x}}"), "{{repeat:a:x}}");
 }
@@ -139,7 +140,8 @@ fn run(addr: SocketAddr, row: &Row) -> Vec<String> {
     });
     let seen = String::from_utf8_lossy(&bytes[..bytes.len().min(160)]).into_owned();
     let Some((response, rest)) = http::split(&bytes, head_only, end == End::Closed) else {
-        let got = if bytes.is_empty() && end == End::Closed { "CLOSE" } else { "no whole answer" };
+        let got =
+            if bytes.is_empty() && end == End::Closed { "CLOSE" } else { "no complete response" };
         let wanted = row.expect_status == got;
         return if wanted {
             vec![]
@@ -160,7 +162,7 @@ fn run(addr: SocketAddr, row: &Row) -> Vec<String> {
         let got =
             http::split(rest, head_only, end == End::Closed).map(|(response, _)| response.status);
         if got != Some(second) {
-            problems.push(format!("second answer {got:?}, want {second}"));
+            problems.push(format!("second response {got:?}, want {second}"));
         }
     }
     check_headers(row, &response, &mut problems);

@@ -1,7 +1,7 @@
-//! A token and a draft that a CMS lets slip among what is published: neither comes out anywhere.
+//! The token and drafts never leak: a CMS that lists a draft among published documents.
 //!
-//! Every answer and every log of the whole suite is searched for both, in `support`; here is what
-//! brings them in.
+//! `support` searches each response and each log of the whole suite for both; this test provokes a
+//! leak in each operation.
 
 use crate::support::canary::DRAFT;
 use crate::support::cms::Cms;
@@ -20,7 +20,7 @@ fn leaky(target: &str) -> Script {
 }
 
 #[test]
-fn neither_comes_out_of_any_operation() {
+fn token_and_drafts_do_not_leak_from_any_operation() {
     let cms = Cms::start(leaky);
     let url = format!("http://{}", cms.addr());
     let setup = setup(&url, r#""en""#, true).env("FRONTEND_MAP__LOG__ACCESS", "true");

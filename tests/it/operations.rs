@@ -1,10 +1,11 @@
-//! The three operations over content from a file, answer for answer: bodies byte for byte where the
-//! contract settles them, headers, HEAD, 405, CORS.
+//! `/api/get-content-type`, `/api/frontend-url` and `/api/build-sitemap` over content from a file:
+//! bodies byte for byte where the contract settles them, headers, HEAD, 405, CORS.
 
-mod every_answer;
+mod build_sitemap;
+mod every_response;
 mod frontend_url;
-mod resolve;
-mod sitemap;
+mod get_content_type;
+mod routes;
 
 use std::net::SocketAddr;
 
@@ -134,7 +135,7 @@ fn service() -> Service {
     Setup::new(SETTINGS).file("content.json", CONTENT).start()
 }
 
-/// The status and the whole body, word for word.
+/// Asserts the status and the whole body, byte for byte.
 #[track_caller]
 fn assert_body(addr: SocketAddr, target: &str, status: u16, body: &str) -> Response {
     let answer = http::get(addr, target);
@@ -145,8 +146,8 @@ fn assert_body(addr: SocketAddr, target: &str, status: u16, body: &str) -> Respo
     answer
 }
 
-/// An error's whole body, whatever its message says; gives the message. `details` is JSON text, or
-/// empty where the error has none.
+/// Asserts the whole body of an error but its message, and returns the message. `details` is JSON
+/// text, or empty where the error has none.
 #[track_caller]
 fn assert_error(addr: SocketAddr, target: &str, status: u16, name: &str, details: &str) -> String {
     let message =

@@ -1,4 +1,4 @@
-//! More requests than there is room for: what is refused at once, and what never is.
+//! Load shedding: which requests over the in-flight limit are refused, and which never are.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -28,8 +28,8 @@ fn site(cms: &str) -> String {
     )
 }
 
-/// Four content types, and room for so many requests.
-fn before(cms: &Cms, requests: &str) -> Service {
+/// A service with four content types and this in-flight limit.
+fn service_with_limit(cms: &Cms, requests: &str) -> Service {
     setup(cms, requests).start()
 }
 
@@ -57,28 +57,28 @@ fn get(service: &Service, target: &str) -> Response {
     http::send(service.addr(), "GET", target, &[("Origin", "https://admin.example")])
 }
 
-/// A connection on which this is asked, and nothing is read yet.
-fn asks(service: &Service, target: &str) -> TcpStream {
+/// A connection that has sent a request and reads nothing.
+fn send_request(service: &Service, target: &str) -> TcpStream {
     let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
     let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("the request is read");
     stream
 }
 
-/// A caller who waits, and is known to by the CMS.
+/// A client whose request waits for the CMS.
 fn wait<'s>(
     scope: &'s Scope<'s, '_>,
     service: &'s Service,
     cms: &Cms,
     target: String,
 ) -> ScopedJoinHandle<'s, Response> {
-    let asked = cms.targets().len();
-    let caller = scope.spawn(move || get(service, &target));
-    until_so("it is under way", || cms.targets().len() > asked);
-    caller
+    let before = cms.targets().len();
+    let client = scope.spawn(move || get(service, &target));
+    until_so("the request is in flight", || cms.targets().len() > before);
+    client
 }
 
-fn assert_crowded(answer: &Response) {
+fn assert_shed(answer: &Response) {
     assert_failure(answer, 503, "ServiceUnavailableError");
     assert_eq!(answer.json()["error"]["message"], "too many requests are in flight");
     assert_eq!(answer.header("retry-after").as_deref(), Some("1"));
@@ -87,8 +87,8 @@ fn assert_crowded(answer: &Response) {
     assert_eq!(allowed.as_deref(), Some("https://admin.example"));
 }
 
-/// What others need whatever the crowd does.
-fn assert_rest_is_answered(service: &Service) {
+/// Asserts that requests without a limit are served.
+fn assert_unlimited_routes_respond(service: &Service) {
     let resolve = RESOLVE.split('?').next().unwrap();
     let resolve = format!("{resolve}?site=main&pathname=/en/a/x");
     for target in [resolve.as_str(), "/livez", "/readyz"] {
@@ -102,40 +102,40 @@ fn assert_rest_is_answered(service: &Service) {
 }
 
 #[test]
-fn lists_leave_room_for_documents_and_above_the_bound_a_503_comes_at_once() {
+fn in_flight_limit_keeps_a_quarter_for_documents_and_refuses_further_requests_at_once() {
     let content = Content::new(&[("en", "x", "y")]);
     content.close();
     let cms = content.start();
-    let service = before(&cms, "4");
+    let service = service_with_limit(&cms, "4");
     std::thread::scope(|scope| {
-        let mut callers = Vec::new();
+        let mut clients = Vec::new();
         for name in ["a", "b", "c"] {
-            callers.push(wait(scope, &service, &cms, sitemap(name)));
+            clients.push(wait(scope, &service, &cms, sitemap(name)));
         }
-        assert_crowded(&get(&service, &sitemap("d")));
-        assert_crowded(&get(&service, "/sitemaps/main/index.xml"));
-        assert_rest_is_answered(&service);
-        callers.push(wait(scope, &service, &cms, document("a")));
-        assert_crowded(&get(&service, &document("b")));
-        assert_crowded(&http::send(
+        assert_shed(&get(&service, &sitemap("d")));
+        assert_shed(&get(&service, "/sitemaps/main/index.xml"));
+        assert_unlimited_routes_respond(&service);
+        clients.push(wait(scope, &service, &cms, document("a")));
+        assert_shed(&get(&service, &document("b")));
+        assert_shed(&http::send(
             service.addr(),
             "GET",
             &sitemap("a"),
             &[("Origin", "https://admin.example"), ("Accept", "text/event-stream")],
         ));
-        assert_rest_is_answered(&service);
+        assert_unlimited_routes_respond(&service);
         content.open();
-        for caller in callers {
-            assert_eq!(caller.join().expect("an answer").status, 200);
+        for client in clients {
+            assert_eq!(client.join().expect("a response").status, 200);
         }
     });
     for target in [sitemap("d"), document("b"), sitemap("a")] {
-        assert_eq!(get(&service, &target).status, 200, "there is room again");
+        assert_eq!(get(&service, &target).status, 200, "permits are free again");
     }
 }
 
 #[test]
-fn those_who_wait_take_no_more_than_a_part_of_the_connections() {
+fn in_flight_limit_is_lowered_to_a_part_of_the_connection_limit() {
     let content = Content::new(&[("en", "x", "y")]);
     content.close();
     let cms = content.start();
@@ -143,38 +143,41 @@ fn those_who_wait_take_no_more_than_a_part_of_the_connections() {
     assert!(service.logs("wanted=100 possible=6 connections=8"));
     let in_flight = || scrape(service.admin()).of("requests_in_flight");
     std::thread::scope(|scope| {
-        let lists: Vec<TcpStream> = (0..30).map(|_| asks(&service, &sitemap("a"))).collect();
-        until_so("lists have all the room that they may have", || in_flight() >= 5.0);
-        assert_crowded(&get(&service, &sitemap("b")));
-        let caller = wait(scope, &service, &cms, document("a"));
-        assert_crowded(&get(&service, &document("b")));
-        assert_rest_is_answered(&service);
+        let lists: Vec<TcpStream> =
+            (0..30).map(|_| send_request(&service, &sitemap("a"))).collect();
+        until_so("lists have all permits that they may have", || in_flight() >= 5.0);
+        assert_shed(&get(&service, &sitemap("b")));
+        let client = wait(scope, &service, &cms, document("a"));
+        assert_shed(&get(&service, &document("b")));
+        assert_unlimited_routes_respond(&service);
         assert!(in_flight() <= 6.0, "{}", in_flight());
         content.open();
-        assert_eq!(caller.join().expect("an answer").status, 200);
+        assert_eq!(client.join().expect("a response").status, 200);
         drop(lists);
     });
 }
 
 #[test]
-fn who_leaves_makes_room() {
+fn in_flight_permit_is_released_when_the_client_disconnects() {
     let content = Content::new(&[("en", "x", "y")]);
     content.close();
     let cms = content.start();
-    let service = before(&cms, "1");
-    let leaves = asks(&service, &document("a"));
-    until_so("it is under way", || cms.targets().len() == 1);
-    assert_crowded(&get(&service, &sitemap("a")));
-    drop(leaves);
+    let service = service_with_limit(&cms, "1");
+    let leaving = send_request(&service, &document("a"));
+    until_so("the request is in flight", || cms.targets().len() == 1);
+    assert_shed(&get(&service, &sitemap("a")));
+    drop(leaving);
     content.open();
-    until("room", || Some(get(&service, &sitemap("a"))).filter(|answer| answer.status == 200));
+    until("a free permit", || {
+        Some(get(&service, &sitemap("a"))).filter(|answer| answer.status == 200)
+    });
 }
 
 #[test]
-fn an_answer_that_is_not_read_keeps_its_room_until_its_client_has_gone() {
+fn in_flight_permit_of_an_unread_response_is_kept_until_the_client_disconnects() {
     let row =
         |n: usize| format!(r#"{{"documentId":"d{n}","locale":"en","slug":"a-long-slug-{n}"}}"#);
-    // More than the sockets of both sides take.
+    // More than the buffers of both sockets take.
     let rows: Vec<String> = (0..300_000).map(row).collect();
     let content = format!(r#"{{"api::a.a":[{}]}}"#, rows.join(","));
     let service = Setup::new(&site("source = \"files\"\npath = \"content.json\""))
@@ -184,12 +187,14 @@ fn an_answer_that_is_not_read_keeps_its_room_until_its_client_has_gone() {
     for encoding in ["identity", "gzip"] {
         let whole =
             http::send(service.addr(), "GET", &sitemap("a"), &[("Accept-Encoding", encoding)]);
-        assert_eq!(whole.status, 200, "one after the other has room");
+        assert_eq!(whole.status, 200, "one after the other gets a permit");
     }
-    let mut slow = asks(&service, &sitemap("a"));
-    slow.read_exact(&mut [0; 1024]).expect("the answer has begun");
-    assert_crowded(&get(&service, &sitemap("a")));
-    assert_crowded(&get(&service, &document("a")));
+    let mut slow = send_request(&service, &sitemap("a"));
+    slow.read_exact(&mut [0; 1024]).expect("the response has begun");
+    assert_shed(&get(&service, &sitemap("a")));
+    assert_shed(&get(&service, &document("a")));
     drop(slow);
-    until("room", || Some(get(&service, &sitemap("a"))).filter(|answer| answer.status == 200));
+    until("a free permit", || {
+        Some(get(&service, &sitemap("a"))).filter(|answer| answer.status == 200)
+    });
 }

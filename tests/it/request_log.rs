@@ -1,4 +1,4 @@
-//! Lines of the log for requests, the ids that tie them together, and readers who do not read.
+//! The access log, request ids, and a log whose reader does not read.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -20,7 +20,7 @@ fn with_access() -> Setup {
         .env("FRONTEND_MAP__LOG__FORMAT", "json")
 }
 
-/// The fields of the lines about requests, once there is one with `last` in it.
+/// The fields of the access log's lines, once there is one with `last` in it.
 fn request_lines(service: &Service, last: &str) -> Vec<Value> {
     assert!(service.logs(last), "{}", service.log());
     let lines = service.log();
@@ -30,13 +30,13 @@ fn request_lines(service: &Service, last: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_request_has_one_line_with_what_was_asked_and_what_came_of_it() {
+fn access_log_has_one_line_for_each_request() {
     let service = with_access().start();
     let answer = http::send(service.addr(), "GET", RESOLVE, &[("X-Request-Id", "from.the_edge-1")]);
     assert_eq!(answer.header("x-request-id").as_deref(), Some("from.the_edge-1"));
     let length = answer.body.len();
-    let made = http::get(service.addr(), "/livez?last").header("x-request-id").unwrap();
-    assert_eq!(made.len(), 16);
+    let generated = http::get(service.addr(), "/livez?last").header("x-request-id").unwrap();
+    assert_eq!(generated.len(), 16);
     let lines = request_lines(&service, "/livez?last");
     assert_eq!(lines.len(), 2, "{lines:?}");
     let [resolved, live] = [&lines[0], &lines[1]];
@@ -47,11 +47,11 @@ fn a_request_has_one_line_with_what_was_asked_and_what_came_of_it() {
     assert_eq!(resolved["route"], "/api/get-content-type");
     assert_eq!(resolved["request_id"], "from.the_edge-1");
     assert!(resolved["milliseconds"].as_f64().unwrap() > 0.0);
-    assert_eq!((&live["route"], &live["request_id"]), (&"/livez".into(), &made.into()));
+    assert_eq!((&live["route"], &live["request_id"]), (&"/livez".into(), &generated.into()));
 }
 
 #[test]
-fn an_id_that_is_not_fit_for_a_log_is_not_taken_over() {
+fn request_id_that_is_invalid_is_not_accepted() {
     let service = Setup::fixture().start();
     let id = |ids: &[&str]| {
         let headers: Vec<_> = ids.iter().map(|id| ("X-Request-Id", *id)).collect();
@@ -62,23 +62,23 @@ fn an_id_that_is_not_fit_for_a_log_is_not_taken_over() {
         answers[0].clone()
     };
     let longest = "x".repeat(64);
-    for fit in ["A", "a-b_c.D0", &longest] {
-        assert_eq!(id(&[fit]).as_deref(), Some(fit));
+    for valid in ["A", "a-b_c.D0", &longest] {
+        assert_eq!(id(&[valid]).as_deref(), Some(valid));
     }
     let longer = "x".repeat(65);
-    for unfit in ["", "a b", "a\tb", "é", "a\"b", "a%0ab", "a,b", &longer] {
-        assert_eq!(id(&[unfit]), None, "{unfit:?}");
+    for invalid in ["", "a b", "a\tb", "é", "a\"b", "a%0ab", "a,b", &longer] {
+        assert_eq!(id(&[invalid]), None, "{invalid:?}");
     }
-    assert_eq!(id(&["a", "b"]), None, "nobody knows which");
-    assert_eq!(id(&[]), None, "without a line there is nothing to find by it");
-    // With lines there is one of ours.
+    assert_eq!(id(&["a", "b"]), None, "two ids are ambiguous");
+    assert_eq!(id(&[]), None, "none is generated without a log line");
+    // With the access log, one is generated.
     let service = with_access().start();
     let answer = http::send(service.addr(), "GET", RESOLVE, &[("X-Request-Id", "a b")]);
     assert_eq!(answer.header("x-request-id").unwrap().len(), 16);
 }
 
 #[test]
-fn what_callers_send_is_capped_in_the_log() {
+fn access_log_truncates_targets_and_methods() {
     let service = with_access().start();
     let target = format!("/no/such/{}", "y".repeat(4000));
     http::send(service.addr(), &"Q".repeat(500), &target, &[("X-Request-Id", "the-long-one")]);
@@ -88,7 +88,7 @@ fn what_callers_send_is_capped_in_the_log() {
 }
 
 #[test]
-fn what_is_logged_on_the_way_has_the_id() {
+fn log_lines_of_a_request_have_its_id() {
     let cms = Cms::start(|_| refusal(503, "ServiceUnavailableError", "{}"));
     let service = setup(&format!("http://{}", cms.addr()), "\"en\"", true)
         .env("FRONTEND_MAP__LOG__FORMAT", "json")
@@ -105,7 +105,7 @@ fn what_is_logged_on_the_way_has_the_id() {
 }
 
 #[test]
-fn nobody_waits_for_a_log_that_nobody_reads() {
+fn requests_do_not_wait_for_a_log_that_is_not_read() {
     const REQUESTS: usize = 12_000;
     let mut service = with_access().unread().start();
     let one = format!("GET {RESOLVE} HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -125,13 +125,13 @@ fn nobody_waits_for_a_log_that_nobody_reads() {
     }
     sent.join().expect("no panic").expect("sent");
     assert!(scrape(service.admin()).of("log_lines_dropped_total") > 1000.0);
-    // The pipe is still full, and holds up nothing.
+    // The pipe is still full, and does not delay the stop.
     assert_eq!(service.signal("TERM"), Some(0));
 }
 
 #[test]
-fn full_disks_change_nothing_for_callers() {
-    // An address that no other test has: there is nobody who could be told another one.
+fn full_disks_do_not_affect_requests() {
+    // An address of its own: stdout is full, so the test cannot learn a port that the system chose.
     let listen = "127.77.0.1:18081";
     let setup = with_access().env("FRONTEND_MAP__SERVER__LISTEN", listen).behind(&[
         "sh",
@@ -141,7 +141,7 @@ fn full_disks_change_nothing_for_callers() {
     ]);
     let running = setup.begin(&["serve"]);
     let addr: SocketAddr = listen.parse().unwrap();
-    until_so("it listens", || TcpStream::connect(addr).is_ok());
+    until_so("the service listens", || TcpStream::connect(addr).is_ok());
     for target in [RESOLVE, "/readyz", "/api/build-sitemap?site=main&contentType=plugin::cms.page"]
     {
         assert_eq!(http::get(addr, target).status, 200, "{target}");

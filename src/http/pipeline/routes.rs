@@ -279,3 +279,56 @@ pub(super) fn router(app: Arc<App>) -> Router {
         }))
         .with_state(app)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn of_finds_the_route_of_each_path() {
+        for (index, declaration) in ROUTES.iter().enumerate() {
+            let path = declaration.path.replace(['{', '}'], "");
+            assert_eq!(Route::of(&path), Route(Some(index)), "{path}");
+            assert_eq!(Route::of(&path).index(), index);
+            assert_eq!(Route::of(&path).label(), declaration.label);
+        }
+        for path in ["", "/", "/sitemaps", "/api/resolve/", "/LIVEZ", "other"] {
+            let route = Route::of(path);
+            assert_eq!((route, route.label()), (Route(None), UNKNOWN), "{path}");
+            assert_eq!(route.index(), ROUTES.len());
+            assert_eq!(route.limit(), LimitClass::None);
+        }
+    }
+
+    #[test]
+    fn each_route_has_a_path_and_a_label_of_its_own() {
+        let paths: HashSet<&str> = ROUTES.iter().map(|route| route.path).collect();
+        assert_eq!(paths.len(), ROUTES.len());
+        let labels: HashSet<&str> = route_labels().collect();
+        assert_eq!(labels.len(), ROUTES.len() + 1);
+        for route in &ROUTES {
+            let label = route.label;
+            assert!(label.len() > 1 && route.path.starts_with(label), "{}: {label}", route.path);
+            assert!(!label.contains('{'), "{label}: a closed set of values");
+        }
+    }
+
+    #[test]
+    fn routes_that_respond_from_memory_have_no_limit() {
+        for route in &ROUTES {
+            let from_memory = matches!(route.handler, Handler::FromMemory(_));
+            assert!(!from_memory || route.limit == LimitClass::None, "{}", route.path);
+        }
+    }
+
+    #[test]
+    fn admin_routes_have_paths_of_their_own_and_only_the_index_is_not_listed() {
+        let paths: HashSet<&str> = ADMIN_ROUTES.iter().map(|route| route.path).collect();
+        assert_eq!(paths.len(), ADMIN_ROUTES.len());
+        for route in &ADMIN_ROUTES {
+            assert_eq!(route.about.is_none(), route.path == "/", "{}", route.path);
+        }
+    }
+}

@@ -1,9 +1,5 @@
 //! Request ids: the client's own, or a generated one where the request gets a log line.
 
-use std::hash::{BuildHasher, RandomState};
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The header, in requests and responses.
@@ -12,35 +8,27 @@ pub(in crate::http) static X_REQUEST_ID: HeaderName = HeaderName::from_static("x
 /// The longest id that is accepted from a client, in bytes.
 const MAX_BYTES: usize = 64;
 
-/// Where the ids of this process begin: two processes hardly ever have the same.
-static FIRST: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
-static MADE: AtomicU64 = AtomicU64::new(0);
-/// Odd, so that no two of 2^64 ids are the same; of about as many ones as zeros, so that ids of
-/// neighbours look different to who reads them.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// The id of a request: letters, digits, `.`, `_` and `-`.
 #[derive(Clone, Debug)]
 pub(in crate::http) struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// The id that the client sent, if it sent exactly one and that is fit for a log.
+    /// The id that the client sent, if it sent exactly one and that is valid.
     pub(in crate::http) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let sent = headers.get(&X_REQUEST_ID)?;
         let one = headers.get_all(&X_REQUEST_ID).iter().nth(1).is_none();
         (one && is_valid(sent.as_bytes())).then(|| Self(sent.clone()))
     }
 
-    /// A new id: 16 hexadecimal digits.
+    /// A new random id: 16 hexadecimal digits.
     pub(in crate::http) fn generate() -> Self {
-        let id = FIRST.wrapping_add(MADE.fetch_add(1, Relaxed).wrapping_mul(STEP));
-        let text = HeaderValue::try_from(format!("{id:016x}"));
-        Self(text.unwrap_or(HeaderValue::from_static("0")))
+        let text = HeaderValue::try_from(format!("{:016x}", fastrand::u64(..)));
+        Self(text.expect("hexadecimal digits are visible ASCII"))
     }
 
     /// The text.
     pub(in crate::http) fn as_str(&self) -> &str {
-        self.0.to_str().unwrap_or_default()
+        self.0.to_str().expect("letters, digits and punctuation are visible ASCII")
     }
 
     /// As a header of the response.

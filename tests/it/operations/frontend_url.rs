@@ -1,4 +1,4 @@
-//! 4.2: the public URL of one document.
+//! `/api/frontend-url`: the public URL of one document.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::support::http;
 use crate::support::service::Setup;
 
 #[test]
-fn a_published_document_has_a_url_and_a_path() {
+fn frontend_url_of_a_published_document_is_a_url_and_a_path() {
     let service = service();
     for (query, url, path) in [
         (
@@ -35,7 +35,7 @@ fn a_published_document_has_a_url_and_a_path() {
             "https://www.example.com/base/help/refund.html",
             "/help/refund.html",
         ),
-        // Not localised: one URL under the default locale, whatever was asked.
+        // Not localized: one URL under the default locale, for each `locale`.
         (
             "uid=api::doc.doc&documentId=d",
             "https://www.example.com/base/docs/guide/first%20steps",
@@ -57,7 +57,7 @@ fn a_published_document_has_a_url_and_a_path() {
             "https://www.example.com/base/en/stories/s2",
             "/en/stories/s2",
         ),
-        // The site: the one named like the plugin, else configuration order, else the one asked for.
+        // The site: that of the parameter, else the one named like the plugin, else configuration order.
         (
             "uid=plugin::events.talk&documentId=talk&site=talks",
             "https://talks.example.com/en/t/opening",
@@ -82,7 +82,7 @@ fn a_published_document_has_a_url_and_a_path() {
 }
 
 #[test]
-fn status_draft_builds_from_the_draft_and_is_not_stored() {
+fn frontend_url_of_a_draft_is_built_from_the_draft_and_not_stored() {
     let service = service();
     let draft = "/api/frontend-url?uid=plugin::cms.article&documentId=one&status=draft";
     let body = r#"{"data":{"url":"https://www.example.com/base/en/articles/hello-draft","path":"/en/articles/hello-draft"},"meta":{}}"#;
@@ -108,7 +108,7 @@ fn status_draft_builds_from_the_draft_and_is_not_stored() {
 }
 
 #[test]
-fn a_missing_rule_document_version_or_locale_is_a_404() {
+fn frontend_url_without_a_rule_document_version_or_locale_is_404() {
     let service = service();
     for query in [
         "uid=api::nope.nope&documentId=one",
@@ -138,7 +138,7 @@ fn a_missing_rule_document_version_or_locale_is_a_404() {
 }
 
 #[test]
-fn a_document_without_a_url_is_a_404_with_reason_and_rule() {
+fn frontend_url_of_a_document_without_a_url_is_404_with_reason_and_rule() {
     let service = service();
     for (query, reason, rule) in [
         ("uid=plugin::cms.article&documentId=six", "slug_missing", "/{locale}/articles/{slug}"),
@@ -158,7 +158,7 @@ fn a_document_without_a_url_is_a_404_with_reason_and_rule() {
 }
 
 #[test]
-fn the_reason_is_that_of_the_first_rules_leftmost_placeholder() {
+fn frontend_url_reason_is_that_of_the_first_rules_leftmost_placeholder() {
     let settings = r#"
 [server]
 listen = "127.0.0.1:0"
@@ -206,11 +206,11 @@ template = "/b/{*path}"
 }
 
 #[test]
-fn without_a_base_url_the_path_is_under_details() {
+fn frontend_url_without_a_base_url_is_501_with_the_path_in_details() {
     let service = service();
     for (query, path) in [
         ("uid=plugin::cms.event&documentId=launch", "/en/events/launch"),
-        // Two sites have a rule: the one named like the plugin is asked.
+        // Two sites have a rule: the one named like the plugin counts.
         ("uid=plugin::events.talk&documentId=talk", "/en/talks/opening"),
     ] {
         let target = format!("/api/frontend-url?{query}");

@@ -1,4 +1,4 @@
-//! 4.1: which content type a pathname belongs to.
+//! `/api/get-content-type`: the content type of a pathname.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::support::http;
 use crate::support::service::Setup;
 
 #[test]
-fn a_pathname_resolves_to_its_rule_and_values() {
+fn get_content_type_returns_the_rule_and_the_values_of_its_placeholders() {
     let service = service();
     let body = |pathname: &str, locale: &str, slug: &str| {
         format!(
@@ -19,14 +19,14 @@ fn a_pathname_resolves_to_its_rule_and_values() {
     for (query, pathname, locale, slug) in [
         ("pathname=/en/articles/hello-world", "/en/articles/hello-world", "en", "hello-world"),
         ("pathname=%2Fde%2Farticles%2Fhallo", "/de/articles/hallo", "de", "hallo"),
-        // Echoed untouched, though normalised for the match.
+        // Echoed unchanged, though normalized for the match.
         ("pathname=//en//articles/x/?a=b%23c", "//en//articles/x/?a=b#c", "en", "x"),
         // Decoded once as a parameter, once as a segment.
         ("pathname=/en/articles/a%2520b", "/en/articles/a%20b", "en", "a b"),
         ("pathname=/en/articles/a+b", "/en/articles/a b", "en", "a b"),
         ("pathname=/en/articles/a%252Bb", "/en/articles/a%2Bb", "en", "a+b"),
         ("pathname=/fr/articles/%C3%A9t%C3%A9", "/fr/articles/été", "fr", "été"),
-        // The path decides about the locale.
+        // The path decides the locale.
         ("pathname=/de/articles/x&locale=en", "/de/articles/x", "de", "x"),
         ("pathname=/de/articles/x&locale=xx", "/de/articles/x", "de", "x"),
         ("pathname=/de/articles/x&compact=FALSE&debug=1", "/de/articles/x", "de", "x"),
@@ -37,7 +37,7 @@ fn a_pathname_resolves_to_its_rule_and_values() {
 }
 
 #[test]
-fn compact_answers_with_the_content_type_alone() {
+fn get_content_type_compact_returns_the_content_type_alone() {
     let service = service();
     for compact in ["true", "TRUE", "1"] {
         let target =
@@ -52,7 +52,7 @@ fn compact_answers_with_the_content_type_alone() {
 }
 
 #[test]
-fn the_most_specific_rule_wins_whatever_the_order_in_the_settings() {
+fn get_content_type_prefers_the_most_specific_rule_in_any_order_of_the_settings() {
     let service = service();
     for (pathname, locale, uid, params) in [
         ("/en/about", "en", "plugin::cms.page", json!({"locale": "en", "slug": "about"})),
@@ -81,7 +81,7 @@ fn the_most_specific_rule_wins_whatever_the_order_in_the_settings() {
 }
 
 #[test]
-fn where_the_path_has_no_locale_the_parameter_or_the_default_says_it() {
+fn get_content_type_takes_the_locale_from_the_path_the_parameter_or_the_default() {
     let service = service();
     for (parameter, locale) in [
         ("", "en"),
@@ -102,7 +102,7 @@ fn where_the_path_has_no_locale_the_parameter_or_the_default_says_it() {
 }
 
 #[test]
-fn a_pathname_that_nothing_matches_is_a_404_with_its_normal_form() {
+fn get_content_type_without_a_match_is_404_with_the_normalized_path() {
     let service = service();
     for (query, pathname, normal) in [
         ("/no/such/path/at/all", "/no/such/path/at/all", "/no/such/path/at/all"),
@@ -136,8 +136,8 @@ fn a_pathname_that_nothing_matches_is_a_404_with_its_normal_form() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn debug_lists_the_candidates_in_order_of_evaluation_with_the_reason_of_each() {
-    // `articles` (static) before `{slug}`; `/` and the catch-all show every reason.
+fn get_content_type_debug_lists_the_candidates_in_order_of_evaluation_with_reasons() {
+    // `articles` (static) before `{slug}`; `/` and the catch-all have each reason.
     let settings = r#"
 [server]
 listen = "127.0.0.1:0"
@@ -261,7 +261,7 @@ locales = ["en"]
 }
 
 #[test]
-fn debug_lists_at_most_50_candidates() {
+fn get_content_type_debug_lists_at_most_50_candidates() {
     let mut settings = String::from(
         "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n",
     );
@@ -275,7 +275,7 @@ fn debug_lists_at_most_50_candidates() {
 }
 
 #[test]
-fn a_400_names_the_parameter_and_echoes_at_most_128_characters() {
+fn invalid_parameters_get_400_that_names_them_and_echoes_at_most_128_characters() {
     let service = service();
     let long = "x".repeat(200);
     for (target, named) in [

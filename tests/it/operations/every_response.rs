@@ -1,4 +1,4 @@
-//! What holds for every answer: HEAD, 405, 404, CORS.
+//! What holds for each response: HEAD, 405, 404, CORS.
 
 use serde_json::{Value, json};
 
@@ -21,11 +21,11 @@ const TARGETS: &[(&str, u16)] = &[
 ];
 
 #[test]
-fn head_answers_like_get_without_the_body() {
+fn head_has_the_headers_of_get_and_no_body() {
     let service = service();
     let headers = |answer: &Response| {
         let mut headers = answer.headers.clone();
-        // The second answer may be a second older, and comes from the copy that the first one made.
+        // The second response may be a second older, and comes from the copy that the first one made.
         headers.retain(|(name, _)| !["date", "age", "cache-status"].contains(&name.as_str()));
         headers.sort();
         headers
@@ -40,7 +40,7 @@ fn head_answers_like_get_without_the_body() {
 }
 
 #[test]
-fn other_methods_are_405_with_allow() {
+fn other_methods_get_405_with_allow() {
     let service = service();
     for (target, _) in TARGETS {
         for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE", "PURGE"] {
@@ -63,7 +63,7 @@ fn other_methods_are_405_with_allow() {
 }
 
 #[test]
-fn unknown_routes_are_404_in_the_envelope_for_every_method() {
+fn unknown_routes_get_404_in_the_envelope_for_each_method() {
     let service = service();
     for target in
         ["/", "/nope", "/api/get-content-type/", "/api//frontend-url", "/api/./build-sitemap"]
@@ -87,7 +87,7 @@ fn unknown_routes_are_404_in_the_envelope_for_every_method() {
 }
 
 #[test]
-fn a_listed_origin_may_read_every_answer_and_no_other_may() {
+fn cors_allows_configured_origins_and_no_others() {
     let service = service();
     for (target, status) in TARGETS {
         for origin in [ORIGIN, "http://localhost:1337"] {
@@ -120,7 +120,7 @@ fn a_listed_origin_may_read_every_answer_and_no_other_may() {
 }
 
 #[test]
-fn a_preflight_is_200_without_a_body() {
+fn cors_preflight_gets_200_without_a_body() {
     let service = service();
     for (target, _) in TARGETS {
         let preflight = |origin| {
@@ -168,7 +168,7 @@ fn a_preflight_is_200_without_a_body() {
 }
 
 #[test]
-fn without_listed_origins_nobody_gets_cors_headers() {
+fn cors_without_configured_origins_adds_no_headers() {
     let settings = SETTINGS
         .replace("cors_origins = [\"https://admin.example.com\", \"http://localhost:1337\"]", "");
     let service = Setup::new(&settings).file("content.json", CONTENT).start();

@@ -1,4 +1,4 @@
-//! 4.3: the public URLs of one content type.
+//! `/api/build-sitemap`: the public URLs of one content type.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::support::http;
 use crate::support::service::Setup;
 
 #[test]
-fn a_sitemap_lists_published_urls_in_locale_order_then_by_path() {
+fn build_sitemap_lists_published_urls_in_locale_order_then_by_path() {
     let service = service();
     // Skipped: no slug, a slash, a locale that the site lacks, an explicit `publishedAt: null`.
     assert_urls(service.addr(), ARTICLES, ARTICLE_URLS, 4);
@@ -45,7 +45,7 @@ fn a_sitemap_lists_published_urls_in_locale_order_then_by_path() {
 }
 
 #[test]
-fn skipped_documents_are_logged_by_reason() {
+fn build_sitemap_logs_skipped_documents_by_reason() {
     let service = service();
     assert_eq!(http::get(service.addr(), ARTICLES).status, 200);
     for reason in ["slug_missing", "slug_has_slash", "locale_unknown"] {
@@ -54,7 +54,7 @@ fn skipped_documents_are_logged_by_reason() {
 }
 
 #[test]
-fn the_xml_holds_the_same_list() {
+fn build_sitemap_xml_has_the_same_list() {
     let service = service();
     for content_type in
         ["plugin::cms.article", "api::faq.faq", "api::story.story", "plugin::cms.page"]
@@ -92,7 +92,7 @@ fn the_xml_holds_the_same_list() {
 }
 
 #[test]
-fn documents_that_cannot_be_read_are_counted() {
+fn build_sitemap_counts_documents_that_cannot_be_parsed() {
     let content = r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en", "slug": "\ud800"},
         {"documentId": "b", "locale": "en", "slug": 1e999}, {"documentId": "c", "locale": "en", "slug": "x"}]}"#;
     let service = Setup::new(SETTINGS).file("content.json", content).start();
@@ -101,7 +101,7 @@ fn documents_that_cannot_be_read_are_counted() {
 }
 
 #[test]
-fn a_sitemap_without_urls_is_still_one() {
+fn build_sitemap_without_urls_is_an_empty_list() {
     let settings = SETTINGS
         .replace("content_type = \"plugin::cms.page\"", "content_type = \"api::none.none\"");
     let content = r#"{"plugin::cms.article": [{"documentId": "a", "locale": "en"}]}"#;
