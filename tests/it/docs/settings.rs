@@ -134,6 +134,23 @@ fn the_table_of_settings_has_the_keys_and_defaults_of_the_example() {
 }
 
 #[test]
+fn each_setting_that_needs_a_restart_is_listed() {
+    let configuration = page("docs/configuration.md");
+    let (_, listed) = configuration.text.split_once("need a restart").expect("there is a list");
+    let code = include_str!("../../../src/config/restart.rs");
+    let code = code.split("#[cfg(test)]").next().unwrap_or_default();
+    let keys: BTreeSet<String> = example().into_keys().collect();
+    let names = code.split('"').skip(1).step_by(2).filter(|text| keys.contains(*text));
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() >= 10, "{names:?}");
+    for name in names {
+        let section = name.split('.').next().unwrap_or_default();
+        let named = [format!("`{name}`"), format!("`[{section}]`")];
+        assert!(named.iter().any(|name| listed.contains(name)), "{name}");
+    }
+}
+
+#[test]
 fn each_key_that_a_page_names_is_a_setting() {
     let keys: BTreeSet<String> = example().into_keys().collect();
     let sections: BTreeSet<&str> = keys.iter().filter_map(|key| key.split('.').next()).collect();
