@@ -1,0 +1,100 @@
+"""The real Strapi of `tests/strapi`: its process, its tokens, and the oracle of its content."""
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+from common.build import ROOT
+from common.client import free_port
+
+FOLDER = ROOT / "tests/strapi"
+READ_TOKEN, FULL_TOKEN = "lab-read-only-token", "lab-full-access-token"
+WRONG_TOKEN = "canary-of-a-wrong-token"
+TOKENS = (READ_TOKEN, FULL_TOKEN, WRONG_TOKEN)
+CANNOT_SET_UP = 2
+# Settings of the fixture that must not come from outside.
+OWN_VARIABLES = ("REST_MAX_LIMIT", "REST_DEFAULT_LIMIT", "STRICT", "WEBHOOK_URL")
+
+
+class Strapi:
+    """A Strapi on a port and with a database of its own; its first start seeds the content.
+
+    `bulk` writes the articles into the database directly.
+    """
+
+    def __init__(self, articles: int, bulk: bool) -> None:
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        self.environment = {k: v for k, v in os.environ.items() if k not in OWN_VARIABLES} | {
+            "HOST": "127.0.0.1",
+            "PORT": str(port),
+            "SEED_ARTICLES": str(articles),
+            "SEED_MODE": "bulk" if bulk else "service",
+            # The articles that change are made by Strapi itself in any case.
+            "SEED_SERVICE_FIRST": "5",
+            "DATABASE_CLIENT": "sqlite",
+            "DATABASE_FILENAME": f".tmp/e2e-{port}.db",
+        }
+
+    def run(self, verb: str) -> None:
+        """One verb of the fixture's script; its output is shown where it fails."""
+        done = subprocess.run(
+            [FOLDER / "start.sh", verb],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        if done.returncode:
+            print(done.stdout.decode(errors="replace")[-4000:])
+            print(f"the Strapi fixture cannot {verb}")
+            raise SystemExit(CANNOT_SET_UP)
+
+    def start(self) -> None:
+        self.run("start")
+
+    def stop(self) -> None:
+        self.run("stop")
+
+
+@contextlib.contextmanager
+def running(articles: int, bulk: bool) -> Iterator[Strapi]:
+    """Installed if it is not yet (minutes), started with fresh content, removed at the end."""
+    strapi = Strapi(articles, bulk)
+    print("installing the Strapi fixture, where that is not done yet (minutes)", flush=True)
+    strapi.run("install")
+    print("starting Strapi (its first start seeds the content)", flush=True)
+    try:
+        strapi.start()
+        yield strapi
+    finally:
+        strapi.run("reset")
+
+
+class Oracle:
+    """What must come out, computed from the plan of the content alone."""
+
+    def __init__(self, articles: int, base: str) -> None:
+        self.articles, self.base = str(articles), base
+
+    def lines(self, kind: str, uid: str, template: str, articles: str) -> list[str]:
+        script = FOLDER / "tools/oracle.js"
+        command = ["node", str(script), kind, uid, template, articles, self.base]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+        return done.stdout.decode("utf-8").splitlines()
+
+    def sitemap(self, uid: str, template: str) -> list[str]:
+        """The URLs of a type, in no order."""
+        return self.lines("sitemap", uid, template, self.articles)
+
+    def documents(self, uid: str, template: str) -> list[dict[str, Any]]:
+        """Each document, locale and status, with its `path` or the `reason` why it has none."""
+        return [json.loads(line) for line in self.lines("url", uid, template, self.articles)]
+
+    def first(self, uid: str, template: str) -> dict[str, Any]:
+        """The first of `documents`."""
+        found: dict[str, Any] = json.loads(self.lines("url", uid, template, "1")[0])
+        return found
