@@ -1,4 +1,4 @@
-//! The CMS fails and comes back: what callers get meanwhile, and how often it is asked.
+//! The CMS fails and recovers: the answers meanwhile, and the number of requests to the CMS.
 
 mod walks;
 
@@ -22,7 +22,7 @@ fn before(cms: &Cms) -> Setup {
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
 }
 
-/// One document; as a draft it is never a copy.
+/// Requests one document; a draft is never served from a copy.
 fn ask(service: &Service, status: &str) -> Response {
     let target = "/api/frontend-url?uid=plugin::cms.article&documentId=a&status=";
     http::get(service.addr(), &format!("{target}{status}"))
@@ -42,14 +42,14 @@ fn count(service: &Service, line: &str) -> usize {
     service.log().matches(line).count()
 }
 
-/// One byte now and then, for ever as far as anybody waits.
+/// One byte now and then, without an end.
 fn drip() -> Script {
     let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n".to_vec();
     Script { acts: vec![Act::Drip(head, Duration::from_millis(200))] }
 }
 
 #[test]
-fn two_failures_and_nobody_waits_for_the_cms_any_more() {
+fn breaker_opens_after_two_failures_of_any_kind_and_requests_fail_at_once() {
     let ways = [
         (503, Script::reset()),
         (503, unavailable()),
@@ -81,12 +81,12 @@ fn two_failures_and_nobody_waits_for_the_cms_any_more() {
         content.heal();
         until("a draft again", || Some(ask(&service, "draft")).filter(|a| a.status == 200));
         assert_eq!((count(&service, OPENS), count(&service, CLOSES)), (1, 1));
-        assert_eq!(count(&service, "a document could not be read"), 1, "not each of them");
+        assert_eq!(count(&service, "document not readable"), 1, "not each of them");
     }
 }
 
 #[test]
-fn the_first_probe_after_its_return_is_the_last() {
+fn first_successful_probe_closes_the_breaker() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).start();
@@ -102,7 +102,7 @@ fn the_first_probe_after_its_return_is_the_last() {
 }
 
 #[test]
-fn who_waits_for_a_turn_is_told_when_the_breaker_opens() {
+fn requests_that_wait_for_a_permit_fail_when_the_breaker_opens() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     content.fail(|_| Some(Script::silence()));
@@ -122,7 +122,7 @@ fn who_waits_for_a_turn_is_told_when_the_breaker_opens() {
 }
 
 #[test]
-fn every_second_request_fails_and_retries_have_a_budget() {
+fn retries_are_limited_by_a_budget() {
     let number = Arc::new(AtomicUsize::new(0));
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
@@ -132,16 +132,16 @@ fn every_second_request_fails_and_retries_have_a_budget() {
     });
     let statuses: Vec<u16> = (0..12).map(|_| ask(&service, "draft").status).collect();
     let mut expected = [200; 12];
-    // Ten retries are free, and ten requests pay for one.
+    // Ten retries are free, and ten requests earn one more.
     expected[11] = 503;
     assert_eq!(statuses, expected);
     assert_eq!(cms.targets().len(), 11 * 2 + 1);
-    assert_eq!(ask(&service, "draft").status, 200, "the next one is answered at once");
+    assert_eq!(ask(&service, "draft").status, 200, "the next request succeeds at once");
     assert_eq!(count(&service, OPENS), 0);
 }
 
 #[test]
-fn an_answer_is_an_answer_whatever_it_says() {
+fn breaker_stays_closed_while_the_cms_answers_at_all() {
     let ways = [
         (503, refusal(500, "InternalServerError", "{}"), 2),
         (503, refusal(501, "NotImplementedError", "{}"), 2),
@@ -166,7 +166,7 @@ fn an_answer_is_an_answer_whatever_it_says() {
 }
 
 #[test]
-fn the_cms_is_not_asked_before_it_says() {
+fn retry_after_of_the_cms_is_followed_for_a_minute_at_most() {
     // The last one is a date, far away.
     let date = "Fri, 31 Dec 9999 23:59:59 GMT";
     for (status, says, left) in [(429, "30", "30"), (503, "600", "60"), (503, date, "60")] {

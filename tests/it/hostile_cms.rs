@@ -1,5 +1,5 @@
-//! What a CMS may answer, row by row of `hostile-cms.jsonl`, through the real binary: to the first
-//! request, and with a good copy at hand.
+//! Hostile answers of a CMS, row by row of `hostile-cms.jsonl`, through the real binary: cold, which
+//! is the first request, and warm, with a good copy.
 
 mod warm;
 
@@ -16,11 +16,11 @@ use crate::support::front_of_cms::{
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
 
-/// How many rows are played side by side: most of them wait for a time-out, not for the processor.
+/// Rows in parallel: most of them wait for a time-out, not for the processor.
 const AT_ONCE: usize = 8;
 
 #[test]
-fn hostile_answers() {
+fn hostile_answers_have_the_expected_status_cold_and_warm() {
     let rows: Vec<Value> = include_str!("../corpora/hostile-cms.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).expect("a row"))
@@ -43,7 +43,7 @@ fn hostile_answers() {
     assert!(failed.is_empty(), "{} of {} rows: {failed:?}", failed.len(), rows.len());
 }
 
-/// One row, cold; the answer.
+/// Plays one row cold, and returns the answer.
 fn play_cold(row: &Value) -> Response {
     let reply = row["reply"].clone();
     let scheme = if reply["tcp"] == "tls-self-signed" { "https" } else { "http" };
@@ -65,7 +65,7 @@ fn play_cold(row: &Value) -> Response {
     );
     assert_as_expected(row, &response);
     assert_no_token(&service, &response);
-    // D27: resolving never notices.
+    // D27: `/api/get-content-type` never depends on the CMS.
     assert_eq!(http::get(service.addr(), RESOLVE).status, 200);
     if let Some(cms) = cms {
         assert!(cms.heads().iter().all(|head| head.to_lowercase().contains("authorization: ")));

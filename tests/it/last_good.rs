@@ -1,5 +1,5 @@
-//! 4.2 while the CMS fails: what it last said about a published document, for as long as that may
-//! be believed.
+//! `/api/frontend-url` while the CMS fails: the last good answer about a published document, for as
+//! long as the limit allows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ fn before(cms: &Cms) -> Setup {
     with_secret(setup(&format!("http://{}", cms.addr()), r#""en", "de""#, true))
 }
 
-/// With hints, and nothing that is asked before somebody does.
+/// With webhooks, and without requests at the start.
 fn with_secret(setup: Setup) -> Setup {
     setup
         .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
@@ -42,7 +42,7 @@ fn hint(service: &Service, event: &str) {
 }
 
 #[test]
-fn a_url_that_was_given_is_given_again_and_says_so() {
+fn last_good_answer_is_served_and_marked_while_the_cms_fails() {
     let content = Content::new(&[("en", "a", "x"), ("de", "a", "z")]);
     let cms = content.start();
     let service = before(&cms).start();
@@ -54,7 +54,7 @@ fn a_url_that_was_given_is_given_again_and_says_so() {
     let mark = "frontend-map; hit; detail=\"the CMS fails\"";
     assert_eq!(stale.header("cache-status").as_deref(), Some(mark));
     assert!(stale.header("age").is_some_and(|age| age.parse::<u64>().is_ok()));
-    // What nobody asked before nobody knows.
+    // There is no last good answer about these.
     assert_failure(&ask(&service, "a&locale=de"), 503, "ServiceUnavailableError");
     assert_failure(&ask(&service, "b"), 503, "ServiceUnavailableError");
     content.heal();
@@ -66,7 +66,7 @@ fn a_url_that_was_given_is_given_again_and_says_so() {
 }
 
 #[test]
-fn drafts_are_never_given_again() {
+fn draft_is_never_served_as_a_last_good_answer() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).start();
@@ -77,7 +77,7 @@ fn drafts_are_never_given_again() {
 }
 
 #[test]
-fn a_document_that_is_gone_is_not_given_again() {
+fn deleted_document_has_no_last_good_answer() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).start();
@@ -89,7 +89,7 @@ fn a_document_that_is_gone_is_not_given_again() {
 }
 
 #[test]
-fn a_document_that_may_have_changed_is_not_given_again() {
+fn webhook_removes_the_last_good_answer_of_its_document() {
     let named = r#"{"uid":"plugin::cms.article","entry":{"documentId":"a"}}"#;
     for (event, others) in [(named, 200), ("", 503)] {
         let content = Content::new(&[("en", "a", "x"), ("en", "b", "y")]);
@@ -104,7 +104,7 @@ fn a_document_that_may_have_changed_is_not_given_again() {
 }
 
 #[test]
-fn a_document_with_values_of_another_one_is_not_given_again_after_any_hint() {
+fn webhook_of_any_type_removes_last_good_answers_with_values_of_relations() {
     let content = Content::new(&[]);
     let row = r#"{"data":{"documentId":"a","locale":"en","slug":"x","category":{"slug":"c"}}}"#;
     content.fail(|_| Some(Script::json(200, row)));
@@ -123,17 +123,17 @@ fn a_document_with_values_of_another_one_is_not_given_again_after_any_hint() {
 }
 
 #[test]
-fn an_answer_that_comes_late_is_not_the_last_one() {
+fn late_answer_does_not_replace_a_newer_one() {
     for (slug, status) in [(Some("y"), 200), (None, 503)] {
         let content = Content::new(&[("en", "a", "x")]);
         let cms = content.start();
         let service = before(&cms).start();
         let (held, waits) = (Arc::new(AtomicBool::new(true)), AtomicBool::new(true));
         let is_held = Arc::clone(&held);
-        // The first request is answered as it was, but late.
+        // The first request gets the state of its time, but late.
         content.fail(move |_| {
             waits.swap(false, Ordering::Relaxed).then(|| {
-                until_so("somebody lets it go", || !is_held.load(Ordering::Relaxed));
+                until_so("it is released", || !is_held.load(Ordering::Relaxed));
                 Script::json(200, r#"{"data":{"documentId":"a","locale":"en","slug":"x"}}"#)
             })
         });
@@ -159,7 +159,7 @@ fn an_answer_that_comes_late_is_not_the_last_one() {
 }
 
 #[test]
-fn an_answer_that_is_too_old_is_not_given_again() {
+fn last_good_answer_past_its_limit_is_not_served() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).env("FRONTEND_MAP__LIMITS__LAST_GOOD_MS", "1").start();

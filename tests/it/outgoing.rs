@@ -1,4 +1,4 @@
-//! Every way in which a request can fail, and what its cause is called.
+//! Every way in which an outgoing request can fail, and its cause.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn client() -> reqwest::Client {
     client_builder().unwrap().build().unwrap()
 }
 
-/// Answers that break off or that are no HTTP, by the name in the path.
+/// Answers that break off or that are not HTTP, by path.
 fn script(path: &str) -> Answer {
     let bytes = match path {
         "/reset" => return Answer::Reset,
@@ -53,7 +53,7 @@ fn script(path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_peer_that_breaks_off_is_a_reset_and_one_that_talks_nonsense_is_invalid() {
+async fn broken_connection_is_a_reset_and_an_unreadable_answer_is_invalid() {
     let peer = FrontEnd::start(script).await;
     let table = [
         ("/reset", Cause::Reset),
@@ -76,26 +76,26 @@ async fn a_peer_that_breaks_off_is_a_reset_and_one_that_talks_nonsense_is_invali
 }
 
 #[tokio::test]
-async fn a_port_without_a_listener_is_refused() {
+async fn port_without_a_listener_is_refused() {
     let (_socket, address) = refusing();
     assert_eq!(failure(client(), &format!("http://{address}/")).await, Cause::Refused);
     assert_eq!(failure(client(), &format!("https://{address}/")).await, Cause::Refused);
 }
 
 #[tokio::test]
-async fn a_plain_port_behind_https_is_a_tls_failure() {
+async fn plain_port_behind_https_is_a_tls_failure() {
     let peer = FrontEnd::start(script).await;
     assert_eq!(failure(client(), &peer.url("https", "/")).await, Cause::Tls);
 }
 
 #[tokio::test]
-async fn a_name_without_an_address_is_a_dns_failure() {
+async fn name_without_an_address_is_a_dns_failure() {
     let cause = failure(client(), "http://no-such-host.invalid/").await;
     assert_eq!(cause, Cause::Dns);
 }
 
 #[tokio::test]
-async fn a_time_out_says_whether_there_was_a_connection() {
+async fn timeout_before_the_connection_is_a_connect_timeout() {
     let peer = FrontEnd::start(script).await;
     let soon = Duration::from_millis(50);
     let impatient = client_builder().unwrap().timeout(soon).build().unwrap();
@@ -116,7 +116,7 @@ impl Resolve for Endless {
 }
 
 #[tokio::test]
-async fn redirects_are_answers() {
+async fn redirect_is_not_followed() {
     let peer = FrontEnd::start(|_| {
         Answer::Close(b"HTTP/1.1 301 Moved\r\nLocation: /new\r\nContent-Length: 0\r\n\r\n".into())
     });

@@ -1,6 +1,6 @@
-//! Pages that shift while they are read: editors publish, unpublish, rename and delete between any
-//! two requests of a walk, and the CMS fails and lies as generated scripts say. An answer has every
-//! URL that was public all the time and none that never was, or it is not a fresh 200.
+//! Walks over content that changes: editors publish, unpublish, rename and delete between any two
+//! requests of a walk, and the CMS fails and gives false answers as generated scripts say. An answer
+//! has every URL that was public all the time and none that never was, or it is not a fresh 200.
 //!
 //! `SHIFTING_SCRIPTS=10000 cargo test --test it shifting` plays as many scripts; each has its number
 //! as its seed. `SHIFTING_FIRST=1234 SHIFTING_SCRIPTS=1` plays one again (locales are walked side by
@@ -17,11 +17,11 @@ use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 use world::World;
 
-/// So many where nobody says otherwise.
+/// The number of scripts by default.
 const SCRIPTS: usize = 200;
-/// So many scripts meet one service, each with a content type of its own.
+/// Scripts for one service, each with a content type of its own.
 const BATCH: usize = 250;
-/// Most of them wait for the pause before a retry.
+/// Scripts in parallel: most of them wait for the pause before a retry.
 const AT_ONCE: usize = 24;
 
 fn number(name: &str, default: usize) -> usize {
@@ -29,7 +29,7 @@ fn number(name: &str, default: usize) -> usize {
     wanted.map_or(default, |count| count.parse().expect("a number"))
 }
 
-/// What came of all scripts.
+/// The outcomes of all scripts.
 #[derive(Default)]
 struct Tally {
     complete: AtomicUsize,
@@ -39,7 +39,7 @@ struct Tally {
 }
 
 #[test]
-fn what_shifts_is_whole_or_no_fresh_200() {
+fn walk_over_changing_content_is_complete_or_no_fresh_200() {
     let first = number("SHIFTING_FIRST", 0);
     let scripts = number("SHIFTING_SCRIPTS", SCRIPTS);
     let tally = Tally::default();
@@ -54,7 +54,7 @@ fn what_shifts_is_whole_or_no_fresh_200() {
         partial.len()
     );
     assert!(partial.is_empty(), "{partial:#?}");
-    // Else this would prove nothing.
+    // Otherwise the test would prove nothing.
     assert!(scripts < SCRIPTS || (shifted > scripts / 10 && count(&tally.errors) > scripts / 10));
 }
 
@@ -101,7 +101,7 @@ fn settings(cms: &Cms, types: usize) -> String {
     parts.concat()
 }
 
-/// Asks until there is an answer that is no error, twice at most, and once more for the copy.
+/// Requests a sitemap until it is no error, twice at most, and once more for the copy.
 fn play(service: &Service, number: usize, world: &Mutex<World>, tally: &Tally) {
     let uid = format!("api::t{number}.t{number}");
     let target = format!("/api/build-sitemap?site=main&contentType={uid}");

@@ -12,7 +12,7 @@ use crate::support::http;
 use crate::support::script::Script;
 
 #[test]
-fn a_gzip_bomb_is_502() {
+fn answer_that_is_a_gzip_bomb_is_502() {
     let bomb = gzip_bomb(32 << 20);
     assert!(bomb.len() < 256 << 10);
     let cms = Cms::start(move |_| Script::gzip(&bomb));
@@ -22,7 +22,7 @@ fn a_gzip_bomb_is_502() {
 }
 
 #[test]
-fn one_failed_request_is_asked_again_once() {
+fn failed_request_is_retried_once_and_a_429_never() {
     for (failures, status) in [(1, 200), (2, 503)] {
         let asked = AtomicUsize::new(0);
         let cms = Cms::start(move |_| {
@@ -36,11 +36,11 @@ fn one_failed_request_is_asked_again_once() {
     }
     let cms = Cms::start(|_| refusal(429, "RateLimitError", "{}"));
     assert_failure(&http::get(in_front_of(&cms).addr(), SITEMAP), 503, "ServiceUnavailableError");
-    assert_eq!(cms.targets().len(), 1, "a 429 is not asked again");
+    assert_eq!(cms.targets().len(), 1, "a 429 is not retried");
 }
 
 #[test]
-fn an_endpoint_is_told_by_the_schema() {
+fn endpoint_is_read_from_the_schema_once() {
     let cms = Cms::start(|target| {
         if target.starts_with("/api/content-type-builder/content-types/plugin::cms.article") {
             let schema =
@@ -60,11 +60,11 @@ fn an_endpoint_is_told_by_the_schema() {
     assert_eq!(cms.targets().len(), 3);
     let document = "/api/frontend-url?uid=plugin::cms.article&documentId=one";
     assert_eq!(http::get(service.addr(), document).status, 404);
-    assert_eq!(cms.targets().len(), 4, "the schema is asked for once");
+    assert_eq!(cms.targets().len(), 4, "the schema is requested once");
 }
 
 #[test]
-fn an_endpoint_is_guessed_where_the_schema_is_denied_and_a_wrong_guess_is_502() {
+fn endpoint_is_guessed_where_the_schema_is_denied_and_a_wrong_guess_is_502() {
     let guess = |exists: bool| {
         Cms::start(move |target| match target {
             _ if target.starts_with("/api/content-type-builder/") => {
@@ -78,16 +78,18 @@ fn an_endpoint_is_guessed_where_the_schema_is_denied_and_a_wrong_guess_is_502() 
         let cms = guess(exists);
         let service = service(&format!("http://{}", cms.addr()), r#""en""#, false);
         assert_eq!(http::get(service.addr(), &one_url()).status, one);
-        assert_eq!(http::get(service.addr(), SITEMAP).status, sitemap);
+        let answer = http::get(service.addr(), SITEMAP);
+        assert_eq!(answer.status, sitemap);
+        assert_eq!(answer.text().contains("[[content_type]]"), !exists, "{}", answer.text());
     }
 }
 
 #[test]
-fn a_cms_that_is_silent_about_the_schema_is_504_in_time() {
+fn schema_request_without_an_answer_is_504_within_one_timeout() {
     let cms = Cms::start(|_| Script::silence());
     let service = service(&format!("http://{}", cms.addr()), r#""en""#, false);
     let started = Instant::now();
     assert_failure(&http::get(service.addr(), SITEMAP), 504, "GatewayTimeoutError");
     assert!(started.elapsed().as_secs() < 11);
-    assert_eq!(cms.targets().len(), 1, "nothing is asked after it");
+    assert_eq!(cms.targets().len(), 1, "no request follows");
 }

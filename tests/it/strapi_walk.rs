@@ -1,4 +1,4 @@
-//! Walks through the real binary: what is asked, and what proves that nothing is missing.
+//! Walks through the real binary: their requests, and the proof that no document is missing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +10,7 @@ use crate::support::http;
 use crate::support::script::Script;
 
 #[test]
-fn a_walk_asks_by_key_until_a_short_page_and_then_for_the_total() {
+fn walk_pages_by_key_until_a_short_page_and_then_requests_the_total() {
     let cms = Cms::start(|target| {
         let row = r#","locale":"en","slug":"s","publishedAt":"2024"#;
         let row = format!("{row}\"");
@@ -38,7 +38,7 @@ fn a_walk_asks_by_key_until_a_short_page_and_then_for_the_total() {
 }
 
 #[test]
-fn pages_that_shift_start_the_walk_again() {
+fn walk_starts_again_where_rows_and_totals_disagree() {
     let walks = AtomicUsize::new(0);
     let cms = Cms::start(move |target| {
         let row = r#","locale":"en","slug":"s""#;
@@ -54,7 +54,7 @@ fn pages_that_shift_start_the_walk_again() {
 }
 
 #[test]
-fn totals_that_never_settle_are_503_and_totals_that_always_lie_are_502() {
+fn totals_that_keep_moving_are_503_and_totals_that_are_always_wrong_are_502() {
     let asked = AtomicUsize::new(0);
     let cms = Cms::start(move |_| list(&[], 100, 5 + asked.fetch_add(1, Ordering::Relaxed)));
     let response = http::get(in_front_of(&cms).addr(), SITEMAP);
@@ -65,7 +65,7 @@ fn totals_that_never_settle_are_503_and_totals_that_always_lie_are_502() {
 }
 
 #[test]
-fn a_bad_item_behind_the_last_key_of_a_page_is_counted_once() {
+fn bad_item_behind_the_last_key_of_a_page_is_counted_once() {
     let cms = Cms::start(|target| {
         let row = |slug: &str| format!(r#","locale":"en","slug":"{slug}""#);
         let bad = r#"x","documentId":5,"y":""#;
@@ -83,7 +83,7 @@ fn a_bad_item_behind_the_last_key_of_a_page_is_counted_once() {
 }
 
 #[test]
-fn a_type_that_is_not_localised_is_walked_once_under_the_default_locale() {
+fn type_that_is_not_localised_is_walked_once_under_the_default_locale() {
     let cms = Cms::start(|target| {
         if target.contains("=locale") {
             let details = r#"{"key":"locale","path":"locale","source":"query","param":"fields"}"#;
@@ -115,7 +115,7 @@ fn documents_of_another_locale_of_the_site_are_502() {
 }
 
 #[test]
-fn documents_all_of_another_locale_are_502_on_a_site_of_one_locale_too() {
+fn documents_all_of_other_locales_are_502_on_a_site_of_one_locale() {
     let rows = [("a", r#","locale":"de","slug":"s""#), ("b", r#","locale":"xx","slug":"t""#)];
     let cms = Cms::start(move |_| list(&rows, 100, 2));
     let response = http::get(in_front_of(&cms).addr(), SITEMAP);
@@ -123,7 +123,7 @@ fn documents_all_of_another_locale_are_502_on_a_site_of_one_locale_too() {
 }
 
 #[test]
-fn one_odd_locale_is_one_skipped_document() {
+fn single_document_of_another_locale_is_skipped() {
     let rows = [("a", r#","locale":"de","slug":"s""#), ("b", r#","locale":"en","slug":"t""#)];
     let cms = Cms::start(move |_| list(&rows, 100, 2));
     let response = http::get(in_front_of(&cms).addr(), SITEMAP);
@@ -132,7 +132,7 @@ fn one_odd_locale_is_one_skipped_document() {
 }
 
 #[test]
-fn one_in_another_locale_than_asked_for_is_404() {
+fn document_in_another_locale_than_requested_is_404() {
     let body = format!(r#"{{"data":{{"documentId":"{ID}","locale":"de","slug":"s"}}}}"#);
     let cms = Cms::start(move |_| Script::json(200, &body));
     let service = service(&format!("http://{}", cms.addr()), r#""en", "de""#, true);
@@ -140,9 +140,9 @@ fn one_in_another_locale_than_asked_for_is_404() {
 }
 
 #[test]
-fn a_type_that_is_localised_in_one_answer_alone_is_502() {
+fn type_that_is_localised_in_one_answer_alone_is_502() {
     let row = r#","locale":"en","slug":"s""#;
-    // Asked for German the CMS says that the type has no locales; or it says so on the second page.
+    // The CMS refuses the locale in the second walk, or on the second page.
     for at in ["locale=de", "[$gt]=a"] {
         let cms = Cms::start(move |target| match target {
             _ if target.contains(at) => refusal(400, "ValidationError", r#"{"key":"locale"}"#),

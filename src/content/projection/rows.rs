@@ -1,6 +1,5 @@
 //! The items of a list, read into one array of slots.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::de::{DeserializeSeed, Deserializer, Error};
@@ -93,17 +92,16 @@ impl<'a> Rows<'a> {
 
 /// Moves the fields of a row into a document.
 fn fill<'a>(document: &mut Document<'a>, row: &mut [RawField<'a>]) {
-    let (values, own) = row.split_at_mut(row.len() - SYSTEM_KEYS.len());
+    let (values, [id, locale, published_at]) =
+        row.split_last_chunk_mut().expect("a row ends with the system keys");
     document.values.clear();
     document.values.extend(values.iter_mut().map(|field| std::mem::take(field).into()));
-    if let [id, locale, published_at] = own {
-        document.id = match std::mem::take(id) {
-            RawField::Text(id) => id,
-            _ => Cow::Borrowed(""),
-        };
-        document.locale = DocumentLocale::from(std::mem::take(locale));
-        document.unpublished = *published_at == RawField::Null;
-    }
+    document.id = match std::mem::take(id) {
+        RawField::Text(id) => id,
+        _ => unreachable!("a row without a `documentId` is a bad item"),
+    };
+    document.locale = DocumentLocale::from(std::mem::take(locale));
+    document.unpublished = *published_at == RawField::Null;
 }
 
 /// Adds one row.

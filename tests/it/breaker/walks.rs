@@ -1,4 +1,5 @@
-//! Copies of the public URLs: they wait for the CMS, and are fresh again without being asked for.
+//! Snapshots while the breaker is open: they are kept, and refreshed after the recovery without a
+//! request of a client.
 
 use super::{CLOSES, OPENS, before, count, unavailable};
 use crate::support::content::{Content, Query};
@@ -15,13 +16,13 @@ fn hint(service: &Service) {
     assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &headers).status, 202);
 }
 
-/// Whether a request is for one page of a walk, not for its total.
+/// Whether a request is for a page of a walk and not for its total.
 fn is_page(target: &str) -> bool {
     Query::parse(target).is_some_and(|query| query.size > 1)
 }
 
 #[test]
-fn a_copy_is_fresh_again_although_nobody_asks() {
+fn snapshot_is_refreshed_after_the_recovery_without_a_request() {
     let content = Content::new(&[("en", "a", "old")]);
     let cms = content.start();
     let service = before(&cms).env("FRONTEND_MAP__HOOKS__SECRET", SECRET).start();
@@ -29,18 +30,18 @@ fn a_copy_is_fresh_again_although_nobody_asks() {
     assert_eq!(good.status, 200);
     content.fail(|_| Some(unavailable()));
     hint(&service);
-    until_so("it is left alone", || service.logs(OPENS));
+    until_so("the breaker opens", || service.logs(OPENS));
     // More hints make no more walks.
     for _ in 0..3 {
         hint(&service);
     }
-    until_so("it is tried", || cms.targets().len() >= 6);
+    until_so("a probe is sent", || cms.targets().len() >= 6);
     let pages = cms.targets().iter().filter(|target| is_page(target)).count();
     assert_eq!(pages, 3, "the first walk, the one that failed, and its retry");
     assert_eq!(http::get(service.addr(), SITEMAP).body, good.body);
     content.publish("en", "b", "new");
     content.heal();
-    until_so("it is back", || service.logs(CLOSES));
+    until_so("the breaker closes", || service.logs(CLOSES));
     until_so("a walk", || service.log().matches("a snapshot is built").count() == 2);
     let fresh = http::get(service.addr(), SITEMAP);
     assert_eq!(urls(&fresh).len(), 2);
@@ -53,13 +54,13 @@ fn a_copy_is_fresh_again_although_nobody_asks() {
 }
 
 #[test]
-fn a_first_copy_is_built_as_soon_as_the_cms_is_there() {
+fn first_snapshot_is_built_as_soon_as_the_cms_recovers() {
     let content = Content::new(&[("en", "a", "x")]);
     content.fail(|_| Some(unavailable()));
     let cms = content.start();
     let setup = before(&cms).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true");
     let service = setup.start();
-    until_so("it is left alone", || service.logs(OPENS));
+    until_so("the breaker opens", || service.logs(OPENS));
     for _ in 0..20 {
         assert_failure(&http::get(service.addr(), SITEMAP), 503, "ServiceUnavailableError");
     }
@@ -72,7 +73,7 @@ fn a_first_copy_is_built_as_soon_as_the_cms_is_there() {
 }
 
 #[test]
-fn a_copy_past_its_limit_is_marked_while_nobody_walks() {
+fn snapshot_past_its_soft_limit_is_marked_while_the_breaker_is_open() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
@@ -93,7 +94,7 @@ fn a_copy_past_its_limit_is_marked_while_nobody_walks() {
 }
 
 #[test]
-fn one_content_type_in_trouble_keeps_no_other_one_waiting() {
+fn failing_content_type_does_not_block_the_others() {
     let content = Content::new(&[("en", "a", "x")]);
     content.fail(|target| target.starts_with("/api/bs").then(|| refusal(503, "X", "{}")));
     let cms = content.start();
@@ -119,7 +120,7 @@ fn one_content_type_in_trouble_keeps_no_other_one_waiting() {
     };
     assert_failure(&sitemap("api::b.b"), 503, "ServiceUnavailableError");
     assert!(service.logs(OPENS));
-    // Nobody asks for a document, so only the probes can find out.
+    // No client requests a document, so the probes alone can find out.
     until_so("the other one answers", || service.logs(CLOSES));
     assert_eq!(
         until("a list", || Some(sitemap("api::a.a")).filter(|a| a.status == 200)).status,

@@ -1,4 +1,4 @@
-//! The same rows, after the CMS was healthy once.
+//! The same rows after a healthy answer of the CMS.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use crate::support::service::Service;
 use crate::support::tls::TRUSTED_ROOT;
 use crate::support::wait::until;
 
-/// One row with a good copy at hand; `cold` is what it gave without.
+/// Plays one row with a good copy; `cold` is the answer without one.
 pub(super) fn play(row: &Value, cold: &Response) {
     let sick = Arc::new(AtomicBool::new(false));
     let (service, cms) = start(row, &sick);
@@ -28,7 +28,7 @@ pub(super) fn play(row: &Value, cold: &Response) {
     let answer = match row["expect_warm"].as_str().expect("an expectation") {
         _ if row["group"] == "one" => one(row, &service, &good, cold),
         "stale 200" => stale(&service, &good),
-        // A row that may be refused is one that may keep the copy, too.
+        // A row that may be refused may be answered from the copy as well.
         _ if cold.status != 200 => stale(&service, &good),
         "fresh 200" | "fresh or stale 200" => fresh(&service, &good, cold),
         other => panic!("{}: cannot expect {other:?}", row["name"]),
@@ -44,7 +44,7 @@ fn start(row: &Value, sick: &Arc<AtomicBool>) -> (Service, Cms) {
     let reply = &row["reply"];
     let is_sick = Arc::clone(sick);
     let (secure, nameless) = (reply["tcp"] == "tls-self-signed", reply["tcp"] == "dns-fail");
-    // Where the name does not resolve nobody asks; a connection that is left over must not answer.
+    // A connection from before the name stopped resolving must not answer.
     let script = if nameless { Script::reset() } else { Script::from_row(reply) };
     let answers = move |target: &str| {
         if is_sick.load(Ordering::Relaxed) { script.clone() } else { healthy(target).and_close() }
@@ -60,7 +60,7 @@ fn start(row: &Value, sick: &Arc<AtomicBool>) -> (Service, Cms) {
     (if named { setup.behind(&WITH_HOSTS) } else { setup }.start(), cms)
 }
 
-/// Has the binary see the file `hosts` beside its settings as the system's.
+/// Runs the binary with the file `hosts` beside its settings as `/etc/hosts`.
 const WITH_HOSTS: [&str; 6] = [
     "unshare",
     "--map-root-user",
@@ -70,15 +70,15 @@ const WITH_HOSTS: [&str; 6] = [
     r#"mount --bind hosts /etc/hosts && exec "$0" "$@""#,
 ];
 
-/// Whether this machine lets us do that; containers may not. Then the connection is reset instead
-/// of the name unknown: the same failure by another cause.
+/// Whether this machine permits that; containers may not. Otherwise the connection is reset: the same
+/// failure by another cause.
 fn may_mount() -> bool {
     let words = [&WITH_HOSTS[1..5], &["mount --bind /etc/hosts /etc/hosts"]].concat();
     let ended = std::process::Command::new(WITH_HOSTS[0]).args(words).output();
     ended.is_ok_and(|ended| ended.status.success())
 }
 
-/// One document that no row has.
+/// A document that no row of the corpus has.
 fn healthy(target: &str) -> Script {
     let more = r#","locale":"en","slug":"good-copy""#;
     match Query::parse(target) {
@@ -92,7 +92,7 @@ fn hint(service: &Service) {
     assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &headers).status, 202);
 }
 
-/// The copy, whatever the CMS says, and in the end with a mark.
+/// Expects the copy, in the end marked as stale.
 fn stale(service: &Service, good: &Response) -> Response {
     hint(service);
     until("a copy that says that the CMS fails", || {
@@ -105,7 +105,7 @@ fn stale(service: &Service, good: &Response) -> Response {
     })
 }
 
-/// The copy, until it is what a first request would get.
+/// Expects the copy, until it equals the answer to a first request.
 fn fresh(service: &Service, good: &Response, cold: &Response) -> Response {
     hint(service);
     until("a fresh copy", || {
@@ -118,7 +118,7 @@ fn fresh(service: &Service, good: &Response, cold: &Response) -> Response {
     })
 }
 
-/// One document is asked for each time; the copy is for a CMS that fails.
+/// A single document is requested each time; its copy is for a CMS that fails.
 fn one(row: &Value, service: &Service, good: &Response, cold: &Response) -> Response {
     let stale = row["expect_warm"] == "stale 200";
     let expected = if stale { good } else { cold };

@@ -1,4 +1,4 @@
-//! What a script does: a small generator of numbers, and what they mean.
+//! Generates scripts from a seed.
 
 /// `SplitMix64`: any seed gives a good stream, the same one everywhere.
 pub(super) struct Random(pub(super) u64);
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// What may go wrong with one answer.
+/// A fault of one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// RST instead of an answer.
@@ -35,14 +35,14 @@ pub(super) enum Fault {
     CutOff,
     /// 500.
     Status500,
-    /// 429, which is not asked again at once.
+    /// 429, which is not retried at once.
     Status429,
     /// A total that is too small, too large or nothing.
     WrongTotal,
-    /// The page before once more, instead of the next one. Not instead of a first page or a total:
-    /// rows and totals that lie in the same way, or on both sides of the truth, are what D23 takes.
+    /// The previous page instead of the next one. Not instead of a first page or a total: rows and
+    /// totals that are false in the same way, or on both sides of the truth, are accepted by D23.
     Repeated,
-    /// `$gt` is not heard.
+    /// `$gt` is ignored.
     FromTheStart,
     /// No paging in the answer.
     NoEcho,
@@ -72,8 +72,8 @@ const HONEST_ROWS: [Fault; 12] = [
     Fault::OverFull,
     Fault::Html,
 ];
-/// Rows that are lost can be told by the totals alone: where these lie or move as well, D23 takes
-/// what lies between them.
+/// Lost rows show in the totals alone: where those are false or move as well, D23 accepts any number
+/// of rows between them.
 const LOSSY: [Fault; 4] = [Fault::LostRow, Fault::Reset, Fault::Clamped, Fault::Status500];
 
 /// How much happens in a script.

@@ -24,7 +24,7 @@ pub(super) struct World {
     versions: BTreeMap<Key, Vec<(u64, Option<String>)>>,
     /// The last answer of each locale.
     last: HashMap<String, Script>,
-    /// What was asked, and how it was answered: for who has to understand a failure.
+    /// Requests and answers, to understand a failure.
     story: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ impl World {
 
     /// The moment before a request to the service.
     pub(super) fn begin(&mut self) -> u64 {
-        // What was true before may not come again.
+        // Answers of before must not be repeated.
         self.last.clear();
         self.clock
     }
