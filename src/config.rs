@@ -10,7 +10,6 @@ mod sources;
 mod table;
 mod value;
 
-pub use fingerprint::Fingerprint;
 pub use problems::Problems;
 pub use restart::RestartSettings;
 pub use sections::auth::Auth;
@@ -25,8 +24,8 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
-use crate::app::Freshness;
 use crate::site::Sites;
+use crate::snapshot_cache::Freshness;
 use crate::traces::Settings as Traces;
 use crate::validator::runs::RunTimes;
 use sources::Context;
@@ -57,8 +56,8 @@ pub struct Config {
     pub validation: RunTimes,
     /// The tokens that restricted requests have to send.
     pub auth: Auth,
-    /// Tells whether other settings describe the same sites and the same CMS.
-    pub fingerprint: Fingerprint,
+    /// Equal for settings with the same content source and the same limits toward it.
+    pub content_fingerprint: u128,
 }
 
 /// Reads and checks the settings: the file, if there is one, and the environment, which wins.
@@ -99,8 +98,8 @@ pub fn parse(
         problems.add(key, "is not a setting");
     }
     match (server, cms, sites) {
-        (Some(server), Some(cms), Some(sites)) if problems.is_empty() => {
-            let fingerprint = fingerprint::fingerprint(&written, &cms, &sites);
+        (Some(server), Some(cms), Some(mut sites)) if problems.is_empty() => {
+            let content_fingerprint = fingerprint::set_fingerprints(&written, &cms, &mut sites);
             let sites = Sites::new(sites);
             Ok(Config {
                 server,
@@ -113,7 +112,7 @@ pub fn parse(
                 freshness,
                 validation,
                 auth,
-                fingerprint,
+                content_fingerprint,
             })
         }
         _ => Err(problems),

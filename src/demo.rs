@@ -12,10 +12,10 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
-use crate::app::{App, Lasting};
 use crate::config::{self, Config, Environment};
 use crate::http::Service;
-use crate::{outgoing, server};
+use crate::shared::SharedState;
+use crate::{boot, outgoing, server};
 
 /// The settings of the demo; the content is what the file source has built in.
 const SETTINGS: &str = include_str!("../config/demo/settings.toml");
@@ -73,7 +73,7 @@ pub fn settings(frontend: SocketAddr) -> Result<Config, config::Problems> {
 pub async fn run(
     once: bool,
     start_log: impl FnOnce(&config::Log),
-    lasting: Arc<Lasting>,
+    shared: Arc<SharedState>,
     closing: impl Future<Output = Instant> + Send + 'static,
 ) -> Result<(), Box<dyn Error>> {
     let frontend = bind(FRONT_END.parse()?).await?;
@@ -90,9 +90,9 @@ pub async fn run(
     let counted = server::ConnectionSettings {
         timeouts,
         max_connections: CONNECTIONS,
-        metrics: Arc::clone(&lasting.metrics.connections),
+        metrics: Arc::clone(&shared.metrics.connections),
     };
-    let app = Arc::new(App::build_with(config, Arc::clone(&lasting), None)?);
+    let app = Arc::new(boot::build(config, Arc::clone(&shared), None)?);
     let (shown, all_shown) = tokio::sync::oneshot::channel::<()>();
     let ended = async move {
         let enough = async {
@@ -108,7 +108,7 @@ pub async fn run(
     };
     let service = tokio::spawn(server::serve(listener, Service::new(app), counted, ended));
     let all = show(address).await;
-    if lasting.is_draining() {
+    if shared.is_draining() {
         // Somebody has seen enough.
         return Ok(service.await?);
     }

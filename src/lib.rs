@@ -28,6 +28,7 @@
 //! Numbers such as D13 are headings of `docs/decisions.md`.
 
 pub mod app;
+pub mod boot;
 pub mod cli;
 pub mod config;
 pub mod content;
@@ -40,8 +41,10 @@ pub mod outgoing;
 pub mod path_index;
 pub mod rules;
 pub mod server;
+pub mod shared;
 pub mod site;
 pub mod sitemap;
 pub mod snapshot;
+pub mod snapshot_cache;
 pub mod traces;
 pub mod validator;

@@ -1,5 +1,8 @@
 //! Sites, and which one a content type belongs to.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::frontend_url::BaseUrl;
 use crate::rules::{ContentTypeUid, RuleSet};
 
@@ -17,6 +20,9 @@ pub struct Site {
     /// The path on the frontend, below its base URL, under which it publishes the sitemap files;
     /// without a slash at its end.
     pub sitemap_path: String,
+    /// Equal for sites with equal settings whose documents come from the same place: what a cache
+    /// keeps under it is not found again after one of these has changed.
+    pub fingerprint: u128,
 }
 
 /// What decides which rule a pathname belongs to where several of equal precedence match it.
@@ -29,26 +35,40 @@ pub enum ResolveBy {
     Documents,
 }
 
-/// All sites, in the order of the settings.
+/// All sites, in the order of the settings. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Sites(Vec<Site>);
+pub struct Sites(Arc<[Arc<Site>]>);
 
 impl Sites {
     /// Takes the sites in the order of the settings.
     #[must_use]
     pub fn new(sites: Vec<Site>) -> Self {
-        Self(sites)
+        Self(sites.into_iter().map(Arc::new).collect())
     }
 
     /// The site with exactly this key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Site> {
-        self.0.iter().find(|site| site.key == key)
+        self.iter().find(|site| site.key == key)
     }
 
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Site> {
+        self.0.iter().map(|site| &**site)
+    }
+
+    /// All of them, each to be shared.
+    pub fn iter_shared(&self) -> impl Iterator<Item = &Arc<Site>> {
         self.0.iter()
+    }
+
+    /// Whether both have the same sites with the same fingerprints.
+    #[must_use]
+    pub fn have_same_fingerprints(&self, other: &Self) -> bool {
+        let fingerprint = |site: &Arc<Site>| (site.key.clone(), site.fingerprint);
+        let sorted =
+            |sites: &Self| sites.iter_shared().map(fingerprint).collect::<BTreeMap<_, _>>();
+        sorted(self) == sorted(other)
     }
 
     /// The site that a content type's URLs are on when none is named (D17): the only one with a
@@ -58,7 +78,7 @@ impl Sites {
         let with_rule = |site: &&Site| site.has_rule(uid);
         let plugin = ContentTypeUid::parse(uid).ok()?.plugin().map(str::to_owned);
         let named = |site: &&Site| Some(&site.key) == plugin.as_ref();
-        let candidates = || self.0.iter().filter(with_rule);
+        let candidates = || self.iter().filter(with_rule);
         candidates().find(named).or_else(|| candidates().next())
     }
 }
@@ -95,6 +115,7 @@ mod tests {
             base: None,
             resolve: ResolveBy::Rules,
             sitemap_path: String::new(),
+            fingerprint: 0,
         }
     }
 

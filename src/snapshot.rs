@@ -4,24 +4,24 @@
 //! disagree. It is held compactly: the texts in blocks, an entry of fixed size for each URL, and no
 //! allocation of its own for any of them.
 
+mod arena;
 mod build;
-mod moment;
-mod order;
-mod owners;
-mod reread;
+mod patch;
+mod path_table;
 mod skipped;
-mod text;
+mod sort;
+mod timestamp;
 
 pub use build::{Builder, Listing, Part, TooLarge};
-pub use moment::write as write_moment;
-pub use reread::Reread;
+pub use patch::Patch;
 pub use skipped::Skipped;
+pub use timestamp::write as write_timestamp;
 
 use std::ops::Range;
 
-use owners::Owners;
+use arena::{Arena, Offset};
+use path_table::PathTable;
 use rustc_hash::FxHashSet;
-use text::{At, Texts};
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// No modification date.
@@ -30,7 +30,7 @@ const UNDATED: i64 = i64::MIN;
 /// The public URLs of one content type of a site.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    texts: Texts,
+    arena: Arena,
     /// The versions of a document as neighbours: by the hash of the `documentId`, by `documentId`,
     /// by locale. No two have one path.
     entries: Box<[Entry]>,
@@ -39,8 +39,8 @@ pub struct Snapshot {
     in_order: Box<[u32]>,
     /// Hashes of the paths that several documents have; not of those that versions of one have.
     shared: FxHashSet<u64>,
-    /// Finds the entry of a path, where somebody wants to know.
-    owners: Option<Owners>,
+    /// Finds the entry of a path, for sites with a path index.
+    path_table: Option<PathTable>,
     listed: Listed,
     /// The documents that have no URL.
     pub skipped: Skipped,
@@ -60,8 +60,8 @@ struct Listed {
 /// One URL.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Where its path is, and right behind it the `documentId`.
-    at: At,
+    /// Where its path begins in the arena; the `documentId` follows right behind.
+    text: Offset,
     /// The position of its rule in the settings.
     rule: u32,
     path_len: u16,
@@ -157,22 +157,22 @@ impl Snapshot {
     #[must_use]
     pub fn first_with_bit(&self, part: Range<usize>, bit: u32) -> usize {
         let is_set =
-            |entry: &Entry| build::document_hash(entry.id(&self.texts)) & (1 << (63 - bit)) != 0;
+            |entry: &Entry| build::document_hash(entry.id(&self.arena)) & (1 << (63 - bit)) != 0;
         part.start + self.entries[part].partition_point(|entry| !is_set(entry))
     }
 
-    /// The URL with this path; `None` too if the snapshot was built without owners.
+    /// The URL with this path; `None` too if the snapshot has no path table.
     #[must_use]
     pub fn owner(&self, path: &str) -> Option<PublicUrl<'_>> {
-        let at = self.owners.as_ref()?.find(path, |at| self.url(at).path())?;
+        let at = self.path_table.as_ref()?.find(path, |at| self.url(at).path())?;
         Some(self.url(at))
     }
 
     /// The memory that it takes, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let owners = self.owners.as_ref().map_or(0, Owners::bytes);
-        self.texts.bytes() + size_of_val(&*self.entries) + size_of_val(&*self.in_order) + owners
+        let path_table = self.path_table.as_ref().map_or(0, PathTable::bytes);
+        self.arena.bytes() + size_of_val(&*self.entries) + size_of_val(&*self.in_order) + path_table
     }
 
     fn count_listed(&self) -> Listed {
@@ -203,7 +203,7 @@ impl<'s> PublicUrl<'s> {
     /// The path on the frontend: absolute, percent-encoded ASCII.
     #[must_use]
     pub fn path(self) -> &'s str {
-        self.entry().path(&self.snapshot.texts)
+        self.entry().path(&self.snapshot.arena)
     }
 
     /// Its length, which is known without looking at it.
@@ -215,7 +215,7 @@ impl<'s> PublicUrl<'s> {
     /// The document.
     #[must_use]
     pub fn document_id(self) -> &'s str {
-        self.entry().id(&self.snapshot.texts)
+        self.entry().id(&self.snapshot.arena)
     }
 
     /// The position of its locale in the site's locales.
@@ -252,7 +252,7 @@ impl<'s> PublicUrl<'s> {
     }
 
     fn rank(self) -> Rank<'s> {
-        self.entry().rank(&self.snapshot.texts)
+        self.entry().rank(&self.snapshot.arena)
     }
 
     fn entry(self) -> &'s Entry {
@@ -269,17 +269,17 @@ impl<'s> Iterator for Versions<'s> {
 }
 
 impl Entry {
-    fn path(self, texts: &Texts) -> &str {
-        texts.get(self.at, self.path_len.into())
+    fn path(self, arena: &Arena) -> &str {
+        arena.get(self.text, self.path_len.into())
     }
 
-    fn id(self, texts: &Texts) -> &str {
+    fn id(self, arena: &Arena) -> &str {
         let path_len = usize::from(self.path_len);
-        &texts.get(self.at, path_len + usize::from(self.id_len))[path_len..]
+        &arena.get(self.text, path_len + usize::from(self.id_len))[path_len..]
     }
 
-    fn rank(self, texts: &Texts) -> Rank<'_> {
-        (self.locale, self.id(texts))
+    fn rank(self, arena: &Arena) -> Rank<'_> {
+        (self.locale, self.id(arena))
     }
 }
 

@@ -96,7 +96,7 @@ fn walk<'s>(pages: &[String], projection: &Projection, listing: Listing<'s>) -> 
 }
 
 fn snapshot(part: Part<'_>) -> Snapshot {
-    Builder { owners: true }.finish(vec![part]).expect("few enough")
+    Builder { path_table: true }.finish(vec![part]).expect("few enough")
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> Duration {

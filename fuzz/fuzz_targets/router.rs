@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use frontend_map::app::App;
+use frontend_map::boot;
 use frontend_map::config::{Environment, parse};
 use frontend_map::http::{HttpResponse, RequestHandler, ResponseBody, ResponseFuture, Service};
 use http_body_util::{BodyExt, Full};
@@ -66,7 +66,7 @@ static SERVICE: LazyLock<Service> = LazyLock::new(|| {
     let environment: Environment =
         variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
     let config = parse(Some(SETTINGS), Path::new(path), &environment).expect("good settings");
-    Service::new(Arc::new(App::build(config).expect("an app")))
+    Service::new(Arc::new(boot::build_alone(config).expect("an app")))
 });
 
 fn request(bytes: &[u8]) -> Option<Request<Full<Bytes>>> {

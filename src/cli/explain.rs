@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use clap::Args;
 
-use crate::app::App;
+use crate::boot;
 use crate::config::Config;
 use crate::content::Status;
 use crate::explain::{
@@ -112,7 +112,7 @@ async fn document(
     uid: &str,
     id: &str,
 ) -> Result<DocumentExplanation, Box<dyn Error>> {
-    let app = App::build(config)?;
+    let app = boot::build_alone(config)?;
     let site = site(&app.sites, question)?;
     if !site.has_rule(uid) {
         return Err(format!("site {} has no rule for {uid:?}", site.key).into());
@@ -129,7 +129,7 @@ async fn document(
     };
     let drafts = question.status == Status::Draft.as_str();
     let status = if drafts { Status::Draft } else { Status::Published };
-    let document = app.document(site, uid, id, locale, status).await?.document;
+    let document = app.documents.get(site, uid, id, locale, status).await?.document;
     Ok(explain_document(site, uid, (id, locale), document.as_deref(), drafts))
 }
 

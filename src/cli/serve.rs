@@ -18,12 +18,13 @@ use tokio::time::Instant;
 use self::reload::Reloader;
 use super::shutdown::{Signals, until_stopped};
 use super::{Failure, check, logging};
-use crate::app::{App, Lasting};
 use crate::config::{Config, DEFAULT_CMS_REQUESTS, Problems};
 use crate::http::{AdminService, Service};
 use crate::server::ConnectionSettings;
+use crate::shared::SharedState;
 use crate::site::Sites;
-use crate::{demo, server, traces};
+use crate::snapshot_cache::{follow_invalidations, keep_fresh};
+use crate::{boot, demo, server, traces};
 
 /// Serves until a signal. The settings are read by `load`, at the start and whenever they change.
 ///
@@ -43,13 +44,12 @@ pub(super) fn run(
 pub(super) fn run_demo(once: bool) -> Result<(), Failure> {
     block_on(async {
         let signals = Signals::new().map_err(Box::from)?;
-        let lasting = Arc::new(Lasting::new(DEFAULT_CMS_REQUESTS).map_err(Box::from)?);
-        let shared = Arc::clone(&lasting);
-        let demo = |closing| {
-            demo::run(once, logging::start, shared, super::shutdown::Closing::wait(closing))
-        };
+        let shared = Arc::new(SharedState::new(DEFAULT_CMS_REQUESTS).map_err(Box::from)?);
+        let own = Arc::clone(&shared);
+        let demo =
+            |closing| demo::run(once, logging::start, own, super::shutdown::Closing::wait(closing));
         // Nobody balances between demos.
-        let shown = until_stopped(signals, lasting, || Duration::ZERO, demo).await;
+        let shown = until_stopped(signals, shared, || Duration::ZERO, demo).await;
         Ok(shown.unwrap_or(Ok(()))?)
     })?
 }
@@ -72,10 +72,10 @@ async fn serve(
     let signals = Signals::new().map_err(Box::from)?;
     let config = load()?;
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
-    let lasting = Arc::new(Lasting::new(config.limits.cms_requests).map_err(Box::from)?);
-    let _lines = logging::start_serving(&config.log, &lasting.metrics).map_err(Box::from)?;
+    let shared = Arc::new(SharedState::new(config.limits.cms_requests).map_err(Box::from)?);
+    let _lines = logging::start_serving(&config.log, &shared.metrics).map_err(Box::from)?;
     if let Some(traces) = &config.traces {
-        traces::start(traces, &lasting.metrics).map_err(Box::from)?;
+        traces::start(traces, &shared.metrics).map_err(Box::from)?;
     }
     let most = fd_limit::connections(config.server.connections, config.limits.cms_requests);
     let requests = fd_limit::Requests::new(most);
@@ -88,11 +88,11 @@ async fn serve(
     let callers = ConnectionSettings {
         timeouts: config.limits.timeouts,
         max_connections: most,
-        metrics: Arc::clone(&lasting.metrics.connections),
+        metrics: Arc::clone(&shared.metrics.connections),
     };
     let overlaps = overlaps();
     let reloader = Reloader::new(&config, file, Box::new(load), overlaps.clone());
-    let app = App::build_with(config, Arc::clone(&lasting), None).map_err(Box::from)?;
+    let app = boot::build(config, Arc::clone(&shared), None).map_err(Box::from)?;
     let (listener, address) = bind("server.listen", listen)?;
     let admin = admin_listen.map(|listen| bind("server.admin_listen", listen)).transpose()?;
     print(address, admin.as_ref().map(|(_, address)| *address));
@@ -106,20 +106,20 @@ async fn serve(
         // It ends with the process: the stop is there to be seen as well.
         tokio::spawn(server::serve(listener, admin, watchers, pending()));
     }
-    let current = |service: &Service| {
+    let snapshots = |service: &Service| {
         let service = service.clone();
-        move || service.app()
+        move || Arc::clone(&service.app().snapshots)
     };
     let tasks = [
-        tokio::spawn(App::keep_snapshots(current(&service))),
-        tokio::spawn(App::follow_hints(current(&service))),
+        tokio::spawn(keep_fresh(snapshots(&service))),
+        tokio::spawn(follow_invalidations(snapshots(&service))),
         tokio::spawn(reloader.run(service.clone(), hangups)),
     ];
-    let delay = current(&service);
+    let current = service.clone();
     let served = until_stopped(
         signals,
-        lasting,
-        || delay().drain_delay,
+        shared,
+        || current.app().drain_delay,
         async |closing| {
             let end = OnceLock::new();
             let closing = async {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep};
 
-use crate::app::Lasting;
 use crate::server::GRACE_PERIOD;
+use crate::shared::SharedState;
 
 /// The signal that came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) fn stop_signal() -> io::Result<impl Future<Output = Stop> + Send> {
 /// is not ready and go elsewhere; SIGINT is not, because a person waits at a terminal.
 pub(super) async fn until_stopped<T, S>(
     mut signals: Signals,
-    lasting: Arc<Lasting>,
+    shared: Arc<SharedState>,
     delay: impl Fn() -> Duration,
     serve: impl FnOnce(Closing) -> S,
 ) -> Option<T>
@@ -74,7 +74,7 @@ where
     let winding_down = async {
         let first = signals.next().await;
         let end = Instant::now() + GRACE_PERIOD;
-        lasting.drain();
+        shared.drain();
         let delay = if first == Stop::Terminate { delay() } else { Duration::ZERO };
         tracing::info!(signal = ?first, delay_ms = delay.as_millis(), "stopping");
         tokio::select! {

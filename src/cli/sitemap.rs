@@ -4,17 +4,18 @@ mod folder;
 
 use std::error::Error;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
 use self::folder::Folder;
 use super::{logging, walk};
-use crate::app::{App, Kept};
+use crate::app::App;
+use crate::boot;
 use crate::config::Config;
 use crate::rules::ContentTypeUid;
 use crate::site::Site;
 use crate::sitemap::files::{INDEX, ROBOTS, file_name, index, robots};
+use crate::snapshot_cache::CachedCopy;
 
 /// What to write, and where.
 #[derive(Debug, Args)]
@@ -42,43 +43,43 @@ pub(super) struct Order {
 pub(super) async fn run(mut config: Config, order: &Order) -> Result<(), Box<dyn Error>> {
     "warn".clone_into(&mut config.log.level);
     logging::start(&config.log);
-    let app = Arc::new(App::build(config)?);
+    let app = boot::build_alone(config)?;
     let site = walk::site(&app.sites, &order.site)?;
     let base = walk::base(site)?;
     let uids = walk::chosen(site, &order.content_types)?;
-    let kept = walk::walk(&app, site, &uids, told).await?;
+    let copies = walk::walk(&app.snapshots, site, &uids, told).await?;
     let mut folder = Folder::open(&order.out, order.gzip)?;
-    for (uid, kept) in &kept {
-        write_files(&app, site, uid, kept, &mut folder).await?;
+    for (uid, copy) in &copies {
+        write_files(&app, site, uid, copy, &mut folder).await?;
     }
     if order.content_types.is_empty() {
         let url = base.join(&site.sitemap_path);
-        let files = kept.iter().filter_map(|(uid, kept)| Some((*uid, kept.files.as_deref()?)));
+        let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.files.as_deref()?)));
         let text = index(&url, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
         folder.write(ROBOTS, robots(&url).as_bytes())?;
         folder.write(INDEX, text.as_bytes())?;
         // Only now: without a new index, the old one may still name them.
-        let uids: Vec<&str> = kept.iter().map(|(uid, _)| uid.as_str()).collect();
+        let uids: Vec<&str> = copies.iter().map(|(uid, _)| uid.as_str()).collect();
         folder.remove_leftovers(&uids)?;
     }
     Ok(())
 }
 
-fn told(kept: &Kept) -> String {
-    let files = kept.files.as_ref().map_or(0, |files| files.layout.files.len());
-    format!("{} in {files} files", walk::listed(kept))
+fn told(copy: &CachedCopy) -> String {
+    let files = copy.files.as_ref().map_or(0, |files| files.layout.files.len());
+    format!("{} in {files} files", walk::listed(copy))
 }
 
 async fn write_files(
-    app: &Arc<App>,
+    app: &App,
     site: &Site,
     uid: &ContentTypeUid,
-    kept: &Kept,
+    copy: &CachedCopy,
     folder: &mut Folder,
 ) -> Result<(), Box<dyn Error>> {
-    for file in kept.files.iter().flat_map(|files| &files.layout.files) {
+    for file in copy.files.iter().flat_map(|files| &files.layout.files) {
         let name = file_name(uid.as_str(), file.number);
-        let text = app.file_text(site, kept, file, false).await;
+        let text = app.files.text(site, copy, file, false).await;
         folder.write(&name, &text.ok_or("a file could not be made")?)?;
     }
     Ok(())

@@ -12,7 +12,6 @@ use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -23,7 +22,7 @@ use self::output::{Output, unfinished};
 use self::summary::{Paint, summary};
 use super::shutdown::{Stop, stop_signal};
 use super::{logging, walk};
-use crate::app::App;
+use crate::boot;
 use crate::config::Config;
 use crate::validator::Targets;
 use crate::validator::report::{PreviousReport, SiteReport, TypeReport, csv, html, json, junit};
@@ -128,7 +127,7 @@ fn told(stop: Stop) -> u8 {
 async fn validate(mut config: Config, order: &Order) -> Result<ExitCode, Box<dyn Error>> {
     "warn".clone_into(&mut config.log.level);
     logging::start(&config.log);
-    let app = Arc::new(App::build(config)?);
+    let app = boot::build_alone(config)?;
     let site = walk::site(&app.sites, &order.site)?;
     let base = walk::base(site)?;
     let uids = walk::chosen(site, &order.content_types)?;
@@ -136,12 +135,13 @@ async fn validate(mut config: Config, order: &Order) -> Result<ExitCode, Box<dyn
     let earlier = order.compare.as_deref().map(|path| read_earlier(path, &site.key)).transpose()?;
     let output = order.format.map(|_| Output::open(order.out.as_deref())).transpose()?;
     let on_stdout = output.as_ref().is_some_and(Output::is_stdout);
-    let kept = walk::walk(&app, site, &uids, walk::listed).await?;
-    let targets =
-        kept.into_iter().filter_map(|(uid, kept)| Targets::new(site, uid.as_str(), kept.snapshot));
+    let copies = walk::walk(&app.snapshots, site, &uids, walk::listed).await?;
+    let targets = copies
+        .into_iter()
+        .filter_map(|(uid, copy)| Targets::new(site, uid.as_str(), copy.snapshot));
     let targets: Vec<Targets> = targets.collect();
     let checked_at = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
-    let checked = check::check(&app.validator, base, &targets, order.retries).await;
+    let checked = check::check(&app.shared.validator, base, &targets, order.retries).await;
     let parts = targets.iter().zip(checked);
     let parts = parts.map(|(targets, checked)| TypeReport::new(targets, checked)).collect();
     let report = SiteReport::new((&site.key, base.as_str()), checked_at, parts);

@@ -3,17 +3,16 @@
 
 use std::error::Error;
 use std::io::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
 use indicatif::{HumanCount, MultiProgress, ProgressBar, ProgressStyle};
 use tokio::time::interval;
 
-use crate::app::{App, Kept};
 use crate::frontend_url::BaseUrl;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
+use crate::snapshot_cache::{CachedCopy, SnapshotCache};
 
 /// How often a line moves.
 const TICK: Duration = Duration::from_millis(100);
@@ -54,22 +53,22 @@ pub(super) fn chosen<'s>(
 /// # Errors
 /// The first failure.
 pub(super) async fn walk<'s>(
-    app: &Arc<App>,
+    snapshots: &SnapshotCache,
     site: &'s Site,
     uids: &[&'s ContentTypeUid],
-    told: impl Fn(&Kept) -> String,
-) -> Result<Vec<(&'s ContentTypeUid, Kept)>, Box<dyn Error>> {
+    told: impl Fn(&CachedCopy) -> String,
+) -> Result<Vec<(&'s ContentTypeUid, CachedCopy)>, Box<dyn Error>> {
     let lines = MultiProgress::new();
     let walks = uids.iter().map(|uid| {
         let (lines, told) = (&lines, &told);
         async move {
             let line = line(lines, uid.as_str());
-            let walk = app.walk(site, uid.as_str());
-            let kept = follow(&line, walk, || app.documents_seen(site, uid.as_str())).await;
-            let kept = kept.map_err(|error| format!("{uid}: {error}"))?;
+            let walk = snapshots.refresh(site, uid.as_str());
+            let copy = follow(&line, walk, || snapshots.documents_seen(site, uid.as_str())).await;
+            let copy = copy.map_err(|error| format!("{uid}: {error}"))?;
             line.finish_and_clear();
-            line.suspend(|| say(&format!("{uid}: {}{}", told(&kept), skipped(&kept))));
-            Ok::<_, String>((*uid, kept))
+            line.suspend(|| say(&format!("{uid}: {}{}", told(&copy), skipped(&copy))));
+            Ok::<_, String>((*uid, copy))
         }
     });
     let walked = join_all(walks).await;
@@ -87,8 +86,8 @@ pub(super) fn urls(count: u64) -> String {
 }
 
 /// How many URLs sitemaps list, in words.
-pub(super) fn listed(kept: &Kept) -> String {
-    urls(kept.snapshot.listed_count() as u64)
+pub(super) fn listed(copy: &CachedCopy) -> String {
+    urls(copy.snapshot.listed_count() as u64)
 }
 
 /// A new line. Where stderr is no terminal, it stays invisible until its end.
@@ -112,8 +111,8 @@ async fn follow<T>(line: &ProgressBar, work: impl Future<Output = T>, seen: impl
     }
 }
 
-fn skipped(kept: &Kept) -> String {
-    let reasons = kept.snapshot.skipped.by_reason();
+fn skipped(copy: &CachedCopy) -> String {
+    let reasons = copy.snapshot.skipped.by_reason();
     let reasons: Vec<String> = reasons.map(|(reason, n)| format!("{reason} {n}")).collect();
     if reasons.is_empty() {
         return String::new();

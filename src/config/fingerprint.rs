@@ -1,6 +1,5 @@
-//! The fingerprint of the settings, which tells a reload what has changed.
-
-use std::collections::HashMap;
+//! Fingerprints of the content source and of each site: equal ones mean equal settings. They tell
+//! nothing about the settings themselves.
 
 use config::Value;
 use secrecy::ExposeSecret;
@@ -11,45 +10,23 @@ use super::table::Table;
 use crate::frontend_url::BaseUrl;
 use crate::site::Site;
 
-/// Hashes of the settings: equal hashes mean equal settings. Secrets cannot be recovered from them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fingerprint {
-    /// Of the client of the CMS: the source of documents and the limits for its requests, or the
-    /// content of the file.
-    pub client: u128,
-    /// Of each site, by key: its own settings and the source of its documents.
-    sites: HashMap<String, u128>,
-}
-
-impl Fingerprint {
-    /// The hash of the site with this key; `None`: there is no such site.
-    #[must_use]
-    pub fn site(&self, key: &str) -> Option<u128> {
-        self.sites.get(key).copied()
-    }
-
-    /// Whether the sites are the same, with the same settings.
-    #[must_use]
-    pub fn has_same_sites(&self, other: &Self) -> bool {
-        self.sites == other.sites
-    }
-}
-
-/// The settings as they are written, before the sections are taken out of the table.
+/// Settings as they are written, from before the sections are taken out of the table.
 pub(super) struct Written {
     cms: String,
-    /// For requests to the CMS. No snapshot depends on them: a walk is complete, or it fails.
+    /// The limits toward the CMS. A copy does not depend on them: it is complete or there is none.
     limits: String,
     sites: Vec<String>,
 }
 
-/// What is written about the CMS and the sites; other settings do not change a fingerprint.
+/// A limit that needs a restart, and so changes no fingerprint.
+const FIXED_LIMIT: &str = "cms_requests";
+
+/// What the fingerprints are made of; other settings change none of them.
 pub(super) fn written(table: &Table) -> Written {
     let section = |name: &str| table.get(name).cloned().map(canonical).unwrap_or_default();
     let limits = table.get("limits").cloned().and_then(|limits| limits.into_table().ok());
-    // The in-flight limit is fixed until a restart.
-    let is_of_client = |key: &str| key.starts_with("cms_") && key != "cms_requests";
-    let limits = limits.unwrap_or_default().into_iter().filter(|(key, _)| is_of_client(key));
+    let is_relevant = |key: &str| key.starts_with("cms_") && key != FIXED_LIMIT;
+    let limits = limits.unwrap_or_default().into_iter().filter(|(key, _)| is_relevant(key));
     let mut limits: Vec<_> = limits.map(|(key, value)| (key, canonical(value))).collect();
     limits.sort_unstable();
     let cms = format!("{}\n{}", section("cms"), section("content_type"));
@@ -58,9 +35,10 @@ pub(super) fn written(table: &Table) -> Written {
     Written { cms, limits: format!("{limits:?}"), sites }
 }
 
-/// The fingerprint of what is written, with what comes from the environment and from other files.
-/// `sites` are in the order of `written`.
-pub(super) fn fingerprint(written: &Written, cms: &Cms, sites: &[Site]) -> Fingerprint {
+/// Gives each site its fingerprint: its own settings and where its documents come from. Returns
+/// that of the content source: where documents come from, and the limits toward it. `sites` are in
+/// the order in which they are written.
+pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site]) -> u128 {
     let mut hash = Xxh3::new();
     hash.update(written.cms.as_bytes());
     match cms {
@@ -73,53 +51,60 @@ pub(super) fn fingerprint(written: &Written, cms: &Cms, sites: &[Site]) -> Finge
         Cms::Files(files) => hash.update(&files.hash().to_le_bytes()),
     }
     let cms = hash.digest128();
-    let site_hash = |(site, text): (&Site, &String)| {
+    for (site, text) in sites.iter_mut().zip(&written.sites) {
         let base = site.base.as_ref().map(BaseUrl::as_str);
-        (site.key.clone(), xxh3_128(format!("{cms} {base:?} {text}").as_bytes()))
-    };
-    let client = xxh3_128(format!("{cms} {}", written.limits).as_bytes());
-    Fingerprint { client, sites: sites.iter().zip(&written.sites).map(site_hash).collect() }
+        site.fingerprint = xxh3_128(format!("{cms} {base:?} {text}").as_bytes());
+    }
+    xxh3_128(format!("{cms} {}", written.limits).as_bytes())
 }
 
 /// The value with its keys in order: the order of a table is random.
 fn canonical(value: Value) -> String {
-    value.try_deserialize::<serde_json::Value>().map(|json| json.to_string()).unwrap_or_default()
+    let json = value.try_deserialize::<serde_json::Value>();
+    json.expect("JSON can hold whatever TOML and variables can").to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::*;
     use crate::config::{Environment, parse};
 
     const SITE: &str = "[[site]]\nkey = \"a\"\nlocales = [\"en\"]\n[[site.rule]]\n\
         content_type = \"api::a.a\"\ntemplate = \"/{slug}\"\nwhere = { b = 1, c = \"x\", d = true }\n";
 
-    fn fingerprint(text: &str, environment: &[(&str, &str)]) -> Fingerprint {
+    #[derive(Debug, PartialEq)]
+    struct Fingerprints {
+        content: u128,
+        site: u128,
+    }
+
+    fn fingerprints(text: &str, environment: &[(&str, &str)]) -> Fingerprints {
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let environment: Environment = environment.iter().map(own).collect();
-        parse(Some(text), Path::new("settings.toml"), &environment).unwrap().fingerprint
+        let config = parse(Some(text), Path::new("settings.toml"), &environment).unwrap();
+        let site = config.sites.get("a").unwrap().fingerprint;
+        Fingerprints { content: config.content_fingerprint, site }
     }
 
     #[test]
-    fn fingerprint_changes_with_the_settings_of_a_site_or_the_cms_alone() {
-        let before = fingerprint(SITE, &[]);
+    fn fingerprints_change_with_the_site_and_the_content_source_alone() {
+        let before = fingerprints(SITE, &[]);
         for _ in 0..20 {
-            assert_eq!(fingerprint(SITE, &[]), before, "the order of a table does not matter");
+            assert_eq!(fingerprints(SITE, &[]), before, "the order of a table does not matter");
         }
         let elsewhere = "[server]\ncache_control = \"no-store\"\n[limits]\nwalk_deadline_ms = 5\n";
-        assert_eq!(fingerprint(&format!("{elsewhere}{SITE}"), &[]), before);
+        assert_eq!(fingerprints(&format!("{elsewhere}{SITE}"), &[]), before);
         for changed in
             [("/{slug}", "/{name}"), ("b = 1", "b = 2"), ("[\"en\"]", "[\"en\", \"de\"]")]
         {
-            let after = fingerprint(&SITE.replace(changed.0, changed.1), &[]);
-            assert_eq!(after.client, before.client);
-            assert_ne!(after.site("a"), before.site("a"), "{changed:?}");
+            let after = fingerprints(&SITE.replace(changed.0, changed.1), &[]);
+            assert_eq!(after.content, before.content);
+            assert_ne!(after.site, before.site, "{changed:?}");
         }
-        let based = fingerprint(SITE, &[("FRONT_END_URL_A", "https://a.example")]);
-        assert_eq!(based.client, before.client);
-        assert_ne!(based.site("a"), before.site("a"));
+        let based = fingerprints(SITE, &[("FRONT_END_URL_A", "https://a.example")]);
+        assert_eq!(based.content, before.content);
+        assert_ne!(based.site, before.site);
         for (text, environment) in [
             (SITE.to_owned(), [("FRONTEND_MAP__CMS__TOKEN", "t")]),
             (SITE.to_owned(), [("FRONTEND_MAP__CMS__URL", "http://cms.example")]),
@@ -128,12 +113,14 @@ mod tests {
                 [("A", "b")],
             ),
         ] {
-            let after = fingerprint(&text, &environment);
-            assert_ne!(after.client, before.client, "{text} {environment:?}");
-            assert_ne!(after.site("a"), before.site("a"), "its documents come from another source");
+            let after = fingerprints(&text, &environment);
+            assert_ne!(after.content, before.content, "{text} {environment:?}");
+            assert_ne!(after.site, before.site, "its documents come from another source");
         }
-        let limited = fingerprint(&format!("[limits]\ncms_request_ms = 3\n{SITE}"), &[]);
-        assert_ne!(limited.client, before.client);
-        assert_eq!(limited.site("a"), before.site("a"), "its documents are the same");
+        let fixed = fingerprints(&format!("[limits]\ncms_requests = 3\n{SITE}"), &[]);
+        assert_eq!(fixed, before, "it needs a restart");
+        let limited = fingerprints(&format!("[limits]\ncms_request_ms = 3\n{SITE}"), &[]);
+        assert_ne!(limited.content, before.content);
+        assert_eq!(limited.site, before.site, "its documents are the same");
     }
 }

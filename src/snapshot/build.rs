@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::moment;
-use super::order::Order;
-use super::owners::{Hash, Owners};
-use super::text::Texts;
+use super::arena::Arena;
+use super::path_table::{PathHash, PathTable};
+use super::sort::Sort;
+use super::timestamp;
 use super::{Entry, PublicUrl, Skipped, Snapshot, UNDATED};
 use crate::frontend_url::{BaseUrl, NoUrlReason, PathSource, write_path};
 use crate::rules::{Document, FieldPath, FieldValue, Rule, RuleSet};
@@ -38,7 +38,7 @@ pub struct Listing<'s> {
 #[derive(Debug)]
 pub struct Part<'s> {
     listing: Listing<'s>,
-    texts: Texts,
+    arena: Arena,
     entries: Vec<Entry>,
     skipped: Skipped,
     too_large: bool,
@@ -55,7 +55,7 @@ impl<'s> Listing<'s> {
         let of_type = self.rules.positions_of_type(self.uid);
         Part {
             listing: self,
-            texts: Texts::default(),
+            arena: Arena::default(),
             entries: Vec::new(),
             skipped: Skipped::default(),
             too_large: false,
@@ -81,8 +81,8 @@ impl Part<'_> {
 
     /// Takes over a URL of another snapshot of the same listing.
     pub(super) fn keep(&mut self, url: PublicUrl<'_>) {
-        match self.texts.push([url.path(), url.document_id()]) {
-            Some(at) => self.entries.push(Entry { at, first: true, ..*url.entry() }),
+        match self.arena.push([url.path(), url.document_id()]) {
+            Some(text) => self.entries.push(Entry { text, first: true, ..*url.entry() }),
             None => self.too_large = true,
         }
     }
@@ -101,7 +101,7 @@ impl Part<'_> {
         let locale = locales.iter().position(|own| own == locale);
         let mut entry = || {
             Some(Entry {
-                at: self.texts.push([&self.path, &document.id])?,
+                text: self.arena.push([&self.path, &document.id])?,
                 rule: u32::try_from(at?.0).ok()?,
                 path_len: u16::try_from(self.path.len()).ok()?,
                 id_len,
@@ -121,8 +121,8 @@ impl Part<'_> {
 /// Puts a snapshot together.
 #[derive(Clone, Copy, Debug)]
 pub struct Builder {
-    /// Whether [`Snapshot::owner`] is wanted.
-    pub owners: bool,
+    /// Whether the snapshot gets a path table, for [`Snapshot::owner`].
+    pub path_table: bool,
 }
 
 impl Builder {
@@ -138,9 +138,9 @@ impl Builder {
             if part.too_large {
                 return Err(TooLarge);
             }
-            let shift = snapshot.texts.append(part.texts).ok_or(TooLarge)?;
+            let shift = snapshot.arena.append(part.arena).ok_or(TooLarge)?;
             for entry in &mut part.entries {
-                entry.at += shift;
+                entry.text += shift;
             }
             // Mostly there is one part, and no need for a copy.
             match entries.len() {
@@ -151,29 +151,29 @@ impl Builder {
                 snapshot.skipped.count(reason, times);
             }
         }
-        let sorted = sorted(&entries, &snapshot.texts)?;
+        let sorted = sorted(&entries, &snapshot.arena)?;
         let count = sorted.len();
-        snapshot.in_order = by_document(&mut entries, sorted, &snapshot.texts).into();
+        snapshot.in_order = by_document(&mut entries, sorted, &snapshot.arena).into();
         snapshot.duplicates = (entries.len() - count) as u64;
         let gone = entries.split_off(count);
-        snapshot.shared = shared(&entries, &gone, &snapshot.texts);
+        snapshot.shared = shared(&entries, &gone, &snapshot.arena);
         snapshot.entries = entries.into();
         snapshot.listed = snapshot.count_listed();
-        let paths = snapshot.entries.iter().map(|entry| entry.path(&snapshot.texts));
-        snapshot.owners = self.owners.then(|| Owners::new(paths, Hash::seeded()));
+        let paths = snapshot.entries.iter().map(|entry| entry.path(&snapshot.arena));
+        snapshot.path_table = self.path_table.then(|| PathTable::new(paths, PathHash::seeded()));
         Ok(snapshot)
     }
 }
 
 /// The positions of the entries by locale, then by code point: paths are ASCII, so by byte. Of
 /// those with one path only the first by locale, then by `documentId`.
-fn sorted(entries: &[Entry], texts: &Texts) -> Result<Vec<u32>, TooLarge> {
+fn sorted(entries: &[Entry], arena: &Arena) -> Result<Vec<u32>, TooLarge> {
     let count = u32::try_from(entries.len()).map_err(|_| TooLarge)?;
     let entry = |at: u32| &entries[at as usize];
-    let text = |at| entry(at).path(texts);
-    let first = |one, other| Ord::cmp(&entry(one).rank(texts), &entry(other).rank(texts));
+    let text = |at| entry(at).path(arena);
+    let first = |one, other| Ord::cmp(&entry(one).rank(arena), &entry(other).rank(arena));
     // By path first, whatever the locale, so that equal ones meet.
-    let mut sorted = Order { text, first }.of(count);
+    let mut sorted = Sort { text, first }.positions(count);
     // Stable: within a locale the paths stay in order.
     sorted.sort_by_key(|at| entry(*at).locale);
     Ok(sorted)
@@ -181,17 +181,17 @@ fn sorted(entries: &[Entry], texts: &Texts) -> Result<Vec<u32>, TooLarge> {
 
 /// Puts those of the entries that are given first, the versions of a document as neighbours. The
 /// new positions of the listed ones, in the order given.
-fn by_document(entries: &mut [Entry], mut kept: Vec<u32>, texts: &Texts) -> Vec<u32> {
+fn by_document(entries: &mut [Entry], mut kept: Vec<u32>, arena: &Arena) -> Vec<u32> {
     let mut places = vec![GONE; entries.len()];
     for at in &kept {
         places[*at as usize] = 0;
     }
     // In the order of the texts, which is faster than in that of the paths.
     let stays = (0..).zip(&places).filter(|(_, place)| **place != GONE).map(|(at, _)| at);
-    let hashed = hashed(entries, stays, texts);
+    let hashed = hashed(entries, stays, arena);
     let mut before: Option<(u64, u32)> = None;
     for (place, (hash, at)) in (0..).zip(hashed) {
-        let id = |at: u32| entries[at as usize].id(texts);
+        let id = |at: u32| entries[at as usize].id(arena);
         // The texts are far away, and hashes mostly tell.
         let same = before.is_some_and(|(other, one)| other == hash && id(one) == id(at));
         entries[at as usize].first = !same;
@@ -212,23 +212,23 @@ fn by_document(entries: &mut [Entry], mut kept: Vec<u32>, texts: &Texts) -> Vec<
 }
 
 /// Hashes of the paths that are kept for one document, and that another one has as well.
-fn shared(kept: &[Entry], gone: &[Entry], texts: &Texts) -> FxHashSet<u64> {
-    let hash = |entry: &Entry| path_hash(entry.path(texts));
+fn shared(kept: &[Entry], gone: &[Entry], arena: &Arena) -> FxHashSet<u64> {
+    let hash = |entry: &Entry| path_hash(entry.path(arena));
     let paths: FxHashSet<u64> = gone.iter().map(hash).collect();
     if paths.is_empty() {
         return paths;
     }
-    let owners = kept.iter().map(|entry| (hash(entry), entry.id(texts)));
+    let owners = kept.iter().map(|entry| (hash(entry), entry.id(arena)));
     let owners: FxHashMap<u64, &str> = owners.filter(|(path, _)| paths.contains(path)).collect();
-    let own = |entry: &&Entry| owners.get(&hash(entry)) == Some(&entry.id(texts));
+    let own = |entry: &&Entry| owners.get(&hash(entry)) == Some(&entry.id(arena));
     gone.iter().filter(|entry| !own(entry)).map(hash).collect()
 }
 
 /// The positions in the order of their documents, each with the hash of that.
-fn hashed(entries: &[Entry], kept: impl Iterator<Item = u32>, texts: &Texts) -> Vec<(u64, u32)> {
+fn hashed(entries: &[Entry], kept: impl Iterator<Item = u32>, arena: &Arena) -> Vec<(u64, u32)> {
     let version = |at: u32| {
         let entry = &entries[at as usize];
-        (entry.id(texts), entry.locale, entry.path(texts))
+        (entry.id(arena), entry.locale, entry.path(arena))
     };
     let mut hashed = Vec::with_capacity(entries.len());
     hashed.extend(kept.map(|at| (document_hash(version(at).0), at)));
@@ -263,5 +263,5 @@ pub(super) fn path_hash(path: &str) -> u64 {
 /// When a version was last modified, in milliseconds since 1970.
 fn modified(document: &Document<'_>, field: &FieldPath) -> i64 {
     let FieldValue::Text(text) = document.field(field) else { return UNDATED };
-    moment::read(text).map_or(UNDATED, Timestamp::as_millisecond)
+    timestamp::read(text).map_or(UNDATED, Timestamp::as_millisecond)
 }

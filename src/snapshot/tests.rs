@@ -61,7 +61,7 @@ fn snapshot_by(listing: Listing<'_>, rows: &[Row<'_>]) -> Snapshot {
         part
     };
     let (one, other) = rows.split_at(rows.len() / 2);
-    Builder { owners: true }.finish(vec![half(one), half(other)]).unwrap()
+    Builder { path_table: true }.finish(vec![half(one), half(other)]).unwrap()
 }
 
 fn paths<'s>(urls: impl Iterator<Item = PublicUrl<'s>>) -> Vec<&'s str> {
@@ -195,10 +195,10 @@ fn reread(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Option<Snapsh
         let own = found.iter().filter(|row| row.0 == id);
         own.map(|row| document(*row)).collect()
     };
-    let reread = |id: &&str| Reread { id: (*id).to_owned(), versions: versions(id) };
-    let documents: Vec<Reread> = ids.iter().map(reread).collect();
+    let patch = |id: &&str| Patch { id: (*id).to_owned(), versions: versions(id) };
+    let patches: Vec<Patch> = ids.iter().map(patch).collect();
     with_listing(|listing| {
-        snapshot_by(listing, &rows(one)).with(&documents, listing, Builder { owners: true })
+        snapshot_by(listing, &rows(one)).patched(&patches, listing, Builder { path_table: true })
     })
 }
 

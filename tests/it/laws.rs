@@ -104,7 +104,7 @@ proptest! {
             for document in &documents {
                 part.add(document);
             }
-            let snapshot = Builder { owners: true }.finish(vec![part]);
+            let snapshot = Builder { path_table: true }.finish(vec![part]);
             let snapshot = Arc::new(snapshot.map_err(|error| fail(&error))?);
             let expected = expected_urls(&rules, &base, uid, &documents);
             let urls: Vec<_> = snapshot.listed().map(|url| base.join(url.path())).collect();

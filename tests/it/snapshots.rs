@@ -5,7 +5,7 @@ mod conditional;
 mod freshness;
 mod herd;
 mod hook;
-mod reread;
+mod incremental_update;
 mod side_by_side;
 mod sitemap_options;
 mod start;

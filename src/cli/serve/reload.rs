@@ -1,4 +1,4 @@
-//! Reads the settings anew while the service runs, and puts them to use as a whole or not at all.
+//! Reload: reads the settings again while the service runs, and applies all of them or none.
 
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -9,36 +9,37 @@ use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use super::file_watch::FileWatch;
-use crate::app::{App, SetUpError};
-use crate::config::{Config, Problems};
+use crate::app::App;
+use crate::boot::{self, BootError};
+use crate::config::{Config, Problems, RestartSettings};
 use crate::http::Service;
 use crate::site::Sites;
 
-/// How often files are looked at. Config maps and secrets of Kubernetes are swapped symbolic links,
-/// on which notifications of the system are not to be relied.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often the files are looked at. Kubernetes swaps symbolic links to change config maps and
+/// secrets, and notifications of the system are not reliable for these.
+const WATCH_PERIOD: Duration = Duration::from_secs(1);
 
 type Load = Box<dyn Fn() -> Result<Config, Problems> + Send + Sync>;
 
-/// Who reads the settings anew.
+/// Reloads the settings of a service.
 pub(super) struct Reloader {
     load: Load,
-    /// What the service was started with.
-    fixed: Fixed,
+    /// The settings of the start that stay until a restart.
+    at_start: RestartSettings,
     files: FileWatch,
-    /// Whether files are watched.
+    /// `server.watch`: whether a changed file causes a reload.
     watch: bool,
-    /// Where it is told which rules overlap.
+    /// Takes the sites whose rules are checked for overlaps.
     overlaps: mpsc::Sender<Sites>,
 }
 
-/// Why the settings in use stay.
+/// Why the settings in use stay in use.
 #[derive(Debug, thiserror::Error)]
-enum Refused {
+enum ReloadError {
     #[error(transparent)]
     Settings(#[from] Problems),
     #[error(transparent)]
-    SetUp(#[from] SetUpError),
+    Boot(#[from] BootError),
 }
 
 impl Reloader {
@@ -51,22 +52,23 @@ impl Reloader {
     ) -> Self {
         let mut files = FileWatch::new(file);
         files.use_now();
-        Self { load, fixed: Fixed::of(config), files, watch: config.server.watch, overlaps }
+        let at_start = config.restart_settings();
+        Self { load, at_start, files, watch: config.server.watch, overlaps }
     }
 
-    /// Reads the settings at each SIGHUP, and when a file changes if that is wanted, until it is
-    /// dropped. A signal that comes while they are read has them read once more.
+    /// Reloads at each SIGHUP, and when a watched file changes, until it is dropped. A signal during
+    /// a reload causes one more.
     pub(super) async fn run(mut self, service: Service, mut hangups: Signal) {
         loop {
             tokio::select! {
                 _ = hangups.recv() => {}
-                () = sleep(LOOK), if self.watch => {
+                () = sleep(WATCH_PERIOD), if self.watch => {
                     if !block_in_place(|| self.files.have_changed()) {
                         continue;
                     }
                 }
             }
-            // First: what changes while they are read is read again.
+            // First, so that a change during the reload causes another one.
             block_in_place(|| self.files.use_now());
             block_in_place(|| self.reload(&service));
         }
@@ -74,76 +76,46 @@ impl Reloader {
 
     fn reload(&mut self, service: &Service) {
         let previous = service.app();
-        let reloads = &previous.lasting().metrics.reloads;
+        let reloads = &previous.shared.metrics.reloads;
         match self.replace(service, &previous) {
             Ok(()) => {
                 reloads.applied();
                 tracing::info!("the settings were read anew");
             }
-            Err(refused) => {
-                let problems = refused.in_one_line();
+            Err(error) => {
+                let problems = error.in_one_line();
                 reloads.refused(problems.clone());
                 tracing::error!(problems, "the settings are wrong; those before stay in use");
             }
         }
     }
 
-    fn replace(&mut self, service: &Service, previous: &App) -> Result<(), Refused> {
+    fn replace(&mut self, service: &Service, previous: &App) -> Result<(), ReloadError> {
         let config = (self.load)()?;
-        let (fixed, watch) = (Fixed::of(&config), config.server.watch);
-        let lasting = Arc::clone(previous.lasting());
-        let app = App::build_with(config, lasting, Some(previous))?;
-        let app = Arc::new(app);
+        let (restart, watch) = (config.restart_settings(), config.server.watch);
+        let app = Arc::new(boot::build(config, Arc::clone(&previous.shared), Some(previous))?);
         service.replace(Arc::clone(&app));
-        app.replaces(previous);
+        app.snapshots.replaces(&previous.snapshots);
         self.watch = watch;
-        let changed = self.fixed.other_than(&fixed);
+        let changed = self.at_start.changed(&restart);
         if !changed.is_empty() {
             let settings = changed.join(", ");
             tracing::warn!(settings, "a changed setting needs a restart; the old one is in use");
         }
-        if app.has_other_sites_than(previous) {
+        if !app.sites.have_same_fingerprints(&previous.sites) {
+            // The thread that checks ends with the process.
             let _ = self.overlaps.send(app.sites.clone());
         }
         Ok(())
     }
 }
 
-impl Refused {
-    /// All problems: what is wrong is known by who mends it only as a whole.
+impl ReloadError {
+    /// All problems, so that they can be mended in one go.
     fn in_one_line(&self) -> String {
         match self {
             Self::Settings(problems) => problems.iter().collect::<Vec<_>>().join("; "),
-            Self::SetUp(error) => error.to_string(),
+            Self::Boot(error) => error.to_string(),
         }
-    }
-}
-
-/// Settings that are for the life of the process.
-struct Fixed(Vec<(&'static str, String)>);
-
-impl Fixed {
-    fn of(config: &Config) -> Self {
-        let (server, callers, log) = (&config.server, config.limits.timeouts, &config.log);
-        let traces = config.traces.as_ref();
-        let (url, ratio) = (traces.map(|to| &to.url), traces.map(|to| to.sample_ratio));
-        Self(vec![
-            ("server.listen", server.listen.to_string()),
-            ("server.connections", server.connections.to_string()),
-            ("server.admin_listen", format!("{:?}", server.admin_listen)),
-            ("limits.head_timeout_ms", format!("{:?}", callers.head)),
-            ("limits.idle_timeout_ms", format!("{:?}", callers.idle)),
-            ("limits.write_timeout_ms", format!("{:?}", callers.write)),
-            ("log.level", log.level.clone()),
-            ("log.format", format!("{:?}", log.format)),
-            ("traces.otlp_endpoint", format!("{url:?}")),
-            ("traces.sample_ratio", format!("{ratio:?}")),
-        ])
-    }
-
-    /// Which of them are others.
-    fn other_than(&self, after: &Self) -> Vec<&'static str> {
-        let pairs = self.0.iter().zip(&after.0).filter(|(before, after)| before != after);
-        pairs.map(|((name, _), _)| *name).collect()
     }
 }

@@ -113,6 +113,8 @@ fn one(
         base: base?,
         resolve: raw.resolve.0,
         sitemap_path: sitemap_path?,
+        // Set when all sections are read.
+        fingerprint: 0,
     })
 }
 

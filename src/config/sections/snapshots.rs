@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::app::Freshness;
 use crate::config::Problems;
 use crate::config::table::{self, Table};
+use crate::snapshot_cache::Freshness;
 
 /// The highest age that can be set: a leap year.
 const MAX_SECONDS: u64 = 366 * 24 * 60 * 60;

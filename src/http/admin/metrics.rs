@@ -6,10 +6,11 @@ use std::sync::Arc;
 use axum::http::HeaderValue;
 
 use super::text_response;
-use crate::app::{App, Index, Kept, TypeState};
+use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
 use crate::metrics::{self, Encoder, gauge_value};
 use crate::snapshot::Skipped;
+use crate::snapshot_cache::{CachedCopy, PathIndexState, TypeStatus};
 
 /// The response, in the text format of OpenMetrics.
 pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
@@ -20,8 +21,8 @@ pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
 
 /// The series depend on the settings alone: a value that is not known yet is `NaN`.
 fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
-    app.lasting().metrics.encode(encoder)?;
-    let draining = f64::from(app.lasting().is_draining());
+    app.shared.metrics.encode(encoder)?;
+    let draining = f64::from(app.shared.is_draining());
     encoder.gauge(
         "draining",
         "1 while the service is draining before it stops",
@@ -33,10 +34,10 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
         "Tasks of the runtime: one for each connection, and a few others",
         [([], gauge_value(tasks as u64))],
     )?;
-    let open = app.cms_health().map(|health| ([], f64::from(health.is_open())));
+    let open = app.breaker_state().map(|health| ([], f64::from(health.is_open())));
     encoder.gauge("cms_breaker_open", "1 while the circuit breaker of the CMS is open", open)?;
     path_indexes(app, encoder)?;
-    let types = app.type_states();
+    let types = app.type_statuses();
     walks(&types, encoder)?;
     snapshots(&types, encoder)
 }
@@ -44,7 +45,7 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
 /// Of the sites with `resolve = "documents"`.
 fn path_indexes(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let fresh = app.sites.iter().filter_map(|site| {
-        let fresh = matches!(app.index(site)?, Index::Fresh(_));
+        let fresh = matches!(app.snapshots.path_index(site)?, PathIndexState::Fresh(_));
         Some(([("site", site.key.as_str())], f64::from(fresh)))
     });
     encoder.gauge(
@@ -54,7 +55,7 @@ fn path_indexes(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     )
 }
 
-fn walks(types: &[TypeState<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
+fn walks(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let walks = types.iter().flat_map(|state| {
         let outcomes =
             [("ok", state.counters.completed.get()), ("failed", state.counters.failed.get())];
@@ -66,33 +67,33 @@ fn walks(types: &[TypeState<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     encoder.counter("walks", "Walks over all documents of a content type", walks)
 }
 
-fn snapshots(types: &[TypeState<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
-    let mut gauge = |name, help, value: fn(&TypeState<'_>) -> f64| {
+fn snapshots(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
+    let mut gauge = |name, help, value: fn(&TypeStatus<'_>) -> f64| {
         encoder.gauge(name, help, types.iter().map(|state| (labels(state), value(state))))
     };
     gauge("snapshot_age_seconds", "Time since the walk of the copy began", |state| {
-        of_kept(state, |kept| kept.begun.elapsed().as_secs_f64())
+        of_copy(state, |copy| copy.begun.elapsed().as_secs_f64())
     })?;
     gauge("snapshot_walk_seconds", "How long the walk of the copy took", |state| {
-        of_kept(state, |kept| kept.walked_for().as_secs_f64())
+        of_copy(state, |copy| copy.refresh_duration().as_secs_f64())
     })?;
     gauge("snapshot_failing", "1 while the last walk failed", |state| f64::from(state.failing))?;
     gauge("snapshot_urls", "Public URLs in the copy", |state| {
-        of_kept(state, |kept| gauge_value(kept.snapshot.len() as u64))
+        of_copy(state, |copy| gauge_value(copy.snapshot.len() as u64))
     })?;
     gauge("snapshot_bytes", "Memory of the copy", |state| {
-        of_kept(state, |kept| gauge_value(kept.snapshot.bytes() as u64))
+        of_copy(state, |copy| gauge_value(copy.snapshot.bytes() as u64))
     })?;
     gauge("snapshot_duplicates", "Documents that have the same URL as another one", |state| {
-        of_kept(state, |kept| gauge_value(kept.snapshot.duplicates))
+        of_copy(state, |copy| gauge_value(copy.snapshot.duplicates))
     })?;
     skipped(types, encoder)
 }
 
-fn skipped(types: &[TypeState<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
+fn skipped(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let none = Skipped::default();
     let skipped = types.iter().flat_map(|state| {
-        let skipped = state.kept.as_ref().map_or(&none, |kept| &kept.snapshot.skipped);
+        let skipped = state.copy.as_ref().map_or(&none, |copy| &copy.snapshot.skipped);
         let [site, uid] = labels(state);
         skipped
             .by_kind()
@@ -101,10 +102,10 @@ fn skipped(types: &[TypeState<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     encoder.gauge("snapshot_skipped", "Documents without a URL by reason", skipped)
 }
 
-fn labels<'a>(state: &TypeState<'a>) -> [(&'static str, &'a str); 2] {
+fn labels<'a>(state: &TypeStatus<'a>) -> [(&'static str, &'a str); 2] {
     [("site", &state.site.key), ("content_type", state.uid.as_str())]
 }
 
-fn of_kept(state: &TypeState<'_>, value: impl Fn(&Kept) -> f64) -> f64 {
-    state.kept.as_ref().map_or(f64::NAN, value)
+fn of_copy(state: &TypeStatus<'_>, value: impl Fn(&CachedCopy) -> f64) -> f64 {
+    state.copy.as_ref().map_or(f64::NAN, value)
 }

@@ -7,9 +7,10 @@ use axum::http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::app::{App, TypeState};
+use crate::app::App;
 use crate::content::BreakerState;
 use crate::http::response::envelope::{HttpResponse, json_response};
+use crate::snapshot_cache::TypeStatus;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -51,8 +52,8 @@ struct ContentTypeState<'a> {
 
 /// The response, with the same status as `/readyz` of the public listener.
 pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
-    let draining = app.lasting().is_draining();
-    let metrics = &app.lasting().metrics;
+    let draining = app.shared.is_draining();
+    let metrics = &app.shared.metrics;
     let (loaded_at, problems) = metrics.reloads.state();
     let state = State {
         ready: !draining,
@@ -60,21 +61,21 @@ pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
         version: env!("CARGO_PKG_VERSION"),
         since: rfc_3339(metrics.started()),
         settings: Settings { loaded_at: rfc_3339(loaded_at), problems },
-        cms: app.cms_health().map(|health| Cms { breaker: breaker(health) }),
-        content_types: app.type_states().iter().map(content_type).collect(),
+        cms: app.breaker_state().map(|health| Cms { breaker: breaker(health) }),
+        content_types: app.type_statuses().iter().map(content_type).collect(),
     };
     let status = if draining { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     let text = serde_json::to_vec(&state).expect("text and numbers are JSON");
     json_response(status, text, HeaderMap::new())
 }
 
-fn content_type<'a>(state: &TypeState<'a>) -> ContentTypeState<'a> {
-    let kept = state.kept.as_ref();
+fn content_type<'a>(state: &TypeStatus<'a>) -> ContentTypeState<'a> {
+    let copy = state.copy.as_ref();
     ContentTypeState {
         site: &state.site.key,
         content_type: state.uid.as_str(),
-        age_seconds: kept.map(|kept| kept.begun.elapsed().as_secs()),
-        urls: kept.map(|kept| kept.snapshot.len()),
+        age_seconds: copy.map(|copy| copy.begun.elapsed().as_secs()),
+        urls: copy.map(|copy| copy.snapshot.len()),
         stale: state.stale,
         failing: state.failing,
     }

@@ -48,7 +48,7 @@ pub(in crate::http) async fn get(
         return validation::validate(&app, params.site, &params.uid, &headers).await;
     }
     let base = params.base()?;
-    let served = app.snapshot(params.site, &params.uid).await?;
+    let served = app.snapshots.get(params.site, &params.uid).await?;
     let form = if params.xml { Form::Xml } else { Form::Json };
     Ok(url_list(&app, &served, base, form, &headers))
 }

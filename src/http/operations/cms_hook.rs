@@ -17,11 +17,12 @@ use http_body_util::BodyExt;
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use crate::app::{App, Hint};
+use crate::app::App;
 use crate::http::request::bearer::BearerToken;
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
 use crate::rules::is_document_id;
+use crate::snapshot_cache::Invalidation;
 
 /// How much of a body is read, in bytes, and for how long: a response before the end of the body
 /// would look like a broken connection to the CMS. An entry with its relations has some megabytes.
@@ -36,7 +37,7 @@ pub(in crate::http) async fn post(
     headers: HeaderMap,
     request: Request<Body>,
 ) -> Response {
-    let secret = app.hook_secret.as_ref();
+    let secret = app.http.hook_secret.as_ref();
     let token = secret.map(|secret| BearerToken::check(secret, &headers));
     let authorized = token == Some(BearerToken::Valid);
     let max_bytes = if authorized { MAX_PARSED_BODY } else { 0 };
@@ -49,7 +50,7 @@ pub(in crate::http) async fn post(
     if !authorized {
         return ApiError::unauthorized().into_response();
     }
-    app.hint(hint(&body));
+    app.invalidate(hint(&body));
     let text = success_text(|json| {
         json.raw(r#"{"accepted":true}"#);
     });
@@ -94,9 +95,9 @@ struct Entry<'a> {
 }
 
 /// The document that an event names, if its id is well-formed.
-fn hint(body: &[u8]) -> Option<Hint> {
+fn hint(body: &[u8]) -> Option<Invalidation> {
     let Event { uid, entry } = serde_json::from_slice(body).ok()?;
     let id = entry.document_id;
-    let hint = Hint { uid: uid.into_owned(), document_id: id.into_owned() };
+    let hint = Invalidation { uid: uid.into_owned(), document_id: id.into_owned() };
     is_document_id(&hint.document_id).then_some(hint)
 }

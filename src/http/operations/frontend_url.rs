@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::app::{App, Found};
+use crate::app::App;
 use crate::content::{ContentError, Document, Status};
 use crate::frontend_url::frontend_path;
 use crate::http::request::bearer::require_bearer;
@@ -23,6 +23,7 @@ use crate::http::response::envelope::success;
 use crate::http::response::error::{ApiError, Details};
 use crate::rules::{Locale, is_document_id};
 use crate::site::Site;
+use crate::snapshot_cache::FoundDocument;
 
 const PARAMS: [Param; 5] = [
     Param { name: "uid", max_bytes: MAX_UID_BYTES },
@@ -58,7 +59,7 @@ pub(in crate::http) async fn get(
     if params.status == Status::Published {
         return respond(&app, &params).await;
     }
-    let result = match require_bearer(app.auth.draft.as_ref(), &headers) {
+    let result = match require_bearer(app.http.draft_token.as_ref(), &headers) {
         Ok(()) => respond(&app, &params).await,
         Err(refused) => Err(refused),
     };
@@ -84,7 +85,7 @@ fn url(
     site: &Site,
     params: &Params<'_>,
     locale: &Locale,
-    found: Found,
+    found: FoundDocument,
 ) -> Result<Response, ApiError> {
     let document = found.document.ok_or_else(|| no_version(params.status, locale))?;
     let path = path(site, params, &document)?;
@@ -152,8 +153,9 @@ async fn fetch(
     site: &Site,
     params: &Params<'_>,
     locale: &Locale,
-) -> Result<Found, ApiError> {
-    let found = app.document(site, &params.uid, &params.document_id, locale, params.status).await;
+) -> Result<FoundDocument, ApiError> {
+    let found =
+        app.documents.get(site, &params.uid, &params.document_id, locale, params.status).await;
     Ok(found.inspect_err(|error| log(params, error))?)
 }
 

@@ -16,7 +16,7 @@ pub(in crate::http) async fn livez() -> impl IntoResponse {
 
 /// The service is not draining. Its settings are loaded, or it would have no port.
 pub(in crate::http) async fn readyz(State(app): State<Arc<App>>) -> impl IntoResponse {
-    let (status, text) = if app.lasting().is_draining() {
+    let (status, text) = if app.shared.is_draining() {
         (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
     } else {
         (StatusCode::OK, "ready\n")

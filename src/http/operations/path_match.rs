@@ -3,11 +3,12 @@
 
 use axum::http::{HeaderName, HeaderValue};
 
-use crate::app::{App, Index};
+use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
 use crate::rules::{Match, Pathname};
 use crate::site::{ResolveBy, Site};
 use crate::snapshot::PublicUrl;
+use crate::snapshot_cache::PathIndexState;
 
 /// What decided; only sites with `resolve = "documents"` send it.
 const X_RESOLVED_BY: HeaderName = HeaderName::from_static("x-resolved-by");
@@ -30,8 +31,9 @@ pub(super) struct PathMatch<'a> {
 }
 
 /// The path index of a site with `resolve = "documents"`.
-pub(super) fn site_index(app: &App, site: &Site) -> Option<Index> {
-    (site.resolve == ResolveBy::Documents).then(|| app.index(site).unwrap_or(Index::Missing))
+pub(super) fn site_index(app: &App, site: &Site) -> Option<PathIndexState> {
+    (site.resolve == ResolveBy::Documents)
+        .then(|| app.snapshots.path_index(site).unwrap_or(PathIndexState::Missing))
 }
 
 impl<'a> PathMatch<'a> {
@@ -39,19 +41,19 @@ impl<'a> PathMatch<'a> {
     pub(super) fn find(
         site: &'a Site,
         pathname: &'a Pathname<'_>,
-        index: Option<&'a Index>,
+        index: Option<&'a PathIndexState>,
     ) -> Self {
         match index {
             None => Self::by_rules(site, pathname, None),
-            Some(Index::Missing) => Self::by_rules(site, pathname, Some(INDEX_MISSING)),
+            Some(PathIndexState::Missing) => Self::by_rules(site, pathname, Some(INDEX_MISSING)),
             // Too old to decide between rules; good enough to name the document.
-            Some(Index::Stale(index)) => {
+            Some(PathIndexState::Stale(index)) => {
                 let by_rules = Self::by_rules(site, pathname, Some(INDEX_STALE));
                 let found = by_rules.found.as_ref();
                 let owner = found.and_then(|found| index.owner(&site.rules, pathname, found));
                 Self { owner, ..by_rules }
             }
-            Some(Index::Fresh(index)) => {
+            Some(PathIndexState::Fresh(index)) => {
                 let decision = index.decide(&site.rules, pathname);
                 let (found, owner) = decision.map_or((None, None), |d| (Some(d.found), d.owner));
                 let resolved_by = Some(if owner.is_some() { DOCUMENTS } else { RULES });
@@ -72,7 +74,7 @@ impl<'a> PathMatch<'a> {
     /// The `Cache-Control` of the response.
     pub(super) fn cache_control<'p>(&self, app: &'p App) -> &'p HeaderValue {
         let short = self.provisional || self.found.is_none();
-        if short { &app.caching.resolve_miss } else { &app.caching.resolve }
+        if short { &app.http.cache_policy.resolve_miss } else { &app.http.cache_policy.resolve }
     }
 
     /// Adds `X-Resolved-By` on a site with a path index.

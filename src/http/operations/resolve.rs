@@ -73,7 +73,7 @@ pub(in crate::http) fn get(
     let document = path_match.owner;
     // A path without a document may get one at any time.
     let cache_control = match document {
-        None => &app.caching.resolve_miss,
+        None => &app.http.cache_policy.resolve_miss,
         Some(_) => path_match.cache_control(app),
     };
     let mut response = match &path_match.found {

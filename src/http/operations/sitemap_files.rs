@@ -70,11 +70,11 @@ async fn site_index(
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let folder = folder(site)?;
-    let copies = app.snapshots(site).await?;
-    let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.kept.files.as_deref()?)));
+    let copies = app.snapshots.get_listed(site).await?;
+    let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.copy.files.as_deref()?)));
     let dates = copies.iter().filter_map(|(_, copy)| {
-        let files = copy.kept.files.as_deref()?;
-        Some(copy.kept.dated(files.changed))
+        let files = copy.copy.files.as_deref()?;
+        Some(copy.copy.last_modified(files.changed))
     });
     let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
     let text = index(&folder, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
@@ -83,7 +83,7 @@ async fn site_index(
     let text = (!index.is_not_modified(headers)).then(|| text.into());
     let mut response = index.respond(app, text);
     // The age of the response is that of the oldest copy.
-    let oldest = copies.iter().map(|(_, copy)| copy).min_by_key(|copy| copy.kept.begun);
+    let oldest = copies.iter().map(|(_, copy)| copy).min_by_key(|copy| copy.copy.begun);
     if let Some(oldest) = oldest {
         insert_cache_status(response.headers_mut(), oldest);
     }
@@ -99,17 +99,17 @@ async fn url_file(
     let known = parse_name(name).filter(|(uid, _)| site.has_rule(uid));
     let (uid, number) = known.ok_or_else(ApiError::unknown_route)?;
     let base = site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&site.key))?;
-    let served = app.snapshot(site, &uid).await?;
-    let files = served.kept.files.as_deref().ok_or_else(ApiError::internal)?;
+    let served = app.snapshots.get(site, &uid).await?;
+    let files = served.copy.files.as_deref().ok_or_else(ApiError::internal)?;
     let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;
     let gzip = accepts_gzip(headers);
     let tag = file_tag(base, site, file.hash, gzip);
-    let changed = served.kept.dated(files.changed(file));
+    let changed = served.copy.last_modified(files.changed(file));
     let file_response = Representation { content_type: XML, gzip, tag, changed };
     let text = if file_response.is_not_modified(headers) {
         None
     } else {
-        let text = app.file_text(site, &served.kept, file, gzip).await;
+        let text = app.files.text(site, &served.copy, file, gzip).await;
         Some(text.ok_or_else(ApiError::internal)?)
     };
     let mut response = file_response.respond(app, text);
@@ -146,7 +146,7 @@ impl Representation {
         let headers = response.headers_mut();
         headers.insert(ETAG, self.tag);
         headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
-        headers.insert(CACHE_CONTROL, app.caching.sitemap.clone());
+        headers.insert(CACHE_CONTROL, app.http.cache_policy.sitemap.clone());
         if let Some(changed) = self.changed {
             headers.insert(LAST_MODIFIED, last_modified(changed));
         }

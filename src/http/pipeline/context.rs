@@ -31,15 +31,15 @@ pub(super) struct RequestContext<'a> {
 impl<'a> RequestContext<'a> {
     /// Begins with the head of the request.
     pub(super) fn begin<B>(app: &'a App, route: Route, request: &Request<B>) -> Self {
-        let own_id = || app.access_log.then(RequestId::generate);
+        let own_id = || app.http.access_log.then(RequestId::generate);
         Self {
             app,
             route,
             begun: Instant::now(),
-            cors: Cors::begin(&app.cors_origins, request),
+            cors: Cors::begin(&app.http.cors_origins, request),
             version: request.version(),
             id: RequestId::from_headers(request.headers()).or_else(own_id),
-            access_log: app.access_log.then(|| AccessLog::begin(request)),
+            access_log: app.http.access_log.then(|| AccessLog::begin(request)),
             trace: trace::begin(route.label(), request),
         }
     }
@@ -64,7 +64,7 @@ impl<'a> RequestContext<'a> {
             response.headers_mut().remove(CONTENT_LENGTH);
         }
         response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        if self.app.lasting().is_draining() {
+        if self.app.shared.is_draining() {
             // Clients such as load balancers close the connection then, and lose no request with it.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             if self.version == Version::HTTP_10 {
@@ -76,7 +76,7 @@ impl<'a> RequestContext<'a> {
             cors.finish(response.headers_mut());
         }
         let (status, duration) = (response.status(), self.begun.elapsed());
-        self.app.lasting().metrics.requests.end(self.route.index(), status.as_u16(), duration);
+        self.app.shared.metrics.requests.end(self.route.index(), status.as_u16(), duration);
         if let Some(span) = self.trace {
             trace::end(&span, status, self.id.as_ref());
         }

@@ -74,7 +74,7 @@ impl RoutedApp {
         B::Error: Into<BoxError>,
     {
         let context = RequestContext::begin(&self.app, route, &request);
-        let in_flight = self.app.lasting().metrics.requests.begin();
+        let in_flight = self.app.shared.metrics.requests.begin();
         let response = self.router.clone().oneshot(request.map(Body::new));
         let response = traces::in_span(context.trace(), response.instrument(context.log_span()));
         let Ok(response) = response.await;
@@ -89,8 +89,8 @@ impl Service {
     /// The service of an app.
     #[must_use]
     pub fn new(app: Arc<App>) -> Self {
-        app.lasting().metrics.requests.set_routes(route_labels());
-        let limit = InFlightLimit::new(app.most_requests());
+        app.shared.metrics.requests.set_routes(route_labels());
+        let limit = InFlightLimit::new(app.http.max_requests);
         Self(Arc::new(Inner { current: ArcSwap::from_pointee(RoutedApp::new(app)), limit }))
     }
 
@@ -147,7 +147,7 @@ fn call<B>(handler: FromMemory, app: &App, request: &mut Request<B>) -> HttpResp
 }
 
 fn shed(app: &App) -> HttpResponse {
-    app.lasting().metrics.requests.shed.inc();
+    app.shared.metrics.requests.shed.inc();
     ApiError::overloaded().into_http_response()
 }
 

@@ -5,14 +5,14 @@ use std::time::Duration;
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::app::{How, Served};
+use crate::snapshot_cache::{CacheStatus, Served};
 
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
 /// Of the public URLs of a content type.
 pub(in crate::http) fn insert_cache_status(headers: &mut HeaderMap, served: &Served) {
     headers.insert(AGE, HeaderValue::from(served.age.as_secs()));
-    headers.insert(CACHE_STATUS, cache_status(served.how));
+    headers.insert(CACHE_STATUS, cache_status(served.status));
 }
 
 /// Of one document, served from the last good answer because the CMS fails.
@@ -22,14 +22,14 @@ pub(in crate::http) fn insert_last_good_status(headers: &mut HeaderMap, age: Dur
     headers.insert(CACHE_STATUS, HeaderValue::from_static(status));
 }
 
-fn cache_status(how: How) -> HeaderValue {
-    let text = match how {
-        How::Hit { ttl, failing: false } => format!("frontend-map; hit; ttl={ttl}"),
-        How::Hit { ttl, failing: true } => {
+fn cache_status(status: CacheStatus) -> HeaderValue {
+    let text = match status {
+        CacheStatus::Hit { ttl, failing: false } => format!("frontend-map; hit; ttl={ttl}"),
+        CacheStatus::Hit { ttl, failing: true } => {
             format!("frontend-map; hit; ttl={ttl}; detail=\"the CMS fails\"")
         }
-        How::Miss { collapsed: false } => "frontend-map; fwd=miss; stored".to_owned(),
-        How::Miss { collapsed: true } => "frontend-map; fwd=miss; collapsed".to_owned(),
+        CacheStatus::Miss { collapsed: false } => "frontend-map; fwd=miss; stored".to_owned(),
+        CacheStatus::Miss { collapsed: true } => "frontend-map; fwd=miss; collapsed".to_owned(),
     };
     HeaderValue::try_from(text).expect("constant text and a number are visible ASCII")
 }

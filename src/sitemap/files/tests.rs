@@ -49,7 +49,7 @@ fn snapshot(rows: &[Row]) -> Snapshot {
             ],
         });
     }
-    Builder { owners: false }.finish(vec![part]).unwrap()
+    Builder { path_table: false }.finish(vec![part]).unwrap()
 }
 
 fn frame() -> Frame {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Frame;
-use crate::snapshot::{PublicUrl, Snapshot, Versions, write_moment};
+use crate::snapshot::{PublicUrl, Snapshot, Versions, write_timestamp};
 
 const HEAD: &str = concat!(
     r#"<?xml version="1.0" encoding="UTF-8"?>"#,
@@ -104,7 +104,7 @@ fn push_all<const N: usize>(out: &mut String, parts: [&str; N]) {
 pub(super) fn push_date(out: &mut String, milliseconds: i64) {
     let length = out.len();
     out.push_str("<lastmod>");
-    if write_moment(out, milliseconds) {
+    if write_timestamp(out, milliseconds) {
         out.push_str("</lastmod>");
     } else {
         out.truncate(length);

@@ -110,7 +110,7 @@ fn room_that_was_taken_before_a_reload_counts_after_it() {
 }
 
 #[test]
-fn nobody_joins_a_walk_by_limits_that_are_not_in_use_any_more() {
+fn a_refresh_in_flight_begins_anew_when_the_limits_toward_the_cms_change() {
     let (cms, hangs) = hangs_once();
     let limited = |ms: u16| {
         format!(
@@ -122,13 +122,14 @@ fn nobody_joins_a_walk_by_limits_that_are_not_in_use_any_more() {
     let service = Setup::new(&limited(60_000)).start();
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| ask(&service, SITEMAP));
-        until_so("the walk is under way", || cms.targets().len() == 1);
+        until_so("the walk is in flight", || cms.targets().len() == 1);
         apply(&service, &limited(500));
-        until_so("another walk begins, although nobody asks", || cms.targets().len() >= 2);
+        until_so("another walk begins without a request", || cms.targets().len() >= 2);
         assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
         hangs.open();
         let late = waits.join().expect("an answer");
-        assert_eq!(urls(&late), ["https://main.example/main/x"], "what is newer by now");
+        assert_eq!(urls(&late), ["https://main.example/main/old"], "its own walk has found");
+        assert_eq!(late.header("last-modified"), None);
     });
     assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
 }
@@ -159,7 +160,7 @@ fn a_list_by_rules_of_before_has_no_date_to_ask_by() {
 }
 
 #[test]
-fn who_waits_for_a_walk_that_hangs_gets_what_there_is_in_the_end() {
+fn a_request_from_before_a_reload_ends_by_the_deadline_of_then() {
     let (cms, hangs) = hangs_once();
     let limited = |ms: u16| {
         let limits = format!("cms_request_ms = {ms}\nwalk_deadline_ms = 3000\n");
@@ -169,10 +170,11 @@ fn who_waits_for_a_walk_that_hangs_gets_what_there_is_in_the_end() {
     let service = Setup::new(&limited(60_000)).start();
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| ask(&service, SITEMAP));
-        until_so("the walk is under way", || cms.targets().len() == 1);
+        until_so("the walk is in flight", || cms.targets().len() == 1);
         apply(&service, &limited(500));
+        assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
         let late = waits.join().expect("an answer");
-        assert_eq!(urls(&late), ["https://main.example/main/x"]);
+        assert_failure(&late, 504, "GatewayTimeoutError");
         hangs.open();
     });
 }

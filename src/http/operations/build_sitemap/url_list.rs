@@ -8,7 +8,7 @@ use axum::response::Response;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::X_SKIPPED_DOCUMENTS;
-use crate::app::{App, Served};
+use crate::app::App;
 use crate::frontend_url::BaseUrl;
 use crate::http::request::encoding::accepts_gzip;
 use crate::http::response::cache_status::insert_cache_status;
@@ -16,6 +16,7 @@ use crate::http::response::conditional::{is_not_modified, last_modified};
 use crate::http::response::etag;
 use crate::http::response::stream_body::{stream, stream_gzip};
 use crate::sitemap::{Form, List};
+use crate::snapshot_cache::Served;
 
 /// The smallest list that is worth compressing, in bytes.
 const MIN_GZIP_BYTES: u64 = 1024;
@@ -28,12 +29,12 @@ pub(super) fn url_list(
     form: Form,
     request_headers: &HeaderMap,
 ) -> Response {
-    let snapshot = &served.kept.snapshot;
+    let snapshot = &served.copy.snapshot;
     let list = List::new(snapshot.clone(), base, form);
     let gzip = list.length() >= MIN_GZIP_BYTES && accepts_gzip(request_headers);
     let tag = tag(served, base, form, gzip);
     let mut response = Response::default();
-    let changed = served.kept.dated(served.kept.changed);
+    let changed = served.copy.last_modified(served.copy.changed);
     if is_not_modified(&tag, changed, request_headers) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     } else {
@@ -48,7 +49,7 @@ pub(super) fn url_list(
     let headers = response.headers_mut();
     headers.insert(ETAG, tag);
     headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
-    headers.insert(CACHE_CONTROL, app.caching.sitemap.clone());
+    headers.insert(CACHE_CONTROL, app.http.cache_policy.sitemap.clone());
     if let Some(changed) = changed {
         headers.insert(LAST_MODIFIED, last_modified(changed));
     }
@@ -71,6 +72,6 @@ fn tag(served: &Served, base: &BaseUrl, form: Form, gzip: bool) -> HeaderValue {
         Form::Xml => "x",
     };
     let (base, gzip) = (xxh3_64(base.as_str().as_bytes()), if gzip { "z" } else { "" });
-    let urls = served.kept.snapshot.listing_hash();
+    let urls = served.copy.snapshot.listing_hash();
     etag::of_parts(&format!("{urls:032x}{base:016x}{form}{gzip}"))
 }

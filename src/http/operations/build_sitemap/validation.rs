@@ -37,7 +37,7 @@ pub(super) async fn validate(
     uid: &str,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    require_bearer(app.auth.validate.as_ref(), headers)?;
+    require_bearer(app.http.validate_token.as_ref(), headers)?;
     if site.base.is_none() {
         return Err(ApiError::no_base_url(&site.key));
     }
@@ -46,11 +46,11 @@ pub(super) async fn validate(
         // An event source reconnects after the last event; a 204 stops it.
         return Ok((StatusCode::NO_CONTENT, [(CACHE_CONTROL, NO_STORE)]).into_response());
     }
-    let served = app.snapshot(site, uid).await?;
-    let targets = Targets::new(site, uid, Arc::clone(&served.kept.snapshot));
+    let served = app.snapshots.get(site, uid).await?;
+    let targets = Targets::new(site, uid, Arc::clone(&served.copy.snapshot));
     let targets = targets.ok_or_else(|| ApiError::no_base_url(&site.key))?;
     let subscription =
-        app.validate(targets).map_err(|TooManyRuns| ApiError::too_many_validations())?;
+        app.validate(site, targets).map_err(|TooManyRuns| ApiError::too_many_validations())?;
     let run = Arc::clone(subscription.run());
     let body = match format {
         ResultFormat::Json => document(subscription).await?,

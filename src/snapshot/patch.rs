@@ -8,7 +8,7 @@ use crate::rules::Document;
 
 /// A document that was read anew.
 #[derive(Clone, Debug)]
-pub struct Reread {
+pub struct Patch {
     /// The document.
     pub id: String,
     /// All versions of it that are published now, in the site's locales.
@@ -22,13 +22,18 @@ impl Snapshot {
     /// tell: too much text, or a path comes free, or to a version that is further behind, and
     /// another document may have had it as well, which is not in here.
     #[must_use]
-    pub fn with(&self, reread: &[Reread], listing: Listing<'_>, builder: Builder) -> Option<Self> {
+    pub fn patched(
+        &self,
+        patches: &[Patch],
+        listing: Listing<'_>,
+        builder: Builder,
+    ) -> Option<Self> {
         let mut own = listing.part();
-        for version in reread.iter().flat_map(|document| &document.versions) {
+        for version in patches.iter().flat_map(|document| &document.versions) {
             own.add(version);
         }
-        let own = Builder { owners: false }.finish(vec![own]).ok()?;
-        let ids: FxHashSet<&str> = reread.iter().map(|document| &*document.id).collect();
+        let own = Builder { path_table: false }.finish(vec![own]).ok()?;
+        let ids: FxHashSet<&str> = patches.iter().map(|document| &*document.id).collect();
         let is_own = |url: &PublicUrl<'_>| ids.contains(url.document_id());
         let before: Vec<PublicUrl<'_>> = self.urls().filter(is_own).collect();
         let is_same = before.iter().copied().map(facts).eq(own.urls().map(facts));

@@ -4,18 +4,18 @@
 pub(super) const BLOCK: usize = 1 << 20;
 
 /// Where a text begins: four bytes reach 4 GiB.
-pub(super) type At = u32;
+pub(super) type Offset = u32;
 
 /// The texts. Growing costs no copy, and joining two of them moves blocks alone.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct Arena {
     blocks: Vec<String>,
 }
 
-impl Texts {
+impl Arena {
     /// Adds texts, one after the other; `None` when they are longer than a block, or all are more
     /// than 4 GiB.
-    pub(super) fn push<const N: usize>(&mut self, texts: [&str; N]) -> Option<At> {
+    pub(super) fn push<const N: usize>(&mut self, texts: [&str; N]) -> Option<Offset> {
         let length = texts.iter().map(|text| text.len()).sum();
         let full = |block: &String| block.len() + length > BLOCK;
         if self.blocks.last().is_none_or(full) {
@@ -28,21 +28,21 @@ impl Texts {
         }
         let number = self.blocks.len() - 1;
         let block = self.blocks.last_mut()?;
-        let at = At::try_from(number * BLOCK + block.len()).ok()?;
+        let at = Offset::try_from(number * BLOCK + block.len()).ok()?;
         block.extend(texts);
         Some(at)
     }
 
     /// The text of this length that was put there.
-    pub(super) fn get(&self, at: At, length: usize) -> &str {
+    pub(super) fn get(&self, at: Offset, length: usize) -> &str {
         let at = at as usize;
         &self.blocks[at / BLOCK][at % BLOCK..][..length]
     }
 
     /// Takes over all texts of another; says by how much they have moved. `None`: too many.
-    pub(super) fn append(&mut self, mut other: Self) -> Option<At> {
-        let shift = At::try_from(self.blocks.len() * BLOCK).ok()?;
-        At::try_from((self.blocks.len() + other.blocks.len()) * BLOCK).ok()?;
+    pub(super) fn append(&mut self, mut other: Self) -> Option<Offset> {
+        let shift = Offset::try_from(self.blocks.len() * BLOCK).ok()?;
+        Offset::try_from((self.blocks.len() + other.blocks.len()) * BLOCK).ok()?;
         if let Some(last) = other.blocks.last_mut() {
             last.shrink_to_fit();
         }
@@ -62,10 +62,10 @@ mod tests {
 
     #[test]
     fn texts_stay_where_they_are() {
-        let mut texts = Texts::default();
+        let mut texts = Arena::default();
         let long = "x".repeat(60_000);
         let pushed: Vec<_> = (0..40).map(|n| (n, texts.push([&format!("{n}"), &long]))).collect();
-        let mut others = Texts::default();
+        let mut others = Arena::default();
         let other = others.push(["other"]).unwrap();
         let shift = texts.append(others).unwrap();
         assert_eq!(texts.get(other + shift, 5), "other");

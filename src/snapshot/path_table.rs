@@ -9,21 +9,21 @@ const EMPTY: u32 = u32::MAX;
 
 /// The positions of the entries by their paths.
 #[derive(Debug)]
-pub(super) struct Owners {
+pub(super) struct PathTable {
     /// A power of two of slots, at most two thirds full.
     slots: Box<[u32]>,
-    hash: Hash,
+    hash: PathHash,
 }
 
 /// How paths are hashed. Seeded, because editors choose slugs, and nobody should be able to choose
 /// a million that collide.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hash {
+pub(super) struct PathHash {
     seed: u64,
     function: fn(&[u8], u64) -> u64,
 }
 
-impl Hash {
+impl PathHash {
     pub(super) fn seeded() -> Self {
         Self { seed: RandomState::new().hash_one(()), function: xxh3_64_with_seed }
     }
@@ -38,19 +38,19 @@ impl Hash {
     }
 }
 
-impl Owners {
+impl PathTable {
     /// Takes the paths by position; no two are equal.
-    pub(super) fn new<'p>(paths: impl ExactSizeIterator<Item = &'p str>, hash: Hash) -> Self {
+    pub(super) fn new<'p>(paths: impl ExactSizeIterator<Item = &'p str>, hash: PathHash) -> Self {
         let count = paths.len();
         let slots = vec![EMPTY; (count + count / 2 + 1).next_power_of_two()];
-        let mut owners = Self { slots: slots.into(), hash };
+        let mut table = Self { slots: slots.into(), hash };
         for (at, path) in (0..).zip(paths) {
-            let mut free = owners.probe(path).filter(|slot| owners.slots[*slot] == EMPTY);
+            let mut free = table.probe(path).filter(|slot| table.slots[*slot] == EMPTY);
             if let Some(slot) = free.next() {
-                owners.slots[slot] = at;
+                table.slots[slot] = at;
             }
         }
-        owners
+        table
     }
 
     /// The position of this path, if `path_of` says that it stands there.
@@ -81,20 +81,20 @@ mod tests {
     fn paths_that_collide_are_told_apart() {
         let paths = ["/en/x", "/en/y", "/de/x"];
         let poor: [fn(&[u8], u64) -> u64; 2] = [|_, _| 7, |_, _| u64::MAX];
-        for hash in poor.map(Hash::poor).into_iter().chain([Hash::seeded()]) {
-            let owners = Owners::new(paths.into_iter(), hash);
+        for hash in poor.map(PathHash::poor).into_iter().chain([PathHash::seeded()]) {
+            let table = PathTable::new(paths.into_iter(), hash);
             for (at, path) in paths.iter().enumerate() {
-                assert_eq!(owners.find(path, |at| paths[at]), Some(at));
+                assert_eq!(table.find(path, |at| paths[at]), Some(at));
             }
             for miss in ["", "/", "/en", "/en/x/", "/en/X", "/en/xx"] {
-                assert_eq!(owners.find(miss, |at| paths[at]), None, "{miss}");
+                assert_eq!(table.find(miss, |at| paths[at]), None, "{miss}");
             }
         }
     }
 
     #[test]
     fn no_paths_have_no_owner() {
-        let owners = Owners::new(std::iter::empty(), Hash::seeded());
-        assert_eq!(owners.find("/", |_| ""), None);
+        let table = PathTable::new(std::iter::empty(), PathHash::seeded());
+        assert_eq!(table.find("/", |_| ""), None);
     }
 }

@@ -8,7 +8,7 @@ const FEW: usize = 16;
 const KEY: usize = size_of::<u64>();
 
 /// Puts positions into the order of their texts, each text once.
-pub(super) struct Order<T, F> {
+pub(super) struct Sort<T, F> {
     /// The text at a position. It has no NUL.
     pub(super) text: T,
     /// Which of two positions with the same text goes before the other, and stays.
@@ -21,9 +21,9 @@ struct Keyed {
     at: u32,
 }
 
-impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Order<T, F> {
+impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
     /// The positions below `count` in order, without those whose text another one has.
-    pub(super) fn of(&self, count: u32) -> Vec<u32> {
+    pub(super) fn positions(&self, count: u32) -> Vec<u32> {
         let mut all: Vec<Keyed> = (0..count).map(|at| Keyed { key: 0, at }).collect();
         let mut sorted = Vec::with_capacity(all.len());
         self.sort(&mut all, 0, &mut sorted);
@@ -102,8 +102,8 @@ mod tests {
         ) {
             let text = |at: u32| texts[at as usize].as_str();
             // The later one stays.
-            let order = Order { text, first: |one: u32, other: u32| other.cmp(&one) };
-            let sorted = order.of(u32::try_from(texts.len()).unwrap());
+            let sort = Sort { text, first: |one: u32, other: u32| other.cmp(&one) };
+            let sorted = sort.positions(u32::try_from(texts.len()).unwrap());
             let mut expected: Vec<u32> = (0..).take(texts.len()).collect();
             expected.sort_by_key(|at| (text(*at), std::cmp::Reverse(*at)));
             expected.dedup_by_key(|at| text(*at));

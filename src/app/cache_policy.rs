@@ -1,0 +1,56 @@
+//! `Cache-Control` of answers, as the settings say.
+
+use std::collections::HashSet;
+
+use axum::http::HeaderValue;
+use parking_lot::Mutex;
+
+/// `Cache-Control` of answers that do not depend on the CMS.
+#[derive(Clone, Debug)]
+pub struct CachePolicy {
+    /// Of a pathname that resolves.
+    pub resolve: HeaderValue,
+    /// Of one that does not: short, because a new rule may make it one that does.
+    pub resolve_miss: HeaderValue,
+    /// Of lists of URLs.
+    pub sitemap: HeaderValue,
+}
+
+impl CachePolicy {
+    /// Takes checked settings: visible ASCII and spaces.
+    #[must_use]
+    pub fn new(resolve: &str, resolve_miss: &str, sitemap: &str) -> Self {
+        Self {
+            resolve: interned(resolve),
+            resolve_miss: interned(resolve_miss),
+            sitemap: interned(sitemap),
+        }
+    }
+}
+
+/// All values so far. Only a reload with other values adds to them.
+static VALUES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
+
+/// A value that lives as long as the process: it has no reference count, which each answer would
+/// change and all cores would contend for.
+fn interned(checked: &str) -> HeaderValue {
+    let mut values = VALUES.lock();
+    let values = values.get_or_insert_default();
+    let value = values.get(checked).copied().unwrap_or_else(|| checked.to_owned().leak());
+    values.insert(value);
+    HeaderValue::from_static(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_values_share_one_text() {
+        let place = |value: &HeaderValue| value.as_bytes().as_ptr();
+        let [first, again, other] = ["max-age=7", "max-age=7", "max-age=8"].map(interned);
+        assert_eq!(place(&first), place(&again));
+        assert_ne!(place(&first), place(&other));
+        assert_eq!((first, other), ("max-age=7".parse().unwrap(), "max-age=8".parse().unwrap()));
+    }
+}

@@ -1,0 +1,38 @@
+//! The settings of the HTTP side.
+
+use axum::http::HeaderValue;
+use secrecy::SecretString;
+
+use super::CachePolicy;
+
+/// Limits, secrets and headers of the HTTP side.
+pub struct HttpSettings {
+    /// The limit of requests in flight, of those that wait for something.
+    pub max_requests: usize,
+    /// The origins of the browsers that may send requests.
+    pub cors_origins: Vec<HeaderValue>,
+    /// `Cache-Control` of answers.
+    pub cache_policy: CachePolicy,
+    /// Whether each request gets a line in the log.
+    pub access_log: bool,
+    /// The bearer token of the webhook; without one there is no webhook.
+    pub hook_secret: Option<SecretString>,
+    /// The bearer token for `validate=true`; without one it is open to all clients.
+    pub validate_token: Option<SecretString>,
+    /// The bearer token for `status=draft`; without one it is open to all clients.
+    pub draft_token: Option<SecretString>,
+}
+
+impl HttpSettings {
+    /// Checked origins as header values.
+    ///
+    /// # Panics
+    /// If one of them is not an origin.
+    #[must_use]
+    pub fn origins(checked: &[String]) -> Vec<HeaderValue> {
+        let value = |origin: &String| {
+            HeaderValue::try_from(origin).expect("the settings are checked: an origin is ASCII")
+        };
+        checked.iter().map(value).collect()
+    }
+}

@@ -1,0 +1,103 @@
+//! The composition root: builds an app from settings, at the start and at a reload.
+
+use std::sync::Arc;
+
+use crate::app::{App, CachePolicy, HttpSettings};
+use crate::config::{Cms, Config};
+use crate::content::{Content, Strapi, StrapiError};
+use crate::outgoing::BuildError;
+use crate::shared::SharedState;
+use crate::snapshot_cache::{DocumentCache, DocumentLimits, Settings, SnapshotCache};
+
+/// Why an app cannot be built although its settings are valid.
+#[derive(Debug, thiserror::Error)]
+pub enum BootError {
+    /// The client of the CMS.
+    #[error(transparent)]
+    Strapi(#[from] StrapiError),
+    /// The client of the validator.
+    #[error(transparent)]
+    Validator(#[from] BuildError),
+}
+
+/// The app that these settings describe, with a shared state of its own. Nothing is asked of the CMS
+/// yet.
+///
+/// # Errors
+/// [`BootError`] when an HTTP client cannot be built.
+pub fn build_alone(config: Config) -> Result<App, BootError> {
+    let shared = Arc::new(SharedState::new(config.limits.cms_requests)?);
+    build(config, shared, None)
+}
+
+/// The same in a process that goes on when the settings change. What `previous` has cached is kept
+/// wherever it does not depend on a setting that has changed.
+///
+/// # Errors
+/// As [`build_alone`].
+pub fn build(
+    config: Config,
+    shared: Arc<SharedState>,
+    previous: Option<&App>,
+) -> Result<App, BootError> {
+    let content_fingerprint = config.content_fingerprint;
+    let same_content =
+        previous.filter(|previous| previous.content_fingerprint == content_fingerprint);
+    let content = match same_content {
+        Some(previous) => Arc::clone(previous.snapshots.content()),
+        None => Arc::new(build_content(config.cms, &shared)?),
+    };
+    let (sites, limits, server) = (config.sites, config.limits, config.server);
+    let cache_settings = Settings {
+        freshness: config.freshness,
+        refresh_deadline: limits.walk_deadline,
+        document_deadline: limits.document_deadline,
+    };
+    let document_limits =
+        DocumentLimits { deadline: limits.document_deadline, last_good: limits.last_good };
+    Ok(App {
+        snapshots: Arc::new(SnapshotCache::new(
+            &sites,
+            Arc::clone(&content),
+            cache_settings,
+            (&shared.metrics, Arc::clone(&shared.triggers)),
+            previous.map(|previous| &*previous.snapshots),
+        )),
+        documents: DocumentCache::new(
+            &sites,
+            content,
+            document_limits,
+            Arc::clone(&shared.last_good),
+            Arc::clone(&shared.metrics),
+        ),
+        files: shared.files.clone(),
+        sites,
+        http: HttpSettings {
+            max_requests: limits.requests,
+            cors_origins: HttpSettings::origins(&server.cors_origins),
+            cache_policy: CachePolicy::new(
+                &server.cache_control,
+                &server.cache_control_404,
+                &server.cache_control_sitemap,
+            ),
+            access_log: config.log.access,
+            hook_secret: config.webhook_secret,
+            validate_token: config.auth.validate,
+            draft_token: config.auth.draft,
+        },
+        run_times: config.validation,
+        drain_delay: server.drain_delay,
+        content_fingerprint,
+        shared,
+    })
+}
+
+fn build_content(cms: Cms, shared: &SharedState) -> Result<Content, StrapiError> {
+    Ok(match cms {
+        Cms::Strapi(settings) => {
+            let metrics = Arc::clone(&shared.metrics);
+            Content::Strapi(Box::new(Strapi::new(settings, metrics, &shared.limiters)?))
+        }
+        Cms::Files(file) => Content::File(file),
+    })
+}

@@ -1,0 +1,64 @@
+//! Process-wide state that survives a reload.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::content::RequestLimiters;
+use crate::metrics::Metrics;
+use crate::outgoing::BuildError;
+use crate::snapshot_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
+use crate::validator::Validator;
+use crate::validator::runs::RunRegistry;
+
+/// What all apps of a process share, one after the other. What it keeps for a site, it keeps by the
+/// site's fingerprint, so that no app finds what was made by the rules of another one.
+pub struct SharedState {
+    /// All counters.
+    pub metrics: Arc<Metrics>,
+    /// Checks public URLs: ten at a time in the whole process (D26).
+    pub validator: Validator,
+    /// The runs of URL checks.
+    pub runs: RunRegistry,
+    /// The texts of sitemap files.
+    pub files: FileCache,
+    /// The last good answers of the CMS about single documents.
+    pub last_good: Arc<LastGoodDocuments>,
+    /// Invalidations, and the wake-up call of the refresher.
+    pub triggers: Arc<RefreshTriggers>,
+    /// The in-flight limit toward the CMS (D28), which the clients of before and after a reload
+    /// share.
+    pub limiters: RequestLimiters,
+    draining: AtomicBool,
+}
+
+impl SharedState {
+    /// The state of a process that starts, with at most so many requests to the CMS in flight.
+    ///
+    /// # Errors
+    /// [`BuildError`] when TLS cannot be set up.
+    pub fn new(cms_requests: usize) -> Result<Self, BuildError> {
+        let validator = Validator::new()?;
+        let metrics: Arc<Metrics> = Arc::default();
+        Ok(Self {
+            runs: RunRegistry::new(validator.clone(), Arc::clone(&metrics)),
+            validator,
+            metrics,
+            files: FileCache::default(),
+            last_good: Arc::default(),
+            triggers: Arc::default(),
+            limiters: RequestLimiters::new(cms_requests),
+            draining: AtomicBool::new(false),
+        })
+    }
+
+    /// From now on the service is not ready for new work.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the service is about to stop.
+    #[must_use]
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,260 @@
+//! The snapshot cache: a copy of the public URLs of each content type of each site, refreshed in the
+//! background, and built once however many requests wait for it.
+
+mod copy;
+mod document_cache;
+mod entry;
+mod file_cache;
+mod flight;
+mod incremental_update;
+mod invalidation;
+mod path_index;
+mod refresh;
+mod refresher;
+mod site_cache;
+mod sitemap_files;
+mod status;
+mod triggers;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures::future::try_join_all;
+use tokio::time::timeout;
+
+pub use copy::CachedCopy;
+pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments};
+pub use entry::Freshness;
+pub use file_cache::FileCache;
+pub use invalidation::Invalidation;
+pub use path_index::PathIndexState;
+pub use refresher::{follow_invalidations, keep_fresh};
+pub use sitemap_files::SitemapFiles;
+pub use status::TypeStatus;
+pub use triggers::RefreshTriggers;
+
+use crate::content::{BreakerState, Content, ContentError};
+use crate::metrics::Metrics;
+use crate::rules::ContentTypeUid;
+use crate::site::{Site, Sites};
+use entry::{Entry, Lookup};
+use refresh::Started;
+use site_cache::SiteCache;
+
+/// After how many soft limits a path index is stale: enough for a CMS that restarts.
+const STALE_INDEX_LIMITS: u32 = 10;
+
+/// The cached copies of all sites behind one content source.
+pub struct SnapshotCache {
+    sites: HashMap<String, Arc<SiteCache>>,
+    content: Arc<Content>,
+    settings: Settings,
+    triggers: Arc<RefreshTriggers>,
+}
+
+/// How old copies get, and how long requests wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How old copies get.
+    pub freshness: Freshness,
+    /// How long a request waits for a refresh.
+    pub refresh_deadline: Duration,
+    /// How long an incremental update waits for its documents.
+    pub document_deadline: Duration,
+}
+
+/// A copy as a request gets it.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The copy.
+    pub copy: CachedCopy,
+    /// For `Cache-Status`.
+    pub status: CacheStatus,
+    /// For `Age`.
+    pub age: Duration,
+}
+
+/// Whether the cache had the copy (RFC 9211).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheStatus {
+    /// It had.
+    Hit {
+        /// How long the copy is fresh, in seconds; negative after that.
+        ttl: i64,
+        /// Whether the last refresh failed.
+        failing: bool,
+    },
+    /// The copy was built for this request.
+    Miss {
+        /// And for an earlier one that was still waiting.
+        collapsed: bool,
+    },
+}
+
+impl SnapshotCache {
+    /// A cache of these sites. A site of `previous` with the same fingerprint keeps what is cached
+    /// for it; any other site starts empty.
+    #[must_use]
+    pub fn new(
+        sites: &Sites,
+        content: Arc<Content>,
+        settings: Settings,
+        (metrics, triggers): (&Metrics, Arc<RefreshTriggers>),
+        previous: Option<&Self>,
+    ) -> Self {
+        let cache = |site: &Arc<Site>| match previous.and_then(|previous| previous.same(site)) {
+            Some(same) if Arc::ptr_eq(&same.content, &content) => Arc::clone(same),
+            Some(same) => Arc::new(SiteCache::adopting(same, Arc::clone(&content))),
+            None => Arc::new(SiteCache::new(Arc::clone(site), Arc::clone(&content), metrics)),
+        };
+        let sites = sites.iter_shared().map(|site| (site.key.clone(), cache(site))).collect();
+        let freshness = settings.freshness;
+        let freshness = if content.may_change() { freshness } else { freshness.for_ever() };
+        Self { sites, content, settings: Settings { freshness, ..settings }, triggers }
+    }
+
+    /// The cache of a site with the same fingerprint.
+    fn same(&self, site: &Site) -> Option<&Arc<SiteCache>> {
+        let cache = self.sites.get(&site.key)?;
+        (cache.site.fingerprint == site.fingerprint).then_some(cache)
+    }
+
+    /// This cache is in use from now on in the place of `previous`, whose other entries are
+    /// orphaned.
+    pub fn replaces(&self, previous: &Self) {
+        let shared = |site: &&Arc<SiteCache>| {
+            self.sites.get(&site.site.key).is_some_and(|own| Arc::ptr_eq(own, site))
+        };
+        for site in previous.sites.values().filter(|site| !shared(site)) {
+            site.entries().for_each(|entry| entry.orphan());
+        }
+        self.triggers.wake_refresher();
+    }
+
+    /// The content source.
+    #[must_use]
+    pub fn content(&self) -> &Arc<Content> {
+        &self.content
+    }
+
+    /// Whether requests to the CMS are let through; `None` without a CMS.
+    #[must_use]
+    pub fn breaker_state(&self) -> Option<BreakerState> {
+        self.content.breaker_state()
+    }
+
+    /// All public URLs of a content type: the cached copy, or else a new one.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS while there is no copy within its hard limit, or when the
+    /// deadline for the request runs out; the refresh goes on then.
+    ///
+    /// # Panics
+    /// If the site has no rule for the content type.
+    pub async fn get(&self, site: &Site, uid: &str) -> Result<Served, ContentError> {
+        let (site, entry) = self.entry(site, uid);
+        let freshness = self.settings.freshness;
+        let circuit_open = self.content.circuit_open();
+        if let Lookup::Copy { copy, due, mut failing } = entry.look_up(freshness) {
+            if due && circuit_open.is_some() {
+                failing = true;
+                self.postpone_refresh(entry);
+            } else if due && self.content.may_change() {
+                refresh::start(site, entry, &self.triggers);
+            }
+            let ttl = seconds(freshness.soft) - seconds(copy.begun.elapsed());
+            return Ok(self.served(copy, CacheStatus::Hit { ttl, failing }));
+        }
+        if let Some(error) = circuit_open {
+            self.postpone_refresh(entry);
+            return Err(error);
+        }
+        let Started { waiter, collapsed } = refresh::start(site, entry, &self.triggers);
+        let outcome = timeout(self.settings.refresh_deadline, waiter.outcome()).await;
+        let copy = outcome.unwrap_or(Err(ContentError::TimedOut))?;
+        Ok(self.served(copy, CacheStatus::Miss { collapsed }))
+    }
+
+    /// A copy for each content type of a site that sitemaps list, in the order of the settings.
+    ///
+    /// # Errors
+    /// As [`SnapshotCache::get`], if there is none for one of them.
+    pub async fn get_listed<'s>(
+        &self,
+        site: &'s Site,
+    ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
+        let mut types = site.rules.content_types();
+        types.retain(|uid| site.rules.of_type(uid.as_str()).any(|rule| rule.sitemap.listed));
+        let copies = types.iter().map(|uid| self.get(site, uid.as_str()));
+        Ok(types.iter().copied().zip(try_join_all(copies).await?).collect())
+    }
+
+    /// A new copy, however long it takes.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS.
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    pub async fn refresh(&self, site: &Site, uid: &str) -> Result<CachedCopy, ContentError> {
+        let (site, entry) = self.entry(site, uid);
+        refresh::start(site, entry, &self.triggers).waiter.outcome().await
+    }
+
+    /// How many documents the refresh in flight, or the last one, has seen.
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    #[must_use]
+    pub fn documents_seen(&self, site: &Site, uid: &str) -> u64 {
+        self.entry(site, uid).1.seen.load(Ordering::Relaxed)
+    }
+
+    /// A document may have changed in the CMS; `None`: any document.
+    pub fn invalidate(&self, invalidation: Option<Invalidation>) {
+        self.triggers.invalidations.add(invalidation);
+    }
+
+    /// The path index of a site; `None` for one that resolves by rules alone.
+    #[must_use]
+    pub fn path_index(&self, site: &Site) -> Option<PathIndexState> {
+        let limit = self.settings.freshness.soft * STALE_INDEX_LIMITS;
+        Some(self.sites.get(&site.key)?.index.as_ref()?.state(limit))
+    }
+
+    /// The statuses of all content types of a site, in the order of the settings.
+    pub fn statuses<'a>(&'a self, site: &'a Site) -> impl Iterator<Item = TypeStatus<'a>> {
+        site.rules.content_types().into_iter().map(|uid| {
+            let (_, entry) = self.entry(site, uid.as_str());
+            TypeStatus::of(site, entry, self.settings.freshness)
+        })
+    }
+
+    fn entry(&self, site: &Site, uid: &str) -> (&Arc<SiteCache>, &Arc<Entry>) {
+        let site = self.sites.get(&site.key).expect("each site of the settings has a cache");
+        (site, site.entry(uid).expect("callers check that the site has a rule for the type"))
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {
+        self.sites.values().flat_map(|site| site.entries().map(move |entry| (site, entry)))
+    }
+
+    fn served(&self, copy: CachedCopy, status: CacheStatus) -> Served {
+        // What cannot change has no age.
+        let may_change = self.content.may_change();
+        let age = if may_change { copy.begun.elapsed() } else { Duration::ZERO };
+        Served { copy, status, age }
+    }
+
+    /// Leaves a refresh to the refresher, for when the CMS answers again.
+    fn postpone_refresh(&self, entry: &Entry) {
+        entry.mark_failed();
+        self.triggers.wake_refresher();
+    }
+}
+
+fn seconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_secs()).expect("no limit or age is longer than 292 billion years")
+}

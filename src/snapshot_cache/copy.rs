@@ -1,0 +1,60 @@
+//! A cached copy: the public URLs of one content type as one refresh found them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::sitemap_files::{SitemapFiles, next_whole_second};
+use crate::snapshot::Snapshot;
+
+/// A snapshot, and from when it is.
+#[derive(Clone, Debug)]
+pub struct CachedCopy {
+    /// The URLs.
+    pub snapshot: Arc<Snapshot>,
+    /// Their sitemap files; `None` for a site without a base URL.
+    pub files: Option<Arc<SitemapFiles>>,
+    /// When the refresh began: later changes in the CMS may be missing.
+    pub begun: Instant,
+    /// The first whole second at whose beginning the listed URLs were these, as far as this process
+    /// knows.
+    pub changed: SystemTime,
+    /// Whether the refresh was for an orphaned entry. Only its own waiters get such a copy, and
+    /// other clients may get another list at the same time.
+    pub orphaned: bool,
+    pub(super) completed: Instant,
+}
+
+impl CachedCopy {
+    /// The result of a refresh that ends now; `before` is the copy that it replaces.
+    pub(super) fn new(
+        snapshot: Snapshot,
+        files: Option<Arc<SitemapFiles>>,
+        begun: Instant,
+        before: Option<&Self>,
+    ) -> Self {
+        let same =
+            before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
+        let changed = same.map_or_else(next_whole_second, |before| before.changed);
+        let (snapshot, completed) = (Arc::new(snapshot), Instant::now());
+        Self { snapshot, files, begun, changed, orphaned: false, completed }
+    }
+
+    /// The result of the same refresh with single documents updated.
+    pub(super) fn updated(&self, snapshot: Snapshot, files: Option<Arc<SitemapFiles>>) -> Self {
+        let updated = Self::new(snapshot, files, self.begun, Some(self));
+        Self { completed: self.completed, orphaned: self.orphaned, ..updated }
+    }
+
+    /// `changed` as the `Last-Modified` of an answer. `None` for an orphaned copy: with two lists
+    /// in use at a time, a date would not tell them apart.
+    #[must_use]
+    pub fn last_modified(&self, changed: SystemTime) -> Option<SystemTime> {
+        (!self.orphaned).then_some(changed)
+    }
+
+    /// How long the refresh took.
+    #[must_use]
+    pub fn refresh_duration(&self) -> Duration {
+        self.completed - self.begun
+    }
+}

@@ -1,0 +1,215 @@
+//! Single documents: as the CMS has them now, or while it fails as it had them last.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use tokio::time::timeout;
+
+use super::invalidation::Invalidation;
+use crate::content::{Content, ContentError, ContentQuery, Document, Projection, Status};
+use crate::metrics::Metrics;
+use crate::rules::{ContentTypeUid, FieldValue, Locale};
+use crate::site::{Site, Sites};
+
+/// The memory for documents, in bytes: some ten thousand of them.
+const MAX_BYTES: u64 = 16 << 20;
+/// The expected number of documents, for the tables of the cache.
+const ESTIMATED_DOCUMENTS: usize = 16 << 10;
+/// What a document takes beside its texts, in bytes.
+const DOCUMENT_OVERHEAD: usize = 256;
+
+/// One version of a document, and where it is from.
+#[derive(Clone, Debug)]
+pub struct FoundDocument {
+    /// The version; `None`: there is none.
+    pub document: Option<Arc<Document<'static>>>,
+    /// The age of a last good answer, which stands in while the CMS fails.
+    pub stale: Option<Duration>,
+}
+
+/// How long a request waits for a document, and how old a last good answer may be.
+#[derive(Clone, Copy, Debug)]
+pub struct DocumentLimits {
+    /// How long a request waits for a document.
+    pub deadline: Duration,
+    /// How old a last good answer may be.
+    pub last_good: Duration,
+}
+
+/// Reads single documents, and keeps the last good answers.
+pub struct DocumentCache {
+    content: Arc<Content>,
+    /// What to ask of the CMS for one document, by site and content type.
+    queries: HashMap<String, HashMap<ContentTypeUid, ContentQuery>>,
+    limits: DocumentLimits,
+    last_good: Arc<LastGoodDocuments>,
+    metrics: Arc<Metrics>,
+}
+
+/// The last good answers about published versions of documents; drafts are never kept. Survives a
+/// reload.
+pub struct LastGoodDocuments {
+    cache: Cache<Key, Good, Weight>,
+    /// When a document was last forgotten: answers to requests from before that are not kept.
+    forgotten: Mutex<Option<Instant>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    /// [`Site::fingerprint`]: the fields of a document depend on the rules.
+    site: u128,
+    uid: String,
+    id: String,
+    locale: Locale,
+}
+
+impl Key {
+    fn is_of(&self, invalidation: &Invalidation) -> bool {
+        self.id == invalidation.document_id && self.uid == invalidation.uid
+    }
+}
+
+/// A good answer of the CMS.
+#[derive(Clone)]
+struct Good {
+    /// `None`: there is no such version. Kept so that a late, older answer is known as such.
+    document: Option<Arc<Document<'static>>>,
+    /// When the request to the CMS began.
+    requested: Instant,
+    /// Whether it may have values of related documents.
+    related: bool,
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Key, Good> for Weight {
+    fn weight(&self, key: &Key, good: &Good) -> u64 {
+        let text = |value: &FieldValue<'_>| match value {
+            FieldValue::Text(text) => text.len(),
+            _ => 0,
+        };
+        let values = good.document.as_ref().map_or(&[][..], |document| &document.values);
+        let texts = key.uid.len() + 2 * key.id.len();
+        let bytes = DOCUMENT_OVERHEAD + texts + values.iter().map(text).sum::<usize>();
+        (bytes + size_of_val(values)) as u64
+    }
+}
+
+impl DocumentCache {
+    /// A cache for these sites on top of the last good answers.
+    #[must_use]
+    pub fn new(
+        sites: &Sites,
+        content: Arc<Content>,
+        limits: DocumentLimits,
+        last_good: Arc<LastGoodDocuments>,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        let queries = sites.iter().map(|site| (site.key.clone(), queries(site))).collect();
+        Self { content, queries, limits, last_good, metrics }
+    }
+
+    /// One version of one document. While the CMS fails, a published version as it last was, within
+    /// the limit.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS, or when the deadline runs out.
+    ///
+    /// # Panics
+    /// If the site has no rule for the content type.
+    pub async fn get(
+        &self,
+        site: &Site,
+        uid: &str,
+        document_id: &str,
+        locale: &Locale,
+        status: Status,
+    ) -> Result<FoundDocument, ContentError> {
+        let query = self.queries.get(&site.key).and_then(|queries| queries.get(uid));
+        let query = query.expect("callers check that the site has a rule for the type");
+        let requested = Instant::now();
+        let document = self.content.document(query, document_id, locale, status);
+        let answer = timeout(self.limits.deadline, document).await;
+        let answer = answer.unwrap_or(Err(ContentError::TimedOut));
+        if status == Status::Draft || !self.content.may_change() {
+            return Ok(FoundDocument { document: answer?.map(Arc::new), stale: None });
+        }
+        let (uid, id) = (uid.to_owned(), document_id.to_owned());
+        let key = Key { site: site.fingerprint, uid, id, locale: locale.clone() };
+        match answer {
+            Ok(document) => {
+                let document = document.map(Arc::new);
+                let related = has_related_values(query);
+                self.last_good.keep(key, Good { document: document.clone(), requested, related });
+                Ok(FoundDocument { document, stale: None })
+            }
+            Err(error) => {
+                let found = self.last_good.get(&key, self.limits.last_good).ok_or(error)?;
+                self.metrics.last_good.inc();
+                Ok(found)
+            }
+        }
+    }
+
+    /// Forgets a document that may have changed, and all that may have values of it; `None`: all.
+    pub fn invalidate(&self, invalidation: Option<&Invalidation>) {
+        self.last_good.forget(invalidation);
+    }
+}
+
+fn queries(site: &Site) -> HashMap<ContentTypeUid, ContentQuery> {
+    let query = |uid: &ContentTypeUid| {
+        let projection = Projection::new(site.rules.fields(uid.as_str()));
+        let alternatives = site.rules.alternatives(uid.as_str());
+        (uid.clone(), ContentQuery { uid: uid.clone(), projection, alternatives })
+    };
+    site.rules.content_types().into_iter().map(query).collect()
+}
+
+fn has_related_values(query: &ContentQuery) -> bool {
+    query.projection.paths().iter().any(|path| path.segments().len() > 1)
+}
+
+impl Default for LastGoodDocuments {
+    fn default() -> Self {
+        let cache = Cache::with_weighter(ESTIMATED_DOCUMENTS, MAX_BYTES, Weight);
+        Self { cache, forgotten: Mutex::default() }
+    }
+}
+
+impl LastGoodDocuments {
+    /// An address that was taken back must not come again because the CMS fails.
+    fn forget(&self, invalidation: Option<&Invalidation>) {
+        let mut forgotten = self.forgotten.lock();
+        *forgotten = Some(Instant::now());
+        match invalidation {
+            Some(document) => self.cache.retain(|key, good| !(key.is_of(document) || good.related)),
+            None => self.cache.clear(),
+        }
+    }
+
+    fn keep(&self, key: Key, good: Good) {
+        let forgotten = self.forgotten.lock();
+        if self.cache.peek(&key).is_some_and(|kept| kept.requested > good.requested) {
+            return;
+        }
+        if good.document.is_some() && forgotten.is_some_and(|at| at >= good.requested) {
+            // An earlier answer is no better.
+            self.cache.remove(&key);
+        } else {
+            self.cache.insert(key, good);
+        }
+    }
+
+    fn get(&self, key: &Key, limit: Duration) -> Option<FoundDocument> {
+        let Good { document, requested, .. } = self.cache.get(key)?;
+        let age = requested.elapsed();
+        let document = document.filter(|_| age < limit)?;
+        Some(FoundDocument { document: Some(document), stale: Some(age) })
+    }
+}

@@ -1,0 +1,261 @@
+//! A cache entry: the cached copy of one content type, its freshness, and the refresh in flight.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+use super::copy::CachedCopy;
+use super::flight::{Flight, Outcome, Waiter};
+use crate::content::ContentQuery;
+use crate::metrics::WalkCounters;
+use crate::snapshot::Patch;
+
+/// How long after a failed refresh the next one waits while there is a copy to serve.
+const RETRY_DELAY: Duration = Duration::from_secs(2);
+
+/// Longer than any service runs.
+const FOR_EVER: Duration = Duration::from_hours(100 * 366 * 24);
+
+/// How old a copy may get.
+#[derive(Clone, Copy, Debug)]
+pub struct Freshness {
+    /// A request for an older copy gets it and starts a refresh.
+    pub soft: Duration,
+    /// An older copy is not served.
+    pub hard: Duration,
+    /// Whether all copies are built when the service starts.
+    pub at_start: bool,
+}
+
+impl Freshness {
+    /// For content that cannot change while the service runs.
+    pub(super) fn for_ever(self) -> Self {
+        Self { soft: FOR_EVER, hard: FOR_EVER, ..self }
+    }
+}
+
+/// What an entry holds for a request.
+pub(super) enum Lookup {
+    /// A copy that may be served.
+    Copy {
+        copy: CachedCopy,
+        /// Whether the last refresh failed.
+        failing: bool,
+        /// Whether a refresh should start now.
+        due: bool,
+    },
+    /// No copy, or one beyond the hard limit.
+    Nothing,
+}
+
+/// A refresh that has ended.
+pub(super) struct Completed {
+    pub(super) outcome: Outcome,
+    /// Whether the refresh before it failed, too.
+    pub(super) failed_before: bool,
+    /// Whether the entry is orphaned.
+    pub(super) orphaned: bool,
+    /// Whether another refresh should follow at once.
+    pub(super) again: bool,
+}
+
+/// The entry of one content type of a site.
+///
+/// It is orphaned when a reload puts another entry in its place: refreshes of an orphaned entry
+/// serve those that wait for them and nothing else, and end when the last waiter has left.
+pub(super) struct Entry {
+    /// The key of the site.
+    pub(super) site: String,
+    /// What a refresh asks of the CMS.
+    pub(super) query: ContentQuery,
+    pub(super) counters: Arc<WalkCounters>,
+    /// How many documents the refresh in flight, or the last one, has seen.
+    pub(super) seen: AtomicU64,
+    /// Held while the next copy is made out of the present one.
+    pub(super) update_lock: tokio::sync::Mutex<()>,
+    orphaned: watch::Sender<bool>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    copy: Option<CachedCopy>,
+    /// Gone once the refresh has ended or its task has panicked.
+    flight: Weak<Flight>,
+    /// When the last refresh failed, if it did.
+    failed: Option<Instant>,
+    /// Whether the copy lacks a change: the CMS has changed since the last refresh began, or that
+    /// refresh failed.
+    outdated: bool,
+    /// Incremental updates during the refresh in flight, by `documentId`, with the time from which
+    /// they are: the refresh may have read an older version of the document.
+    patches: HashMap<String, (Instant, Patch)>,
+}
+
+impl Entry {
+    pub(super) fn new(site: String, query: ContentQuery, counters: Arc<WalkCounters>) -> Self {
+        Self {
+            site,
+            query,
+            counters,
+            seen: AtomicU64::new(0),
+            update_lock: tokio::sync::Mutex::default(),
+            orphaned: watch::Sender::new(false),
+            state: Mutex::default(),
+        }
+    }
+
+    /// An entry that starts with the copy of another one, for the same rules and documents behind
+    /// other limits. A refresh is pending if the other one has a copy or is about to get one: what
+    /// happens to it until the reload is complete is lost here.
+    pub(super) fn adopting(previous: &Self) -> Self {
+        let (query, counters) = (previous.query.clone(), Arc::clone(&previous.counters));
+        let entry = Self::new(previous.site.clone(), query, counters);
+        {
+            let (mut state, previous) = (entry.state.lock(), previous.state.lock());
+            state.copy.clone_from(&previous.copy);
+            state.failed = previous.failed;
+            state.outdated =
+                previous.copy.is_some() || previous.outdated || previous.is_refreshing();
+        }
+        entry
+    }
+
+    pub(super) fn look_up(&self, freshness: Freshness) -> Lookup {
+        let state = self.state.lock();
+        let Some(copy) = state.copy.clone().filter(|copy| copy.begun.elapsed() < freshness.hard)
+        else {
+            return Lookup::Nothing;
+        };
+        let old = state.outdated || copy.begun.elapsed() >= freshness.soft;
+        // After a long refresh the CMS rests for as long as that took.
+        let rested = copy.completed.elapsed() >= copy.refresh_duration();
+        let may_retry = state.failed.is_none_or(|failed| failed.elapsed() >= RETRY_DELAY);
+        let due = old && rested && may_retry && !state.is_refreshing();
+        Lookup::Copy { failing: state.failed.is_some(), copy, due }
+    }
+
+    /// A waiter for the refresh in flight. If there is none, also a new flight, whose refresh the
+    /// caller has to start.
+    pub(super) fn follow_or_begin(&self) -> (Waiter, Option<Arc<Flight>>) {
+        let mut state = self.state.lock();
+        if let Some(flight) = state.flight.upgrade() {
+            return (flight.follow(), None);
+        }
+        let (flight, waiter) = Flight::new();
+        state.flight = Arc::downgrade(&flight);
+        state.outdated = false;
+        (waiter, Some(flight))
+    }
+
+    /// Another entry is in use from now on.
+    pub(super) fn orphan(&self) {
+        self.orphaned.send_replace(true);
+    }
+
+    /// Returns when the entry is orphaned and the flight has no waiters, and takes the flight out
+    /// of the entry.
+    pub(super) async fn abandoned(&self, flight: &Flight) {
+        let orphaned = self.orphaned.subscribe().wait_for(|orphaned| *orphaned).await.is_ok();
+        assert!(orphaned, "the entry owns the sender");
+        loop {
+            flight.no_waiters().await;
+            let mut state = self.state.lock();
+            // New waiters follow under the same lock.
+            if !flight.has_waiters() {
+                state.flight = Weak::new();
+                return;
+            }
+        }
+    }
+
+    /// The refresh in flight has ended.
+    pub(super) fn complete(&self, outcome: Outcome) -> Completed {
+        let mut state = self.state.lock();
+        let orphaned = *self.orphaned.borrow();
+        let failed_before = state.failed.is_some();
+        let outcome = outcome.map(|copy| CachedCopy { orphaned, ..copy });
+        state.flight = Weak::new();
+        // Later refreshes read these documents themselves.
+        state.patches.clear();
+        if let Ok(copy) = &outcome {
+            state.copy = Some(copy.clone());
+        }
+        state.failed = outcome.is_err().then(Instant::now);
+        let again = state.outdated && !orphaned;
+        // The changes that it should have brought are still missing.
+        state.outdated |= outcome.is_err();
+        Completed { outcome, failed_before, orphaned, again }
+    }
+
+    /// Something may have changed in the CMS. A refresh in flight is followed by another one.
+    pub(super) fn mark_outdated(&self) {
+        self.state.lock().outdated = true;
+    }
+
+    /// A refresh was not even tried, because the CMS fails.
+    pub(super) fn mark_failed(&self) {
+        let mut state = self.state.lock();
+        state.failed = Some(Instant::now());
+        state.outdated = true;
+    }
+
+    /// Whether a refresh should start as soon as the CMS answers again.
+    pub(super) fn has_pending_refresh(&self) -> bool {
+        let state = self.state.lock();
+        (state.failed.is_some() || state.outdated) && !state.is_refreshing()
+    }
+
+    /// Keeps incremental updates for the refresh in flight, if there is one. `since`: the documents
+    /// were read after that, and after earlier ones with the same ids.
+    pub(super) fn keep_patches(&self, since: Instant, patches: Vec<Patch>) {
+        let mut state = self.state.lock();
+        if state.is_refreshing() {
+            let by_id = patches.into_iter().map(|patch| (patch.id.clone(), (since, patch)));
+            state.patches.extend(by_id);
+        }
+    }
+
+    /// The incremental updates since a refresh began, one for each document.
+    pub(super) fn patches_since(&self, begun: Instant) -> Vec<Patch> {
+        let state = self.state.lock();
+        let since = state.patches.values().filter(|(since, _)| *since > begun);
+        since.map(|(_, patch)| patch.clone()).collect()
+    }
+
+    /// Replaces the copy with an updated one.
+    pub(super) fn replace_copy(&self, copy: CachedCopy) {
+        self.state.lock().copy = Some(copy);
+    }
+
+    pub(super) fn is_refreshing(&self) -> bool {
+        self.state.lock().is_refreshing()
+    }
+
+    /// Whether the last refresh failed, and did so no longer ago than this.
+    pub(super) fn failed_within(&self, time: Duration) -> bool {
+        self.state.lock().failed.is_some_and(|failed| failed.elapsed() < time)
+    }
+
+    /// Whether the last refresh failed.
+    pub(super) fn is_failing(&self) -> bool {
+        self.state.lock().failed.is_some()
+    }
+
+    pub(super) fn copy(&self) -> Option<CachedCopy> {
+        self.state.lock().copy.clone()
+    }
+}
+
+impl State {
+    fn is_refreshing(&self) -> bool {
+        self.flight.strong_count() > 0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use futures::FutureExt;
+
+use super::*;
+use crate::content::{ContentError, Projection};
+use crate::frontend_url::BaseUrl;
+use crate::rules::{
+    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
+    Rule, RuleSet, Template,
+};
+use crate::snapshot::{Builder, Listing, Snapshot};
+
+const UID: &str = "api::a.a";
+const FRESHNESS: Freshness =
+    Freshness { soft: Duration::from_mins(1), hard: Duration::from_hours(1), at_start: false };
+const FAILURE: ContentError = ContentError::TimedOut;
+
+fn entry() -> Entry {
+    let uid = ContentTypeUid::parse(UID).unwrap();
+    let query =
+        ContentQuery { uid, projection: Projection::new(Vec::new()), alternatives: Vec::new() };
+    Entry::new("main".to_owned(), query, Arc::default())
+}
+
+/// The one URL `/<slug>`.
+fn snapshot(slug: &str) -> Snapshot {
+    let rule = Rule::new(ContentTypeUid::parse(UID).unwrap(), Template::parse("/{slug}").unwrap());
+    let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
+    let rules = RuleSet::new(locales, LocalePrefix::Always, vec![rule]);
+    let base = BaseUrl::parse("https://www.example.com").unwrap();
+    let mut part = Listing { rules: &rules, base: Some(&base), uid: UID }.part();
+    part.add(&Document {
+        id: "d".into(),
+        locale: DocumentLocale::None,
+        unpublished: false,
+        fields: FieldPath::parse("slug").into_iter().collect(),
+        values: vec![FieldValue::Text(slug.to_owned().into())],
+    });
+    Builder { path_table: false }.finish(vec![part]).unwrap()
+}
+
+/// The copy that a refresh makes of it.
+fn copy(entry: &Entry, slug: &str) -> CachedCopy {
+    CachedCopy::new(snapshot(slug), None, Instant::now(), entry.copy().as_ref())
+}
+
+fn begin(entry: &Entry) -> Arc<Flight> {
+    entry.follow_or_begin().1.expect("no refresh is in flight")
+}
+
+/// A refresh that begins now, and its end, as if no time had passed.
+fn refresh(entry: &Entry, result: Result<&str, ContentError>) -> Completed {
+    let flight = begin(entry);
+    let completed = entry.complete(result.map(|slug| copy(entry, slug)));
+    flight.complete(completed.outcome.clone());
+    completed
+}
+
+/// Lets seconds pass.
+fn pass(entry: &Entry, seconds: u64) {
+    let earlier = |at: &mut Instant| {
+        *at = at.checked_sub(Duration::from_secs(seconds)).expect("the clock began before");
+    };
+    let mut state = entry.state.lock();
+    state.failed.iter_mut().for_each(earlier);
+    if let Some(copy) = &mut state.copy {
+        earlier(&mut copy.begun);
+        earlier(&mut copy.completed);
+    }
+}
+
+/// Whether there is a copy, and then whether the last refresh failed and whether one is due.
+fn found(entry: &Entry) -> Option<(bool, bool)> {
+    match entry.look_up(FRESHNESS) {
+        Lookup::Copy { failing, due, .. } => Some((failing, due)),
+        Lookup::Nothing => None,
+    }
+}
+
+#[test]
+fn a_copy_ages_from_fresh_to_due_to_nothing() {
+    let entry = entry();
+    assert_eq!(found(&entry), None);
+    assert!(refresh(&entry, Ok("x")).outcome.is_ok());
+    assert_eq!(found(&entry), Some((false, false)));
+    pass(&entry, 59);
+    assert_eq!(found(&entry), Some((false, false)));
+    pass(&entry, 1);
+    assert_eq!(found(&entry), Some((false, true)));
+    pass(&entry, 3600 - 61);
+    assert_eq!(found(&entry), Some((false, true)));
+    pass(&entry, 1);
+    assert_eq!(found(&entry), None);
+    assert!(entry.copy().is_some(), "an index may still use it");
+}
+
+#[test]
+fn requests_follow_the_refresh_in_flight() {
+    let entry = entry();
+    let flight = begin(&entry);
+    let (waiter, second) = entry.follow_or_begin();
+    assert!(second.is_none());
+    flight.complete(entry.complete(Ok(copy(&entry, "x"))).outcome);
+    let outcome = waiter.outcome().now_or_never().expect("it is complete").expect("a copy");
+    assert_eq!(outcome.snapshot.listed_count(), 1);
+    begin(&entry);
+}
+
+#[test]
+fn no_refresh_is_due_while_one_is_in_flight() {
+    let entry = entry();
+    refresh(&entry, Ok("x"));
+    pass(&entry, 60);
+    let flight = begin(&entry);
+    assert_eq!(found(&entry), Some((false, false)));
+    // Its task has panicked.
+    drop(flight);
+    assert_eq!(found(&entry), Some((false, true)));
+    begin(&entry);
+}
+
+#[test]
+fn waiters_of_a_refresh_that_panics_get_an_error() {
+    let entry = entry();
+    let (waiter, flight) = entry.follow_or_begin();
+    drop(flight);
+    let outcome = waiter.outcome().now_or_never().expect("it is over");
+    assert!(matches!(outcome, Err(ContentError::Unavailable { .. })));
+}
+
+#[test]
+fn the_next_refresh_is_due_no_sooner_than_the_last_one_took() {
+    let entry = entry();
+    let begun = Instant::now().checked_sub(Duration::from_mins(5)).unwrap();
+    begin(&entry);
+    entry.complete(Ok(CachedCopy { begun, ..copy(&entry, "x") }));
+    assert_eq!(found(&entry), Some((false, false)), "beyond the soft limit, but just complete");
+    pass(&entry, 299);
+    assert_eq!(found(&entry), Some((false, false)));
+    pass(&entry, 2);
+    assert_eq!(found(&entry), Some((false, true)));
+}
+
+#[test]
+fn after_a_failure_the_next_refresh_waits_while_there_is_a_copy() {
+    let entry = entry();
+    refresh(&entry, Ok("x"));
+    pass(&entry, 60);
+    let failed = refresh(&entry, Err(FAILURE));
+    assert!(failed.outcome.is_err() && !failed.failed_before && !failed.again);
+    assert_eq!(found(&entry), Some((true, false)));
+    pass(&entry, RETRY_DELAY.as_secs());
+    assert_eq!(found(&entry), Some((true, true)));
+    assert!(refresh(&entry, Err(FAILURE)).failed_before);
+    pass(&entry, RETRY_DELAY.as_secs());
+    assert!(refresh(&entry, Ok("x")).failed_before);
+    assert_eq!(found(&entry), Some((false, false)));
+}
+
+#[test]
+fn an_outdated_copy_is_due() {
+    let entry = entry();
+    refresh(&entry, Ok("x"));
+    pass(&entry, 1);
+    entry.mark_outdated();
+    assert_eq!(found(&entry), Some((false, true)));
+    assert!(!refresh(&entry, Ok("x")).again);
+    assert_eq!(found(&entry), Some((false, false)));
+}
+
+#[test]
+fn an_invalidation_during_a_refresh_causes_one_more() {
+    let entry = entry();
+    refresh(&entry, Ok("x"));
+    let _flight = begin(&entry);
+    entry.mark_outdated();
+    assert!(entry.complete(Ok(copy(&entry, "x"))).again);
+    assert!(!refresh(&entry, Ok("x")).again);
+}
+
+#[test]
+fn a_copy_stays_outdated_until_a_refresh_succeeds() {
+    let entry = entry();
+    refresh(&entry, Ok("x"));
+    entry.mark_outdated();
+    for _ in 0..2 {
+        assert!(!refresh(&entry, Err(FAILURE)).again, "not at once");
+        assert_eq!(found(&entry), Some((true, false)));
+        pass(&entry, RETRY_DELAY.as_secs());
+        assert_eq!(found(&entry), Some((true, true)));
+    }
+    refresh(&entry, Ok("x"));
+    assert_eq!(found(&entry), Some((false, false)));
+}
+
+#[test]
+fn the_date_changes_with_the_listed_urls() {
+    let entry = entry();
+    let changed = |slug| {
+        refresh(&entry, Ok(slug));
+        entry.copy().unwrap().changed
+    };
+    let first = changed("x");
+    assert_eq!(changed("x"), first);
+    entry.state.lock().copy.as_mut().unwrap().changed = UNIX_EPOCH;
+    assert_eq!(changed("x"), UNIX_EPOCH, "the URLs are the same");
+    assert_ne!(changed("y"), UNIX_EPOCH);
+}
+
+#[test]
+fn a_date_is_a_whole_second_later_than_any_other_list() {
+    let entry = entry();
+    let before = SystemTime::now();
+    refresh(&entry, Ok("x"));
+    let changed = entry.copy().unwrap().changed;
+    let since = changed.duration_since(UNIX_EPOCH).unwrap();
+    assert_eq!(since.subsec_nanos(), 0);
+    // A client that got another list before has an earlier date.
+    assert!(changed > before && changed <= SystemTime::now() + Duration::from_secs(1));
+}
+
+#[test]
+fn patches_are_kept_for_the_refresh_in_flight_alone() {
+    let entry = entry();
+    let patch = |id: &str| Patch { id: id.to_owned(), versions: Vec::new() };
+    let ids = |since: Instant| -> Vec<String> {
+        entry.patches_since(since).into_iter().map(|patch| patch.id).collect()
+    };
+    let begun = Instant::now();
+    let later = begun + Duration::from_secs(1);
+    entry.keep_patches(later, vec![patch("a")]);
+    assert!(ids(begun).is_empty(), "no refresh is in flight that could have missed it");
+    for outcome in [Err(FAILURE), Ok(copy(&entry, "x"))] {
+        let _flight = begin(&entry);
+        entry.keep_patches(begun, vec![patch("a"), patch("b")]);
+        assert!(ids(begun).is_empty(), "the refresh began then");
+        entry.keep_patches(later, vec![patch("a")]);
+        entry.keep_patches(later, vec![patch("a")]);
+        assert_eq!(ids(begun), ["a"]);
+        entry.complete(outcome);
+        assert!(ids(begun).is_empty(), "the next refresh reads it itself");
+    }
+}
+
+mod orphaned;

@@ -1,0 +1,68 @@
+//! Refreshes of an orphaned entry, and the entry that adopts its copy.
+
+use super::*;
+
+#[test]
+fn waiters_of_an_orphaned_entry_get_its_copy_without_a_date() {
+    let entry = entry();
+    let (waiter, flight) = entry.follow_or_begin();
+    entry.orphan();
+    entry.mark_outdated();
+    let completed = entry.complete(Ok(copy(&entry, "x")));
+    assert!(completed.orphaned && !completed.again);
+    flight.expect("none was in flight").complete(completed.outcome);
+    let copy = waiter.outcome().now_or_never().expect("it is complete").expect("a copy");
+    assert_eq!(copy.last_modified(copy.changed), None, "another list is in use as well");
+}
+
+#[test]
+fn a_refresh_that_begins_after_the_orphaning_has_no_date() {
+    let entry = entry();
+    entry.orphan();
+    refresh(&entry, Ok("x"));
+    let copy = entry.copy().expect("for its waiter");
+    assert_eq!(copy.last_modified(copy.changed), None);
+}
+
+#[test]
+fn a_refresh_is_abandoned_when_its_entry_is_orphaned_and_all_waiters_have_left() {
+    let entry = entry();
+    let (waiter, flight) = entry.follow_or_begin();
+    let flight = flight.expect("none was in flight");
+    let is_abandoned = |flight: &Flight| entry.abandoned(flight).now_or_never().is_some();
+    assert!(!is_abandoned(&flight));
+    entry.orphan();
+    assert!(!is_abandoned(&flight), "one waits");
+    drop(waiter);
+    assert!(is_abandoned(&flight));
+    assert!(!entry.is_refreshing());
+}
+
+#[test]
+fn a_refresh_without_waiters_goes_on_while_its_entry_is_in_use() {
+    let entry = entry();
+    let flight = begin(&entry);
+    assert!(!flight.has_waiters());
+    assert!(entry.abandoned(&flight).now_or_never().is_none());
+}
+
+#[test]
+fn an_adopting_entry_has_the_copy_and_refreshes_it() {
+    let previous = entry();
+    refresh(&previous, Ok("x"));
+    let _in_flight = begin(&previous);
+    let entry = Entry::adopting(&previous);
+    assert_eq!(found(&entry), Some((false, true)), "it has no part in the refresh in flight");
+    assert!(entry.has_pending_refresh());
+    let changed = |entry: &Entry| entry.copy().expect("a copy").changed;
+    assert_eq!(changed(&entry), changed(&previous));
+    assert!(Entry::adopting(&super::entry()).copy().is_none());
+}
+
+#[test]
+fn an_adopting_entry_is_failing_like_the_one_before() {
+    let previous = entry();
+    refresh(&previous, Ok("x"));
+    refresh(&previous, Err(FAILURE));
+    assert_eq!(found(&Entry::adopting(&previous)), Some((true, false)));
+}

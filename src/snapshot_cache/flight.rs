@@ -1,0 +1,56 @@
+//! Single-flight: one refresh in flight, and the waiters that share its outcome.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::copy::CachedCopy;
+use crate::content::ContentError;
+
+/// What a refresh comes to, for all of its waiters.
+pub(super) type Outcome = Result<CachedCopy, ContentError>;
+
+/// A refresh in flight. If it is dropped without an outcome, its task has panicked.
+pub(super) struct Flight(watch::Sender<Option<Outcome>>);
+
+/// Waits for the outcome of a flight.
+pub(super) struct Waiter(watch::Receiver<Option<Outcome>>);
+
+impl Flight {
+    /// A flight with its first waiter.
+    pub(super) fn new() -> (Arc<Self>, Waiter) {
+        let (outcome, waiter) = watch::channel(None);
+        (Arc::new(Self(outcome)), Waiter(waiter))
+    }
+
+    /// One more waiter.
+    pub(super) fn follow(&self) -> Waiter {
+        Waiter(self.0.subscribe())
+    }
+
+    /// Gives all waiters the outcome.
+    pub(super) fn complete(&self, outcome: Outcome) {
+        self.0.send_replace(Some(outcome));
+    }
+
+    /// Returns when there are no waiters. More may follow until it is checked under a lock.
+    pub(super) async fn no_waiters(&self) {
+        self.0.closed().await;
+    }
+
+    pub(super) fn has_waiters(&self) -> bool {
+        !self.0.is_closed()
+    }
+}
+
+impl Waiter {
+    /// Waits for the outcome.
+    ///
+    /// # Errors
+    /// The flight's own, or [`ContentError::Unavailable`] if its task has panicked.
+    pub(super) async fn outcome(mut self) -> Outcome {
+        let panicked = Err(ContentError::Unavailable { retry_after: None });
+        let outcome = self.0.wait_for(Option::is_some).await;
+        outcome.map_or(panicked, |outcome| outcome.clone().expect("it was waited for"))
+    }
+}

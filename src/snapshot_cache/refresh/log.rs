@@ -1,0 +1,37 @@
+//! What the log says about a refresh that has ended.
+
+use crate::content::ContentError;
+use crate::snapshot::Snapshot;
+use crate::snapshot_cache::entry::{Completed, Entry};
+
+/// Logs the outcome, and the documents without a URL: a mistake in the content that is not visible
+/// in the sitemap.
+pub(super) fn log(entry: &Entry, completed: &Completed) {
+    let (site, uid) = (&entry.site, entry.query.uid.as_str());
+    if completed.orphaned {
+        return tracing::debug!(site, uid, "a refresh has ended for a site that has changed");
+    }
+    let copy = match &completed.outcome {
+        Ok(copy) => copy,
+        // A CMS that is down for an hour is one line, not thousands.
+        Err(error)
+            if completed.failed_before || matches!(error, ContentError::CircuitOpen { .. }) =>
+        {
+            return tracing::debug!(site, uid, %error, "a walk failed again");
+        }
+        Err(error) => return tracing::warn!(site, uid, %error, "a walk failed"),
+    };
+    let Snapshot { skipped, duplicates, .. } = &*copy.snapshot;
+    for (reason, documents) in skipped.by_reason() {
+        tracing::warn!(site, uid, reason, documents, "documents have no URL");
+    }
+    if *duplicates > 0 {
+        tracing::warn!(site, uid, duplicates, "documents share a URL");
+    }
+    let urls = copy.snapshot.len();
+    if urls == 0 && skipped.total() > 0 {
+        tracing::error!(site, uid, "no document of this type has a URL");
+    }
+    let (bytes, seconds) = (copy.snapshot.bytes(), copy.begun.elapsed().as_secs_f64());
+    tracing::info!(site, uid, urls, bytes, seconds, "a snapshot is built");
+}

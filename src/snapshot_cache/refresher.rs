@@ -1,0 +1,167 @@
+//! The background tasks: refreshes that are due without a request, and those after invalidations.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::entry::{Entry, Lookup};
+use super::incremental_update::update;
+use super::invalidation::Invalidation;
+use super::site_cache::SiteCache;
+use super::{SnapshotCache, refresh};
+use crate::content::{BreakerState, Content};
+
+/// How often the refresher looks for due refreshes.
+const PERIOD: Duration = Duration::from_secs(5);
+/// The same while the CMS fails: a probe that is due may find all permits taken.
+const MIN_PERIOD: Duration = Duration::from_millis(500);
+/// How many refreshes the refresher has in flight. The client of the CMS has its own limit.
+const CONCURRENT_REFRESHES: usize = 4;
+
+/// Keeps copies fresh without requests: builds all of them at the start, refreshes those of a path
+/// index, and makes up for refreshes that failed with the CMS. Works on the current cache until it
+/// is dropped.
+pub async fn keep_fresh(current: impl Fn() -> Arc<SnapshotCache>) {
+    let mut refresher = Refresher::new(&current());
+    loop {
+        let cache = current();
+        if !Arc::ptr_eq(&refresher.content, &cache.content) {
+            refresher = Refresher::new(&cache);
+        }
+        let period = refresher.run(&cache);
+        let triggers = Arc::clone(&cache.triggers);
+        drop(cache);
+        tokio::select! {
+            () = triggers.woken() => {}
+            Ok(()) = refresher.breaker.changed() => {}
+            () = sleep(period) => {}
+        }
+    }
+}
+
+/// Refreshes the current cache after invalidations until it is dropped. Ten documents published at
+/// once cause one round of refreshes. Named documents come first, in an incremental update, because
+/// the refresh of a large type takes minutes; refreshes follow, because other documents may have
+/// changed with the named ones.
+///
+/// A reload in between loses nothing: a site that the next cache shares is updated here, and the
+/// first refresh of any other starts after the invalidation.
+pub async fn follow_invalidations(current: impl Fn() -> Arc<SnapshotCache>) {
+    let triggers = Arc::clone(&current().triggers);
+    loop {
+        let invalidations = triggers.invalidations.next_batch().await;
+        if follow(&current(), &invalidations).await {
+            // Possibly another cache by now.
+            let cache = current();
+            for (site, entry) in cache.entries().filter(|(_, entry)| entry.copy().is_some()) {
+                refresh::start(site, entry, &cache.triggers);
+            }
+        }
+    }
+}
+
+/// Marks all entries as outdated and updates the named documents. Returns whether refreshes should
+/// follow.
+async fn follow(cache: &SnapshotCache, invalidations: &[Invalidation]) -> bool {
+    if !cache.content.may_change() {
+        return false;
+    }
+    tracing::debug!("something may have changed in the CMS");
+    for (_, entry) in cache.entries() {
+        entry.mark_outdated();
+    }
+    if cache.content.circuit_open().is_some() {
+        // The refresher starts them when the CMS answers again.
+        cache.triggers.wake_refresher();
+        return false;
+    }
+    let deadline = cache.settings.document_deadline;
+    let updates = cache.entries().map(|(site, entry)| update(site, entry, invalidations, deadline));
+    join_all(updates).await;
+    true
+}
+
+/// What the refresher remembers from one round to the next.
+struct Refresher {
+    content: Arc<Content>,
+    breaker: watch::Receiver<BreakerState>,
+    /// How often the breaker had opened when all pending refreshes were last started. `None` for a
+    /// new content source: what failed with the one before may succeed with it.
+    openings: Option<u64>,
+    /// The position of the entry whose content type is probed next.
+    next_probe: usize,
+}
+
+impl Refresher {
+    fn new(cache: &SnapshotCache) -> Self {
+        let content = Arc::clone(&cache.content);
+        Self { breaker: content.watch_breaker(), content, openings: None, next_probe: 0 }
+    }
+
+    /// Starts what is due; returns the time until the next round.
+    fn run(&mut self, cache: &SnapshotCache) -> Duration {
+        let breaker = *self.breaker.borrow_and_update();
+        let next_probe = breaker.next_probe();
+        if let Some(at) = next_probe {
+            if at <= Instant::now() && is_any_wanted(cache) {
+                self.probe(cache);
+            }
+        } else {
+            if self.openings != Some(breaker.openings) {
+                self.openings = Some(breaker.openings);
+                start_pending(cache);
+            }
+            start_wanted(cache);
+        }
+        let period = PERIOD.min(cache.settings.freshness.soft);
+        let left = next_probe.map(|at| at.saturating_duration_since(Instant::now()));
+        left.map_or(period, |left| left.clamp(MIN_PERIOD, period.max(MIN_PERIOD)))
+    }
+
+    /// Asks the CMS for another content type each time: one may have trouble of its own.
+    fn probe(&mut self, cache: &SnapshotCache) {
+        if let Some((_, entry)) = cache.entries().nth(self.next_probe) {
+            let (content, entry) = (Arc::clone(&cache.content), Arc::clone(entry));
+            tokio::spawn(async move { content.probe(&entry.query).await });
+        }
+        self.next_probe = (self.next_probe + 1) % cache.entries().count().max(1);
+    }
+}
+
+fn is_any_wanted(cache: &SnapshotCache) -> bool {
+    cache
+        .entries()
+        .any(|(site, entry)| entry.has_pending_refresh() || is_wanted(cache, site, entry))
+}
+
+fn start_pending(cache: &SnapshotCache) {
+    for (site, entry) in cache.entries().filter(|(_, entry)| entry.has_pending_refresh()) {
+        refresh::start(site, entry, &cache.triggers);
+    }
+}
+
+/// Starts wanted refreshes up to [`CONCURRENT_REFRESHES`]; a slow one holds up no other.
+fn start_wanted(cache: &SnapshotCache) {
+    let in_flight = cache.entries().filter(|(_, entry)| entry.is_refreshing()).count();
+    let wanted = cache
+        .entries()
+        .filter(|(site, entry)| !entry.is_refreshing() && is_wanted(cache, site, entry));
+    for (site, entry) in wanted.take(CONCURRENT_REFRESHES.saturating_sub(in_flight)) {
+        refresh::start(site, entry, &cache.triggers);
+    }
+}
+
+/// Each entry wants one copy after the start; those of a path index always want a fresh one.
+fn is_wanted(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
+    let freshness = cache.settings.freshness;
+    let indexed = site.index.is_some();
+    match entry.look_up(freshness) {
+        Lookup::Copy { due, .. } => indexed && due && cache.content.may_change(),
+        Lookup::Nothing if entry.failed_within(PERIOD) => false,
+        Lookup::Nothing if indexed => true,
+        Lookup::Nothing => freshness.at_start && entry.copy().is_none(),
+    }
+}

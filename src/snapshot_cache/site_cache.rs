@@ -1,0 +1,100 @@
+//! The cache entries of one site, with what makes their copies: rules, content source, file frame.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::copy::CachedCopy;
+use super::entry::Entry;
+use super::path_index::PathIndexCell;
+use super::sitemap_files::SitemapFiles;
+use crate::content::{Content, ContentQuery, Projection};
+use crate::metrics::Metrics;
+use crate::rules::ContentTypeUid;
+use crate::site::{ResolveBy, Site};
+use crate::sitemap::files::Frame;
+use crate::snapshot::{Builder, Listing, Snapshot};
+
+/// The cache of one site. It survives a reload that changes neither the site nor the content
+/// source; so all copies in it were made by the same rules.
+pub(super) struct SiteCache {
+    pub(super) site: Arc<Site>,
+    pub(super) content: Arc<Content>,
+    entries: HashMap<ContentTypeUid, Arc<Entry>>,
+    /// For a site with `resolve = "documents"`.
+    pub(super) index: Option<PathIndexCell>,
+    /// For a site with a base URL.
+    frame: Option<Arc<Frame>>,
+}
+
+impl SiteCache {
+    /// An empty cache.
+    pub(super) fn new(site: Arc<Site>, content: Arc<Content>, metrics: &Metrics) -> Self {
+        let entry = |uid: &ContentTypeUid| {
+            let projection = Projection::new(site.rules.listing_fields(uid.as_str()));
+            let alternatives = site.rules.alternatives(uid.as_str());
+            let query = ContentQuery { uid: uid.clone(), projection, alternatives };
+            let counters = metrics.walks.of(&site.key, uid.as_str());
+            (uid.clone(), Arc::new(Entry::new(site.key.clone(), query, counters)))
+        };
+        let entries = site.rules.content_types().into_iter().map(entry).collect();
+        Self::with_entries(site, content, entries)
+    }
+
+    /// A cache with the copies of another one, for the same site and documents behind other limits.
+    pub(super) fn adopting(previous: &Self, content: Arc<Content>) -> Self {
+        let entry = |(uid, entry): (&ContentTypeUid, &Arc<Entry>)| {
+            (uid.clone(), Arc::new(Entry::adopting(entry)))
+        };
+        let entries = previous.entries.iter().map(entry).collect();
+        let cache = Self::with_entries(Arc::clone(&previous.site), content, entries);
+        cache.rebuild_index();
+        cache
+    }
+
+    fn with_entries(
+        site: Arc<Site>,
+        content: Arc<Content>,
+        entries: HashMap<ContentTypeUid, Arc<Entry>>,
+    ) -> Self {
+        let index = (site.resolve == ResolveBy::Documents).then(PathIndexCell::default);
+        let frame = |base| Arc::new(Frame::new(base, site.rules.locales()));
+        let frame = site.base.as_ref().map(frame);
+        Self { site, content, entries, index, frame }
+    }
+
+    pub(super) fn entry(&self, uid: &str) -> Option<&Arc<Entry>> {
+        self.entries.get(uid)
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.entries.values()
+    }
+
+    /// The rules by which the documents of an entry get their URLs.
+    pub(super) fn listing<'a>(&'a self, entry: &'a Entry) -> Listing<'a> {
+        let (rules, base) = (&self.site.rules, self.site.base.as_ref());
+        Listing { rules, base, uid: entry.query.uid.as_str() }
+    }
+
+    pub(super) fn builder(&self) -> Builder {
+        Builder { path_table: self.index.is_some() }
+    }
+
+    /// The sitemap files of a snapshot; `None` without a base URL.
+    pub(super) fn sitemap_files(
+        &self,
+        snapshot: &Snapshot,
+        before: Option<&CachedCopy>,
+    ) -> Option<Arc<SitemapFiles>> {
+        let frame = Arc::clone(self.frame.as_ref()?);
+        let before = before.and_then(|before| before.files.as_deref());
+        Some(Arc::new(SitemapFiles::new(snapshot, frame, before)))
+    }
+
+    /// Builds the path index anew, if the site has one.
+    pub(super) fn rebuild_index(&self) {
+        if let Some(index) = &self.index {
+            index.rebuild(self.entries().map(|entry| entry.copy()));
+        }
+    }
+}

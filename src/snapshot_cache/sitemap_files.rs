@@ -1,0 +1,57 @@
+//! The sitemap files of a cached copy, and when each of them last changed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::sitemap::files::{File, Frame, Layout};
+use crate::snapshot::Snapshot;
+
+/// The sitemap files of one content type.
+#[derive(Debug)]
+pub struct SitemapFiles {
+    /// Which documents are in which file.
+    pub layout: Layout,
+    /// When a file last came, changed or went, as far as this process knows; a whole second, like
+    /// [`CachedCopy::changed`](super::CachedCopy::changed).
+    pub changed: SystemTime,
+    /// By number of the file.
+    changes: HashMap<u64, SystemTime>,
+    /// The parts of a file's text that do not depend on its documents.
+    pub(super) frame: Arc<Frame>,
+}
+
+impl SitemapFiles {
+    /// The files of a snapshot; a file with the same content as in `before` keeps its date.
+    pub(super) fn new(snapshot: &Snapshot, frame: Arc<Frame>, before: Option<&Self>) -> Self {
+        let layout = Layout::new(snapshot, &frame);
+        let now = next_whole_second();
+        let since = |file: &File| {
+            let before = before?;
+            let same = before.layout.file(file.number)?.hash == file.hash;
+            same.then(|| before.changes.get(&file.number).copied()).flatten()
+        };
+        let change = |file: &File| (file.number, since(file).unwrap_or(now));
+        let changes = layout.files.iter().map(change).collect();
+        let hashes = |layout: &Layout| -> Vec<(u64, u128)> {
+            layout.files.iter().map(|file| (file.number, file.hash)).collect()
+        };
+        let same = before.filter(|before| hashes(&before.layout) == hashes(&layout));
+        let changed = same.map_or(now, |before| before.changed);
+        Self { layout, changed, changes, frame }
+    }
+
+    /// When a file of the layout last changed, as far as this process knows.
+    #[must_use]
+    pub fn changed(&self, file: &File) -> SystemTime {
+        self.changes.get(&file.number).copied().unwrap_or(self.changed)
+    }
+}
+
+/// The date for content that changes now. HTTP dates have whole seconds, and a client may have got
+/// other content earlier in this second: with the next second, equal dates mean equal content.
+pub(super) fn next_whole_second() -> SystemTime {
+    let now = SystemTime::now();
+    let past = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
+    now + Duration::from_secs(1) - Duration::from_nanos(past.into())
+}

@@ -1,0 +1,35 @@
+//! The status of each cache entry, for `/readyz` and `/metrics` of the admin listener.
+
+use std::sync::Arc;
+
+use super::copy::CachedCopy;
+use super::entry::{Entry, Freshness};
+use crate::metrics::WalkCounters;
+use crate::rules::ContentTypeUid;
+use crate::site::Site;
+
+/// The status of one content type of a site.
+#[derive(Clone, Debug)]
+pub struct TypeStatus<'a> {
+    /// The site.
+    pub site: &'a Site,
+    /// The content type.
+    pub uid: &'a ContentTypeUid,
+    /// Its copy, if a refresh has succeeded.
+    pub copy: Option<CachedCopy>,
+    /// Whether the last refresh failed.
+    pub failing: bool,
+    /// Whether the copy is beyond its soft limit.
+    pub stale: bool,
+    /// Its counters.
+    pub counters: Arc<WalkCounters>,
+}
+
+impl<'a> TypeStatus<'a> {
+    pub(super) fn of(site: &'a Site, entry: &'a Entry, freshness: Freshness) -> Self {
+        let copy = entry.copy();
+        let stale = copy.as_ref().is_some_and(|copy| copy.begun.elapsed() >= freshness.soft);
+        let (uid, counters) = (&entry.query.uid, Arc::clone(&entry.counters));
+        Self { site, uid, copy, failing: entry.is_failing(), stale, counters }
+    }
+}

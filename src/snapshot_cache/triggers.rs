@@ -1,0 +1,24 @@
+//! What makes the background tasks look for due refreshes; it survives a reload.
+
+use tokio::sync::Notify;
+
+use super::invalidation::Invalidations;
+
+/// Invalidations and the wake-up call of the refresher.
+#[derive(Default)]
+pub struct RefreshTriggers {
+    /// Invalidations that no refresh has followed yet.
+    pub(super) invalidations: Invalidations,
+    wake: Notify,
+}
+
+impl RefreshTriggers {
+    /// A refresh has ended or could not start, or another cache is in use.
+    pub(super) fn wake_refresher(&self) {
+        self.wake.notify_one();
+    }
+
+    pub(super) async fn woken(&self) {
+        self.wake.notified().await;
+    }
+}
