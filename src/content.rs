@@ -174,6 +174,6 @@ impl Content {
 /// Takes the documents of a walk. A walk that starts again starts with a new sink.
 pub trait DocumentSink: Send {
     /// Takes a list item: a document, or an item that is none. Items that are not published
-    /// (`unpublished`) or in a locale that was not asked for come too, so that they can be counted.
+    /// (`unpublished`) or in another locale are passed on as well, so that they can be counted.
     fn push(&mut self, item: Result<&Document<'_>, &BadItem>);
 }

@@ -81,7 +81,7 @@ impl Strapi {
 
     /// One version of one document. `None`: it does not exist (D19, D27).
     ///
-    /// A document that is not published counts as absent where the published version was asked for
+    /// A document that is not published counts as absent where the published version is requested
     /// (D18), and so does one in another locale: there is no fallback (D19).
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl Strapi {
     /// is localised; a type that is not localised is walked once.
     ///
     /// # Errors
-    /// [`ContentError`]: of the CMS, or when four walks in turn proved nothing. Then it is
+    /// [`ContentError`]: of the CMS, or when four walks in a row proved nothing. Then it is
     /// `Unusable` if the CMS contradicts the request, or itself in the same way each time, and
     /// `Unavailable` if the numbers moved, because a later walk may succeed.
     pub async fn walk<S: DocumentSink>(

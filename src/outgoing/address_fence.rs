@@ -31,8 +31,8 @@ const LOCALHOST: &str = "localhost";
 
 /// A resolver that leaves out the addresses where no public site is.
 ///
-/// No resolver is asked for an address that is written in a URL: the caller makes sure that the
-/// operator wrote it.
+/// An address that is written in a URL is not resolved: the caller makes sure that the operator wrote
+/// it.
 #[derive(Clone)]
 pub struct FencedResolver(LookUp);
 

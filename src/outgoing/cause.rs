@@ -81,7 +81,7 @@ pub(super) fn chain<'a>(
     std::iter::successors(Some(error), |link| below(*link))
 }
 
-/// The next error down. `io::Error::source` skips the error that it wraps, so ask for that first.
+/// The next error down. `io::Error::source` skips the error that it wraps, so `get_ref` comes first.
 fn below<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     wrapped.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())

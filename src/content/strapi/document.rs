@@ -34,7 +34,7 @@ pub(super) async fn fetch(
     };
     match read(&body, &query.projection)? {
         Some(other) if other.id != document_id && !is_single => {
-            Err(ContentError::Unusable("another document than asked for"))
+            Err(ContentError::Unusable("another document than requested"))
         }
         document => {
             let document = document.filter(|document| {

@@ -11,7 +11,7 @@ use super::endpoint::Endpoint;
 use crate::rules::ContentTypeUid;
 
 /// How long the CMS's "not localised" is remembered for requests of single documents. The type may
-/// become localised, and asking again costs one refused request; a walk asks again each time.
+/// become localised, and trying again costs one refused request; a walk tries again each time.
 const NOT_LOCALISED_FOR: Duration = Duration::from_mins(1);
 
 /// The endpoint of one content type, and what its answers have shown.
@@ -21,7 +21,7 @@ pub(super) struct ResolvedEndpoint {
     pub(super) endpoint: Endpoint,
     /// Configured, or a list was read from it. Before that, its 404 may mean a wrong guess.
     is_confirmed: AtomicBool,
-    /// When the CMS last said that the type is not localised.
+    /// When the CMS last refused a locale for the type.
     not_localised_at: Mutex<Option<Instant>>,
 }
 

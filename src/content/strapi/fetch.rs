@@ -29,7 +29,7 @@ pub(super) struct Fetcher {
 /// The answer to a request for a list.
 pub(super) struct ListReply {
     pub(super) body: String,
-    /// Whether a locale was asked for and accepted.
+    /// Whether a locale was requested and accepted.
     pub(super) is_localised: bool,
 }
 
@@ -38,7 +38,7 @@ impl Fetcher {
         Self { client, endpoints: EndpointCache::new(configured) }
     }
 
-    /// The endpoint as configured, else as the schema says, else as guessed.
+    /// The endpoint: configured, else from the schema, else guessed.
     ///
     /// # Errors
     /// Those of a CMS that does not answer: the next request would fail as well, and too late.

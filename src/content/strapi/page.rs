@@ -20,7 +20,7 @@ pub struct Page<'a> {
 /// The paging that an answer echoes, and the total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EchoedPaging {
-    /// Rows a page; it may differ from the size that was asked for.
+    /// Rows a page; it may differ from the requested size.
     pub(super) page_size: u64,
     /// The number of all rows that match the filters.
     pub(super) total: u64,

@@ -1,4 +1,4 @@
-//! The query strings of the requests: only what the rules need is asked for.
+//! The query strings of the requests: they select the fields that the rules need, and no others.
 
 use std::fmt::Write;
 

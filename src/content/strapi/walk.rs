@@ -32,7 +32,8 @@ const RESTARTS: usize = 3;
 const CONTRADICTS: Unproven =
     Unproven::Unusable("answers that contradict each other about the locales of the type");
 
-/// Whether the type is localised, as soon as the first locale's walk knows.
+/// Sends the walks over the other locales whether the type is localised, as soon as the walk over the
+/// first locale knows.
 type Localised = watch::Sender<Option<bool>>;
 
 /// See [`super::Strapi::walk`].
@@ -42,14 +43,14 @@ pub(super) async fn walk<S: DocumentSink>(
     locales: &[Locale],
     new_sink: impl Fn() -> S + Sync,
 ) -> Result<Vec<S>, ContentError> {
-    let endpoint = &*fetcher.resolve(&query.uid).await?;
+    let resolved = &*fetcher.resolve(&query.uid).await?;
     let Some((first, others)) = locales.split_first() else { return Ok(Vec::new()) };
-    let scope = |locale| WalkScope { fetcher, query, endpoint, locale, locales };
+    let scope = |locale| WalkScope { fetcher, query, resolved, locale, locales };
     let (localised, known) = watch::channel(None);
     let others = others.iter().map(|locale| {
         let (scope, mut known, new_sink) = (scope(locale), known.clone(), &new_sink);
         async move {
-            // An error here means that the first walk has failed, and so this one does not matter.
+            // An error means that the first walk has failed: then this one does not matter.
             let known = known.wait_for(Option::is_some).await;
             if known.is_ok_and(|known| *known == Some(true)) {
                 walk_locale(scope, new_sink, None).await.map(Some)
@@ -68,7 +69,7 @@ async fn walk_locale<S: DocumentSink>(
     new_sink: &(impl Fn() -> S + Sync),
     localised: Option<Localised>,
 ) -> Result<S, ContentError> {
-    match scope.endpoint.endpoint.kind() {
+    match scope.resolved.endpoint.kind() {
         EndpointKind::Collection => walk_collection(scope, new_sink, localised.as_ref()).await,
         EndpointKind::Single => read_single(scope, new_sink(), localised.as_ref()).await,
     }
@@ -80,17 +81,17 @@ async fn read_single<S: DocumentSink>(
     mut sink: S,
     localised: Option<&Localised>,
 ) -> Result<S, ContentError> {
-    let WalkScope { fetcher, query, endpoint, locale, .. } = scope;
+    let WalkScope { fetcher, query, resolved, locale, .. } = scope;
     let query_string =
         |locale: Option<&Locale>| query_string::version(query, locale, Status::Published);
-    let path = endpoint.endpoint.path();
-    let body = fetcher.version(endpoint, path, locale, query_string).await?;
+    let path = resolved.endpoint.path();
+    let body = fetcher.version(resolved, path, locale, query_string).await?;
     let read = |body| document::read(body, &query.projection);
     let found = body.as_deref().map_or(Ok(None), read)?;
     if let Some(document) = found.as_ref().filter(|document| is_in_locale(document, locale)) {
         sink.push(Ok(document));
     }
-    set(localised, found.is_none_or(|found| found.locale != DocumentLocale::None));
+    set_localised(localised, found.is_none_or(|found| found.locale != DocumentLocale::None));
     Ok(sink)
 }
 
@@ -113,6 +114,7 @@ async fn walk_collection<S: DocumentSink>(
     Err(final_error(&unproven))
 }
 
+/// One attempt to walk a collection in one locale.
 async fn walk_once<S: DocumentSink>(
     scope: WalkScope<'_>,
     mut sink: S,
@@ -125,7 +127,7 @@ async fn walk_once<S: DocumentSink>(
     if localised.is_none() && !is_localised {
         return Err(CONTRADICTS.into());
     }
-    let asked = is_localised.then_some(locale);
+    let requested = is_localised.then_some(locale);
     loop {
         let page = Page::read(&body, &query.projection).ok_or(NO_LIST)?;
         let step = proof.page(&facts(&page))?;
@@ -133,8 +135,8 @@ async fn walk_once<S: DocumentSink>(
         // The next page, or the total, is requested while the rows of this one are read.
         let mut next = pin!(async {
             match key {
-                Some(key) => next_page(scope, asked, Some(key)).await,
-                None => total(scope, asked).await,
+                Some(key) => next_page(scope, requested, Some(key)).await,
+                None => total(scope, requested).await,
             }
         });
         let early = start(next.as_mut()).await;
@@ -143,7 +145,7 @@ async fn walk_once<S: DocumentSink>(
             sink.push(row);
         })?;
         if evidence.is_certain() {
-            set(localised, asked.is_some());
+            set_localised(localised, is_localised);
         }
         let reply = match early {
             Some(reply) => reply?,
@@ -161,7 +163,7 @@ async fn walk_once<S: DocumentSink>(
     if evidence.all_in_other_locales() {
         return Err(OTHER_LOCALE.into());
     }
-    set(localised, is_localised && evidence.is_localised());
+    set_localised(localised, is_localised && evidence.is_localised());
     Ok(sink)
 }
 
@@ -171,13 +173,14 @@ async fn next_page(
     locale: Option<&Locale>,
     key: Option<&str>,
 ) -> Result<ListReply, ContentError> {
-    let WalkScope { fetcher, query, endpoint, .. } = scope;
-    fetcher.list(endpoint, locale, |locale| query_string::page(query, locale, key)).await
+    let WalkScope { fetcher, query, resolved, .. } = scope;
+    fetcher.list(resolved, locale, |locale| query_string::page(query, locale, key)).await
 }
 
+/// The total alone.
 async fn total(scope: WalkScope<'_>, locale: Option<&Locale>) -> Result<ListReply, ContentError> {
-    let WalkScope { fetcher, query, endpoint, .. } = scope;
-    fetcher.list(endpoint, locale, |locale| query_string::total(query, locale)).await
+    let WalkScope { fetcher, query, resolved, .. } = scope;
+    fetcher.list(resolved, locale, |locale| query_string::total(query, locale)).await
 }
 
 /// Polls a request once and yields, so that the connection's task can send it; the output if the
@@ -191,9 +194,9 @@ async fn start<F: Future>(request: Pin<&mut F>) -> Option<F::Output> {
     }
 }
 
-fn set(localised: Option<&Localised>, is: bool) {
-    if let Some(localised) = localised {
-        localised.send_if_modified(|known| known.replace(is) != Some(is));
+fn set_localised(sender: Option<&Localised>, is_localised: bool) {
+    if let Some(sender) = sender {
+        sender.send_if_modified(|known| known.replace(is_localised) != Some(is_localised));
     }
 }
 

@@ -47,7 +47,7 @@ enum Circuit {
         probe_interval: Duration,
         /// More than one where the CMS takes longer than an interval to fail.
         probes_in_flight: u32,
-        /// Until when the CMS has asked for no requests (`Retry-After`).
+        /// The end of the CMS's `Retry-After`, if it sent one.
         retry_after: Option<Instant>,
     },
 }
@@ -111,8 +111,8 @@ impl BreakerState {
             *probes_in_flight = probes_in_flight.saturating_sub(1);
         }
         match outcome {
-            // Before the end of `Retry-After` nothing is sent. This request was sent before the CMS
-            // asked for that, so its success does not end the wait.
+            // Nothing is sent before the end of `Retry-After`. This request was sent before the CMS
+            // sent that header, so its success does not end the wait.
             Outcome::Success if self.retry_after(now).is_some_and(|left| left > 0) => {}
             Outcome::Success => self.circuit = Circuit::default(),
             Outcome::Failure { weight, retry_after } => {

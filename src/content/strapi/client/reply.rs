@@ -7,8 +7,8 @@ use super::refusal::Refusal;
 use crate::content::ContentError;
 use crate::outgoing::{Cause, cause, is_out_of_files, retry_after};
 
-/// The most memory that is reserved for a declared length before the body comes. A usual page is
-/// smaller, and is not copied while it grows.
+/// The most memory that is reserved for a declared length before the body arrives. A usual page
+/// is smaller, and is not copied while it grows.
 const MAX_RESERVED_BYTES: usize = 256 * 1024;
 
 /// Strapi's error envelopes are a few hundred bytes.
@@ -66,7 +66,9 @@ pub(super) async fn read(
         StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {
             let body = read_body(path, response, MAX_ERROR_BYTES).await?;
             let refusal = Refusal::parse(status.as_u16(), &body);
-            refusal.map(Reply::Refused).ok_or_else(|| unusable("a 400 or 404 that is not Strapi's"))
+            refusal
+                .map(Reply::Refused)
+                .ok_or_else(|| unusable("a 400 or 404 without Strapi's error envelope"))
         }
         _ if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() => {
             Err(unavailable(&response))

@@ -1,4 +1,4 @@
-//! One admitted request with at most one retry, and what its attempts tell the circuit breaker.
+//! Sends an admitted request with at most one retry, and reports each attempt to the circuit breaker.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -47,7 +47,7 @@ impl<'a> Visitor<'a> for Answer<'a> {
             match key.as_str() {
                 "data" if rows.is_none() => rows = Some(members.next_value_seed(List(self.0))?),
                 "meta" if meta.is_none() => meta = Some(members.next_value::<&RawValue>()?),
-                "data" | "meta" => return Err(A::Error::custom("a member that comes twice")),
+                "data" | "meta" => return Err(A::Error::custom("a repeated member")),
                 _ => drop(members.next_value::<IgnoredAny>()?),
             }
         }

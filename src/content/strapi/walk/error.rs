@@ -7,7 +7,7 @@ pub(super) const NO_LIST: ContentError = ContentError::Unusable("an answer that 
 
 /// The CMS, or a cache before it, ignores `locale`.
 pub(super) const OTHER_LOCALE: ContentError =
-    ContentError::Unusable("documents of another locale than asked for");
+    ContentError::Unusable("documents in another locale than requested");
 
 /// Why a walk has ended.
 pub(super) enum WalkError {

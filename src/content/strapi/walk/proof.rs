@@ -82,7 +82,7 @@ impl Proof {
         self.advance(&page.keys[..step.rows])?;
         self.rows += step.rows as u64;
         if self.rows > MAX_ROWS {
-            return Err(Unproven::Unusable("more documents than sitemaps are made for"));
+            return Err(Unproven::Unusable("more documents than a walk reads"));
         }
         let before = *self.before.get_or_insert(echo.total);
         if self.rows > before.saturating_add(before / 10).saturating_add(MAX_GROWTH) {
@@ -108,7 +108,7 @@ impl Proof {
         let mut last = self.key.as_deref();
         for key in keys.iter().flatten() {
             if last.is_some_and(|last| last >= *key) {
-                return Err(Unproven::Unusable("a list that is not in the order asked for"));
+                return Err(Unproven::Unusable("a list that is not in the requested order"));
             }
             last = Some(key);
         }
@@ -121,7 +121,7 @@ fn step(page: &PageFacts<'_>, echo: EchoedPaging) -> Result<Step, Unproven> {
     let rows = page.keys.len();
     let size = usize::try_from(echo.page_size).unwrap_or(usize::MAX);
     if !(1..=PAGE_SIZE).contains(&size) || rows > size {
-        return Err(Unproven::Unusable("a page of another size than asked for"));
+        return Err(Unproven::Unusable("a page of another size than requested"));
     }
     match page.keys.iter().rposition(Option::is_some) {
         None if rows > 0 => Err(Unproven::Unusable("a page without one usable document")),

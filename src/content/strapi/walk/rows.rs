@@ -25,7 +25,7 @@ pub(super) fn push_rows(
 }
 
 /// Whether a document is in another locale that is walked as well: then the CMS, or a cache before
-/// it, ignores `locale`, and the versions asked for are missing. A document in a locale that is not
+/// it, ignores `locale`, and the requested versions are missing. A document in a locale that is not
 /// walked is left to the rules.
 fn is_in_other_walk(document: &Document<'_>, scope: WalkScope<'_>) -> bool {
     let DocumentLocale::Named(name) = &document.locale else { return false };

@@ -10,7 +10,7 @@ use crate::rules::Locale;
 pub(super) struct WalkScope<'a> {
     pub(super) fetcher: &'a Fetcher,
     pub(super) query: &'a ContentQuery,
-    pub(super) endpoint: &'a ResolvedEndpoint,
+    pub(super) resolved: &'a ResolvedEndpoint,
     pub(super) locale: &'a Locale,
     /// All locales that are walked, this one among them.
     pub(super) locales: &'a [Locale],

@@ -31,7 +31,7 @@ fn a_walk_is_complete_where_the_rows_lie_between_the_totals() {
         // An unreadable row counts.
         (vec![page(100, 2, &["?", "b"])], 2, 2),
         (vec![page(2, 3, &["?", "b"]), page(2, 1, &["c"])], 3, 3),
-        // An unreadable row behind the last key comes again.
+        // An unreadable row behind the last key is on the next page again.
         (vec![page(2, 3, &["a", "?"]), page(2, 2, &["?", "c"]), page(2, 0, &[])], 3, 3),
     ] {
         assert_eq!(walk(&pages, after), Ok(rows), "{pages:?}");
@@ -53,8 +53,8 @@ fn close_refuses_rows_that_the_totals_contradict() {
 
 #[test]
 fn page_refuses_answers_that_contradict_the_request() {
-    let unordered = "a list that is not in the order asked for";
-    let size = "a page of another size than asked for";
+    let unordered = "a list that is not in the requested order";
+    let size = "a page of another size than requested";
     let no_echo = "a list without its page size and total";
     for (pages, text) in [
         (vec![page(2, 3, &["b", "a"])], unordered),
