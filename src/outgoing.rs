@@ -11,10 +11,8 @@ mod cause;
 mod resolver;
 mod retry_after;
 
-pub use address_fence::{
-    FencedConnector, FencedResolver, FencedStream, fenced_connector, is_not_allowed,
-};
-pub use cause::{Cause, cause, is_out_of_files, known_cause};
+pub use address_fence::{FencedResolver, is_not_allowed};
+pub use cause::{Cause, cause, is_out_of_files};
 pub use resolver::{LookUp, system_look_up};
 pub use retry_after::retry_after;
 

@@ -5,26 +5,11 @@
 
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
-use std::task::{Context, Poll};
 
-use futures::future::BoxFuture;
-use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::dns::Name;
-use hyper_util::rt::TokioIo;
-use reqwest::dns::{Addrs, Resolve, Resolving};
-use tokio::net::TcpStream;
-use tower::Service;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::allowed_addresses::is_allowed;
 use super::resolver::{LookUp, addresses};
-use super::tls;
-
-/// Connects to `http` and `https` URLs, within the fence.
-pub type FencedConnector = HttpsConnector<HttpConnector<FencedResolver>>;
-
-/// A connection of a [`FencedConnector`].
-pub type FencedStream = MaybeHttpsStream<TokioIo<TcpStream>>;
 
 /// The one name that may lead to this machine, because it is never written by accident.
 const LOCALHOST: &str = "localhost";
@@ -59,36 +44,10 @@ impl FencedResolver {
 }
 
 impl Resolve for FencedResolver {
-    fn resolve(&self, name: reqwest::dns::Name) -> Resolving {
+    fn resolve(&self, name: Name) -> Resolving {
         let allowed = self.clone().allowed(name.as_str().to_owned());
         Box::pin(async { Ok(Box::new(allowed.await?) as Addrs) })
     }
-}
-
-impl Service<Name> for FencedResolver {
-    type Response = Allowed;
-    type Error = Box<dyn Error + Send + Sync>;
-    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, name: Name) -> Self::Future {
-        let allowed = self.clone().allowed(name.as_str().to_owned());
-        Box::pin(allowed)
-    }
-}
-
-/// A connector whose names are found by `look_up`.
-///
-/// # Errors
-/// [`rustls::Error`] when the TLS provider cannot serve the default protocol versions.
-pub fn fenced_connector(look_up: LookUp) -> Result<FencedConnector, rustls::Error> {
-    let mut http = HttpConnector::new_with_resolver(FencedResolver(look_up));
-    http.enforce_http(false);
-    http.set_nodelay(true);
-    Ok(HttpsConnector::from((http, tls()?)))
 }
 
 /// Whether a connection was not made because of the fence.

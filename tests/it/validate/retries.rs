@@ -1,4 +1,4 @@
-//! `--retries`: what is asked again, how often, and that the last answer counts.
+//! `--retries`: which results are retried, how often, and that the last result counts.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
@@ -10,24 +10,24 @@ const CONTENT: &str = r#"{"api::page.page": [
     {"documentId": "c", "slug": "missing"}, {"documentId": "d", "slug": "moved"},
     {"documentId": "e", "slug": "reset"}]}"#;
 
-/// How often the front end of a test was asked for what heals.
-struct Healing {
+/// Requests so far for the pages that recover.
+struct Recovering {
     busy: AtomicUsize,
     reset: AtomicUsize,
 }
 
-impl Healing {
+impl Recovering {
     const fn new() -> Self {
         Self { busy: AtomicUsize::new(0), reset: AtomicUsize::new(0) }
     }
 
-    /// `/busy` heals with the third request, `/reset` with the second, `/limited` never.
+    /// `/busy` and `/reset` recover with the third request, `/limited` never.
     fn answer(&self, path: &str) -> Answer {
         match path {
             "/busy" if self.busy.fetch_add(1, SeqCst) < 2 => {
                 answer("503 Service Unavailable", "Retry-After: 0\r\n", 0)
             }
-            "/reset" if self.reset.fetch_add(1, SeqCst) < 1 => Answer::Reset,
+            "/reset" if self.reset.fetch_add(1, SeqCst) < 2 => Answer::Reset,
             "/limited" => {
                 answer("429 Too Many Requests", "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n", 0)
             }
@@ -38,43 +38,43 @@ impl Healing {
     }
 }
 
-/// How often each path was asked for.
-fn asked(peer: &FrontEnd) -> [usize; 5] {
+/// The number of requests for each path.
+fn requests(peer: &FrontEnd) -> [usize; 5] {
     let heads = peer.heads();
     ["/busy", "/limited", "/missing", "/moved", "/reset"]
         .map(|path| heads.iter().filter(|head| head.starts_with(&format!("GET {path} "))).count())
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn by_default_every_url_is_asked_once() {
-    static HEALING: Healing = Healing::new();
-    let peer = FrontEnd::start(|path| HEALING.answer(path)).await;
+async fn without_retries_a_url_gets_one_request_and_after_a_reset_one_more() {
+    static PAGES: Recovering = Recovering::new();
+    let peer = FrontEnd::start(|path| PAGES.answer(path)).await;
     let (_socket, down) = refusing();
     let setup = setup(&peer.url("http", ""), down).file("content.json", CONTENT);
     let ended = validate(&setup, "main", &[]);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
     let told = "site main: 5 URLs, 4 dead (4xx 2, 5xx 1, error 1, 3xx 1)\n";
     assert!(ended.stdout.starts_with(told), "{}", ended.stdout);
-    assert_eq!(asked(&peer), [1; 5]);
+    assert_eq!(requests(&peer), [1, 1, 1, 1, 2]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_may_heal_is_asked_again_and_the_last_answer_counts() {
-    static HEALING: Healing = Healing::new();
-    let peer = FrontEnd::start(|path| HEALING.answer(path)).await;
+async fn retryable_results_are_retried_and_the_last_result_counts() {
+    static PAGES: Recovering = Recovering::new();
+    let peer = FrontEnd::start(|path| PAGES.answer(path)).await;
     let (_socket, down) = refusing();
     let setup = setup(&peer.url("http", ""), down).file("content.json", CONTENT);
     let ended = validate(&setup, "main", &["--retries", "3"]);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
     let told = "site main: 5 URLs, 2 dead (4xx 2, 3xx 1, 2xx 2)\n";
     assert!(ended.stdout.starts_with(told), "{}", ended.stdout);
-    assert_eq!(asked(&peer), [3, 4, 1, 1, 2]);
+    assert_eq!(requests(&peer), [3, 4, 1, 1, 3]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn retries_are_among_the_ten_in_flight() {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
-    // All fail once, so all come back; nothing is answered before ten are there.
+    // All fail once, so all are retried; the front end answers none before ten have arrived.
     let peer = FrontEnd::start_holding(10, |_| match ASKED.fetch_add(1, SeqCst) {
         0..30 => answer("503 Service Unavailable", "Retry-After: 0\r\n", 0),
         _ => answer("200 OK", "", 0),

@@ -1,0 +1,140 @@
+//! The HTTP client of the validator: one GET for a URL, without redirects.
+
+use std::time::Duration;
+
+use reqwest::header::LOCATION;
+use reqwest::{Response, StatusCode, Url};
+use tokio::time::{sleep, timeout};
+
+use super::{
+    CONCURRENT_CHECKS, CheckResult, DRAIN_BYTES, DRAIN_TIME, Failure, HEAD_TIMEOUT, location,
+};
+use crate::outgoing::{self, BuildError, Cause, FencedResolver, LookUp};
+
+/// Lets the operator of a frontend tell these requests from visitors.
+const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
+
+/// The most header lines of a response: pages that set many cookies have more than hyper's 100.
+const MAX_HEADERS: usize = 500;
+
+/// The pause before another attempt when the process has no file descriptor for a connection.
+const FILE_DESCRIPTOR_PAUSE: Duration = Duration::from_millis(100);
+
+/// Clones share their connections.
+#[derive(Clone)]
+pub(super) struct Client {
+    /// Reuses idle connections.
+    pooled: reqwest::Client,
+    /// Uses each connection once.
+    unpooled: reqwest::Client,
+}
+
+impl Client {
+    /// A client that resolves names by `look_up`, within the address fence.
+    ///
+    /// An IP address in a URL is not resolved, so the fence does not apply to it: the operator wrote
+    /// it into the settings, and redirects are not followed.
+    pub(super) fn new(look_up: LookUp) -> Result<Self, BuildError> {
+        let resolver = FencedResolver::new(look_up);
+        let client = |max_idle| -> Result<_, BuildError> {
+            let client = outgoing::client_builder()?
+                .dns_resolver(resolver.clone())
+                .user_agent(USER_AGENT)
+                .no_gzip()
+                .pool_max_idle_per_host(max_idle)
+                .http1_max_headers(MAX_HEADERS)
+                // Browsers accept such header lines, so visitors get these pages.
+                .http1_allow_obsolete_multiline_headers_in_responses(true)
+                .http1_allow_spaces_after_header_name_in_responses(true)
+                .http1_ignore_invalid_headers_in_responses(true);
+            Ok(client.build()?)
+        };
+        Ok(Self { pooled: client(CONCURRENT_CHECKS)?, unpooled: client(0)? })
+    }
+
+    /// Checks one URL. The result is final with the head of the response; the body is drained so
+    /// that the connection can be reused.
+    pub(super) async fn check(&self, url: &str) -> CheckResult {
+        let url = Url::parse(url).expect("a base URL and an encoded path make a URL");
+        match timeout(HEAD_TIMEOUT, self.head(url)).await {
+            Ok(Ok(response)) => {
+                let result = result(&response);
+                drain(response).await;
+                result
+            }
+            Ok(Err(failure)) => CheckResult::Failed(failure),
+            Err(_) => CheckResult::Failed(Failure::Timeout),
+        }
+    }
+
+    /// Sends the request, and once more after a reset: a server may close an idle connection just as
+    /// a request arrives (RFC 9112, section 9.3.1), which is no fault of the page. reqwest does not
+    /// say whether the connection was reused, so this holds for every reset. A GET may be repeated
+    /// (RFC 9110, section 9.2.2).
+    async fn head(&self, url: Url) -> Result<Response, Failure> {
+        match send(&self.pooled, url.clone()).await {
+            Err(Failure::Reset) => send(&self.unpooled, url).await,
+            sent => sent,
+        }
+    }
+}
+
+async fn send(client: &reqwest::Client, url: Url) -> Result<Response, Failure> {
+    loop {
+        match client.get(url.clone()).send().await {
+            Ok(response) => return Ok(response),
+            // No fault of the page; it ends in a time-out unless a file descriptor becomes free.
+            Err(error) if outgoing::is_out_of_files(&error) => sleep(FILE_DESCRIPTOR_PAUSE).await,
+            Err(error) => return Err(failure(&error)),
+        }
+    }
+}
+
+fn failure(error: &reqwest::Error) -> Failure {
+    if outgoing::is_not_allowed(error) {
+        return Failure::AddressNotAllowed;
+    }
+    match outgoing::cause(error) {
+        // The client has no time-outs: this is the kernel, which gave up before the validator.
+        Cause::Timeout | Cause::ConnectTimeout => Failure::Timeout,
+        Cause::Dns => Failure::Dns,
+        Cause::Refused => Failure::Refused,
+        Cause::Reset => Failure::Reset,
+        Cause::Tls => Failure::Tls,
+        Cause::InvalidResponse => Failure::InvalidResponse,
+    }
+}
+
+fn result(response: &Response) -> CheckResult {
+    let (status, headers) = (response.status(), response.headers());
+    let is_overloaded = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
+    let seconds = outgoing::retry_after(headers).filter(|_| is_overloaded);
+    let location = headers.get(LOCATION).filter(|_| status.is_redirection());
+    CheckResult::Response {
+        status: status.as_u16(),
+        location: location.map(|sent| location::readable(sent.as_bytes())),
+        retry_after: seconds.map(|seconds| u32::try_from(seconds).unwrap_or(u32::MAX)),
+    }
+}
+
+/// Reads a short body to its end, so that its connection can be reused. One that is long, slow or
+/// incomplete costs its connection, and changes no result.
+async fn drain(response: Response) {
+    if response.content_length().is_none_or(|length| length <= DRAIN_BYTES as u64) {
+        // Dropping the unread rest closes the connection.
+        let _ = timeout(DRAIN_TIME, read_to_end(response)).await;
+        // A task of the client puts the connection back into the pool: without this, every second
+        // request would make a connection of its own.
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn read_to_end(mut response: Response) {
+    let mut left = DRAIN_BYTES;
+    while let Ok(Some(chunk)) = response.chunk().await {
+        match left.checked_sub(chunk.len()) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
+}
