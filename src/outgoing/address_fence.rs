@@ -5,6 +5,7 @@
 
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
@@ -21,8 +22,6 @@ const LOCALHOST: &str = "localhost";
 #[derive(Clone)]
 pub struct FencedResolver(LookUp);
 
-type Allowed = std::vec::IntoIter<SocketAddr>;
-
 /// No address of a name is allowed.
 #[derive(Debug, thiserror::Error)]
 #[error("the name leads to no address that is allowed")]
@@ -34,19 +33,17 @@ impl FencedResolver {
     pub fn new(look_up: LookUp) -> Self {
         Self(look_up)
     }
-
-    /// With port 0, which the connector replaces by the URL's.
-    async fn allowed(self, name: String) -> Result<Allowed, Box<dyn Error + Send + Sync>> {
-        let found = addresses(&self.0, name.clone()).await?;
-        let allowed = allowed(&name, found)?.into_iter().map(|address| SocketAddr::new(address, 0));
-        Ok(allowed.collect::<Vec<_>>().into_iter())
-    }
 }
 
 impl Resolve for FencedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let allowed = self.clone().allowed(name.as_str().to_owned());
-        Box::pin(async { Ok(Box::new(allowed.await?) as Addrs) })
+        let (look_up, name) = (Arc::clone(&self.0), name.as_str().to_owned());
+        Box::pin(async move {
+            let found = addresses(&look_up, name.clone()).await?;
+            // The client replaces port 0 by the URL's.
+            let allowed = allowed(&name, found)?.into_iter();
+            Ok(Box::new(allowed.map(|address| SocketAddr::new(address, 0))) as Addrs)
+        })
     }
 }
 
@@ -64,8 +61,6 @@ fn allowed(name: &str, mut found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NotAllowed
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     #[test]
@@ -85,7 +80,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_without_addresses_is_not_blamed_on_the_fence() {
         let nothing: LookUp = Arc::new(|_| Box::pin(async { Ok(Vec::new()) }));
-        let error = FencedResolver::new(nothing).allowed("x.example".to_owned()).await;
-        assert!(!is_not_allowed(&*error.unwrap_err()));
+        let error = FencedResolver::new(nothing).resolve("x.example".parse().unwrap()).await;
+        assert!(!is_not_allowed(&*error.err().unwrap()));
     }
 }

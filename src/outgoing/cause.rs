@@ -49,8 +49,7 @@ pub fn cause(error: &reqwest::Error) -> Cause {
 }
 
 /// The cause of any error of a request, as far as its types tell.
-#[must_use]
-pub fn known_cause(error: &(dyn Error + 'static)) -> Option<Cause> {
+fn known_cause(error: &(dyn Error + 'static)) -> Option<Cause> {
     chain(error).find_map(known)
 }
 
