@@ -1,31 +1,25 @@
 //! Maps the documents of a headless CMS to public frontend URLs, in both directions.
 //!
-//! The map of the modules, from `docs/architecture.md`, which also walks through a pathname, a document,
-//! a URL check and a reload. Imports point downwards.
+//! The map of the modules. A module uses modules on its own line and on the lines below.
 //!
 //! ```text
-//!   main ── cli ── demo                  commands, exit status
-//!            │
-//!       config ── boot                   settings → App, at start and at a reload
-//!            │
-//!         server                         accept loop, connections, timeouts
-//!            │
-//!          http                          routes, requests, responses, operations
-//!            │
-//!        app ── shared                   what handlers share; what survives a reload
-//!            │
-//!    snapshot_cache      validator       cached URLs, refreshed; URL checks as runs
-//!       │    │    │          │
-//! content  sitemap  path_index           documents; lists and files; path → document
-//!    │  │        │       │
-//! outgoing  snapshot   site   explain    HTTP client; all URLs of a type; sites
-//! metrics      │         │
-//! traces    frontend_url                 base URL + rule + document → URL
-//!              │
-//!            rules                       templates, paths, locales: pure
+//! main  cli  demo              commands and their exit status
+//! boot  config                 settings, checked as a whole, and the App made from them
+//! server                       accept loop, connections, timeouts
+//! http                         routes, requests, responses, operations
+//! app  shared                  what handlers share; what survives a reload
+//! validator  snapshot_cache    runs of URL checks; cached URLs and their refresh
+//! content                      documents from Strapi or a file
+//! traces  outgoing  metrics    spans; HTTP client; counters
+//! path_index  explain          path → document; what each rule makes of it
+//! site  sitemap                sites; lists and files of URLs
+//! snapshot                     all public URLs of a content type, compactly
+//! frontend_url                 base URL + rule + document → URL
+//! rules                        templates, paths, locales: pure
 //! ```
 //!
-//! Numbers such as D13 are headings of `docs/decisions.md`.
+//! `docs/architecture.md` walks through a pathname, a document, a URL check and a reload. Numbers such
+//! as D13 are headings of `docs/decisions.md`.
 
 pub mod app;
 pub mod boot;

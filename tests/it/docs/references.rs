@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::pages::{all, files, page, root};
+use super::pages::{Page, all, files, page, root};
 
 /// Files whose text may cite decisions or paths.
 fn sources() -> Vec<PathBuf> {
@@ -103,8 +103,58 @@ fn each_file_that_a_page_names_exists() {
 }
 
 #[test]
+fn the_map_names_each_module() {
+    let architecture = page("docs/architecture.md");
+    let rows = architecture.table("Module");
+    let named: BTreeSet<&str> = rows.iter().map(|row| row[0]).collect();
+    let library = std::fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let modules = library.lines().filter_map(|line| line.strip_prefix("pub mod "));
+    let modules: BTreeSet<&str> = modules.filter_map(|line| line.strip_suffix(';')).collect();
+    assert_eq!(named, modules);
+    let lines = map_lines(&architecture);
+    let on_the_map: BTreeSet<&str> = lines.iter().flatten().copied().collect();
+    assert_eq!(on_the_map, modules.iter().copied().chain(["main"]).collect());
+    let documented = library.lines().filter_map(|line| line.strip_prefix("//!"));
+    let documented: Vec<&str> =
+        documented.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    let map = architecture.blocks("text")[0];
+    assert!(documented.join("\n").contains(map), "the crate's documentation has the same map");
+}
+
+/// The modules of each line of the map, from the top.
+fn map_lines(architecture: &Page) -> Vec<Vec<&str>> {
+    let map = architecture.blocks("text")[0].lines();
+    map.map(|line| line.split("   ").next().unwrap_or_default().split_whitespace().collect())
+        .collect()
+}
+
+#[test]
+fn each_module_uses_only_modules_below_it_on_the_map() {
+    let architecture = page("docs/architecture.md");
+    let lines = map_lines(&architecture);
+    let place = |module: &str| lines.iter().position(|line| line.contains(&module));
+    let folder = root().join("src");
+    let mut problems = Vec::new();
+    for file in files(&folder, "rs") {
+        let relative = file.strip_prefix(&folder).expect("below src");
+        let top = relative.iter().next().expect("a name").to_string_lossy();
+        let Some(own) = place(top.trim_end_matches(".rs")) else { continue };
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for used in code.flat_map(|line| line.split("crate::").skip(1)) {
+            let name = |c: char| c.is_ascii_lowercase() || c == '_';
+            let end = used.find(|c| !name(c)).unwrap_or(used.len());
+            if place(&used[..end]).is_some_and(|line| line < own) {
+                problems.push(format!("{}: {}", relative.display(), &used[..end]));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
 fn anchors_are_those_of_github() {
     let text = "# A\n\n## GET /api/get-content-type\n### D13 Unusable values\n```\n# no\n```\n";
-    let page = super::pages::Page { path: String::new(), text: text.to_owned() };
+    let page = Page { path: String::new(), text: text.to_owned() };
     assert_eq!(page.anchors(), ["a", "get-apiget-content-type", "d13-unusable-values"]);
 }
