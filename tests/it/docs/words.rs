@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::pages::{all, page, root};
+use super::pages::{all, files, page, root};
 
 /// More does not fit into one look.
 const MOST_README_LINES: usize = 150;
@@ -49,4 +49,37 @@ fn the_changelog_and_every_page_are_reached_from_the_readme() {
     let unreached: Vec<_> =
         all().into_iter().map(|page| page.path).filter(|path| !reached.contains(path)).collect();
     assert!(unreached.is_empty(), "{unreached:?}");
+}
+
+#[test]
+fn each_word_of_the_glossary_is_used_in_the_code() {
+    let glossary = page("docs/glossary.md");
+    let rows = glossary.table("Word");
+    assert!(rows.len() >= 30, "{} words", rows.len());
+    let sources = files(&root().join("src"), "rs");
+    let sources: Vec<String> = sources
+        .iter()
+        .map(|path| normal(&std::fs::read_to_string(path).expect("a source file")))
+        .collect();
+    let unused: Vec<_> = rows
+        .iter()
+        .map(|row| row[0])
+        .filter(|word| !sources.iter().any(|source| source.contains(&normal(word))))
+        .collect();
+    assert!(unused.is_empty(), "{unused:?}");
+}
+
+/// Lower case, with spaces for what joins words in identifiers and in prose.
+fn normal(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    let mut lower = false;
+    for c in text.chars() {
+        if c.is_uppercase() && lower {
+            normal.push(' ');
+        }
+        lower = c.is_lowercase();
+        let c = if matches!(c, '_' | '-') { ' ' } else { c };
+        normal.extend(c.to_lowercase());
+    }
+    normal
 }
