@@ -5,15 +5,16 @@
 //! [`Service::handle`](super::service::Service), instead of `tower` layers around the router: each
 //! of those boxes the response future, and six of them cost four tenths of the requests per second.
 //!
-//! 1. `context`: measures, counts, logs and traces the request, and adds the headers that each
-//!    response has. Outermost, so that refused requests are counted and get their headers too.
-//! 2. `request_check`: refuses a long target and a bad `Host`, before anything depends on them.
-//! 3. Handlers that respond [from memory](Handler::FromMemory), which need no further layer.
-//! 4. `load_shed`: refuses requests over the in-flight limit, before they cost anything. The permit
-//!    is held until the body has been sent.
-//! 5. The number of requests in flight, the log span and the trace span: around all work that waits.
-//! 6. `CatchPanicLayer`: turns a panic into a 500. Innermost, so that this 500 passes all layers
-//!    above; the panic hook has logged and counted the panic.
+//! 1. `context` measures, counts, logs and traces the request, and adds the headers that each
+//!    response has. Outermost, so that this holds for refused requests too.
+//! 2. `request_check` refuses a long target and an invalid `Host`, before any code depends on them.
+//! 3. Operations that respond [from memory](Handler::FromMemory) are called here, where a panic is
+//!    caught too: they need no further layer.
+//! 4. `load_shed` refuses requests over the in-flight limit, before they cost anything. A permit is
+//!    held until the body has been sent.
+//! 5. The gauge of requests in flight, the log span and the trace span cover all work that waits.
+//! 6. `CatchPanicLayer` turns a panic into a 500. Innermost, so that this 500 passes all layers above;
+//!    the panic hook has logged and counted the panic.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ use crate::http::operations::{
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
 
-/// The routes of the public listener. A request whose path is none of them is [`UNKNOWN`].
+/// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
 static ROUTES: [Declaration; 8] = [
     Declaration {
         path: "/api/get-content-type",
@@ -95,8 +96,14 @@ static ROUTES: [Declaration; 8] = [
     },
 ];
 
-/// The label of requests whose path is no route.
-const UNKNOWN: &str = "other";
+/// Requests whose path is none of the routes.
+static UNKNOWN: Declaration = Declaration {
+    path: "",
+    label: "other",
+    methods: Methods::Read,
+    limit: LimitClass::None,
+    handler: Handler::Routed(MethodRouter::new),
+};
 
 /// The routes of the admin listener, in the order of its index. They have GET and HEAD alone. Their
 /// requests are neither counted nor limited: the numbers of the service must not depend on how often
@@ -128,7 +135,7 @@ static ADMIN_ROUTES: [AdminRoute; 5] = [
 /// The methods of all routes of the admin listener.
 pub(super) const ADMIN_ALLOW: HeaderValue = HeaderValue::from_static("GET, HEAD");
 
-/// All that is to be said of a route of the admin listener.
+/// A route of the admin listener.
 struct AdminRoute {
     path: &'static str,
     /// Its line in the index; `None` for the index itself.
@@ -149,10 +156,10 @@ fn admin_index(_: &Arc<App>) -> HttpResponse {
     plain_text(ADMIN_ROUTES.iter().filter_map(line).collect())
 }
 
-/// All that is to be said of a route.
+/// A route of the public listener.
 struct Declaration {
-    /// As `axum` writes it. A path with parameters stands for all paths that begin like it: those
-    /// that it does not match get its 404.
+    /// As `axum` writes it. Requests below the folder of a path with parameters are requests of the
+    /// route even where the path does not match and the response is a 404.
     path: &'static str,
     /// The label of its metrics, log lines and traces.
     label: &'static str,
@@ -161,17 +168,17 @@ struct Declaration {
     handler: Handler,
 }
 
-/// What calls the operation.
+/// The operation of a route.
 enum Handler {
-    /// The operation has its response in memory. It is called without the router, whose boxes would
-    /// take a sixth of the requests per second of a route that each page render calls.
+    /// It makes its response from memory. It is called without the router: each page render sends such
+    /// a request, and the boxes of the router would cost a sixth of the requests per second.
     FromMemory(FromMemory),
-    /// The operation waits, or reads a body.
+    /// It waits, or reads a body.
     Routed(fn() -> MethodRouter<Arc<App>>),
 }
 
-/// An operation that responds at once: to an app, the query and the headers of a GET or a HEAD. The
-/// response reuses the memory of the headers.
+/// Makes the response to a GET or HEAD from the app, the query and the headers, whose memory the
+/// response reuses.
 pub(super) type FromMemory = fn(&App, Option<&str>, HeaderMap) -> Result<HttpResponse, ApiError>;
 
 /// The methods of a route.
@@ -222,47 +229,49 @@ impl Declaration {
     }
 }
 
-/// The route of a request, or that its path is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Route(Option<usize>);
+/// The route of a request.
+#[derive(Clone, Copy)]
+pub(super) struct Route {
+    declaration: &'static Declaration,
+    index: usize,
+}
 
 impl Route {
-    /// The route of a path.
+    /// The route of a path, which may be [`UNKNOWN`].
     pub(super) fn of(path: &str) -> Self {
-        Self(ROUTES.iter().position(|route| route.covers(path)))
-    }
-
-    fn declaration(self) -> Option<&'static Declaration> {
-        ROUTES.get(self.0?)
+        let mut routes = ROUTES.iter().enumerate();
+        let found = routes.find(|(_, declaration)| declaration.covers(path));
+        let (index, declaration) = found.unwrap_or((ROUTES.len(), &UNKNOWN));
+        Self { declaration, index }
     }
 
     /// The label of its metrics, log lines and traces.
     pub(super) fn label(self) -> &'static str {
-        self.declaration().map_or(UNKNOWN, |route| route.label)
+        self.declaration.label
     }
 
     /// The position of its label in [`route_labels`].
     pub(super) fn index(self) -> usize {
-        self.0.unwrap_or(ROUTES.len())
+        self.index
     }
 
     /// How it counts toward the in-flight limit.
     pub(super) fn limit(self) -> LimitClass {
-        self.declaration().map_or(LimitClass::None, |route| route.limit)
+        self.declaration.limit
     }
 
-    /// Its operation, if that responds from memory.
+    /// Its operation, if that makes its response from memory.
     pub(super) fn from_memory(self) -> Option<FromMemory> {
-        match self.declaration()?.handler {
+        match self.declaration.handler {
             Handler::FromMemory(operation) => Some(operation),
             Handler::Routed(_) => None,
         }
     }
 }
 
-/// The labels of all routes, and of requests whose path is none.
+/// The labels of all routes in the order of the table, and [`UNKNOWN`].
 pub(super) fn route_labels() -> impl Iterator<Item = &'static str> {
-    ROUTES.iter().map(|route| route.label).chain([UNKNOWN])
+    ROUTES.iter().chain([&UNKNOWN]).map(|route| route.label)
 }
 
 /// The router: all routes with their methods.
@@ -290,14 +299,12 @@ mod tests {
     fn of_finds_the_route_of_each_path() {
         for (index, declaration) in ROUTES.iter().enumerate() {
             let path = declaration.path.replace(['{', '}'], "");
-            assert_eq!(Route::of(&path), Route(Some(index)), "{path}");
-            assert_eq!(Route::of(&path).index(), index);
-            assert_eq!(Route::of(&path).label(), declaration.label);
+            let route = Route::of(&path);
+            assert_eq!((route.index(), route.label()), (index, declaration.label), "{path}");
         }
         for path in ["", "/", "/sitemaps", "/api/resolve/", "/LIVEZ", "other"] {
             let route = Route::of(path);
-            assert_eq!((route, route.label()), (Route(None), UNKNOWN), "{path}");
-            assert_eq!(route.index(), ROUTES.len());
+            assert_eq!((route.index(), route.label()), (ROUTES.len(), "other"), "{path}");
             assert_eq!(route.limit(), LimitClass::None);
         }
     }

@@ -124,10 +124,12 @@ impl RequestHandler for Service {
             return ResponseFuture::Pending(response.boxed());
         }
         let context = RequestContext::begin(&current.app, route, &request);
-        let response = match (checked, from_memory) {
-            (Err(error), _) => error.into_http_response(),
-            (Ok(()), Some(handler)) => call(handler, &current.app, &mut request),
-            (Ok(()), None) => shed(&current.app),
+        let response = match checked {
+            Err(error) => error.into_http_response(),
+            Ok(()) => match from_memory {
+                Some(operation) => call(operation, &current.app, &mut request),
+                None => shed(&current.app),
+            },
         };
         ResponseFuture::Ready(finished(context, response))
     }
@@ -139,11 +141,13 @@ impl RequestHandler for Service {
     }
 }
 
-fn call<B>(handler: FromMemory, app: &App, request: &mut Request<B>) -> HttpResponse {
+fn call<B>(operation: FromMemory, app: &App, request: &mut Request<B>) -> HttpResponse {
     let headers = std::mem::take(request.headers_mut());
-    let response = catch_unwind(AssertUnwindSafe(|| handler(app, request.uri().query(), headers)));
-    let response = response.unwrap_or_else(|_| Err(ApiError::internal()));
-    response.unwrap_or_else(ApiError::into_http_response)
+    let respond = || operation(app, request.uri().query(), headers);
+    match catch_unwind(AssertUnwindSafe(respond)) {
+        Ok(response) => response.unwrap_or_else(ApiError::into_http_response),
+        Err(_) => ApiError::internal().into_http_response(),
+    }
 }
 
 fn shed(app: &App) -> HttpResponse {

@@ -19,9 +19,9 @@ pub(in crate::http) use details::{CandidateDetails, Details};
 
 /// `Retry-After` in seconds, where the CMS sends none (D27).
 const RETRY_AFTER_DEFAULT: u64 = 5;
-/// `Retry-After` in seconds when too many validation runs are in progress: most take longer.
+/// `Retry-After` in seconds at the limit of validation runs: most runs take longer.
 const RETRY_AFTER_VALIDATIONS: u64 = 10;
-/// `Retry-After` in seconds when too many requests are in flight: most take less.
+/// `Retry-After` in seconds at the in-flight limit: most requests take less.
 const RETRY_AFTER_OVERLOAD: u64 = 1;
 /// The longest `Retry-After` of the CMS that is passed on, in seconds (D27).
 const RETRY_AFTER_MAX: u64 = 60;

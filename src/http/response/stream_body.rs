@@ -108,10 +108,13 @@ pub(in crate::http) fn stream(
 }
 
 /// Chunks whose length in all is not known; a body of a single chunk has a length all the same.
+///
+/// # Panics
+/// If there is no chunk: an empty body would pass for a complete one.
 pub(in crate::http) fn stream_of_unknown_length(
     mut chunks: impl Iterator<Item = String> + Send + Unpin + 'static,
 ) -> Body {
-    let first = chunks.next().unwrap_or_default();
+    let first = chunks.next().expect("a body has at least one chunk");
     let Some(second) = chunks.next() else { return Body::from(first) };
     let chunks = [first, second].into_iter().chain(chunks).map(Bytes::from);
     StreamBody::new(chunks, None).boxed()
