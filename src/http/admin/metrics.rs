@@ -34,7 +34,7 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
         "Tasks of the runtime: one for each connection, and a few others",
         [([], gauge_value(tasks as u64))],
     )?;
-    let open = app.breaker_state().map(|health| ([], f64::from(health.is_open())));
+    let open = app.breaker_state().map(|state| ([], f64::from(state.is_open())));
     encoder.gauge("cms_breaker_open", "1 while the circuit breaker of the CMS is open", open)?;
     path_indexes(app, encoder)?;
     let types = app.type_statuses();
@@ -56,11 +56,11 @@ fn path_indexes(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
 }
 
 fn walks(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
-    let walks = types.iter().flat_map(|state| {
-        let outcomes =
-            [("ok", state.counters.completed.get()), ("failed", state.counters.failed.get())];
+    let walks = types.iter().flat_map(|status| {
+        let counters = &status.counters;
+        let outcomes = [("ok", counters.completed.get()), ("failed", counters.failed.get())];
         outcomes.map(|(outcome, walks)| {
-            let [site, uid] = labels(state);
+            let [site, uid] = labels(status);
             ([site, uid, ("outcome", outcome)], walks)
         })
     });
@@ -69,32 +69,32 @@ fn walks(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
 
 fn snapshots(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let mut gauge = |name, help, value: fn(&TypeStatus<'_>) -> f64| {
-        encoder.gauge(name, help, types.iter().map(|state| (labels(state), value(state))))
+        encoder.gauge(name, help, types.iter().map(|status| (labels(status), value(status))))
     };
-    gauge("snapshot_age_seconds", "Time since the walk of the copy began", |state| {
-        of_copy(state, |copy| copy.begun.elapsed().as_secs_f64())
+    gauge("snapshot_age_seconds", "Time since the walk of the copy began", |status| {
+        of_copy(status, |copy| copy.begun.elapsed().as_secs_f64())
     })?;
-    gauge("snapshot_walk_seconds", "How long the walk of the copy took", |state| {
-        of_copy(state, |copy| copy.refresh_duration().as_secs_f64())
+    gauge("snapshot_walk_seconds", "How long the walk of the copy took", |status| {
+        of_copy(status, |copy| copy.refresh_duration().as_secs_f64())
     })?;
-    gauge("snapshot_failing", "1 while the last walk failed", |state| f64::from(state.failing))?;
-    gauge("snapshot_urls", "Public URLs in the copy", |state| {
-        of_copy(state, |copy| gauge_value(copy.snapshot.len() as u64))
+    gauge("snapshot_failing", "1 while the last walk failed", |status| f64::from(status.failing))?;
+    gauge("snapshot_urls", "Public URLs in the copy", |status| {
+        of_copy(status, |copy| gauge_value(copy.snapshot.len() as u64))
     })?;
-    gauge("snapshot_bytes", "Memory of the copy", |state| {
-        of_copy(state, |copy| gauge_value(copy.snapshot.bytes() as u64))
+    gauge("snapshot_bytes", "Memory of the copy", |status| {
+        of_copy(status, |copy| gauge_value(copy.snapshot.bytes() as u64))
     })?;
-    gauge("snapshot_duplicates", "Documents that have the same URL as another one", |state| {
-        of_copy(state, |copy| gauge_value(copy.snapshot.duplicates))
+    gauge("snapshot_duplicates", "Documents that have the same URL as another one", |status| {
+        of_copy(status, |copy| gauge_value(copy.snapshot.duplicates))
     })?;
     skipped(types, encoder)
 }
 
 fn skipped(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     let none = Skipped::default();
-    let skipped = types.iter().flat_map(|state| {
-        let skipped = state.copy.as_ref().map_or(&none, |copy| &copy.snapshot.skipped);
-        let [site, uid] = labels(state);
+    let skipped = types.iter().flat_map(|status| {
+        let skipped = status.copy.as_ref().map_or(&none, |copy| &copy.snapshot.skipped);
+        let [site, uid] = labels(status);
         skipped
             .by_kind()
             .map(move |(kind, count)| ([site, uid, ("reason", kind)], gauge_value(count)))
@@ -102,10 +102,10 @@ fn skipped(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
     encoder.gauge("snapshot_skipped", "Documents without a URL by reason", skipped)
 }
 
-fn labels<'a>(state: &TypeStatus<'a>) -> [(&'static str, &'a str); 2] {
-    [("site", &state.site.key), ("content_type", state.uid.as_str())]
+fn labels<'a>(status: &TypeStatus<'a>) -> [(&'static str, &'a str); 2] {
+    [("site", &status.site.key), ("content_type", status.uid.as_str())]
 }
 
-fn of_copy(state: &TypeStatus<'_>, value: impl Fn(&CachedCopy) -> f64) -> f64 {
-    state.copy.as_ref().map_or(f64::NAN, value)
+fn of_copy(status: &TypeStatus<'_>, value: impl Fn(&CachedCopy) -> f64) -> f64 {
+    status.copy.as_ref().map_or(f64::NAN, value)
 }

@@ -18,7 +18,7 @@ struct State<'a> {
     ready: bool,
     draining: bool,
     version: &'static str,
-    since: Option<String>,
+    since: String,
     settings: Settings,
     /// `null`: content comes from a file.
     cms: Option<Cms>,
@@ -28,7 +28,7 @@ struct State<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Settings {
-    loaded_at: Option<String>,
+    loaded_at: String,
     /// Why the settings that were read later are not in use.
     problems: Option<String>,
 }
@@ -61,7 +61,7 @@ pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
         version: env!("CARGO_PKG_VERSION"),
         since: rfc_3339(metrics.started()),
         settings: Settings { loaded_at: rfc_3339(loaded_at), problems },
-        cms: app.breaker_state().map(|health| Cms { breaker: breaker(health) }),
+        cms: app.breaker_state().map(|state| Cms { breaker: breaker(state) }),
         content_types: app.type_statuses().iter().map(content_type).collect(),
     };
     let status = if draining { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
@@ -69,30 +69,30 @@ pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
     json_response(status, text, HeaderMap::new())
 }
 
-fn content_type<'a>(state: &TypeStatus<'a>) -> ContentTypeState<'a> {
-    let copy = state.copy.as_ref();
+fn content_type<'a>(status: &TypeStatus<'a>) -> ContentTypeState<'a> {
+    let copy = status.copy.as_ref();
     ContentTypeState {
-        site: &state.site.key,
-        content_type: state.uid.as_str(),
+        site: &status.site.key,
+        content_type: status.uid.as_str(),
         age_seconds: copy.map(|copy| copy.begun.elapsed().as_secs()),
         urls: copy.map(|copy| copy.snapshot.len()),
-        stale: state.stale,
-        failing: state.failing,
+        stale: status.stale,
+        failing: status.failing,
     }
 }
 
-fn breaker(health: BreakerState) -> &'static str {
-    if health.is_half_open() {
+fn breaker(state: BreakerState) -> &'static str {
+    if state.is_half_open() {
         "probing"
-    } else if health.is_open() {
+    } else if state.is_open() {
         "open"
     } else {
         "closed"
     }
 }
 
-/// To the second; `None` for a time that the format cannot express.
-fn rfc_3339(time: SystemTime) -> Option<String> {
-    let time = Timestamp::try_from(time).ok()?.round(jiff::Unit::Second).ok()?;
-    Some(time.to_string())
+/// To the second.
+fn rfc_3339(time: SystemTime) -> String {
+    let time = Timestamp::try_from(time).and_then(|time| time.round(jiff::Unit::Second));
+    time.expect("the year of the clock has four digits").to_string()
 }

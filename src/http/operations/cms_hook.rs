@@ -50,7 +50,7 @@ pub(in crate::http) async fn post(
     if !authorized {
         return ApiError::unauthorized().into_response();
     }
-    app.invalidate(hint(&body));
+    app.invalidate(invalidation(&body));
     let text = success_text(|json| {
         json.raw(r#"{"accepted":true}"#);
     });
@@ -64,6 +64,7 @@ pub(in crate::http) async fn post(
 async fn read_body(mut body: Body, max_bytes: usize) -> Vec<u8> {
     let (mut read, mut length) = (Vec::new(), 0);
     while let Some(Ok(frame)) = body.frame().await {
+        // Trailers count for nothing.
         let data = frame.into_data().unwrap_or_default();
         length += data.len();
         if length > MAX_BODY {
@@ -95,9 +96,9 @@ struct Entry<'a> {
 }
 
 /// The document that an event names, if its id is well-formed.
-fn hint(body: &[u8]) -> Option<Invalidation> {
+fn invalidation(body: &[u8]) -> Option<Invalidation> {
     let Event { uid, entry } = serde_json::from_slice(body).ok()?;
     let id = entry.document_id;
-    let hint = Invalidation { uid: uid.into_owned(), document_id: id.into_owned() };
-    is_document_id(&hint.document_id).then_some(hint)
+    let document = Invalidation { uid: uid.into_owned(), document_id: id.into_owned() };
+    is_document_id(&document.document_id).then_some(document)
 }

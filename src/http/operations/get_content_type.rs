@@ -3,7 +3,7 @@
 use axum::http::HeaderMap;
 
 use super::match_result::{MatchResult, no_match};
-use super::path_match::{PathMatch, site_index};
+use super::path_match::{PathMatch, path_index};
 use crate::app::App;
 use crate::http::request::params::{
     LOCALE, PATHNAME, SITE, known_site, parse_boolean, parse_locale, parse_pathname, required,
@@ -29,7 +29,7 @@ pub(in crate::http) fn get(
     let locale = parse_locale(locale.as_deref())?;
     let compact = parse_boolean("compact", compact.as_deref())?;
     let parsed = Pathname::parse(&pathname);
-    let index = site_index(app, site);
+    let index = path_index(app, site);
     let path_match = PathMatch::find(site, &parsed, index.as_ref());
     let cache_control = path_match.cache_control(app);
     let mut response = match &path_match.found {

@@ -31,9 +31,11 @@ pub(super) struct PathMatch<'a> {
 }
 
 /// The path index of a site with `resolve = "documents"`.
-pub(super) fn site_index(app: &App, site: &Site) -> Option<PathIndexState> {
-    (site.resolve == ResolveBy::Documents)
-        .then(|| app.snapshots.path_index(site).unwrap_or(PathIndexState::Missing))
+pub(super) fn path_index(app: &App, site: &Site) -> Option<PathIndexState> {
+    (site.resolve == ResolveBy::Documents).then(|| {
+        let index = app.snapshots.path_index(site);
+        index.expect("a site that resolves by documents has a path index")
+    })
 }
 
 impl<'a> PathMatch<'a> {

@@ -4,7 +4,7 @@
 use axum::http::HeaderMap;
 
 use super::match_result::{MatchResult, no_match};
-use super::path_match::{PathMatch, site_index};
+use super::path_match::{PathMatch, path_index};
 use crate::app::App;
 use crate::http::request::params::{
     LOCALE, PATHNAME, SITE, known_site, parse_locale, parse_pathname, required,
@@ -68,7 +68,7 @@ pub(in crate::http) fn get(
         return Err(ApiError::not_configured(message));
     }
     let parsed = Pathname::parse(&pathname);
-    let index = site_index(app, site);
+    let index = path_index(app, site);
     let path_match = PathMatch::find(site, &parsed, index.as_ref());
     let document = path_match.owner;
     // A path without a document may get one at any time.

@@ -22,6 +22,7 @@ use crate::http::response::etag;
 use crate::http::response::stream_body::stream_shared_text;
 use crate::site::Site;
 use crate::sitemap::files::{INDEX, ROBOTS, index, parse_name, robots};
+use crate::snapshot_cache::{Served, SitemapFiles};
 
 const FOLDER: &str = "/sitemaps/";
 
@@ -41,12 +42,13 @@ pub(in crate::http) async fn get(
     State(app): State<Arc<App>>,
     request: Request<Body>,
 ) -> Result<Response, ApiError> {
-    let path = request.uri().path().strip_prefix(FOLDER).unwrap_or_default();
-    let (key, file) = path.split_once('/').unwrap_or_default();
+    let path = request.uri().path().strip_prefix(FOLDER);
+    let path = path.and_then(|path| path.split_once('/'));
+    let (key, file) = path.expect("the router matched a path of two segments below the folder");
     let site = app.sites.get(key).ok_or_else(ApiError::unknown_route)?;
     let headers = request.headers();
     match file {
-        INDEX => site_index(&app, site, headers).await,
+        INDEX => sitemap_index(&app, site, headers).await,
         ROBOTS => {
             let text = robots(&folder(site)?);
             let tag = etag::of_bytes(text.as_bytes());
@@ -64,30 +66,35 @@ fn folder(site: &Site) -> Result<String, ApiError> {
     Ok(base.join(&site.sitemap_path))
 }
 
-async fn site_index(
+async fn sitemap_index(
     app: &Arc<App>,
     site: &Site,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let folder = folder(site)?;
     let copies = app.snapshots.get_listed(site).await?;
-    let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.copy.files.as_deref()?)));
-    let dates = copies.iter().filter_map(|(_, copy)| {
-        let files = copy.copy.files.as_deref()?;
-        Some(copy.copy.last_modified(files.changed))
+    let dates = copies.iter().map(|(_, served)| {
+        let changed = files(served).changed;
+        served.copy.last_modified(changed)
     });
     let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
-    let text = index(&folder, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
+    let layouts = copies.iter().map(|(uid, served)| (uid.as_str(), &files(served).layout));
+    let text = index(&folder, layouts);
     let tag = etag::of_bytes(text.as_bytes());
     let index = Representation { content_type: XML, gzip: false, tag, changed };
     let text = (!index.is_not_modified(headers)).then(|| text.into());
     let mut response = index.respond(app, text);
     // The age of the response is that of the oldest copy.
-    let oldest = copies.iter().map(|(_, copy)| copy).min_by_key(|copy| copy.copy.begun);
+    let oldest = copies.iter().map(|(_, served)| served).min_by_key(|served| served.copy.begun);
     if let Some(oldest) = oldest {
         insert_cache_status(response.headers_mut(), oldest);
     }
     Ok(response)
+}
+
+/// The files of a copy of a site with a base URL.
+fn files(served: &Served) -> &SitemapFiles {
+    served.copy.files.as_deref().expect("the copies of a site with a base URL have files")
 }
 
 async fn url_file(
@@ -100,19 +107,20 @@ async fn url_file(
     let (uid, number) = known.ok_or_else(ApiError::unknown_route)?;
     let base = site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&site.key))?;
     let served = app.snapshots.get(site, &uid).await?;
-    let files = served.copy.files.as_deref().ok_or_else(ApiError::internal)?;
+    let files = files(&served);
     let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;
     let gzip = accepts_gzip(headers);
     let tag = file_tag(base, site, file.hash, gzip);
     let changed = served.copy.last_modified(files.changed(file));
-    let file_response = Representation { content_type: XML, gzip, tag, changed };
-    let text = if file_response.is_not_modified(headers) {
+    let representation = Representation { content_type: XML, gzip, tag, changed };
+    let text = if representation.is_not_modified(headers) {
         None
     } else {
         let text = app.files.text(site, &served.copy, file, gzip).await;
+        // Without a text, a panic has been logged while it was made.
         Some(text.ok_or_else(ApiError::internal)?)
     };
-    let mut response = file_response.respond(app, text);
+    let mut response = representation.respond(app, text);
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)
 }

@@ -9,13 +9,13 @@ use crate::snapshot_cache::{CacheStatus, Served};
 
 const CACHE_STATUS: HeaderName = HeaderName::from_static("cache-status");
 
-/// Of the public URLs of a content type.
+/// Adds both for the public URLs of a content type.
 pub(in crate::http) fn insert_cache_status(headers: &mut HeaderMap, served: &Served) {
     headers.insert(AGE, HeaderValue::from(served.age.as_secs()));
     headers.insert(CACHE_STATUS, cache_status(served.status));
 }
 
-/// Of one document, served from the last good answer because the CMS fails.
+/// Adds both for one document, served from its last good copy because the CMS fails.
 pub(in crate::http) fn insert_last_good_status(headers: &mut HeaderMap, age: Duration) {
     headers.insert(AGE, HeaderValue::from(age.as_secs()));
     let status = "frontend-map; hit; detail=\"the CMS fails\"";
