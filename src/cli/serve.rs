@@ -70,7 +70,7 @@ async fn serve(
     // Before anything else: a signal that comes early ends nothing, and is not lost.
     let hangups = signal(SignalKind::hangup()).map_err(Box::from)?;
     let signals = Signals::new().map_err(Box::from)?;
-    let config = load()?;
+    let mut config = load()?;
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
     let shared = Arc::new(SharedState::new(config.limits.cms_requests).map_err(Box::from)?);
     let _lines = logging::start_serving(&config.log, &shared.metrics).map_err(Box::from)?;
@@ -78,20 +78,14 @@ async fn serve(
         traces::start(traces, &shared.metrics).map_err(Box::from)?;
     }
     let most = fd_limit::connections(config.server.connections, config.limits.cms_requests);
-    let requests = fd_limit::Requests::new(most);
-    let bounded = move |mut config: Config| {
-        config.limits.requests = requests.bounded(config.limits.requests);
-        config
-    };
-    let config = bounded(config);
-    let load = move || load().map(&bounded);
+    let overlaps = overlaps();
+    let reloader = Reloader::new(&config, file, Box::new(load), overlaps.clone());
+    config.limits.requests = fd_limit::requests(config.limits.requests, most);
     let callers = ConnectionSettings {
         timeouts: config.limits.timeouts,
         max_connections: most,
         metrics: Arc::clone(&shared.metrics.connections),
     };
-    let overlaps = overlaps();
-    let reloader = Reloader::new(&config, file, Box::new(load), overlaps.clone());
     let app = boot::build(config, Arc::clone(&shared), None).map_err(Box::from)?;
     let (listener, address) = bind("server.listen", listen)?;
     let admin = admin_listen.map(|listen| bind("server.admin_listen", listen)).transpose()?;

@@ -1,7 +1,5 @@
 //! How many connections the limit of file fd_limit allows, and how many requests those.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::DEFAULT_REQUESTS;
@@ -30,37 +28,21 @@ pub(super) fn connections(wanted: usize, cms_requests: usize) -> usize {
     if wanted == 0 { possible.min(MOST) } else { wanted.min(possible) }
 }
 
-/// How many requests may wait for others or send long answers at a time: as many as are wanted, and
-/// three quarters of the connections at most. Such a connection gives way to nobody, and paths, health
-/// and webhooks need one as well.
-pub(super) struct Requests {
-    connections: usize,
-    /// The last number that was told to be too high: a reload need not repeat it.
-    told: AtomicUsize,
-}
-
-impl Requests {
-    /// Beside so many connections.
-    pub(super) fn new(connections: usize) -> Self {
-        Self { connections, told: AtomicUsize::new(0) }
+/// How many requests may wait for something or send long answers at a time: as many as are `wanted`,
+/// and at most three quarters of the connections. These connections are never evicted, and requests
+/// that are answered from memory, health checks and webhooks need some as well.
+pub(super) fn requests(wanted: usize, connections: usize) -> usize {
+    let possible = (connections - connections.div_ceil(4)).max(1);
+    // Without a warning for the default, which the example of the settings writes out.
+    if wanted > possible && wanted != DEFAULT_REQUESTS {
+        tracing::warn!(
+            wanted,
+            possible,
+            connections,
+            "more requests than connections leave room for"
+        );
     }
-
-    /// As many as are `wanted`, or possible.
-    pub(super) fn bounded(&self, wanted: usize) -> usize {
-        let connections = self.connections;
-        let possible = (connections - connections.div_ceil(4)).max(1);
-        // Written or not: the example of the settings writes out what is usual, and nobody chose it.
-        let chosen = wanted != DEFAULT_REQUESTS;
-        if wanted > possible && chosen && self.told.swap(wanted, Relaxed) != wanted {
-            tracing::warn!(
-                wanted,
-                possible,
-                connections,
-                "more requests than connections leave room for"
-            );
-        }
-        wanted.min(possible)
-    }
+    wanted.min(possible)
 }
 
 fn possible(limit: usize, cms_requests: usize) -> usize {
@@ -95,8 +77,8 @@ mod tests {
         for (connections, expected) in
             [(16_384, 2_048), (952, 714), (16, 12), (3, 2), (2, 1), (1, 1)]
         {
-            assert_eq!(Requests::new(connections).bounded(2_048), expected, "{connections}");
+            assert_eq!(requests(2_048, connections), expected, "{connections}");
         }
-        assert_eq!(Requests::new(952).bounded(1), 1);
+        assert_eq!(requests(1, 952), 1);
     }
 }

@@ -48,14 +48,14 @@ fn what_needs_a_restart_is_named_and_stays() {
 }
 
 #[test]
-fn a_limit_that_is_lowered_is_told_once() {
+fn a_limit_beyond_the_connections_is_logged_once_and_waits_for_a_restart() {
     let with = |requests| settings("a") + &format!("[limits]\nrequests = {requests}\n");
     let setup = Setup::new(&with(100)).file("content.json", &content("x"));
     let service = setup.env("FRONTEND_MAP__SERVER__CONNECTIONS", "8").start();
-    let lowered = "more requests than connections leave room for";
-    for (requests, times) in [(100, 1), (101, 2), (101, 2), (6, 2)] {
+    for (requests, times) in [(100, 0), (101, 1), (6, 2), (100, 2)] {
         apply(&service, &with(requests));
-        assert_eq!(told(&service, lowered), times, "{requests}");
+        assert_eq!(told(&service, "more requests than connections leave room for"), 1);
+        assert_eq!(told(&service, "limits.requests"), times, "{requests}");
     }
 }
 
