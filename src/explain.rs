@@ -1,4 +1,4 @@
-//! PrecedenceReason a pathname belongs to a rule or to none, and why a document has its URL or none.
+//! Why a pathname belongs to a rule or to none, and why a document has its URL or none.
 //!
 //! Pure; the field names are what `explain --json` shows.
 

@@ -31,7 +31,7 @@ impl<'r> FrontendPath<'r> {
     }
 }
 
-/// PrecedenceReason a document has no URL.
+/// Why a document has no URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct NoUrl<'r> {

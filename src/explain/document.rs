@@ -37,7 +37,7 @@ pub struct RuleExplanation {
     pub rule: String,
     /// What came of it.
     pub outcome: RuleOutcome,
-    /// PrecedenceReason it has no URL (D13).
+    /// Why it has no URL (D13).
     pub reason: Option<String>,
     /// The path that it gives.
     pub path: Option<String>,
@@ -82,11 +82,11 @@ pub struct PlaceholderResult {
     pub value: Option<String>,
     /// Whether the path is without it: `{locale}` in the default locale, or an optional one.
     pub left_out: bool,
-    /// PrecedenceReason the value cannot stand there; null if it can.
+    /// Why the value cannot stand there; null if it can.
     pub fault: Option<&'static str>,
 }
 
-/// SearchBudget at every rule of the type. `asked` is the document's id and the locale; without a
+/// Looks at every rule of the type. `asked` is the document's id and the locale; without a
 /// document, no rule has anything to look at.
 #[must_use]
 pub fn explain_document(

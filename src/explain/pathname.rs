@@ -49,7 +49,7 @@ pub struct PatternResult {
     pub form: String,
     /// What came of it.
     pub outcome: PatternOutcome,
-    /// PrecedenceReason it does not match, as in `details.candidates` (D10).
+    /// Why it does not match, as in `details.candidates` (D10).
     pub reason: Option<&'static str>,
     /// The segment to blame, counted from 0.
     pub segment: Option<usize>,
@@ -80,11 +80,11 @@ pub struct SegmentResult {
     pub wanted: String,
     /// The text of the pathname, decoded.
     pub found: String,
-    /// PrecedenceReason it does not fit; null if it does.
+    /// Why it does not fit; null if it does.
     pub reason: Option<&'static str>,
 }
 
-/// SearchBudget at every rule of the site.
+/// Looks at every rule of the site.
 #[must_use]
 pub fn explain_pathname(site: &Site, written: &str) -> PathnameExplanation {
     let pathname = Pathname::parse(written);

@@ -22,11 +22,11 @@ pub struct Overlaps<'a> {
     pub pairs: Vec<Overlap<'a>>,
     /// Rules that never match, in the order of the settings.
     pub shadowed: Vec<ShadowedRule<'a>>,
-    /// PrecedenceReason there may be more than these.
+    /// Why there may be more than these.
     pub incomplete: Option<Incomplete>,
 }
 
-/// PrecedenceReason not every pair is reported.
+/// Why not every pair is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomplete {
     /// There are too many rules, or too many values, to compare each with each: one path of each
@@ -54,13 +54,13 @@ pub struct Overlap<'a> {
     pub loser: RuleTemplate<'a>,
     /// A path that both match, in its normal form.
     pub example: String,
-    /// PrecedenceReason the winner is tried first.
+    /// Why the winner is tried first.
     pub why: PrecedenceReason,
     /// A third rule that takes this path, where no path was found that it leaves to the winner.
     pub taken_by: Option<RuleTemplate<'a>>,
 }
 
-/// PrecedenceReason one of two rules that match a path is tried first (D8).
+/// Why one of two rules that match a path is tried first (D8).
 ///
 /// That one of them ends first is none of the reasons: then no path matches both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub struct UnusableValue {
     pub fault: Fault,
 }
 
-/// PrecedenceReason a rule has no path for a document.
+/// Why a rule has no path for a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoPath {
     /// It is not for such documents: a condition does not hold.

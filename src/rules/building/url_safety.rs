@@ -6,7 +6,7 @@ use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 
 use crate::rules::encode::{decode_leniently, is_unreserved};
 
-/// PrecedenceReason a value cannot stand in a URL. In the order of D13: the first that holds is the reason.
+/// Why a value cannot stand in a URL. In the order of D13: the first that holds is the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
     /// Absent or null.

@@ -8,7 +8,7 @@ use crate::rules::locale::Locales;
 use crate::rules::pathname::{PathSegment, Pathname};
 use crate::rules::template::{Placeholder, Segment, Source};
 
-/// PrecedenceReason a rule does not match.
+/// Why a rule does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MismatchReason {
     /// The pathname has too few or too many segments.
@@ -34,7 +34,7 @@ impl MismatchReason {
     }
 }
 
-/// PrecedenceReason a rule does not match, and the segment to blame where there is one, counted from 0.
+/// Why a rule does not match, and the segment to blame where there is one, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The first reason, from the left.

@@ -80,7 +80,7 @@ pub struct Candidate<'a> {
     pub rule: &'a Rule,
     /// The template that was considered.
     pub template: &'a Template,
-    /// PrecedenceReason it does not match.
+    /// Why it does not match.
     pub mismatch: Mismatch,
 }
 

@@ -20,7 +20,7 @@ pub struct PatternTrace<'a> {
     pub pattern: String,
     /// The segments up to the first that does not fit; none when their number is wrong.
     pub steps: Vec<TraceStep<'a>>,
-    /// PrecedenceReason it does not match.
+    /// Why it does not match.
     pub mismatch: Option<Mismatch>,
     /// How many segments it wants; more where the last one is a catch-all.
     pub segment_count: usize,
@@ -36,7 +36,7 @@ pub struct TraceStep<'a> {
     /// The decoded text, or what was written where that is never matched; a catch-all's
     /// segments joined by `/`.
     pub found: String,
-    /// PrecedenceReason it does not fit.
+    /// Why it does not fit.
     pub reason: Option<MismatchReason>,
 }
 

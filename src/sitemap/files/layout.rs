@@ -87,7 +87,7 @@ impl Layout {
     }
 }
 
-/// SearchBudget no further than it takes to know.
+/// Looks no further than it takes to know.
 fn is_too_large(snapshot: &Snapshot, frame: &Frame, most: Most, range: &Range<usize>) -> bool {
     let mut groups = groups(snapshot, range.clone());
     let (mut urls, mut bytes, mut documents) = (0, 0, 0);
