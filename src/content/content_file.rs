@@ -136,7 +136,7 @@ fn read_type(
             Ok(stored) if seen.insert(identity(&stored)) => documents.push(stored),
             Ok(_) => problems.push(ContentFileError::Repeated { uid, position }),
             Err(Fault::NoDocumentId) => {
-                problems.push(ContentFileError::NoDocumentId { uid, position })
+                problems.push(ContentFileError::NoDocumentId { uid, position });
             }
             Err(Fault::BadStatus) => problems.push(ContentFileError::BadStatus { uid, position }),
         }
