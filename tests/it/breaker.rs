@@ -61,13 +61,13 @@ fn breaker_opens_after_two_failures_of_any_kind_and_requests_fail_at_once() {
     for (first, script) in ways {
         let content = Content::new(&[("en", "a", "x")]);
         let cms = content.start();
-        let service = before(&cms).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "500").start();
+        let service = before(&cms).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "1500").start();
         assert_eq!(ask(&service, "published").status, 200);
         content.fail(move |_| Some(script.clone()));
         let answer = ask(&service, "draft");
         assert_eq!(answer.status, first, "{}", answer.text());
         assert_eq!(cms.targets().len(), 3, "a request and its retry");
-        // A probe takes half a second to fail where the CMS is silent, and no answer is a 504.
+        // A probe takes the time of a request to fail where the CMS is silent, and no answer is a 504.
         until_so("two probes", || {
             let refused = ask(&service, "draft");
             assert_failure(&refused, 503, "ServiceUnavailableError");

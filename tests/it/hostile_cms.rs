@@ -5,7 +5,6 @@ mod warm;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use serde_json::Value;
 
@@ -53,21 +52,17 @@ fn play_cold(row: &Value) -> Response {
     });
     let host = cms.as_ref().map_or("cms.invalid".to_owned(), |cms| cms.addr().to_string());
     let service = service(&format!("{scheme}://{host}"), r#""en""#, true);
-    let started = Instant::now();
     let target = if row["group"] == "one" { one_url() } else { SITEMAP.to_owned() };
     let response = http::get(service.addr(), &target);
-    let seconds = started.elapsed().as_secs_f64();
-    eprintln!("{}: {} after {seconds:.1} s", row["name"], response.status);
-    assert!(
-        row["max_s"].as_f64().is_none_or(|most| seconds <= most),
-        "{}: {seconds} s",
-        row["name"]
-    );
+    eprintln!("{}: {}", row["name"], response.status);
     assert_as_expected(row, &response);
     assert_no_token(&service, &response);
     // D27: `/api/get-content-type` never depends on the CMS.
     assert_eq!(http::get(service.addr(), RESOLVE).status, 200);
     if let Some(cms) = cms {
+        // `max_s` is the time of two requests, and the client waited for no more.
+        let requests = cms.targets().len();
+        assert!(row["max_s"].is_null() || requests <= 2, "{}: {requests} requests", row["name"]);
         assert!(cms.heads().iter().all(|head| head.to_lowercase().contains("authorization: ")));
     }
     response

@@ -123,7 +123,7 @@ fn a_refresh_in_flight_begins_anew_when_the_limits_toward_the_cms_change() {
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| ask(&service, SITEMAP));
         until_so("the walk is in flight", || cms.targets().len() == 1);
-        apply(&service, &limited(500));
+        apply(&service, &limited(2000));
         until_so("another walk begins without a request", || cms.targets().len() >= 2);
         assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
         hangs.open();
@@ -171,7 +171,7 @@ fn a_request_from_before_a_reload_ends_by_the_deadline_of_then() {
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| ask(&service, SITEMAP));
         until_so("the walk is in flight", || cms.targets().len() == 1);
-        apply(&service, &limited(500));
+        apply(&service, &limited(2000));
         assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/main/x"]);
         let late = waits.join().expect("an answer");
         assert_failure(&late, 504, "GatewayTimeoutError");

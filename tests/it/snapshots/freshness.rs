@@ -91,8 +91,8 @@ fn past_the_hard_limit_an_answer_says_how_the_cms_fails_until_it_returns() {
         let is_silent = matches!(failure.acts[..], [Act::Silence]);
         let content = Content::new(&[("en", "a", "old")]);
         let cms = content.start();
-        let setup = soft(in_english(&cms), 1).env("FRONTEND_MAP__SNAPSHOTS__HARD_SECONDS", "2");
-        let service = setup.env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "300").start();
+        let setup = soft(in_english(&cms), 1).env("FRONTEND_MAP__SNAPSHOTS__HARD_SECONDS", "4");
+        let service = setup.env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "500").start();
         assert_eq!(paths(&sitemap(&service)).len(), 1);
         content.fail(move |_| Some(failure.clone()));
         let answer = until("an error", || Some(sitemap(&service)).filter(|a| a.status != 200));

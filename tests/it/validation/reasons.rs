@@ -115,7 +115,7 @@ async fn what_has_no_result_at_the_deadline_was_not_checked() {
     let peer = peer.await;
     let base = peer.url("http", "");
     let setup = site(&base, 1, &slugs("a", 25));
-    let service = setup.env("FRONTEND_MAP__VALIDATION__DEADLINE_SECONDS", "1").start();
+    let service = setup.env("FRONTEND_MAP__VALIDATION__DEADLINE_SECONDS", "3").start();
     let results = results(&service);
     assert_eq!(results[0], json!({"url": format!("{base}/a-000-t0"), "status": 200, "ok": true}));
     for (n, result) in results.iter().enumerate().skip(1) {
