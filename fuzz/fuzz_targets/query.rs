@@ -1,5 +1,5 @@
-//! What the strict query parser accepts, the usual lenient one reads in the same way; and what it
-//! read can be written down and read again.
+//! A query that the strict parser accepts has the same values for a lenient parser, and the values
+//! survive being encoded and parsed again.
 #![no_main]
 
 use frontend_map::http::fuzz_query;

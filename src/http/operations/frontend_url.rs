@@ -159,32 +159,30 @@ async fn fetch(
     Ok(found.inspect_err(|error| log(params, error))?)
 }
 
-/// The circuit breaker logs itself that it is open, so the requests that it refuses do not.
+/// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
 fn log(params: &Params<'_>, error: &ContentError) {
     let (uid, document) = (&params.uid, &params.document_id);
     if matches!(error, ContentError::CircuitOpen { .. }) {
-        tracing::debug!(%uid, %document, %error, "document not requested");
+        tracing::debug!(%uid, %document, %error, "a document was not read: the circuit breaker is open");
     } else {
-        tracing::warn!(%uid, %document, %error, "document not readable");
+        tracing::warn!(%uid, %document, %error, "a document could not be read");
     }
 }
 
 fn path(site: &Site, params: &Params<'_>, document: &Document<'_>) -> Result<String, ApiError> {
     let drafts = params.status == Status::Draft;
-    match frontend_path(&site.rules, site.base.as_ref(), &params.uid, document, drafts) {
-        Some(Ok(found)) => Ok(found.path),
-        Some(Err(no_url)) => {
+    let found = frontend_path(&site.rules, site.base.as_ref(), &params.uid, document, drafts);
+    match found.expect("the site was chosen because it has a rule for the content type") {
+        Ok(found) => Ok(found.path),
+        Err(no_url) => {
             Err(ApiError::not_found("this document has no frontend URL").with(Details::NoUrl {
                 reason: no_url.reason.to_string(),
                 rule: no_url.template.to_string(),
             }))
         }
-        None => Err(ApiError::not_found("there is no frontend URL rule for this content type")),
     }
 }
 
 fn no_base(site: &Site, path: &str) -> ApiError {
-    let variable = Site::base_url_variable(&site.key);
-    ApiError::not_configured(format!("{variable} is not configured"))
-        .with(Details::Path { path: path.to_owned() })
+    ApiError::no_base_url(&site.key).with(Details::Path { path: path.to_owned() })
 }

@@ -20,7 +20,7 @@ pub(super) fn check_request<B>(request: &Request<B>) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The length of the target as it was sent, in origin form or absolute form, in bytes.
+/// The length of the target as it was sent, in bytes; it may have origin form or absolute form.
 fn target_length(uri: &Uri) -> usize {
     let scheme = uri.scheme_str().map_or(0, |scheme| scheme.len() + "://".len());
     let authority = uri.authority().map_or(0, |authority| authority.as_str().len());
@@ -41,7 +41,8 @@ fn is_host(host: &[u8]) -> bool {
     host.is_empty() || is_simple_host(host) || is_authority(host)
 }
 
-/// A name or an IPv4 address, maybe with a port: nearly each host is one, and one pass finds out.
+/// Whether it is a name or an IPv4 address, maybe with a port. Nearly all hosts are, and this takes
+/// a single pass.
 fn is_simple_host(host: &[u8]) -> bool {
     let at = memchr::memchr(b':', host).unwrap_or(host.len());
     let (name, port) = host.split_at(at);
@@ -52,6 +53,7 @@ fn is_simple_host(host: &[u8]) -> bool {
 fn is_authority(host: &[u8]) -> bool {
     let authority = Authority::try_from(host);
     authority.is_ok_and(|authority| {
+        // With user info, the host is no prefix of the authority: refused, as `@` is no digit.
         let port = authority.as_str().strip_prefix(authority.host()).unwrap_or("@");
         let digits = port.strip_prefix(':').unwrap_or(port);
         digits.bytes().all(|b| b.is_ascii_digit())
