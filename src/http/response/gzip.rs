@@ -76,11 +76,11 @@ mod tests {
             gzip.add(chunk, &mut out);
         }
         gzip.end(&mut out);
-        let mut decoder = GzDecoder::new(&*out);
+        let mut reader = GzDecoder::new(&*out);
         let mut decoded = Vec::new();
-        decoder.read_to_end(&mut decoded).expect("gzip");
+        reader.read_to_end(&mut decoded).expect("gzip");
         assert_eq!(decoded, chunks.concat());
-        assert!(decoder.into_inner().is_empty(), "one member and nothing after it");
+        assert!(reader.into_inner().is_empty(), "one member and nothing after it");
     }
 
     #[test]
