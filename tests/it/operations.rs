@@ -138,12 +138,12 @@ fn service() -> Service {
 /// Asserts the status and the whole body, byte for byte.
 #[track_caller]
 fn assert_body(addr: SocketAddr, target: &str, status: u16, body: &str) -> Response {
-    let answer = http::get(addr, target);
-    assert_eq!((answer.status, answer.text()), (status, body), "{target}");
-    assert_eq!(answer.header("content-type").as_deref(), Some("application/json"), "{target}");
-    assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"), "{target}");
-    assert_eq!(answer.header("content-length"), Some(body.len().to_string()), "{target}");
-    answer
+    let response = http::get(addr, target);
+    assert_eq!((response.status, response.text()), (status, body), "{target}");
+    assert_eq!(response.header("content-type").as_deref(), Some("application/json"), "{target}");
+    assert_eq!(response.header("x-content-type-options").as_deref(), Some("nosniff"), "{target}");
+    assert_eq!(response.header("content-length"), Some(body.len().to_string()), "{target}");
+    response
 }
 
 /// Asserts the whole body of an error but its message, and returns the message. `details` is JSON
@@ -170,8 +170,8 @@ fn assert_urls(addr: SocketAddr, target: &str, urls: &[&str], skipped: usize) {
         urls.len(),
         listed.join(",")
     );
-    let answer = assert_body(addr, target, 200, &body);
-    let header = answer.header("x-skipped-documents").unwrap_or_else(|| "0".to_owned());
+    let response = assert_body(addr, target, 200, &body);
+    let header = response.header("x-skipped-documents").unwrap_or_else(|| "0".to_owned());
     assert_eq!(header, skipped.to_string(), "{target}");
 }
 

@@ -78,12 +78,12 @@ fn wait<'s>(
     client
 }
 
-fn assert_shed(answer: &Response) {
-    assert_failure(answer, 503, "ServiceUnavailableError");
-    assert_eq!(answer.json()["error"]["message"], "too many requests are in flight");
-    assert_eq!(answer.header("retry-after").as_deref(), Some("1"));
-    assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"));
-    let allowed = answer.header("access-control-allow-origin");
+fn assert_shed(response: &Response) {
+    assert_failure(response, 503, "ServiceUnavailableError");
+    assert_eq!(response.json()["error"]["message"], "too many requests are in flight");
+    assert_eq!(response.header("retry-after").as_deref(), Some("1"));
+    assert_eq!(response.header("x-content-type-options").as_deref(), Some("nosniff"));
+    let allowed = response.header("access-control-allow-origin");
     assert_eq!(allowed.as_deref(), Some("https://admin.example"));
 }
 
@@ -169,7 +169,7 @@ fn in_flight_permit_is_released_when_the_client_disconnects() {
     drop(leaving);
     content.open();
     until("a free permit", || {
-        Some(get(&service, &sitemap("a"))).filter(|answer| answer.status == 200)
+        Some(get(&service, &sitemap("a"))).filter(|response| response.status == 200)
     });
 }
 
@@ -195,6 +195,6 @@ fn in_flight_permit_of_an_unread_response_is_kept_until_the_client_disconnects()
     assert_shed(&get(&service, &document("a")));
     drop(slow);
     until("a free permit", || {
-        Some(get(&service, &sitemap("a"))).filter(|answer| answer.status == 200)
+        Some(get(&service, &sitemap("a"))).filter(|response| response.status == 200)
     });
 }

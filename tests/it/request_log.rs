@@ -32,9 +32,10 @@ fn request_lines(service: &Service, last: &str) -> Vec<Value> {
 #[test]
 fn access_log_has_one_line_for_each_request() {
     let service = with_access().start();
-    let answer = http::send(service.addr(), "GET", RESOLVE, &[("X-Request-Id", "from.the_edge-1")]);
-    assert_eq!(answer.header("x-request-id").as_deref(), Some("from.the_edge-1"));
-    let length = answer.body.len();
+    let response =
+        http::send(service.addr(), "GET", RESOLVE, &[("X-Request-Id", "from.the_edge-1")]);
+    assert_eq!(response.header("x-request-id").as_deref(), Some("from.the_edge-1"));
+    let length = response.body.len();
     let generated = http::get(service.addr(), "/livez?last").header("x-request-id").unwrap();
     assert_eq!(generated.len(), 16);
     let lines = request_lines(&service, "/livez?last");
@@ -55,11 +56,11 @@ fn request_id_that_is_invalid_is_not_accepted() {
     let service = Setup::fixture().start();
     let id = |ids: &[&str]| {
         let headers: Vec<_> = ids.iter().map(|id| ("X-Request-Id", *id)).collect();
-        let answers = [RESOLVE, "/livez"].map(|target| {
+        let responses = [RESOLVE, "/livez"].map(|target| {
             http::send(service.addr(), "GET", target, &headers).header("x-request-id")
         });
-        assert_eq!(answers[0], answers[1], "{ids:?}");
-        answers[0].clone()
+        assert_eq!(responses[0], responses[1], "{ids:?}");
+        responses[0].clone()
     };
     let longest = "x".repeat(64);
     for valid in ["A", "a-b_c.D0", &longest] {
@@ -73,8 +74,8 @@ fn request_id_that_is_invalid_is_not_accepted() {
     assert_eq!(id(&[]), None, "none is generated without a log line");
     // With the access log, one is generated.
     let service = with_access().start();
-    let answer = http::send(service.addr(), "GET", RESOLVE, &[("X-Request-Id", "a b")]);
-    assert_eq!(answer.header("x-request-id").unwrap().len(), 16);
+    let response = http::send(service.addr(), "GET", RESOLVE, &[("X-Request-Id", "a b")]);
+    assert_eq!(response.header("x-request-id").unwrap().len(), 16);
 }
 
 #[test]
@@ -112,14 +113,14 @@ fn requests_do_not_wait_for_a_log_that_is_not_read() {
     let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
     let mut sending = stream.try_clone().expect("a socket");
     let sent = std::thread::spawn(move || sending.write_all(one.repeat(REQUESTS).as_bytes()));
-    let (mut answers, mut read, mut buffer) = (0, Vec::new(), [0; 8192]);
-    while answers < REQUESTS {
-        let length = stream.read(&mut buffer).expect("an answer");
-        assert!(length > 0, "closed after {answers} answers");
+    let (mut responses, mut read, mut buffer) = (0, Vec::new(), [0; 8192]);
+    while responses < REQUESTS {
+        let length = stream.read(&mut buffer).expect("an response");
+        assert!(length > 0, "closed after {responses} responses");
         read.extend_from_slice(&buffer[..length]);
-        while let Some((answer, rest)) = http::split(&read, false, false) {
-            assert_eq!(answer.status, 200);
-            answers += 1;
+        while let Some((response, rest)) = http::split(&read, false, false) {
+            assert_eq!(response.status, 200);
+            responses += 1;
             read.drain(..read.len() - rest.len());
         }
     }

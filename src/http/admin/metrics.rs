@@ -12,7 +12,7 @@ use crate::metrics::{self, Encoder, gauge_value};
 use crate::snapshot::Skipped;
 use crate::snapshot_cache::{CachedCopy, PathIndexState, TypeStatus};
 
-/// The response, in the text format of OpenMetrics.
+/// The response, in the text format of `OpenMetrics`.
 pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
     let app = Arc::clone(app);
     let text = metrics::encode(move |encoder| write(&app, encoder));

@@ -12,7 +12,7 @@ use crate::http::response::guarded_body::guard_body;
 /// How a route counts toward the in-flight limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitClass {
-    /// Not at all: it answers from memory at once, or must not be refused.
+    /// Not at all: the response is made from memory, or must not be refused.
     None,
     /// As a request for a single document.
     Single,

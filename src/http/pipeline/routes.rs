@@ -261,7 +261,7 @@ impl Route {
     }
 
     /// Its operation, if that makes its response from memory.
-    pub(super) fn from_memory(self) -> Option<FromMemory> {
+    pub(super) fn memory_operation(self) -> Option<FromMemory> {
         match self.declaration.handler {
             Handler::FromMemory(operation) => Some(operation),
             Handler::Routed(_) => None,

@@ -61,24 +61,24 @@ fn build_sitemap_xml_has_the_same_list() {
     {
         let target = format!("/api/build-sitemap?site=main&contentType={content_type}");
         let list = http::get(service.addr(), &target).json()["data"]["urls"].clone();
-        let answer = http::get(service.addr(), &format!("{target}&xml=true"));
-        assert_eq!(answer.status, 200);
-        assert_eq!(answer.header("content-type").as_deref(), Some("application/xml"));
-        assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"));
+        let response = http::get(service.addr(), &format!("{target}&xml=true"));
+        assert_eq!(response.status, 200);
+        assert_eq!(response.header("content-type").as_deref(), Some("application/xml"));
+        assert_eq!(response.header("x-content-type-options").as_deref(), Some("nosniff"));
         assert_eq!(
-            answer.header("x-skipped-documents"),
+            response.header("x-skipped-documents"),
             http::get(service.addr(), &target).header("x-skipped-documents")
         );
-        assert!(answer.body.is_ascii(), "D25: the XML is ASCII");
+        assert!(response.body.is_ascii(), "D25: the XML is ASCII");
         assert!(
-            answer.text().starts_with(r#"<?xml version="1.0" encoding="UTF-8"?>"#),
+            response.text().starts_with(r#"<?xml version="1.0" encoding="UTF-8"?>"#),
             "{}",
-            answer.text()
+            response.text()
         );
-        let document = roxmltree::Document::parse(answer.text()).expect("well-formed XML");
+        let document = roxmltree::Document::parse(response.text()).expect("well-formed XML");
         let root = document.root_element();
         let name = |name| ("http://www.sitemaps.org/schemas/sitemap/0.9", name);
-        assert!(root.has_tag_name(name("urlset")), "{}", answer.text());
+        assert!(root.has_tag_name(name("urlset")), "{}", response.text());
         let mut urls = Vec::new();
         for url in root.children().filter(roxmltree::Node::is_element) {
             assert!(url.has_tag_name(name("url")));
@@ -108,8 +108,11 @@ fn build_sitemap_without_urls_is_an_empty_list() {
     let service = Setup::new(&settings).file("content.json", content).start();
     assert_urls(service.addr(), "/api/build-sitemap?site=main&contentType=api::none.none", &[], 0);
     assert_urls(service.addr(), ARTICLES, &[], 1);
-    let answer = http::get(service.addr(), &format!("{ARTICLES}&xml=1"));
-    assert_eq!((answer.status, answer.header("x-skipped-documents").as_deref()), (200, Some("1")));
-    let document = roxmltree::Document::parse(answer.text()).expect("well-formed XML");
+    let response = http::get(service.addr(), &format!("{ARTICLES}&xml=1"));
+    assert_eq!(
+        (response.status, response.header("x-skipped-documents").as_deref()),
+        (200, Some("1"))
+    );
+    let document = roxmltree::Document::parse(response.text()).expect("well-formed XML");
     assert_eq!(document.root_element().children().filter(roxmltree::Node::is_element).count(), 0);
 }

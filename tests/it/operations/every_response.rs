@@ -23,8 +23,8 @@ const TARGETS: &[(&str, u16)] = &[
 #[test]
 fn head_has_the_headers_of_get_and_no_body() {
     let service = service();
-    let headers = |answer: &Response| {
-        let mut headers = answer.headers.clone();
+    let headers = |response: &Response| {
+        let mut headers = response.headers.clone();
         // The second response may be a second older, and comes from the copy that the first one made.
         headers.retain(|(name, _)| !["date", "age", "cache-status"].contains(&name.as_str()));
         headers.sort();
@@ -44,20 +44,20 @@ fn other_methods_get_405_with_allow() {
     let service = service();
     for (target, _) in TARGETS {
         for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE", "PURGE"] {
-            let answer = http::send(service.addr(), method, target, &[]);
-            assert_eq!(answer.status, 405, "{method} {target}");
-            let allow = answer.header("allow").unwrap_or_default();
+            let response = http::send(service.addr(), method, target, &[]);
+            assert_eq!(response.status, 405, "{method} {target}");
+            let allow = response.header("allow").unwrap_or_default();
             let mut allow: Vec<&str> = allow.split(',').map(str::trim).collect();
             allow.sort_unstable();
             assert_eq!(allow, ["GET", "HEAD", "OPTIONS"], "{method} {target}");
-            let error = &answer.json()["error"];
+            let error = &response.json()["error"];
             assert_eq!(
                 (&error["status"], &error["name"]),
                 (&json!(405), &json!("MethodNotAllowedError")),
                 "{method} {target}"
             );
-            assert_eq!(answer.json()["data"], Value::Null);
-            assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"));
+            assert_eq!(response.json()["data"], Value::Null);
+            assert_eq!(response.header("x-content-type-options").as_deref(), Some("nosniff"));
         }
     }
 }
@@ -69,14 +69,14 @@ fn unknown_routes_get_404_in_the_envelope_for_each_method() {
         ["/", "/nope", "/api/get-content-type/", "/api//frontend-url", "/api/./build-sitemap"]
     {
         for method in ["GET", "POST", "OPTIONS", "DELETE"] {
-            let answer = http::send(
+            let response = http::send(
                 service.addr(),
                 method,
                 target,
                 &[("Origin", ORIGIN), ("Access-Control-Request-Method", "GET")],
             );
-            assert_eq!(answer.status, 404, "{method} {target}");
-            let json = answer.json();
+            assert_eq!(response.status, 404, "{method} {target}");
+            let json = response.json();
             assert_eq!(
                 (&json["data"], &json["error"]["name"]),
                 (&Value::Null, &json!("NotFoundError")),
@@ -91,14 +91,14 @@ fn cors_allows_configured_origins_and_no_others() {
     let service = service();
     for (target, status) in TARGETS {
         for origin in [ORIGIN, "http://localhost:1337"] {
-            let answer = http::send(service.addr(), "GET", target, &[("Origin", origin)]);
+            let response = http::send(service.addr(), "GET", target, &[("Origin", origin)]);
             assert_eq!(
-                (answer.status, answer.header("access-control-allow-origin").as_deref()),
+                (response.status, response.header("access-control-allow-origin").as_deref()),
                 (*status, Some(origin)),
                 "{target}"
             );
-            assert_eq!(answer.header("access-control-allow-credentials"), None, "{target}");
-            assert!(varies_by_origin(&answer), "{target}: {:?}", answer.headers);
+            assert_eq!(response.header("access-control-allow-credentials"), None, "{target}");
+            assert!(varies_by_origin(&response), "{target}: {:?}", response.headers);
         }
         for origin in [
             "https://evil.example",
@@ -106,14 +106,14 @@ fn cors_allows_configured_origins_and_no_others() {
             "HTTPS://admin.example.com",
             "https://admin.example.com:443",
         ] {
-            let answer = http::send(service.addr(), "GET", target, &[("Origin", origin)]);
-            assert_eq!(answer.status, *status, "{target}");
+            let response = http::send(service.addr(), "GET", target, &[("Origin", origin)]);
+            assert_eq!(response.status, *status, "{target}");
             assert!(
-                !answer.headers.iter().any(|(name, _)| name.starts_with("access-control-")),
+                !response.headers.iter().any(|(name, _)| name.starts_with("access-control-")),
                 "{origin}: {:?}",
-                answer.headers
+                response.headers
             );
-            assert!(varies_by_origin(&answer), "{target}: {:?}", answer.headers);
+            assert!(varies_by_origin(&response), "{target}: {:?}", response.headers);
         }
         assert!(varies_by_origin(&http::get(service.addr(), target)), "{target} without an origin");
     }
@@ -151,15 +151,15 @@ fn cors_preflight_gets_200_without_a_body() {
         );
         let plain = http::send(service.addr(), "OPTIONS", target, &[]);
         assert_eq!((plain.status, plain.body.as_slice()), (200, &b""[..]), "{target}");
-        for answer in [listed, other, plain] {
+        for response in [listed, other, plain] {
             assert!(
-                answer.header("allow").unwrap_or_default().contains("GET"),
+                response.header("allow").unwrap_or_default().contains("GET"),
                 "{target}: {:?}",
-                answer.headers
+                response.headers
             );
-            assert!(varies_by_origin(&answer), "{target}: {:?}", answer.headers);
+            assert!(varies_by_origin(&response), "{target}: {:?}", response.headers);
             assert_eq!(
-                answer.header("x-content-type-options").as_deref(),
+                response.header("x-content-type-options").as_deref(),
                 Some("nosniff"),
                 "{target}"
             );
@@ -173,22 +173,22 @@ fn cors_without_configured_origins_adds_no_headers() {
         .replace("cors_origins = [\"https://admin.example.com\", \"http://localhost:1337\"]", "");
     let service = Setup::new(&settings).file("content.json", CONTENT).start();
     for method in ["GET", "OPTIONS"] {
-        let answer = http::send(
+        let response = http::send(
             service.addr(),
             method,
             ARTICLES,
             &[("Origin", ORIGIN), ("Access-Control-Request-Method", "GET")],
         );
-        assert_eq!(answer.status, 200);
+        assert_eq!(response.status, 200);
         assert!(
-            !answer.headers.iter().any(|(name, _)| name.starts_with("access-control-")),
+            !response.headers.iter().any(|(name, _)| name.starts_with("access-control-")),
             "{:?}",
-            answer.headers
+            response.headers
         );
     }
 }
 
-fn varies_by_origin(answer: &Response) -> bool {
-    let vary = answer.header("vary").unwrap_or_default();
+fn varies_by_origin(response: &Response) -> bool {
+    let vary = response.header("vary").unwrap_or_default();
     vary.split(',').any(|name| name.trim().eq_ignore_ascii_case("origin"))
 }

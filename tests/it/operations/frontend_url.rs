@@ -71,13 +71,13 @@ fn frontend_url_of_a_published_document_is_a_url_and_a_path() {
         ),
     ] {
         let target = format!("/api/frontend-url?{query}");
-        let answer = assert_body(
+        let response = assert_body(
             service.addr(),
             &target,
             200,
             &format!(r#"{{"data":{{"url":"{url}","path":"{path}"}},"meta":{{}}}}"#),
         );
-        assert_ne!(answer.header("cache-control").as_deref(), Some("no-store"), "{target}");
+        assert_ne!(response.header("cache-control").as_deref(), Some("no-store"), "{target}");
     }
 }
 
@@ -86,8 +86,8 @@ fn frontend_url_of_a_draft_is_built_from_the_draft_and_not_stored() {
     let service = service();
     let draft = "/api/frontend-url?uid=plugin::cms.article&documentId=one&status=draft";
     let body = r#"{"data":{"url":"https://www.example.com/base/en/articles/hello-draft","path":"/en/articles/hello-draft"},"meta":{}}"#;
-    let answer = assert_body(service.addr(), draft, 200, body);
-    assert_eq!(answer.header("cache-control").as_deref(), Some("no-store"));
+    let response = assert_body(service.addr(), draft, 200, body);
+    assert_eq!(response.header("cache-control").as_deref(), Some("no-store"));
     let missing = http::get(
         service.addr(),
         "/api/frontend-url?uid=plugin::cms.article&documentId=two&status=draft",
@@ -123,16 +123,16 @@ fn frontend_url_without_a_rule_document_version_or_locale_is_404() {
         "uid=plugin::cms.article&documentId=eight&locale=xx",
         "uid=plugin::cms.article&documentId=ten",
     ] {
-        let answer = http::get(service.addr(), &format!("/api/frontend-url?{query}"));
+        let response = http::get(service.addr(), &format!("/api/frontend-url?{query}"));
         assert_eq!(
-            (answer.status, &answer.json()["error"]["name"]),
+            (response.status, &response.json()["error"]["name"]),
             (404, &json!("NotFoundError")),
             "{query}"
         );
         assert!(
-            !answer.text().contains("secret") && !answer.text().contains("unpublished\""),
+            !response.text().contains("secret") && !response.text().contains("unpublished\""),
             "{query}: {}",
-            answer.text()
+            response.text()
         );
     }
 }

@@ -70,9 +70,9 @@ fn get_content_type_prefers_the_most_specific_rule_in_any_order_of_the_settings(
         ("/de/stories/s1", "de", "api::story.story", json!({"locale": "de", "documentId": "s1"})),
     ] {
         let target = format!("/api/get-content-type?site=main&pathname={}", http::query(pathname));
-        let answer = http::get(service.addr(), &target);
-        assert_eq!(answer.status, 200, "{pathname}: {}", answer.text());
-        let data = &answer.json()["data"];
+        let response = http::get(service.addr(), &target);
+        assert_eq!(response.status, 200, "{pathname}: {}", response.text());
+        let data = &response.json()["data"];
         assert_eq!(data["matched"]["collectionType"], uid, "{pathname}");
         assert_eq!(data["matched"]["params"], params, "{pathname}");
         assert_eq!(data["locale"], locale, "{pathname}");
@@ -269,9 +269,12 @@ fn get_content_type_debug_lists_at_most_50_candidates() {
         write!(settings, "[[site.rule]]\ncontent_type = \"api::t{number}.t{number}\"\ntemplate = \"/t{number}/{{slug}}\"\n").expect("text grows");
     }
     let service = Setup::new(&settings).file("content.json", "{}").start();
-    let answer =
+    let response =
         http::get(service.addr(), "/api/get-content-type?site=main&pathname=/x/y/z&debug=1");
-    assert_eq!(answer.json()["error"]["details"]["candidates"].as_array().map(Vec::len), Some(50));
+    assert_eq!(
+        response.json()["error"]["details"]["candidates"].as_array().map(Vec::len),
+        Some(50)
+    );
 }
 
 #[test]
