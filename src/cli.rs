@@ -1,9 +1,10 @@
-//! The command line: which command, with which settings, and the exit status.
+//! The command line: its arguments, the settings and the exit status.
 
 mod check;
 mod explain;
 mod health;
 mod logging;
+mod selection;
 mod serve;
 mod shutdown;
 mod sitemap;
@@ -18,12 +19,12 @@ use clap::{Parser, Subcommand};
 
 use crate::config::{self, Config, Environment, Problems};
 
-/// `EX_CONFIG` of sysexits.h: something is wrong with the settings.
-const BAD_SETTINGS: u8 = 78;
-/// Anything else that went wrong.
+/// The exit status for invalid settings: `EX_CONFIG` of sysexits.h.
+const INVALID_SETTINGS: u8 = 78;
+/// The exit status for any other failure.
 const FAILED: u8 = 1;
-/// `validate` could not check: 1 means dead URLs there.
-const NOT_CHECKED: u8 = 2;
+/// The exit status of `validate` if it could not run: there 1 means dead URLs.
+const NOT_VALIDATED: u8 = 2;
 
 /// Maps the content of a headless CMS to public frontend URLs, in both directions.
 #[derive(Debug, Parser)]
@@ -38,84 +39,84 @@ struct Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Settings are read from built-in defaults, then FILE, then the environment:
+Settings come from FILE and from the environment, which wins:
   FRONTEND_MAP__SERVER__LISTEN   any setting, by its section and name
   FRONTEND_MAP__CMS__TOKEN       the API token of the CMS (never in FILE)
   FRONTEND_MAP__HOOKS__SECRET    the secret of the webhook (never in FILE)
   FRONTEND_MAP__AUTH__VALIDATE_TOKEN, FRONTEND_MAP__AUTH__DRAFT_TOKEN
-                                 who may have URLs checked, and ask for drafts
+                                 the bearer tokens for validate=true and status=draft
   FRONT_END_URL_<SITE>           the base URL of a site's frontend
-  RUST_LOG                       what is logged
+  RUST_LOG                       the level of the log
 
-Exit status: 0 done, 1 failed, 2 wrong arguments, 78 wrong settings; of `validate`: 0 all fine,
-1 dead URLs, 2 could not run.";
+Exit status: 0 success, 1 failure, 2 invalid arguments, 78 invalid settings; of `validate`: 0 no dead
+URL, 1 dead URLs, 2 could not run.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run the service until SIGTERM or SIGINT
     Serve,
-    /// Run the service on built-in content beside a small frontend, and show each operation
+    /// Run the service on built-in content beside a small frontend, and show a request to each route
     Demo {
-        /// End after the answers instead of serving on
+        /// Exit after the answers instead of serving until a signal
         #[arg(long)]
         once: bool,
     },
-    /// Read and check the settings, and tell which rules overlap
+    /// Check the settings, and list the rules that overlap
     Check {
-        /// Fail where rules overlap or never match
+        /// Fail if rules overlap or never match, or name a field that the CMS does not have
         #[arg(long)]
         strict: bool,
     },
-    /// Tell why a pathname or a document ends up where it does
-    Explain(explain::Question),
+    /// Explain which rule a pathname matches, or which URL a document has
+    Explain(explain::ExplainArgs),
     /// Write the sitemap files of a site to a folder
-    Sitemap(sitemap::Order),
-    /// Check every public URL of a site, and tell which documents the dead ones belong to
-    Validate(validate::Order),
-    /// Ask a running service whether it is alive (for container health checks)
+    Sitemap(sitemap::SitemapArgs),
+    /// Check every public URL of a site, and list the dead ones with their documents
+    Validate(validate::ValidateArgs),
+    /// Check that a running service is alive (for container health checks)
     Health {
-        /// What to ask; by default /livez at the settings' address
+        /// The URL to check; by default /livez at the address in the settings
         #[arg(long, value_name = "URL")]
         url: Option<String>,
     },
 }
 
-/// Runs the command that the arguments name.
+/// Runs the command in the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     match execute(&arguments) {
         Ok(status) => status,
-        Err(failure) => {
-            // Nobody may be reading; the status tells as well.
-            let _ = writeln!(std::io::stderr(), "frontend-map: {failure}");
-            ExitCode::from(failure.status())
+        Err(error) => {
+            // stderr may be closed; the exit status is enough then.
+            let _ = writeln!(std::io::stderr(), "frontend-map: {error}");
+            ExitCode::from(error.status())
         }
     }
 }
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+enum CommandError {
     #[error(transparent)]
     Settings(#[from] Problems),
     #[error(transparent)]
-    NotChecked(Box<dyn std::error::Error>),
+    NotValidated(Box<dyn std::error::Error>),
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error>),
 }
 
-impl Failure {
+impl CommandError {
     fn status(&self) -> u8 {
         match self {
-            Self::Settings(_) => BAD_SETTINGS,
-            Self::NotChecked(_) => NOT_CHECKED,
+            Self::Settings(_) => INVALID_SETTINGS,
+            Self::NotValidated(_) => NOT_VALIDATED,
             Self::Other(_) => FAILED,
         }
     }
 }
 
-fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
+fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let file = arguments.config.as_deref();
     match &arguments.command {
         Command::Serve => {
@@ -124,13 +125,13 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         Command::Demo { once } => serve::run_demo(*once)?,
         Command::Check { strict } => check::run(&settings(file)?, *strict)?,
-        Command::Explain(question) => {
-            let found = explain::run(settings(file)?, question)?;
+        Command::Explain(args) => {
+            let found = explain::run(settings(file)?, args)?;
             return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
         }
-        Command::Sitemap(order) => sitemap::run(settings(file)?, order)?,
-        Command::Validate(order) => {
-            return validate::run(settings(file)?, order).map_err(Failure::NotChecked);
+        Command::Sitemap(args) => sitemap::run(settings(file)?, args)?,
+        Command::Validate(args) => {
+            return validate::run(settings(file)?, args).map_err(CommandError::NotValidated);
         }
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
@@ -141,14 +142,15 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The settings as they are now, for a command that needs a site.
+/// Reads the settings for a command that needs a site.
 fn settings(file: Option<&Path>) -> Result<Config, Problems> {
     let config = config::load(file, &environment())?;
     config.require_site()?;
     Ok(config)
 }
 
-/// What is not UTF-8 gets a replacement character, which no setting accepts.
+/// The environment variables. Bytes that are not UTF-8 become replacement characters, which no setting
+/// accepts.
 fn environment() -> Environment {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()

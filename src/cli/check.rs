@@ -1,4 +1,4 @@
-//! `frontend-map check`: what the settings amount to, and which rules overlap.
+//! `frontend-map check`: checks the settings, and lists rules that overlap or never match.
 
 mod fields;
 
@@ -11,21 +11,21 @@ use crate::config::Config;
 use crate::rules::{Incomplete, Overlap, Overlaps, ShadowedRule};
 use crate::site::{Site, Sites};
 
-/// So many overlaps are told at the start of the service.
+/// The most overlaps that the service logs at its start.
 const MAX_WARNINGS: usize = 20;
 
-/// What was found, as it is printed.
+/// The report about the rules.
 struct Report {
-    /// The text, with a line break at its end.
+    /// As it is printed.
     text: String,
     overlaps: usize,
     never: usize,
 }
 
-/// Prints what was found.
+/// Prints the report.
 ///
 /// # Errors
-/// With `strict`, when there is anything; and when nobody reads.
+/// With `strict`, when the report lists anything; and when stdout is closed.
 pub(super) fn run(config: &Config, strict: bool) -> Result<(), Box<dyn Error>> {
     let Report { text, overlaps, never } = report(config);
     let (more, fields) = fields(config)?;
@@ -84,7 +84,7 @@ fn write_pair(out: &mut String, site: &str, pair: &Overlap<'_>) -> fmt::Result {
     writeln!(out, "  loses  {}", pair.loser)?;
     writeln!(out, "  why    {}", pair.why)?;
     match &pair.taken_by {
-        Some(third) => writeln!(out, "  note   a third rule comes before both there: {third}"),
+        Some(third) => writeln!(out, "  note   a third rule wins over both there: {third}"),
         None => Ok(()),
     }
 }
@@ -94,17 +94,17 @@ fn write_never(out: &mut String, site: &str, never: &ShadowedRule<'_>) -> fmt::R
     writeln!(out, "\nsite {site}: a rule never matches")?;
     writeln!(out, "  rule   {} {template}", rule.content_type)?;
     if never.hidden_by.is_empty() {
-        writeln!(out, "  why    no path fits it")?;
+        writeln!(out, "  why    no path matches it")?;
     }
     for earlier in &never.hidden_by {
-        writeln!(out, "  why    {earlier} takes its paths")?;
+        writeln!(out, "  why    {earlier} matches its paths first")?;
     }
     Ok(())
 }
 
-/// After the start: overlaps that nothing but the order of the settings decides (D16).
-pub(super) fn warn(sites: &Sites) {
-    let mut told = 0;
+/// Logs overlaps that only the order of the rules in the settings decides (D16).
+pub(super) fn log_ambiguous_rules(sites: &Sites) {
+    let mut logged = 0;
     let mut more = 0;
     for site in sites.iter() {
         let key = &site.key;
@@ -113,11 +113,11 @@ pub(super) fn warn(sites: &Sites) {
             tracing::info!(site = key, "too many rules or values to look for all overlaps");
         }
         for pair in pairs {
-            if told == MAX_WARNINGS {
+            if logged == MAX_WARNINGS {
                 more += 1;
                 continue;
             }
-            told += 1;
+            logged += 1;
             let (winner, loser, example) = (pair.winner, pair.loser, &pair.example);
             tracing::warn!(
                 site = key, example, %winner, %loser,

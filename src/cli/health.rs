@@ -1,13 +1,13 @@
-//! `frontend-map health`: for container health checks, where there is no curl.
+//! `frontend-map health`: the health check of the container image, which has no curl.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-/// How long the service has to say that it is alive.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long the service may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Where a service with this address is reached from its own machine.
+/// The URL of a service that listens on this address, from its own machine.
 pub(super) fn local_url(listen: SocketAddr) -> String {
     let ip = match listen.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -17,13 +17,13 @@ pub(super) fn local_url(listen: SocketAddr) -> String {
     format!("http://{}/livez", SocketAddr::new(ip, listen.port()))
 }
 
-/// Asks, and fails unless the answer is a 200.
+/// Sends a GET, and fails unless the status is 2xx.
 ///
 /// # Errors
-/// When there is no answer, or another one.
+/// When there is no answer, or another status.
 #[tokio::main(flavor = "current_thread")]
 pub(super) async fn run(url: &str) -> Result<(), Box<dyn Error>> {
-    let client = crate::outgoing::client_builder()?.timeout(PATIENCE).build()?;
+    let client = crate::outgoing::client_builder()?.timeout(TIMEOUT).build()?;
     let answer = client.get(url).send().await;
     let status = answer.map_err(|error| format!("{url}: {:?}", crate::outgoing::cause(&error)))?;
     if status.status().is_success() {
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_service_on_all_addresses_is_asked_on_loopback() {
+    fn local_url_is_on_loopback_for_a_service_on_all_addresses() {
         for (listen, expected) in [
             ("0.0.0.0:8080", "http://127.0.0.1:8080/livez"),
             ("[::]:80", "http://[::1]:80/livez"),

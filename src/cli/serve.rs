@@ -1,4 +1,4 @@
-//! `frontend-map serve` and `frontend-map demo`: what runs until a signal.
+//! `frontend-map serve` and `frontend-map demo`, which run until a signal.
 
 mod fd_limit;
 mod file_watch;
@@ -16,8 +16,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
 use self::reload::Reloader;
-use super::shutdown::{Signals, until_stopped};
-use super::{Failure, check, logging};
+use super::shutdown::{Closing, Signals, until_stopped};
+use super::{CommandError, check, logging};
 use crate::config::{Config, DEFAULT_CMS_REQUESTS, Problems};
 use crate::http::{AdminService, Service};
 use crate::server::ConnectionSettings;
@@ -26,37 +26,36 @@ use crate::site::Sites;
 use crate::snapshot_cache::{follow_invalidations, keep_fresh};
 use crate::{boot, demo, server, traces};
 
-/// Serves until a signal. The settings are read by `load`, at the start and whenever they change.
+/// Serves until a signal. `load` reads the settings, at the start and at each reload.
 ///
 /// # Errors
-/// When the settings are wrong, the service cannot be set up or the address cannot be bound.
+/// When the settings are invalid, the service cannot be set up or an address cannot be bound.
 pub(super) fn run(
     file: Option<&Path>,
     load: impl Fn() -> Result<Config, Problems> + Send + Sync + 'static,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     block_on(serve(file.map(Path::to_owned), load))?
 }
 
-/// Shows the demo; without `once` it serves on until a signal.
+/// Runs the demo; without `once` it serves until a signal.
 ///
 /// # Errors
 /// As [`demo::run`].
-pub(super) fn run_demo(once: bool) -> Result<(), Failure> {
+pub(super) fn run_demo(once: bool) -> Result<(), CommandError> {
     block_on(async {
         let signals = Signals::new().map_err(Box::from)?;
         let shared = Arc::new(SharedState::new(DEFAULT_CMS_REQUESTS).map_err(Box::from)?);
-        let own = Arc::clone(&shared);
-        let demo =
-            |closing| demo::run(once, logging::start, own, super::shutdown::Closing::wait(closing));
-        // Nobody balances between demos.
-        let shown = until_stopped(signals, shared, || Duration::ZERO, demo).await;
-        Ok(shown.unwrap_or(Ok(()))?)
+        let demo_shared = Arc::clone(&shared);
+        let demo = |closing: Closing| demo::run(once, logging::start, demo_shared, closing.wait());
+        // There is no load balancer before a demo.
+        let ended = until_stopped(signals, shared, || Duration::ZERO, demo).await;
+        Ok(ended.unwrap_or(Ok(()))?)
     })?
 }
 
-/// Runs a service to its end. What is still at work then in a thread of its own is left behind: the
-/// look-up of a name may take longer than anybody waits for us.
-fn block_on<T>(service: impl Future<Output = T>) -> Result<T, Failure> {
+/// Runs a service to its end. Blocking threads that are still at work are left behind: a name look-up
+/// may take longer than the grace period.
+fn block_on<T>(service: impl Future<Output = T>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Runtime::new().map_err(Box::from)?;
     let ended = runtime.block_on(service);
     runtime.shutdown_background();
@@ -66,47 +65,41 @@ fn block_on<T>(service: impl Future<Output = T>) -> Result<T, Failure> {
 async fn serve(
     file: Option<PathBuf>,
     load: impl Fn() -> Result<Config, Problems> + Send + Sync + 'static,
-) -> Result<(), Failure> {
-    // Before anything else: a signal that comes early ends nothing, and is not lost.
+) -> Result<(), CommandError> {
+    // First of all, so that a signal during the start is not lost and does not kill the process.
     let hangups = signal(SignalKind::hangup()).map_err(Box::from)?;
     let signals = Signals::new().map_err(Box::from)?;
     let mut config = load()?;
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
     let shared = Arc::new(SharedState::new(config.limits.cms_requests).map_err(Box::from)?);
-    let _lines = logging::start_serving(&config.log, &shared.metrics).map_err(Box::from)?;
+    let _log_writer = logging::start_serving(&config.log, &shared.metrics).map_err(Box::from)?;
     if let Some(traces) = &config.traces {
         traces::start(traces, &shared.metrics).map_err(Box::from)?;
     }
-    let most = fd_limit::connections(config.server.connections, config.limits.cms_requests);
-    let overlaps = overlaps();
-    let reloader = Reloader::new(&config, file, Box::new(load), overlaps.clone());
-    config.limits.requests = fd_limit::requests(config.limits.requests, most);
-    let callers = ConnectionSettings {
-        timeouts: config.limits.timeouts,
-        max_connections: most,
-        metrics: Arc::clone(&shared.metrics.connections),
-    };
+    let (ambiguous_rules, load) = (ambiguous_rules_logger(), Box::new(load));
+    let reloader = Reloader::new(&config, file, load, ambiguous_rules.clone());
+    let connections = apply_fd_limit(&mut config, &shared);
     let app = boot::build(config, Arc::clone(&shared), None).map_err(Box::from)?;
     let (listener, address) = bind("server.listen", listen)?;
     let admin = admin_listen.map(|listen| bind("server.admin_listen", listen)).transpose()?;
-    print(address, admin.as_ref().map(|(_, address)| *address));
+    print_addresses(address, admin.as_ref().map(|(_, address)| *address));
     tracing::info!(%address, sites = app.sites.iter().count(), "serving");
-    let _ = overlaps.send(app.sites.clone());
+    let _ = ambiguous_rules.send(app.sites.clone());
     let service = Service::new(Arc::new(app));
     if let Some((listener, address)) = admin {
-        tracing::info!(%address, "who watches is answered");
-        let (admin, watchers) =
-            (AdminService::new(service.clone()), callers.uncounted(fd_limit::ADMIN_CONNECTIONS));
-        // It ends with the process: the stop is there to be seen as well.
-        tokio::spawn(server::serve(listener, admin, watchers, pending()));
+        tracing::info!(%address, "serving admin routes");
+        let admin = AdminService::new(service.clone());
+        let connections = connections.uncounted(fd_limit::ADMIN_CONNECTIONS);
+        // Until the process ends: the metrics of the shutdown are of interest too.
+        tokio::spawn(server::serve(listener, admin, connections, pending()));
     }
-    let snapshots = |service: &Service| {
+    let snapshots = || {
         let service = service.clone();
         move || Arc::clone(&service.app().snapshots)
     };
     let tasks = [
-        tokio::spawn(keep_fresh(snapshots(&service))),
-        tokio::spawn(follow_invalidations(snapshots(&service))),
+        tokio::spawn(keep_fresh(snapshots())),
+        tokio::spawn(follow_invalidations(snapshots())),
         tokio::spawn(reloader.run(service.clone(), hangups)),
     ];
     let current = service.clone();
@@ -122,7 +115,7 @@ async fn serve(
                 tasks.iter().for_each(tokio::task::JoinHandle::abort);
                 by
             };
-            server::serve(listener, service, callers, closing).await;
+            server::serve(listener, service, connections, closing).await;
             traces::shutdown(end.get().copied().unwrap_or_else(Instant::now)).await;
             tracing::info!("stopped");
         },
@@ -131,28 +124,39 @@ async fn serve(
     Ok(())
 }
 
-/// Tells which rules of the sites that are sent overlap, in a thread of its own, which neither the
-/// first answer nor the stop waits for. What was sent meanwhile counts by its last.
-fn overlaps() -> mpsc::Sender<Sites> {
-    let (sender, sent) = mpsc::channel();
+/// The limits of connections to the public address. Both the limit of connections and the in-flight
+/// limit are lowered to what the limit of file descriptors allows.
+fn apply_fd_limit(config: &mut Config, shared: &SharedState) -> ConnectionSettings {
+    let limits = &mut config.limits;
+    let max_connections = fd_limit::max_connections(config.server.connections, limits.cms_requests);
+    limits.requests = fd_limit::max_requests(limits.requests, max_connections);
+    let metrics = Arc::clone(&shared.metrics.connections);
+    ConnectionSettings { timeouts: limits.timeouts, max_connections, metrics }
+}
+
+/// Takes the sites whose ambiguous rules are logged. The search for them takes long, so it runs in a
+/// thread of its own, which neither the start nor the shutdown waits for. Of several sites sent
+/// during one search, only the last are searched.
+fn ambiguous_rules_logger() -> mpsc::Sender<Sites> {
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        while let Ok(sites) = sent.recv() {
-            check::warn(&sent.try_iter().last().unwrap_or(sites));
+        while let Ok(sites) = receiver.recv() {
+            check::log_ambiguous_rules(&receiver.try_iter().last().unwrap_or(sites));
         }
     });
     sender
 }
 
-fn bind(setting: &str, listen: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+fn bind(setting: &str, listen: SocketAddr) -> Result<(TcpListener, SocketAddr), CommandError> {
     let listener = server::listen(listen)
         .map_err(|error| Box::from(format!("cannot listen on {listen} ({setting}): {error}")))?;
     let address = listener.local_addr().map_err(Box::from)?;
     Ok((listener, address))
 }
 
-/// Tells where the service is, in one go: whoever reads the first line alone takes both.
-fn print(address: SocketAddr, admin: Option<SocketAddr>) {
+/// Prints the bound addresses to stdout, in one write: a reader may close stdout after the first line.
+fn print_addresses(address: SocketAddr, admin: Option<SocketAddr>) {
     let admin = admin.map_or_else(String::new, |admin| format!("admin {admin}\n"));
-    // A reader that has gone is no reason not to serve.
+    // The service also runs if stdout is closed.
     let _ = write!(std::io::stdout(), "{address}\n{admin}");
 }

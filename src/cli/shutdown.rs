@@ -1,4 +1,4 @@
-//! The signals that end a command, and how a service comes to its end after them.
+//! The signals that end a command, and the graceful shutdown of a service.
 
 use std::io;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use tokio::time::{Instant, sleep};
 use crate::server::GRACE_PERIOD;
 use crate::shared::SharedState;
 
-/// The signal that came.
+/// The signal that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// SIGINT: somebody pressed Ctrl-C.
+    /// SIGINT, as from Ctrl-C.
     Interrupt,
     /// SIGTERM.
     Terminate,
 }
 
 impl Stop {
-    /// The exit status by which shells know that a command was stopped: 128 and the signal's number.
+    /// The exit status by which shells recognise a command that a signal ended: 128 and its number.
     pub(super) fn status(self) -> u8 {
         match self {
             Self::Interrupt => 130,
@@ -29,7 +29,7 @@ impl Stop {
     }
 }
 
-/// SIGTERM and SIGINT, which do nothing by themselves from now on.
+/// Receives SIGTERM and SIGINT, which no longer end the process by themselves.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -41,7 +41,7 @@ impl Signals {
         Ok(Self { terminate: signal(terminate)?, interrupt: signal(interrupt)? })
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) -> Stop {
         tokio::select! {
             _ = self.terminate.recv() => Stop::Terminate,
@@ -50,17 +50,17 @@ impl Signals {
     }
 }
 
-/// Ready at the first SIGTERM or SIGINT, which do nothing by themselves from now on.
+/// Ready at the first SIGTERM or SIGINT, which no longer end the process by themselves.
 pub(super) fn stop_signal() -> io::Result<impl Future<Output = Stop> + Send> {
     let mut signals = Signals::new()?;
     Ok(async move { signals.next().await })
 }
 
-/// Runs `serve` until it ends after the first signal; `None`: the second one came before that.
+/// Runs `serve` until it ends after the first signal; `None`: a second signal came first.
 ///
-/// `serve` gets what is ready when it has to take no more connections, with the time at which it
-/// has to be at its end. SIGTERM is followed by `delay`, in which balancers learn that the service
-/// is not ready and go elsewhere; SIGINT is not, because a person waits at a terminal.
+/// `serve` gets a future that is ready when it must accept no more connections, with the end of the
+/// grace period. After SIGTERM that is `delay` later, so that load balancers notice that the service
+/// is not ready; after SIGINT at once, because a person waits at a terminal.
 pub(super) async fn until_stopped<T, S>(
     mut signals: Signals,
     shared: Arc<SharedState>,
@@ -70,8 +70,8 @@ pub(super) async fn until_stopped<T, S>(
 where
     S: Future<Output = T>,
 {
-    let (close, closing) = tokio::sync::oneshot::channel();
-    let winding_down = async {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let shutdown = async {
         let first = signals.next().await;
         let end = Instant::now() + GRACE_PERIOD;
         shared.drain();
@@ -82,23 +82,23 @@ where
             second = signals.next() => return second,
         }
         tracing::info!("no more connections are accepted");
-        let _ = close.send(end);
+        let _ = sender.send(end);
         signals.next().await
     };
     tokio::select! {
-        served = serve(Closing(closing)) => Some(served),
-        second = winding_down => {
-            tracing::warn!(signal = ?second, "a second signal: requests in flight are cut off");
+        served = serve(Closing(receiver)) => Some(served),
+        second = shutdown => {
+            tracing::warn!(signal = ?second, "a second signal: requests in flight are aborted");
             None
         }
     }
 }
 
-/// Ready when no more connections are to be accepted.
+/// Ready when no more connections must be accepted.
 pub(super) struct Closing(tokio::sync::oneshot::Receiver<Instant>);
 
 impl Closing {
-    /// Waits for it; gives the time at which the service has to be at its end.
+    /// Waits; returns the end of the grace period.
     pub(super) async fn wait(self) -> Instant {
         self.0.await.unwrap_or_else(|_| Instant::now())
     }

@@ -1,5 +1,5 @@
-//! `frontend-map validate`: asks every public URL of a site once, and tells which are dead and
-//! which documents they belong to.
+//! `frontend-map validate`: requests every public URL of a site, and lists the dead ones with their
+//! documents.
 
 mod check;
 mod diff;
@@ -18,42 +18,43 @@ use clap::{Args, ValueEnum};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use self::output::{Output, unfinished};
+use self::output::{Output, unfinished_path};
 use self::summary::{Paint, summary};
 use super::shutdown::{Stop, stop_signal};
-use super::{logging, walk};
+use super::walk::{listed_urls, walk};
+use super::{logging, selection};
 use crate::boot;
 use crate::config::Config;
 use crate::validator::Targets;
 use crate::validator::report::{PreviousReport, SiteReport, TypeReport, csv, html, json, junit};
 
-/// There are dead URLs.
-const DEAD: u8 = 1;
+/// The exit status for dead URLs.
+const DEAD_URLS: u8 = 1;
 
-/// How long what is under way has to end by itself at a signal.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long the command may take to end by itself after a signal.
+const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 const AFTER_HELP: &str = "\
-Every URL gets one GET, ten at a time, with 10 seconds for its answer. Redirects are not followed.
-A URL is dead if its status is neither 2xx nor 3xx, or if nothing answers; a redirect is not dead.
+Every URL is requested once with GET, ten at a time, with a time-out of 10 seconds. Redirects are not
+followed. A URL is dead if its status is neither 2xx nor 3xx, or if there is no answer.
 
-The summary goes to stdout, or to stderr where a report does; progress goes to stderr. A report
-is written when the run is over: FILE is then there as a whole, or is what it was.
+The summary goes to stdout, or to stderr if the report goes to stdout; progress goes to stderr. The
+report is written at the end, and FILE is replaced only by a complete report.
 
 Formats:
-  json    one document, for --compare and for programs
-  ndjson  a line for each URL, the counters as the last line
-  csv     RFC 4180, safe to open in a spreadsheet
-  junit   XML for build servers: a suite for each content type, a case for each URL
-  html    one page that stands alone, to open, filter and print
+  json    one JSON document, for --compare and for programs
+  ndjson  a line of JSON for each URL, and a last line with the counters
+  csv     RFC 4180, without formulas that a spreadsheet would run
+  junit   XML for build servers: a test suite for each content type, a test case for each URL
+  html    one page without other files, to filter and to print
 
-Exit status: 0 no dead URL, 1 dead URLs, 2 could not run, 78 wrong settings,
+Exit status: 0 no dead URL, 1 dead URLs, 2 could not run, 78 invalid settings,
 130 or 143 stopped by a signal.";
 
-/// What to check, and how to tell of it.
+/// Which URLs to check, and how to report the results.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
-pub(super) struct Order {
+pub(super) struct ValidateArgs {
     /// The key of the site
     #[arg(long, value_name = "KEY")]
     site: String,
@@ -63,15 +64,15 @@ pub(super) struct Order {
     /// Write a report as well
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The file for the report; without it, or for `-`, stdout
+    /// The file for the report; by default, or for `-`, stdout
     #[arg(long, value_name = "FILE", requires = "format")]
     out: Option<PathBuf>,
-    /// Tell what has changed since an earlier result: what --format json wrote, or an answer of
-    /// the service to validate=true
+    /// List what has changed since an earlier result: a report of --format json, or an answer of the
+    /// service to validate=true
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Ask so many times more where nothing answers or the status is 429 or 5xx, with growing
-    /// pauses, or when Retry-After says (after a minute at the latest)
+    /// Retry up to N times if there is no answer or the status is 429 or 5xx, with exponential backoff
+    /// or after Retry-After (a minute at most)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=10))]
     retries: u32,
 }
@@ -87,93 +88,94 @@ enum Format {
     Html,
 }
 
-/// Checks, tells and writes.
+/// Checks the URLs, prints the summary and writes the report.
 ///
 /// # Errors
-/// When the content cannot be read, a file cannot be read or written, or nobody reads stdout.
-pub(super) fn run(config: Config, order: &Order) -> Result<ExitCode, Box<dyn Error>> {
+/// When the content cannot be read, a file cannot be read or written, or stdout is closed.
+pub(super) fn run(config: Config, args: &ValidateArgs) -> Result<ExitCode, Box<dyn Error>> {
     let runtime = tokio::runtime::Runtime::new()?;
-    let ended = runtime.block_on(until_stopped(config, order));
-    // A look-up of a name that is under way has a thread that nothing ends.
+    let ended = runtime.block_on(until_stopped(config, args));
+    // A name look-up in progress blocks a thread that cannot be cancelled.
     runtime.shutdown_background();
     ended
 }
 
-/// What is under way ends with the first signal, and leaves nothing behind.
-async fn until_stopped(config: Config, order: &Order) -> Result<ExitCode, Box<dyn Error>> {
+/// Ends the command at the first signal, without an unfinished report.
+async fn until_stopped(config: Config, args: &ValidateArgs) -> Result<ExitCode, Box<dyn Error>> {
     let stop = stop_signal()?;
-    let leftover = order.out.as_deref().and_then(unfinished);
-    let (tell, stopped) = oneshot::channel();
-    // A task of its own: a pipe that nobody reads or writes blocks this one.
+    let unfinished = args.out.as_deref().and_then(unfinished_path);
+    let (sender, stopped) = oneshot::channel();
+    // In a task of its own: a pipe without a reader or writer blocks this one.
     tokio::spawn(async move {
         let stop = stop.await;
-        let _ = tell.send(stop);
-        sleep(GRACE).await;
-        let _ = leftover.map(std::fs::remove_file);
-        std::process::exit(told(stop).into());
+        let _ = sender.send(stop);
+        sleep(GRACE_PERIOD).await;
+        let _ = unfinished.map(std::fs::remove_file);
+        std::process::exit(interrupted(stop).into());
     });
     tokio::select! {
-        ended = validate(config, order) => ended,
-        Ok(stop) = stopped => Ok(ExitCode::from(told(stop))),
+        ended = validate(config, args) => ended,
+        Ok(stop) = stopped => Ok(ExitCode::from(interrupted(stop))),
     }
 }
 
-/// Says that there is no result, and gives the exit status.
-fn told(stop: Stop) -> u8 {
+/// Reports that there is no result, and returns the exit status.
+fn interrupted(stop: Stop) -> u8 {
     let _ = writeln!(io::stderr(), "frontend-map: stopped before the end");
     stop.status()
 }
 
-async fn validate(mut config: Config, order: &Order) -> Result<ExitCode, Box<dyn Error>> {
+async fn validate(mut config: Config, args: &ValidateArgs) -> Result<ExitCode, Box<dyn Error>> {
     "warn".clone_into(&mut config.log.level);
     logging::start(&config.log);
     let app = boot::build_alone(config)?;
-    let site = walk::site(&app.sites, &order.site)?;
-    let base = walk::base(site)?;
-    let uids = walk::chosen(site, &order.content_types)?;
-    // Both before the long part: a path that is wrong is known at once.
-    let earlier = order.compare.as_deref().map(|path| read_earlier(path, &site.key)).transpose()?;
-    let output = order.format.map(|_| Output::open(order.out.as_deref())).transpose()?;
+    let site = selection::site(&app.sites, &args.site)?;
+    let base = selection::base_url(site)?;
+    let uids = selection::content_types(site, &args.content_types)?;
+    // Both files are opened first, so that a wrong path fails before the long part.
+    let previous =
+        args.compare.as_deref().map(|path| read_previous(path, &site.key)).transpose()?;
+    let output = args.format.map(|_| Output::open(args.out.as_deref())).transpose()?;
     let on_stdout = output.as_ref().is_some_and(Output::is_stdout);
-    let copies = walk::walk(&app.snapshots, site, &uids, walk::listed).await?;
+    let copies = walk(&app.snapshots, site, &uids, listed_urls).await?;
     let targets = copies
         .into_iter()
         .filter_map(|(uid, copy)| Targets::new(site, uid.as_str(), copy.snapshot));
     let targets: Vec<Targets> = targets.collect();
     let checked_at = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
-    let checked = check::check(&app.shared.validator, base, &targets, order.retries).await;
+    let checked = check::check(&app.shared.validator, base, &targets, args.retries).await;
     let parts = targets.iter().zip(checked);
     let parts = parts.map(|(targets, checked)| TypeReport::new(targets, checked)).collect();
     let report = SiteReport::new((&site.key, base.as_str()), checked_at, parts);
-    if let (Some(output), Some(format)) = (output, order.format) {
-        output.write(|out| format.write(&report, earlier.as_ref(), out))?;
+    if let (Some(output), Some(format)) = (output, args.format) {
+        output.write(|out| format.write(&report, previous.as_ref(), out))?;
     }
-    tell(&report, earlier.as_ref(), on_stdout)?;
+    print_summary(&report, previous.as_ref(), on_stdout)?;
     let dead = report.tally.by_class.dead() > 0;
-    Ok(if dead { ExitCode::from(DEAD) } else { ExitCode::SUCCESS })
+    Ok(if dead { ExitCode::from(DEAD_URLS) } else { ExitCode::SUCCESS })
 }
 
-fn read_earlier(path: &Path, site: &str) -> Result<PreviousReport, String> {
+fn read_previous(path: &Path, site: &str) -> Result<PreviousReport, String> {
     let failed = |error: &dyn Error| format!("{}: {error}", path.display());
     let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
-    let earlier = PreviousReport::parse(&text).map_err(|error| failed(&error))?;
-    if earlier.site == site {
-        return Ok(earlier);
+    let previous = PreviousReport::parse(&text).map_err(|error| failed(&error))?;
+    if previous.site == site {
+        return Ok(previous);
     }
-    Err(format!("{}: a check of the site {:?}, not of {site:?}", path.display(), earlier.site))
+    Err(format!("{}: a report about the site {:?}, not {site:?}", path.display(), previous.site))
 }
 
-/// Prints the summary where no report stands.
-fn tell(
+/// Prints the summary to the stream that does not have the report.
+fn print_summary(
     report: &SiteReport<'_>,
-    earlier: Option<&PreviousReport>,
+    previous: Option<&PreviousReport>,
     to_stderr: bool,
 ) -> io::Result<()> {
     let terminal = if to_stderr { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
     let paint = Paint::new(terminal);
     let mut text = summary(report, paint);
-    if let Some(earlier) = earlier {
-        text += &diff::diff(report, earlier, paint);
+    if let Some(previous) = previous {
+        text += &diff::diff(report, previous, paint);
     }
     if to_stderr {
         io::stderr().write_all(text.as_bytes())
@@ -186,7 +188,7 @@ impl Format {
     fn write(
         self,
         report: &SiteReport<'_>,
-        earlier: Option<&PreviousReport>,
+        previous: Option<&PreviousReport>,
         mut out: &mut dyn Write,
     ) -> io::Result<()> {
         let out = &mut out;
@@ -195,7 +197,7 @@ impl Format {
             Self::Ndjson => json::write_lines(report, out),
             Self::Csv => csv::write(report, out),
             Self::Junit => junit::write(report, out),
-            Self::Html => html::write(report, earlier, out),
+            Self::Html => html::write(report, previous, out),
         }
     }
 }

@@ -190,11 +190,11 @@ site main: two rules match /en/events/x
   wins   api::talk.talk /{locale}/{kind}/{slug}
   loses  api::page.page /{locale}/{*path}
   why    a placeholder before a catch-all in segment 2
-  note   a third rule comes before both there: api::event.event /{locale}/{section}/{slug}
+  note   a third rule wins over both there: api::event.event /{locale}/{section}/{slug}
 
 site main: a rule never matches
   rule   api::talk.talk /{locale}/{kind}/{slug}
-  why    api::event.event /{locale}/{section}/{slug} takes its paths
+  why    api::event.event /{locale}/{section}/{slug} matches its paths first
 ";
     assert!(ended.stdout.ends_with(wanted), "{}", ended.stdout);
     assert_eq!(ended.status, Some(0));
@@ -317,7 +317,7 @@ no URL
    section = \"blog\"  \"blog\"  holds
    {locale}          \"de\"    usable
    {slug}            \"a/b\"   has_slash
-   gives none: slug_has_slash
+   gives no path: slug_has_slash
 ",
     );
     says(
@@ -361,9 +361,9 @@ fn explain_says_what_is_wrong_with_the_question() {
     let long = "/a".repeat(1_025);
     for (args, status, text) in [
         (&["explain", "--site", "nope", "/x"][..], 1, "there is no site \"nope\""),
-        (&["explain", "x"], 1, "a pathname starts with /, not \"x\""),
-        (&["explain", &long], 1, "a pathname has at most 2048 bytes"),
-        (&["explain", "/a\u{85}"], 1, "a pathname has no control characters"),
+        (&["explain", "x"], 1, "a pathname must start with /, unlike \"x\""),
+        (&["explain", &long], 1, "a pathname must have at most 2048 bytes"),
+        (&["explain", "/a\u{85}"], 1, "a pathname must have no control characters"),
         (
             &["explain", "--uid", "api::post.post", "--document", &"a".repeat(65)],
             1,
@@ -407,12 +407,12 @@ fn explain_tells_what_is_left_out_of_a_path_and_what_stands_there_instead() {
         (
             "b",
             "en",
-            "\n   {locale}    -     left out\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  not_allowed\n   gives none: slug_not_allowed\n",
+            "\n   {locale}    -     left out\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  not_allowed\n   gives no path: slug_not_allowed\n",
         ),
         (
             "c",
             "en",
-            "\n   {locale}    -      left out\n   {section?}  -      missing\n   {sub?}      \"x\"    usable\n   {slug}      \"a/b\"  has_slash\n   gives none: section_missing\n",
+            "\n   {locale}    -      left out\n   {section?}  -      missing\n   {sub?}      \"x\"    usable\n   {slug}      \"a/b\"  has_slash\n   gives no path: section_missing\n",
         ),
         (
             "d",

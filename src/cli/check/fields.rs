@@ -1,4 +1,4 @@
-//! Fields that the rules name and the CMS does not have.
+//! Checks that the CMS has the fields that the rules name.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -9,7 +9,8 @@ use crate::config::{Cms, Config};
 use crate::content::{RequestLimiters, SchemaError, Schemas, Strapi};
 use crate::rules::{FieldPath, Rule, RuleSet};
 
-/// What is printed about them, or in one line why the CMS could not be asked; and how many.
+/// The report about missing fields, or one line why the CMS could not be queried; and the number of
+/// missing fields.
 #[tokio::main(flavor = "current_thread")]
 pub(super) async fn fields(config: &Config) -> Result<(String, usize), Box<dyn Error>> {
     let (mut out, mut count) = (String::new(), 0);
@@ -32,13 +33,13 @@ async fn write_fields(
     let mut schemas = Schemas::default();
     for site in config.sites.iter() {
         for uid in site.rules.content_types() {
-            let mut told = HashSet::new();
-            for fields in alike(&site.rules, uid.as_str()) {
+            let mut reported = HashSet::new();
+            for fields in field_groups(&site.rules, uid.as_str()) {
                 for field in fields {
                     if strapi.has_field(&mut schemas, uid, field).await? {
                         continue;
                     }
-                    if told.insert(field) {
+                    if reported.insert(field) {
                         *count += 1;
                         // Writing to a string cannot fail.
                         let _ = writeln!(
@@ -56,9 +57,9 @@ async fn write_fields(
     Ok(())
 }
 
-/// The fields of a type's rules, those of one placeholder together: where the first is missing, so
-/// are the others, such as the slugs of all ancestors.
-fn alike<'r>(rules: &'r RuleSet, uid: &'r str) -> impl Iterator<Item = Vec<&'r FieldPath>> {
+/// The fields of a content type's rules, grouped by placeholder: if the first field of a group is
+/// missing, so are the others, such as the slugs of all ancestors.
+fn field_groups<'r>(rules: &'r RuleSet, uid: &'r str) -> impl Iterator<Item = Vec<&'r FieldPath>> {
     let of_rule = |rule: &'r Rule| {
         let placeholders = rule.templates().flat_map(|(_, template)| template.placeholders());
         let of_placeholders = placeholders.map(|placeholder| placeholder.source.fields().collect());

@@ -1,33 +1,33 @@
-//! Lines on their way out, written by a thread of their own: whoever logs never waits, and what
-//! nobody takes is dropped and counted.
+//! Writes log lines in a thread of its own. Logging never blocks: lines that do not fit into the
+//! buffer are dropped and counted.
 //!
-//! `tracing-appender` does the same but for its end: where lines still wait it prints to stdout,
-//! which is a panic where that is full, and waits for longer than a stop should.
+//! `tracing-appender` does the same except at its end: if lines are left, it prints to stdout, which
+//! panics if stdout is full, and it waits for longer than a shutdown should.
 
 use std::io::{self, Write};
 use std::mem::{swap, take};
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 
 use crate::metrics::Metrics;
 
-/// The most lines that wait to be written, and as many again may be in the hands of the writer.
-const MOST_LINES: u64 = 4096;
-/// The most bytes of them.
-const MOST_BYTES: usize = 4 << 20;
-/// How long the last lines are waited for at the end.
-const LAST: Duration = Duration::from_millis(500);
+/// The most lines in the buffer. The thread may be writing as many again.
+const MAX_LINES: u64 = 4096;
+/// The most bytes in the buffer.
+const MAX_BYTES: usize = 4 << 20;
+/// How long to wait for the last lines at the end.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The way out. Dropped, it waits a moment for the last lines.
+/// Writes log lines. Its drop waits for the last lines.
 pub(in crate::cli) struct LineWriter(Arc<Queue>);
 
 struct Queue {
     state: Mutex<State>,
-    /// There is more to write.
+    /// Signals new lines.
     more: Condvar,
-    /// Everything is written.
+    /// Signals that all lines are written.
     done: Condvar,
     metrics: Arc<Metrics>,
 }
@@ -36,28 +36,30 @@ struct Queue {
 struct State {
     text: Vec<u8>,
     lines: u64,
-    /// Whether the writer has some in its hands.
+    /// Whether the thread is writing lines that it has taken.
     writing: bool,
 }
 
 impl LineWriter {
-    /// Begins to write what comes to `out`.
+    /// Starts a thread that writes lines to `out`.
     ///
     /// # Errors
-    /// When the system has no thread for it.
+    /// When the thread cannot be started.
     pub(super) fn start(
         out: impl Write + Send + 'static,
         metrics: Arc<Metrics>,
     ) -> io::Result<Self> {
         let (more, done) = (Condvar::new(), Condvar::new());
         let queue = Arc::new(Queue { state: Mutex::default(), more, done, metrics });
-        let written = Arc::clone(&queue);
-        std::thread::Builder::new().name("log".to_owned()).spawn(move || written.write_to(out))?;
+        let thread_queue = Arc::clone(&queue);
+        std::thread::Builder::new()
+            .name("log".to_owned())
+            .spawn(move || thread_queue.write_to(out))?;
         Ok(Self(queue))
     }
 
-    /// What makes writers of single lines.
-    pub(super) fn writer(&self) -> impl Fn() -> OneLine + Send + Sync + 'static {
+    /// Makes a writer for each line.
+    pub(super) fn make_writer(&self) -> impl Fn() -> OneLine + Send + Sync + 'static {
         let queue = Arc::clone(&self.0);
         move || OneLine(Arc::clone(&queue))
     }
@@ -65,21 +67,16 @@ impl LineWriter {
 
 impl Drop for LineWriter {
     fn drop(&mut self) {
-        let unwritten = |state: &mut State| state.writing || !state.text.is_empty();
-        // Who does not read by now will not.
-        self.0.done.wait_while_for(&mut self.0.state(), unwritten, LAST);
+        let is_unwritten = |state: &mut State| state.writing || !state.text.is_empty();
+        // If stderr is still blocked after that, the lines are lost.
+        self.0.done.wait_while_for(&mut self.0.state.lock(), is_unwritten, FLUSH_TIMEOUT);
     }
 }
 
 impl Queue {
-    /// What is guarded is whole after every step.
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
-    }
-
     fn push(&self, line: &[u8]) {
-        let mut state = self.state();
-        if state.lines == MOST_LINES || state.text.len() + line.len() > MOST_BYTES {
+        let mut state = self.state.lock();
+        if state.lines == MAX_LINES || state.text.len() + line.len() > MAX_BYTES {
             drop(state);
             self.metrics.log_lines_dropped.inc();
             return;
@@ -100,10 +97,10 @@ impl Queue {
         }
     }
 
-    /// Waits for lines and takes all of them in the place of those that are written; says how many.
+    /// Waits for lines and moves all of them into `text`; returns their number.
     fn next(&self, text: &mut Vec<u8>) -> u64 {
         text.clear();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.writing = false;
         if state.text.is_empty() {
             self.done.notify_all();
@@ -115,7 +112,7 @@ impl Queue {
     }
 }
 
-/// Takes one line, in one go.
+/// Takes one line, in one call of `write`.
 pub(super) struct OneLine(Arc<Queue>);
 
 impl Write for OneLine {
@@ -135,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// Says what it gets and waits to be told to go on.
+    /// Reports each write, and waits for a signal before it returns.
     struct Slow {
         got: Sender<Vec<u8>>,
         go_on: Receiver<()>,
@@ -161,36 +158,36 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_takes_is_dropped_and_counted() {
+    fn lines_beyond_the_buffer_are_dropped_and_counted() {
         let (lines, metrics, got, go) = started();
-        let mut line = lines.writer()();
+        let mut line = lines.make_writer()();
         line.write_all(b"first\n").unwrap();
-        assert_eq!(got.recv().unwrap(), b"first\n", "the writer waits now");
-        for _ in 0..MOST_LINES + 7 {
+        assert_eq!(got.recv().unwrap(), b"first\n", "the thread is blocked now");
+        for _ in 0..MAX_LINES + 7 {
             line.write_all(b"x\n").unwrap();
         }
         assert_eq!(metrics.log_lines_dropped.get(), 7);
-        line.write_all(&vec![b'y'; MOST_BYTES]).unwrap();
+        line.write_all(&vec![b'y'; MAX_BYTES]).unwrap();
         assert_eq!(metrics.log_lines_dropped.get(), 8);
-        // The end does not wait for ever.
+        // The drop does not wait for ever.
         drop(lines);
         go.send(()).unwrap();
-        assert_eq!(got.recv().unwrap(), b"x\n".repeat(4096), "all in one go");
+        assert_eq!(got.recv().unwrap(), b"x\n".repeat(4096), "all in one write");
     }
 
     #[test]
-    fn the_end_waits_for_the_last_lines() {
+    fn drop_waits_for_the_last_lines() {
         let (lines, _, got, go) = started();
-        lines.writer()().write_all(b"one\n").unwrap();
+        lines.make_writer()().write_all(b"one\n").unwrap();
         assert_eq!(got.recv().unwrap(), b"one\n");
-        lines.writer()().write_all(b"last\n").unwrap();
+        lines.make_writer()().write_all(b"last\n").unwrap();
         (0..2).for_each(|_| go.send(()).unwrap());
         drop(lines);
         assert_eq!(got.try_recv().unwrap(), b"last\n");
     }
 
     #[test]
-    fn lines_that_cannot_be_written_are_counted() {
+    fn lines_that_fail_to_be_written_are_counted() {
         struct Full;
         impl Write for Full {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {
@@ -203,7 +200,7 @@ mod tests {
         }
         let metrics: Arc<Metrics> = Arc::default();
         let lines = LineWriter::start(Full, Arc::clone(&metrics)).unwrap();
-        lines.writer()().write_all(b"x\n").unwrap();
+        lines.make_writer()().write_all(b"x\n").unwrap();
         drop(lines);
         assert_eq!(metrics.log_lines_dropped.get(), 1);
     }

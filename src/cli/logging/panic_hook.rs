@@ -1,14 +1,14 @@
-//! Panics as lines of the log, counted.
+//! Logs and counts panics.
 
 use std::panic::PanicHookInfo;
 use std::sync::Arc;
 
 use crate::metrics::Metrics;
 
-/// How much of a panic's text is logged, in characters: it may quote anything.
-const MOST_TEXT: usize = 256;
+/// How much of a panic's message is logged, in characters: it may quote user data.
+const MAX_MESSAGE: usize = 256;
 
-/// Tells each panic from now on, in the place of the raw lines that Rust writes to stderr.
+/// Logs and counts each panic from now on, instead of the lines that Rust prints to stderr.
 pub(super) fn install(metrics: Arc<Metrics>) {
     std::panic::set_hook(Box::new(move |panic| {
         metrics.panics.inc();
@@ -18,9 +18,10 @@ pub(super) fn install(metrics: Arc<Metrics>) {
 
 fn log(panic: &PanicHookInfo<'_>) {
     let location = panic.location().map(ToString::to_string);
-    let text: String = panic.payload_as_str().unwrap_or_default().chars().take(MOST_TEXT).collect();
+    let message: String =
+        panic.payload_as_str().unwrap_or_default().chars().take(MAX_MESSAGE).collect();
     let thread = std::thread::current();
-    tracing::error!(location, thread = thread.name(), panic = text, "a panic");
+    tracing::error!(location, thread = thread.name(), panic = message, "a panic");
 }
 
 #[cfg(test)]
@@ -32,10 +33,10 @@ mod tests {
         let metrics: Arc<Metrics> = Arc::default();
         let before = std::panic::take_hook();
         install(Arc::clone(&metrics));
-        let panicked = std::thread::spawn(|| panic!("as wanted by a test")).join();
+        let panicked = std::thread::spawn(|| panic!("provoked by a test")).join();
         std::panic::set_hook(before);
         assert!(panicked.is_err());
-        // Other tests may panic meanwhile.
+        // Tests that run at the same time may panic as well.
         assert!(metrics.panics.get() >= 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Whether files have changed since they were used.
+//! Watches the settings file and the files that it refers to, by polling.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -10,65 +10,65 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::cli::environment;
 use crate::config;
 
-/// A file that was written a shorter time ago may be written again without showing it: its time of
-/// change is as coarse as the system's ticks, or a second on some file systems.
-const SETTLED: Duration = Duration::from_secs(2);
+/// The metadata of a file that was written more recently may not show another write: the time of
+/// modification is as coarse as a tick of the system, or a second on some file systems.
+const SETTLE_TIME: Duration = Duration::from_secs(2);
 
-/// The settings file and those that it names.
+/// Watches the settings file and the files that it refers to.
 pub(super) struct FileWatch {
     file: Option<PathBuf>,
-    /// As the settings file named them when it could be read last.
-    named: Vec<PathBuf>,
-    /// The content that is in use.
-    used: u128,
-    seen: Option<Seen>,
+    /// The files that the settings referred to when they could be read last.
+    referenced: Vec<PathBuf>,
+    /// The hash of the content that was loaded last.
+    loaded: u128,
+    last: Option<Snapshot>,
 }
 
-/// The files at a moment.
-struct Seen {
+/// The files at one poll.
+struct Snapshot {
     stamps: Vec<Option<Stamp>>,
     hash: u128,
-    /// Whether other content would show other stamps.
+    /// Whether a change of content would change the stamps.
     settled: bool,
 }
 
-/// What tells one state of a file from the next without reading it, links followed.
+/// The metadata that tells whether a file has changed without reading it; links are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
-    place: (u64, u64),
+    device_and_inode: (u64, u64),
     length: u64,
     modified: (i64, i64),
 }
 
 impl FileWatch {
     pub(super) fn new(file: Option<PathBuf>) -> Self {
-        Self { file, named: Vec::new(), used: 0, seen: None }
+        Self { file, referenced: Vec::new(), loaded: 0, last: None }
     }
 
-    /// Their content of now is in use, or was found to be of no use.
-    pub(super) fn use_now(&mut self) {
-        if let Ok(named) = config::referenced_files(self.file.as_deref(), &environment()) {
-            self.named = named;
+    /// The present content has been loaded, or is about to be.
+    pub(super) fn mark_loaded(&mut self) {
+        if let Ok(referenced) = config::referenced_files(self.file.as_deref(), &environment()) {
+            self.referenced = referenced;
         }
-        self.seen = None;
-        self.used = self.look();
+        self.last = None;
+        self.loaded = self.poll();
     }
 
-    /// Whether there is other content, and the same as at the last look: who writes a file piece by
-    /// piece is given the time to.
+    /// Whether the content differs from the loaded one and is the same as at the last poll: a file that
+    /// is still being written is not loaded.
     pub(super) fn have_changed(&mut self) -> bool {
-        let before = self.seen.as_ref().map(|seen| seen.hash);
-        let now = self.look();
-        now != self.used && before == Some(now)
+        let before = self.last.as_ref().map(|last| last.hash);
+        let now = self.poll();
+        now != self.loaded && before == Some(now)
     }
 
-    fn look(&mut self) -> u128 {
-        let files = || self.file.iter().chain(&self.named);
+    fn poll(&mut self) -> u128 {
+        let files = || self.file.iter().chain(&self.referenced);
         let stamps: Vec<_> = files().map(|file| stamp(file)).collect();
-        let known = self.seen.as_ref().filter(|seen| seen.settled && seen.stamps == stamps);
-        let hash = known.map_or_else(|| hash(files()), |seen| seen.hash);
+        let known = self.last.as_ref().filter(|last| last.settled && last.stamps == stamps);
+        let hash = known.map_or_else(|| hash(files()), |last| last.hash);
         let settled = stamps.iter().flatten().all(Stamp::is_settled);
-        self.seen = Some(Seen { stamps, hash, settled });
+        self.last = Some(Snapshot { stamps, hash, settled });
         hash
     }
 }
@@ -76,16 +76,16 @@ impl FileWatch {
 impl Stamp {
     fn is_settled(&self) -> bool {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        u64::try_from(self.modified.0).is_ok_and(|at| at + SETTLED.as_secs() < since.as_secs())
+        u64::try_from(self.modified.0).is_ok_and(|at| at + SETTLE_TIME.as_secs() < since.as_secs())
     }
 }
 
 fn stamp(file: &Path) -> Option<Stamp> {
-    let about = fs::metadata(file).ok()?;
+    let metadata = fs::metadata(file).ok()?;
     Some(Stamp {
-        place: (about.dev(), about.ino()),
-        length: about.len(),
-        modified: (about.mtime(), about.mtime_nsec()),
+        device_and_inode: (metadata.dev(), metadata.ino()),
+        length: metadata.len(),
+        modified: (metadata.mtime(), metadata.mtime_nsec()),
     })
 }
 

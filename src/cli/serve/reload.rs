@@ -51,7 +51,7 @@ impl Reloader {
         overlaps: mpsc::Sender<Sites>,
     ) -> Self {
         let mut files = FileWatch::new(file);
-        files.use_now();
+        files.mark_loaded();
         let at_start = config.restart_settings();
         Self { load, at_start, files, watch: config.server.watch, overlaps }
     }
@@ -69,7 +69,7 @@ impl Reloader {
                 }
             }
             // First, so that a change during the reload causes another one.
-            block_in_place(|| self.files.use_now());
+            block_in_place(|| self.files.mark_loaded());
             block_in_place(|| self.reload(&service));
         }
     }

@@ -1,4 +1,4 @@
-//! The folder that the files are written to: each is there as a whole or not at all.
+//! The output folder. Each file is replaced atomically.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 
 use crate::sitemap::files::{INDEX, ROBOTS, parse_name};
 
-/// The folder, and what has been written to it.
+/// An output folder, and the names of the files written to it.
 pub(super) struct Folder {
     path: PathBuf,
     gzip: bool,
@@ -18,13 +18,13 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Makes the folder if it is not there.
+    /// Creates the folder if it does not exist.
     pub(super) fn open(path: &Path, gzip: bool) -> Result<Self, String> {
         fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Self { path: path.to_owned(), gzip, written: HashSet::new() })
     }
 
-    /// Puts a file into its place, and its compressed form beside it.
+    /// Writes a file and, if wanted, its compressed copy.
     pub(super) fn write(&mut self, name: &str, text: &[u8]) -> Result<(), String> {
         let failed = |error| format!("{}: {error}", self.path.join(name).display());
         self.replace(name, text).map_err(failed)?;
@@ -39,15 +39,15 @@ impl Folder {
         Ok(())
     }
 
-    /// A server that reads the folder meanwhile sees the old file or the new one.
+    /// A server that reads the folder at the same time sees the old file or the new one.
     fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let unfinished = self.path.join(format!(".{name}.unfinished"));
         fs::write(&unfinished, bytes)?;
         fs::rename(unfinished, self.path.join(name))
     }
 
-    /// Removes files of these content types that are none any more: what an earlier run wrote, and
-    /// the new index does not list. Compressed forms that were not written again are old.
+    /// Removes files of these content types that an earlier run wrote and this one did not: the new
+    /// index does not list them. Compressed copies that were not written again are removed too.
     pub(super) fn remove_leftovers(&self, uids: &[&str]) -> Result<(), String> {
         let failed = |error: io::Error| format!("{}: {error}", self.path.display());
         for entry in fs::read_dir(&self.path).map_err(failed)? {

@@ -1,4 +1,4 @@
-//! The requests: every URL once, and those that may heal again.
+//! The URL checks with their retries.
 
 use std::pin::pin;
 
@@ -13,9 +13,9 @@ use crate::validator::{CheckResult, Targets, Validator};
 /// One URL: which of the targets, its position there, its path.
 type Url<'t> = (usize, usize, &'t str);
 
-/// Checks all URLs of all targets as one queue, so that the last ones of a content type hold up
-/// nothing. What may heal is asked again after all others, at most `retries` times; the last result
-/// counts. A request that waits for its time is not in flight, one that is sent counts like any.
+/// Checks the URLs of all targets as one queue, so that the last slow URLs of a content type do not
+/// delay the next one. Retryable URLs are requested again after all others, at most `retries` times;
+/// the last result counts. A URL that waits for its retry does not count as in flight.
 pub(super) async fn check(
     validator: &Validator,
     base: &BaseUrl,
@@ -30,15 +30,15 @@ pub(super) async fn check(
     let mut checked: Vec<Vec<(usize, CheckResult)>> = targets.iter().map(|_| Vec::new()).collect();
     let progress = Progress::new(due.len());
     for round in 0..=retries {
-        let mut again = Vec::new();
+        let mut retry_later = Vec::new();
         while let Some(urls) = next(&mut due).await {
-            // All that are due in one run: its connections are kept.
+            // All that are due are checked as one run, which reuses its connections.
             let paths = urls.iter().enumerate().map(|(at, (_, _, path))| (at, *path));
             let mut results = pin!(validator.check(base, paths));
             while let Some((at, result)) = results.next().await {
                 if round < retries && retry::is_retryable(&result) {
-                    again.push((Instant::now() + retry::pause(round, &result), urls[at]));
-                    progress.again();
+                    retry_later.push((Instant::now() + retry::pause(round, &result), urls[at]));
+                    progress.retry();
                 } else {
                     progress.add(&result);
                     let (part, position, _) = urls[at];
@@ -46,16 +46,15 @@ pub(super) async fn check(
                 }
             }
         }
-        again.sort_unstable();
-        due = again;
-        progress.round();
+        retry_later.sort_unstable();
+        due = retry_later;
+        progress.next_round();
     }
     progress.end();
     checked
 }
 
-/// Waits for the first one that is due, and takes all that are by then; they are in the order of
-/// their times.
+/// Waits until the first URL is due, and takes all that are due by then. `due` is sorted by time.
 async fn next<'t>(due: &mut Vec<(Instant, Url<'t>)>) -> Option<Vec<Url<'t>>> {
     sleep_until(due.first()?.0).await;
     let now = Instant::now();

@@ -1,4 +1,4 @@
-//! What has changed since an earlier run, for people.
+//! The difference from an earlier report as text.
 
 use std::fmt::{self, Write as _};
 
@@ -8,31 +8,31 @@ use super::summary::{Paint, Tone};
 use crate::cli::walk::urls;
 use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visible};
 
-/// So many URLs of a kind are shown.
-const SHOWN: usize = 20;
+/// The most URLs that are listed for one kind of change.
+const MAX_LISTED: usize = 20;
 
 /// One URL, its class and its documentId, if it still has one.
 type Line<'r> = (Class, &'r str, &'r str);
 
-/// The URLs that broke, healed, came and went.
-pub(super) fn diff(report: &SiteReport<'_>, earlier: &PreviousReport, paint: Paint) -> String {
+/// The URLs that broke, healed, are new or gone.
+pub(super) fn diff(report: &SiteReport<'_>, previous: &PreviousReport, paint: Paint) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write_diff(&mut text, report, earlier, paint);
+    let _ = write_diff(&mut text, report, previous, paint);
     text
 }
 
 fn write_diff(
     out: &mut String,
     report: &SiteReport<'_>,
-    earlier: &PreviousReport,
+    previous: &PreviousReport,
     paint: Paint,
 ) -> fmt::Result {
-    let when = earlier.checked_at.as_deref().unwrap_or("the earlier check");
+    let when = previous.checked_at.as_deref().unwrap_or("the earlier check");
     writeln!(out, "\n{}", paint.of(Tone::Heading, format!("since {}", Visible(when))))?;
-    let gone = earlier.removed_urls(report);
+    let gone = previous.removed_urls(report);
     let [broke, healed, new] = [Change::Broke, Change::Healed, Change::New].map(|change| {
-        let findings = report.findings().filter(|f| earlier.change(f) == Some(change));
+        let findings = report.findings().filter(|f| previous.change(f) == Some(change));
         let line = findings.map(|f| (Class::of(f.entry.status), &*f.entry.url, f.document_id));
         line.collect::<Vec<Line<'_>>>()
     });
@@ -44,7 +44,7 @@ fn write_diff(
     for (name, lines) in kinds.iter().filter(|(_, lines)| !lines.is_empty()) {
         write_lines(out, name, lines, paint)?;
     }
-    for part in report.content_types.iter().filter(|part| !earlier.has(part.content_type)) {
+    for part in report.content_types.iter().filter(|part| !previous.has(part.content_type)) {
         writeln!(out, "  {} was not checked then", part.content_type)?;
     }
     Ok(())
@@ -53,14 +53,14 @@ fn write_diff(
 fn write_lines(out: &mut String, name: &str, lines: &[Line<'_>], paint: Paint) -> fmt::Result {
     writeln!(out, "  {name}: {}", urls(lines.len() as u64))?;
     let mut lines = lines.to_vec();
-    // The dead first, else as in the sitemap.
+    // Dead URLs first, then in the order of the sitemap.
     lines.sort_by_key(|(class, ..)| *class);
-    for (class, url, id) in lines.iter().take(SHOWN) {
+    for (class, url, id) in lines.iter().take(MAX_LISTED) {
         let class = paint.of(Tone::Class(*class), format!("{:5}", class.as_str()));
         let id = if id.is_empty() { String::new() } else { format!("  {}", Visible(id)) };
         writeln!(out, "    {class}  {}{id}", Visible(url))?;
     }
-    match lines.len().saturating_sub(SHOWN) {
+    match lines.len().saturating_sub(MAX_LISTED) {
         0 => Ok(()),
         more => writeln!(out, "    and {} more", HumanCount(more as u64)),
     }

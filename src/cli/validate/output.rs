@@ -1,29 +1,29 @@
-//! Where a report goes: to stdout, or to a file that is there as a whole or not at all.
+//! The output of a report: stdout, or a file that is replaced only by a complete report.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A place for a report, known to be writable.
+/// An opened output.
 pub(super) enum Output {
-    /// The standard output.
+    /// stdout.
     Stdout,
-    /// A pipe or a device: what is written is gone, so there is nothing to replace.
-    Straight(PathBuf, File),
-    /// A file beside the one that it will become.
-    Beside(Unfinished),
+    /// A pipe or a device, which has no content to replace.
+    Direct(PathBuf, File),
+    /// A temporary file beside the one that it will replace.
+    Replacing(Unfinished),
 }
 
-/// A file that is removed unless it is finished.
+/// A temporary file, which is removed unless it is finished.
 pub(super) struct Unfinished {
     file: File,
     path: PathBuf,
-    becomes: PathBuf,
+    target: PathBuf,
 }
 
 impl Output {
-    /// Opens it before there is anything to write, so that a bad path is known early.
+    /// Opens the output before there is anything to write, so that a wrong path fails early.
     pub(super) fn open(path: Option<&Path>) -> Result<Self, String> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Self::Stdout);
@@ -32,13 +32,13 @@ impl Output {
     }
 
     fn open_file(path: &Path) -> io::Result<Self> {
-        let becomes = behind_links(path);
-        match fs::metadata(&becomes) {
-            Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(there) if !there.is_file() => {
-                Ok(Self::Straight(path.to_owned(), File::options().write(true).open(path)?))
+        let target = resolve_links(path);
+        match fs::metadata(&target) {
+            Ok(existing) if existing.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(existing) if !existing.is_file() => {
+                Ok(Self::Direct(path.to_owned(), File::options().write(true).open(path)?))
             }
-            _ => Unfinished::new(becomes).map(Self::Beside),
+            _ => Unfinished::new(target).map(Self::Replacing),
         }
     }
 
@@ -46,7 +46,7 @@ impl Output {
         matches!(self, Self::Stdout)
     }
 
-    /// Writes the report, all of it or nothing.
+    /// Writes the report completely, or leaves the file as it was.
     pub(super) fn write(
         self,
         report: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -55,11 +55,11 @@ impl Output {
             Self::Stdout => {
                 buffered(io::stdout().lock(), report).map_err(|error| format!("stdout: {error}"))
             }
-            Self::Straight(path, file) => buffered(file, report).map_err(|error| at(&path, &error)),
-            Self::Beside(unfinished) => {
+            Self::Direct(path, file) => buffered(file, report).map_err(|error| at(&path, &error)),
+            Self::Replacing(unfinished) => {
                 let finished =
                     buffered(&unfinished.file, report).and_then(|()| unfinished.finish());
-                finished.map_err(|error| at(&unfinished.becomes, &error))
+                finished.map_err(|error| at(&unfinished.target, &error))
             }
         }
     }
@@ -78,37 +78,37 @@ fn at(path: &Path, error: &io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// Behind a link the file is replaced, not the link.
-fn behind_links(path: &Path) -> PathBuf {
+/// The file behind symbolic links, which is replaced instead of the link.
+fn resolve_links(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The file beside this one that a report is written to at first.
-pub(super) fn unfinished(path: &Path) -> Option<PathBuf> {
-    beside(&behind_links(path))
+/// The temporary file for a report at this path.
+pub(super) fn unfinished_path(path: &Path) -> Option<PathBuf> {
+    temporary_path(&resolve_links(path))
 }
 
-/// With a name of its own, so that two runs at once do not write into one file.
-fn beside(becomes: &Path) -> Option<PathBuf> {
-    let name = becomes.file_name().and_then(OsStr::to_str)?;
-    Some(becomes.with_file_name(format!(".{name}.{}.unfinished", std::process::id())))
+/// The name has the process id, so that two runs at once do not write to one file.
+fn temporary_path(target: &Path) -> Option<PathBuf> {
+    let name = target.file_name().and_then(OsStr::to_str)?;
+    Some(target.with_file_name(format!(".{name}.{}.unfinished", std::process::id())))
 }
 
 impl Unfinished {
-    fn new(becomes: PathBuf) -> io::Result<Self> {
-        let path = beside(&becomes).ok_or(io::ErrorKind::InvalidInput)?;
+    fn new(target: PathBuf) -> io::Result<Self> {
+        let path = temporary_path(&target).ok_or(io::ErrorKind::InvalidInput)?;
         let file = File::create(&path)?;
-        let unfinished = Self { file, path, becomes };
-        // Who may not read the last report may not read the next one.
-        if let Ok(there) = fs::metadata(&unfinished.becomes) {
-            unfinished.file.set_permissions(there.permissions())?;
+        let unfinished = Self { file, path, target };
+        // The permissions of the old report hold for the new one.
+        if let Ok(existing) = fs::metadata(&unfinished.target) {
+            unfinished.file.set_permissions(existing.permissions())?;
         }
         Ok(unfinished)
     }
 
     fn finish(&self) -> io::Result<()> {
         self.file.sync_all()?;
-        fs::rename(&self.path, &self.becomes)
+        fs::rename(&self.path, &self.target)
     }
 }
 

@@ -1,5 +1,4 @@
-//! The summary of a run, for people: by class, the dead first; then by rule; each with its
-//! document.
+//! The summary of the results as text: by class, dead URLs first, then by rule.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -10,14 +9,14 @@ use crate::cli::walk::urls;
 use crate::validator::Finding;
 use crate::validator::report::{Class, Entry, SiteReport, Visible};
 
-/// So many URLs of a rule are shown: a front end that is down would make thousands of lines.
-const SHOWN: usize = 20;
+/// The most URLs that are listed for a rule: a frontend that is down would make thousands of lines.
+const MAX_LISTED: usize = 20;
 
-/// Colours, where somebody wants them.
+/// Whether to use colours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Paint(bool);
 
-/// What is painted in one colour.
+/// What a colour stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Tone {
     Class(Class),
@@ -26,7 +25,7 @@ pub(super) enum Tone {
 }
 
 impl Paint {
-    /// Colours only on a terminal that has them, and only if the user has not said no
+    /// Colours are used only on a terminal that has them, and unless `NO_COLOR` is set
     /// (<https://no-color.org>).
     pub(super) fn new(is_terminal: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -34,7 +33,7 @@ impl Paint {
         Self(is_terminal && !dumb && set("NO_COLOR").is_none())
     }
 
-    /// Text in its colour.
+    /// The text, in the colour of `tone`.
     pub(super) fn of(self, tone: Tone, text: impl fmt::Display) -> String {
         let code = match tone {
             Tone::Class(Class::Success) => "32",
@@ -47,7 +46,7 @@ impl Paint {
     }
 }
 
-/// The counters in one line, then what is not fine.
+/// One line with the counters, then the URLs that are not 2xx.
 pub(super) fn summary(report: &SiteReport<'_>, paint: Paint) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -95,7 +94,7 @@ fn write_class(
     Ok(())
 }
 
-/// Content type and template, as they come first.
+/// Content type and template.
 type Rule<'r> = (&'r str, &'r str);
 
 fn by_rule<'r>(
@@ -124,7 +123,7 @@ fn write_rule(
     let count = HumanCount(findings.len() as u64);
     let heading = paint.of(Tone::Heading, format!("{content_type} {template}"));
     writeln!(out, "  {heading}: {count}")?;
-    let shown = &findings[..findings.len().min(SHOWN)];
+    let shown = &findings[..findings.len().min(MAX_LISTED)];
     let [ids, locales, outcomes] = [document_id, locale, outcome].map(|column| {
         shown.iter().map(|finding| column(finding).chars().count()).max().unwrap_or(0)
     });
@@ -151,7 +150,7 @@ fn locale(finding: &Finding<'_>) -> String {
     Visible(finding.locale).to_string()
 }
 
-/// The status, or why there is none.
+/// The status, or why there is no answer.
 fn outcome(finding: &Finding<'_>) -> String {
     let Entry { status, reason, .. } = &finding.entry;
     match status {
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_others_reaches_the_terminal_as_it_is() {
+    fn summary_escapes_control_characters_of_urls_and_documents() {
         let hostile = "\u{1b}]0;x\u{7}\r\u{202e}\u{9b}2J\n";
         let report = report(hostile, &[moved(hostile), CheckResult::Failed(Failure::Refused)]);
         let text = summary(&report, Paint(false));
@@ -200,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_around_words_and_change_none() {
+    fn summary_has_the_same_text_with_colours() {
         let report = report("a", &[moved("/y"), CheckResult::Failed(Failure::Dns)]);
         let (plain, painted) = (summary(&report, Paint(false)), summary(&report, Paint(true)));
         assert!(painted.contains("\u{1b}[33m3xx leads elsewhere\u{1b}[0m: 1 URL\n"), "{painted:?}");
@@ -212,10 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn of_thousands_a_few_are_shown() {
+    fn summary_lists_the_first_urls_of_thousands() {
         let report = report("a", &vec![CheckResult::Failed(Failure::Refused); 1234]);
         let text = summary(&report, Paint(false));
-        assert_eq!(text.lines().count(), 4 + SHOWN + 1);
+        assert_eq!(text.lines().count(), 4 + MAX_LISTED + 1);
         assert!(text.ends_with("    and 1,214 more: --format lists all\n"), "{text}");
     }
 }

@@ -1,0 +1,96 @@
+//! Explanations as text.
+
+use std::fmt::{self, Write as _};
+
+use crate::explain::{
+    DocumentExplanation, PathnameExplanation, PatternOutcome, PatternResult, RuleExplanation,
+    RuleOutcome,
+};
+
+/// Writes which rule matches a pathname, then every pattern with the reason why it does or does not.
+pub(super) fn write_pathname(out: &mut String, explanation: &PathnameExplanation) -> fmt::Result {
+    let path = &explanation.normalized_path;
+    writeln!(out, "site {}, {}", explanation.site, path.escape_debug())?;
+    match &explanation.matched {
+        Some(rule) => writeln!(out, "{} by {}", rule.collection_type, rule.rule)?,
+        None => writeln!(out, "no rule matches")?,
+    }
+    let given = path.split('/').filter(|text| !text.is_empty()).count();
+    for (at, pattern) in explanation.considered.iter().enumerate() {
+        let PatternResult { collection_type, rule, form, .. } = pattern;
+        let form = if form == rule { String::new() } else { format!(" as {form}") };
+        writeln!(out, "\n{}. {collection_type} {rule}{form}", at + 1)?;
+        let rows = pattern.segments.iter().map(|segment| {
+            let found = segment.found.escape_debug().to_string();
+            [segment.wanted.clone(), found, segment.reason.unwrap_or("fits").to_owned()]
+        });
+        write_rows(out, &rows.collect::<Vec<_>>())?;
+        writeln!(out, "   {}", outcome(pattern, given))?;
+    }
+    Ok(())
+}
+
+/// In words, for a pathname with `given` segments.
+fn outcome(pattern: &PatternResult, given: usize) -> String {
+    match (pattern.outcome, pattern.reason, pattern.segment) {
+        (PatternOutcome::Match, ..) => "matches and wins".to_owned(),
+        (PatternOutcome::Hidden, ..) => "matches too, but an earlier rule wins".to_owned(),
+        (PatternOutcome::NoMatch, Some(reason), Some(at)) => {
+            format!("does not match: {reason} in segment {}", at + 1)
+        }
+        (PatternOutcome::NoMatch, ..) => {
+            let more = if pattern.or_more { " or more" } else { "" };
+            let wanted = pattern.segments_wanted;
+            format!("does not match: segment_count, {wanted}{more} wanted, {given} given")
+        }
+    }
+}
+
+/// Writes the URL of a document, then every rule of its type with what it builds.
+pub(super) fn write_document(
+    out: &mut String,
+    explanation: &DocumentExplanation,
+    status: &str,
+) -> fmt::Result {
+    let DocumentExplanation { site, uid, document_id, locale, .. } = explanation;
+    writeln!(out, "site {site}, {uid} {document_id}, locale {locale}, {status}")?;
+    match (&explanation.url, &explanation.path) {
+        _ if !explanation.found => writeln!(out, "there is no such version of the document")?,
+        (Some(url), _) => writeln!(out, "{url}")?,
+        (None, Some(path)) => writeln!(out, "{path} (the site has no base URL)")?,
+        (None, None) => writeln!(out, "no URL")?,
+    }
+    for (at, rule) in explanation.considered.iter().enumerate() {
+        writeln!(out, "\n{}. {}", at + 1, rule.rule)?;
+        write_rule(out, rule)?;
+    }
+    Ok(())
+}
+
+fn write_rule(out: &mut String, rule: &RuleExplanation) -> fmt::Result {
+    let quoted = |text: &Option<String>| text.as_ref().map_or("-".to_owned(), |t| format!("{t:?}"));
+    let conditions = rule.conditions.iter().map(|condition| {
+        let holds = if condition.holds { "holds" } else { "does not hold" };
+        let wanted = format!("{} = {:?}", condition.field, condition.wanted);
+        [wanted, quoted(&condition.found), holds.to_owned()]
+    });
+    let placeholders = rule.placeholders.iter().map(|placeholder| {
+        let usable = if placeholder.left_out { "left out" } else { "usable" };
+        let result = placeholder.fault.unwrap_or(usable);
+        [placeholder.placeholder.clone(), quoted(&placeholder.value), result.to_owned()]
+    });
+    write_rows(out, &conditions.chain(placeholders).collect::<Vec<_>>())?;
+    match (rule.outcome, &rule.path, &rule.reason) {
+        (RuleOutcome::Used, Some(path), _) => writeln!(out, "   gives {path}"),
+        (_, Some(path), _) => writeln!(out, "   would give {path}, but an earlier rule does"),
+        (_, None, Some(reason)) => writeln!(out, "   gives no path: {reason}"),
+        (_, None, None) => Ok(()),
+    }
+}
+
+/// Columns, each as wide as its widest cell.
+fn write_rows(out: &mut String, rows: &[[String; 3]]) -> fmt::Result {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let (first, second) = (width(0).unwrap_or(0), width(1).unwrap_or(0));
+    rows.iter().try_for_each(|[a, b, c]| writeln!(out, "   {a:first$}  {b:second$}  {c}"))
+}
