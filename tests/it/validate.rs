@@ -253,7 +253,7 @@ async fn what_it_cannot_do_is_said_before_anything_is_asked() {
         (
             "main",
             &["--compare", "other.json"],
-            "other.json: a check of the site \"fine\", not of \"main\"",
+            "other.json: a report about the site \"fine\", not \"main\"",
         ),
         (
             "main",

@@ -48,15 +48,16 @@ fn what_needs_a_restart_is_named_and_stays() {
 }
 
 #[test]
-fn a_limit_beyond_the_connections_is_logged_once_and_waits_for_a_restart() {
+fn reload_names_limits_requests_as_waiting_for_a_restart_and_does_not_apply_it() {
     let with = |requests| settings("a") + &format!("[limits]\nrequests = {requests}\n");
     let setup = Setup::new(&with(100)).file("content.json", &content("x"));
     let service = setup.env("FRONTEND_MAP__SERVER__CONNECTIONS", "8").start();
     for (requests, times) in [(100, 0), (101, 1), (6, 2), (100, 2)] {
         apply(&service, &with(requests));
-        assert_eq!(told(&service, "more requests than connections leave room for"), 1);
-        assert_eq!(told(&service, "limits.requests"), times, "{requests}");
+        assert_eq!(told(&service, "limits.requests\""), times, "{requests}");
     }
+    let lowered = "limits.requests is more than three quarters of the connections";
+    assert_eq!(told(&service, lowered), 1, "the start alone applies it");
 }
 
 #[test]
