@@ -158,9 +158,9 @@ const BELOW_APP: &[&str] = &[
 const MOST_FILES_IN_A_FOLDER: usize = 14;
 
 /// Modules among whose children cycles are known, to be emptied (`` is the crate).
-const FOLDERS_WITH_CYCLES: &[&str] = &["http", "rules", "rules::trie", "validator"];
+const FOLDERS_WITH_CYCLES: &[&str] = &["rules", "rules::trie", "validator"];
 /// Folders of `src/` with more files than they may have, to be emptied.
-const LARGE_FOLDERS: &[&str] = &["", "http", "rules"];
+const LARGE_FOLDERS: &[&str] = &["", "rules"];
 
 fn source_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
