@@ -1,45 +1,44 @@
-//! What came of one URL: an answer, or the reason why there is none.
+//! The result of one URL: a response, or the reason why none came.
 
 use std::fmt;
 
 use super::HEAD_TIMEOUT;
 
-/// What came of one URL. A failed check is data, not an error.
+/// The result of one URL. A failed check is data, not an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckResult {
-    /// A response head arrived.
+    /// The head of a response came.
     Response {
         /// The HTTP status, 100 to 999.
         status: u16,
-        /// The `Location` header of a 3xx that has one: as sent, but no control characters and at
-        /// most 2,048 characters.
+        /// The `Location` header of a 3xx that has one: as sent, but visible characters alone and at
+        /// most 2,048 of them.
         location: Option<String>,
-        /// The seconds after which a 429 or 5xx wants to be asked again, if it says so. In no
-        /// report: it is for who tries again.
+        /// The seconds in the `Retry-After` of a 429 or 5xx, for retries. No report shows it.
         retry_after: Option<u32>,
     },
-    /// No response head arrived.
+    /// No head of a response came.
     Failed(Failure),
 }
 
-/// Why no response arrived. `Display` is the `reason` of specification 2.7.
+/// Why no response came. `Display` is the `reason` of specification 2.7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Failure {
-    /// No response head within [`HEAD_TIMEOUT`].
+    /// No head of a response within [`HEAD_TIMEOUT`].
     Timeout,
     /// The host name has no address.
     Dns,
     /// No connection: refused or unreachable.
     Refused,
-    /// The peer closed or reset the connection before its response head was complete.
+    /// The peer closed or reset the connection before the head of its response was complete.
     Reset,
     /// No TLS connection.
     Tls,
-    /// What arrived is not an HTTP response head.
+    /// The peer sent something other than the head of an HTTP response.
     InvalidResponse,
-    /// All addresses of the host are such as no site is at: nothing was sent.
+    /// No address of the host name is one that a public site may have: no request was sent.
     AddressNotAllowed,
-    /// The run came to its deadline before there was a result.
+    /// The deadline of the run came first.
     NotChecked,
 }
 

@@ -1,4 +1,4 @@
-//! What came of one URL, with where the URL comes from: for people who have to act on it.
+//! The result of one URL together with the document and rule that the URL comes from.
 
 use serde::Serialize;
 
@@ -6,26 +6,25 @@ use super::CheckResult;
 use super::report::Entry;
 use super::targets::Target;
 
-/// An entry of the specified results, and what leads to the document at fault. Written as one flat
-/// object: the members of specification 2.7 first.
+/// A result and its source. Serialized as one flat object: the members of specification 2.7 first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding<'t> {
-    /// What came of the URL.
+    /// The result.
     #[serde(flatten)]
     pub entry: Entry,
     /// The content-type UID.
     pub content_type: &'t str,
-    /// The document.
+    /// The `documentId`.
     pub document_id: &'t str,
-    /// The locale that the URL stands under.
+    /// The locale of the URL.
     pub locale: &'t str,
     /// The template that built the URL, as written in the settings.
     pub rule: &'t str,
 }
 
 impl<'t> Finding<'t> {
-    /// The finding about one URL.
+    /// The finding of one target.
     #[must_use]
     pub fn new(target: Target<'t>, checked: CheckResult) -> Self {
         let Target { content_type, document_id, locale, rule, .. } = target;
@@ -41,7 +40,7 @@ mod tests {
     use crate::validator::Failure;
 
     #[test]
-    fn a_finding_is_an_entry_with_more() {
+    fn a_finding_is_serialized_as_an_entry_with_its_source() {
         let base = BaseUrl::parse("https://www.example.com").unwrap();
         let target = Target {
             base: &base,

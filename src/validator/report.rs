@@ -1,4 +1,5 @@
-//! The tally of checked URLs, in the shape of specification 2.7. Pure: no network, no clock.
+//! Counters and results in the shape of specification 2.7, and the report formats. No network, no
+//! clock.
 
 use std::collections::BTreeMap;
 
@@ -12,42 +13,42 @@ pub mod csv;
 pub mod html;
 pub mod json;
 pub mod junit;
-mod markup;
 mod site;
 mod visible;
+mod xml_text;
 
 pub use class::Class;
 pub use compare::{Change, InvalidReport, PreviousReport, RemovedUrl};
 pub use site::{SiteReport, TypeReport};
 pub use visible::Visible;
 
-/// The counters of a run, complete or still going on.
+/// The counters of a run, in flight or ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tally {
-    /// URLs checked.
+    /// Checked URLs.
     pub count: u64,
-    /// URLs by class of result; the five add up to `count`.
+    /// URLs by class; the sum of the five is `count`.
     pub by_class: Classes,
-    /// URLs by HTTP status, in ascending order; a URL without a response is in none of them.
+    /// URLs by HTTP status, in ascending order, without the URLs that gave no response.
     pub by_status: BTreeMap<u16, u64>,
 }
 
 impl Tally {
-    /// Counts one more result.
+    /// Counts a result.
     pub fn add(&mut self, checked: &CheckResult) {
         self.count += 1;
-        *self.by_class.slot(checked.class()) += 1;
+        *self.by_class.count_mut(checked.class()) += 1;
         if let CheckResult::Response { status, .. } = checked {
             *self.by_status.entry(*status).or_default() += 1;
         }
     }
 
-    /// Counts what another one has counted.
+    /// Adds the counters of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         for class in Class::ALL {
-            *self.by_class.slot(class) += other.by_class.get(class);
+            *self.by_class.count_mut(class) += other.by_class.get(class);
         }
         for (status, count) in &other.by_status {
             *self.by_status.entry(*status).or_default() += count;
@@ -55,39 +56,39 @@ impl Tally {
     }
 }
 
-/// URLs by class of result. All five keys are always written, in this order.
+/// URLs by class. All five keys are always serialized, in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Classes {
-    /// Answered with a status of 200 to 299.
+    /// Status 200 to 299.
     #[serde(rename = "2xx")]
     pub success: u64,
-    /// Answered with a status of 300 to 399.
+    /// Status 300 to 399.
     #[serde(rename = "3xx")]
     pub redirect: u64,
-    /// Answered with a status of 400 to 499.
+    /// Status 400 to 499.
     #[serde(rename = "4xx")]
     pub client_error: u64,
-    /// Answered with a status of 500 to 599.
+    /// Status 500 to 599.
     #[serde(rename = "5xx")]
     pub server_error: u64,
-    /// Not answered, or answered with a status outside 200 to 599.
+    /// No response, or a status outside 200 to 599.
     pub error: u64,
 }
 
 impl Classes {
-    /// The URLs of one class.
+    /// The number of URLs of a class.
     #[must_use]
     pub fn get(mut self, class: Class) -> u64 {
-        *self.slot(class)
+        *self.count_mut(class)
     }
 
-    /// The URLs at which a visitor gets nothing.
+    /// The number of dead URLs: all but successes and redirects.
     #[must_use]
     pub fn dead(self) -> u64 {
         self.client_error + self.server_error + self.error
     }
 
-    fn slot(&mut self, class: Class) -> &mut u64 {
+    fn count_mut(&mut self, class: Class) -> &mut u64 {
         match class {
             Class::Success => &mut self.success,
             Class::Redirect => &mut self.redirect,
@@ -98,25 +99,25 @@ impl Classes {
     }
 }
 
-/// What came of one URL, as it is written.
+/// The result of one URL, as it is serialized.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// The URL requested.
+    /// The requested URL.
     pub url: String,
-    /// The HTTP status; null when no response arrived.
+    /// The HTTP status; null without a response.
     pub status: Option<u16>,
     /// Whether the status is in the 2xx range.
     pub ok: bool,
     /// The target of a redirect that names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// Why no response arrived.
+    /// Why no response came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Entry {
-    /// The entry of one URL.
+    /// The entry of a URL.
     #[must_use]
     pub fn new(url: String, checked: CheckResult) -> Self {
         let (status, location, reason) = match checked {

@@ -1,4 +1,4 @@
-//! What a run checks: the listed URLs of one content type, and where each of them comes from.
+//! The targets of a run: the listed URLs of one content type, and the source of each.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,41 +7,41 @@ use crate::frontend_url::BaseUrl;
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, Snapshot};
 
-/// The listed URLs of one content type of a site, all on the site's own origin.
+/// The listed URLs of one content type of a site, all below the site's base URL.
 #[derive(Clone, Debug)]
 pub struct Targets {
     /// The site key.
     pub site: String,
     /// The content-type UID.
     pub content_type: String,
-    /// What every path is appended to.
+    /// The base URL of every path.
     pub base: BaseUrl,
-    /// The URLs. A position among the listed ones, in the order of D22, names one of them.
+    /// The URLs. The position of a URL is its index among the listed ones, in the order of D22.
     pub snapshot: Arc<Snapshot>,
     locales: Vec<String>,
-    /// By the positions of rule and locale.
+    /// Templates by the indexes of rule and locale.
     templates: HashMap<(usize, usize), String>,
 }
 
-/// One URL, and where it comes from.
+/// One URL and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target<'t> {
-    /// What its path is appended to.
+    /// The base URL.
     pub base: &'t BaseUrl,
     /// The path on the frontend: absolute, percent-encoded ASCII.
     pub path: &'t str,
     /// The content-type UID.
     pub content_type: &'t str,
-    /// The document that editors have to open when the URL is dead.
+    /// The `documentId`, for the repair of a dead URL.
     pub document_id: &'t str,
-    /// The locale that the URL stands under.
+    /// The locale of the URL.
     pub locale: &'t str,
     /// The template that built it, as written in the settings.
     pub rule: &'t str,
 }
 
 impl Targets {
-    /// What there is to check; `None` when the site has no base URL.
+    /// The targets of a content type; `None` when the site has no base URL.
     #[must_use]
     pub fn new(site: &Site, content_type: &str, snapshot: Arc<Snapshot>) -> Option<Self> {
         let base = site.base.clone()?;
@@ -64,18 +64,18 @@ impl Targets {
         })
     }
 
-    /// How many URLs there are.
+    /// The number of URLs.
     #[must_use]
     pub fn count(&self) -> usize {
         self.snapshot.listed_count()
     }
 
-    /// The positions and paths of all of them, in the order of the results.
+    /// All positions and paths, in the order of the results.
     pub fn paths(&self) -> impl Iterator<Item = (usize, &str)> + Send {
         self.snapshot.listed().map(PublicUrl::path).enumerate()
     }
 
-    /// The URL at a position, one of [`Targets::paths`].
+    /// The URL at a position of [`Targets::paths`].
     #[must_use]
     pub fn target(&self, position: usize) -> Target<'_> {
         let url = self.snapshot.nth_listed(position);

@@ -1,29 +1,29 @@
-//! The five classes of results, and which of them are dead.
+//! The five classes of results, three of which are dead.
 
 use crate::validator::CheckResult;
 
-/// The class of one result.
+/// The class of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// A status of 400 to 499.
+    /// Status 400 to 499.
     ClientError,
-    /// A status of 500 to 599.
+    /// Status 500 to 599.
     ServerError,
-    /// No answer, or a status outside 200 to 599.
+    /// No response, or a status outside 200 to 599.
     Error,
-    /// A status of 300 to 399.
+    /// Status 300 to 399.
     Redirect,
-    /// A status of 200 to 299.
+    /// Status 200 to 299.
     Success,
 }
 
 impl Class {
-    /// All of them in the order in which people should look at them: the dead ones first, and of
-    /// these first what a document can be the reason for. It is the order of `Ord` as well.
+    /// All classes in the order of reports, which is that of `Ord`: the dead ones first, and of these
+    /// first the one that a change of a document can repair.
     pub const ALL: [Self; 5] =
         [Self::ClientError, Self::ServerError, Self::Error, Self::Redirect, Self::Success];
 
-    /// The class of a status; `None` is no answer.
+    /// The class of a status; `None` means no response.
     #[must_use]
     pub fn of(status: Option<u16>) -> Self {
         match status {
@@ -47,7 +47,7 @@ impl Class {
         }
     }
 
-    /// What it means, in a few words.
+    /// Its meaning in a few words.
     #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl Class {
         }
     }
 
-    /// Whether a visitor gets nothing there. A redirect may still lead to the page.
+    /// Whether a visitor gets no page. A redirect may still lead to one.
     #[must_use]
     pub fn is_dead(self) -> bool {
         self <= Self::Error

@@ -1,4 +1,4 @@
-//! An earlier result, and what has changed since.
+//! A previous report, and what has changed since.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,54 +7,54 @@ use serde::{Deserialize, Deserializer};
 use super::{Class, SiteReport};
 use crate::validator::{Failure, Finding};
 
-/// What an earlier run found, as its JSON says.
+/// A previous report, read from its JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreviousReport {
     /// The site key.
     pub site: String,
-    /// When that run began, if it says so.
+    /// When its run began, if the file has it.
     pub checked_at: Option<String>,
-    /// Its URLs, by content type.
+    /// Its results, by content type and URL.
     types: BTreeMap<String, HashMap<String, PreviousResult>>,
 }
 
-/// What a URL was.
+/// The previous result of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PreviousResult {
     class: Class,
-    /// Whether that run came to it before its deadline.
+    /// False when the run's deadline came first.
     checked: bool,
 }
 
-/// What has become of a URL since.
+/// A change of a URL since the previous report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// It is dead, and was not.
+    /// It is dead and was not.
     Broke,
-    /// It was dead, and is not.
+    /// It was dead and is not.
     Healed,
-    /// It was not there.
+    /// The previous report does not have it.
     New,
 }
 
-/// A URL that was there and is not any more.
+/// A URL of the previous report that is no longer listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RemovedUrl<'e> {
     /// The content-type UID.
     pub content_type: &'e str,
     /// The URL.
     pub url: &'e str,
-    /// What it was.
+    /// Its class in the previous report.
     pub class: Class,
 }
 
-/// The text is no result of an earlier run.
+/// The text is not a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the JSON of an earlier check (line {line}, column {column})")]
 pub struct InvalidReport {
-    /// Where it stops being one, from 1.
+    /// The line of the first fault, from 1.
     pub line: usize,
-    /// The same, in bytes.
+    /// The column of the first fault, from 1, in bytes.
     pub column: usize,
 }
 
@@ -71,24 +71,26 @@ impl Change {
 }
 
 impl PreviousReport {
-    /// Reads what `--format json` writes, or an answer of the service to `validate=true`.
+    /// Reads the output of `--format json`, or a response of the service to `validate=true`.
     ///
     /// # Errors
     /// [`InvalidReport`] for anything else.
     pub fn parse(json: &str) -> Result<Self, InvalidReport> {
-        // A derived reader would take a list for an object.
+        // A derived `Deserialize` accepts an array in place of an object.
         if !json.trim_start().starts_with('{') {
             return Err(InvalidReport { line: 1, column: 1 });
         }
         let file = serde_json::from_str(json).or_else(|error| {
-            // The position in the form that is the usual one says more.
-            serde_json::from_str::<Answer>(json).map(|answer| answer.data.into()).map_err(|_| error)
+            // If neither form fits, the error of the usual one is more useful.
+            serde_json::from_str::<ServiceResponse>(json)
+                .map(|response| response.data.into())
+                .map_err(|_| error)
         });
         let File { site, checked_at, content_types } =
             file.map_err(|error| InvalidReport { line: error.line(), column: error.column() })?;
         let part = |part: Part| {
             let urls = part.results.into_iter().map(|old| {
-                let was = old.was();
+                let was = old.result();
                 (old.url, was)
             });
             (part.content_type, urls.collect())
@@ -96,7 +98,7 @@ impl PreviousReport {
         Ok(Self { site, checked_at, types: content_types.into_iter().map(part).collect() })
     }
 
-    /// What has become of a URL; `None`: nothing, or it or its content type was not checked then.
+    /// The change of a URL; `None` when nothing changed, or when the previous run did not check it.
     #[must_use]
     pub fn change(&self, finding: &Finding<'_>) -> Option<Change> {
         let now = Class::of(finding.entry.status);
@@ -109,32 +111,32 @@ impl PreviousReport {
         }
     }
 
-    /// The URLs that are not there any more, of the content types that were checked both times.
+    /// The URLs that are no longer listed, of the content types that both reports have.
     #[must_use]
     pub fn removed_urls(&self, report: &SiteReport<'_>) -> Vec<RemovedUrl<'_>> {
-        let mut gone = Vec::new();
+        let mut removed = Vec::new();
         for part in &report.content_types {
             let Some((uid, old)) = self.types.get_key_value(part.content_type) else { continue };
             let now: BTreeSet<&str> = part.results.iter().map(|f| f.entry.url.as_str()).collect();
             let old = old.iter().filter(|(url, _)| !now.contains(url.as_str()));
-            gone.extend(old.map(|(url, was)| RemovedUrl {
+            removed.extend(old.map(|(url, was)| RemovedUrl {
                 content_type: uid,
                 url,
                 class: was.class,
             }));
         }
-        gone.sort_unstable();
-        gone
+        removed.sort_unstable();
+        removed
     }
 
-    /// Whether this content type was checked then.
+    /// Whether the previous report has this content type.
     #[must_use]
     pub fn has(&self, content_type: &str) -> bool {
         self.types.contains_key(content_type)
     }
 }
 
-/// What `--format json` writes.
+/// The output of `--format json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct File {
@@ -143,9 +145,9 @@ struct File {
     content_types: Vec<Part>,
 }
 
-/// What the service answers.
+/// A response of the service.
 #[derive(Deserialize)]
-struct Answer {
+struct ServiceResponse {
     data: Part,
 }
 
@@ -154,13 +156,13 @@ struct Answer {
 struct Part {
     site: String,
     content_type: String,
-    results: Vec<Old>,
+    results: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
-struct Old {
+struct Entry {
     url: String,
-    /// Null is a result, its absence is none.
+    /// Null is a valid status, an absent one is not.
     #[serde(deserialize_with = "present")]
     status: Option<u16>,
     reason: Option<String>,
@@ -176,8 +178,8 @@ impl From<Part> for File {
     }
 }
 
-impl Old {
-    fn was(&self) -> PreviousResult {
+impl Entry {
+    fn result(&self) -> PreviousResult {
         let not_checked = Failure::NotChecked.to_string();
         let checked = self.reason.as_ref() != Some(&not_checked);
         PreviousResult { class: Class::of(self.status), checked }

@@ -1,4 +1,4 @@
-//! A run as CSV (RFC 4180), for spreadsheets.
+//! A report as CSV (RFC 4180), for spreadsheets.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use crate::validator::Finding;
 
 const HEADER: &str = "contentType,documentId,locale,rule,url,status,class,ok,location,reason";
 
-/// Writes a line for each URL, in the order of the sitemaps.
+/// Writes a record for each URL, in the order of the sitemaps.
 ///
 /// # Errors
 /// Those of `out`.
@@ -15,13 +15,13 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{HEADER}\r\n")?;
     for part in &report.content_types {
         for finding in &part.results {
-            write!(out, "{}\r\n", line(finding))?;
+            write!(out, "{}\r\n", record(finding))?;
         }
     }
     Ok(())
 }
 
-fn line(finding: &Finding<'_>) -> String {
+fn record(finding: &Finding<'_>) -> String {
     let entry = &finding.entry;
     let status = entry.status.map(|status| status.to_string()).unwrap_or_default();
     let fields = [
@@ -39,8 +39,8 @@ fn line(finding: &Finding<'_>) -> String {
     fields.map(field).join(",")
 }
 
-/// Quoted unless it is plain: some spreadsheets divide at `;` or at tabs. What a spreadsheet would
-/// take for a formula gets an apostrophe before it, which makes it text.
+/// A field, quoted unless its characters are harmless: some spreadsheets split at `;` or at tabs. An
+/// apostrophe before a formula makes spreadsheets read it as text.
 fn field(text: &str) -> String {
     let text = Visible(text).to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~%:/?#{}*".contains(c);
@@ -53,7 +53,7 @@ fn field(text: &str) -> String {
     }
 }
 
-/// Full-width forms count: East Asian versions of spreadsheets take them too.
+/// Also with full-width characters, which East Asian versions of spreadsheets accept.
 fn is_formula(text: &str) -> bool {
     text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
 }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_stay_one_text_in_any_spreadsheet() {
+    fn a_field_is_one_text_and_no_formula_in_any_spreadsheet() {
         for (text, expected) in [
             ("", ""),
             ("https://www.example.com/en/a%20b", "https://www.example.com/en/a%20b"),

@@ -1,4 +1,4 @@
-//! Text of others in every format: it stays text, and comes back as it was or as it is shown.
+//! Hostile text in every format stays text, and is read back as it was or as [`Visible`] shows it.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -23,7 +23,7 @@ const HOSTILE: [&str; 14] = [
     "\\u{202e}\\\"",
 ];
 
-/// Everything that others choose is this text.
+/// A finding with this text in every field that comes from outside.
 fn finding(text: &str, checked: CheckResult) -> Finding<'_> {
     let entry = Entry::new(format!("https://www.example.com/{text}"), checked);
     Finding { entry, content_type: "api::post.post", document_id: text, locale: text, rule: text }
@@ -60,7 +60,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 }
 
 #[test]
-fn json_says_it_exactly() {
+fn json_has_the_exact_text() {
     let report = report(&HOSTILE);
     let whole: Value = serde_json::from_str(&written(|out| json::write(&report, out))).unwrap();
     let lines = written(|out| json::write_lines(&report, out));
@@ -76,7 +76,7 @@ fn json_says_it_exactly() {
 }
 
 #[test]
-fn a_json_report_is_an_earlier_result() {
+fn a_json_report_is_read_as_a_previous_report() {
     let report = report(&HOSTILE);
     let earlier = PreviousReport::parse(&written(|out| json::write(&report, out))).unwrap();
     assert_eq!(earlier.checked_at.as_deref(), Some("2026-11-21T09:30:00Z"));
@@ -106,7 +106,7 @@ fn records(csv: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn csv_keeps_it_in_one_field_that_is_no_formula() {
+fn csv_has_the_text_in_one_field_that_is_no_formula() {
     let report = report(&HOSTILE);
     let records = records(&written(|out| csv::write(&report, out)));
     assert_eq!(records.len(), 1 + 4 * HOSTILE.len());
@@ -121,7 +121,7 @@ fn csv_keeps_it_in_one_field_that_is_no_formula() {
 }
 
 #[test]
-fn junit_is_xml_with_the_text_in_it() {
+fn junit_is_well_formed_xml_with_the_text() {
     let report = report(&HOSTILE);
     let xml = written(|out| junit::write(&report, out));
     let document = roxmltree::Document::parse(&xml).unwrap();
@@ -132,15 +132,15 @@ fn junit_is_xml_with_the_text_in_it() {
         let url = Visible(&finding.entry.url).to_string();
         assert_eq!(case.attribute("name"), Some(&*url));
         if let Some(location) = &finding.entry.location {
-            let told =
+            let output =
                 case.descendants().find_map(|node| node.text().filter(|t| t.contains(" to ")));
-            assert!(told.unwrap().contains(&Visible(location).to_string()));
+            assert!(output.unwrap().contains(&Visible(location).to_string()));
         }
     }
 }
 
-/// What stands in the block of data, and the page around it.
-fn parted(page: &str) -> (&str, String) {
+/// The block of data, and the page around it.
+fn split(page: &str) -> (&str, String) {
     let open = "<script type=\"application/json\" id=\"report\">";
     let (before, rest) = page.split_once(open).unwrap();
     let (data, after) = rest.split_once("</script>").unwrap();
@@ -148,12 +148,12 @@ fn parted(page: &str) -> (&str, String) {
 }
 
 #[test]
-fn html_holds_it_as_data_and_nowhere_else() {
+fn html_has_the_text_in_its_data_alone() {
     let (hostile, harmless) = (report(&HOSTILE), report(&["plain"; 14]));
     let [hostile_page, harmless_page] =
         [&hostile, &harmless].map(|report| written(|out| html::write(report, None, out)));
-    let (data, page) = parted(&hostile_page);
-    assert_eq!(page, parted(&harmless_page).1, "but for its data the page is the same");
+    let (data, page) = split(&hostile_page);
+    assert_eq!(page, split(&harmless_page).1, "but for its data the page is the same");
     assert!(!data.contains('<'), "{data}");
     let data: Value = serde_json::from_str(data).unwrap();
     let rows = data["rows"].as_array().unwrap();
@@ -166,7 +166,7 @@ fn html_holds_it_as_data_and_nowhere_else() {
 
 proptest! {
     #[test]
-    fn any_text_is_one_field_and_one_case(text in any::<String>()) {
+    fn any_text_is_one_csv_field_and_well_formed_xml(text in any::<String>()) {
         let report = report(&[&text]);
         let records = records(&written(|out| csv::write(&report, out)));
         prop_assert!(records.iter().all(|record| record.len() == 10) && records.len() == 5);

@@ -1,99 +1,158 @@
-//! A run as one HTML page that stands alone: to open, to filter and to print.
+//! A run as one HTML page without other files: to open, to filter and to print.
 //!
-//! The numbers are in the page itself. The URLs are in a block of JSON, from which the page's
-//! script makes rows as they are wanted: 50,000 of them at once would keep a browser busy for long.
+//! The counters are in the page itself. The URLs are in a block of JSON, from which the page's script
+//! makes rows when they are scrolled to: a table of 50,000 rows would block a browser for long.
 
 mod data;
-mod numbers;
 
 use std::io::{self, Write};
 
+use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
 
 use self::data::data;
-use self::numbers::{write_numbers, write_since};
-use super::compare::PreviousReport;
-use super::markup::Markup;
-use super::{Class, SiteReport};
+use super::{Change, Class, PreviousReport, SiteReport, TypeReport, Visible};
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
-const TAIL: &str = "\
-<footer>\
-<p><strong>Dead</strong> is what a visitor cannot read: a status other than 2xx and 3xx, or no answer at all. \
-Redirects were not followed; where one leads is shown beside it.</p>\
-<p>To repair a page, look up its <code>documentId</code> in the CMS, in the locale that stands with it.</p>\
-</footer>\n";
+/// The most removed URLs that are listed.
+const REMOVED_SHOWN: usize = 1000;
 
-/// Writes the page. With an earlier result, URLs that broke, healed or are new say so.
+/// The width of the bar of classes, in units of its own.
+const BAR_WIDTH: u64 = 1000;
+/// The least width of a class with URLs: a few among thousands must be visible.
+const MIN_SHARE: u64 = 6;
+
+#[derive(Template)]
+#[template(path = "page.html", config = "src/validator/report/html/askama.toml")]
+struct Page<'r> {
+    site: Visible<'r>,
+    base: Visible<'r>,
+    date: String,
+    style: &'static str,
+    /// Sources of the content security policy.
+    style_hash: String,
+    script: &'static str,
+    script_hash: String,
+    count: u64,
+    dead: u64,
+    redirects: u64,
+    classes: Vec<ClassView>,
+    bar_width: u64,
+    types: Vec<TypeRow<'r>>,
+    changes: Option<Changes<'r>>,
+    /// JSON without `<`, which could end its block or start a comment.
+    data: String,
+}
+
+/// A button that shows or hides the URLs of a class, and the class's part of the bar.
+struct ClassView {
+    tone: &'static str,
+    key: &'static str,
+    meaning: &'static str,
+    urls: u64,
+    /// Whether its URLs are shown when the page is opened.
+    is_shown_first: bool,
+    bar_start: u64,
+    bar_width: u64,
+}
+
+/// A row of the table of content types.
+struct TypeRow<'r> {
+    content_type: Visible<'r>,
+    count: u64,
+    /// Tone and number of URLs for each class.
+    classes: Vec<(&'static str, u64)>,
+}
+
+/// What has changed since a previous report.
+struct Changes<'r> {
+    since: String,
+    counts: Vec<(&'static str, usize)>,
+    /// URLs that are no longer there, with their class at the time.
+    removed: Vec<(Visible<'r>, &'static str)>,
+}
+
+/// Writes the page. With a previous report, it names the URLs that broke, healed, are new or gone.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write(
     report: &SiteReport<'_>,
-    earlier: Option<&PreviousReport>,
+    previous: Option<&PreviousReport>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    write_head(report, out)?;
-    write_numbers(report, out)?;
-    if let Some(earlier) = earlier {
-        write_since(report, earlier, out)?;
-    }
-    write_list(earlier.is_some(), out)?;
-    out.write_all(TAIL.as_bytes())?;
-    let data = serde_json::to_string(&data(report, earlier))?;
-    // The one thing that could end the block early, or begin a comment in it.
-    let data = data.replace('<', "\\u003c");
-    writeln!(out, "<script type=\"application/json\" id=\"report\">{data}</script>")?;
-    writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
-}
-
-fn write_head(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
-    let (site, date) = (Markup(report.site), date(&report.checked_at));
-    let (style, script) = (hash(STYLE), hash(SCRIPT));
-    write!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"robots\" content=\"noindex\">\n\
-         <title>URL check of {site}, {date}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-    )
-}
-
-fn write_list(compared: bool, out: &mut impl Write) -> io::Result<()> {
-    let changes = if compared {
-        "<label>Since the earlier check<select id=\"change\"><option value=\"\">all</option>\
-         <option value=\"broke\">broke</option><option value=\"healed\">healed</option>\
-         <option value=\"new\">new</option></select></label>"
-    } else {
-        ""
+    let classes = class_views(report);
+    let by_class = report.tally.by_class;
+    let page = Page {
+        site: Visible(report.site),
+        base: Visible(report.base),
+        date: date(&report.checked_at),
+        style: STYLE,
+        style_hash: hash(STYLE),
+        script: SCRIPT,
+        script_hash: hash(SCRIPT),
+        count: report.tally.count,
+        dead: by_class.dead(),
+        redirects: by_class.redirect,
+        bar_width: classes.iter().map(|class| class.bar_width).sum::<u64>().max(1),
+        classes,
+        types: report.content_types.iter().map(type_row).collect(),
+        changes: previous.map(|previous| changes(report, previous)),
+        data: serde_json::to_string(&data(report, previous))?.replace('<', "\\u003c"),
     };
-    write!(
-        out,
-        "<noscript><p>The list of URLs needs JavaScript. The same run as CSV or JSON does not.</p></noscript>\n\
-         <section id=\"list\" hidden>\n<h2>URLs</h2>\n<div class=\"filters\">\
-         <label>Content type and rule<select id=\"rule\"><option value=\"\">all</option></select></label>\
-         {changes}\
-         <label class=\"text\">Text<input id=\"text\" type=\"search\" autocomplete=\"off\" \
-         placeholder=\"part of a URL, documentId, locale, status or target\"></label>\
-         <button type=\"button\" class=\"reset\">Reset</button></div>\n\
-         <p class=\"shown soft\" role=\"status\"></p>\n<p class=\"told print-only\"></p>\n\
-         <div class=\"card found\"><table class=\"list\">\n<thead><tr><th scope=\"col\" class=\"status\">Answer</th>\
-         <th scope=\"col\">URL</th><th scope=\"col\" class=\"document\">Document</th></tr></thead>\n\
-         <tbody></tbody>\n</table></div>\n<p class=\"empty\" hidden>No URL is like this.</p>\n\
-         <button type=\"button\" class=\"more\">Show more</button>\n<p class=\"rest print-only\"></p>\n</section>\n"
-    )
+    page.write_into(out)?;
+    writeln!(out)
 }
 
-/// A day and a minute, as people read them.
+fn class_views(report: &SiteReport<'_>) -> Vec<ClassView> {
+    let (by_class, count) = (report.tally.by_class, report.tally.count);
+    let all_succeeded = by_class.success == count;
+    let mut bar_start = 0;
+    let view = |class: Class| {
+        let urls = by_class.get(class);
+        let share = (urls * BAR_WIDTH).checked_div(count).unwrap_or(0);
+        let view = ClassView {
+            tone: tone(class),
+            key: class.as_str(),
+            meaning: class.meaning(),
+            urls,
+            is_shown_first: urls > 0 && (class != Class::Success || all_succeeded),
+            bar_start,
+            bar_width: if urls > 0 { share.max(MIN_SHARE) } else { 0 },
+        };
+        bar_start += view.bar_width;
+        view
+    };
+    Class::ALL.map(view).into()
+}
+
+fn type_row<'r>(part: &TypeReport<'r>) -> TypeRow<'r> {
+    let classes = Class::ALL.map(|class| (tone(class), part.tally.by_class.get(class)));
+    let (content_type, count) = (Visible(part.content_type), part.tally.count);
+    TypeRow { content_type, count, classes: classes.into() }
+}
+
+fn changes<'r>(report: &SiteReport<'_>, previous: &'r PreviousReport) -> Changes<'r> {
+    let count = |change: Change| {
+        let urls = report.findings().filter(|finding| previous.change(finding) == Some(change));
+        (change.as_str(), urls.count())
+    };
+    let removed = previous.removed_urls(report).into_iter();
+    Changes {
+        since: previous.checked_at.as_deref().map_or("the earlier check".to_owned(), date),
+        counts: [Change::Broke, Change::Healed, Change::New].map(count).into(),
+        removed: removed.map(|url| (Visible(url.url), url.class.as_str())).collect(),
+    }
+}
+
+/// The time to the minute.
 fn date(rfc3339: &str) -> String {
     let minute = rfc3339.get(..16).unwrap_or(rfc3339).replace('T', " ");
-    format!("{} UTC", Markup(&minute))
+    format!("{} UTC", Visible(&minute))
 }
 
 fn tone(class: Class) -> &'static str {

@@ -1,4 +1,4 @@
-//! A run as JSON: one document, which later runs can be compared with, or one line for each URL.
+//! A report as JSON: one document, which a later run can be compared with, or a line for each URL.
 
 use std::io::{self, Write};
 
@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::{SiteReport, Tally};
 
-/// Writes one JSON document: the counters, and for each content type the payload of
-/// `validate=true`, whose entries also say where they come from.
+/// Writes one JSON document: the counters, and for each content type the data of `validate=true`, with
+/// the source of each result.
 ///
 /// # Errors
 /// Those of `out`.
@@ -15,8 +15,7 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
     write_line(report, out)
 }
 
-/// Writes a line for each URL, and the counters over all of them as the last one: a file without
-/// that line is not whole.
+/// Writes a line for each URL, and a last line with the counters: a file without it is incomplete.
 ///
 /// # Errors
 /// Those of `out`.
@@ -25,12 +24,12 @@ pub fn write_lines(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<
         write_line(finding, out)?;
     }
     let SiteReport { site, checked_at, tally, .. } = report;
-    write_line(&Last { validated: true, site, checked_at, tally }, out)
+    write_line(&LastLine { validated: true, site, checked_at, tally }, out)
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Last<'r> {
+struct LastLine<'r> {
     validated: bool,
     site: &'r str,
     checked_at: &'r str,

@@ -1,18 +1,18 @@
-//! A run as `JUnit` XML, for build servers: a suite for each content type, a case for each URL.
+//! A report as `JUnit` XML, for build servers: a suite for each content type, a case for each URL.
 
 use std::io::{self, Write};
 
-use super::markup::Markup;
+use super::xml_text::XmlText;
 use super::{Class, Classes, Entry, SiteReport, TypeReport};
 use crate::validator::Finding;
 
-/// Writes the suites. A URL with a bad status is a failure, one that was not answered is an error,
-/// and a redirect passes, with its target as output.
+/// Writes the suites. A 4xx or 5xx is a failure, any other dead URL is an error, and a redirect passes,
+/// with its target as output.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
-    let (name, counts) = (Markup(report.site), counts(report.tally.by_class));
+    let (name, counts) = (XmlText(report.site), counts(report.tally.by_class));
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{name}\" {counts}>")?;
     for part in &report.content_types {
@@ -22,9 +22,9 @@ pub fn write(report: &SiteReport<'_>, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn write_suite(part: &TypeReport<'_>, checked_at: &str, out: &mut impl Write) -> io::Result<()> {
-    let (name, counts) = (Markup(part.content_type), counts(part.tally.by_class));
-    // The format has no place for a time zone; it is UTC.
-    let timestamp = Markup(checked_at.trim_end_matches('Z'));
+    let (name, counts) = (XmlText(part.content_type), counts(part.tally.by_class));
+    // The format has no time zone: the time is UTC.
+    let timestamp = XmlText(checked_at.trim_end_matches('Z'));
     writeln!(
         out,
         "  <testsuite name=\"{name}\" {counts} skipped=\"0\" timestamp=\"{timestamp}\">"
@@ -44,7 +44,7 @@ fn counts(classes: Classes) -> String {
 
 fn write_case(finding: &Finding<'_>, out: &mut impl Write) -> io::Result<()> {
     let class_name = format!("{} {}", finding.content_type, finding.rule);
-    let (class_name, name) = (Markup(&class_name), Markup(&finding.entry.url));
+    let (class_name, name) = (XmlText(&class_name), XmlText(&finding.entry.url));
     write!(out, "    <testcase classname=\"{class_name}\" name=\"{name}\"")?;
     let class = Class::of(finding.entry.status);
     let tag = match class {
@@ -55,7 +55,7 @@ fn write_case(finding: &Finding<'_>, out: &mut impl Write) -> io::Result<()> {
     };
     let outcome = outcome(&finding.entry);
     let text = format!("documentId {}, locale {}", finding.document_id, finding.locale);
-    let (kind, outcome, text) = (class.as_str(), Markup(&outcome), Markup(&text));
+    let (kind, outcome, text) = (class.as_str(), XmlText(&outcome), XmlText(&text));
     match tag {
         "system-out" => write!(out, ">\n      <{tag}>{outcome}, {text}")?,
         _ => write!(out, ">\n      <{tag} type=\"{kind}\" message=\"{outcome}\">{text}")?,
@@ -63,7 +63,7 @@ fn write_case(finding: &Finding<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "</{tag}>\n    </testcase>")
 }
 
-/// What came of the URL, in one line.
+/// The result in one line.
 fn outcome(entry: &Entry) -> String {
     match (entry.status, &entry.location, &entry.reason) {
         (Some(status), Some(location), _) => format!("{status} to {location}"),

@@ -1,17 +1,17 @@
-//! A run over content types of a site: what report files are written from.
+//! The report of a site, from which all formats are written.
 
 use serde::Serialize;
 
 use super::Tally;
 use crate::validator::{CheckResult, Finding, Targets};
 
-/// What came of every URL of some content types of a site.
+/// The results of some content types of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteReport<'t> {
     /// The site key.
     pub site: &'t str,
-    /// What the path of each URL was appended to.
+    /// The base URL.
     #[serde(skip)]
     pub base: &'t str,
     /// When the run began (RFC 3339).
@@ -19,11 +19,11 @@ pub struct SiteReport<'t> {
     /// The counters over all content types.
     #[serde(flatten)]
     pub tally: Tally,
-    /// One after the other, in the order of the settings.
+    /// In the order of the settings.
     pub content_types: Vec<TypeReport<'t>>,
 }
 
-/// The payload of `validate=true`, but for its entries, which also say where they come from.
+/// The data of `validate=true`, with the source of each result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TypeReport<'t> {
@@ -41,7 +41,7 @@ pub struct TypeReport<'t> {
 }
 
 impl<'t> SiteReport<'t> {
-    /// Puts the content types together.
+    /// The report of these content types.
     #[must_use]
     pub fn new(
         (site, base): (&'t str, &'t str),
@@ -55,15 +55,14 @@ impl<'t> SiteReport<'t> {
         Self { site, base, checked_at, tally, content_types }
     }
 
-    /// All URLs, in the order of the content types and of their sitemaps.
+    /// All findings, in the order of the content types and of their sitemaps.
     pub fn findings(&self) -> impl Iterator<Item = &Finding<'t>> {
         self.content_types.iter().flat_map(|part| &part.results)
     }
 }
 
 impl<'t> TypeReport<'t> {
-    /// Counts the results, which name their URL by its position, and brings them into the order of
-    /// the sitemap.
+    /// The report of results with their positions, in any order.
     #[must_use]
     pub fn new(targets: &'t Targets, mut checked: Vec<(usize, CheckResult)>) -> Self {
         checked.sort_unstable_by_key(|(position, _)| *position);

@@ -1,4 +1,4 @@
-//! The tally as tables, and the written report word for word.
+//! The classes as a table, and the serialized counters and results word for word.
 
 use super::*;
 use crate::validator::Failure;
@@ -44,7 +44,7 @@ fn every_result_is_in_exactly_one_class() {
 }
 
 #[test]
-fn the_reasons_are_worded_as_decided() {
+fn each_failure_has_its_reason() {
     let table = [
         (Failure::Timeout, "timeout after 10000ms"),
         (Failure::Dns, "fetch failed: dns"),
@@ -61,7 +61,7 @@ fn the_reasons_are_worded_as_decided() {
 }
 
 #[test]
-fn an_empty_run_still_has_all_classes() {
+fn an_empty_tally_has_all_classes() {
     let json = serde_json::to_string(&tally(&[])).unwrap();
     assert_eq!(
         json,
@@ -70,7 +70,7 @@ fn an_empty_run_still_has_all_classes() {
 }
 
 #[test]
-fn counters_and_entries_have_the_specified_shape() {
+fn counters_and_entries_have_the_shape_of_the_specification() {
     let location = Some("/en/new".to_owned());
     let moved = CheckResult::Response { status: 301, location, retry_after: None };
     let dead = CheckResult::Failed(Failure::Timeout);

@@ -1,11 +1,11 @@
-//! Text of others as people may be shown it.
+//! Text from outside, made safe to show.
 
 use std::fmt::{self, Write as _};
 
 use crate::rules::is_visible;
 
-/// Shows each character that cannot be seen, or that moves others, by its number: `\u{202e}`. What
-/// a front end sends must neither drive a terminal nor turn a line around.
+/// Shows each character that is not visible by its number, such as `\u{202e}`: text from a frontend must
+/// neither control a terminal nor reverse the direction of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Visible<'a>(pub &'a str);
 

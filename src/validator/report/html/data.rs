@@ -1,4 +1,4 @@
-//! The URLs as the page's script reads them.
+//! The URLs in the form that the page's script reads.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,31 +7,31 @@ use serde::Serialize;
 
 use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visible};
 
-/// What the page's script makes its rows from.
+/// The input of the page's script.
 #[derive(Serialize)]
 pub(super) struct Data<'r> {
     base: &'r str,
-    /// Content type and template.
+    /// Pairs of content type and template.
     rules: Vec<(&'r str, &'r str)>,
     locales: Vec<&'r str>,
     rows: Vec<DataRow<'r>>,
 }
 
-/// Positions of rule and locale, documentId, path, status or 0, target or reason, and what has
-/// changed.
+/// Indexes of rule and locale, `documentId`, path, status or 0, target or reason, and the change since the
+/// previous report.
 type DataRow<'r> = (usize, usize, String, &'r str, u16, String, &'r str);
 
-/// The rows in the order in which they are shown: the classes with the dead first, then the rules.
+/// The rows in the order of the page: by class with the dead ones first, then by rule.
 pub(super) fn data<'r>(report: &'r SiteReport<'_>, earlier: Option<&PreviousReport>) -> Data<'r> {
-    let mut rules = Positions::default();
-    let mut locales = Positions::default();
+    let mut rules = Interner::default();
+    let mut locales = Interner::default();
     let mut rows: Vec<(Class, DataRow<'r>)> = Vec::new();
     for finding in report.findings() {
         let entry = &finding.entry;
         let detail = entry.location.as_deref().or(entry.reason.as_deref()).unwrap_or_default();
         let row = (
-            rules.of((finding.content_type, finding.rule)),
-            locales.of(finding.locale),
+            rules.index((finding.content_type, finding.rule)),
+            locales.index(finding.locale),
             Visible(finding.document_id).to_string(),
             entry.url.strip_prefix(report.base).unwrap_or(&entry.url),
             entry.status.unwrap_or(0),
@@ -45,22 +45,22 @@ pub(super) fn data<'r>(report: &'r SiteReport<'_>, earlier: Option<&PreviousRepo
     Data { base: report.base, rules: rules.all, locales: locales.all, rows }
 }
 
-/// Numbers things in the order in which they come.
-struct Positions<T> {
+/// Distinct values, each with its index in the order of arrival.
+struct Interner<T> {
     all: Vec<T>,
-    known: HashMap<T, usize>,
+    indexes: HashMap<T, usize>,
 }
 
-impl<T> Default for Positions<T> {
+impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self { all: Vec::new(), known: HashMap::new() }
+        Self { all: Vec::new(), indexes: HashMap::new() }
     }
 }
 
-impl<T: Copy + Eq + Hash> Positions<T> {
-    fn of(&mut self, thing: T) -> usize {
-        *self.known.entry(thing).or_insert_with(|| {
-            self.all.push(thing);
+impl<T: Copy + Eq + Hash> Interner<T> {
+    fn index(&mut self, value: T) -> usize {
+        *self.indexes.entry(value).or_insert_with(|| {
+            self.all.push(value);
             self.all.len() - 1
         })
     }

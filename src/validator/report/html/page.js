@@ -137,11 +137,11 @@
     by(".card.found").hidden = found.length === 0;
     by(".empty").hidden = found.length > 0;
     by(".shown").textContent = `${number(found.length)} of ${number(rows.length)} URLs`;
-    const told = [pressed().join(", ") || "no class"];
-    if (type) told.push(select.selectedOptions[0].textContent.trim());
-    if (changes && changes.value) told.push(CHANGES[changes.value]);
-    if (words.length) told.push(`with “${input.value.trim()}”`);
-    by(".told").textContent = `Shown: ${told.join("; ")}`;
+    const filters = [pressed().join(", ") || "no class"];
+    if (type) filters.push(select.selectedOptions[0].textContent.trim());
+    if (changes && changes.value) filters.push(CHANGES[changes.value]);
+    if (words.length) filters.push(`with “${input.value.trim()}”`);
+    by(".filter").textContent = `Shown: ${filters.join("; ")}`;
   }
 
   function options() {
