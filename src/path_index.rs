@@ -1,19 +1,19 @@
-//! Which document owns which path of a site, and so which rule a pathname belongs to where the
-//! rules alone leave a tie.
+//! The path index of a site: which document owns a path. It decides between rules that match a
+//! pathname with equal precedence.
 
 use std::sync::Arc;
 
 use crate::rules::{Match, Pathname, RuleSet};
 use crate::snapshot::{PublicUrl, Snapshot};
 
-/// All live paths of a site: the snapshots of its content types, built with owners.
+/// All paths of a site: the snapshots of its content types, built with path tables.
 #[derive(Debug)]
 pub struct PathIndex(Vec<Arc<Snapshot>>);
 
-/// The rule that a pathname belongs to.
+/// The rule for a pathname.
 #[derive(Clone, Debug)]
 pub struct Decision<'r, 'i> {
-    /// The rule and what it takes from the pathname.
+    /// The rule, and the values that it captures from the pathname.
     pub found: Match<'r>,
     /// The URL with this path, if a document of the rule's content type has it.
     pub owner: Option<PublicUrl<'i>>,
@@ -26,8 +26,8 @@ impl PathIndex {
         Self(snapshots)
     }
 
-    /// The rule of a pathname. First the rules as always (D8). Of those that match with equal
-    /// precedence, the one whose document owns the path; where nobody owns it, the first.
+    /// The rule for a pathname, by precedence (D8). Of several rules that match with equal
+    /// precedence, the one whose document owns the path; if no document does, the first.
     #[must_use]
     pub fn decide<'r>(
         &self,
@@ -65,7 +65,7 @@ impl PathIndex {
     }
 }
 
-/// By whichever of the type's rules: its document has the path either way.
+/// The owner of the matched content type, whichever of the type's rules has built its URL.
 fn of_type<'i>(
     rules: &RuleSet,
     found: &Match<'_>,

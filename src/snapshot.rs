@@ -1,8 +1,8 @@
-//! All public URLs of one content type of a site, as one complete walk found them.
+//! A snapshot: all public URLs of one content type of a site, as one complete walk found them.
 //!
-//! Whatever lists, resolves or checks URLs reads the same snapshot, so that no two answers can
-//! disagree. It is held compactly: the texts in blocks, an entry of fixed size for each URL, and no
-//! allocation of its own for any of them.
+//! Sitemaps, resolved pathnames and URL checks read the same snapshot, so that they cannot disagree.
+//! It is compact: the texts are in an arena, each URL is an entry of fixed size, and no URL has an
+//! allocation of its own.
 
 mod arena;
 mod build;
@@ -31,29 +31,29 @@ const UNDATED: i64 = i64::MIN;
 #[derive(Debug, Default)]
 pub struct Snapshot {
     arena: Arena,
-    /// The versions of a document as neighbours: by the hash of the `documentId`, by `documentId`,
-    /// by locale. No two have one path.
+    /// Ordered by the hash of the `documentId`, by `documentId`, by locale, so that the versions of
+    /// a document are neighbours. No two entries have the same path.
     entries: Box<[Entry]>,
-    /// The positions of those that sitemaps list: the site's locale order, then the path by code
-    /// point.
+    /// The positions of the listed entries, in the order of sitemaps (D22).
     in_order: Box<[u32]>,
-    /// Hashes of the paths that several documents have; not of those that versions of one have.
+    /// Hashes of the paths that several documents have. A path that only versions of the same
+    /// document share is not among them.
     shared: FxHashSet<u64>,
     /// Finds the entry of a path, for sites with a path index.
     path_table: Option<PathTable>,
     listed: Listed,
     /// The documents that have no URL.
     pub skipped: Skipped,
-    /// How many documents share their URL with another one, and are not in here.
+    /// How many versions have no entry because an entry of another one has their path.
     pub duplicates: u64,
 }
 
-/// What sitemaps list, as numbers.
+/// Figures about the listed URLs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Listed {
     /// The length of all their paths.
     bytes: usize,
-    /// Of their paths in order.
+    /// A hash of their paths in order.
     hash: u128,
 }
 
@@ -75,11 +75,11 @@ struct Entry {
     modified: i64,
 }
 
-/// The locale and the `documentId` of a version: of those with one path, the first in this order
-/// has it.
+/// The locale and the `documentId` of a version. Of the versions with one path, the first in this
+/// order gets the entry.
 type Rank<'s> = (u16, &'s str);
 
-/// One public URL, as the snapshot knows it.
+/// One public URL of a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct PublicUrl<'s> {
     snapshot: &'s Snapshot,
@@ -94,42 +94,42 @@ pub struct Versions<'s> {
 }
 
 impl Snapshot {
-    /// The URLs that sitemaps list, in the order of D22: the site's locale order, then the path by
-    /// code point, each once.
+    /// The listed URLs, which are those in sitemaps, each once, in the order of D22: the site's
+    /// locale order, then the path by code point.
     pub fn listed(&self) -> impl Iterator<Item = PublicUrl<'_>> + Clone {
         self.listed_from(0)
     }
 
-    /// Those of them behind the first `start`.
+    /// The listed URLs after the first `start` ones.
     pub fn listed_from(&self, start: usize) -> impl Iterator<Item = PublicUrl<'_>> + Clone {
         self.in_order[start..].iter().map(|at| self.url(*at as usize))
     }
 
-    /// The one of them at a position, which is less than [`Snapshot::listed_count`].
+    /// The listed URL at a position, which is less than [`Snapshot::listed_count`].
     #[must_use]
     pub fn nth_listed(&self, position: usize) -> PublicUrl<'_> {
         self.url(self.in_order[position] as usize)
     }
 
-    /// How many URLs sitemaps list.
+    /// The number of listed URLs.
     #[must_use]
     pub fn listed_count(&self) -> usize {
         self.in_order.len()
     }
 
-    /// The length of all their paths together, in bytes.
+    /// The length of all listed paths together, in bytes.
     #[must_use]
     pub fn listed_bytes(&self) -> usize {
         self.listed.bytes
     }
 
-    /// A hash of their paths in order: the same URLs have the same one on every instance.
+    /// A hash of the listed paths in order: equal lists have equal hashes on every instance.
     #[must_use]
     pub fn listing_hash(&self) -> u128 {
         self.listed.hash
     }
 
-    /// How many URLs there are, listed or not.
+    /// The number of URLs, listed or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -141,9 +141,8 @@ impl Snapshot {
         self.entries.is_empty()
     }
 
-    /// The documents in a part of all URLs, each with its versions. They are in the order of a
-    /// hash of the `documentId`, which is the same on every machine and in every version of the
-    /// service.
+    /// The documents in a part of all URLs, each with its versions, ordered by a hash of the
+    /// `documentId`, which is the same on every machine and in every version of the service.
     pub fn documents(&self, mut part: Range<usize>) -> impl Iterator<Item = Versions<'_>> {
         std::iter::from_fn(move || {
             let versions = (!part.is_empty()).then(|| self.versions_from(part.start))?;
@@ -182,13 +181,13 @@ impl Snapshot {
             let path = url.path();
             listed.bytes += path.len();
             hash.update(path.as_bytes());
-            // No path has a line break, so no two lists run together into one text.
+            // No path has a line break, so different lists are different texts.
             hash.update(b"\n");
         }
         Listed { hash: hash.digest128(), ..listed }
     }
 
-    /// From the first version of a document on.
+    /// The versions of the document whose first version is at this position.
     fn versions_from(&self, first: usize) -> Versions<'_> {
         let others = self.entries[first + 1..].iter().take_while(|entry| !entry.first);
         Versions { snapshot: self, part: first..first + 1 + others.count() }
@@ -206,13 +205,13 @@ impl<'s> PublicUrl<'s> {
         self.entry().path(&self.snapshot.arena)
     }
 
-    /// Its length, which is known without looking at it.
+    /// The length of the path, in bytes, without a look into the arena.
     #[must_use]
     pub fn path_len(self) -> usize {
         self.entry().path_len.into()
     }
 
-    /// The document.
+    /// The `documentId` of the document.
     #[must_use]
     pub fn document_id(self) -> &'s str {
         self.entry().id(&self.snapshot.arena)
@@ -224,7 +223,7 @@ impl<'s> PublicUrl<'s> {
         usize::from(self.entry().locale)
     }
 
-    /// The position of the rule that built it in the settings.
+    /// The position in the settings of the rule that built it.
     #[must_use]
     pub fn rule(self) -> usize {
         self.entry().rule as usize
@@ -237,7 +236,7 @@ impl<'s> PublicUrl<'s> {
         (modified != UNDATED).then_some(modified)
     }
 
-    /// Whether sitemaps list it.
+    /// Whether it is listed in sitemaps.
     #[must_use]
     pub fn is_listed(self) -> bool {
         self.entry().listed

@@ -1,4 +1,4 @@
-//! Many short texts, one after the other, in blocks that never move.
+//! An arena: many short texts in blocks that never move.
 
 /// The size of a block, in bytes; no text is longer.
 pub(super) const BLOCK: usize = 1 << 20;
@@ -6,15 +6,15 @@ pub(super) const BLOCK: usize = 1 << 20;
 /// Where a text begins: four bytes reach 4 GiB.
 pub(super) type Offset = u32;
 
-/// The texts. Growing costs no copy, and joining two of them moves blocks alone.
+/// The arena. It grows without a copy, and two arenas are joined by moving their blocks.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     blocks: Vec<String>,
 }
 
 impl Arena {
-    /// Adds texts, one after the other; `None` when they are longer than a block, or all are more
-    /// than 4 GiB.
+    /// Adds texts, one right behind the other. `None` if they are longer than a block, or if the
+    /// arena would have more than 4 GiB.
     pub(super) fn push<const N: usize>(&mut self, texts: [&str; N]) -> Option<Offset> {
         let length = texts.iter().map(|text| text.len()).sum();
         let full = |block: &String| block.len() + length > BLOCK;
@@ -33,13 +33,14 @@ impl Arena {
         Some(at)
     }
 
-    /// The text of this length that was put there.
+    /// The text that begins there, in its length in bytes.
     pub(super) fn get(&self, at: Offset, length: usize) -> &str {
         let at = at as usize;
         &self.blocks[at / BLOCK][at % BLOCK..][..length]
     }
 
-    /// Takes over all texts of another; says by how much they have moved. `None`: too many.
+    /// Moves all texts of another arena into this one; returns by how much their offsets grow.
+    /// `None` if the arena would have more than 4 GiB.
     pub(super) fn append(&mut self, mut other: Self) -> Option<Offset> {
         let shift = Offset::try_from(self.blocks.len() * BLOCK).ok()?;
         Offset::try_from((self.blocks.len() + other.blocks.len()) * BLOCK).ok()?;
@@ -50,7 +51,7 @@ impl Arena {
         Some(shift)
     }
 
-    /// The memory that they take, in bytes.
+    /// The memory that it takes, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.blocks.iter().map(String::capacity).sum()
     }
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_stay_where_they_are() {
+    fn offsets_stay_valid_when_the_arena_grows_and_is_joined() {
         let mut texts = Arena::default();
         let long = "x".repeat(60_000);
         let pushed: Vec<_> = (0..40).map(|n| (n, texts.push([&format!("{n}"), &long]))).collect();

@@ -1,4 +1,4 @@
-//! From the documents of a walk to a snapshot.
+//! Builds a snapshot from the documents of a walk.
 
 use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,29 +12,30 @@ use super::{Entry, PublicUrl, Skipped, Snapshot, UNDATED};
 use crate::frontend_url::{BaseUrl, NoUrlReason, PathSource, write_path};
 use crate::rules::{Document, FieldPath, FieldValue, Rule, RuleSet};
 
-/// The new position of an entry that is not kept.
+/// The new position of an entry that is removed.
 const GONE: u32 = u32::MAX;
 
 /// The reason of a list item that is no document, or whose `documentId` is longer than any.
 const NOT_A_DOCUMENT: &str = "not_a_document";
 
-/// There is more text in the URLs of one content type than a snapshot can hold: 4 GiB.
+/// The URLs of one content type have more text than a snapshot can hold: 4 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the URLs of the content type are too many for a snapshot")]
 pub struct TooLarge;
 
-/// The rules and the base URL by which one content type of a site is listed.
+/// The rules and the base URL that give the documents of one content type their URLs.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'s> {
     /// The rules of the site.
     pub rules: &'s RuleSet,
-    /// Its base URL, which bounds the length of a path.
+    /// The base URL of the site, which limits the length of a path.
     pub base: Option<&'s BaseUrl>,
     /// The content type.
     pub uid: &'s str,
 }
 
-/// What a walk, or one of several side by side, has found so far.
+/// A part of a snapshot under construction: what a walk has found, or one of several concurrent
+/// walks.
 #[derive(Debug)]
 pub struct Part<'s> {
     listing: Listing<'s>,
@@ -44,12 +45,12 @@ pub struct Part<'s> {
     too_large: bool,
     /// The rules of the content type and their positions in the settings.
     rules: Vec<(usize, &'s Rule)>,
-    /// The path of the document at hand: one buffer for all of them.
+    /// The path of the present document: one buffer for all documents.
     path: String,
 }
 
 impl<'s> Listing<'s> {
-    /// Nothing yet.
+    /// An empty part.
     #[must_use]
     pub fn part(self) -> Part<'s> {
         let of_type = self.rules.positions_of_type(self.uid);
@@ -66,20 +67,20 @@ impl<'s> Listing<'s> {
 }
 
 impl Part<'_> {
-    /// Takes in a published document.
+    /// Adds a published document.
     pub fn add(&mut self, document: &Document<'_>) {
         let Listing { rules, base, .. } = self.listing;
         let tried = self.rules.iter().map(|(_, rule)| *rule);
         match write_path(rules, base, tried, document, false, &mut self.path) {
             Some(Ok(found)) => self.push(found, document),
-            // None of this site's.
+            // The conditions leave it to other sites.
             Some(Err(no_url)) if no_url.reason == NoUrlReason::ConditionsNotMet => {}
             Some(Err(no_url)) => self.skipped.count(&no_url.to_string(), 1),
             None => self.skipped.count("no_rule", 1),
         }
     }
 
-    /// Takes over a URL of another snapshot of the same listing.
+    /// Adds a URL of another snapshot of the same listing.
     pub(super) fn keep(&mut self, url: PublicUrl<'_>) {
         match self.arena.push([url.path(), url.document_id()]) {
             Some(text) => self.entries.push(Entry { text, first: true, ..*url.entry() }),
@@ -87,7 +88,7 @@ impl Part<'_> {
         }
     }
 
-    /// Takes in a list item that could not be read as a document.
+    /// Adds a list item that is not a document.
     pub fn add_bad_item(&mut self) {
         self.skipped.count(NOT_A_DOCUMENT, 1);
     }
@@ -118,7 +119,7 @@ impl Part<'_> {
     }
 }
 
-/// Puts a snapshot together.
+/// Builds snapshots.
 #[derive(Clone, Copy, Debug)]
 pub struct Builder {
     /// Whether the snapshot gets a path table, for [`Snapshot::owner`].
@@ -126,8 +127,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The snapshot that these parts make, in whatever order they come. Of two documents with one
-    /// path the first by locale, then by `documentId`, has it.
+    /// The snapshot of these parts, in any order. Of two versions with the same path, the first by
+    /// locale, then by `documentId`, gets the entry.
     ///
     /// # Errors
     /// [`TooLarge`].
@@ -142,7 +143,7 @@ impl Builder {
             for entry in &mut part.entries {
                 entry.text += shift;
             }
-            // Mostly there is one part, and no need for a copy.
+            // There is one part as a rule, which needs no copy.
             match entries.len() {
                 0 => entries = part.entries,
                 _ => entries.append(&mut part.entries),
@@ -165,34 +166,34 @@ impl Builder {
     }
 }
 
-/// The positions of the entries by locale, then by code point: paths are ASCII, so by byte. Of
-/// those with one path only the first by locale, then by `documentId`.
+/// The positions of the entries by locale, then by path: paths are ASCII, so the order of bytes is
+/// that of code points. Of the entries with the same path, only the first by [`Rank`].
 fn sorted(entries: &[Entry], arena: &Arena) -> Result<Vec<u32>, TooLarge> {
     let count = u32::try_from(entries.len()).map_err(|_| TooLarge)?;
     let entry = |at: u32| &entries[at as usize];
     let text = |at| entry(at).path(arena);
     let first = |one, other| Ord::cmp(&entry(one).rank(arena), &entry(other).rank(arena));
-    // By path first, whatever the locale, so that equal ones meet.
+    // By path first, so that equal paths of all locales meet.
     let mut sorted = Sort { text, first }.positions(count);
     // Stable: within a locale the paths stay in order.
     sorted.sort_by_key(|at| entry(*at).locale);
     Ok(sorted)
 }
 
-/// Puts those of the entries that are given first, the versions of a document as neighbours. The
-/// new positions of the listed ones, in the order given.
+/// Moves the entries at `kept` to the front, ordered by document. Returns the new positions of the
+/// listed ones, in the order of `kept`.
 fn by_document(entries: &mut [Entry], mut kept: Vec<u32>, arena: &Arena) -> Vec<u32> {
     let mut places = vec![GONE; entries.len()];
     for at in &kept {
         places[*at as usize] = 0;
     }
-    // In the order of the texts, which is faster than in that of the paths.
+    // In the order of the arena, which is faster than in that of the paths.
     let stays = (0..).zip(&places).filter(|(_, place)| **place != GONE).map(|(at, _)| at);
     let hashed = hashed(entries, stays, arena);
     let mut before: Option<(u64, u32)> = None;
     for (place, (hash, at)) in (0..).zip(hashed) {
         let id = |at: u32| entries[at as usize].id(arena);
-        // The texts are far away, and hashes mostly tell.
+        // A comparison of hashes avoids most look-ups in the arena.
         let same = before.is_some_and(|(other, one)| other == hash && id(one) == id(at));
         entries[at as usize].first = !same;
         before = Some((hash, at));
@@ -211,7 +212,7 @@ fn by_document(entries: &mut [Entry], mut kept: Vec<u32>, arena: &Arena) -> Vec<
     kept
 }
 
-/// Hashes of the paths that are kept for one document, and that another one has as well.
+/// Hashes of the paths whose entry is kept for one document, and that another document has, too.
 fn shared(kept: &[Entry], gone: &[Entry], arena: &Arena) -> FxHashSet<u64> {
     let hash = |entry: &Entry| path_hash(entry.path(arena));
     let paths: FxHashSet<u64> = gone.iter().map(hash).collect();
@@ -224,7 +225,7 @@ fn shared(kept: &[Entry], gone: &[Entry], arena: &Arena) -> FxHashSet<u64> {
     gone.iter().filter(|entry| !own(entry)).map(hash).collect()
 }
 
-/// The positions in the order of their documents, each with the hash of that.
+/// The positions of the kept entries, ordered by document, each with the hash of the `documentId`.
 fn hashed(entries: &[Entry], kept: impl Iterator<Item = u32>, arena: &Arena) -> Vec<(u64, u32)> {
     let version = |at: u32| {
         let entry = &entries[at as usize];
@@ -238,7 +239,7 @@ fn hashed(entries: &[Entry], kept: impl Iterator<Item = u32>, arena: &Arena) -> 
     hashed
 }
 
-/// Moves each entry to its place, without room for a second copy of them.
+/// Moves each entry to its place, without the memory for a second copy.
 fn rearrange(entries: &mut [Entry], places: &mut [u32]) {
     for at in 0..entries.len() {
         while places[at] as usize != at {
@@ -249,13 +250,13 @@ fn rearrange(entries: &mut [Entry], places: &mut [u32]) {
     }
 }
 
-/// Scatters documents evenly, in the same way everywhere and for ever. Not seeded: nobody chooses
-/// the ids of documents.
+/// Scatters documents evenly, in the same way on every instance and in every version. It needs no
+/// seed, because clients do not choose the ids of documents.
 pub(super) fn document_hash(id: &str) -> u64 {
     xxh3_64(id.as_bytes())
 }
 
-/// What is remembered of a path that several documents have.
+/// Stands for a path that several documents have.
 pub(super) fn path_hash(path: &str) -> u64 {
     xxh3_64(path.as_bytes())
 }

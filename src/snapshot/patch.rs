@@ -1,4 +1,4 @@
-//! A snapshot in which single documents were read anew.
+//! Incremental updates: single documents of a snapshot are replaced.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -6,21 +6,21 @@ use super::build::{Builder, Listing, path_hash};
 use super::{PublicUrl, Rank, Snapshot};
 use crate::rules::Document;
 
-/// A document that was read anew.
+/// The present state of one document.
 #[derive(Clone, Debug)]
 pub struct Patch {
-    /// The document.
+    /// The `documentId`.
     pub id: String,
-    /// All versions of it that are published now, in the site's locales.
+    /// All published versions in the site's locales.
     pub versions: Vec<Document<'static>>,
 }
 
 impl Snapshot {
-    /// The same with these documents as they are now; who was left out is counted as before.
+    /// The snapshot with these documents replaced. Skipped documents are counted as before.
     ///
-    /// `None` where that changes nothing, as where editors save drafts, and where only a walk can
-    /// tell: too much text, or a path comes free, or to a version that is further behind, and
-    /// another document may have had it as well, which is not in here.
+    /// `None` if that changes nothing, as when an editor saves a draft. Also `None` if only a walk
+    /// can tell the result: there is too much text, or a shared path would go to another version
+    /// than before, perhaps to one of a document that has no entry in this snapshot.
     #[must_use]
     pub fn patched(
         &self,
@@ -55,13 +55,14 @@ impl Snapshot {
     }
 }
 
-/// Whether these have all the paths of those, and none for a version that is further behind.
+/// Whether these URLs have all the paths of `before`, each for a version of the same rank or a lower
+/// one.
 fn keeps<'s>(own: &Snapshot, mut before: impl Iterator<Item = PublicUrl<'s>>) -> bool {
     let ranks: FxHashMap<&str, Rank<'_>> = own.urls().map(|url| (url.path(), url.rank())).collect();
     before.all(|url| ranks.get(url.path()).is_some_and(|rank| *rank <= url.rank()))
 }
 
-/// All that there is to say about a URL.
+/// Everything that makes two URLs equal.
 fn facts(url: PublicUrl<'_>) -> (&str, Rank<'_>, usize, bool, Option<i64>) {
     (url.path(), url.rank(), url.rule(), url.is_listed(), url.modified())
 }

@@ -1,22 +1,17 @@
-//! Finds the entry of a path: a hash table of positions.
+//! The path table: finds the entry of a path.
 
-use std::hash::{BuildHasher, RandomState};
-
+use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A slot that holds no position.
-const EMPTY: u32 = u32::MAX;
-
-/// The positions of the entries by their paths.
+/// The positions of the entries, by the hashes of their paths.
 #[derive(Debug)]
 pub(super) struct PathTable {
-    /// A power of two of slots, at most two thirds full.
-    slots: Box<[u32]>,
+    positions: HashTable<u32>,
     hash: PathHash,
 }
 
-/// How paths are hashed. Seeded, because editors choose slugs, and nobody should be able to choose
-/// a million that collide.
+/// A hash function for paths. It is seeded: editors choose slugs, and must not be able to choose a
+/// million that collide.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathHash {
     seed: u64,
@@ -25,12 +20,7 @@ pub(super) struct PathHash {
 
 impl PathHash {
     pub(super) fn seeded() -> Self {
-        Self { seed: RandomState::new().hash_one(()), function: xxh3_64_with_seed }
-    }
-
-    #[cfg(test)]
-    pub(super) fn poor(function: fn(&[u8], u64) -> u64) -> Self {
-        Self { seed: 0, function }
+        Self { seed: fastrand::u64(..), function: xxh3_64_with_seed }
     }
 
     fn of(self, path: &str) -> u64 {
@@ -39,37 +29,25 @@ impl PathHash {
 }
 
 impl PathTable {
-    /// Takes the paths by position; no two are equal.
+    /// The table of these paths by position; no two of them are equal.
     pub(super) fn new<'p>(paths: impl ExactSizeIterator<Item = &'p str>, hash: PathHash) -> Self {
-        let count = paths.len();
-        let slots = vec![EMPTY; (count + count / 2 + 1).next_power_of_two()];
-        let mut table = Self { slots: slots.into(), hash };
+        let mut positions = HashTable::with_capacity(paths.len());
         for (at, path) in (0..).zip(paths) {
-            let mut free = table.probe(path).filter(|slot| table.slots[*slot] == EMPTY);
-            if let Some(slot) = free.next() {
-                table.slots[slot] = at;
-            }
+            let regrow = |_: &u32| unreachable!("there is room for all paths");
+            positions.insert_unique(hash.of(path), at, regrow);
         }
-        table
+        Self { positions, hash }
     }
 
-    /// The position of this path, if `path_of` says that it stands there.
+    /// The position of this path, where `path_of` gives the path of a position.
     pub(super) fn find<'p>(&self, path: &str, path_of: impl Fn(usize) -> &'p str) -> Option<usize> {
-        let positions = self.probe(path).map(|slot| self.slots[slot]);
-        let mut taken = positions.take_while(|at| *at != EMPTY).map(|at| at as usize);
-        taken.find(|at| path_of(*at) == path)
+        let is_it = |at: &u32| path_of(*at as usize) == path;
+        self.positions.find(self.hash.of(path), is_it).map(|at| *at as usize)
     }
 
+    /// The memory that it takes, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.slots)
-    }
-
-    /// The slots in which a path may be, until an empty one ends the search.
-    fn probe(&self, path: &str) -> impl Iterator<Item = usize> + use<> {
-        let mask = self.slots.len() - 1;
-        #[expect(clippy::cast_possible_truncation, reason = "the mask takes the low bits")]
-        let start = self.hash.of(path) as usize;
-        (0..=mask).map(move |step| start.wrapping_add(step) & mask)
+        self.positions.allocation_size()
     }
 }
 
@@ -78,10 +56,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_that_collide_are_told_apart() {
+    fn find_tells_paths_with_equal_hashes_apart() {
         let paths = ["/en/x", "/en/y", "/de/x"];
         let poor: [fn(&[u8], u64) -> u64; 2] = [|_, _| 7, |_, _| u64::MAX];
-        for hash in poor.map(PathHash::poor).into_iter().chain([PathHash::seeded()]) {
+        let poor = poor.map(|function| PathHash { seed: 0, function });
+        for hash in poor.into_iter().chain([PathHash::seeded()]) {
             let table = PathTable::new(paths.into_iter(), hash);
             for (at, path) in paths.iter().enumerate() {
                 assert_eq!(table.find(path, |at| paths[at]), Some(at));
@@ -93,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn no_paths_have_no_owner() {
+    fn find_in_an_empty_table_finds_nothing() {
         let table = PathTable::new(std::iter::empty(), PathHash::seeded());
         assert_eq!(table.find("/", |_| ""), None);
     }

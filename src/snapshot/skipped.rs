@@ -1,10 +1,10 @@
-//! The documents that have no URL, counted by reason.
+//! Documents without a URL, counted by reason.
 
 use std::collections::BTreeMap;
 
 use crate::rules::Fault;
 
-/// The reasons that name no placeholder.
+/// The reasons that do not name a placeholder.
 const WITHOUT_PLACEHOLDER: [&str; 6] = [
     "locale_unknown",
     "locale_without_template",
@@ -14,31 +14,31 @@ const WITHOUT_PLACEHOLDER: [&str; 6] = [
     "no_rule",
 ];
 
-/// How many documents were left out, by reason.
+/// The number of documents without a URL, by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped(BTreeMap<String, u64>);
 
 impl Skipped {
-    /// Counts `times` documents that were left out for one reason.
+    /// Counts `times` documents without a URL for one reason.
     pub fn count(&mut self, reason: &str, times: u64) {
         if times > 0 {
             *self.0.entry(reason.to_owned()).or_default() += times;
         }
     }
 
-    /// All of them: the value of `X-Skipped-Documents`.
+    /// The total: the value of `X-Skipped-Documents`.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// Reasons and counts, by name of the reason.
+    /// Reasons and counts, ordered by reason.
     pub fn by_reason(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(reason, count)| (reason.as_str(), *count))
     }
 
-    /// The same without the placeholders' names: a closed set, each member of it once, with 0 where
-    /// there are none.
+    /// Counts by reason without the name of the placeholder. All reasons of the closed set are
+    /// there, some with 0.
     pub fn by_kind(&self) -> impl Iterator<Item = (&'static str, u64)> {
         kinds().map(|kind| {
             let of_kind = self.by_reason().filter(move |(reason, _)| is_of(reason, kind));
@@ -51,7 +51,7 @@ fn kinds() -> impl Iterator<Item = &'static str> {
     Fault::ALL.into_iter().map(Fault::as_str).chain(WITHOUT_PLACEHOLDER)
 }
 
-/// `slug_missing` is `missing`. No kind ends with another one.
+/// Whether a reason is of a kind: `slug_missing` is of `missing`. No kind ends with another one.
 fn is_of(reason: &str, kind: &str) -> bool {
     match reason.strip_suffix(kind) {
         Some("") => true,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_document_is_of_one_kind() {
+    fn by_kind_counts_each_document_once() {
         let mut skipped = Skipped::default();
         for kind in kinds() {
             let named = !WITHOUT_PLACEHOLDER.contains(&kind);

@@ -1,28 +1,28 @@
-//! Sorts texts that begin alike, as paths do: `/en/articles/` says nothing about their order.
+//! Sorts texts with long common prefixes, such as paths: a radix sort by eight bytes at a time.
 
 use std::cmp::Ordering;
 
-/// Fewer texts than this are compared as they are.
+/// Fewer texts than this are sorted by comparison.
 const FEW: usize = 16;
 /// The bytes of a text that are compared at a time.
 const KEY: usize = size_of::<u64>();
 
-/// Puts positions into the order of their texts, each text once.
+/// Sorts positions by their texts, each text once.
 pub(super) struct Sort<T, F> {
     /// The text at a position. It has no NUL.
     pub(super) text: T,
-    /// Which of two positions with the same text goes before the other, and stays.
+    /// The order of positions with the same text; the first of them stays.
     pub(super) first: F,
 }
 
-/// Eight bytes of a text: neighbours in memory, where the texts themselves are scattered.
+/// A position with eight bytes of its text, which are contiguous in memory unlike the texts.
 struct Keyed {
     key: u64,
     at: u32,
 }
 
 impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
-    /// The positions below `count` in order, without those whose text another one has.
+    /// The positions below `count` in order, one for each text.
     pub(super) fn positions(&self, count: u32) -> Vec<u32> {
         let mut all: Vec<Keyed> = (0..count).map(|at| Keyed { key: 0, at }).collect();
         let mut sorted = Vec::with_capacity(all.len());
@@ -30,7 +30,7 @@ impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
         sorted
     }
 
-    /// Adds texts that are equal up to `start`.
+    /// Sorts a run of texts that are equal up to `start`.
     fn sort(&self, run: &mut [Keyed], start: usize, sorted: &mut Vec<u32>) {
         if run.len() < FEW {
             return self.compare(run, sorted);
@@ -43,7 +43,7 @@ impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
         for same in run.chunk_by_mut(|one, other| one.key == other.key) {
             match same {
                 [one] => sorted.push(one.at),
-                // All of them ended.
+                // All texts of the run have ended.
                 [one, ..] if one.key.to_be_bytes()[KEY - 1] == 0 => self.compare(same, sorted),
                 _ => self.sort(same, start + KEY, sorted),
             }
@@ -59,7 +59,7 @@ impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
         sorted.extend(each_once.map(|same| same[0].at));
     }
 
-    /// How many bytes all texts have in common behind `start`.
+    /// The length of the common prefix of all texts from `start` on.
     fn common(&self, run: &[Keyed], start: usize) -> usize {
         let mut common = run.first().map_or(&[][..], |first| self.rest(first, start));
         for keyed in run {
@@ -77,7 +77,7 @@ impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
     }
 }
 
-/// Eight bytes as a number of the same order; what ends sooner comes first.
+/// The first eight bytes as a number in the same order; a shorter text comes first.
 fn key(text: &[u8]) -> u64 {
     text.first_chunk().map_or_else(
         || {
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_are_in_order_and_each_there_once(
+        fn positions_are_sorted_and_unique_by_text(
             texts in prop::collection::vec("(/en/a-long-beginning-)?[ab]{0,3}(-long-)?[a-c]{0,12}", 0..300)
         ) {
             let text = |at: u32| texts[at as usize].as_str();

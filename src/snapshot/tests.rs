@@ -40,7 +40,7 @@ fn value(text: &str) -> FieldValue<'_> {
     if text.is_empty() { FieldValue::Missing } else { FieldValue::Text(text.into()) }
 }
 
-/// By which the snapshots of the tests are made.
+/// The rules and the base URL of all snapshots below.
 fn with_listing<T>(then: impl FnOnce(Listing<'_>) -> T) -> T {
     let rules = rules();
     let base = BaseUrl::parse("https://www.example.com").unwrap();
@@ -69,7 +69,7 @@ fn paths<'s>(urls: impl Iterator<Item = PublicUrl<'s>>) -> Vec<&'s str> {
 }
 
 #[test]
-fn each_path_is_listed_once_in_order() {
+fn listed_gives_each_path_once_in_order() {
     let snapshot = snapshot(&[
         ("c", "de", "x", "", ""),
         ("b", "en", "z", "", ""),
@@ -91,7 +91,7 @@ fn each_path_is_listed_once_in_order() {
 }
 
 #[test]
-fn the_versions_of_a_document_are_found_from_any_of_them() {
+fn versions_of_any_url_are_those_of_its_document() {
     let mut rows = Vec::new();
     let ids: Vec<String> = (0..50).map(|n| format!("id{n}")).collect();
     for id in &ids {
@@ -113,7 +113,7 @@ fn the_versions_of_a_document_are_found_from_any_of_them() {
 }
 
 #[test]
-fn modification_dates() {
+fn modified_of_each_form_of_date() {
     for (text, expected) in [
         ("2024-03-06T22:19:54.649Z", Some(1_709_763_594_649)),
         ("2024-03-06T22:19:54+01:00", Some(1_709_759_994_000)),
@@ -128,7 +128,7 @@ fn modification_dates() {
 }
 
 #[test]
-fn equal_lists_have_equal_hashes() {
+fn listing_hash_of_equal_lists_is_equal() {
     let hash = |rows: &[Row<'_>]| snapshot(rows).listing_hash();
     let (one, other) = (("a", "en", "x", "", ""), ("b", "en", "y", "", ""));
     assert_eq!(hash(&[one, other]), hash(&[other, one]));
@@ -140,13 +140,13 @@ fn equal_lists_have_equal_hashes() {
 }
 
 #[test]
-fn a_url_costs_its_text_and_a_few_words() {
+fn bytes_of_a_url_are_its_text_and_a_few_words() {
     const URLS: usize = 100_000;
     let ids: Vec<String> = (0..URLS).map(|n| format!("a-slug-of-usual-length-{n:07}")).collect();
     let rows: Vec<Row<'_>> = ids.iter().map(|id| (&**id, "en", &**id, "", "")).collect();
     let snapshot = snapshot(&rows);
     assert_eq!(snapshot.len(), URLS);
-    // The text, an entry, a position and at most three slots.
+    // The text, an entry, a position and at most 12 bytes of the path table.
     let most = 34 + 30 + size_of::<Entry>() + 4 * size_of::<u32>();
     assert!(snapshot.bytes() / URLS <= most, "{} bytes a URL", snapshot.bytes() / URLS);
     assert_eq!(size_of::<Entry>(), 24);
@@ -174,22 +174,22 @@ fn rows(content: &Content) -> Vec<Row<'static>> {
     content.iter().map(row).collect()
 }
 
-/// All that a snapshot says of each URL, in the order of the files and in that of the lists.
-fn said(snapshot: &Snapshot) -> Vec<String> {
+/// Everything about each URL of a snapshot, in the order of the files and in that of the lists.
+fn described(snapshot: &Snapshot) -> Vec<String> {
     let all = (0..snapshot.len()).map(|at| snapshot.url(at));
     let all = all.chain(snapshot.listed());
-    let said = all.map(|url| {
+    let described = all.map(|url| {
         let versions = paths(url.versions());
         assert_eq!(snapshot.owner(url.path()).map(PublicUrl::document_id), Some(url.document_id()));
         let (id, locale, rule) = (url.document_id(), url.locale(), url.rule());
         let (modified, listed) = (url.modified(), url.is_listed());
         format!("{id} {locale} {rule} {modified:?} {listed} {versions:?} {}", url.path())
     });
-    said.collect()
+    described.collect()
 }
 
-/// A snapshot of the first, in which these documents were read anew from the second.
-fn reread(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Option<Snapshot> {
+/// A snapshot of the first content, with these documents replaced by those of the second.
+fn patched(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Option<Snapshot> {
     let found = rows(other);
     let versions = |id: &str| {
         let own = found.iter().filter(|row| row.0 == id);
@@ -202,7 +202,7 @@ fn reread(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Option<Snapsh
     })
 }
 
-/// What a walk finds where these documents are as in the second, and others as in the first.
+/// A snapshot by a walk over the first content with these documents as in the second.
 fn walked(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Snapshot {
     let kept = one.iter().filter(|((id, _), _)| !ids.contains(id));
     let found = other.iter().filter(|((id, _), _)| ids.contains(id));
@@ -211,44 +211,44 @@ fn walked(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Snapshot {
 }
 
 #[test]
-fn a_version_further_behind_takes_no_path_that_another_one_may_have() {
+fn patched_gives_no_shared_path_to_a_version_of_higher_rank() {
     // "c" is first in English alone.
     let one = Content::from([(("c", "en"), ["", "x", ""]), (("b", "de"), ["", "x", ""])]);
     let other = Content::from([(("c", "de"), ["", "x", ""])]);
-    assert!(reread(&one, &other, &BTreeSet::from(["c"])).is_none());
+    assert!(patched(&one, &other, &BTreeSet::from(["c"])).is_none());
 }
 
 #[test]
-fn versions_of_one_document_share_their_path_with_no_other_one() {
+fn patched_moves_a_path_that_only_versions_of_one_document_share() {
     let both = |handle| [("en", handle), ("de", handle)].map(|(l, h)| (("a", l), ["", h, ""]));
     let (one, other) = (Content::from(both("x")), Content::from(both("y")));
     let ids = BTreeSet::from(["a"]);
-    let amended = reread(&one, &other, &ids).expect("it takes no walk");
-    assert_eq!(said(&amended), said(&walked(&one, &other, &ids)));
+    let patched_snapshot = patched(&one, &other, &ids).expect("no walk is needed");
+    assert_eq!(described(&patched_snapshot), described(&walked(&one, &other, &ids)));
 }
 
 #[test]
-fn what_is_as_it_was_is_not_put_together_again() {
+fn patched_with_equal_documents_is_none() {
     let one = Content::from([(("a", "en"), ["x", "", ""]), (("a", "de"), ["x", "", "2024-03-06"])]);
     let ids = BTreeSet::from(["a", "b"]);
-    assert!(reread(&one, &one, &ids).is_none());
+    assert!(patched(&one, &one, &ids).is_none());
     let mut other = one.clone();
     other.insert(("a", "de"), ["x", "", "2024-03-07"]);
-    assert!(reread(&one, &other, &ids).is_some());
+    assert!(patched(&one, &other, &ids).is_some());
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
     #[test]
-    fn documents_that_are_read_anew_are_as_in_a_walk(
+    fn patched_equals_a_walk(
         one in content(),
         other in content(),
         ids in prop::collection::btree_set(prop::sample::select(&["a", "b", "c"][..]), 0..3),
     ) {
         let (before, walked) = (snapshot(&rows(&one)), walked(&one, &other, &ids));
-        let amended = reread(&one, &other, &ids);
-        if amended.is_some() || before.duplicates == 0 {
-            prop_assert_eq!(said(&amended.unwrap_or(before)), said(&walked));
+        let patched_snapshot = patched(&one, &other, &ids);
+        if patched_snapshot.is_some() || before.duplicates == 0 {
+            prop_assert_eq!(described(&patched_snapshot.unwrap_or(before)), described(&walked));
         }
     }
 }

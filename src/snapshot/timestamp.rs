@@ -1,13 +1,13 @@
-//! Points in time as text (ISO 8601). Strapi writes all of them in one form, sitemaps too, and
-//! a list has one for each document: that form goes a short way, with the calendar left to `jiff`.
+//! Timestamps as text (ISO 8601). Strapi and sitemaps write them in one form, once for each
+//! document; that form has a fast path, with the calendar left to `jiff`.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::{Offset, TimeZone};
 
-/// The usual form, to write digits into.
+/// The form of the fast path, with zeros as digits.
 const FORM: [u8; 24] = *b"0000-00-00T00:00:00.000Z";
-/// Where its numbers are.
+/// Where its numbers stand.
 const YEAR: Span = (0, 4);
 const MONTH: Span = (5, 7);
 const DAY: Span = (8, 10);
@@ -18,7 +18,7 @@ const MILLISECOND: Span = (20, 23);
 
 type Span = (usize, usize);
 
-/// A point in time, or the beginning of a day in UTC.
+/// The timestamp of a text, or the beginning of its day in UTC.
 pub(super) fn read(text: &str) -> Option<Timestamp> {
     let day = || {
         let midnight = text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok()?;
@@ -27,7 +27,7 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
     usual(text).or_else(|| text.parse().ok()).or_else(day)
 }
 
-/// A point in time in the usual form. `None`: another form, or no such time.
+/// The fast path. `None`: another form, or no such time.
 fn usual(text: &str) -> Option<Timestamp> {
     let text: &[u8; 24] = text.as_bytes().try_into().ok()?;
     let form = |at: usize| FORM[at].is_ascii_digit() || FORM[at] == text[at];
@@ -48,8 +48,8 @@ fn number(text: &[u8; 24], (start, end): Span) -> Option<i16> {
     })
 }
 
-/// Adds a point in time in the usual form, with years of four digits; says whether it has such a
-/// form.
+/// Appends a timestamp in the form of the fast path, which has years of four digits. Returns whether
+/// the timestamp has such a form; if not, nothing is appended.
 pub fn write(out: &mut String, milliseconds: i64) -> bool {
     let moment = Timestamp::from_millisecond(milliseconds);
     let Ok(moment) = moment.map(|moment| Offset::UTC.to_datetime(moment)) else { return false };
@@ -66,15 +66,13 @@ pub fn write(out: &mut String, milliseconds: i64) -> bool {
         put(&mut text, span, number.unsigned_abs().into());
     }
     put(&mut text, MILLISECOND, moment.millisecond().unsigned_abs());
-    let text = str::from_utf8(&text);
-    out.push_str(text.unwrap_or_default());
-    text.is_ok()
+    out.push_str(str::from_utf8(&text).expect("digits and punctuation are ASCII"));
+    true
 }
 
 fn put(text: &mut [u8; 24], (start, end): Span, mut number: u16) {
     for place in text[start..end].iter_mut().rev() {
-        // A digit, so that it fits.
-        *place = b'0' + u8::try_from(number % 10).unwrap_or_default();
+        *place = b'0' + u8::try_from(number % 10).expect("a digit");
         number /= 10;
     }
 }
@@ -86,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_forms_are_left_to_jiff() {
+    fn fast_path_leaves_other_forms_to_jiff() {
         for text in [
             "2024-03-06T22:19:54Z",
             "2024-03-06T22:19:54.6490Z",
@@ -107,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_what_jiff_reads(
+        fn read_agrees_with_jiff(
             text in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-6][0-9]\\.[0-9]{3}Z"
         ) {
             let jiff: Option<Timestamp> = text.parse().ok();
@@ -118,7 +116,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_what_jiff_writes_and_reads(
+        fn write_agrees_with_jiff(
             milliseconds in -62_167_219_200_000..253_402_207_200_000_i64
         ) {
             let mut text = String::new();
@@ -129,7 +127,7 @@ mod tests {
         }
 
         #[test]
-        fn other_years_are_not_written(milliseconds in any::<i64>()) {
+        fn write_appends_nothing_for_years_without_four_digits(milliseconds in any::<i64>()) {
             let mut text = String::new();
             if write(&mut text, milliseconds) {
                 prop_assert_eq!(usual(&text).map(Timestamp::as_millisecond), Some(milliseconds));
