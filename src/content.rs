@@ -72,7 +72,7 @@ pub enum ContentError {
     /// The CMS did not answer in time: 504.
     #[error("the CMS did not answer in time")]
     TimedOut,
-    /// The CMS gave an answer that cannot be used: 502.
+    /// The CMS sent a response that cannot be used: 502.
     #[error("the CMS gave an unusable answer: {0}")]
     Unusable(&'static str),
 }

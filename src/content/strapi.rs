@@ -1,7 +1,7 @@
 //! Documents from a Strapi 5 over its REST API.
 //!
-//! The requests and the checks of the answers follow decisions D18 to D20, D23, D27 and D28; how
-//! Strapi answers was observed on a real one (`docs/strapi.md`).
+//! The requests and the checks of the responses follow decisions D18 to D20, D23, D27 and D28. What
+//! the code says of Strapi's behaviour was observed on Strapi 5.54.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Strapi {
     /// (D18), and so does one in another locale: there is no fallback (D19).
     ///
     /// # Errors
-    /// [`ContentError`]; among them an answer about another document, except for a single type,
+    /// [`ContentError`]; among them a response about another document, except for a single type,
     /// whose only document may have another id.
     pub async fn document(
         &self,
@@ -99,7 +99,7 @@ impl Strapi {
 
     /// Every published document in each of `locales`, proved to be complete (D23).
     ///
-    /// The locales are walked side by side as soon as the first one's answers show that the type
+    /// The locales are walked side by side as soon as the first one's responses show that the type
     /// is localised; a type that is not localised is walked once.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The address fence: a name leads only to addresses where a public site may be.
 //!
-//! Connections go to the addresses that were checked, so a second look-up with another answer (DNS
+//! Connections go to the addresses that were checked, so a second look-up with another response (DNS
 //! rebinding) changes nothing.
 
 use std::error::Error;

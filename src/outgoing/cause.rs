@@ -5,18 +5,18 @@ use std::io::{self, ErrorKind};
 
 use super::resolver::DnsFailure;
 
-/// Why a request got no usable answer.
+/// Why a request got no usable response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// The host name has no address, or the resolver failed.
     Dns,
     /// No connection within the client's connect time-out (name look-up and TLS included).
     ConnectTimeout,
-    /// A connection, but no complete answer within the client's time-out.
+    /// A connection, but no complete response within the client's time-out.
     Timeout,
     /// No connection: refused, or the network is unreachable.
     Refused,
-    /// The peer closed or reset the connection before the answer was complete.
+    /// The peer closed or reset the connection before the response was complete.
     Reset,
     /// The TLS handshake failed, or the encrypted stream is broken.
     Tls,

@@ -71,7 +71,7 @@ const LAYERS: &[Layer] = &[
     Layer { module: "traces", may_use: Some(&["outgoing", "metrics"]), must_not_name: WEB },
     Layer {
         module: "content",
-        may_use: Some(&["rules", "frontend_url", "outgoing", "metrics", "traces"]),
+        may_use: Some(&["rules", "outgoing", "metrics", "traces"]),
         must_not_name: WEB,
     },
     Layer {

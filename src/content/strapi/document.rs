@@ -46,16 +46,16 @@ pub(super) async fn fetch(
     }
 }
 
-/// The document of an answer; `None` for `data: null`.
+/// The document of a response; `None` for `data: null`.
 pub(super) fn read<'a>(
     body: &'a str,
     projection: &'a Projection,
 ) -> Result<Option<Document<'a>>, ContentError> {
-    let answer: Answer<'a> = object(body).ok_or(NO_DOCUMENT)?;
-    if answer.data.get() == "null" {
+    let response: DocumentResponse<'a> = object(body).ok_or(NO_DOCUMENT)?;
+    if response.data.get() == "null" {
         return Ok(None);
     }
-    projection.decode(answer.data.get()).map(Some).map_err(|_| NO_DOCUMENT)
+    projection.decode(response.data.get()).map(Some).map_err(|_| NO_DOCUMENT)
 }
 
 /// Whether a document that names a locale names this one. A locale that is not text is left to the
@@ -68,7 +68,7 @@ pub(super) fn is_in_locale(document: &Document<'_>, locale: &Locale) -> bool {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct DocumentResponse<'a> {
     #[serde(borrow)]
     data: &'a RawValue,
 }

@@ -51,11 +51,11 @@ impl Endpoint {
         Self { path: below_plugin(uid, &plural(uid.name())).into(), kind: EndpointKind::Collection }
     }
 
-    /// The endpoint of `uid` from an answer of Strapi's content-type builder; `None` when the text
-    /// is no such answer, or is about another content type.
+    /// The endpoint of `uid` from a response of Strapi's content-type builder; `None` when the text
+    /// is no such response, or is about another content type.
     pub(super) fn from_schema(json: &str, uid: &ContentTypeUid) -> Option<Self> {
-        let answer: Answer<'_> = object(json)?;
-        let data: Data<'_> = object(answer.data.get())?;
+        let response: SchemaResponse<'_> = object(json)?;
+        let data: Data<'_> = object(response.data.get())?;
         let schema: Schema = object(data.schema.get())?;
         let (kind, name) = match schema.kind {
             SchemaKind::CollectionType => (EndpointKind::Collection, schema.plural_name),
@@ -83,7 +83,7 @@ fn below_plugin(uid: &ContentTypeUid, name: &str) -> String {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct SchemaResponse<'a> {
     #[serde(borrow)]
     data: &'a serde_json::value::RawValue,
 }
@@ -143,21 +143,21 @@ mod tests {
 
     #[test]
     fn from_schema_reads_kind_and_name_of_the_same_type_alone() {
-        let answer = |uid: &str, kind: &str| {
+        let response = |uid: &str, kind: &str| {
             format!(
                 r#"{{"data":{{"uid":"{uid}","apiID":"x","schema":{{"kind":"{kind}","singularName":"homepage","pluralName":"homes"}}}}}}"#
             )
         };
         let read = |json: &str, text: &str| Endpoint::from_schema(json, &uid(text));
-        let single = answer("api::homepage.homepage", "singleType");
+        let single = response("api::homepage.homepage", "singleType");
         let found = read(&single, "api::homepage.homepage").unwrap();
         assert_eq!((found.path(), found.kind()), ("homepage", EndpointKind::Single));
-        let many = answer("plugin::cms.homepage", "collectionType");
+        let many = response("plugin::cms.homepage", "collectionType");
         assert_eq!(read(&many, "plugin::cms.homepage").unwrap().path(), "cms/homes");
         for bad in [&*many, "{}", "[]", "null", r#"{"data":[]}"#, r#"{"data":null}"#] {
             assert_eq!(read(bad, "api::homepage.homepage"), None, "{bad}");
         }
-        let other = answer("api::homepage.homepage", "component");
+        let other = response("api::homepage.homepage", "component");
         assert_eq!(read(&other, "api::homepage.homepage"), None);
     }
 }

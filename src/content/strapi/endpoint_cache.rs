@@ -14,7 +14,7 @@ use crate::rules::ContentTypeUid;
 /// become localised, and trying again costs one refused request; a walk tries again each time.
 const NOT_LOCALISED_FOR: Duration = Duration::from_mins(1);
 
-/// The endpoint of one content type, and what its answers have shown.
+/// The endpoint of one content type, and what its responses have shown.
 #[derive(Debug)]
 pub(super) struct ResolvedEndpoint {
     pub(super) uid: ContentTypeUid,

@@ -11,7 +11,7 @@ use super::query_string;
 use crate::content::{ContentError, ContentQuery};
 use crate::rules::{ContentTypeUid, Locale};
 
-/// The errors of answers that show a wrong set-up.
+/// The errors of responses that show a wrong set-up.
 const DENIED: ContentError =
     ContentError::Unusable("401 or 403: the token is missing, wrong or may not read this type");
 const NO_ENDPOINT: ContentError = ContentError::Unusable(
@@ -26,7 +26,7 @@ pub(super) struct Fetcher {
     endpoints: EndpointCache,
 }
 
-/// The answer to a request for a list.
+/// The response to a request for a list.
 pub(super) struct ListReply {
     pub(super) body: String,
     /// Whether a locale was requested and accepted.

@@ -1,4 +1,4 @@
-//! Access to the readers of answers for the fuzz target; not in ordinary builds.
+//! Access to the readers of responses for the fuzz target; not in ordinary builds.
 
 use std::convert::Infallible;
 
@@ -42,7 +42,7 @@ fn learn(page: Page<'_>) -> FuzzedPage {
     FuzzedPage { echo, keys, items, taken }
 }
 
-/// The document of an answer about one document; `None` where there is none.
+/// The document of a response about one document; `None` where there is none.
 #[must_use]
 pub fn fuzz_document(json: &str, projection: &Projection) -> Option<Document<'static>> {
     document::read(json, projection).ok().flatten().map(Document::into_owned)

@@ -1,4 +1,4 @@
-//! The shape of a list answer: rows, and the paging that it echoes.
+//! The shape of a list response: rows, and the paging that it echoes.
 
 mod single_pass;
 
@@ -17,7 +17,7 @@ pub struct Page<'a> {
     pub(super) echo: Option<EchoedPaging>,
 }
 
-/// The paging that an answer echoes, and the total.
+/// The paging that a response echoes, and the total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EchoedPaging {
     /// Rows a page; it may differ from the requested size.
@@ -27,7 +27,7 @@ pub(super) struct EchoedPaging {
 }
 
 impl<'a> Page<'a> {
-    /// Reads a list answer; `None` when it has another shape.
+    /// Reads a list response; `None` when it has another shape.
     ///
     /// Missing or odd paging does not matter here: the proof refuses it.
     #[must_use]
@@ -38,10 +38,10 @@ impl<'a> Page<'a> {
     /// Reads the page in two passes: first finds its rows, then reads each of them by itself, so
     /// that an unreadable row costs no other one (D28).
     pub(super) fn row_by_row(json: &'a str, projection: &'a Projection) -> Option<Self> {
-        let answer: Answer<'a> = object(json)?;
-        let mut rows = Rows::with_capacity(projection, answer.data.len());
-        answer.data.iter().for_each(|row| rows.push(row.get()));
-        Some(Self { rows, echo: answer.meta.and_then(|meta| echo(meta.get())) })
+        let response: ListResponse<'a> = object(json)?;
+        let mut rows = Rows::with_capacity(projection, response.data.len());
+        response.data.iter().for_each(|row| rows.push(row.get()));
+        Some(Self { rows, echo: response.meta.and_then(|meta| echo(meta.get())) })
     }
 
     /// The `documentId` of each row, in order; `None` where it cannot be read.
@@ -68,7 +68,7 @@ fn echo(meta: &str) -> Option<EchoedPaging> {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct ListResponse<'a> {
     #[serde(borrow)]
     data: Vec<&'a RawValue>,
     #[serde(borrow)]

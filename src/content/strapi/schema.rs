@@ -83,7 +83,7 @@ async fn fetch_attributes(client: &Client, uid: &str) -> Result<Attributes, Sche
 
 fn parse_attributes(json: &str) -> Option<Attributes> {
     #[derive(Deserialize)]
-    struct Answer<'a> {
+    struct SchemaResponse<'a> {
         #[serde(borrow)]
         data: &'a RawValue,
     }
@@ -96,8 +96,8 @@ fn parse_attributes(json: &str) -> Option<Attributes> {
     struct Schema {
         attributes: Attributes,
     }
-    let answer: Answer<'_> = object(json)?;
-    let data: Data<'_> = object(answer.data.get())?;
+    let response: SchemaResponse<'_> = object(json)?;
+    let data: Data<'_> = object(response.data.get())?;
     let schema: Schema = object(data.schema.get())?;
     Some(schema.attributes)
 }

@@ -30,7 +30,7 @@ pub struct StrapiSettings {
 pub struct StrapiLimits {
     /// For a connection, name look-up and TLS included. Default 1 s.
     pub connect: Duration,
-    /// For one request with its whole answer. Default 5 s.
+    /// For one request with its whole response. Default 5 s.
     pub request: Duration,
     /// For one page of a list, in bytes after decompression. Default 16 MiB.
     pub page_bytes: usize,

@@ -28,12 +28,11 @@ use scope::WalkScope;
 /// How often a walk that proves nothing starts again (D23).
 const RESTARTS: usize = 3;
 
-/// The type is localised in one answer and not in the next: versions would be missing.
+/// The type is localised in one response and not in the next: versions would be missing.
 const CONTRADICTS: Unproven =
     Unproven::Unusable("answers that contradict each other about the locales of the type");
 
-/// Sends the walks over the other locales whether the type is localised, as soon as the walk over the
-/// first locale knows.
+/// From the walk over the first locale to the others: whether the type is localised.
 type Localised = watch::Sender<Option<bool>>;
 
 /// See [`super::Strapi::walk`].

@@ -103,7 +103,7 @@ impl BreakerState {
         }
     }
 
-    fn record(&mut self, admission: Admission, outcome: Outcome, now: Instant) {
+    fn record(&mut self, admission: Admission, outcome: RequestOutcome, now: Instant) {
         if let Circuit::Open { probes_in_flight, .. } = &mut self.circuit
             && admission.is_probe
             && admission.openings == self.openings
@@ -113,12 +113,12 @@ impl BreakerState {
         match outcome {
             // Nothing is sent before the end of `Retry-After`. This request was sent before the CMS
             // sent that header, so its success does not end the wait.
-            Outcome::Success if self.retry_after(now).is_some_and(|left| left > 0) => {}
-            Outcome::Success => self.circuit = Circuit::default(),
-            Outcome::Failure { weight, retry_after } => {
+            RequestOutcome::Success if self.retry_after(now).is_some_and(|left| left > 0) => {}
+            RequestOutcome::Success => self.circuit = Circuit::default(),
+            RequestOutcome::Failure { weight, retry_after } => {
                 self.record_failure(admission, weight, retry_after, now);
             }
-            Outcome::Inconclusive => {}
+            RequestOutcome::Inconclusive => {}
         }
     }
 
@@ -175,8 +175,8 @@ pub(super) struct Admission {
 
 /// What the end of a request says about the CMS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// The CMS answers, whatever the answer is.
+pub(super) enum RequestOutcome {
+    /// The CMS answers, whatever the response is.
     Success,
     /// The CMS does not answer.
     Failure {
@@ -217,7 +217,7 @@ impl Breaker {
     }
 
     /// Records the end of a request, and returns whether that has opened the breaker.
-    pub(super) fn record(&self, admission: Admission, outcome: Outcome) -> bool {
+    pub(super) fn record(&self, admission: Admission, outcome: RequestOutcome) -> bool {
         let (now, mut opened) = (Instant::now(), false);
         self.0.send_if_modified(|state| {
             let before = *state;

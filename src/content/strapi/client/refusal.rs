@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::content::strapi::json::object;
 
-/// An error answer of Strapi itself.
+/// An error response of Strapi itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::content::strapi) enum Refusal {
     /// 404: there is no such document or version, or no such endpoint.
@@ -15,7 +15,7 @@ pub(in crate::content::strapi) enum Refusal {
 }
 
 impl Refusal {
-    /// Reads the body of an answer with that status; `None`: it is not Strapi's own.
+    /// Reads the body of a response with that status; `None`: it is not Strapi's own.
     pub(in crate::content::strapi) fn parse(status: u16, json: &str) -> Option<Self> {
         let envelope: Envelope<'_> = object(json)?;
         let error: Error<'_> = object(envelope.error.get())?;

@@ -1,4 +1,4 @@
-//! Classifies the answer of Strapi, or its absence.
+//! Classifies the response of Strapi, or its absence.
 
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
@@ -14,7 +14,7 @@ const MAX_RESERVED_BYTES: usize = 256 * 1024;
 /// Strapi's error envelopes are a few hundred bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// An answer that is Strapi's own.
+/// A response that is Strapi's own.
 #[derive(Debug)]
 pub(in crate::content::strapi) enum Reply {
     /// 200: the body, which may still have any shape.
@@ -52,7 +52,7 @@ impl From<ContentError> for Failure {
     }
 }
 
-/// Reads an answer with at most `max_bytes` of a body, after decompression.
+/// Reads a response with at most `max_bytes` of a body, after decompression.
 pub(super) async fn read(
     path: &str,
     response: Response,
@@ -125,7 +125,7 @@ fn unusable(why: &'static str) -> Failure {
     ContentError::Unusable(why).into()
 }
 
-/// A request without a whole answer. The text of `error` is not used: it has the URL.
+/// A request without a whole response. The text of `error` is not used: it has the URL.
 pub(super) fn broken(path: &str, error: &reqwest::Error) -> Failure {
     let cause = cause(error);
     tracing::debug!(path, ?cause, "a request to the CMS failed");

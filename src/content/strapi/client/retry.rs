@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tower::retry::budget::{Budget, TpsBudget};
 
-use super::breaker::{Admission, Breaker, BreakerState, Outcome};
+use super::breaker::{Admission, Breaker, BreakerState, RequestOutcome};
 use super::jitter::jittered;
 use super::limiter::Permit;
 use super::reply::{Failure, Reply, Signal};
@@ -19,7 +19,7 @@ use crate::metrics::Metrics;
 const PAUSE: Duration = Duration::from_millis(50);
 const JITTER: f64 = 0.5;
 /// How much less time the retry has than the first attempt: a caller that waits twice as long as
-/// for one attempt gets an answer, and the breaker learns both outcomes.
+/// for one attempt gets a response, and the breaker learns both outcomes.
 const RETRY_TIME_LESS: Duration = Duration::from_millis(150);
 
 /// Retries are at most this part of the requests of the last `BUDGET_WINDOW`, and one a second more.
@@ -32,7 +32,7 @@ pub(super) struct RetryingSender {
     transport: Transport,
     pub(super) breaker: Breaker,
     budget: TpsBudget,
-    /// For one attempt with its whole answer.
+    /// For one attempt with its whole response.
     time: Duration,
     metrics: Arc<Metrics>,
 }
@@ -104,12 +104,15 @@ impl RetryingSender {
     /// Records the outcome of an attempt; a failure counts as `weight` failures.
     fn record(&self, admission: Admission, reply: &Result<Reply, Failure>, weight: u32) {
         let outcome = match reply {
-            Ok(_) | Err(Failure { signal: Signal::Responding, .. }) => Outcome::Success,
-            Err(Failure { signal: Signal::LocalFault, .. }) => Outcome::Inconclusive,
+            Ok(_) | Err(Failure { signal: Signal::Responding, .. }) => RequestOutcome::Success,
+            Err(Failure { signal: Signal::LocalFault, .. }) => RequestOutcome::Inconclusive,
             Err(Failure { error: ContentError::Unavailable { retry_after }, .. }) => {
-                Outcome::Failure { weight, retry_after: retry_after.map(Duration::from_secs) }
+                RequestOutcome::Failure {
+                    weight,
+                    retry_after: retry_after.map(Duration::from_secs),
+                }
             }
-            Err(_) => Outcome::Failure { weight, retry_after: None },
+            Err(_) => RequestOutcome::Failure { weight, retry_after: None },
         };
         if self.breaker.record(admission, outcome) {
             self.metrics.cms.breaker_openings.inc();

@@ -20,7 +20,7 @@ pub(super) struct Request {
     pub(super) path: String,
     /// Without `?`; empty: none.
     pub(super) query: String,
-    /// The most bytes of an answer, after decompression.
+    /// The most bytes of a response, after decompression.
     pub(super) max_bytes: usize,
     /// Whether the request takes one of the permits of lists.
     pub(super) is_list: bool,
@@ -51,7 +51,7 @@ impl Transport {
         })
     }
 
-    /// Sends the request once, with `time` for the whole answer.
+    /// Sends the request once, with `time` for the whole response.
     pub(super) async fn attempt(
         &self,
         request: &Request,

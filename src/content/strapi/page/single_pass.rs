@@ -17,16 +17,16 @@ impl<'a> Page<'a> {
         projection: &'a Projection,
     ) -> Option<Self> {
         let mut reader = serde_json::Deserializer::from_str(json);
-        let page = Answer(projection).deserialize(&mut reader).ok()?;
+        let page = PageSeed(projection).deserialize(&mut reader).ok()?;
         reader.end().ok()?;
         Some(page)
     }
 }
 
-/// Reads the whole answer.
-struct Answer<'a>(&'a Projection);
+/// Reads the whole response.
+struct PageSeed<'a>(&'a Projection);
 
-impl<'a> DeserializeSeed<'a> for Answer<'a> {
+impl<'a> DeserializeSeed<'a> for PageSeed<'a> {
     type Value = Page<'a>;
 
     fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Page<'a>, D::Error> {
@@ -34,7 +34,7 @@ impl<'a> DeserializeSeed<'a> for Answer<'a> {
     }
 }
 
-impl<'a> Visitor<'a> for Answer<'a> {
+impl<'a> Visitor<'a> for PageSeed<'a> {
     type Value = Page<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,7 +45,7 @@ impl<'a> Visitor<'a> for Answer<'a> {
         let (mut rows, mut meta) = (None, None);
         while let Some(key) = members.next_key::<String>()? {
             match key.as_str() {
-                "data" if rows.is_none() => rows = Some(members.next_value_seed(List(self.0))?),
+                "data" if rows.is_none() => rows = Some(members.next_value_seed(RowsSeed(self.0))?),
                 "meta" if meta.is_none() => meta = Some(members.next_value::<&RawValue>()?),
                 "data" | "meta" => return Err(A::Error::custom("a repeated member")),
                 _ => drop(members.next_value::<IgnoredAny>()?),
@@ -56,10 +56,10 @@ impl<'a> Visitor<'a> for Answer<'a> {
     }
 }
 
-/// Reads the list in the answer.
-struct List<'a>(&'a Projection);
+/// Reads the list in the response.
+struct RowsSeed<'a>(&'a Projection);
 
-impl<'a> DeserializeSeed<'a> for List<'a> {
+impl<'a> DeserializeSeed<'a> for RowsSeed<'a> {
     type Value = Rows<'a>;
 
     fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Rows<'a>, D::Error> {
@@ -67,7 +67,7 @@ impl<'a> DeserializeSeed<'a> for List<'a> {
     }
 }
 
-impl<'a> Visitor<'a> for List<'a> {
+impl<'a> Visitor<'a> for RowsSeed<'a> {
     type Value = Rows<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

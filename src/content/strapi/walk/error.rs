@@ -11,7 +11,7 @@ pub(super) const OTHER_LOCALE: ContentError =
 
 /// Why a walk has ended.
 pub(super) enum WalkError {
-    /// A request failed, or an answer is unusable: another walk would fare no better.
+    /// A request failed, or a response is unusable: another walk would fare no better.
     Failed(ContentError),
     /// The walk is not proved to be complete: another one may be.
     Unproven(Unproven),

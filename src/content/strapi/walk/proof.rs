@@ -15,7 +15,7 @@ const NO_ECHO: Unproven = Unproven::Unusable("a list without its page size and t
 /// What the proof needs of one page.
 #[derive(Clone, Debug)]
 pub(super) struct PageFacts<'a> {
-    /// `None`: the answer does not echo its paging.
+    /// `None`: the response does not echo its paging.
     pub(super) echo: Option<EchoedPaging>,
     /// The `documentId` of each row, in order; `None` where it cannot be read.
     pub(super) keys: Vec<Option<&'a str>>,
@@ -34,7 +34,7 @@ pub(super) struct Step {
 /// Why a walk proves nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unproven {
-    /// The answers contradict the request, which no editor's work explains.
+    /// The responses contradict the request, which no editor's work explains.
     Unusable(&'static str),
     /// Rows and totals disagree: documents were added or removed, or the CMS miscounts.
     Miscount(RowCounts),
@@ -91,7 +91,7 @@ impl Proof {
         Ok(step)
     }
 
-    /// Takes the answer to the request for the total after the last page. `Ok`: the walk has seen
+    /// Takes the response to the request for the total after the last page. `Ok`: the walk has seen
     /// all documents.
     pub(super) fn close(&self, after: Option<EchoedPaging>) -> Result<(), Unproven> {
         let after = after.ok_or(NO_ECHO)?.total;

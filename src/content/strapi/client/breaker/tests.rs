@@ -2,10 +2,10 @@
 
 use super::*;
 
-const FAILURE: Outcome = Outcome::Failure { weight: 1, retry_after: None };
+const FAILURE: RequestOutcome = RequestOutcome::Failure { weight: 1, retry_after: None };
 
-fn failure_with_retry_after(seconds: u64) -> Outcome {
-    Outcome::Failure { weight: 1, retry_after: Some(Duration::from_secs(seconds)) }
+fn failure_with_retry_after(seconds: u64) -> RequestOutcome {
+    RequestOutcome::Failure { weight: 1, retry_after: Some(Duration::from_secs(seconds)) }
 }
 
 /// A breaker's state and its time.
@@ -27,11 +27,11 @@ impl Fixture {
         self.state.admit(self.now).is_none()
     }
 
-    fn record(&mut self, admission: Admission, outcome: Outcome) {
+    fn record(&mut self, admission: Admission, outcome: RequestOutcome) {
         self.state.record(admission, outcome, self.now);
     }
 
-    fn request(&mut self, outcome: Outcome) -> Admission {
+    fn request(&mut self, outcome: RequestOutcome) -> Admission {
         let admission = self.admit();
         self.record(admission, outcome);
         admission
@@ -70,10 +70,10 @@ fn two_failures_in_a_row_open_it_and_a_success_between_them_resets_the_row() {
     let mut breaker = Fixture::new();
     for _ in 0..10 {
         breaker.request(FAILURE);
-        breaker.request(Outcome::Success);
+        breaker.request(RequestOutcome::Success);
     }
     breaker.request(FAILURE);
-    breaker.request(Outcome::Inconclusive);
+    breaker.request(RequestOutcome::Inconclusive);
     assert_eq!((breaker.state.is_open(), breaker.state.openings), (false, 0));
     breaker.request(FAILURE);
     assert_eq!((breaker.state.is_open(), breaker.state.openings), (true, 1));
@@ -98,7 +98,7 @@ fn failures_more_than_a_second_apart_are_no_row_unless_the_request_took_that_lon
 #[test]
 fn a_failure_of_weight_two_opens_it() {
     let mut breaker = Fixture::new();
-    breaker.request(Outcome::Failure { weight: 2, retry_after: None });
+    breaker.request(RequestOutcome::Failure { weight: 2, retry_after: None });
     assert!(breaker.state.is_open());
 }
 
@@ -117,7 +117,7 @@ fn one_probe_is_admitted_per_interval_and_intervals_double_up_to_two_seconds() {
     }
     assert_eq!(breaker.state.openings, 1);
     breaker.advance_to_probe();
-    assert!(breaker.request(Outcome::Success).is_probe);
+    assert!(breaker.request(RequestOutcome::Success).is_probe);
     assert!(!breaker.state.is_open());
     breaker.open();
     assert!(is_about(breaker.advance_to_probe(), 500), "the intervals begin anew");
@@ -132,7 +132,7 @@ fn a_probe_without_an_outcome_does_not_block_the_next_one() {
         breaker.admit();
     }
     breaker.advance_to_probe();
-    breaker.request(Outcome::Success);
+    breaker.request(RequestOutcome::Success);
     assert!(!breaker.state.is_open());
 }
 
@@ -144,7 +144,7 @@ fn failures_of_requests_from_before_the_opening_do_not_count_again() {
     let next = breaker.state.next_probe();
     breaker.record(early[0], FAILURE);
     assert_eq!((breaker.state.next_probe(), breaker.state.openings), (next, 1));
-    breaker.record(early[1], Outcome::Success);
+    breaker.record(early[1], RequestOutcome::Success);
     assert!(!breaker.state.is_open(), "the CMS answers");
     breaker.record(early[2], FAILURE);
     breaker.record(early[3], FAILURE);
@@ -192,11 +192,11 @@ fn a_late_success_does_not_end_the_wait_of_retry_after() {
     let early = [breaker.admit(), breaker.admit()];
     breaker.request(failure_with_retry_after(20));
     breaker.advance(Duration::from_secs(3));
-    breaker.record(early[0], Outcome::Success);
+    breaker.record(early[0], RequestOutcome::Success);
     assert!(breaker.rejects());
     assert_eq!(breaker.retry_after(), Some(17));
     assert_eq!(breaker.advance_to_probe(), Duration::from_secs(17));
-    breaker.record(early[1], Outcome::Success);
+    breaker.record(early[1], RequestOutcome::Success);
     assert!(!breaker.state.is_open(), "the wait is over");
     // The same between two probes.
     breaker.open();
@@ -204,8 +204,8 @@ fn a_late_success_does_not_end_the_wait_of_retry_after() {
     let slow = breaker.admit();
     breaker.advance_to_probe();
     breaker.request(failure_with_retry_after(20));
-    breaker.record(slow, Outcome::Success);
+    breaker.record(slow, RequestOutcome::Success);
     assert_eq!(breaker.advance_to_probe(), Duration::from_secs(20));
-    breaker.request(Outcome::Success);
+    breaker.request(RequestOutcome::Success);
     assert!(!breaker.state.is_open());
 }
