@@ -3,8 +3,37 @@
 use serde::Serialize;
 
 use super::CheckResult;
-use super::report::Entry;
 use super::targets::Target;
+
+/// The result of one URL, as it is serialized.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// The requested URL.
+    pub url: String,
+    /// The HTTP status; null without a response.
+    pub status: Option<u16>,
+    /// Whether the status is in the 2xx range.
+    pub ok: bool,
+    /// The target of a redirect that names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// Why no response came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Entry {
+    /// The entry of a URL.
+    #[must_use]
+    pub fn new(url: String, checked: CheckResult) -> Self {
+        let (status, location, reason) = match checked {
+            CheckResult::Response { status, location, .. } => (Some(status), location, None),
+            CheckResult::Failed(failure) => (None, None, Some(failure.to_string())),
+        };
+        let ok = status.is_some_and(|status| (200..=299).contains(&status));
+        Self { url, status, ok, location, reason }
+    }
+}
 
 /// A result and its source. Serialized as one flat object: the members of specification 2.7 first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use super::finding::Entry;
+
 use super::CheckResult;
 
 mod class;
@@ -96,36 +98,6 @@ impl Classes {
             Class::ServerError => &mut self.server_error,
             Class::Error => &mut self.error,
         }
-    }
-}
-
-/// The result of one URL, as it is serialized.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Entry {
-    /// The requested URL.
-    pub url: String,
-    /// The HTTP status; null without a response.
-    pub status: Option<u16>,
-    /// Whether the status is in the 2xx range.
-    pub ok: bool,
-    /// The target of a redirect that names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub location: Option<String>,
-    /// Why no response came.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-impl Entry {
-    /// The entry of a URL.
-    #[must_use]
-    pub fn new(url: String, checked: CheckResult) -> Self {
-        let (status, location, reason) = match checked {
-            CheckResult::Response { status, location, .. } => (Some(status), location, None),
-            CheckResult::Failed(failure) => (None, None, Some(failure.to_string())),
-        };
-        let ok = status.is_some_and(|status| (200..=299).contains(&status));
-        Self { url, status, ok, location, reason }
     }
 }
 
