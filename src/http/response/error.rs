@@ -187,7 +187,7 @@ impl ApiError {
 
     fn write(&self, json: &mut Json) {
         json.raw(r#"{"status":"#).raw(self.status.as_str());
-        json.raw(r#","name":"#).text(self.name);
+        json.raw(r#","name":"#).word(self.name);
         json.raw(r#","message":"#).text(&self.message);
         if let Some(details) = &self.details {
             json.raw(r#","details":"#);

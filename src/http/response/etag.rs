@@ -6,10 +6,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// A strong tag for these bytes: their hash in 16 hexadecimal digits, the same on every instance.
 pub(in crate::http) fn of_bytes(body: &[u8]) -> HeaderValue {
-    let hash = xxh3_64(body).to_be_bytes();
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut hash = xxh3_64(body);
     let mut text = [b'"'; 18];
-    for (pair, byte) in text[1..17].chunks_exact_mut(2).zip(hash) {
-        pair.copy_from_slice(&[hex_digit(byte >> 4), hex_digit(byte & 15)]);
+    for digit in &mut text[1..17] {
+        hash = hash.rotate_left(4);
+        *digit = DIGITS[(hash & 15) as usize];
     }
     HeaderValue::from_bytes(&text).expect("quotes and hexadecimal digits are visible ASCII")
 }
@@ -20,10 +22,6 @@ pub(in crate::http) fn of_bytes(body: &[u8]) -> HeaderValue {
 /// If `opaque` has other characters.
 pub(in crate::http) fn of_parts(opaque: &str) -> HeaderValue {
     HeaderValue::try_from(format!("\"{opaque}\"")).expect("hashes and flags are visible ASCII")
-}
-
-fn hex_digit(nibble: u8) -> u8 {
-    b"0123456789abcdef"[usize::from(nibble)]
 }
 
 /// Whether `If-None-Match` lists this tag. Weak comparison, as section 13.1.2 asks for.

@@ -52,7 +52,7 @@ impl Json {
         self.0
     }
 
-    /// Appends a string whose type rules out every character that JSON escapes.
+    /// Appends a string that is known to need no escapes: an identifier, or a checked setting.
     pub(in crate::http) fn word(&mut self, word: &str) -> &mut Self {
         debug_assert!(is_plain(word.as_bytes()), "{word:?} needs escapes");
         self.raw("\"").raw(word).raw("\"")
