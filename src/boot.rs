@@ -30,8 +30,8 @@ pub fn build_alone(config: Config) -> Result<App, BootError> {
     build(config, shared, None)
 }
 
-/// The same in a process that goes on when the settings change. What `previous` has cached is kept
-/// wherever it does not depend on a setting that has changed.
+/// The app that these settings describe, in a process whose settings may change. What `previous` has
+/// cached stays wherever it does not depend on a setting that has changed.
 ///
 /// # Errors
 /// As [`build_alone`].

@@ -34,10 +34,10 @@ pub(super) async fn update(
     match read.unwrap_or(Err(ContentError::TimedOut)) {
         Ok(patches) => {
             let documents = patches.len();
-            tracing::debug!(site = key, uid, documents, "documents were read anew");
+            tracing::debug!(site = key, uid, documents, "documents were updated");
             apply(site, entry, since, patches).await;
         }
-        Err(error) => tracing::debug!(site = key, uid, %error, "a document could not be read anew"),
+        Err(error) => tracing::debug!(site = key, uid, %error, "documents could not be updated"),
     }
 }
 

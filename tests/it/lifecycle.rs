@@ -64,7 +64,7 @@ fn after_sigterm_it_answers_on_and_moves_its_callers_away() {
     }
     // Nobody's settings matter now.
     service.tell("HUP");
-    assert!(service.logs("the settings were read anew"));
+    assert!(service.logs("the settings are reloaded"));
     assert_eq!(http::get(service.addr(), "/readyz").text(), "draining\n");
     // Who stops it once more does not want to wait for the delay.
     assert_eq!(service.signal("TERM"), Some(0));

@@ -1,5 +1,5 @@
-//! Other settings while the service runs: put to use as a whole or not at all, and nothing lost that
-//! does not depend on them.
+//! Reloads: other settings are applied as a whole or not at all, and nothing is lost that does not
+//! depend on them.
 
 mod applied;
 mod bounds;
@@ -11,8 +11,8 @@ use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
-const APPLIED: &str = "the settings were read anew";
-const REFUSED: &str = "the settings are wrong";
+const APPLIED: &str = "the settings are reloaded";
+const REFUSED: &str = "the reload is refused";
 
 /// A site with one rule, on content of a file, whose template begins with this.
 fn settings(prefix: &str) -> String {
@@ -32,16 +32,16 @@ fn setup(prefix: &str) -> Setup {
     Setup::new(&settings(prefix)).file("content.json", &content("x"))
 }
 
-/// How often something stands in the log.
-fn told(service: &Service, text: &str) -> usize {
+/// How often a text stands in the log.
+fn logged(service: &Service, text: &str) -> usize {
     service.log().matches(text).count()
 }
 
-/// SIGHUP, until the settings were read.
+/// Sends SIGHUP and waits for the outcome.
 fn reload(service: &Service, outcome: &str) {
-    let before = told(service, outcome);
+    let before = logged(service, outcome);
     service.tell("HUP");
-    until_so(outcome, || told(service, outcome) > before);
+    until_so(outcome, || logged(service, outcome) > before);
 }
 
 /// Other settings, in use.

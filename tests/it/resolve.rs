@@ -101,7 +101,7 @@ fn uid(answer: &Response) -> String {
 }
 
 #[test]
-fn the_document_that_owns_the_path_settles_a_tie() {
+fn tie_between_rules_goes_to_the_document_that_owns_the_path() {
     let service = service();
     for (pathname, expected, decided) in [
         ("/en/about", "api::page.page", "documents"),
@@ -112,7 +112,7 @@ fn the_document_that_owns_the_path_settles_a_tie() {
         ("/en/hidden", "api::story.story", "documents"),
         // Both have it: the order of the settings.
         ("/en/both", "api::page.page", "documents"),
-        ("/en/nobody", "api::page.page", "rules"),
+        ("/en/missing", "api::page.page", "rules"),
         ("/de/about", "api::page.page", "rules"),
         // No tie.
         ("/help/refund.html", "api::faq.faq", "documents"),
@@ -130,7 +130,7 @@ fn the_document_that_owns_the_path_settles_a_tie() {
 }
 
 #[test]
-fn a_site_without_the_opt_in_answers_as_before() {
+fn site_that_resolves_by_rules_answers_without_an_index() {
     let service = service();
     let answer = http::get(service.addr(), &resolve("plain", "/en/journey"));
     assert_eq!((uid(&answer).as_str(), answer.header("x-resolved-by")), ("api::page.page", None));
@@ -142,7 +142,7 @@ fn a_site_without_the_opt_in_answers_as_before() {
 }
 
 #[test]
-fn a_pathname_resolves_to_its_document() {
+fn pathname_resolves_to_its_document() {
     let service = service();
     let [journey, reise] = [
         "https://www.example.com/base/en/journey",
@@ -162,9 +162,9 @@ fn a_pathname_resolves_to_its_document() {
             r#"{"data":{"site":"main","pathname":"/help/refund.html","locale":"de","matched":{"collectionType":"api::faq.faq","rule":"/help/{slug}.html","params":{"locale":"de","slug":"refund"}},"documentId":"f1","canonicalUrl":"https://www.example.com/base/help/refund.html","alternates":{"en":"https://www.example.com/base/help/refund.html"}},"meta":{}}"#.to_owned(),
         ),
         (
-            "site=main&pathname=/en/nobody",
+            "site=main&pathname=/en/missing",
             "rules",
-            r#"{"data":{"site":"main","pathname":"/en/nobody","locale":"en","matched":{"collectionType":"api::page.page","rule":"/{locale}/{slug}","params":{"locale":"en","slug":"nobody"}},"documentId":null,"canonicalUrl":null,"alternates":{}},"meta":{}}"#.to_owned(),
+            r#"{"data":{"site":"main","pathname":"/en/missing","locale":"en","matched":{"collectionType":"api::page.page","rule":"/{locale}/{slug}","params":{"locale":"en","slug":"missing"}},"documentId":null,"canonicalUrl":null,"alternates":{}},"meta":{}}"#.to_owned(),
         ),
         (
             "site=bare&pathname=/en/about",
@@ -186,7 +186,7 @@ fn a_pathname_resolves_to_its_document() {
 }
 
 #[test]
-fn what_cannot_be_resolved_is_refused() {
+fn invalid_requests_are_refused() {
     let service = service();
     for (query, status, name) in [
         ("pathname=/en/about", 400, "ValidationError"),
@@ -216,13 +216,13 @@ fn what_cannot_be_resolved_is_refused() {
 }
 
 #[test]
-fn without_an_index_the_rules_answer_at_once_and_say_so() {
+fn missing_index_leaves_the_answer_to_the_rules_at_once() {
     let silent = Cms::start(|_| Script::silence());
     let service = behind(&silent);
     // The walk has begun, and it will never end.
     let started = Instant::now();
     while silent.targets().is_empty() {
-        assert!(started.elapsed() < PATIENCE, "nobody asks the CMS");
+        assert!(started.elapsed() < PATIENCE, "the CMS is not asked");
         std::thread::sleep(Duration::from_millis(5));
     }
     let answer = http::get(service.addr(), &resolve("main", "/en/journey"));
@@ -255,7 +255,7 @@ fn one_story(slug: &Arc<Mutex<String>>, down: &Arc<AtomicUsize>) -> Cms {
 }
 
 #[test]
-fn an_index_follows_the_content_and_survives_a_cms_that_fails() {
+fn index_follows_the_content_and_survives_a_failing_cms() {
     let (slug, down) = (Arc::new(Mutex::new("old".to_owned())), Arc::default());
     let cms = one_story(&slug, &down);
     let service = behind(&cms);
@@ -271,7 +271,7 @@ fn an_index_follows_the_content_and_survives_a_cms_that_fails() {
     assert!(service.logs("a walk failed"), "{}", service.log());
     let answer = http::get(service.addr(), &resolve("main", "/en/new"));
     assert_eq!((uid(&answer).as_str(), by(&answer).as_str()), ("api::story.story", "documents"));
-    // Ten refreshes later nobody knows whether that is still so.
+    // Ten refreshes later the index is stale.
     let stale =
         until(&service, &resolve("main", "/en/new"), |answer| by(answer) == "rules; index=stale");
     assert_eq!(uid(&stale), "api::page.page");
@@ -281,7 +281,7 @@ fn an_index_follows_the_content_and_survives_a_cms_that_fails() {
 }
 
 #[test]
-fn a_stop_does_not_wait_for_an_index() {
+fn stop_does_not_wait_for_an_index() {
     let mut service = behind(&Cms::start(|_| Script::silence()));
     assert_eq!(service.signal("TERM"), Some(0));
 }

@@ -141,7 +141,7 @@ fn what_is_wrong_with_new_settings_is_seen() {
     let mut service = Setup::fixture().start();
     service.rewrite("settings.toml", "[server]\nno_such_key = 1\n");
     service.tell("HUP");
-    assert!(service.logs("the settings are wrong"), "{}", service.log());
+    assert!(service.logs("the reload is refused"), "{}", service.log());
     let ready = http::get(service.admin(), "/readyz").json();
     assert_eq!(ready["ready"], true);
     assert!(ready["settings"]["problems"].as_str().unwrap().contains("no_such_key"), "{ready}");

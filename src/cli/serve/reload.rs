@@ -80,12 +80,12 @@ impl Reloader {
         match self.replace(service, &previous) {
             Ok(()) => {
                 reloads.applied();
-                tracing::info!("the settings were read anew");
+                tracing::info!("the settings are reloaded");
             }
             Err(error) => {
                 let problems = error.in_one_line();
                 reloads.refused(problems.clone());
-                tracing::error!(problems, "the settings are wrong; those before stay in use");
+                tracing::error!(problems, "the reload is refused; the settings in use stay");
             }
         }
     }
@@ -100,7 +100,7 @@ impl Reloader {
         let changed = self.at_start.changed(&restart);
         if !changed.is_empty() {
             let settings = changed.join(", ");
-            tracing::warn!(settings, "a changed setting needs a restart; the old one is in use");
+            tracing::warn!(settings, "changed settings need a restart");
         }
         if !app.sites.have_same_fingerprints(&previous.sites) {
             // The thread that checks ends with the process.

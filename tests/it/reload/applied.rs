@@ -1,12 +1,12 @@
 //! What a reload changes, refuses, and leaves to a restart.
 
-use super::{APPLIED, REFUSED, apply, content, reload, resolve, settings, setup, told};
+use super::{APPLIED, REFUSED, apply, content, logged, reload, resolve, settings, setup};
 use crate::support::http;
 use crate::support::service::Setup;
 use crate::support::wait::until_so;
 
 #[test]
-fn other_rules_are_in_use_from_then_on() {
+fn reload_applies_other_rules() {
     let service = setup("a").start();
     assert_eq!((resolve(&service, "a").status, resolve(&service, "b").status), (200, 404));
     apply(&service, &settings("b"));
@@ -14,7 +14,7 @@ fn other_rules_are_in_use_from_then_on() {
 }
 
 #[test]
-fn a_broken_file_changes_nothing_and_all_of_its_problems_are_told() {
+fn reload_of_a_broken_file_changes_nothing_and_logs_all_problems() {
     let service = setup("a").env("FRONTEND_MAP__CMS__TOKEN", "canary-51c0-token").start();
     let broken = settings("b").replace("[\"en\"]", "[\"e n\"]") + "nonsense = 1\n";
     service.rewrite("settings.toml", &broken);
@@ -34,7 +34,7 @@ fn a_broken_file_changes_nothing_and_all_of_its_problems_are_told() {
 }
 
 #[test]
-fn what_needs_a_restart_is_named_and_stays() {
+fn reload_names_settings_that_need_a_restart_and_applies_the_rest() {
     let service = setup("a").start();
     let other = settings("b").replace("127.0.0.1:0", "127.0.0.1:1")
         + "[log]\nformat = \"json\"\n[limits]\nidle_timeout_ms = 5\n\
@@ -44,7 +44,7 @@ fn what_needs_a_restart_is_named_and_stays() {
     let names = "server.listen, limits.idle_timeout_ms, log.format, traces.otlp_endpoint, \
                  traces.sample_ratio";
     until_so("the settings are named", || service.log().contains(names));
-    assert_eq!(told(&service, "needs a restart"), 1);
+    assert_eq!(logged(&service, "need a restart"), 1);
 }
 
 #[test]
@@ -54,14 +54,14 @@ fn reload_names_limits_requests_as_waiting_for_a_restart_and_does_not_apply_it()
     let service = setup.env("FRONTEND_MAP__SERVER__CONNECTIONS", "8").start();
     for (requests, times) in [(100, 0), (101, 1), (6, 2), (100, 2)] {
         apply(&service, &with(requests));
-        assert_eq!(told(&service, "limits.requests\""), times, "{requests}");
+        assert_eq!(logged(&service, "limits.requests\""), times, "{requests}");
     }
     let lowered = "limits.requests is more than three quarters of the connections";
-    assert_eq!(told(&service, lowered), 1, "the start alone applies it");
+    assert_eq!(logged(&service, lowered), 1, "the start alone applies it");
 }
 
 #[test]
-fn of_quick_signals_the_newest_file_wins() {
+fn reload_by_signals_in_quick_succession_applies_the_newest_file() {
     let service = setup("a").start();
     for (prefix, other) in [("b", "a"), ("a", "b")].into_iter().cycle().take(20) {
         service.rewrite("settings.toml", &settings(other));
@@ -73,7 +73,7 @@ fn of_quick_signals_the_newest_file_wins() {
 }
 
 #[test]
-fn content_of_a_file_is_read_anew() {
+fn reload_reads_the_content_file_again() {
     let service = setup("a").start();
     let sitemap = "/api/build-sitemap?site=main&contentType=api::a.a";
     let urls = || http::get(service.addr(), sitemap).json()["data"]["urls"].clone();
@@ -84,7 +84,7 @@ fn content_of_a_file_is_read_anew() {
 }
 
 #[test]
-fn who_may_ask_changes_with_the_settings() {
+fn reload_applies_other_secrets() {
     let hook = |service, bearer: &str| {
         let headers = [("Authorization", bearer), ("Content-Length", "0")];
         http::send(service, "POST", "/hooks/cms", &headers).status

@@ -35,7 +35,7 @@ fn hangs_once() -> (Cms, Content) {
 }
 
 #[test]
-fn the_cms_in_flight_limit_of_the_start_holds_for_all_clients_of_a_process() {
+fn cms_in_flight_limit_holds_across_reloads() {
     let content = Content::new(&[("en", "a", "x")]);
     let (in_flight, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (gate, now, top) = (content.clone(), Arc::clone(&in_flight), Arc::clone(&most));
@@ -68,7 +68,7 @@ fn the_cms_in_flight_limit_of_the_start_holds_for_all_clients_of_a_process() {
 }
 
 #[test]
-fn another_cms_waits_for_no_request_of_the_one_before() {
+fn cms_in_flight_limit_of_another_cms_is_its_own() {
     let (silent, content) = (Content::new(&[("en", "a", "x")]), Content::new(&[("en", "a", "y")]));
     silent.close();
     let (before, after) = (silent.start(), content.start());
@@ -87,7 +87,7 @@ fn another_cms_waits_for_no_request_of_the_one_before() {
 }
 
 #[test]
-fn room_that_was_taken_before_a_reload_counts_after_it() {
+fn in_flight_limit_counts_requests_from_before_a_reload() {
     let content = Content::new(&[("en", "a", "x")]);
     content.close();
     let cms = content.start();
@@ -110,7 +110,7 @@ fn room_that_was_taken_before_a_reload_counts_after_it() {
 }
 
 #[test]
-fn a_refresh_in_flight_begins_anew_when_the_limits_toward_the_cms_change() {
+fn refresh_in_flight_begins_again_when_the_cms_limits_change() {
     let (cms, hangs) = hangs_once();
     let limited = |ms: u16| {
         format!(
@@ -135,7 +135,7 @@ fn a_refresh_in_flight_begins_anew_when_the_limits_toward_the_cms_change() {
 }
 
 #[test]
-fn a_list_by_rules_of_before_has_no_date_to_ask_by() {
+fn list_by_superseded_rules_has_no_date() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let with = |template: &str| {
@@ -160,7 +160,7 @@ fn a_list_by_rules_of_before_has_no_date_to_ask_by() {
 }
 
 #[test]
-fn a_request_from_before_a_reload_ends_by_the_deadline_of_then() {
+fn request_from_before_a_reload_ends_by_its_own_deadline() {
     let (cms, hangs) = hangs_once();
     let limited = |ms: u16| {
         let limits = format!("cms_request_ms = {ms}\nwalk_deadline_ms = 3000\n");

@@ -52,7 +52,7 @@ fn fail(content: &Content) {
 }
 
 #[test]
-fn copies_outlive_settings_that_do_not_concern_them() {
+fn copies_survive_a_reload_of_unrelated_settings() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).start();
@@ -84,7 +84,7 @@ fn copies_outlive_settings_that_do_not_concern_them() {
 }
 
 #[test]
-fn copies_outlive_other_limits_toward_the_cms() {
+fn copies_survive_a_reload_of_cms_limits() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).start();
@@ -101,7 +101,7 @@ fn copies_outlive_other_limits_toward_the_cms() {
 }
 
 #[test]
-fn what_one_client_owes_the_next_one_walks_although_nobody_asks() {
+fn pending_refresh_is_made_up_for_after_a_reload_of_cms_limits() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let settings = settings(&cms).replace("resolve = \"documents\"\n", "");
@@ -123,7 +123,7 @@ fn what_one_client_owes_the_next_one_walks_although_nobody_asks() {
 }
 
 #[test]
-fn another_cms_or_token_has_copies_of_its_own() {
+fn another_cms_or_token_starts_with_empty_caches() {
     let content = Content::new(&[("en", "a", "x")]);
     let (cms, empty) = (content.start(), Content::new(&[]).start());
     let service = before(&cms).file("token", "another-token").start();
@@ -135,7 +135,7 @@ fn another_cms_or_token_has_copies_of_its_own() {
 }
 
 #[test]
-fn a_walk_under_way_is_for_the_settings_that_it_began_with() {
+fn walk_in_flight_answers_the_requests_of_its_own_settings_alone() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).start();
@@ -148,14 +148,14 @@ fn a_walk_under_way_is_for_the_settings_that_it_began_with() {
     apply(&service, &settings(&cms).replace("/main/{slug}", "/new/{slug}"));
     let second = std::thread::spawn(move || http::get(addr, SITEMAP));
     content.open();
-    // Who asked before the reload gets the answer of then.
+    // A request from before the reload gets the answer of its own settings.
     assert_eq!(urls(&first.join().unwrap()), ["https://main.example/main/x"]);
     assert_eq!(urls(&second.join().unwrap()), ["https://main.example/new/x"]);
     assert_eq!(urls(&ask(&service, SITEMAP)), ["https://main.example/new/x"]);
 }
 
 #[test]
-fn a_walk_that_nobody_wants_any_more_ends() {
+fn orphaned_walk_without_waiters_ends() {
     let content = Content::many(&["en"], 250);
     let cms = content.start();
     content.close();
@@ -175,7 +175,7 @@ fn a_walk_that_nobody_wants_any_more_ends() {
 }
 
 #[test]
-fn no_hint_is_lost_in_a_reload() {
+fn no_webhook_is_lost_in_a_reload() {
     let content = Content::new(&[("en", "a", "s0")]);
     let cms = content.start();
     let service = before(&cms).start();

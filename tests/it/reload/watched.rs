@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::{APPLIED, REFUSED, apply, content, resolve, settings, setup, told};
+use super::{APPLIED, REFUSED, apply, content, logged, resolve, settings, setup};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
@@ -16,7 +16,7 @@ fn in_use(service: &Service, prefix: &str) {
 }
 
 #[test]
-fn a_file_that_is_written_or_replaced() {
+fn watch_reloads_a_file_that_is_written_or_replaced() {
     let service = watched("a").start();
     service.rewrite("settings.toml", &settings("b"));
     in_use(&service, "b");
@@ -25,16 +25,16 @@ fn a_file_that_is_written_or_replaced() {
     std::fs::rename(path("new.toml"), path("settings.toml")).expect("one folder");
     in_use(&service, "a");
     service.rewrite("settings.toml", "nonsense = 1");
-    until_so("it is refused", || told(&service, REFUSED) == 1);
+    until_so("it is refused", || logged(&service, REFUSED) == 1);
     assert_eq!(resolve(&service, "a").status, 200);
     service.rewrite("settings.toml", &settings("b"));
     in_use(&service, "b");
-    assert_eq!(told(&service, REFUSED), 1, "what is wrong is told once");
+    assert_eq!(logged(&service, REFUSED), 1, "a problem is logged once");
 }
 
 /// As Kubernetes does it: files are links into a folder that is itself a link, which is swapped.
 #[test]
-fn a_config_map() {
+fn watch_reloads_a_config_map_of_kubernetes() {
     let put = |folder: &Path, name: &str, prefix: &str| {
         std::fs::create_dir(folder.join(name)).expect("a folder");
         std::fs::write(folder.join(name).join("settings.toml"), settings(prefix)).expect("a file");
@@ -50,14 +50,14 @@ fn a_config_map() {
     let path = |name| service.path().join(name);
     symlink("..second", path("..data_tmp")).expect("a link");
     std::fs::rename(path("..data_tmp"), path("..data")).expect("one folder");
-    std::fs::remove_dir_all(path("..first")).expect("nobody needs it");
+    std::fs::remove_dir_all(path("..first")).expect("it is unused");
     in_use(&service, "b");
-    until_so("it is told", || told(&service, APPLIED) == 1);
-    assert_eq!(told(&service, REFUSED), 0);
+    until_so("it is logged", || logged(&service, APPLIED) == 1);
+    assert_eq!(logged(&service, REFUSED), 0);
 }
 
 #[test]
-fn a_file_that_the_settings_name() {
+fn watch_reloads_a_file_that_the_settings_refer_to() {
     let service = watched("a").start();
     let target = "/api/frontend-url?uid=api::a.a&documentId=d";
     let path = || crate::support::http::get(service.addr(), target).json()["data"]["path"].clone();
@@ -67,7 +67,7 @@ fn a_file_that_the_settings_name() {
 }
 
 #[test]
-fn the_switch_is_a_setting_like_any_other() {
+fn watch_is_itself_reloaded() {
     let service = setup("a").start();
     let watching = |prefix| settings(prefix).replace("[cms]", "watch = true\n[cms]");
     apply(&service, &watching("a"));

@@ -39,10 +39,10 @@ fn unpacked(response: &Response) -> Vec<u8> {
 }
 
 /// The headers, but for those that change with the clock, and the framing of a body.
-fn lasting(response: &Response) -> BTreeSet<(String, String)> {
+fn stable_headers(response: &Response) -> BTreeSet<(String, String)> {
     let passing = ["date", "age", "cache-status", "last-modified", "transfer-encoding"];
-    let lasting = |(name, _): &&(String, String)| !passing.contains(&name.as_str());
-    response.headers.iter().filter(lasting).cloned().collect()
+    let stable_headers = |(name, _): &&(String, String)| !passing.contains(&name.as_str());
+    response.headers.iter().filter(stable_headers).cloned().collect()
 }
 
 /// The list, as soon as a date in whole seconds tells it from an earlier one.
@@ -56,7 +56,7 @@ fn settled(service: &Service, target: &str, headers: &[(&str, &str)]) -> (Respon
 }
 
 #[test]
-fn each_form_and_compression_has_a_strong_tag_of_its_own_on_every_instance() {
+fn etag_of_each_form_and_compression_is_strong_and_equal_on_every_instance() {
     let cms = content().start();
     let services = [in_two_locales(&cms).start(), in_two_locales(&cms).start()];
     let tags = services.each_ref().map(|service| {
@@ -71,7 +71,7 @@ fn each_form_and_compression_has_a_strong_tag_of_its_own_on_every_instance() {
 }
 
 #[test]
-fn a_refresh_that_changes_nothing_listed_changes_no_tag_and_no_date() {
+fn refresh_with_equal_urls_keeps_etag_and_date() {
     let content = content();
     let cms = content.start();
     let service = soft(in_two_locales(&cms), 1).start();
@@ -96,7 +96,7 @@ fn a_refresh_that_changes_nothing_listed_changes_no_tag_and_no_date() {
 }
 
 #[test]
-fn who_has_the_list_gets_a_304_without_a_body() {
+fn conditional_request_with_the_current_list_gets_304_without_a_body() {
     let cms = content().start();
     let service = in_two_locales(&cms).start();
     for (target, encoding) in [(SITEMAP, None), (SITEMAP, Some(GZIP)), (&xml(), Some(GZIP))] {
@@ -120,7 +120,7 @@ fn who_has_the_list_gets_a_304_without_a_body() {
 }
 
 #[test]
-fn who_has_another_list_gets_all_of_it() {
+fn conditional_request_with_another_list_gets_the_whole_list() {
     let cms = content().start();
     let service = in_two_locales(&cms).start();
     let whole = sitemap(&service);
@@ -144,7 +144,7 @@ fn who_has_another_list_gets_all_of_it() {
 }
 
 #[test]
-fn head_is_get_without_the_body() {
+fn head_answers_as_get_without_the_body() {
     let cms = content().start();
     let service = in_two_locales(&cms).start();
     assert_eq!(sitemap(&service).status, 200);
@@ -152,14 +152,18 @@ fn head_is_get_without_the_body() {
         for target in [SITEMAP, &xml(), "/api/build-sitemap?site=main&contentType=api::no.no"] {
             let head = http::send(service.addr(), "HEAD", target, &headers);
             let get = get(&service, target, &headers);
-            assert_eq!((head.status, lasting(&head)), (get.status, lasting(&get)), "{target}");
+            assert_eq!(
+                (head.status, stable_headers(&head)),
+                (get.status, stable_headers(&get)),
+                "{target}"
+            );
             assert!(head.body.is_empty());
         }
     }
 }
 
 #[test]
-fn compression_changes_the_bytes_on_the_way_and_nothing_else() {
+fn gzip_of_the_list_has_equal_content() {
     let cms = content().start();
     let service = in_two_locales(&cms).start();
     for target in [SITEMAP, &xml()] {
@@ -181,7 +185,7 @@ fn compression_changes_the_bytes_on_the_way_and_nothing_else() {
 }
 
 #[test]
-fn a_short_list_is_not_worth_compressing() {
+fn short_list_is_not_compressed() {
     let cms = Content::many(&["en"], 2).start();
     let service = in_two_locales(&cms).start();
     let answer = get(&service, SITEMAP, &[GZIP]);

@@ -23,7 +23,7 @@ fn until_marked(service: &Service) -> Response {
 }
 
 #[test]
-fn a_young_copy_is_served_without_asking_the_cms() {
+fn fresh_copy_is_served_without_a_request_to_the_cms() {
     let content = Content::new(&[("en", "a", "old")]);
     let cms = content.start();
     let service = in_english(&cms).start();
@@ -39,7 +39,7 @@ fn a_young_copy_is_served_without_asking_the_cms() {
 }
 
 #[test]
-fn past_the_soft_limit_the_copy_is_served_and_one_refresh_begins() {
+fn copy_beyond_the_soft_limit_is_served_and_refreshed_once() {
     let content = Content::new(&[("en", "a", "old")]);
     let cms = content.start();
     let service = soft(in_english(&cms), 1).start();
@@ -47,7 +47,7 @@ fn past_the_soft_limit_the_copy_is_served_and_one_refresh_begins() {
     content.close();
     content.publish("en", "b", "new");
     until_past_soft(&service);
-    // The refresh cannot end, so whoever is answered now did not wait for it.
+    // The refresh cannot end, so a request that is answered now did not wait for it.
     for _ in 0..30 {
         assert_eq!(paths(&sitemap(&service)), ["/en/articles/old"]);
     }
@@ -61,7 +61,7 @@ fn past_the_soft_limit_the_copy_is_served_and_one_refresh_begins() {
 }
 
 #[test]
-fn while_the_cms_fails_the_copy_is_served_marked_and_grows_older() {
+fn copy_while_the_cms_fails_is_served_with_its_growing_age() {
     let content = Content::new(&[("en", "a", "old")]);
     let cms = content.start();
     let service = soft(in_english(&cms), 1).start();
@@ -80,10 +80,10 @@ fn while_the_cms_fails_the_copy_is_served_marked_and_grows_older() {
 }
 
 #[test]
-fn past_the_hard_limit_an_answer_says_how_the_cms_fails_until_it_returns() {
+fn copy_beyond_the_hard_limit_is_replaced_by_the_error_of_the_cms() {
     let failures = [
         (503, "ServiceUnavailableError", refusal(500, "InternalServerError", "{}")),
-        // By then nobody asks it any more.
+        // By then the circuit breaker is open.
         (503, "ServiceUnavailableError", Script::silence()),
         (502, "BadGatewayError", Script::json(200, "<html>")),
     ];
@@ -104,7 +104,7 @@ fn past_the_hard_limit_an_answer_says_how_the_cms_fails_until_it_returns() {
         content.publish("en", "b", "new");
         let rests = service.log().contains("the CMS fails: the circuit breaker is open");
         assert_eq!(rests, is_silent, "{status}");
-        // Where it answers nobody waits for a pause: the very next one asks it.
+        // Once the CMS answers, there is no pause: the very next request reaches it.
         let again =
             until("an answer", || Some(sitemap(&service)).filter(|a| !rests || a.status == 200));
         assert_eq!(paths(&again).len(), 2, "after {status}");
@@ -112,7 +112,7 @@ fn past_the_hard_limit_an_answer_says_how_the_cms_fails_until_it_returns() {
 }
 
 #[test]
-fn a_first_walk_that_fails_leaves_nothing_behind() {
+fn first_walk_that_fails_leaves_no_copy() {
     let content = Content::new(&[("en", "a", "old")]);
     let cms = content.start();
     let service = in_english(&cms).start();

@@ -1,4 +1,4 @@
-//! However many ask, there is one walk, and it belongs to nobody.
+//! Single-flight: any number of requests cause one walk, which does not end with any of them.
 //!
 //! `SNAPSHOT_HERD=5000 cargo test --test it herd` asks 5,000 times at once; every one of them is a
 //! socket here and one in the service (`ulimit -n`).
@@ -14,7 +14,7 @@ use crate::support::front_of_cms::{SITEMAP, assert_failure};
 use crate::support::http::{Response, split};
 use crate::support::wait::{until, until_so};
 
-/// So many at once where nobody says otherwise.
+/// The default number of concurrent requests.
 const HERD: usize = 200;
 
 fn herd() -> usize {
@@ -38,14 +38,14 @@ fn answer(stream: &mut TcpStream) -> Response {
 }
 
 #[test]
-fn a_herd_of_cold_requests_causes_one_walk() {
+fn concurrent_requests_without_a_copy_cause_one_walk() {
     let content = Content::many(&["en", "de"], 250);
     content.close();
     let cms = content.start();
     // A herd takes its time to arrive, and its lines would be the longest part of it.
     let setup = in_two_locales(&cms).env("RUST_LOG", "info");
     let service = setup.env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "120000").start();
-    // The CMS answers nobody yet, so they all wait at the same time.
+    // The CMS does not answer yet, so they all wait at the same time.
     let mut streams: Vec<TcpStream> = (0..herd()).map(|_| connect(service.addr())).collect();
     content.open();
     let answers: Vec<Response> = streams.iter_mut().map(answer).collect();
@@ -78,7 +78,7 @@ fn one_walk() -> Vec<(String, String, usize)> {
 }
 
 #[test]
-fn a_walk_goes_on_without_the_one_who_caused_it() {
+fn walk_goes_on_when_its_client_has_left() {
     let content = Content::many(&["en"], 3);
     content.close();
     let cms = content.start();
@@ -86,18 +86,17 @@ fn a_walk_goes_on_without_the_one_who_caused_it() {
     let first = connect(service.addr());
     until_so("the walk has begun", || walks(&cms, "en") == 1);
     drop(first);
-    // Nobody waits any more.
+    // No request waits any more.
     content.open();
-    let next = until("a copy that nobody waited for", || {
-        (ends(&cms, "en") == 1).then(|| sitemap(&service))
-    });
+    let next =
+        until("a copy without a waiter", || (ends(&cms, "en") == 1).then(|| sitemap(&service)));
     assert_eq!(paths(&next).len(), 3);
     assert_ne!(cache_status(&next), "frontend-map; fwd=miss; stored", "another walk");
     assert_eq!(cms.targets().len(), 2, "one page and the total");
 }
 
 #[test]
-fn who_waits_too_long_gets_504_and_the_walk_goes_on() {
+fn request_beyond_its_deadline_gets_504_and_the_walk_goes_on() {
     let content = Content::many(&["en"], 3);
     content.close();
     let cms = content.start();
@@ -108,5 +107,5 @@ fn who_waits_too_long_gets_504_and_the_walk_goes_on() {
     content.open();
     let next = until("a copy", || Some(sitemap(&service)).filter(|answer| answer.status == 200));
     assert_eq!(paths(&next).len(), 3);
-    assert_eq!(cms.targets().len(), 2, "one page and the total, whoever gave up");
+    assert_eq!(cms.targets().len(), 2, "one page and the total, whichever request gave up");
 }

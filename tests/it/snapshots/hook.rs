@@ -1,4 +1,4 @@
-//! `POST /hooks/cms`: who may say that content has changed, and what comes of it.
+//! `POST /hooks/cms`: authentication, and the refreshes that it causes.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -45,7 +45,7 @@ pub(super) fn post_body(service: &Service, body: &[u8]) -> String {
 }
 
 #[test]
-fn without_a_secret_there_is_no_hook() {
+fn webhook_without_a_configured_secret_is_501() {
     let cms = Content::new(&[]).start();
     let service = in_english(&cms).start();
     assert_failure(&post(&service, &[BEARER]), 501, "NotImplementedError");
@@ -53,7 +53,7 @@ fn without_a_secret_there_is_no_hook() {
 }
 
 #[test]
-fn only_the_secret_opens_and_it_is_told_to_nobody() {
+fn webhook_with_a_wrong_secret_is_401_and_the_secret_never_leaks() {
     let cms = Content::new(&[("en", "a", "x")]).start();
     let service = with_secret(&cms).start();
     assert_eq!(sitemap(&service).status, 200);
@@ -86,13 +86,13 @@ fn only_the_secret_opens_and_it_is_told_to_nobody() {
         answers.push(answer);
     }
     until_so("the hint is followed", || ends(&cms, "en") == 2);
-    let told = answers.iter().any(|answer| format!("{answer:?}").contains(SECRET));
-    assert!(!told && !service.log().contains(SECRET), "the secret is told");
+    let leaked = answers.iter().any(|answer| format!("{answer:?}").contains(SECRET));
+    assert!(!leaked && !service.log().contains(SECRET), "the secret leaks");
     assert!(service.log().contains("TRACE"), "the log is at trace");
 }
 
 #[test]
-fn hints_are_posted() {
+fn webhook_accepts_post_alone() {
     let cms = Content::new(&[]).start();
     let service = with_secret(&cms).start();
     for method in ["GET", "HEAD", "PUT", "DELETE", "PATCH"] {
@@ -110,7 +110,7 @@ fn hints_are_posted() {
 }
 
 #[test]
-fn the_body_does_not_matter_however_large_it_is() {
+fn webhook_with_any_body_is_accepted() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = with_secret(&cms).start();
@@ -123,7 +123,7 @@ fn the_body_does_not_matter_however_large_it_is() {
 }
 
 #[test]
-fn what_changed_shows_soon_after_a_hint() {
+fn webhook_refreshes_the_copy_soon() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = with_secret(&cms).start();
@@ -137,7 +137,7 @@ fn what_changed_shows_soon_after_a_hint() {
 }
 
 #[test]
-fn a_burst_of_hints_causes_two_walks_at_most() {
+fn burst_of_webhooks_causes_at_most_two_walks() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = with_secret(&cms).start();
@@ -160,7 +160,7 @@ fn a_burst_of_hints_causes_two_walks_at_most() {
 }
 
 #[test]
-fn a_hint_during_a_walk_causes_another_one_after_it() {
+fn webhook_during_a_walk_causes_one_more() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = with_secret(&cms).start();
@@ -178,7 +178,7 @@ fn a_hint_during_a_walk_causes_another_one_after_it() {
 }
 
 #[test]
-fn a_hint_that_met_a_failing_cms_is_not_forgotten() {
+fn webhook_while_the_cms_fails_is_followed_afterwards() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = soft(with_secret(&cms), 3600).start();
@@ -194,7 +194,7 @@ fn a_hint_that_met_a_failing_cms_is_not_forgotten() {
 }
 
 #[test]
-fn a_hint_before_anybody_asked_causes_nothing() {
+fn webhook_without_a_copy_causes_no_walk() {
     let cms = Content::new(&[("en", "a", "x")]).start();
     let service = with_secret(&cms).start();
     hint(&service);

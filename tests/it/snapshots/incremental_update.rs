@@ -32,7 +32,7 @@ fn lists(service: &Service, expected: &[&str]) {
 }
 
 #[test]
-fn a_document_that_is_named_shows_without_a_walk() {
+fn named_document_is_updated_without_a_walk() {
     let content = Content::new(&[("en", "b", "m"), ("de", "b", "m")]);
     let cms = content.start();
     let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
@@ -59,7 +59,7 @@ fn a_document_that_is_named_shows_without_a_walk() {
 }
 
 #[test]
-fn a_document_that_is_not_localised_shows_once() {
+fn named_document_without_a_locale_is_listed_once() {
     let content = Content::new(&[("en", "b", "m")]);
     let cms = content.start();
     let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
@@ -74,7 +74,7 @@ fn a_document_that_is_not_localised_shows_once() {
 }
 
 #[test]
-fn a_path_that_two_documents_have_is_left_to_a_walk() {
+fn path_of_two_documents_is_left_to_a_walk() {
     let content = Content::new(&[("en", "a", "x"), ("en", "b", "x"), ("en", "c", "y")]);
     let cms = content.start();
     let service = with_secret(&cms).start();
@@ -92,7 +92,7 @@ fn a_path_that_two_documents_have_is_left_to_a_walk() {
 }
 
 #[test]
-fn a_walk_that_began_before_takes_nothing_back() {
+fn update_survives_a_walk_that_began_before_it() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = with_secret(&cms).start();
@@ -103,7 +103,7 @@ fn a_walk_that_began_before_takes_nothing_back() {
     content.fail(move |target| {
         let query = Query::parse(target)?;
         if query.size == 1 {
-            until_so("somebody lets it go on", || !waits.load(Ordering::Relaxed));
+            until_so("the test lets it go on", || !waits.load(Ordering::Relaxed));
             return None;
         }
         is_broken.load(Ordering::Relaxed).then(|| refusal(500, "InternalServerError", "{}"))
@@ -123,7 +123,7 @@ fn a_walk_that_began_before_takes_nothing_back() {
 }
 
 #[test]
-fn a_walk_that_began_after_is_not_taken_back() {
+fn walk_that_began_after_an_update_wins() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = with_secret(&cms).start();
@@ -137,7 +137,7 @@ fn a_walk_that_began_after_is_not_taken_back() {
                 .load(Ordering::Relaxed)
                 .then(|| refusal(500, "InternalServerError", "{}"));
         }
-        until_so("somebody lets it go", || !waits.load(Ordering::Relaxed));
+        until_so("the test lets it go", || !waits.load(Ordering::Relaxed));
         Some(Script::json(200, r#"{"data":{"documentId":"a","locale":"en","slug":"x"}}"#))
     });
     changed(&service, "a");
@@ -148,13 +148,13 @@ fn a_walk_that_began_after_is_not_taken_back() {
     lists(&service, &["/en/articles/y"]);
     broken.store(true, Ordering::Relaxed);
     held.store(false, Ordering::Relaxed);
-    assert!(service.logs("documents were read anew"));
+    assert!(service.logs("documents were updated"));
     assert!(service.logs("a walk failed"), "the one that follows");
     assert_eq!(paths(&sitemap(&service)), ["/en/articles/y"]);
 }
 
 #[test]
-fn no_other_text_of_a_hint_reaches_the_cms() {
+fn webhook_body_beyond_the_document_never_reaches_the_cms() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = with_secret(&cms).start();

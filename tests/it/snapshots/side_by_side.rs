@@ -12,7 +12,7 @@ use crate::support::script::Script;
 use crate::support::service::Setup;
 
 #[test]
-fn locales_overlap_in_time() {
+fn walks_of_several_locales_run_concurrently() {
     let content = Content::many(&["en", "de"], 120);
     let (seen, arrived) = (Arc::new(Mutex::new(false)), Arc::new(Condvar::new()));
     let cms = Cms::start(move |target| {
@@ -34,7 +34,7 @@ fn locales_overlap_in_time() {
 }
 
 #[test]
-fn a_type_whose_documents_have_no_locale_is_walked_once() {
+fn type_whose_documents_have_no_locale_is_walked_once() {
     let cms = Cms::start(|_| list(&[("a", r#","slug":"x""#)], 100, 1));
     let service = in_two_locales(&cms).start();
     assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"]);
@@ -42,7 +42,7 @@ fn a_type_whose_documents_have_no_locale_is_walked_once() {
 }
 
 #[test]
-fn a_type_that_refuses_locales_is_walked_once_however_many_pages_it_has() {
+fn type_that_refuses_locales_is_walked_once_over_all_pages() {
     let content = Content::many(&[""], 250);
     let refused = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&refused);
@@ -61,7 +61,7 @@ fn a_type_that_refuses_locales_is_walked_once_however_many_pages_it_has() {
 }
 
 #[test]
-fn an_empty_first_locale_hides_no_other() {
+fn empty_first_locale_does_not_end_the_walk() {
     let content = Content::new(&[("de", "a", "x")]);
     let cms = content.start();
     let service = in_two_locales(&cms).start();
@@ -101,7 +101,7 @@ fn homepages(cms: &Cms) -> Vec<String> {
 }
 
 #[test]
-fn a_single_type_has_one_url_for_each_locale_that_it_has() {
+fn single_type_has_one_url_for_each_of_its_locales() {
     let cms = Cms::start(|target| {
         assert!(!target.contains("sort") && !target.contains("pagination"), "{target}");
         if target.contains("locale=de") {
@@ -116,14 +116,14 @@ fn a_single_type_has_one_url_for_each_locale_that_it_has() {
 }
 
 #[test]
-fn a_single_type_that_is_not_localised_is_asked_for_once() {
+fn single_type_without_locales_is_requested_once() {
     let cms = Cms::start(|_| Script::json(200, r#"{"data":{"documentId":"h","slug":"home"}}"#));
     assert_eq!(homepages(&cms), ["/en/home"]);
     assert_eq!(cms.targets().len(), 1);
 }
 
 #[test]
-fn one_request_at_a_time_is_enough_for_any_walk() {
+fn walk_completes_with_one_request_at_a_time() {
     let content = Content::many(&["en", "de"], 120);
     let cms = content.start();
     let service = in_two_locales(&cms).env("FRONTEND_MAP__LIMITS__CMS_REQUESTS", "1").start();

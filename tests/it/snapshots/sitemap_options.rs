@@ -106,7 +106,7 @@ fn assert_sitemap_options(service: &Service) {
 }
 
 #[test]
-fn a_file_is_listed_as_the_rules_say() {
+fn content_file_is_listed_as_the_rules_say() {
     assert_sitemap_options(&from_files("https://www.example.com"));
 }
 
@@ -148,7 +148,7 @@ fn set(fields: &[&str]) -> BTreeSet<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn exactly_the_listed_urls_are_checked() {
+async fn validation_checks_exactly_the_listed_urls() {
     let peer = FrontEnd::start(|_| answer("200 OK", "", 2)).await;
     let base = peer.url("http", "");
     let (listed, report) = tokio::task::spawn_blocking(move || {

@@ -1,4 +1,4 @@
-//! Copies that are built before anybody asks, and the stop while a walk is under way.
+//! Copies that are built at the start, and a stop while a walk is in flight.
 
 use super::{in_english, sitemap};
 use crate::support::cms::Cms;
@@ -44,7 +44,7 @@ fn walks(cms: &Cms, endpoint: &str) -> usize {
 }
 
 #[test]
-fn all_copies_are_built_before_anybody_asks_and_once_each() {
+fn start_builds_each_copy_once_without_a_request() {
     let content = Content::new(&[("en", "d", "x")]);
     content.fail(|target| {
         target.starts_with("/api/bs?").then(|| refusal(429, "RateLimitError", "{}"))
@@ -52,7 +52,7 @@ fn all_copies_are_built_before_anybody_asks_and_once_each() {
     let cms = content.start();
     // The keeper looks at least every soft limit.
     let service = sites(&cms).env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
-    // It has looked again since the others were built: they were due, but nobody asked for them.
+    // It has looked again since the others were built: they were due, but there was no request for them.
     until_so("the one that fails is tried again", || walks(&cms, "bs") >= 4);
     assert_eq!((walks(&cms, "as"), walks(&cms, "cs")), (2, 1), "one for each site");
     content.heal();
@@ -63,7 +63,7 @@ fn all_copies_are_built_before_anybody_asks_and_once_each() {
 }
 
 #[test]
-fn nothing_is_walked_at_the_start_if_that_is_switched_off() {
+fn start_without_at_start_walks_nothing() {
     let content = Content::new(&[("en", "d", "x")]);
     let cms = content.start();
     let service = in_english(&cms).env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
@@ -72,7 +72,7 @@ fn nothing_is_walked_at_the_start_if_that_is_switched_off() {
 }
 
 #[test]
-fn the_service_stops_although_a_walk_is_under_way() {
+fn stop_does_not_wait_for_a_walk_in_flight() {
     let content = Content::new(&[("en", "d", "x")]);
     content.close();
     let cms = content.start();
