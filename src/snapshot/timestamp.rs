@@ -50,6 +50,9 @@ fn number(text: &[u8; 24], (start, end): Span) -> Option<i16> {
 
 /// Appends a timestamp in the form of the fast path, which has years of four digits. Returns whether
 /// the timestamp has such a form; if not, nothing is appended.
+///
+/// # Panics
+/// Never: the form is ASCII.
 pub fn write(out: &mut String, milliseconds: i64) -> bool {
     let moment = Timestamp::from_millisecond(milliseconds);
     let Ok(moment) = moment.map(|moment| Offset::UTC.to_datetime(moment)) else { return false };

@@ -15,8 +15,8 @@ pub struct SitemapFiles {
     /// When a file last came, changed or went, as far as this process knows; a whole second, like
     /// [`CachedCopy::changed`](super::CachedCopy::changed).
     pub changed: SystemTime,
-    /// By number of the file.
-    changes: HashMap<u64, SystemTime>,
+    /// When each file last changed, by its number.
+    file_dates: HashMap<u64, SystemTime>,
     /// The parts of a file's text that do not depend on its documents.
     pub(super) frame: Arc<Frame>,
 }
@@ -29,22 +29,22 @@ impl SitemapFiles {
         let since = |file: &File| {
             let before = before?;
             let same = before.layout.file(file.number)?.hash == file.hash;
-            same.then(|| before.changes.get(&file.number).copied()).flatten()
+            same.then(|| before.file_dates.get(&file.number).copied()).flatten()
         };
-        let change = |file: &File| (file.number, since(file).unwrap_or(now));
-        let changes = layout.files.iter().map(change).collect();
+        let dated = |file: &File| (file.number, since(file).unwrap_or(now));
+        let file_dates = layout.files.iter().map(dated).collect();
         let hashes = |layout: &Layout| -> Vec<(u64, u128)> {
             layout.files.iter().map(|file| (file.number, file.hash)).collect()
         };
         let same = before.filter(|before| hashes(&before.layout) == hashes(&layout));
         let changed = same.map_or(now, |before| before.changed);
-        Self { layout, changed, changes, frame }
+        Self { layout, changed, file_dates, frame }
     }
 
     /// When a file of the layout last changed, as far as this process knows.
     #[must_use]
     pub fn changed(&self, file: &File) -> SystemTime {
-        self.changes.get(&file.number).copied().unwrap_or(self.changed)
+        self.file_dates.get(&file.number).copied().unwrap_or(self.changed)
     }
 }
 
