@@ -1,4 +1,4 @@
-//! The public URLs of one content type as text: one list in JSON or XML (D22, D25), and
+//! The public URLs of one content type as text: one list in JSON or XML (D22, D25), and sitemap
 //! files for crawlers.
 
 pub mod files;

@@ -1,5 +1,5 @@
-//! Sitemap files for crawlers (sitemaps.org, protocol 0.9): which document stands in which file,
-//! and the files' text.
+//! Sitemap files for crawlers (sitemaps.org, protocol 0.9): the assignment of documents to files, and
+//! the text of the files.
 
 mod frame;
 mod index;

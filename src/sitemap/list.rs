@@ -1,5 +1,5 @@
-//! All listed URLs of a snapshot in one document, made piece by piece: a million URLs cost a reader
-//! no more memory than a hundred.
+//! All listed URLs of a snapshot as one document, written in chunks: the memory for a response does not
+//! depend on the number of URLs.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use quick_xml::escape::escape;
 use crate::frontend_url::BaseUrl;
 use crate::snapshot::Snapshot;
 
-/// A piece has about as many bytes.
-const PIECE: usize = 64 * 1024;
+/// The approximate size of a chunk in bytes.
+const CHUNK: usize = 64 * 1024;
 
-/// How the URLs are written.
+/// The format of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The envelope with the shape 2.5 of the specification.
+    /// The response of specification 2.5.
     Json,
-    /// A sitemap file (sitemaps.org, protocol 0.9), one `url` with one `loc` each.
+    /// A sitemap (sitemaps.org, protocol 0.9): a `url` with a `loc` for each URL.
     Xml,
 }
 
-/// The document, as an iterator of its pieces.
+/// The document, as an iterator over its chunks.
 pub struct List {
     snapshot: Arc<Snapshot>,
-    /// What stands before the first URL, between two, and after the last.
+    /// The text before the first URL, between two URLs, and after the last one.
     head: String,
     between: &'static str,
     tail: &'static str,
     base: String,
-    /// How many URLs have been handed on.
+    /// The index of the next URL.
     next: usize,
     state: State,
 }
@@ -41,8 +41,8 @@ enum State {
 }
 
 impl List {
-    /// The URLs of a snapshot on this frontend. They are percent-encoded ASCII: nothing in a path
-    /// needs escaping in either form.
+    /// The URLs of a snapshot below a base URL. Paths are percent-encoded ASCII and need no escaping in
+    /// either format.
     #[must_use]
     pub fn new(snapshot: Arc<Snapshot>, base: &BaseUrl, form: Form) -> Self {
         let count = snapshot.listed_count();
@@ -73,23 +73,23 @@ impl List {
         (frame + around + between + self.snapshot.listed_bytes()) as u64
     }
 
-    /// What stands after each URL.
+    /// The text after each URL.
     fn end(&self) -> &'static str {
         if self.between.is_empty() { "</loc></url>" } else { "\"" }
     }
 
-    fn push_urls(&mut self, piece: &mut String, mut first: bool) {
+    fn push_urls(&mut self, chunk: &mut String, mut first: bool) {
         let end = self.end();
         for url in self.snapshot.listed_from(self.next) {
-            if piece.len() >= PIECE {
+            if chunk.len() >= CHUNK {
                 break;
             }
             self.next += 1;
             if !std::mem::take(&mut first) {
-                piece.push_str(self.between);
+                chunk.push_str(self.between);
             }
             for part in [&self.base, url.path(), end] {
-                piece.push_str(part);
+                chunk.push_str(part);
             }
         }
         self.state = State::Urls { first };
@@ -100,25 +100,25 @@ impl Iterator for List {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {
-        let mut piece = String::new();
+        let mut chunk = String::new();
         let first = match self.state {
             State::Done => return None,
             State::Head => {
-                let left = usize::try_from(self.length()).unwrap_or(PIECE);
-                piece.reserve(left.min(PIECE + PIECE / 8));
-                piece.push_str(&self.head);
+                let left = usize::try_from(self.length()).unwrap_or(CHUNK);
+                chunk.reserve(left.min(CHUNK + CHUNK / 8));
+                chunk.push_str(&self.head);
                 true
             }
             State::Urls { first } => {
-                piece.reserve(PIECE + PIECE / 8);
+                chunk.reserve(CHUNK + CHUNK / 8);
                 first
             }
         };
-        self.push_urls(&mut piece, first);
+        self.push_urls(&mut chunk, first);
         if self.next == self.snapshot.listed_count() {
-            piece.push_str(self.tail);
+            chunk.push_str(self.tail);
             self.state = State::Done;
         }
-        Some(piece)
+        Some(chunk)
     }
 }

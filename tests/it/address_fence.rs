@@ -1,4 +1,4 @@
-//! Where a site's name may lead: a scripted resolver, and listeners that must not be reached.
+//! The address fence: a scripted resolver, and listeners that must not be reached.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use futures::StreamExt;
 
 use crate::support::front_end::{Answer, FrontEnd};
 
-/// A resolver that gives one answer after the other, and then the last one again.
+/// A resolver with scripted answers, the last of which is repeated.
 fn resolver(answers: &[&[&str]]) -> (LookUp, Arc<AtomicUsize>) {
     let parsed = |texts: &&[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
     let answers: Vec<Vec<IpAddr>> = answers.iter().map(parsed).collect();
@@ -47,7 +47,7 @@ fn is_ok(checked: &CheckResult) -> bool {
 const NOT_ALLOWED: CheckResult = CheckResult::Failed(Failure::AddressNotAllowed);
 
 #[tokio::test]
-async fn a_name_that_leads_to_this_machine_is_not_followed() {
+async fn a_name_with_an_address_of_this_machine_is_not_connected_to() {
     let canary = front_end().await;
     for address in [
         "127.0.0.1",
@@ -77,16 +77,16 @@ async fn a_name_that_leads_to_this_machine_is_not_followed() {
 }
 
 #[tokio::test]
-async fn the_address_that_was_looked_at_is_the_one_that_is_connected_to() {
+async fn a_connection_goes_to_an_address_of_the_checked_look_up() {
     let peer = front_end().await;
-    // Each connection has one look-up and uses what it found: the first leads here, all later ones
-    // where no site is.
+    // Each connection has one look-up and uses its addresses: the first leads here, all later ones to
+    // an address that no site has.
     let (look_up, asked) = resolver(&[&["127.0.0.1"], &["169.254.169.254"]]);
     let checked = check(look_up, "localhost", &peer, 20).await;
     assert_eq!(checked.iter().filter(|checked| is_ok(checked)).count(), 1);
     assert_eq!(checked.iter().filter(|checked| **checked == NOT_ALLOWED).count(), 19);
     assert_eq!((asked.load(SeqCst), peer.accepts()), (20, 1));
-    // And the other way round: nothing is remembered in favour of a name.
+    // And the other way round: a refused name is not allowed later in the run.
     let (look_up, _) = resolver(&[&["169.254.169.254"], &["127.0.0.1"]]);
     let checked = check(look_up, "www.example.com", &peer, 20).await;
     assert!(checked.iter().all(|checked| *checked == NOT_ALLOWED), "{checked:?}");
@@ -94,12 +94,12 @@ async fn the_address_that_was_looked_at_is_the_one_that_is_connected_to() {
 }
 
 #[tokio::test]
-async fn what_the_operator_wrote_is_allowed() {
+async fn localhost_and_addresses_in_the_settings_are_allowed() {
     let peer = front_end().await;
     let (look_up, asked) = resolver(&[&["127.0.0.1", "::1"]]);
     assert!(is_ok(&check(Arc::clone(&look_up), "localhost", &peer, 1).await[0]));
     assert_eq!(asked.load(SeqCst), 1);
-    // An address that is written out is not looked up.
+    // An address in the URL is not looked up.
     assert!(is_ok(&check(Arc::clone(&look_up), "127.0.0.1", &peer, 1).await[0]));
     assert!(is_ok(&check(Arc::clone(&look_up), "[::ffff:7f00:1]", &peer, 1).await[0]));
     assert_eq!(asked.load(SeqCst), 1);
@@ -111,7 +111,7 @@ async fn what_the_operator_wrote_is_allowed() {
 }
 
 #[tokio::test]
-async fn among_several_addresses_only_those_that_are_allowed_are_tried() {
+async fn only_allowed_addresses_of_a_name_are_tried() {
     let peer = front_end().await;
     let (look_up, _) = resolver(&[&["169.254.169.254", "127.0.0.1", "100.64.0.1"]]);
     assert!(is_ok(&check(look_up, "localhost", &peer, 1).await[0]));

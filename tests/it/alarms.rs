@@ -1,4 +1,4 @@
-//! What `docs/operations` looks at, compared with what a service tells.
+//! The alert rules and the dashboard in `docs/operations`, compared with the metrics of a service.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ const ALERTS: &str = include_str!("../../docs/operations/alerts.yml");
 const DASHBOARD: &str = include_str!("../../docs/operations/dashboard.json");
 const RUNBOOK: &str = include_str!("../../docs/operations/README.md");
 
-/// The words of a text that may be names of ours or of the process.
+/// The words of a text that may be names of metrics.
 fn metrics(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     words.filter(|word| ["frontend_map_", "process_"].iter().any(|p| word.starts_with(p))).collect()
@@ -34,7 +34,7 @@ fn alerts() -> Vec<&'static str> {
 }
 
 #[test]
-fn every_metric_that_is_looked_at_is_there() {
+fn every_metric_in_alerts_and_dashboard_exists() {
     let service = service("http://127.0.0.1:9", r#""en""#, true);
     let page = http::get(service.admin(), "/metrics");
     let there = metrics(page.text());
@@ -49,7 +49,7 @@ fn every_metric_that_is_looked_at_is_there() {
 }
 
 #[test]
-fn every_label_that_is_looked_for_is_there() {
+fn every_label_in_alerts_and_dashboard_exists() {
     let service = service("http://127.0.0.1:9", r#""en""#, true);
     let page = http::get(service.admin(), "/metrics");
     // `=~` and variables are the dashboard's own business.
@@ -63,7 +63,7 @@ fn every_label_that_is_looked_for_is_there() {
 }
 
 #[test]
-fn each_alarm_says_what_to_do() {
+fn each_alert_has_a_runbook_section() {
     let headings = RUNBOOK.lines().filter_map(|line| line.strip_prefix("### "));
     assert_eq!(headings.collect::<Vec<_>>(), alerts());
     let severities = ALERTS.matches("severity: ").count();

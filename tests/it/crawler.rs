@@ -1,4 +1,4 @@
-//! The crawlers' files over HTTP and as written by `frontend-map sitemap`.
+//! Sitemap files over HTTP and as written by `frontend-map sitemap`.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -72,7 +72,7 @@ fn get(service: &Service, file: &str) -> Response {
     http::get(service.addr(), &format!("/sitemaps/main/{file}"))
 }
 
-/// What stands in the `loc`s.
+/// The URLs in all `loc` elements.
 fn locs(text: &str) -> BTreeSet<String> {
     let document = roxmltree::Document::parse(text).expect("XML");
     let locs = document.descendants().filter(|node| node.has_tag_name((NAMESPACE, "loc")));
@@ -82,7 +82,7 @@ fn locs(text: &str) -> BTreeSet<String> {
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
 #[test]
-fn the_index_leads_to_files_with_all_listed_urls() {
+fn the_files_of_the_index_have_all_listed_urls() {
     let service = setup().start();
     let index = get(&service, "index.xml");
     assert_eq!((index.status, index.text()), (200, INDEX));
@@ -111,7 +111,7 @@ fn the_index_leads_to_files_with_all_listed_urls() {
 }
 
 #[test]
-fn other_files_are_not_there() {
+fn any_other_file_is_not_found() {
     let service = setup().start();
     for file in [
         "api.note.note-1.xml",
@@ -139,7 +139,7 @@ fn other_files_are_not_there() {
 }
 
 #[test]
-fn files_can_be_asked_for_conditionally_and_compressed() {
+fn files_support_conditional_requests_and_compression() {
     let service = setup().start();
     for file in ["index.xml", "robots.txt", "api.post.post-1.xml"] {
         let target = format!("/sitemaps/main/{file}");
@@ -183,7 +183,7 @@ fn files_can_be_asked_for_conditionally_and_compressed() {
 }
 
 #[test]
-fn the_same_content_makes_the_same_files_everywhere() {
+fn the_same_content_makes_the_same_files_on_each_instance() {
     let (one, other) = (setup().start(), setup().start());
     for file in ["index.xml", "api.post.post-1.xml", "api.page.page-1.xml"] {
         let (one, other) = (get(&one, file), get(&other, file));
@@ -196,9 +196,9 @@ fn the_command_writes_the_same_files() {
     let setup = setup();
     let args = ["sitemap", "--site", "main", "--out", "public/maps", "--gzip"];
     let ended = setup.run(&args);
-    let told = "api::post.post: 3 URLs in 1 files, without a URL: slug_missing 1\n";
+    let line = "api::post.post: 3 URLs in 1 files, without a URL: slug_missing 1\n";
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    assert!(ended.stderr.contains(line), "{}", ended.stderr);
     let read = |name: &str| std::fs::read(setup.path().join("public/maps").join(name)).expect(name);
     assert_eq!(String::from_utf8(read("index.xml")).expect("text"), INDEX);
     assert_eq!(String::from_utf8(read("robots.txt")).expect("text"), ROBOTS);
@@ -227,9 +227,9 @@ fn the_command_writes_the_same_files() {
 }
 
 #[test]
-fn the_command_says_what_it_cannot_do() {
+fn the_command_reports_what_it_cannot_do() {
     let setup = setup();
-    for (args, told) in [
+    for (args, line) in [
         (&["--site", "x", "--out", "o"][..], "there is no site \"x\"; there are: main, bare"),
         (&["--site", "bare", "--out", "o"], "FRONT_END_URL_BARE is not configured"),
         (
@@ -240,7 +240,7 @@ fn the_command_says_what_it_cannot_do() {
     ] {
         let ended = setup.run(&[&["sitemap"], args].concat());
         assert_eq!(ended.status, Some(1), "{}", ended.stderr);
-        assert!(ended.stderr.contains(told), "{}", ended.stderr);
+        assert!(ended.stderr.contains(line), "{}", ended.stderr);
     }
     let some = ["sitemap", "--site", "main", "--out", "some", "--content-type", "api::page.page"];
     assert_eq!(setup.run(&some).status, Some(0));
@@ -250,7 +250,7 @@ fn the_command_says_what_it_cannot_do() {
 }
 
 #[test]
-fn files_of_another_base_url_have_another_tag() {
+fn files_of_another_base_url_have_another_etag() {
     let tag = |base: &str, path: &str| {
         let site = format!("front_end_url = \"{base}\"\nsitemap_path = \"{path}\"");
         let settings = SETTINGS.replace("front_end_url = \"https://www.example.com/base\"", &site);
@@ -263,7 +263,7 @@ fn files_of_another_base_url_have_another_tag() {
 }
 
 #[test]
-fn a_file_that_is_read_once_never_grows_old() {
+fn a_content_file_never_becomes_stale() {
     let service = setup().env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
     let list = "/api/build-sitemap?site=main&contentType=api::page.page";
     assert_eq!(http::get(service.addr(), list).status, 200);
@@ -272,7 +272,7 @@ fn a_file_that_is_read_once_never_grows_old() {
 }
 
 #[test]
-fn no_index_is_left_that_names_files_which_are_gone() {
+fn an_index_that_names_removed_files_is_removed() {
     let setup = setup();
     let args = ["sitemap", "--site", "main", "--out", "maps"];
     assert_eq!(setup.run(&[&args[..], &["--gzip"]].concat()).status, Some(0));

@@ -1,5 +1,5 @@
-//! `frontend-map validate` against a scripted front end: every format word for word, exit statuses,
-//! what it refuses, and what a stop leaves behind.
+//! `frontend-map validate` with a scripted frontend: every format word for word, exit statuses, refused
+//! arguments, and what an interrupt leaves behind.
 
 mod compare;
 mod retries;
@@ -68,7 +68,7 @@ fn validate(setup: &Setup, site: &str, args: &[&str]) -> Ended {
     setup.run(&[&["validate", "--site", site], args].concat())
 }
 
-/// What differs from run to run, taken out: the front end's port, and the digits of dates.
+/// Replaces what differs between runs: the frontend's port, and the digits of dates.
 fn settled(text: &str, base: &str) -> String {
     let mut bytes = text.replace(base, "http://127.0.0.1:PORT").into_bytes();
     let is_date = |at: &[u8]| {
@@ -166,7 +166,7 @@ async fn a_front_end_that_is_down_is_not_a_404() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_fine_is_told_in_a_line_and_a_redirect_is_not_dead() {
+async fn a_run_without_dead_urls_has_a_summary_of_one_line_and_a_redirect_is_not_dead() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let base = peer.url("http", "");
@@ -178,27 +178,27 @@ async fn what_is_fine_is_told_in_a_line_and_a_redirect_is_not_dead() {
     let moved = r#"{"api::post.post": [{"documentId": "p1", "locale": "de", "slug": "moved"}]}"#;
     let ended = validate(&setup.file("content.json", moved), "main", &[]);
     assert_eq!(ended.status, Some(0));
-    let told = "site main: 1 URL, none dead (3xx 1)\n\n3xx leads elsewhere: 1 URL\n  \
+    let expected = "site main: 1 URL, none dead (3xx 1)\n\n3xx leads elsewhere: 1 URL\n  \
         api::post.post /{locale}/posts/{slug}: 1\n    301  p1  de  http://127.0.0.1:PORT/de/posts/moved\n         \
         -> /de/posts/neu?a=1&b=\"2\"\n";
-    assert_eq!(settled(&ended.stdout, &base), told);
+    assert_eq!(settled(&ended.stdout, &base), expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_the_content_types_that_are_named_are_checked() {
+async fn only_the_named_content_types_are_checked() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let base = peer.url("http", "");
     let setup = setup(&base, down);
     let ended = validate(&setup, "main", &["--content-type", "api::page.page"]);
-    let told = "site main: 2 URLs, 1 dead (error 1, 2xx 1)\n\nerror no answer: 1 URL\n  \
+    let expected = "site main: 2 URLs, 1 dead (error 1, 2xx 1)\n\nerror no answer: 1 URL\n  \
         api::page.page /{slug}: 1\n    fetch failed: reset  away  en  http://127.0.0.1:PORT/reset\n";
-    assert_eq!((ended.status, settled(&ended.stdout, &base)), (Some(1), told.to_owned()));
+    assert_eq!((ended.status, settled(&ended.stdout, &base)), (Some(1), expected.to_owned()));
     assert_eq!(peer.heads().len(), 3, "two URLs, and one more request after the reset");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_are_kept_over_all_content_types() {
+async fn connections_are_reused_across_content_types() {
     let peer = FrontEnd::start(|_| answer("200 OK", "", 5)).await;
     let (_socket, down) = refusing();
     let documents = |uid: &str| {
@@ -215,7 +215,7 @@ async fn connections_are_kept_over_all_content_types() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lack_of_file_descriptors_is_no_fault_of_a_page() {
+async fn a_lack_of_file_descriptors_is_not_reported_as_a_dead_url() {
     let peer = FrontEnd::start(|_| answer("200 OK", "", 5)).await;
     let (_socket, down) = refusing();
     let post = |n: usize| format!(r#"{{"documentId": "{n}", "slug": "s{n}", "locale": "en"}}"#);
@@ -230,7 +230,7 @@ async fn a_lack_of_file_descriptors_is_no_fault_of_a_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_it_cannot_do_is_said_before_anything_is_asked() {
+async fn wrong_arguments_are_reported_before_any_request() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let setup = setup(&peer.url("http", ""), down)
@@ -239,7 +239,7 @@ async fn what_it_cannot_do_is_said_before_anything_is_asked() {
         .file("half.json", "{\"site\": \"main\",\n \"contentTypes\": [{\"site\"");
     let lost = "there is no site \"x\"; there are: main, fine, lost, down";
     let half = "half.json: not the JSON of an earlier check (line 2, column 25)";
-    for (site, args, told) in [
+    for (site, args, message) in [
         ("x", &[][..], lost),
         ("lost", &[], "FRONT_END_URL_LOST is not configured"),
         ("main", &["--content-type", "api::x.x"], "site \"main\" has no rule for `api::x.x`"),
@@ -263,7 +263,7 @@ async fn what_it_cannot_do_is_said_before_anything_is_asked() {
         ("main", &["--format", "csv", "--out", "."], ".: is a directory"),
     ] {
         let ended = validate(&setup, site, args);
-        let expected = format!("frontend-map: {told}\n");
+        let expected = format!("frontend-map: {message}\n");
         assert_eq!((ended.status, ended.stderr), (Some(2), expected));
         assert_eq!(ended.stdout, "");
     }
@@ -292,7 +292,7 @@ async fn content_that_cannot_be_read_is_not_a_finding() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stop_leaves_the_last_report_and_nothing_else() {
+async fn an_interrupt_leaves_the_previous_report_and_no_other_file() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let content = CONTENT.replace("reset", "hang");
@@ -308,8 +308,8 @@ async fn a_stop_leaves_the_last_report_and_nothing_else() {
         running.signal(signal);
         let ended = running.wait();
         assert_eq!((ended.status, &*ended.stdout), (Some(status), ""), "{}", ended.stderr);
-        let told = "frontend-map: stopped before the end\n";
-        assert!(ended.stderr.ends_with(told), "{}", ended.stderr);
+        let expected = "frontend-map: stopped before the end\n";
+        assert!(ended.stderr.ends_with(expected), "{}", ended.stderr);
         assert_eq!(names(setup.path()), ["content.json", "report", "settings.toml"]);
         let report = std::fs::read_to_string(setup.path().join("report")).unwrap();
         assert_eq!(report, "the last one");
@@ -317,7 +317,7 @@ async fn a_stop_leaves_the_last_report_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pipe_that_nobody_serves_does_not_keep_it_from_stopping() {
+async fn a_pipe_without_a_reader_does_not_block_an_interrupt() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let setup = setup(&peer.url("http", ""), down);
@@ -328,14 +328,14 @@ async fn a_pipe_that_nobody_serves_does_not_keep_it_from_stopping() {
     let open = std::fs::File::options().write(true).open(setup.path().join("pipe"));
     running.signal("INT");
     let ended = running.wait();
-    let told = "frontend-map: stopped before the end\n";
-    assert_eq!((ended.status, &*ended.stderr), (Some(130), told));
+    let expected = "frontend-map: stopped before the end\n";
+    assert_eq!((ended.status, &*ended.stderr), (Some(130), expected));
     drop(open);
     assert_eq!(peer.heads().len(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn colours_are_for_terminals_whose_user_wants_them() {
+async fn colours_are_for_terminals_without_no_color() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let base = peer.url("http", "");

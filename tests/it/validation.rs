@@ -1,5 +1,5 @@
-//! `validate=true` of the real service before a scripted front end: who shares a run, what ends it,
-//! what it says, and who may ask.
+//! `validate=true` of the real service with a scripted frontend: shared runs, their end, their results
+//! and their authorization.
 
 mod auth;
 mod reasons;
@@ -50,7 +50,7 @@ fn ask(service: &Service, headers: &[(&str, &str)]) -> Response {
     http::send(service.addr(), "GET", &target(0), headers)
 }
 
-/// A caller who sends a request, and these bytes behind it, and reads when told to.
+/// A client that sends a request followed by further bytes, and reads only on demand.
 struct Caller(TcpStream);
 
 impl Caller {
@@ -62,7 +62,7 @@ impl Caller {
         Self(stream)
     }
 
-    /// Reads until there is this text; what there is at the end of the connection otherwise.
+    /// Reads until this text or the end of the connection, and returns what was read.
     fn until(&mut self, text: &str) -> String {
         let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
         loop {

@@ -1,4 +1,4 @@
-//! The URL checks against a scripted front end: exact results, and what the front end sees.
+//! The validator with a scripted frontend: exact results, and the requests that the frontend gets.
 
 use frontend_map::frontend_url::BaseUrl;
 use frontend_map::validator::report::{Entry, Tally};
@@ -10,13 +10,13 @@ use serde_json::json;
 use crate::support::front_end::{FrontEnd, refusing};
 use crate::support::pages::{script, urls};
 
-/// The entry of a URL that was not answered.
+/// The entry of a URL without a response.
 fn dead(url: &str, reason: &str) -> Entry {
     let reason = Some(reason.to_owned());
     Entry { url: url.to_owned(), status: None, ok: false, location: None, reason }
 }
 
-/// The entry of a URL that was answered.
+/// The entry of a URL with a response.
 fn answered(url: &str, status: u16, location: Option<&str>) -> Entry {
     let (url, location) = (url.to_owned(), location.map(str::to_owned));
     Entry { url, status: Some(status), ok: status / 100 == 2, location, reason: None }
@@ -29,7 +29,7 @@ fn split(url: &str) -> (BaseUrl, &str) {
     (BaseUrl::parse(origin).unwrap(), path)
 }
 
-/// What came of URLs, in their order.
+/// The results in the order of the URLs.
 struct Report {
     tally: Tally,
     results: Vec<Entry>,
@@ -71,7 +71,7 @@ async fn report(urls: &[String]) -> Report {
     tokio::spawn(run).await.unwrap()
 }
 
-/// The entries that 40 URLs with every kind of answer must give.
+/// The entries of 40 URLs with every kind of response.
 fn forty(peer: &FrontEnd, refusing: &str) -> Vec<Entry> {
     let answers: [(&str, usize, u16, Option<&str>); 10] = [
         ("missing", 4, 404, None),
@@ -155,7 +155,7 @@ async fn each_url_gets_one_get_with_a_user_agent_and_after_a_reset_one_more() {
 }
 
 #[tokio::test]
-async fn nothing_in_a_body_changes_the_result() {
+async fn a_body_never_changes_the_result() {
     let peer = FrontEnd::start(script).await;
     let names = ["/endless", "/one-mebibyte", "/just-drained", "/cut-off", "/stalled-body"];
     let urls: Vec<_> = names.iter().map(|path| peer.url("http", path)).collect();
@@ -164,7 +164,7 @@ async fn nothing_in_a_body_changes_the_result() {
 }
 
 #[tokio::test]
-async fn connections_of_drained_pages_carry_further_requests() {
+async fn connections_of_drained_pages_are_reused() {
     let peer = FrontEnd::start(script).await;
     let report = report(&urls(&peer, "ten-kilobytes", 200)).await;
     assert_eq!(report.tally.by_class.success, 200);
@@ -181,7 +181,7 @@ async fn a_close_of_a_reused_connection_is_not_reported() {
 }
 
 #[tokio::test]
-async fn header_lines_that_browsers_read_or_skip_are_no_failure() {
+async fn header_lines_that_browsers_accept_or_skip_are_no_failure() {
     let peer = FrontEnd::start(script).await;
     let one = |name: &str| urls(&peer, name, 1).remove(0);
     let expected = [
@@ -209,7 +209,7 @@ async fn a_location_is_reported_as_sent_but_bounded_and_as_text() {
 }
 
 #[tokio::test]
-async fn results_are_streamed_as_they_become_known() {
+async fn results_are_streamed_in_the_order_of_arrival() {
     let peer = FrontEnd::start(script).await;
     let base = BaseUrl::parse(&peer.url("http", "")).unwrap();
     let paths = ["/hang", "/reset", "/ok"].into_iter().enumerate();

@@ -1,30 +1,30 @@
-//! What all files of a site have in common.
+//! The text that all sitemap files of a site share.
 
 use quick_xml::escape::escape;
 
 use crate::frontend_url::BaseUrl;
 use crate::rules::Locales;
 
-/// The parts of a file that are the same for every document, ready to be written.
+/// The text around the paths of a sitemap file, already escaped.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// What stands before a path in a `loc`.
+    /// The text before a path in a `loc`.
     pub(super) loc: String,
-    /// For each locale of the site, what stands before a path in a link to an alternate.
+    /// The text before a path in an alternate link, for each locale of the site.
     pub(super) links: Vec<String>,
-    /// The same in the link for readers whose language is none of the site's.
+    /// The text before a path in the `x-default` link.
     pub(super) default_link: String,
 }
 
 impl Frame {
-    /// The frame of a site with this frontend and these locales.
+    /// The frame of a site with this base URL and these locales.
     #[must_use]
     pub fn new(base: &BaseUrl, locales: &Locales) -> Self {
         let base = escape(base.as_str());
         let link =
             |code: &str| format!(r#"<xhtml:link rel="alternate" hreflang="{code}" href="{base}"#);
         let locales = locales.as_slice().iter();
-        // Strapi writes some codes with an underscore, BCP 47 none.
+        // Some of Strapi's codes have an underscore, where BCP 47 has a hyphen.
         let links = locales.map(|locale| link(&locale.as_str().replace('_', "-"))).collect();
         Self { loc: format!("<url><loc>{base}"), links, default_link: link("x-default") }
     }

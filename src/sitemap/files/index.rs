@@ -1,4 +1,4 @@
-//! The text of a site's index, and of the `robots.txt` that names it.
+//! The text of a site's sitemap index, and of the `robots.txt` that names it.
 
 use quick_xml::escape::escape;
 
@@ -11,7 +11,8 @@ const HEAD: &str = concat!(
 );
 const TAIL: &str = "</sitemapindex>";
 
-/// A `sitemapindex` of all files of these content types. `folder` is the absolute URL under which the frontend publishes them, without a slash at its end.
+/// A `sitemapindex` of all files of these content types. `folder` is the absolute URL below which the
+/// frontend publishes them, without a trailing slash.
 #[must_use]
 pub fn index<'l>(folder: &str, types: impl IntoIterator<Item = (&'l str, &'l Layout)>) -> String {
     let folder = escape(folder);
@@ -32,7 +33,7 @@ pub fn index<'l>(folder: &str, types: impl IntoIterator<Item = (&'l str, &'l Lay
     out
 }
 
-/// A `robots.txt` that names the index (RFC 9309 leaves `Sitemap` to sitemaps.org).
+/// A `robots.txt` that names the index. The `Sitemap` line is defined by sitemaps.org, not by RFC 9309.
 #[must_use]
 pub fn robots(folder: &str) -> String {
     format!("Sitemap: {folder}/{INDEX}\n")

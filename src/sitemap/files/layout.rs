@@ -1,8 +1,8 @@
-//! Which document stands in which file.
+//! The assignment of documents to sitemap files.
 //!
-//! A file holds the documents whose hash begins with certain bits. One file holds all of them; one
-//! that grows too large becomes two, by the next bit. So a document that comes or goes changes one
-//! file, at most splits it, and all others stay the same byte for byte, on every instance and after
+//! A file lists the documents whose hash has a certain prefix of bits. The first file lists all of
+//! them; a file that is too large is split in two by the next bit. So a new or removed document changes
+//! one file, and at limits splits it; all others stay the same byte for byte, on every instance and after
 //! every restart. Files are numbered like the nodes of a binary tree: 1, then 2 and 3, then 4 to 7.
 
 use std::ops::Range;
@@ -13,52 +13,52 @@ use super::Frame;
 use super::write::{Group, groups};
 use crate::snapshot::Snapshot;
 
-/// The most URLs in a file (sitemaps.org).
-const MOST_URLS: usize = 50_000;
-/// The most bytes in a file before compression (sitemaps.org): 50 MiB, less a frame of any length.
-const MOST_BYTES: usize = (50 << 20) - 4096;
-/// Hashes have 64 bits, and the number of a file has to fit in as many.
-const MOST_SPLITS: u32 = 60;
+/// URLs in a file (sitemaps.org).
+const MAX_URLS: usize = 50_000;
+/// Bytes in a file before compression (sitemaps.org): 50 MiB, less the file's head and tail.
+const MAX_BYTES: usize = (50 << 20) - 4096;
+/// A hash has 64 bits, and the number of a file must fit into 64 bits.
+const MAX_SPLITS: u32 = 60;
 
 /// The files of one content type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// In the order of the documents' hashes; none of them is empty.
+    /// In the order of the documents' hashes, without empty ones.
     pub files: Vec<File>,
 }
 
-/// One file.
+/// One sitemap file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Its number, at least 1.
     pub number: u64,
-    /// Its part of the snapshot's URLs, as in [`Snapshot::documents`].
+    /// Its range of the snapshot's URLs, for [`Snapshot::documents`].
     pub range: Range<usize>,
-    /// How many URLs it lists.
+    /// The number of URLs that it lists.
     pub urls: usize,
-    /// When its newest entry was modified, in milliseconds since 1970.
+    /// The newest modification date of its entries, in milliseconds since 1970.
     pub newest: Option<i64>,
-    /// A hash of all that stands in it: for one frame, files with the same hash are equal.
+    /// A hash of its content: with the same frame, files with the same hash are equal.
     pub hash: u128,
 }
 
-/// How large the files may get.
+/// The size limits of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Most {
+pub(super) struct FileLimits {
     pub(super) urls: usize,
     pub(super) bytes: usize,
 }
 
 impl Layout {
-    /// Shares out the listed URLs of a snapshot.
+    /// The files for the listed URLs of a snapshot.
     #[must_use]
     pub fn new(snapshot: &Snapshot, frame: &Frame) -> Self {
-        Self::within(snapshot, frame, Most { urls: MOST_URLS, bytes: MOST_BYTES })
+        Self::within(snapshot, frame, FileLimits { urls: MAX_URLS, bytes: MAX_BYTES })
     }
 
-    pub(super) fn within(snapshot: &Snapshot, frame: &Frame, most: Most) -> Self {
+    pub(super) fn within(snapshot: &Snapshot, frame: &Frame, limits: FileLimits) -> Self {
         let mut layout = Self::default();
-        layout.share(snapshot, frame, most, 0..snapshot.len(), (1, 0));
+        layout.split(snapshot, frame, limits, 0..snapshot.len(), (1, 0));
         layout
     }
 
@@ -68,35 +68,40 @@ impl Layout {
         self.files.iter().find(|file| file.number == number)
     }
 
-    fn share(
+    fn split(
         &mut self,
         snapshot: &Snapshot,
         frame: &Frame,
-        most: Most,
+        limits: FileLimits,
         range: Range<usize>,
         (number, splits): (u64, u32),
     ) {
-        if splits < MOST_SPLITS && is_too_large(snapshot, frame, most, &range) {
+        if splits < MAX_SPLITS && is_too_large(snapshot, frame, limits, &range) {
             let middle = snapshot.first_with_bit(range.clone(), splits);
             let (left, right) = (range.start..middle, middle..range.end);
-            self.share(snapshot, frame, most, left, (2 * number, splits + 1));
-            self.share(snapshot, frame, most, right, (2 * number + 1, splits + 1));
+            self.split(snapshot, frame, limits, left, (2 * number, splits + 1));
+            self.split(snapshot, frame, limits, right, (2 * number + 1, splits + 1));
         } else {
             self.files.extend(file(snapshot, number, range));
         }
     }
 }
 
-/// Looks no further than it takes to know.
-fn is_too_large(snapshot: &Snapshot, frame: &Frame, most: Most, range: &Range<usize>) -> bool {
+/// Stops reading at the first document beyond the limits.
+fn is_too_large(
+    snapshot: &Snapshot,
+    frame: &Frame,
+    limits: FileLimits,
+    range: &Range<usize>,
+) -> bool {
     let mut groups = groups(snapshot, range.clone());
     let (mut urls, mut bytes, mut documents) = (0, 0, 0);
     groups.any(|group: Group<'_>| {
         urls += group.urls().count();
-        bytes += frame.most_bytes(&group);
+        bytes += frame.max_bytes(&group);
         documents += 1;
-        // A document alone cannot be split.
-        documents > 1 && (urls > most.urls || bytes > most.bytes)
+        // One document cannot be split.
+        documents > 1 && (urls > limits.urls || bytes > limits.bytes)
     })
 }
 
@@ -112,7 +117,7 @@ fn file(snapshot: &Snapshot, number: u64, range: Range<usize>) -> Option<File> {
             hash.update(&url.modified().unwrap_or_default().to_le_bytes());
             hash.update(&url.locale().to_le_bytes());
         }
-        // Where one group ends and the next begins.
+        // The end of a group.
         hash.update(b"\n");
     }
     (urls > 0).then(|| File { number, range, urls, newest, hash: hash.digest128() })

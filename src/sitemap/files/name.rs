@@ -1,22 +1,22 @@
-//! The names of files: `plugin.cms.article-1.xml` is the first file of `plugin::cms.article`.
+//! The names of sitemap files: `plugin.cms.article-1.xml` is the first file of `plugin::cms.article`.
 
 /// The name of the index.
 pub const INDEX: &str = "index.xml";
-/// The name of the file that tells crawlers of the index.
+/// The name of the file by which crawlers find the index.
 pub const ROBOTS: &str = "robots.txt";
 
-/// The name of a file. No two content types share one: a UID has dots at two places alone.
+/// The name of a file. It is unique, because a UID has no other dots than those two.
 #[must_use]
 pub fn file_name(uid: &str, number: u64) -> String {
     format!("{}-{number}.xml", uid.replace("::", "."))
 }
 
-/// The content type and the number of the file with this name, if it has the form of one.
+/// The content type and number in a file name; `None` for any other name.
 #[must_use]
 pub fn parse_name(name: &str) -> Option<(String, u64)> {
     let (name, number) = name.strip_suffix(".xml")?.rsplit_once('-')?;
     let read: u64 = number.parse().ok()?;
-    // One file has one name: `01` and `+1` are none.
+    // A file has one name: `01` and `+1` are not accepted.
     let (kind, rest) = name.split_once('.')?;
     (read.to_string() == number).then(|| (format!("{kind}::{rest}"), read))
 }
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_back() {
+    fn a_file_name_is_parsed_back_and_no_other_name_is_accepted() {
         for (uid, number, name) in [
             ("plugin::cms.press-release", 1, "plugin.cms.press-release-1.xml"),
             ("api::a.a", 31, "api.a.a-31.xml"),

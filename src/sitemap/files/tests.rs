@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::layout::Most;
+use super::layout::FileLimits;
 use super::*;
 use crate::frontend_url::BaseUrl;
 use crate::rules::{
@@ -57,22 +57,22 @@ fn frame() -> Frame {
 }
 
 /// All files by number.
-fn files(snapshot: &Snapshot, most: Most) -> BTreeMap<u64, String> {
-    let layout = Layout::within(snapshot, &frame(), most);
+fn files(snapshot: &Snapshot, limits: FileLimits) -> BTreeMap<u64, String> {
+    let layout = Layout::within(snapshot, &frame(), limits);
     let text = |file: &File| (file.number, write(snapshot, &frame(), file.range.clone()));
     layout.files.iter().map(text).collect()
 }
 
-const NO_BOUND: Most = Most { urls: usize::MAX, bytes: usize::MAX };
+const NO_LIMIT: FileLimits = FileLimits { urls: usize::MAX, bytes: usize::MAX };
 
 #[test]
-fn a_file_word_for_word() {
+fn a_file_has_this_text() {
     let snapshot = snapshot(&[
         row("one", "de", "x", Some("2024-03-06T22:19:54.649Z")),
         row("one", "en", "y", Some("2024-03-07")),
         row("two", "pt_BR", "z", None),
     ]);
-    let text = &files(&snapshot, NO_BOUND)[&1];
+    let text = &files(&snapshot, NO_LIMIT)[&1];
     let at = "https://www.example.com/a&amp;b";
     let link = |code: &str, path: &str| {
         format!(r#"<xhtml:link rel="alternate" hreflang="{code}" href="{at}{path}"/>"#)
@@ -91,7 +91,7 @@ fn a_file_word_for_word() {
 #[test]
 fn locales_are_written_as_bcp_47() {
     let rows = [row("one", "pt_BR", "x", None), row("one", "de", "y", None)];
-    let text = &files(&snapshot(&rows), NO_BOUND)[&1];
+    let text = &files(&snapshot(&rows), NO_LIMIT)[&1];
     assert!(
         text.contains(r#"hreflang="pt-BR""#) && !text.contains(r#"hreflang="pt_BR""#),
         "{text}"
@@ -100,11 +100,11 @@ fn locales_are_written_as_bcp_47() {
 
 #[test]
 fn no_documents_make_no_file() {
-    assert!(files(&snapshot(&[]), NO_BOUND).is_empty());
+    assert!(files(&snapshot(&[]), NO_LIMIT).is_empty());
 }
 
 #[test]
-fn dates_that_w3c_cannot_write_are_left_out() {
+fn dates_beyond_four_digit_years_are_left_out() {
     for (milliseconds, expected) in [
         (-62_167_219_200_000, "<lastmod>0000-01-01T00:00:00.000Z</lastmod>"),
         (-62_167_219_200_001, ""),
@@ -120,7 +120,7 @@ fn dates_that_w3c_cannot_write_are_left_out() {
 }
 
 #[test]
-fn the_index_names_all_files_with_their_newest_dates() {
+fn the_index_lists_all_files_with_their_newest_dates() {
     let rows: Vec<Row> =
         (0..3).map(|n| row(&format!("id{n}"), "en", &n.to_string(), Some("2024-03-06"))).collect();
     let layout = Layout::new(&snapshot(&rows), &frame());
@@ -138,7 +138,7 @@ fn the_index_names_all_files_with_their_newest_dates() {
 /// A URL with its date and its alternates.
 type Entry = (String, Option<String>, Vec<(String, String)>);
 
-/// What a reader of XML finds.
+/// The entries that an XML parser reads.
 fn read(text: &str) -> Vec<Entry> {
     let document = roxmltree::Document::parse(text).unwrap();
     let child = |url: roxmltree::Node<'_, '_>, name: &str| {
@@ -165,7 +165,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
     let row =
         row.prop_map(|(id, locale, slug, modified)| (format!("id{id}"), locale, slug, modified));
     prop::collection::vec(row, 0..80).prop_map(|mut rows| {
-        // A version is there once.
+        // Each version once.
         let mut seen = BTreeSet::new();
         rows.retain(|(id, locale, ..)| seen.insert((id.clone(), *locale)));
         rows
@@ -176,8 +176,8 @@ proptest! {
     #[test]
     fn every_listed_url_stands_in_one_file_within_bounds(rows in rows(), urls in 1..9_usize) {
         let snapshot = snapshot(&rows);
-        let most = Most { urls, bytes: 6_000 };
-        let files = files(&snapshot, most);
+        let limits = FileLimits { urls, bytes: 6_000 };
+        let files = files(&snapshot, limits);
         let mut found = Vec::new();
         let mut groups: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
         for text in files.values() {
@@ -208,18 +208,18 @@ proptest! {
     #[test]
     fn one_document_more_changes_one_file_or_splits_it(rows in rows(), urls in 1..9_usize) {
         let Some((last, before)) = rows.split_last() else { return Ok(()) };
-        // A version more of a document that is there is a change of that document.
+        // Another version of a known document would be a change of that document.
         let before: Vec<Row> = before.iter().filter(|row| row.0 != last.0).cloned().collect();
         let mut after = before.clone();
-        // Its slug is nobody else's.
+        // No other document has this slug.
         after.push((last.0.clone(), last.1, "own-slug".to_owned(), last.3));
-        let most = Most { urls, bytes: usize::MAX };
-        let (before, after) = (files(&snapshot(&before), most), files(&snapshot(&after), most));
+        let limits = FileLimits { urls, bytes: usize::MAX };
+        let (before, after) = (files(&snapshot(&before), limits), files(&snapshot(&after), limits));
         let gone: Vec<u64> = before.keys().filter(|n| !after.contains_key(n)).copied().collect();
         let changed = before.iter().filter(|(n, text)| after.get(n).is_some_and(|now| now != *text));
         prop_assert!(gone.len() + changed.count() <= 1);
         for number in after.keys().filter(|number| !before.contains_key(number)) {
-            // New files are the parts of the one that was split, or the first one at its place.
+            // New files are the parts of the one that was split, or the first file of all.
             let below = |mut n: u64| loop {
                 if gone.contains(&n) { break true }
                 if n <= 1 { break false }
@@ -231,8 +231,8 @@ proptest! {
 
     #[test]
     fn the_order_of_the_walk_does_not_matter(rows in rows(), urls in 1..9_usize) {
-        let most = Most { urls, bytes: usize::MAX };
+        let limits = FileLimits { urls, bytes: usize::MAX };
         let reversed: Vec<Row> = rows.iter().rev().cloned().collect();
-        prop_assert_eq!(files(&snapshot(&rows), most), files(&snapshot(&reversed), most));
+        prop_assert_eq!(files(&snapshot(&rows), limits), files(&snapshot(&reversed), limits));
     }
 }

@@ -1,4 +1,4 @@
-//! The text of one file.
+//! The text of one sitemap file.
 
 use std::ops::Range;
 
@@ -12,18 +12,18 @@ const HEAD: &str = concat!(
 );
 const TAIL: &str = "</urlset>";
 const LINK_END: &str = "\"/>";
-/// What stands around a date and its 24 characters.
+/// The length of a date with the text around it.
 const DATE_BYTES: usize = "</loc><lastmod>2024-03-06T22:19:54.649Z</lastmod></url>".len();
-/// Longer links than this are left out: a document with hundreds of long versions would not fit
-/// into a file.
-const MOST_LINKS: usize = 100 * 1024;
+/// The most bytes of the alternate links of one URL; longer ones are left out. A document with hundreds
+/// of long versions would not fit into a file.
+const MAX_LINK_BYTES: usize = 100 * 1024;
 
-/// The documents of a part of all URLs that have a listed version.
+/// The documents in a range of all URLs that have a listed version.
 pub(super) fn groups(snapshot: &Snapshot, range: Range<usize>) -> impl Iterator<Item = Group<'_>> {
     snapshot.documents(range).map(Group).filter(|group| group.urls().next().is_some())
 }
 
-/// A document of which sitemaps list at least one version.
+/// A document with at least one listed version.
 pub(super) struct Group<'s>(Versions<'s>);
 
 impl<'s> Group<'s> {
@@ -33,12 +33,11 @@ impl<'s> Group<'s> {
     }
 }
 
-/// A `urlset` of the listed URLs in a part of all URLs, with the date of their
-/// last modification, and for documents with several versions links to all of them
-/// (`xhtml:link`, as Google reads it), each version the same.
+/// A `urlset` of the listed URLs in a range of all URLs, with their modification dates. Each version of a
+/// document with several versions has links to all of them (`xhtml:link`, as Google specifies it).
 #[must_use]
 pub fn write(snapshot: &Snapshot, frame: &Frame, range: Range<usize>) -> String {
-    let size = |group: Group<'_>| frame.most_bytes(&group);
+    let size = |group: Group<'_>| frame.max_bytes(&group);
     let most: usize = groups(snapshot, range.clone()).map(size).sum();
     let mut out = String::with_capacity(HEAD.len() + most + TAIL.len());
     let mut links = String::new();
@@ -55,13 +54,13 @@ pub fn write(snapshot: &Snapshot, frame: &Frame, range: Range<usize>) -> String 
 }
 
 impl Frame {
-    /// What the URLs of a document take at most.
-    pub(super) fn most_bytes(&self, group: &Group<'_>) -> usize {
+    /// The most bytes that the URLs of a document take.
+    pub(super) fn max_bytes(&self, group: &Group<'_>) -> usize {
         let own = self.loc.len() + DATE_BYTES + self.links_bytes(group);
         group.urls().map(|url| own + url.path_len()).sum()
     }
 
-    /// The length of the links that all versions of a document have.
+    /// The length of the links of each version of a document.
     fn links_bytes(&self, group: &Group<'_>) -> usize {
         let mut urls = group.urls();
         let (Some(first), Some(_)) = (urls.next(), urls.next()) else { return 0 };
@@ -69,7 +68,7 @@ impl Frame {
             |url: PublicUrl<'_>| self.links[url.locale()].len() + url.path_len() + LINK_END.len();
         let default = self.default_link.len() + first.path_len() + LINK_END.len();
         let all = group.urls().map(link).sum::<usize>() + default;
-        if all > MOST_LINKS { 0 } else { all }
+        if all > MAX_LINK_BYTES { 0 } else { all }
     }
 
     fn push_links(&self, out: &mut String, group: &Group<'_>) {
@@ -79,7 +78,7 @@ impl Frame {
         for url in group.urls() {
             push_all(out, [&self.links[url.locale()], url.path(), LINK_END]);
         }
-        // The site's default locale is its first, so the first version is the best there is.
+        // The site's default locale is its first, so the first version is the best default.
         if let Some(first) = group.urls().next() {
             push_all(out, [&self.default_link, first.path(), LINK_END]);
         }

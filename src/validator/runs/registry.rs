@@ -1,4 +1,4 @@
-//! The run registry: which runs are in flight, waiting or reusable, and who shares them.
+//! The run registry: runs that are in flight, queued or reusable, and their subscriptions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct RunTimes {
     pub reuse: Duration,
 }
 
-/// What a run is shared by.
+/// Requests with the same key share a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RunKey {
     /// The fingerprint of the site's settings: a reload that changes them starts a new run.

@@ -1,4 +1,4 @@
-//! `--compare`: what has changed since an earlier result.
+//! `--compare`: what has changed since a previous report.
 
 use super::{pages, settled, setup, validate};
 use crate::support::front_end::{FrontEnd, refusing};
@@ -12,7 +12,7 @@ async fn start() -> (FrontEnd, Setup, String) {
     (peer, setup, base)
 }
 
-/// An earlier result in which the URLs of posts had these statuses.
+/// A previous report in which the URLs of posts had these statuses.
 fn earlier(base: &str, posts: &[(&str, &str)]) -> String {
     let entry = |(path, status): &(&str, &str)| {
         format!(r#"{{"url": "{base}{path}", "status": {status}, "ok": false}}"#)
@@ -47,7 +47,7 @@ since 2026-01-02T03:04:05Z
 ";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_broke_healed_came_and_went_is_told() {
+async fn urls_that_broke_healed_are_new_or_gone_are_listed() {
     let (_peer, setup, base) = start().await;
     let part = earlier(&base, &POSTS);
     let whole = format!(
@@ -67,15 +67,15 @@ async fn what_broke_healed_came_and_went_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_deadline_kept_from_a_check_is_not_new_and_has_not_healed() {
+async fn a_url_that_was_not_checked_before_is_neither_new_nor_healed() {
     let (_peer, setup, base) = start().await;
     let paths = ["/en/posts/ok", "/en/posts/missing", "/en/posts/broken", "/de/posts/moved"];
     let late = r#"null, "reason": "not checked: deadline""#;
     let part = earlier(&base, &paths.map(|path| (path, late)));
     let setup = setup.file("earlier.json", &format!(r#"{{"data": {part}}}"#));
     let args = ["--content-type", "api::post.post", "--compare", "earlier.json"];
-    let told = validate(&setup, "main", &args).stdout;
-    assert!(told.ends_with("\nsince the earlier check\n  nothing has changed\n"), "{told}");
+    let summary = validate(&setup, "main", &args).stdout;
+    assert!(summary.ends_with("\nsince the earlier check\n  nothing has changed\n"), "{summary}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,12 +85,15 @@ async fn a_report_compared_with_itself_has_not_changed() {
     assert_eq!(validate(&setup, "main", &args).status, Some(1));
     // The file is read before it is replaced.
     let ended = validate(&setup, "main", &[&args[..], &["--compare", "report.json"]].concat());
-    let told = settled(&ended.stdout, &base);
-    assert!(told.ends_with("\nsince 0000-00-00T00:00:00Z\n  nothing has changed\n"), "{told}");
+    let summary = settled(&ended.stdout, &base);
+    assert!(
+        summary.ends_with("\nsince 0000-00-00T00:00:00Z\n  nothing has changed\n"),
+        "{summary}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_says_what_has_changed() {
+async fn the_html_report_lists_the_changes() {
     let (_peer, setup, base) = start().await;
     let part = earlier(&base, &POSTS);
     let setup = setup.file("earlier.json", &format!(r#"{{"data": {part}}}"#));

@@ -53,8 +53,8 @@ async fn without_retries_a_url_gets_one_request_and_after_a_reset_one_more() {
     let setup = setup(&peer.url("http", ""), down).file("content.json", CONTENT);
     let ended = validate(&setup, "main", &[]);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
-    let told = "site main: 5 URLs, 4 dead (4xx 2, 5xx 1, error 1, 3xx 1)\n";
-    assert!(ended.stdout.starts_with(told), "{}", ended.stdout);
+    let summary = "site main: 5 URLs, 4 dead (4xx 2, 5xx 1, error 1, 3xx 1)\n";
+    assert!(ended.stdout.starts_with(summary), "{}", ended.stdout);
     assert_eq!(requests(&peer), [1, 1, 1, 1, 2]);
 }
 
@@ -66,8 +66,8 @@ async fn retryable_results_are_retried_and_the_last_result_counts() {
     let setup = setup(&peer.url("http", ""), down).file("content.json", CONTENT);
     let ended = validate(&setup, "main", &["--retries", "3"]);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
-    let told = "site main: 5 URLs, 2 dead (4xx 2, 3xx 1, 2xx 2)\n";
-    assert!(ended.stdout.starts_with(told), "{}", ended.stdout);
+    let summary = "site main: 5 URLs, 2 dead (4xx 2, 3xx 1, 2xx 2)\n";
+    assert!(ended.stdout.starts_with(summary), "{}", ended.stdout);
     assert_eq!(requests(&peer), [3, 4, 1, 1, 3]);
 }
 

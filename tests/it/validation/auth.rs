@@ -1,4 +1,4 @@
-//! Bearer tokens for what is not for everybody.
+//! Bearer tokens of URL checks and of drafts.
 
 use super::{ask, site, slugs};
 use crate::support::front_end::{FrontEnd, answer};
@@ -9,7 +9,7 @@ const VALIDATE: &str = "canary-51c2aa-validate";
 const DRAFT: &str = "canary-77e0d3-draft";
 const DRAFT_URL: &str = "/api/frontend-url?uid=api::t0.t0&documentId=d0&status=draft";
 
-/// Asks with each kind of `Authorization`, and expects the same of both operations.
+/// Sends each kind of `Authorization`, and expects `passes` for the right token alone.
 fn opens_to(service: &Service, target: &str, token: &str, passes: u16) {
     let right = format!("Bearer {token}");
     let shouted = format!("bEARER {token}");
@@ -48,7 +48,7 @@ fn closed(peer: &FrontEnd) -> Setup {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tokens_close_runs_and_drafts_and_nothing_else() {
+async fn tokens_protect_url_checks_and_drafts_and_nothing_else() {
     let peer = FrontEnd::start(|_| answer("200 OK", "", 0)).await;
     let by_variables = closed(&peer)
         .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", VALIDATE)
@@ -62,8 +62,8 @@ async fn tokens_close_runs_and_drafts_and_nothing_else() {
         let service = setup.start();
         let asked = peer.heads().len();
         opens_to(&service, &super::target(0), VALIDATE, 200);
-        assert_eq!(peer.heads().len(), asked + 2, "who is refused causes no request");
-        // There is no draft, and only who may ask is told so.
+        assert_eq!(peer.heads().len(), asked + 2, "a refused request causes no URL check");
+        // There is no draft, which only an authorized request learns.
         opens_to(&service, DRAFT_URL, DRAFT, 404);
         let refused = http::get(service.addr(), DRAFT_URL);
         assert_eq!(refused.header("cache-control").as_deref(), Some("no-store"));
@@ -74,14 +74,14 @@ async fn tokens_close_runs_and_drafts_and_nothing_else() {
         ] {
             assert_eq!(http::get(service.addr(), open).status, 200, "{open}");
         }
-        // What is wrong with the parameters is told first.
+        // Wrong parameters come before authorization.
         let wrong = http::get(service.addr(), "/api/build-sitemap?site=x&validate=true");
         assert_eq!(wrong.status, 400);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_tokens_all_is_open() {
+async fn without_tokens_no_request_needs_authorization() {
     let peer = FrontEnd::start(|_| answer("200 OK", "", 0)).await;
     let service = closed(&peer).start();
     assert_eq!(ask(&service, &[]).status, 200);

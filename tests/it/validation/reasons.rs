@@ -1,4 +1,4 @@
-//! Why a URL is dead, word for word.
+//! The reasons of dead URLs, word for word.
 
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ fn dead(url: &str, reason: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_failure_of_a_page_has_its_words() {
+async fn each_failure_of_a_page_has_its_reason() {
     let peer = FrontEnd::start(script).await;
     let slugs = [
         "00-fine",
@@ -91,7 +91,7 @@ async fn each_failure_of_a_page_has_its_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_failure_of_a_whole_site_has_its_words() {
+async fn each_failure_of_a_whole_site_has_its_reason() {
     let plain = FrontEnd::start(script).await;
     let (_socket, refused) = refusing();
     let self_signed = Cms::greeting(Script { acts: vec![crate::support::script::Act::Tls] });
@@ -107,7 +107,7 @@ async fn each_failure_of_a_whole_site_has_its_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_has_no_result_at_the_deadline_was_not_checked() {
+async fn a_url_without_a_result_at_the_deadline_is_not_checked() {
     let peer = FrontEnd::start(|path| match path {
         "/a-000-t0" => answer("200 OK", "", 0),
         _ => Answer::Hang,
@@ -122,6 +122,6 @@ async fn what_has_no_result_at_the_deadline_was_not_checked() {
         assert_eq!(*result, dead(&format!("{base}/a-{n:03}-t0"), "not checked: deadline"));
     }
     assert_eq!((results.len(), peer.heads().len()), (25, 11));
-    let told = r#"a validation has ended site="main" content_type="api::t0.t0" count=25 ok=1 not_checked=24"#;
-    assert!(service.logs(told), "{}", service.log());
+    let line = r#"a validation has ended site="main" content_type="api::t0.t0" count=25 ok=1 not_checked=24"#;
+    assert!(service.logs(line), "{}", service.log());
 }

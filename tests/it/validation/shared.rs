@@ -1,4 +1,4 @@
-//! One run for all who ask, as few requests as ten, and none once nobody asks.
+//! One run for all its clients, ten requests at a time, and none after the last client has gone.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -21,7 +21,7 @@ fn paths(peer: &FrontEnd) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_callers_share_one_run() {
+async fn a_thousand_clients_share_one_run() {
     let peer = FrontEnd::start_holding(10, fine).await;
     let service = site(&peer.url("http", ""), 1, &slugs("a", 40)).start();
     let address = service.addr();
@@ -37,7 +37,7 @@ async fn a_thousand_callers_share_one_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_more_is_requested_when_all_callers_have_gone() {
+async fn a_run_without_clients_is_aborted() {
     let behind = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
     for (header, behind) in [
         (None, ""),
@@ -51,18 +51,18 @@ async fn nothing_more_is_requested_when_all_callers_have_gone() {
         let mut callers: Vec<_> =
             (0..20).map(|_| Caller::new(&service, 0, header, behind)).collect();
         until_so("ten requests", || peer.heads().len() == 10);
-        // Bytes that come later are behind others that nobody has read.
+        // Pipelined bytes behind others that the service has not read yet.
         for caller in callers.iter_mut().filter(|_| !behind.is_empty()) {
             std::io::Write::write_all(&mut caller.0, behind.as_bytes()).unwrap();
         }
-        // One who stays keeps it going.
+        // One remaining client keeps the run going.
         let last = callers.pop();
         drop(callers);
         assert_eq!(peer.open(), 10, "{header:?} {behind:?}");
         drop(last);
         until_so("all requests are given up", || peer.open() == 0);
         assert_eq!(peer.heads().len(), 10, "{header:?} {behind:?}");
-        // And nothing is left of that run: the next one begins anew.
+        // Nothing is left of that run: the next one starts from the beginning.
         let _caller = Caller::new(&service, 0, header, "");
         until_so("ten more", || peer.heads().len() == 20);
         let seen = paths(&peer);
@@ -72,7 +72,7 @@ async fn nothing_more_is_requested_when_all_callers_have_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_runs_go_on_eight_wait_and_more_are_sent_away() {
+async fn two_runs_are_in_flight_eight_are_queued_and_more_are_refused() {
     let peer = FrontEnd::start(silent).await;
     let service = site(&peer.url("http", ""), 11, &slugs("a", 20)).start();
     let follow = |t| {
@@ -87,7 +87,7 @@ async fn two_runs_go_on_eight_wait_and_more_are_sent_away() {
     let error = &busy.json()["error"];
     assert_eq!(error["name"], "ServiceUnavailableError");
     assert_eq!(error["message"], "too many validations are in progress or queued");
-    // Who asks for one of the ten is let in.
+    // A request for one of the ten runs is accepted.
     drop(follow(9));
     until_so("ten requests", || peer.heads().len() == 10);
     assert_eq!(peer.most_in_flight(), 10);
@@ -95,15 +95,15 @@ async fn two_runs_go_on_eight_wait_and_more_are_sent_away() {
         let end = format!("-t{t}");
         paths(&peer).iter().filter(|path| path.ends_with(&end)).count()
     };
-    assert_eq!(of(0) + of(1), 10, "the first two have their turn");
-    // A turn that ends is the next one's.
+    assert_eq!(of(0) + of(1), 10, "the first two run");
+    // The end of a run starts the next one in the queue.
     callers.drain(..2);
-    until_so("the next ones have theirs", || of(2) + of(3) == 10);
+    until_so("the next two run", || of(2) + of(3) == 10);
     drop(follow(10));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_is_used_again_and_says_how_old_it_is() {
+async fn a_result_is_reused_with_its_age() {
     let peer = FrontEnd::start(fine).await;
     let setup = || site(&peer.url("http", ""), 1, &slugs("a", 3));
     let service = setup().start();

@@ -1,4 +1,4 @@
-//! Results as they become known, and the same bytes as the JSON answer at the end.
+//! Results as a stream, which ends with the same bytes as the JSON response.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ async fn one_event_for_each_url_then_the_result() {
     let begin = json!({"checked": 0, "total": 3, "byClass": none});
     let end = json!({"checked": 3, "total": 3, "byClass": all});
 
-    // The first follows the run, the second what is kept of it: both see it from its start.
+    // The first request follows the run, the second reads its kept result: both see all of it.
     for _ in 0..2 {
         let streamed = ask(&service, &[EVENTS]);
         assert_eq!(streamed.header("content-type").as_deref(), Some("text/event-stream"));
@@ -91,7 +91,7 @@ async fn one_event_for_each_url_then_the_result() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn counters_come_after_each_hundred_and_while_nothing_happens() {
+async fn counters_come_after_each_hundred_urls_and_in_silence() {
     let peer = FrontEnd::start(script).await;
     let service = site(&peer.url("http", ""), 1, &slugs("ok", 230)).start();
     let events = events(&ask(&service, &[EVENTS]));
@@ -105,12 +105,12 @@ async fn counters_come_after_each_hundred_and_while_nothing_happens() {
     for form in [EVENTS, LINES] {
         let mut caller = Caller::new(&service, 0, Some(form), "");
         assert!(caller.until("progress").contains("\"checked\":0"));
-        assert!(caller.until("progress").contains("\"checked\":0"), "a sign of life");
+        assert!(caller.until("progress").contains("\"checked\":0"), "counters in silence");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_does_not_read_holds_up_nobody() {
+async fn a_client_that_does_not_read_delays_no_other_client() {
     let peer = FrontEnd::start(script).await;
     let slugs = slugs(&"ok".repeat(400), 2000);
     let service = site(&peer.url("http", ""), 1, &slugs).start();
@@ -122,11 +122,11 @@ async fn a_client_that_does_not_read_holds_up_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_for_a_reader_has_a_bound_of_bytes() {
+async fn the_chunks_of_a_stream_are_bounded_in_bytes() {
     let peer = FrontEnd::start(script).await;
     let service = site(&peer.url("http", ""), 1, &slugs("far", 90)).start();
     ask(&service, &[]);
-    // All is known by now, so that pieces are as large as they get.
+    // All results are known, so chunks are as large as they get.
     let streamed = Caller::new(&service, 0, Some(EVENTS), "").until("\r\n0\r\n\r\n");
     let sizes = streamed.split("\r\n").filter_map(|line| usize::from_str_radix(line, 16).ok());
     let sizes: Vec<usize> = sizes.collect();
@@ -135,7 +135,7 @@ async fn what_waits_for_a_reader_has_a_bound_of_bytes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_event_source_that_has_seen_the_end_is_told_to_stop() {
+async fn an_event_source_that_has_seen_the_end_gets_204() {
     let peer = FrontEnd::start(script).await;
     let service = site(&peer.url("http", ""), 1, &slugs("ok", 1)).start();
     let again = ask(&service, &[EVENTS, ("Last-Event-ID", "end")]);
