@@ -98,7 +98,7 @@ pub fn start(settings: &Settings, metrics: &Arc<Metrics>) -> Result<(), StartErr
     Ok(())
 }
 
-/// Exports the queued spans, for at most [`SHUTDOWN_TIMEOUT`] and not beyond `deadline`. Spans that
+/// Exports the queued spans, for at most two seconds and not beyond `deadline`. Spans that
 /// end later are dropped.
 pub async fn shutdown(deadline: Instant) {
     if let Some(traces) = TRACES.get() {

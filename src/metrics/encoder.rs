@@ -1,4 +1,4 @@
-//! The OpenMetrics text format.
+//! The `OpenMetrics` text format.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ const PREFIX: &str = "frontend_map_";
 /// Names and values of labels.
 type Labels<'l, const N: usize> = [(&'l str, &'l str); N];
 
-/// Writes metric families. Names come without [`PREFIX`], those of counters also without `_total`.
+/// Writes metric families. Names come without `frontend_map_`, those of counters also without `_total`.
 pub struct Encoder<'e>(DescriptorEncoder<'e>);
 
 /// The text that `write` makes.
@@ -28,8 +28,12 @@ pub struct Encoder<'e>(DescriptorEncoder<'e>);
 pub fn encode(write: impl Fn(&mut Encoder<'_>) -> fmt::Result + Send + Sync + 'static) -> String {
     let mut registry = Registry::default();
     registry.register_collector(Box::new(FnCollector(write)));
+    to_text(&registry)
+}
+
+fn to_text(registry: &Registry) -> String {
     let mut out = String::new();
-    text::encode(&mut out, &registry).expect("writing to a string cannot fail");
+    text::encode(&mut out, registry).expect("writing to a string cannot fail");
     out
 }
 

@@ -39,7 +39,7 @@ pub struct RunKey {
     pub content_type: String,
 }
 
-/// No further run is accepted: [`MAX_RUNNING`] are in flight and [`MAX_QUEUED`] wait.
+/// No further run is accepted: two are in flight and eight are queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyRuns;
 
