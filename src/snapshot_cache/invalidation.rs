@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 /// The quiet period after the last invalidation before they are followed.
 const QUIET_PERIOD: Duration = Duration::from_millis(200);
-/// The maximum delay after the first one: editors who never pause must not keep the copies old.
+/// The maximum delay after the first one: editors that never pause must not keep the copies old.
 const MAX_DELAY: Duration = Duration::from_secs(1);
 /// So many documents are updated one by one. When more change at once, a walk is quicker.
 const MAX_DOCUMENTS: usize = 64;
