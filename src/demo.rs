@@ -1,5 +1,5 @@
-//! What `frontend-map demo` runs: the service on embedded content, with a small front end beside
-//! it, and one `curl` line with its real answer for each operation.
+//! `frontend-map demo`: the service on built-in content beside a small frontend, and a `curl` line with
+//! its answer for each route.
 
 pub mod frontend;
 
@@ -17,26 +17,26 @@ use crate::http::Service;
 use crate::shared::SharedState;
 use crate::{boot, outgoing, server};
 
-/// The settings of the demo; the content is what the file source has built in.
+/// The settings of the demo; its content is the built-in content of the source `files`.
 const SETTINGS: &str = include_str!("../config/demo/settings.toml");
-/// Where the front end is to be found if nobody else is there.
-const FRONT_END: &str = "127.0.0.1:8081";
+/// The address of the frontend, unless it is in use.
+const FRONTEND: &str = "127.0.0.1:8081";
 
-/// As many as one person may want.
-const CONNECTIONS: usize = 64;
+/// The most connections: enough for one user.
+const MAX_CONNECTIONS: usize = 64;
 
-/// One request for each thing that the service does.
+/// The requests that the demo shows, each with a caption.
 const REQUESTS: [(&str, &str); 6] = [
     (
         "Which content type is behind a pathname?",
         "/api/get-content-type?site=main&pathname=/en/articles/welcome",
     ),
     (
-        "And the type alone?",
+        "The same, with the content type alone:",
         "/api/get-content-type?site=main&pathname=/en/articles/welcome&compact=true",
     ),
     (
-        "Where does a document live?",
+        "Which URL does a document have?",
         "/api/frontend-url?uid=plugin::cms.article&documentId=a1welcome&locale=de",
     ),
     (
@@ -48,12 +48,12 @@ const REQUESTS: [(&str, &str); 6] = [
         "/api/build-sitemap?site=main&contentType=plugin::cms.page&xml=true",
     ),
     (
-        "Is each of them alive? (One page never answers: this takes 10 seconds.)",
+        "Is each of them alive? (One page never answers, so this takes 10 seconds.)",
         "/api/build-sitemap?site=main&contentType=plugin::cms.article&validate=true",
     ),
 ];
 
-/// The settings of the demo with its front end at this address.
+/// The settings of the demo with its frontend at this address.
 ///
 /// # Errors
 /// Never, unless the embedded settings are broken.
@@ -66,7 +66,8 @@ pub fn settings(frontend: SocketAddr) -> Result<Config, config::Problems> {
     )
 }
 
-/// Shows each operation on a running service; serves on until `closing` is ready unless `once`.
+/// Runs the service and shows a request to each route; unless `once`, it serves until `closing` is
+/// ready.
 ///
 /// # Errors
 /// When no port can be bound, or the service does not answer.
@@ -76,27 +77,27 @@ pub async fn run(
     shared: Arc<SharedState>,
     closing: impl Future<Output = Instant> + Send + 'static,
 ) -> Result<(), Box<dyn Error>> {
-    let frontend = bind(FRONT_END.parse()?).await?;
+    let frontend = bind(FRONTEND.parse()?).await?;
     let config = settings(frontend.local_addr()?)?;
     start_log(&config.log);
     let timeouts = config.limits.timeouts;
     let listener = bind(config.server.listen).await?;
     let address = listener.local_addr()?;
-    say(&format!(
-        "frontend-map at http://{address}, its front end at http://{}",
+    print_line(&format!(
+        "frontend-map at http://{address}, its frontend at http://{}",
         frontend.local_addr()?
     ))?;
     tokio::spawn(frontend::serve(frontend));
-    let counted = server::ConnectionSettings {
+    let connections = server::ConnectionSettings {
         timeouts,
-        max_connections: CONNECTIONS,
+        max_connections: MAX_CONNECTIONS,
         metrics: Arc::clone(&shared.metrics.connections),
     };
     let app = Arc::new(boot::build(config, Arc::clone(&shared), None)?);
-    let (shown, all_shown) = tokio::sync::oneshot::channel::<()>();
+    let (sender, shown) = tokio::sync::oneshot::channel::<()>();
     let ended = async move {
         let enough = async {
-            match all_shown.await {
+            match shown.await {
                 Ok(()) if once => Instant::now() + server::GRACE_PERIOD,
                 _ => std::future::pending().await,
             }
@@ -106,21 +107,21 @@ pub async fn run(
             end = enough => end,
         }
     };
-    let service = tokio::spawn(server::serve(listener, Service::new(app), counted, ended));
+    let service = tokio::spawn(server::serve(listener, Service::new(app), connections, ended));
     let all = show(address).await;
     if shared.is_draining() {
-        // Somebody has seen enough.
+        // A signal ended it while requests were shown: their errors do not matter.
         return Ok(service.await?);
     }
     all?;
     if !once {
-        say("\nServing until Ctrl-C.")?;
+        print_line("\nServing until Ctrl-C.")?;
     }
-    let _ = shown.send(());
+    let _ = sender.send(());
     Ok(service.await?)
 }
 
-/// The wanted address, or any port of its host if somebody is there already.
+/// Listens on the address, or on any free port of its host if the address is in use.
 async fn bind(wanted: SocketAddr) -> std::io::Result<TcpListener> {
     match TcpListener::bind(wanted).await {
         Ok(listener) => Ok(listener),
@@ -130,15 +131,15 @@ async fn bind(wanted: SocketAddr) -> std::io::Result<TcpListener> {
 
 async fn show(service: SocketAddr) -> Result<(), Box<dyn Error>> {
     let client = outgoing::client_builder()?.build()?;
-    for (question, target) in REQUESTS {
+    for (caption, target) in REQUESTS {
         let url = format!("http://{service}{target}");
-        say(&format!("\n# {question}\n$ curl '{url}'"))?;
-        say(&client.get(url).send().await?.text().await?)?;
+        print_line(&format!("\n# {caption}\n$ curl '{url}'"))?;
+        print_line(&client.get(url).send().await?.text().await?)?;
     }
     Ok(())
 }
 
-/// A line on stdout; a reader that has gone is an error, not a panic.
-fn say(line: &str) -> std::io::Result<()> {
+/// Prints a line to stdout; a closed stdout is an error, not a panic.
+fn print_line(line: &str) -> std::io::Result<()> {
     writeln!(std::io::stdout(), "{line}")
 }

@@ -1,11 +1,11 @@
-//! A small public front end on loopback, with one page for each way in which a page can answer.
+//! A small frontend on loopback, with a page for each kind of result of a URL check.
 
 use axum::Router;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use tokio::net::TcpListener;
 
-/// Where the page that has moved now is; its site writes it relative, as many do.
+/// The `Location` of the page that has moved; relative, as on many sites.
 const MOVED_TO: &str = "/en/articles/welcome";
 
 /// Serves every path until the future is dropped or the process ends.
@@ -15,7 +15,7 @@ const MOVED_TO: &str = "/en/articles/welcome";
 ///
 /// # Errors
 ///
-/// None that ends it: a failed accept is tried again.
+/// None: a failed accept is retried.
 pub async fn serve(listener: TcpListener) -> std::io::Result<()> {
     axum::serve(listener, Router::new().fallback(page)).await
 }
@@ -28,12 +28,12 @@ async fn page(uri: Uri) -> Response {
         "missing" => text(StatusCode::NOT_FOUND, "There is no such page."),
         "broken" => text(StatusCode::INTERNAL_SERVER_ERROR, "This page is broken."),
         "stalled" => std::future::pending().await,
-        _ => text(StatusCode::OK, "A page of the demo front end."),
+        _ => text(StatusCode::OK, "A page of the demo frontend."),
     }
 }
 
-/// A page that says `words`. Nothing of the request is echoed, so nothing needs escaping.
-fn text(status: StatusCode, words: &str) -> Response {
-    let html = format!("<!doctype html><meta charset=utf-8><title>Demo</title><p>{words}</p>\n");
+/// A page with this text. Nothing of the request is in it, so nothing needs escaping.
+fn text(status: StatusCode, text: &str) -> Response {
+    let html = format!("<!doctype html><meta charset=utf-8><title>Demo</title><p>{text}</p>\n");
     (status, Html(html)).into_response()
 }

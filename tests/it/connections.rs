@@ -1,8 +1,8 @@
-//! Clients that say nothing, half a request, or read nothing; what the stop means to them; and more
-//! of them than there is room for.
+//! The time-outs, the shutdown and the eviction of connections whose clients are silent, send half a
+//! request or do not read.
 //!
-//! No test waits for less than what it asks for, and none depends on how fast the machine is: what
-//! has to happen soon has a minute, and what must not happen would be seen by a later answer.
+//! No test depends on the speed of the machine: what must happen has a minute, and what must not
+//! happen would show in a later answer.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -17,11 +17,11 @@ use crate::support::script::{Act, Script};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
-/// How long anything may take before the test gives up.
-const PATIENCE: Duration = Duration::from_mins(1);
-/// A limit that a test waits for.
+/// How long anything may take before the test fails.
+const TEST_TIMEOUT: Duration = Duration::from_mins(1);
+/// A time-out that a test waits for.
 const SHORT: Duration = Duration::from_millis(800);
-/// A limit that no test lives to see.
+/// A time-out that no test waits for.
 const LONG: Duration = Duration::from_mins(10);
 
 const REQUEST: &[u8] = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -40,11 +40,11 @@ fn start(head: Duration, idle: Duration, write: Duration) -> Service {
 fn connect(service: &Service) -> TcpStream {
     let stream = TcpStream::connect(service.addr()).expect("the service accepts");
     stream.set_nodelay(true).expect("a socket");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TEST_TIMEOUT)).expect("a socket");
     stream
 }
 
-/// Reads one answer; false when the connection is closed instead.
+/// Reads one answer; false: the connection was closed instead.
 fn answered(stream: &mut TcpStream) -> bool {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
@@ -62,7 +62,7 @@ fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
-/// A connection on which these bytes got an answer. On a busy machine the first try may be late.
+/// A connection on which these bytes got an answer. On a busy machine the first attempt may time out.
 fn used(service: &Service, bytes: &[u8]) -> (TcpStream, Instant) {
     for _ in 0..100 {
         let mut stream = connect(service);
@@ -71,10 +71,10 @@ fn used(service: &Service, bytes: &[u8]) -> (TcpStream, Instant) {
             return (stream, sent);
         }
     }
-    panic!("no answer at all");
+    panic!("no answer in 100 attempts");
 }
 
-/// Sends these bytes one by one, and on and on, until the connection is closed.
+/// Sends these bytes one by one, again and again, until the connection is closed.
 fn drip(stream: &mut TcpStream, bytes: &[u8]) {
     let begun = Instant::now();
     stream.set_read_timeout(Some(SHORT / 8)).expect("a socket");
@@ -82,19 +82,19 @@ fn drip(stream: &mut TcpStream, bytes: &[u8]) {
         let closed = match stream.read(&mut [0; 1]) {
             Err(error) => !is_timeout(&error),
             Ok(read) => {
-                assert_eq!(read, 0, "nothing to answer");
+                assert_eq!(read, 0, "there is no complete request to answer");
                 true
             }
         };
         if closed || stream.write_all(&[*byte]).is_err() {
             return;
         }
-        assert!(begun.elapsed() < PATIENCE, "the connection stays");
+        assert!(begun.elapsed() < TEST_TIMEOUT, "the connection stays");
     }
 }
 
 #[test]
-fn a_first_head_has_its_time_from_the_connection() {
+fn head_timeout_of_the_first_request_counts_from_the_accept() {
     let service = start(SHORT, LONG, LONG);
     for bytes in ["", "GET /livez HT", "GET /livez HTTP/1.1\r\nHost: a\r\n", "\r\n"] {
         let begun = Instant::now();
@@ -106,21 +106,21 @@ fn a_first_head_has_its_time_from_the_connection() {
 }
 
 #[test]
-fn dripping_bytes_buys_no_time() {
+fn head_timeout_is_not_extended_by_single_bytes() {
     let service = start(SHORT, LONG, LONG);
     drip(&mut connect(&service), b"X-A: b\r\n");
     let (mut stream, _) = used(&service, RESOLVE);
     drip(&mut stream, b"GET /livez HTTP/1.1\r\nX-A");
     let (mut stream, _) = used(&service, RESOLVE);
-    // Each is an empty line or a half of one.
+    // Empty lines, complete and not.
     drip(&mut stream, b"\r\n\n");
 }
 
 #[test]
-fn a_later_head_has_its_time_from_its_first_byte() {
+fn head_timeout_of_a_later_request_counts_from_its_first_byte() {
     let service = start(SHORT, LONG, LONG);
     for request in [REQUEST, RESOLVE] {
-        // Behind a whole request, in one write.
+        // Behind a complete request, in one write.
         let (mut stream, sent) = used(&service, &[request, b"GET /livez HT"].concat());
         assert!(!answered(&mut stream));
         assert!(sent.elapsed() >= SHORT);
@@ -134,7 +134,7 @@ fn a_later_head_has_its_time_from_its_first_byte() {
 }
 
 #[test]
-fn an_idle_connection_is_kept_for_longer_than_a_head() {
+fn idle_connections_stay_open_beyond_the_head_timeout() {
     let service = start(SHORT, LONG, LONG);
     let with_body = b"GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
     let resolve_with_body =
@@ -150,7 +150,7 @@ fn an_idle_connection_is_kept_for_longer_than_a_head() {
 }
 
 #[test]
-fn an_idle_connection_is_closed_in_the_end() {
+fn idle_connections_are_closed_after_the_idle_timeout() {
     let service = start(LONG, SHORT, LONG);
     for request in [REQUEST, RESOLVE] {
         let (mut stream, sent) = used(&service, request);
@@ -160,27 +160,27 @@ fn an_idle_connection_is_closed_in_the_end() {
 }
 
 #[test]
-fn who_does_not_read_is_cut_off() {
+fn a_client_that_does_not_read_is_closed_after_the_write_timeout() {
     let service = start(LONG, LONG, SHORT);
     let pathname = "/x".repeat(1000);
     let request = format!(
         "GET /api/get-content-type?site=main&pathname={pathname} HTTP/1.1\r\nHost: localhost\r\n\r\n"
     );
     let mut stream = connect(&service);
-    stream.set_write_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_write_timeout(Some(TEST_TIMEOUT)).expect("a socket");
     let begun = Instant::now();
     // The answers fill both ends' buffers, then the requests do: writing waits for the close.
     let error = loop {
         if let Err(error) = stream.write_all(request.as_bytes()) {
             break error;
         }
-        assert!(begun.elapsed() < PATIENCE, "there is no end of the buffers");
+        assert!(begun.elapsed() < TEST_TIMEOUT, "writing never blocks");
     };
     assert!(!is_timeout(&error), "{error}");
     assert!(begun.elapsed() >= SHORT);
 }
 
-/// With a list of a hundred kilobytes.
+/// With content whose list of URLs has a hundred kilobytes.
 fn with_a_long_list() -> Setup {
     let documents: Vec<String> = (0..2000)
         .map(|n| format!(r#"{{"documentId":"d{n}","locale":"en","slug":"a-slug-{n}"}}"#))
@@ -189,9 +189,9 @@ fn with_a_long_list() -> Setup {
     Setup::fixture().file("content.json", &content)
 }
 
-/// A client that asks for more than all buffers hold. Its requests are read at once, so that it is
-/// not unread ones that a close answers with a reset.
-fn who_does_not_read(service: &Service) -> TcpStream {
+/// A client that requests more than all buffers hold and does not read. The service reads all its
+/// requests at once, so a reset is not one for unread requests.
+fn client_that_does_not_read(service: &Service) -> TcpStream {
     let list = "GET /api/build-sitemap?site=main&contentType=plugin::cms.article HTTP/1.1\r\n\
                 Host: localhost\r\n\r\n";
     let mut stream = connect(service);
@@ -200,23 +200,23 @@ fn who_does_not_read(service: &Service) -> TcpStream {
 }
 
 #[test]
-fn nothing_is_kept_for_who_does_not_read() {
+fn a_client_that_does_not_read_is_reset_after_the_write_timeout() {
     let short = SHORT.as_millis().to_string();
     let service = with_a_long_list().env("FRONTEND_MAP__LIMITS__WRITE_TIMEOUT_MS", &short).start();
-    let stream = who_does_not_read(&service);
+    let stream = client_that_does_not_read(&service);
     let begun = Instant::now();
     let error = loop {
         if let Some(error) = stream.take_error().expect("a socket") {
             break error;
         }
-        assert!(begun.elapsed() < PATIENCE, "the connection is not reset");
+        assert!(begun.elapsed() < TEST_TIMEOUT, "the connection is not reset");
         thread::sleep(Duration::from_millis(10));
     };
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
     assert!(begun.elapsed() >= SHORT);
 }
 
-/// What the system holds of answers on the way to this client, in bytes (proc(5), `/proc/net/tcp`).
+/// The bytes that the system has queued for this client (proc(5), `/proc/net/tcp`).
 #[cfg(target_os = "linux")]
 fn queued(client: &TcpStream) -> u64 {
     let ours = format!(":{:04X}", client.peer_addr().expect("connected").port());
@@ -232,11 +232,11 @@ fn queued(client: &TcpStream) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_system_holds_little_for_who_does_not_read() {
+fn the_system_queues_at_most_512_kib_for_a_client_that_does_not_read() {
     let service = with_a_long_list().start();
-    let stream = who_does_not_read(&service);
+    let stream = client_that_does_not_read(&service);
     let mut last = 0;
-    until_so("no more is taken", || {
+    until_so("the queue does not grow", || {
         let before = std::mem::replace(&mut last, queued(&stream));
         last > 0 && last == before
     });
@@ -244,17 +244,17 @@ fn the_system_holds_little_for_who_does_not_read() {
 }
 
 #[test]
-fn who_does_not_read_delays_the_stop_for_seconds_only() {
+fn a_client_that_does_not_read_delays_the_shutdown_for_seconds_only() {
     let mut service = with_a_long_list().start();
-    let stream = who_does_not_read(&service);
-    // The beginning of an answer is there, and nobody takes the rest.
+    let stream = client_that_does_not_read(&service);
+    // The answer has begun, and the client does not read the rest.
     assert_ne!(stream.peek(&mut [0]).expect("an answer"), 0);
     assert_eq!(service.signal("TERM"), Some(0));
     assert!(!service.log().contains("still in flight"), "it waited until the end");
 }
 
 #[test]
-fn nobody_who_waits_delays_the_stop() {
+fn connections_without_a_request_in_flight_do_not_delay_the_shutdown() {
     let mut service = start(LONG, LONG, LONG);
     let silent = connect(&service);
     let mut half = connect(&service);
@@ -268,7 +268,7 @@ fn nobody_who_waits_delays_the_stop() {
 }
 
 #[test]
-fn who_waits_for_an_answer_gets_it_before_the_stop() {
+fn a_request_in_flight_is_answered_before_the_shutdown() {
     let document = format!(r#"{{"id":1,"documentId":"{ID}","locale":"en","slug":"s"}}"#);
     let Script { acts } = Script::json(200, &format!(r#"{{"data":{document}}}"#));
     let cms = Cms::start(move |_| Script {
@@ -280,7 +280,7 @@ fn who_waits_for_an_answer_gets_it_before_the_stop() {
     stream.write_all(request.as_bytes()).expect("sent");
     let begun = Instant::now();
     while cms.heads().is_empty() {
-        assert!(begun.elapsed() < PATIENCE, "the CMS is not asked");
+        assert!(begun.elapsed() < TEST_TIMEOUT, "there is no request to the CMS");
         thread::sleep(Duration::from_millis(1));
     }
     assert_eq!(service.signal("TERM"), Some(0));
@@ -290,30 +290,30 @@ fn who_waits_for_an_answer_gets_it_before_the_stop() {
     assert_eq!(answer.status, 200, "{}", answer.text());
 }
 
-/// So many connections that say nothing, the oldest first.
+/// Silent connections, the oldest first.
 fn silent(service: &Service, count: usize) -> Vec<TcpStream> {
     (0..count).map(|_| connect(service)).collect()
 }
 
-/// In place of the limit that the test binary has.
-fn with_descriptors(limit: usize) -> Setup {
+/// With this limit of file descriptors.
+fn with_fd_limit(limit: usize) -> Setup {
     let shell = format!("ulimit -n {limit}; exec \"$0\" \"$@\"");
     Setup::fixture().behind(&["sh", "-c", &shell])
 }
 
 #[test]
-fn a_silent_crowd_gives_way_to_who_has_something_to_say() {
+fn silent_connections_are_evicted_for_new_ones_at_the_connection_limit() {
     let service = Setup::fixture().env("FRONTEND_MAP__SERVER__CONNECTIONS", "8").start();
-    let mut crowd = silent(&service, 100);
+    let mut silent_connections = silent(&service, 100);
     for _ in 0..20 {
         assert_eq!(http::get(service.addr(), "/livez").status, 200);
     }
-    let first = crowd.first_mut().expect("there is one");
+    let first = silent_connections.first_mut().expect("there is one");
     assert!(!answered(first), "the oldest was closed");
 }
 
 #[test]
-fn who_waits_for_us_keeps_its_seat() {
+fn a_connection_with_a_request_in_flight_is_not_evicted() {
     let content = Content::new(&[("en", ID, "s")]);
     content.close();
     let cms = content.start();
@@ -323,16 +323,16 @@ fn who_waits_for_us_keeps_its_seat() {
     let mut waits = connect(&service);
     let request = format!("GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", one_url());
     waits.write_all(request.as_bytes()).expect("sent");
-    until_so("the CMS is asked", || !cms.heads().is_empty());
-    let crowd = silent(&service, 20);
+    until_so("there is a request to the CMS", || !cms.heads().is_empty());
+    let silent_connections = silent(&service, 20);
     assert_eq!(http::get(service.addr(), "/livez").status, 200);
     content.open();
     assert!(answered(&mut waits), "it was closed");
-    drop(crowd);
+    drop(silent_connections);
 }
 
 #[test]
-fn who_sends_a_webhook_slowly_gives_way_and_who_sends_it_at_once_does_not() {
+fn a_connection_that_waits_for_a_request_body_is_evicted() {
     let service = Setup::fixture()
         .env("FRONTEND_MAP__SERVER__CONNECTIONS", "4")
         .env("FRONTEND_MAP__HOOKS__SECRET", "a-secret-of-the-test")
@@ -346,30 +346,30 @@ fn who_sends_a_webhook_slowly_gives_way_and_who_sends_it_at_once_does_not() {
         })
         .collect();
     assert_eq!(http::get(service.addr(), "/livez").status, 200);
-    let given_way = |mut stream: TcpStream| !answered(&mut stream);
-    // Nobody waits for as long as a body may take: all but the last few were closed, unanswered.
-    assert!(bodies.into_iter().take(90).all(given_way), "a webhook without its body was answered");
+    let is_evicted = |mut stream: TcpStream| !answered(&mut stream);
+    // Without waiting for the deadline of a body: all but the last few were closed without an answer.
+    assert!(bodies.into_iter().take(90).all(is_evicted), "a webhook without its body was answered");
     let headers = [("Authorization", "Bearer a-secret-of-the-test"), ("Content-Length", "0")];
     assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &headers).status, 202);
 }
 
 #[test]
-fn few_descriptors_are_enough_to_serve_in_a_crowd() {
-    let service = with_descriptors(64).start();
-    let crowd = silent(&service, 300);
+fn silent_connections_do_not_exhaust_a_low_limit_of_file_descriptors() {
+    let service = with_fd_limit(64).start();
+    let silent_connections = silent(&service, 300);
     let sitemap = "/api/build-sitemap?site=main&contentType=plugin::cms.article";
     for target in ["/livez", sitemap].into_iter().cycle().take(40) {
         assert_eq!(http::get(service.addr(), target).status, 200, "{target}");
     }
     assert!(!service.log().contains("could not be accepted"), "{}", service.log());
-    drop(crowd);
+    drop(silent_connections);
 }
 
 #[test]
-fn a_setting_beyond_the_descriptors_is_lowered_and_told() {
-    let service = with_descriptors(64).env("FRONTEND_MAP__SERVER__CONNECTIONS", "5000").start();
+fn a_connection_limit_above_the_limit_of_file_descriptors_is_lowered_with_a_warning() {
+    let service = with_fd_limit(64).env("FRONTEND_MAP__SERVER__CONNECTIONS", "5000").start();
     assert!(service.logs("wanted=5000 possible=16 limit=64"));
-    let crowd = silent(&service, 100);
+    let silent_connections = silent(&service, 100);
     assert_eq!(http::get(service.addr(), "/livez").status, 200);
-    drop(crowd);
+    drop(silent_connections);
 }

@@ -1,4 +1,4 @@
-//! The demo's articles, on its own front end, show every kind of answer.
+//! The demo's articles, on its own frontend, have every kind of result of a URL check.
 
 use frontend_map::demo::frontend;
 use frontend_map::frontend_url::BaseUrl;
@@ -17,8 +17,8 @@ fn slugs() -> Vec<String> {
     english.map(|a| a["slug"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A front end that runs from now on.
-async fn demo_front_end() -> BaseUrl {
+/// Starts the frontend.
+async fn start_frontend() -> BaseUrl {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(frontend::serve(listener));
@@ -26,8 +26,8 @@ async fn demo_front_end() -> BaseUrl {
 }
 
 #[tokio::test]
-async fn the_demo_front_end_answers_in_five_ways() {
-    let base = demo_front_end().await;
+async fn the_demo_has_a_url_of_each_class_of_results() {
+    let base = start_frontend().await;
     let paths: Vec<String> = slugs().iter().map(|slug| format!("/{slug}")).collect();
     let validator = Validator::new().unwrap();
     let paths_at = paths.iter().map(String::as_str).enumerate();

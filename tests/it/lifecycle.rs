@@ -1,4 +1,4 @@
-//! Starting, being asked for health, and ending: signals, open connections, a taken port.
+//! Start, health checks and shutdown: signals, open connections, an address in use.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -10,15 +10,15 @@ use crate::support::http;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
-/// As long as it may be: no test waits for its end.
+/// The longest drain delay: no test waits for its end.
 const LONGEST_DELAY: (&str, &str) = ("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "20000");
 
-fn with_a_delay() -> Service {
+fn start_with_drain_delay() -> Service {
     Setup::fixture().env(LONGEST_DELAY.0, LONGEST_DELAY.1).start()
 }
 
-/// A connection that is kept after one answer.
-fn kept(service: &Service) -> TcpStream {
+/// A connection that is kept open after one answer.
+fn keep_alive_connection(service: &Service) -> TcpStream {
     let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
     assert_eq!(answer_on(&mut stream, "/livez").0.status, 200);
     stream
@@ -50,9 +50,9 @@ fn is_ready(service: &Service) -> bool {
 }
 
 #[test]
-fn after_sigterm_it_answers_on_and_moves_its_callers_away() {
-    let mut service = with_a_delay();
-    let mut connections = [kept(&service), kept(&service)];
+fn sigterm_keeps_answering_for_the_drain_delay_and_closes_connections_after_their_answers() {
+    let mut service = start_with_drain_delay();
+    let mut connections = [keep_alive_connection(&service), keep_alive_connection(&service)];
     service.tell("TERM");
     until_so("it is not ready any more", || !is_ready(&service));
     let targets = ["/api/get-content-type?site=main&pathname=/en/articles/x", "/livez"];
@@ -62,26 +62,26 @@ fn after_sigterm_it_answers_on_and_moves_its_callers_away() {
         let new = http::get(service.addr(), target);
         assert_eq!((new.status, new.header("connection").as_deref()), (200, Some("close")));
     }
-    // Nobody's settings matter now.
+    // A reload still works.
     service.tell("HUP");
     assert!(service.logs("the settings are reloaded"));
     assert_eq!(http::get(service.addr(), "/readyz").text(), "draining\n");
-    // Who stops it once more does not want to wait for the delay.
+    // A second signal ends the drain delay.
     assert_eq!(service.signal("TERM"), Some(0));
-    assert!(service.logs("a second signal"), "it says why");
+    assert!(service.logs("a second signal"), "the log says why");
 }
 
 #[test]
-fn on_its_way_out_it_keeps_no_connection_of_1_0_either() {
-    let service = with_a_delay();
+fn a_draining_service_closes_http_1_0_connections_as_well() {
+    let service = start_with_drain_delay();
     let targets = ["/api/get-content-type?site=main&pathname=/en/articles/x", "/livez"];
-    let ask = |target: &str| {
+    let request = |target: &str| {
         let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
         write!(stream, "GET {target} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").expect("sent");
         stream
     };
     let kept = targets.map(|target| {
-        let mut stream = ask(target);
+        let mut stream = request(target);
         let (answer, _) = answer_from(&mut stream);
         assert_eq!(answer.header("connection").as_deref(), Some("keep-alive"), "{target}");
         stream
@@ -90,19 +90,20 @@ fn on_its_way_out_it_keeps_no_connection_of_1_0_either() {
     until_so("it is not ready any more", || !is_ready(&service));
     for target in targets {
         let mut bytes = Vec::new();
-        ask(target).read_to_end(&mut bytes).expect("it is closed");
+        request(target).read_to_end(&mut bytes).expect("it is closed");
         let head = String::from_utf8_lossy(&bytes).to_lowercase();
-        let said: Vec<&str> = head.lines().filter(|line| line.starts_with("connection:")).collect();
-        assert_eq!(said, ["connection: close"], "{target}");
+        let connection: Vec<&str> =
+            head.lines().filter(|line| line.starts_with("connection:")).collect();
+        assert_eq!(connection, ["connection: close"], "{target}");
         assert!(head.starts_with("http/1.0 200"), "{head}");
     }
     drop(kept);
 }
 
 #[test]
-fn the_delay_is_followed_by_the_end() {
+fn sigterm_ends_the_service_after_the_drain_delay() {
     let mut service = Setup::fixture().env(LONGEST_DELAY.0, "50").start();
-    let _kept = kept(&service);
+    let _kept = keep_alive_connection(&service);
     assert_eq!(service.signal("TERM"), Some(0));
     let log = service.log();
     let at = |text: &str| log.find(text).unwrap_or_else(|| panic!("{text}: {log}"));
@@ -111,18 +112,18 @@ fn the_delay_is_followed_by_the_end() {
 }
 
 #[test]
-fn a_person_at_a_terminal_does_not_wait_for_the_delay() {
-    let mut service = with_a_delay();
+fn sigint_ends_the_service_without_the_drain_delay() {
+    let mut service = start_with_drain_delay();
     assert_eq!(service.signal("INT"), Some(0));
     assert!(service.log().contains("delay_ms=0"), "it waited for the delay: {}", service.log());
-    let mut service = with_a_delay();
+    let mut service = start_with_drain_delay();
     service.tell("TERM");
     assert!(service.logs("stopping"));
     assert_eq!(service.signal("INT"), Some(0));
 }
 
 #[test]
-fn whatever_is_in_flight_the_end_comes_with_status_0() {
+fn a_request_in_flight_is_aborted_at_the_end_of_the_grace_period() {
     let content = Content::new(&[]);
     content.close();
     let cms = content.start();
@@ -132,7 +133,7 @@ fn whatever_is_in_flight_the_end_comes_with_status_0() {
         .start();
     let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
     write!(stream, "GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", one_url()).expect("sent");
-    until_so("the CMS is asked", || !cms.heads().is_empty());
+    until_so("there is a request to the CMS", || !cms.heads().is_empty());
     let begun = Instant::now();
     assert_eq!(service.signal("TERM"), Some(0));
     assert!(begun.elapsed() >= Duration::from_secs(25), "it did not wait for the answer");
@@ -140,22 +141,22 @@ fn whatever_is_in_flight_the_end_comes_with_status_0() {
 }
 
 #[test]
-fn health_needs_no_more_than_the_address() {
+fn health_needs_only_the_address_of_the_settings() {
     let service = Setup::fixture().start();
     let addr = service.addr().to_string();
-    let told = Setup::new("[[[ broken").env("FRONTEND_MAP__SERVER__LISTEN", &addr);
-    assert_eq!(told.run(&["health"]).status, Some(0));
+    let in_environment = Setup::new("[[[ broken").env("FRONTEND_MAP__SERVER__LISTEN", &addr);
+    assert_eq!(in_environment.run(&["health"]).status, Some(0));
     let wrong = format!("[server]\nlisten = \"{addr}\"\n[limits]\nnonsense = 1\n");
     assert_eq!(Setup::new(&wrong).run(&["health"]).status, Some(0));
 }
 
 #[test]
-fn sigterm_ends_the_service_with_status_0() {
+fn sigterm_ends_the_service_with_exit_status_0() {
     assert_eq!(Setup::fixture().start().signal("TERM"), Some(0));
 }
 
 #[test]
-fn sigint_ends_the_service_with_status_0() {
+fn sigint_ends_the_service_with_exit_status_0() {
     assert_eq!(Setup::fixture().start().signal("INT"), Some(0));
 }
 
@@ -177,29 +178,29 @@ fn livez_and_readyz_answer_200_while_it_serves() {
 }
 
 #[test]
-fn connections_that_say_nothing_or_half_a_request_do_not_stop_the_shutdown() {
+fn silent_and_half_sent_requests_do_not_delay_the_shutdown() {
     let mut service = Setup::fixture().start();
     let silent = TcpStream::connect(service.addr()).expect("the service accepts");
     let mut half = TcpStream::connect(service.addr()).expect("the service accepts");
     half.write_all(b"GET /livez HTTP/1.1\r\nHost: loc").expect("sent");
     let mut idle = TcpStream::connect(service.addr()).expect("the service accepts");
     idle.write_all(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
-    // A whole request after these: the service has seen them.
+    // The service has accepted these before it answers a later request.
     assert_eq!(http::get(service.addr(), "/livez").status, 200);
     assert_eq!(service.signal("TERM"), Some(0));
     drop((silent, half, idle));
 }
 
 #[test]
-fn a_stopped_service_accepts_no_more() {
+fn a_stopped_service_does_not_listen() {
     let mut service = Setup::fixture().start();
     let addr = service.addr();
     assert_eq!(service.signal("TERM"), Some(0));
-    assert!(TcpStream::connect(addr).is_err(), "nobody listens on {addr}");
+    assert!(TcpStream::connect(addr).is_err(), "{addr} is still open");
 }
 
 #[test]
-fn a_taken_port_is_an_error_that_names_the_address() {
+fn an_address_in_use_is_an_error_that_names_it() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let addr = taken.local_addr().expect("an address").to_string();
     let ended = Setup::fixture().env("FRONTEND_MAP__SERVER__LISTEN", &addr).run(&["serve"]);
@@ -209,7 +210,7 @@ fn a_taken_port_is_an_error_that_names_the_address() {
 }
 
 #[test]
-fn by_default_no_request_shows_in_the_log() {
+fn requests_are_not_logged_by_default() {
     let mut service = Setup::fixture().start();
     let marker = "/api/get-content-type?pathname=/en/articles/marker-in-no-log&site=main";
     assert_eq!(http::get(service.addr(), marker).status, 200);
@@ -230,7 +231,7 @@ fn has_ipv6() -> bool {
 }
 
 #[test]
-fn all_addresses_of_ipv6_are_those_of_ipv4_too() {
+fn listening_on_all_ipv6_addresses_accepts_ipv4_too() {
     if !has_ipv6() {
         return;
     }
@@ -238,14 +239,14 @@ fn all_addresses_of_ipv6_are_those_of_ipv4_too() {
     for host in ["127.0.0.1", "[::1]"] {
         let address = format!("{host}:{}", service.addr().port());
         assert_eq!(http::get(address.parse().unwrap(), "/livez").status, 200, "{address}");
-        // As in the settings, with the port that was given.
+        // The address as in the settings, with the bound port.
         let all = format!("[::]:{}", service.addr().port());
         assert_eq!(listening(&all).run(&["health"]).status, Some(0));
     }
 }
 
 #[test]
-fn one_address_of_ipv6_is_that_alone() {
+fn listening_on_one_ipv6_address_does_not_accept_ipv4() {
     if !has_ipv6() {
         return;
     }
@@ -255,6 +256,6 @@ fn one_address_of_ipv6_is_that_alone() {
         assert_eq!(listening(&service.addr().to_string()).run(&["health"]).status, Some(0));
         TcpStream::connect(("127.0.0.1", service.addr().port())).is_err()
     };
-    // Another test may have been given the same port of IPv4, but not each time.
-    assert!((0..5).any(|_| is_alone()), "nobody listens there");
+    // Another test may listen on the same port of IPv4, but hardly five times in a row.
+    assert!((0..5).any(|_| is_alone()), "IPv4 is not accepted");
 }

@@ -1,4 +1,4 @@
-//! The second address: metrics, readiness in detail and the rules in use.
+//! The admin address: metrics, readiness in detail and the rules in use.
 #![expect(clippy::float_cmp, reason = "counts are whole numbers")]
 
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use crate::support::service::Setup;
 const RESOLVE: &str = "/api/get-content-type?site=main&pathname=/en/articles/x";
 
 #[test]
-fn requests_are_counted_by_route_and_class() {
+fn metrics_count_requests_by_route_and_class() {
     let service = Setup::fixture().start();
     let of =
         |route: &str, class: &str| format!("requests_total{{route=\"{route}\",class=\"{class}\"}}");
@@ -50,7 +50,7 @@ fn requests_are_counted_by_route_and_class() {
 }
 
 #[test]
-fn whatever_is_asked_the_series_are_the_same() {
+fn metrics_have_the_same_series_whatever_is_requested() {
     let service = Setup::fixture().start();
     let before = scrape(service.admin());
     for (at, method) in ["GET", "HEAD", "POST", "OPTIONS", "BREW"].into_iter().enumerate() {
@@ -74,7 +74,7 @@ fn whatever_is_asked_the_series_are_the_same() {
 }
 
 #[test]
-fn a_copy_is_seen_when_it_is_there() {
+fn metrics_describe_a_snapshot_once_it_is_cached() {
     let service = Setup::fixture()
         .file(
             "content.json",
@@ -107,7 +107,7 @@ fn a_copy_is_seen_when_it_is_there() {
 }
 
 #[test]
-fn readiness_in_detail_names_each_copy() {
+fn readyz_of_the_admin_address_lists_each_snapshot() {
     let service = Setup::fixture().start();
     http::get(service.addr(), "/api/build-sitemap?site=main&contentType=plugin::cms.article");
     let answer = http::get(service.admin(), "/readyz");
@@ -137,7 +137,7 @@ fn readiness_in_detail_names_each_copy() {
 }
 
 #[test]
-fn what_is_wrong_with_new_settings_is_seen() {
+fn a_refused_reload_shows_in_readyz_and_metrics() {
     let mut service = Setup::fixture().start();
     service.rewrite("settings.toml", "[server]\nno_such_key = 1\n");
     service.tell("HUP");
@@ -152,7 +152,7 @@ fn what_is_wrong_with_new_settings_is_seen() {
 }
 
 #[test]
-fn the_stop_is_seen_to_its_end() {
+fn a_graceful_shutdown_shows_in_readyz_and_metrics_to_its_end() {
     let mut service = Setup::fixture().env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "20000").start();
     assert_eq!(scrape(service.admin()).of("draining"), 0.0);
     service.tell("TERM");
@@ -160,12 +160,12 @@ fn the_stop_is_seen_to_its_end() {
     let answer = http::get(service.admin(), "/readyz");
     assert_eq!((answer.status, &answer.json()["draining"]), (503, &json!(true)));
     assert_eq!(scrape(service.admin()).of("draining"), 1.0);
-    // The second signal waits for nothing.
+    // A second signal ends the process at once.
     service.signal("TERM").expect("it ends");
 }
 
 #[test]
-fn the_rules_are_told_in_the_order_of_evaluation() {
+fn rules_are_listed_in_the_order_of_their_precedence() {
     let service = Setup::new(
         "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
          [[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\nfront_end_url = \"https://user.example\"\n\
@@ -180,7 +180,7 @@ fn the_rules_are_told_in_the_order_of_evaluation() {
 }
 
 #[test]
-fn the_two_addresses_have_nothing_of_each_other() {
+fn the_public_and_the_admin_address_share_no_route_but_readyz() {
     let service = Setup::fixture().start();
     for path in ["/metrics", "/rules", "/"] {
         assert_eq!(http::get(service.addr(), path).status, 404, "{path}");
@@ -200,13 +200,13 @@ fn the_two_addresses_have_nothing_of_each_other() {
         assert_eq!(answer.json()["error"]["status"], 405, "{method}");
         assert_eq!(answer.header("x-content-type-options").as_deref(), Some("nosniff"));
     }
-    // What watches is not what is watched.
+    // Connections to the admin address are not counted.
     let page = scrape(service.admin());
     assert_eq!(page.of("connections_accepted_total"), 4.0);
 }
 
 #[test]
-fn an_address_that_is_taken_is_named_with_its_setting() {
+fn an_admin_address_in_use_is_an_error_that_names_address_and_setting() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let addr = taken.local_addr().expect("an address").to_string();
     let ended = Setup::fixture().env("FRONTEND_MAP__SERVER__ADMIN_LISTEN", &addr).run(&["serve"]);
@@ -216,7 +216,7 @@ fn an_address_that_is_taken_is_named_with_its_setting() {
 }
 
 #[test]
-fn without_an_address_nobody_is_answered() {
+fn an_empty_admin_address_disables_the_admin_routes() {
     let ended = Setup::fixture().env("FRONTEND_MAP__SERVER__ADMIN_LISTEN", "").run(&["serve"]);
     assert_eq!(ended.stdout.lines().count(), 1, "{}", ended.stdout);
     let ended = Setup::fixture().env("FRONTEND_MAP__SERVER__ADMIN_LISTEN", "x").run(&["check"]);
