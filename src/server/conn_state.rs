@@ -30,7 +30,7 @@ pub(super) struct ConnState {
     check_hang_up: AtomicBool,
 }
 
-/// What a connection waits for. The numbers tell one wait from the next of the same kind.
+/// What a connection waits for. The numbers distinguish one wait from the next of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// The rest of a request's head, or all of the first head.

@@ -53,7 +53,7 @@ fn assert_both_refuse(name: &str, setup: &Setup, named: &[&str]) {
 }
 
 #[test]
-fn the_good_settings_are_valid() {
+fn check_accepts_valid_settings() {
     let ended = setup(&valid()).run(&["check"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
 }

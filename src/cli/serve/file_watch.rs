@@ -32,7 +32,7 @@ struct Snapshot {
     settled: bool,
 }
 
-/// The metadata that tells whether a file has changed without reading it; links are followed.
+/// Metadata that shows whether a file has changed, without reading it; links are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     device_and_inode: (u64, u64),
