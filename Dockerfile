@@ -21,7 +21,7 @@ COPY --from=build /build/target/release/frontend-map /frontend-map
 ENV FRONTEND_MAP__SERVER__LISTEN=0.0.0.0:8080
 ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt
 EXPOSE 8080
-# In numbers, so that Kubernetes can tell that it is not root.
+# In numbers, so that Kubernetes sees that it is not root.
 USER 65532:65532
 # Finds the port in the environment, as the service does.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["/frontend-map", "health"]

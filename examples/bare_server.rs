@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
-    let file = arguments.next().ok_or("which file?")?;
+    let file = arguments.next().ok_or("bare_server FILE [CONTENT_TYPE]")?;
     let content_type: &'static str =
         arguments.next().unwrap_or("application/json".to_owned()).leak();
     let body = Bytes::from(std::fs::read(file)?);

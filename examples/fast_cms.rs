@@ -39,7 +39,7 @@ async fn serve(documents: usize, delay: u64) -> Result<(), Failure> {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
         tokio::spawn(async move {
-            // A client that leaves is its own affair.
+            // A client may leave at any time.
             let _ = converse(stream, documents, Duration::from_millis(delay)).await;
         });
     }

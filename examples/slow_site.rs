@@ -2,7 +2,7 @@
 //! fixed delay, and counts what it sees.
 //!
 //! `slow_site serve DELAY_MS BYTES healthy|mixed`: the bound address is the first line on stdout.
-//! Pages have so many bytes; of a mixed site the last digits of a path say what comes of it. After
+//! Pages have so many bytes; in a mixed site the last digits of a path decide the response. After
 //! each line on stdin it prints `ACCEPTS REQUESTS MOST_IN_FLIGHT` since the line before.
 //! `slow_site ask ADDRESS REQUESTS PREFIX`: sends so many requests over ten connections, one after
 //! the other on each, reads the answers to their end, and prints the seconds that took.
@@ -73,7 +73,7 @@ impl Site {
         }
     }
 
-    fn told(&self) -> String {
+    fn take_counts(&self) -> String {
         let numbers = [&self.accepts, &self.requests, &self.most_in_flight];
         numbers.map(|number| number.swap(0, Relaxed).to_string()).join(" ")
     }
@@ -83,10 +83,10 @@ async fn serve(site: Site) -> Result<(), Failure> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);
     let site = Arc::new(site);
-    let asked = Arc::clone(&site);
+    let counted = Arc::clone(&site);
     std::thread::spawn(move || {
         for _ in std::io::stdin().lines() {
-            println!("{}", asked.told());
+            println!("{}", counted.take_counts());
         }
     });
     loop {
@@ -95,7 +95,7 @@ async fn serve(site: Site) -> Result<(), Failure> {
         site.accepts.fetch_add(1, Relaxed);
         let site = Arc::clone(&site);
         tokio::spawn(async move {
-            // A client that leaves is its own affair.
+            // A client may leave at any time.
             let _ = converse(stream, &site).await;
         });
     }
@@ -125,7 +125,7 @@ async fn converse(mut stream: TcpStream, site: &Site) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads one head; false when the other side is done. Nobody sends two at once.
+/// Reads one head; false when the other side is done. No client sends two at once.
 async fn read_head(stream: &mut TcpStream, head: &mut Vec<u8>) -> Result<bool, Failure> {
     head.clear();
     while !head.ends_with(b"\r\n\r\n") {
@@ -139,12 +139,12 @@ async fn read_head(stream: &mut TcpStream, head: &mut Vec<u8>) -> Result<bool, F
 /// Only for a healthy site.
 async fn ask(address: &str, requests: usize, prefix: &str) -> Result<(), Failure> {
     let next = Arc::new(AtomicUsize::new(0));
-    let mut lanes = JoinSet::new();
+    let mut workers = JoinSet::new();
     for _ in 0..10 {
         let (next, prefix) = (Arc::clone(&next), prefix.to_owned());
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        lanes.spawn(async move {
+        workers.spawn(async move {
             let mut stream = BufStream::with_capacity(256 * 1024, 4096, stream);
             let mut body = Vec::new();
             loop {
@@ -168,8 +168,8 @@ async fn ask(address: &str, requests: usize, prefix: &str) -> Result<(), Failure
             }
         });
     }
-    while let Some(lane) = lanes.join_next().await {
-        lane??;
+    while let Some(worker) = workers.join_next().await {
+        worker??;
     }
     Ok(())
 }

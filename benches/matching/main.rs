@@ -1,12 +1,10 @@
 //! Look-ups, build time and memory at 10 to 100,000 rules, beside `matchit` and `wayfind`.
 //!
 //! `cargo bench --bench matching` prints tables; `-- --quick` is a short run that only shows that
-//! it works. What the columns are:
+//! it works. All columns include reading the values of the placeholders:
 //!
-//! The values of the placeholders are read by all.
-//!
-//! - `resolve`: all that operation 4.1 needs of the core. From the pathname as it was asked for:
-//!   cutting, decoding, checking each segment (D7), the look-up, the values of the placeholders.
+//! - `resolve`: all that `/api/get-content-type` needs of the core: cutting, decoding and checking the
+//!   segments of the pathname (D7), the look-up, the values of the placeholders.
 //! - `look-up`: the same without reading the pathname, which was done before.
 //! - `matchit`, `wayfind`: their one call, on the raw path, with the raw values. They neither
 //!   decode nor refuse a segment, nor take `//` as `/`, so they do less than `resolve`; they find

@@ -10,7 +10,7 @@ pub(crate) enum Set {
     Apart,
     /// Most paths match several.
     Overlapping,
-    /// `/a/…` and `/{p}/…` in all combinations, and at the end what nobody asks for.
+    /// `/a/…` and `/{p}/…` in all combinations, and at the end a rule that no path matches.
     Ladder,
 }
 

@@ -1,14 +1,14 @@
 //! From JSON pages to sitemap files: documents per second and allocations per document.
 //!
 //! `cargo bench --bench sitemap` prints the table; `-- --quick` is a short run that only shows that
-//! it works. What the rows are:
+//! it works. The rows:
 //!
 //! - `parse alone`: `serde_json` reads each page into a struct that borrows from it.
 //! - `page to URL`: all that a walk does with a page, up to the entry in the snapshot.
 //! - `snapshot`: putting the entries in order, with a table of paths, and into files.
-//! - `XML`, `JSON`: writing crawlers' files, and the list of operation 4.3.
+//! - `XML`, `JSON`: writing crawlers' files, and the list of `/api/build-sitemap`.
 //!
-//! Each figure is the median of several rounds; the contestants take turns within a round.
+//! Each figure is the median of several rounds; within a round all are measured in turn.
 
 mod pages;
 

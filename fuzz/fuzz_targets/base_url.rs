@@ -1,4 +1,4 @@
-//! A base URL is canonical: read again it is the same, and a URL parser has nothing to repair.
+//! A parsed base URL is canonical: parsed again it is the same, and a URL parser repairs nothing.
 #![no_main]
 
 use frontend_map::frontend_url::BaseUrl;

@@ -1,4 +1,4 @@
-//! Normal forms are idempotent, absolute, and read as the same segments.
+//! A normalized pathname is absolute, normalizes to itself, and has the same segments.
 #![no_main]
 
 use frontend_map::rules::{PathSegment, Pathname};

@@ -1,7 +1,7 @@
-//! Whatever is asked, the answer has a status of the closed set, and an error has the envelope.
+//! Any request gets a response with a documented status, and an error has the envelope.
 //!
 //! The bytes are a request: a line with the method and the target, header lines, an empty line, the
-//! body. What hyper would not hand on is left out.
+//! body. What hyper would not pass on is left out.
 #![no_main]
 
 use std::path::Path;
@@ -18,8 +18,8 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
-/// Rules of many kinds, on the content of the tests' fixture. Nobody may have URLs checked: that
-/// would ask the network.
+/// Rules of many kinds, on the content of the tests' fixture. URL checks need a token that no
+/// request has: they would use the network.
 const SETTINGS: &str = r#"
 [server]
 cors_origins = ["https://admin.example.com"]
@@ -61,7 +61,7 @@ static SERVICE: LazyLock<Service> = LazyLock::new(|| {
     let variables = [
         ("FRONTEND_MAP__HOOKS__SECRET", "s"),
         ("FRONTEND_MAP__AUTH__DRAFT_TOKEN", "t"),
-        ("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "2f0c5d3a-never-said-to-anybody-91b7e64d8a"),
+        ("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "2f0c5d3a-in-no-request-91b7e64d8a"),
     ];
     let environment: Environment =
         variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();

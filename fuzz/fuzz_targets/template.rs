@@ -1,4 +1,4 @@
-//! What is read as a template prints as it was written; what is not is refused at a position.
+//! A template that parses prints as it was written; a parse error has a position in the text.
 #![no_main]
 
 use frontend_map::rules::Template;

@@ -170,12 +170,17 @@ fn check_url(service: &Service, row: &Row<'_>, path: &str, url: &str) -> Vec<Str
     let answer = frontend_url(service, row);
     let wanted = format!(r#"{{"data":{{"url":"{url}","path":"{path}"}},"meta":{{}}}}"#);
     if answer.status != 200 || answer.text() != wanted {
-        problems.push(format!("4.2: {} {}, want 200 {wanted}", answer.status, cut(answer.text())));
+        problems.push(format!(
+            "/api/frontend-url: {} {}, want 200 {wanted}",
+            answer.status,
+            cut(answer.text())
+        ));
     }
     problems
 }
 
-/// A document without a URL: left out of 4.3, a 404 with its reason in 4.2.
+/// A document without a URL: left out of `/api/build-sitemap`, and a 404 with its
+/// reason from `/api/frontend-url`.
 fn check_skipped(service: &Service, row: &Row<'_>, reason: &str) -> Vec<String> {
     let mut problems = check_list(service, row, &[], 1);
     let answer = frontend_url(service, row);
@@ -189,7 +194,7 @@ fn check_skipped(service: &Service, row: &Row<'_>, reason: &str) -> Vec<String> 
     let wanted_status = if well_formed(&asked) { 404 } else { 400 };
     if answer.status != wanted_status {
         problems.push(format!(
-            "4.2: status {}, want {wanted_status}: {}",
+            "/api/frontend-url: status {}, want {wanted_status}: {}",
             answer.status,
             cut(answer.text())
         ));
@@ -199,7 +204,9 @@ fn check_skipped(service: &Service, row: &Row<'_>, reason: &str) -> Vec<String> 
         if details["reason"] != reason
             || details["rule"] != *row.given.rule.as_deref().unwrap_or_default()
         {
-            problems.push(format!("4.2: details {details}, want the reason {reason} and the rule"));
+            problems.push(format!(
+                "/api/frontend-url: details {details}, want the reason {reason} and the rule"
+            ));
         }
     }
     problems
@@ -211,11 +218,16 @@ fn check_list(service: &Service, row: &Row<'_>, urls: &[String], skipped: usize)
     let wanted = serde_json::json!({"data": {"count": urls.len(), "urls": urls}, "meta": {}});
     let mut problems = Vec::new();
     if answer.status != 200 || answer.json() != wanted {
-        problems.push(format!("4.3: {} {}, want {wanted}", answer.status, cut(answer.text())));
+        problems.push(format!(
+            "/api/build-sitemap: {} {}, want {wanted}",
+            answer.status,
+            cut(answer.text())
+        ));
     }
     let header = answer.header("x-skipped-documents").unwrap_or_else(|| "0".to_owned());
     if header != skipped.to_string() {
-        problems.push(format!("4.3: X-Skipped-Documents is {header}, want {skipped}"));
+        problems
+            .push(format!("/api/build-sitemap: X-Skipped-Documents is {header}, want {skipped}"));
     }
     problems
 }

@@ -53,7 +53,7 @@ fn is_ready(service: &Service) -> bool {
 fn sigterm_keeps_answering_for_the_drain_delay_and_closes_connections_after_their_answers() {
     let mut service = start_with_drain_delay();
     let mut connections = [keep_alive_connection(&service), keep_alive_connection(&service)];
-    service.tell("TERM");
+    service.send_signal("TERM");
     until_so("it is not ready any more", || !is_ready(&service));
     let targets = ["/api/get-content-type?site=main&pathname=/en/articles/x", "/livez"];
     for (stream, target) in connections.iter_mut().zip(targets) {
@@ -63,7 +63,7 @@ fn sigterm_keeps_answering_for_the_drain_delay_and_closes_connections_after_thei
         assert_eq!((new.status, new.header("connection").as_deref()), (200, Some("close")));
     }
     // A reload still works.
-    service.tell("HUP");
+    service.send_signal("HUP");
     assert!(service.logs("the settings are reloaded"));
     assert_eq!(http::get(service.addr(), "/readyz").text(), "draining\n");
     // A second signal ends the drain delay.
@@ -86,7 +86,7 @@ fn a_draining_service_closes_http_1_0_connections_as_well() {
         assert_eq!(answer.header("connection").as_deref(), Some("keep-alive"), "{target}");
         stream
     });
-    service.tell("TERM");
+    service.send_signal("TERM");
     until_so("it is not ready any more", || !is_ready(&service));
     for target in targets {
         let mut bytes = Vec::new();
@@ -117,7 +117,7 @@ fn sigint_ends_the_service_without_the_drain_delay() {
     assert_eq!(service.signal("INT"), Some(0));
     assert!(service.log().contains("delay_ms=0"), "it waited for the delay: {}", service.log());
     let mut service = start_with_drain_delay();
-    service.tell("TERM");
+    service.send_signal("TERM");
     assert!(service.logs("stopping"));
     assert_eq!(service.signal("INT"), Some(0));
 }

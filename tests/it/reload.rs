@@ -40,7 +40,7 @@ fn logged(service: &Service, text: &str) -> usize {
 /// Sends SIGHUP and waits for the outcome.
 fn reload(service: &Service, outcome: &str) {
     let before = logged(service, outcome);
-    service.tell("HUP");
+    service.send_signal("HUP");
     until_so(outcome, || logged(service, outcome) > before);
 }
 

@@ -140,7 +140,7 @@ fn readyz_of_the_admin_address_lists_each_snapshot() {
 fn a_refused_reload_shows_in_readyz_and_metrics() {
     let mut service = Setup::fixture().start();
     service.rewrite("settings.toml", "[server]\nno_such_key = 1\n");
-    service.tell("HUP");
+    service.send_signal("HUP");
     assert!(service.logs("the reload is refused"), "{}", service.log());
     let ready = http::get(service.admin(), "/readyz").json();
     assert_eq!(ready["ready"], true);
@@ -155,7 +155,7 @@ fn a_refused_reload_shows_in_readyz_and_metrics() {
 fn a_graceful_shutdown_shows_in_readyz_and_metrics_to_its_end() {
     let mut service = Setup::fixture().env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "20000").start();
     assert_eq!(scrape(service.admin()).of("draining"), 0.0);
-    service.tell("TERM");
+    service.send_signal("TERM");
     assert!(service.logs("stopping"), "{}", service.log());
     let answer = http::get(service.admin(), "/readyz");
     assert_eq!((answer.status, &answer.json()["draining"]), (503, &json!(true)));

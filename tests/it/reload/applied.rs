@@ -65,9 +65,9 @@ fn reload_by_signals_in_quick_succession_applies_the_newest_file() {
     let service = setup("a").start();
     for (prefix, other) in [("b", "a"), ("a", "b")].into_iter().cycle().take(20) {
         service.rewrite("settings.toml", &settings(other));
-        service.tell("HUP");
+        service.send_signal("HUP");
         service.rewrite("settings.toml", &settings(prefix));
-        service.tell("HUP");
+        service.send_signal("HUP");
         until_so("the newest rules are in use", || resolve(&service, prefix).status == 200);
     }
 }

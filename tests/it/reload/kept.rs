@@ -185,10 +185,10 @@ fn no_webhook_is_lost_in_a_reload() {
         let bearer = format!("Bearer {SECRET}");
         let headers = [("Authorization", bearer.as_str()), ("Content-Length", "0")];
         if n % 2 == 0 {
-            service.tell("HUP");
+            service.send_signal("HUP");
         }
         assert_eq!(http::send(service.addr(), "POST", "/hooks/cms", &headers).status, 202);
-        service.tell("HUP");
+        service.send_signal("HUP");
         let wanted = format!("https://main.example/main/s{n}");
         until("the change is seen", || {
             (urls(&ask(&service, SITEMAP)) == [wanted.clone()]).then_some(())

@@ -53,7 +53,7 @@ fn no_response_fails_or_mixes_two_versions_of_the_settings() {
             _ => ("nonsense = 1".to_owned(), 0),
         };
         service.rewrite("settings.toml", &text);
-        service.tell("HUP");
+        service.send_signal("HUP");
         match status {
             0 => until_so("it is refused", || super::logged(&service, super::REFUSED) > n / 2),
             status => until_so("it is in use", || super::resolve(&service, "a").status == status),

@@ -1,8 +1,8 @@
-//! What nobody may ever read, in no answer and no log line, whatever a test is about.
+//! Secrets that must be in no response and no log line, whatever a test is about.
 
 use super::front_of_cms::TOKEN;
 
-/// The slug of a version that nobody has published.
+/// The slug of a version that is not published.
 pub(crate) const DRAFT: &str = "canary-2d81e4-draft";
 
 /// `bytes` come from a service.

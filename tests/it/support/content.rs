@@ -1,5 +1,5 @@
-//! A Strapi in memory: content that a test changes while it is asked, lists by key as Strapi
-//! answers them, a door that can be closed, and whatever fault a test wants.
+//! A Strapi in memory: content that a test changes while it is served, lists by key as Strapi
+//! answers them, a gate that lets requests wait, and faults.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;

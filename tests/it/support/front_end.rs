@@ -57,7 +57,7 @@ impl FrontEnd {
         Self::start_holding(0, script).await
     }
 
-    /// The same, but answers nothing before `hold` requests are in flight.
+    /// The same, but answers no request before `hold` of them are in flight.
     pub(crate) async fn start_holding(hold: usize, script: fn(&str) -> Answer) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -197,7 +197,7 @@ async fn wait_for_close(socket: &mut TcpStream) {
     while socket.read(&mut rest).await.is_ok_and(|read| read > 0) {}
 }
 
-/// One request head; `None` at the end of the connection. A TLS greeting gets words instead.
+/// One request head; `None` at the end of the connection. A TLS greeting gets an HTTP error instead.
 async fn read_head(socket: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

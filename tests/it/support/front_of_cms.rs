@@ -71,7 +71,7 @@ pub(crate) fn urls(response: &Response) -> Vec<String> {
     urls.iter().map(|url| url.as_str().expect("text").to_owned()).collect()
 }
 
-/// The token is nowhere that anyone can read.
+/// The token is in no log line, body or header.
 pub(crate) fn assert_no_token(service: &Service, response: &Response) {
     assert!(!service.log().contains(TOKEN), "the token is in the log");
     assert!(!response.text().contains(TOKEN), "the token is in the body");

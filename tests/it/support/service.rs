@@ -47,7 +47,7 @@ pub(crate) struct Service {
     lines: Mutex<mpsc::Receiver<String>>,
     admin: OnceLock<SocketAddr>,
     stderr: Arc<Mutex<String>>,
-    /// Kept open where nobody reads it.
+    /// Kept open where the test does not read it.
     _unread: Option<ChildStderr>,
     dir: TempDir,
 }
@@ -159,9 +159,9 @@ impl Setup {
         command.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false");
         // Many run at once.
         command.env("FRONTEND_MAP__SERVER__ADMIN_LISTEN", "127.0.0.1:0");
-        // How a person sees what the services of all tests would log: `TEST_LOG=trace cargo test`.
+        // Shows what the services of all tests log: `TEST_LOG=trace cargo test`.
         command.envs(std::env::var_os("TEST_LOG").map(|level| ("RUST_LOG", level)));
-        // Nobody balances between the services of tests.
+        // No load balancer stands before the services of tests.
         command.env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "0");
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -205,7 +205,7 @@ impl Service {
         self.addr
     }
 
-    /// The address for who watches, which is on the second line.
+    /// The admin address, which is on the second line.
     pub(crate) fn admin(&self) -> SocketAddr {
         *self.admin.get_or_init(|| {
             let lines = self.lines.lock().expect("no reader panics");
@@ -245,12 +245,12 @@ impl Service {
     /// Sends the signal (`TERM`, `INT`) and waits for the exit status; `None`: it didn't end, or the
     /// signal itself ended it.
     pub(crate) fn signal(&mut self, name: &str) -> Option<i32> {
-        self.tell(name);
+        self.send_signal(name);
         self.wait()
     }
 
     /// Sends the signal (`HUP`, `TERM`, `INT`).
-    pub(crate) fn tell(&self, name: &str) {
+    pub(crate) fn send_signal(&self, name: &str) {
         signal(&self.child, name);
     }
 

@@ -11,7 +11,7 @@ use rustls::{ServerConfig, ServerConnection, Stream};
 /// A certificate of 127.0.0.1 and its key, in PEM.
 pub(crate) struct Identity(&'static [u8], &'static [u8]);
 
-/// Nobody signed it, and nobody is told to trust it.
+/// Signed by itself; no client trusts it.
 pub(crate) const SELF_SIGNED: Identity = Identity(
     include_bytes!("../../fixtures/self-signed/cert.pem"),
     include_bytes!("../../fixtures/self-signed/key.pem"),
