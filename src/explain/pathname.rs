@@ -117,7 +117,7 @@ fn pattern_result(trace: &PatternTrace<'_>, won: &mut bool) -> PatternResult {
         None => PatternOutcome::Match,
     };
     let segments = trace.steps.iter().map(|step| SegmentResult {
-        wanted: step.wanted.to_string(),
+        wanted: step.expected.to_string(),
         found: step.found.clone(),
         reason: step.reason.map(MismatchReason::as_str),
     });

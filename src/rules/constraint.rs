@@ -1,18 +1,17 @@
-//! Which values a placeholder takes.
+//! Constraints on the values of placeholders.
 
 mod pattern;
-mod shared;
 mod values;
 
 pub use pattern::ValuePattern;
 pub use values::ValueSet;
 
-/// A bound on the decoded value of a placeholder, when matching and when building.
+/// Restricts the decoded value of a placeholder, both in matching and in building.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Constraint {
-    /// The whole value matches.
+    /// The whole value has to match.
     Pattern(ValuePattern),
-    /// The value is one of these.
+    /// The value has to be one of these.
     Values(ValueSet),
 }
 
@@ -22,7 +21,7 @@ pub enum ConstraintError {
     /// The pattern does not compile, or is too large.
     #[error("`pattern`: {0}")]
     Pattern(String),
-    /// No value could ever be taken.
+    /// The list of values is empty.
     #[error("`values` needs at least one value")]
     NoValues,
 }
@@ -46,9 +45,9 @@ impl Constraint {
         if values.is_empty() { Err(ConstraintError::NoValues) } else { Ok(Self::Values(values)) }
     }
 
-    /// Whether the placeholder takes this value.
+    /// Whether this value is allowed.
     #[must_use]
-    pub fn takes(&self, value: &str) -> bool {
+    pub fn allows(&self, value: &str) -> bool {
         match self {
             Self::Pattern(pattern) => pattern.is_match(value),
             Self::Values(values) => values.contains(value),
@@ -61,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_take_whole_values() {
+    fn pattern_matches_whole_values_only() {
         for (pattern, value, expected) in [
             (r"\d{4}", "2024", true),
             (r"\d{4}", "x2024", false),
@@ -97,12 +96,12 @@ mod tests {
             ("(?:ab){2,3}", "ab", false),
             ("(?:ab){2,3}", "abababab", false),
         ] {
-            assert_eq!(Constraint::pattern(pattern).unwrap().takes(value), expected, "{pattern}");
+            assert_eq!(Constraint::pattern(pattern).unwrap().allows(value), expected, "{pattern}");
         }
     }
 
     #[test]
-    fn what_cannot_be_used_is_refused() {
+    fn unusable_pattern_or_empty_list_is_refused() {
         let large = "larger than 1 MiB when compiled: use ASCII classes such as `[a-z0-9-]`, or a shorter repetition";
         for (pattern, problem) in [
             ("(", "position 1: unclosed group"),

@@ -9,9 +9,9 @@ mod trace;
 mod trie;
 
 pub use captures::Params;
+pub(super) use linear::matches_text;
 pub use linear::{Mismatch, MismatchReason};
-pub(super) use linear::{match_pattern, takes_text};
-pub(super) use pattern::Pattern;
-pub(super) use precedence::{Rank, ranks};
+pub(super) use pattern::{AcceptedLocales, Pattern};
+pub(super) use precedence::{Specificity, specificity};
 pub use rule_set::{AmbiguityError, Candidate, Match, RuleSet, TooCostly};
 pub use trace::{PatternTrace, TraceStep};

@@ -1,12 +1,14 @@
 //! Rules that overlap: pairs that match one path, which one wins and why, and rules that never
 //! match. For those who write rules; resolving needs none of it.
 
+mod automaton;
 mod budget;
-mod examples;
-mod path_shape;
-mod samples;
+mod comparison;
+mod index;
+mod product;
 mod search;
 mod shadowed;
+mod span;
 #[cfg(test)]
 mod tests;
 

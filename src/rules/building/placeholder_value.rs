@@ -46,7 +46,7 @@ fn usable<'v>(
         check(before, &text, after, width)?;
     }
     match &placeholder.constraint {
-        Some(constraint) if !constraint.takes(&text) => Err(Fault::NotAllowed),
+        Some(constraint) if !constraint.allows(&text) => Err(Fault::NotAllowed),
         _ => Ok(PlaceholderValue { text, plain }),
     }
 }

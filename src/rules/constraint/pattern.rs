@@ -19,19 +19,19 @@ const TOO_LARGE: &str = "larger than 1 MiB when compiled: use ASCII classes such
 /// work out their states on the way are linear in the value too, but with a factor as large as the
 /// pattern: 22 ms have been seen for `(a|b)*a(a|b){2000}c`. Cheap to clone.
 #[derive(Clone)]
-pub struct ValuePattern(pub(super) Arc<Compiled>);
+pub struct ValuePattern(Arc<Compiled>);
 
-pub(super) struct Compiled {
+struct Compiled {
     text: Box<str>,
-    pub(super) dfa: DFA<Vec<u32>>,
+    dfa: DFA<Vec<u32>>,
     /// How many characters there may be, where the table does not say it.
-    pub(super) count: Option<[u32; 2]>,
+    count: Option<[u32; 2]>,
     /// The most bytes that can match: what is longer is not looked at.
     longest: Option<usize>,
 }
 
 impl ValuePattern {
-    pub(super) fn new(pattern: &str) -> Result<Self, String> {
+    pub(in crate::rules) fn new(pattern: &str) -> Result<Self, String> {
         let hir = regex_syntax::parse(pattern).map_err(|error| where_and_what(pattern, &error))?;
         let longest = hir.properties().maximum_len();
         let (hir, count) = without_count(hir);
@@ -55,6 +55,16 @@ impl ValuePattern {
     #[must_use]
     pub fn longest(&self) -> Option<usize> {
         self.0.longest
+    }
+
+    /// The table: a value matches when the end of input leads from its last state to a match.
+    pub(in crate::rules) fn dfa(&self) -> &DFA<Vec<u32>> {
+        &self.0.dfa
+    }
+
+    /// The fewest and the most characters, where the table does not say it.
+    pub(in crate::rules) fn char_count(&self) -> Option<[u32; 2]> {
+        self.0.count
     }
 
     pub(super) fn is_match(&self, value: &str) -> bool {

@@ -1,7 +1,7 @@
-//! What a match says, for each place in the order of evaluation: its rule, its values, its locale.
+//! The match table: for each pattern, its rule and where a match has its values and its locale.
 //!
-//! All that an answer needs lies together, and equal lists of values are kept once: with 100,000
-//! rules it is the way through memory that costs.
+//! What an answer needs lies together, and equal lists of captures are stored once: with 100,000
+//! rules, cache misses are what a look-up costs.
 
 use std::fmt;
 
@@ -12,50 +12,50 @@ use crate::rules::locale::{Locale, Locales};
 use crate::rules::pathname::Pathname;
 use crate::rules::template::Segment;
 
-/// What the matches at all places say.
+/// One entry for each pattern, in the order of evaluation.
 #[derive(Clone, Debug)]
 pub(super) struct MatchTable {
-    all: Box<[Place]>,
+    entries: Box<[Entry]>,
     captures: Box<[Capture]>,
     names: Box<[Box<str>]>,
-    /// The locales that share a template, for those that do.
+    /// Builder of locales that share a template.
     shared: Box<[Vec<Locale>]>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct Entry {
     rule: u32,
-    /// Its part of `captures`.
+    /// The range of its captures.
     captures: [u32; 2],
     locale: PathLocale,
 }
 
-/// Where the locale of a pathname is to be read.
+/// Where the locale of a pathname comes from.
 #[derive(Clone, Copy, Debug)]
 enum PathLocale {
-    /// Nowhere.
-    Unsaid,
-    /// The form of the path says it: one of the site's, by position.
-    Of(u16),
-    /// The form of the path says that it is one of these.
+    /// The pathname has none.
+    None,
+    /// The pattern is for one locale: its position among the site's.
+    Fixed(u16),
+    /// The pattern is for several locales: an index into `shared`.
     OneOf(u32),
     /// It is the value of this capture.
-    Value(u16),
+    Captured(u16),
 }
 
-/// A placeholder, and where its value is.
+/// A placeholder and where a pathname has its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Capture {
     name: u32,
     segment: u32,
     /// The bytes of text before and after the value.
     around: [u32; 2],
-    /// Whether it takes all the rest.
+    /// Whether the value is all the rest of the pathname.
     rest: bool,
 }
 
-/// The placeholders of a match, from left to right, and the values that the pathname gives them.
-/// Nothing is gathered: whoever wants a value has it read from the pathname.
+/// The placeholders of a match, from left to right, with their values in the pathname. Values are
+/// slices of the pathname, read when they are asked for.
 #[derive(Clone, Copy)]
 pub struct Params<'a> {
     captures: &'a [Capture],
@@ -63,7 +63,7 @@ pub struct Params<'a> {
     pathname: &'a Pathname<'a>,
 }
 
-/// The parts of a match.
+/// What the table knows about a match.
 pub(super) struct MatchData<'a> {
     pub(super) rule: usize,
     pub(super) params: Params<'a>,
@@ -71,8 +71,9 @@ pub(super) struct MatchData<'a> {
     pub(super) shared: &'a [Locale],
 }
 
+/// Builds a [`MatchTable`].
 #[derive(Default)]
-struct Lists {
+struct Builder {
     all: Vec<Capture>,
     known: FxHashMap<Vec<Capture>, [u32; 2]>,
     names: Vec<Box<str>>,
@@ -83,33 +84,33 @@ struct Lists {
 impl MatchTable {
     /// Takes the patterns in the order of evaluation.
     pub(super) fn new(patterns: &[Pattern], locales: &Locales) -> Self {
-        let mut lists = Lists::default();
-        let all = patterns.iter().map(|pattern| lists.place(pattern, locales)).collect();
-        let Lists { all: captures, names, shared, .. } = lists;
-        Self { all, captures: captures.into(), names: names.into(), shared: shared.into() }
+        let mut builder = Builder::default();
+        let entries = patterns.iter().map(|pattern| builder.entry(pattern, locales)).collect();
+        let Builder { all: captures, names, shared, .. } = builder;
+        Self { entries, captures: captures.into(), names: names.into(), shared: shared.into() }
     }
 
-    /// What the match at a place says about a pathname that matches there.
+    /// The match of a pathname that the pattern at this position matches.
     #[inline]
-    pub(super) fn said<'a>(
+    pub(super) fn get<'a>(
         &'a self,
-        place: usize,
+        position: usize,
         pathname: &'a Pathname<'_>,
         locales: &'a Locales,
     ) -> MatchData<'a> {
-        let place = &self.all[place];
-        let captures = &self.captures[place.captures[0] as usize..place.captures[1] as usize];
+        let entry = &self.entries[position];
+        let captures = &self.captures[entry.captures[0] as usize..entry.captures[1] as usize];
         let params = Params { captures, names: &self.names, pathname };
-        let locale = match place.locale {
-            PathLocale::Unsaid | PathLocale::OneOf(_) => None,
-            PathLocale::Of(at) => locales.as_slice().get(usize::from(at)),
-            PathLocale::Value(at) => locales.get(captures[usize::from(at)].value(pathname)),
+        let locale = match entry.locale {
+            PathLocale::None | PathLocale::OneOf(_) => None,
+            PathLocale::Fixed(at) => locales.as_slice().get(usize::from(at)),
+            PathLocale::Captured(at) => locales.get(captures[usize::from(at)].value(pathname)),
         };
-        let shared: &[Locale] = match place.locale {
+        let shared: &[Locale] = match entry.locale {
             PathLocale::OneOf(at) => &self.shared[at as usize],
             _ => &[],
         };
-        MatchData { rule: place.rule as usize, params, locale, shared }
+        MatchData { rule: entry.rule as usize, params, locale, shared }
     }
 }
 
@@ -153,29 +154,29 @@ impl Capture {
     }
 }
 
-impl Lists {
-    fn place(&mut self, pattern: &Pattern, locales: &Locales) -> Place {
+impl Builder {
+    fn entry(&mut self, pattern: &Pattern, locales: &Locales) -> Entry {
         let segments = pattern.segments.iter().enumerate();
         let list: Vec<Capture> =
             segments.filter_map(|(at, segment)| self.capture(at, segment)).collect();
         let is_locale = |capture: &Capture| &*self.names[capture.name as usize] == "locale";
-        let said = list.iter().position(is_locale).map(PathLocale::value);
-        let locale = said.unwrap_or_else(|| self.of_form(&pattern.locales, locales));
+        let captured = list.iter().position(is_locale).map(PathLocale::captured);
+        let locale = captured.unwrap_or_else(|| self.fixed_locale(&pattern.locales, locales));
         let all = &mut self.all;
         let captures = *self.known.entry(list).or_insert_with_key(|list| {
             let start = number(all.len());
             all.extend(list);
             [start, number(all.len())]
         });
-        Place { rule: number(pattern.rule), captures, locale }
+        Entry { rule: number(pattern.rule), captures, locale }
     }
 
-    /// The locale that a form without `{locale}` says.
-    fn of_form(&mut self, own: &[Locale], locales: &Locales) -> PathLocale {
+    /// The locale of a pattern without `{locale}`.
+    fn fixed_locale(&mut self, own: &[Locale], locales: &Locales) -> PathLocale {
         let one = |own: &Locale| u16::try_from(locales.position(own.as_str())?).ok();
         match own {
-            [] => PathLocale::Unsaid,
-            [own] => one(own).map_or(PathLocale::Unsaid, PathLocale::Of),
+            [] => PathLocale::None,
+            [own] => one(own).map_or(PathLocale::None, PathLocale::Fixed),
             more => {
                 self.shared.push(more.to_vec());
                 PathLocale::OneOf(number(self.shared.len() - 1))
@@ -203,11 +204,11 @@ impl Lists {
 }
 
 impl PathLocale {
-    fn value(at: usize) -> Self {
-        Self::Value(u16::try_from(at).expect("templates are shorter"))
+    fn captured(at: usize) -> Self {
+        Self::Captured(u16::try_from(at).expect("a template has at most 1,024 segments"))
     }
 }
 
 fn number(at: usize) -> u32 {
-    u32::try_from(at).expect("the settings are smaller")
+    u32::try_from(at).expect("settings have fewer than 4 billion rules and texts")
 }

@@ -1,4 +1,6 @@
-//! Whether one pattern matches a pathname, and if not, where it stops.
+//! Matches one pattern against a pathname, segment by segment, and says where it does not match.
+//!
+//! The trie finds the first pattern that matches; this is its definition.
 
 #[cfg(test)]
 mod tests;
@@ -15,9 +17,9 @@ pub enum MismatchReason {
     SegmentCount,
     /// Static text differs.
     StaticMismatch,
-    /// The segment is not a locale that the rule takes.
+    /// The segment is not a locale that the rule accepts.
     UnknownLocale,
-    /// The segment may not be the value of a placeholder, or never matches anything.
+    /// The segment cannot be the value of the placeholder, or matches no rule at all (D7).
     Constraint,
 }
 
@@ -34,34 +36,35 @@ impl MismatchReason {
     }
 }
 
-/// Why a rule does not match, and the segment to blame where there is one, counted from 0.
+/// Where and why a rule does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The first reason, from the left.
     pub reason: MismatchReason,
-    /// The segment of the pathname.
+    /// The segment that does not match, counted from 0; `None` for [`MismatchReason::SegmentCount`].
     pub segment: Option<usize>,
 }
 
-/// Matches one pattern, from left to right.
+/// Whether a pattern matches a pathname; else the leftmost mismatch.
 pub(in crate::rules) fn match_pattern(
     pattern: &Pattern,
     pathname: &Pathname<'_>,
     locales: &Locales,
 ) -> Result<(), Mismatch> {
-    let (wanted, given) = (&pattern.segments, pathname.count());
-    let catch_all = matches!(wanted.last(), Some(Segment::CatchAll(_)));
-    if given < wanted.len() || (given > wanted.len() && !catch_all) {
+    let (expected, count) = (&pattern.segments, pathname.count());
+    let catch_all = matches!(expected.last(), Some(Segment::CatchAll(_)));
+    if count < expected.len() || (count > expected.len() && !catch_all) {
         return Err(Mismatch { reason: MismatchReason::SegmentCount, segment: None });
     }
-    for (at, found) in pathname.segments().enumerate().take(wanted.len()) {
+    for (at, found) in pathname.segments().enumerate().take(expected.len()) {
         match_segment(pattern, at, found, pathname, locales)
-            .map_err(|(on, reason)| Mismatch { reason, segment: Some(at + on) })?;
+            .map_err(|(offset, reason)| Mismatch { reason, segment: Some(at + offset) })?;
     }
     Ok(())
 }
 
-/// Whether the segment at `at` is as wanted, or how far on and why it is not.
+/// Whether the pattern's segment at `at` matches. An error has the number of segments from `at` to
+/// the one that does not match, and the reason.
 pub(super) fn match_segment(
     pattern: &Pattern,
     at: usize,
@@ -74,8 +77,8 @@ pub(super) fn match_segment(
     };
     let text = if let Segment::CatchAll(_) = pattern.segments[at] {
         let mut rest = pathname.segments().skip(at);
-        if let Some(on) = rest.position(|found| matches!(found, PathSegment::Unmatchable(_))) {
-            return Err((on, MismatchReason::Constraint));
+        if let Some(offset) = rest.position(|found| matches!(found, PathSegment::Unmatchable(_))) {
+            return Err((offset, MismatchReason::Constraint));
         }
         pathname.text(at, pathname.count())
     } else {
@@ -84,8 +87,9 @@ pub(super) fn match_segment(
     match_text(pattern, at, text, locales).map_err(|reason| (0, reason))
 }
 
-/// Whether the segment at `at` takes this text; a catch-all's segments are joined by `/`.
-pub(in crate::rules) fn takes_text(
+/// Whether the pattern's segment at `at` matches this text. The segments of a catch-all are joined
+/// by `/`.
+pub(in crate::rules) fn matches_text(
     pattern: &Pattern,
     at: usize,
     text: &str,
@@ -101,7 +105,7 @@ fn match_text(
     locales: &Locales,
 ) -> Result<(), MismatchReason> {
     let (value, placeholder) = match &pattern.segments[at] {
-        Segment::Static(wanted) if wanted == text => return Ok(()),
+        Segment::Static(expected) if expected == text => return Ok(()),
         Segment::Static(_) => return Err(MismatchReason::StaticMismatch),
         Segment::Placeholder { prefix, placeholder, suffix } => {
             let inner = text.strip_prefix(prefix.as_str());
@@ -111,25 +115,25 @@ fn match_text(
         Segment::Optional(placeholder) | Segment::CatchAll(placeholder) => (text, placeholder),
     };
     let first = text.split('/').next().unwrap_or_default();
-    if pattern.bare_at == Some(at) && locales.get(first).is_some() {
+    if pattern.locale_omitted_at == Some(at) && locales.get(first).is_some() {
         return Err(MismatchReason::Constraint);
     }
-    accept(pattern, placeholder, value, locales)
+    check_value(pattern, placeholder, value, locales)
 }
 
-fn accept(
+fn check_value(
     pattern: &Pattern,
     placeholder: &Placeholder,
     value: &str,
     locales: &Locales,
 ) -> Result<(), MismatchReason> {
-    let taken = placeholder.constraint.as_ref().is_none_or(|constraint| constraint.takes(value));
+    let allowed = placeholder.constraint.as_ref().is_none_or(|constraint| constraint.allows(value));
     match placeholder.source {
-        Source::Locale if !pattern.accepts.takes(value, locales) => {
+        Source::Locale if !pattern.accepts.accepts(value, locales) => {
             Err(MismatchReason::UnknownLocale)
         }
-        // Between prefix and suffix there may be nothing; no document has such a URL.
-        _ if value.is_empty() || !taken => Err(MismatchReason::Constraint),
+        // The text between prefix and suffix may be empty; no document has such a URL.
+        _ if value.is_empty() || !allowed => Err(MismatchReason::Constraint),
         Source::Date(_, part) if !part.is_valid(value) => Err(MismatchReason::Constraint),
         _ => Ok(()),
     }

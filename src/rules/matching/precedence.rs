@@ -1,14 +1,14 @@
-//! Which of two patterns comes first (D8).
+//! Which of two patterns comes first in the order of evaluation (D8).
 
 use crate::rules::template::Segment;
 
-/// How specific one segment is; the smaller, the earlier.
+/// How specific one segment is. The smaller value is evaluated first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::rules) enum Rank {
+pub(in crate::rules) enum Specificity {
     /// Static text.
     Static,
-    /// Text with a placeholder inside; holds how many characters of text are missing from the
-    /// most there can be, so that more text comes first.
+    /// A placeholder with text around it: `usize::MAX` minus the characters of that text, so that
+    /// more text comes first.
     Mixed(usize),
     /// A placeholder alone.
     Plain,
@@ -16,26 +16,26 @@ pub(in crate::rules) enum Rank {
     CatchAll,
 }
 
-/// The ranks of a pattern's segments. Compared from the left; where one ends first, it comes
-/// first, which is how slices compare.
-pub(in crate::rules) fn ranks(segments: &[Segment]) -> Vec<Rank> {
-    segments.iter().map(rank).collect()
+/// The specificity of each segment of a pattern. `Vec`s compare as D8 wants: from the left, and
+/// where one ends first, it comes first.
+pub(in crate::rules) fn specificity(segments: &[Segment]) -> Vec<Specificity> {
+    segments.iter().map(of_segment).collect()
 }
 
-/// Whether two patterns come in no order but that of the settings.
-pub(super) fn same_shape(one: &[Segment], other: &[Segment]) -> bool {
-    one.iter().map(rank).eq(other.iter().map(rank))
+/// Whether only the order of the settings decides between two patterns.
+pub(in crate::rules) fn same_shape(one: &[Segment], other: &[Segment]) -> bool {
+    one.iter().map(of_segment).eq(other.iter().map(of_segment))
 }
 
-fn rank(segment: &Segment) -> Rank {
+fn of_segment(segment: &Segment) -> Specificity {
     match segment {
-        Segment::Static(_) => Rank::Static,
-        Segment::CatchAll(_) => Rank::CatchAll,
-        Segment::Optional(_) => Rank::Plain,
+        Segment::Static(_) => Specificity::Static,
+        Segment::CatchAll(_) => Specificity::CatchAll,
+        Segment::Optional(_) => Specificity::Plain,
         Segment::Placeholder { prefix, suffix, .. } => {
             match prefix.chars().count() + suffix.chars().count() {
-                0 => Rank::Plain,
-                text => Rank::Mixed(usize::MAX - text),
+                0 => Specificity::Plain,
+                text => Specificity::Mixed(usize::MAX - text),
             }
         }
     }
@@ -46,12 +46,12 @@ mod tests {
     use super::*;
     use crate::rules::Template;
 
-    fn ranks_of(text: &str) -> Vec<Rank> {
-        ranks(Template::parse(text).unwrap().segments())
+    fn specificity_of(text: &str) -> Vec<Specificity> {
+        specificity(Template::parse(text).unwrap().segments())
     }
 
     #[test]
-    fn each_template_comes_before_the_next() {
+    fn templates_are_ordered_by_the_specificity_of_their_segments() {
         let in_order = [
             "/",
             "/a",
@@ -69,14 +69,14 @@ mod tests {
             "/{*path}",
         ];
         for pair in in_order.windows(2) {
-            assert!(ranks_of(pair[0]) < ranks_of(pair[1]), "{pair:?}");
+            assert!(specificity_of(pair[0]) < specificity_of(pair[1]), "{pair:?}");
         }
     }
 
     #[test]
     fn templates_of_one_shape_are_equal() {
         for (one, other) in [("/a/{b}", "/b/{a}"), ("/a{x}", "/{x}b"), ("/{locale}", "/{slug}")] {
-            assert_eq!(ranks_of(one), ranks_of(other));
+            assert_eq!(specificity_of(one), specificity_of(other));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The rules of one site: which one a pathname belongs to, and which ones build a type's URLs.
+//! The rules of one site: which one matches a pathname, and which ones build the URLs of a content
+//! type.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,7 @@ use rustc_hash::FxHashSet;
 use super::captures::{MatchData, MatchTable, Params};
 use super::linear::{Mismatch, match_pattern};
 use super::pattern::{Pattern, patterns};
-use super::precedence::ranks;
+use super::precedence::specificity;
 use super::trie::Trie;
 use crate::rules::building::{BuiltSegment, NoPath, TemplateValues, built_segments};
 use crate::rules::locale::{Locale, LocalePrefix, Locales};
@@ -26,17 +27,17 @@ use crate::rules::template::{FieldPath, Template};
 use crate::rules::uid::ContentTypeUid;
 use types::Types;
 
-/// The most steps that a pathname may cost. A step looks at one node or one edge, and takes 0.1 µs
-/// when all of it has to come from main memory: half a millisecond.
+/// The most steps that one look-up may take. A step reads one node or one edge, which takes 0.1 µs
+/// when it has to come from main memory: half a millisecond in all.
 const MAX_COST: u32 = 5_000;
 
-/// Rules that could make a look-up slow.
+/// The rules could make a look-up slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a pathname could make the service look at {cost} places in the rules, and {MAX_COST} are allowed: too many rules have a placeholder where others have another text, pattern or set of values (a pattern with ASCII classes or a bound on its length costs less)"
 )]
 pub struct TooCostly {
-    /// The most steps that a pathname can cost.
+    /// The most steps that a look-up can take.
     pub cost: u32,
 }
 
@@ -45,16 +46,16 @@ pub struct TooCostly {
 pub struct RuleSet {
     locales: Locales,
     prefix: LocalePrefix,
-    /// In the order of the settings, which decides what builds a URL (D12).
+    /// In the order of the settings, which decides which rule builds a URL (D12).
     rules: Vec<Rule>,
-    /// The positions of each type's rules.
+    /// The positions of each content type's rules.
     types: Types,
-    /// In the order of evaluation, which decides what matches (D8).
-    pub(in crate::rules) patterns: Vec<Pattern>,
-    /// The same, compiled.
+    /// In the order of evaluation, which decides which rule matches (D8).
+    pub(super) patterns: Vec<Pattern>,
+    /// The patterns, compiled.
     pub(super) trie: Trie,
-    /// What a match of each of them says.
-    places: MatchTable,
+    /// Rule, captures and locale of each pattern.
+    matches: MatchTable,
 }
 
 /// A rule that matches a pathname.
@@ -62,30 +63,30 @@ pub struct RuleSet {
 pub struct Match<'a> {
     /// The rule.
     pub rule: &'a Rule,
-    /// The template of it that matches.
+    /// The template of the rule that matches.
     pub template: &'a Template,
-    /// Its placeholders and their values.
+    /// The placeholders and their values.
     pub params: Params<'a>,
-    /// The locale of the pathname, if it says one.
+    /// The locale of the pathname, if the pathname determines one.
     pub locale: Option<&'a Locale>,
-    /// The locales that it can have, where several have the same template and nothing in the
-    /// pathname says which; else none.
+    /// The locales that the pathname can have, where several have the same template and nothing in
+    /// the pathname tells them apart; else empty.
     pub shared: &'a [Locale],
 }
 
-/// A rule that was considered for a pathname and does not match it.
+/// A template that does not match a pathname.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate<'a> {
     /// The rule.
     pub rule: &'a Rule,
-    /// The template that was considered.
+    /// The template.
     pub template: &'a Template,
     /// Why it does not match.
     pub mismatch: Mismatch,
 }
 
 impl RuleSet {
-    /// Takes the rules in the order of the settings.
+    /// Compiles the rules, which are in the order of the settings.
     #[must_use]
     pub fn new(locales: Locales, prefix: LocalePrefix, mut rules: Vec<Rule>) -> Self {
         for rule in &mut rules {
@@ -96,17 +97,17 @@ impl RuleSet {
         let compile = |(at, rule)| patterns(at, rule, default);
         let mut patterns: Vec<Pattern> = rules.iter().enumerate().flat_map(compile).collect();
         // Stable: patterns of equal shape keep the order of the settings.
-        patterns.sort_by_cached_key(|pattern| ranks(&pattern.segments));
+        patterns.sort_by_cached_key(|pattern| specificity(&pattern.segments));
         let trie = Trie::new(&patterns);
-        let places = MatchTable::new(&patterns, &locales);
+        let matches = MatchTable::new(&patterns, &locales);
         let types = Types::new(&rules);
-        Self { locales, prefix, rules, types, patterns, trie, places }
+        Self { locales, prefix, rules, types, patterns, trie, matches }
     }
 
-    /// Refuses rules of which so many can match one pathname that finding the first could be slow.
+    /// Refuses rules with which a look-up could take more than 5,000 steps.
     ///
     /// # Errors
-    /// [`TooCostly`], with what it could cost.
+    /// [`TooCostly`], with the number of steps.
     pub fn check_cost(&self) -> Result<(), TooCostly> {
         let cost = self.trie.cost();
         if cost > MAX_COST { Err(TooCostly { cost }) } else { Ok(()) }
@@ -129,13 +130,12 @@ impl RuleSet {
         &self.patterns
     }
 
-    /// All templates with their rules in the order of evaluation; a template with more than one
-    /// form stands in it more than once.
+    /// All templates with their rules in the order of evaluation, once for each of their patterns.
     pub fn in_order(&self) -> impl Iterator<Item = (&Rule, &Template)> {
         self.patterns.iter().map(|pattern| (&self.rules[pattern.rule], self.template(pattern)))
     }
 
-    /// The template that a pattern is a form of.
+    /// The template of a pattern.
     pub(in crate::rules) fn template(&self, pattern: &Pattern) -> &Template {
         self.rules[pattern.rule].nth_template(pattern.template)
     }
@@ -144,25 +144,25 @@ impl RuleSet {
     #[must_use]
     #[inline]
     pub fn find<'a>(&'a self, pathname: &'a Pathname<'_>) -> Option<Match<'a>> {
-        Some(self.matched(self.first_place(pathname)?, pathname))
+        Some(self.matched(self.first_position(pathname)?, pathname))
     }
 
-    /// The match of the pattern at a place that matches.
+    /// The match of the pattern at this position, which matches.
     #[inline]
-    fn matched<'a>(&'a self, place: usize, pathname: &'a Pathname<'_>) -> Match<'a> {
+    fn matched<'a>(&'a self, position: usize, pathname: &'a Pathname<'_>) -> Match<'a> {
         let MatchData { rule, params, locale, shared } =
-            self.places.said(place, pathname, &self.locales);
-        let template = self.template(&self.patterns[place]);
+            self.matches.get(position, pathname, &self.locales);
+        let template = self.template(&self.patterns[position]);
         Match { rule: &self.rules[rule], template, params, locale, shared }
     }
 
-    /// The place of the first pattern that matches.
-    pub(in crate::rules) fn first_place(&self, pathname: &Pathname<'_>) -> Option<usize> {
+    /// The position of the first pattern in the order of evaluation that matches.
+    pub(in crate::rules) fn first_position(&self, pathname: &Pathname<'_>) -> Option<usize> {
         self.trie.find(pathname, &self.locales)
     }
 
-    /// The templates that do not match a pathname, in the order of evaluation, each once: one with
-    /// several forms where its first is, with the reason of that.
+    /// The templates that do not match a pathname, in the order of evaluation, each once. Of a
+    /// template with several patterns, the first pattern counts.
     pub fn candidates(&self, pathname: &Pathname<'_>) -> impl Iterator<Item = Candidate<'_>> {
         let mut seen = FxHashSet::default();
         let first = move |pattern: &&Pattern| seen.insert((pattern.rule, pattern.template));
@@ -173,12 +173,12 @@ impl RuleSet {
         })
     }
 
-    /// Adds the path that a rule of this site gives for these values under one of the site's
-    /// locales to `path`, which is empty, and says which template it is from. After an error it
-    /// holds anything.
+    /// Writes the path that a rule of this site builds from these values, under one of the site's
+    /// locales, to the empty `path`, and returns the template used. After an error, the content of
+    /// `path` is unspecified.
     ///
     /// # Errors
-    /// [`NoPath`]: why the rule has none.
+    /// [`NoPath`]: why the rule builds none.
     pub fn write_path<'r>(
         &self,
         rule: &'r Rule,
@@ -189,8 +189,8 @@ impl RuleSet {
         rule.write_path(&self.locales, self.prefix, locale, values, path)
     }
 
-    /// What each segment of a template of this site gives the path for these values, under one of
-    /// the site's locales.
+    /// What each segment of a template of this site becomes with these values, under one of the
+    /// site's locales.
     pub fn built_segments<'t>(
         &'t self,
         template: &'t Template,
@@ -205,7 +205,7 @@ impl RuleSet {
         self.positions_of_type(uid).map(|at| &self.rules[at])
     }
 
-    /// Their positions in the settings.
+    /// The positions of the content type's rules in the settings.
     pub fn positions_of_type(&self, uid: &str) -> impl Iterator<Item = usize> {
         self.types.of(uid).iter().map(|at| *at as usize)
     }
@@ -216,31 +216,31 @@ impl RuleSet {
         self.types.first_rules().map(|at| &self.rules[at].content_type).collect()
     }
 
-    /// The documents that a type's rules are for: those for which all conditions of one of these
-    /// hold. Empty when a rule is for all of them.
+    /// The documents that a content type's rules are for, as alternatives: those for which all
+    /// conditions of one list hold. Empty when a rule has no conditions.
     #[must_use]
     pub fn alternatives(&self, uid: &str) -> Vec<Vec<Condition>> {
         if self.of_type(uid).any(|rule| rule.conditions.is_empty()) {
             return Vec::new();
         }
-        each_once(self.of_type(uid).map(|rule| &rule.conditions))
+        distinct(self.of_type(uid).map(|rule| &rule.conditions))
     }
 
-    /// The fields that a type's rules need for a URL, each once.
+    /// The fields from which a content type's rules build URLs, each once.
     #[must_use]
     pub fn fields(&self, uid: &str) -> Vec<FieldPath> {
-        each_once(self.of_type(uid).flat_map(Rule::fields))
+        distinct(self.of_type(uid).flat_map(Rule::fields))
     }
 
-    /// The fields that a type's rules need for a list of URLs, each once.
+    /// The fields that a list of a content type's URLs needs, each once.
     #[must_use]
     pub fn listing_fields(&self, uid: &str) -> Vec<FieldPath> {
         let fields = |rule| Rule::fields(rule).chain(rule.sitemap.fields());
-        each_once(self.of_type(uid).flat_map(fields))
+        distinct(self.of_type(uid).flat_map(fields))
     }
 }
 
-fn each_once<'a, T: Clone + Eq + Hash + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
+fn distinct<'a, T: Clone + Eq + Hash + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
     let mut seen = FxHashSet::default();
     all.filter(|one| seen.insert(*one)).cloned().collect()
 }

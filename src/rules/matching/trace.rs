@@ -1,4 +1,4 @@
-//! How one pattern looks at a pathname, segment by segment: for those who want to know why.
+//! Traces each pattern against a pathname, segment by segment, for `explain`.
 
 #[cfg(test)]
 mod tests;
@@ -9,39 +9,39 @@ use crate::rules::pathname::{PathSegment, Pathname};
 use crate::rules::rule::Rule;
 use crate::rules::template::{Segment, Template};
 
-/// One form of a rule's template beside a pathname.
+/// One pattern compared with a pathname.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternTrace<'a> {
     /// The rule.
     pub rule: &'a Rule,
     /// The template as written.
     pub template: &'a Template,
-    /// The form of it, where it has several: without optional segments, without `{locale}`.
+    /// The pattern: the template without the segments that it omits.
     pub pattern: String,
-    /// The segments up to the first that does not fit; none when their number is wrong.
+    /// The segments up to the first that does not match; none when their number is wrong.
     pub steps: Vec<TraceStep<'a>>,
-    /// Why it does not match.
+    /// Why the pattern does not match; `None` if it does.
     pub mismatch: Option<Mismatch>,
-    /// How many segments it wants; more where the last one is a catch-all.
+    /// How many segments the pattern has.
     pub segment_count: usize,
-    /// Whether the last one is a catch-all.
+    /// Whether the last segment is a catch-all, which matches one or more segments.
     pub open_ended: bool,
 }
 
-/// One segment of a form, and what stands there.
+/// One segment of a pattern, and the text of the pathname there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceStep<'a> {
     /// The segment as written.
-    pub wanted: &'a Segment,
-    /// The decoded text, or what was written where that is never matched; a catch-all's
-    /// segments joined by `/`.
+    pub expected: &'a Segment,
+    /// The decoded text, or the text as written where it is unmatchable (D7). The segments of a
+    /// catch-all are joined by `/`.
     pub found: String,
-    /// Why it does not fit.
+    /// Why it does not match; `None` if it does.
     pub reason: Option<MismatchReason>,
 }
 
 impl RuleSet {
-    /// All forms of all rules in the order of evaluation, beside a pathname.
+    /// All patterns in the order of evaluation, compared with a pathname.
     pub fn trace<'a>(
         &'a self,
         pathname: &'a Pathname<'_>,
@@ -51,12 +51,12 @@ impl RuleSet {
             let mismatch = match_pattern(pattern, pathname, self.locales()).err();
             let mut steps = Vec::new();
             let counted = mismatch.is_none_or(|m| m.reason != MismatchReason::SegmentCount);
-            for (at, wanted) in pattern.segments.iter().enumerate().take_while(|_| counted) {
+            for (at, expected) in pattern.segments.iter().enumerate().take_while(|_| counted) {
                 let reason = match_segment(pattern, at, given[at], pathname, self.locales()).err();
-                let open = matches!(wanted, Segment::CatchAll(_));
+                let open = matches!(expected, Segment::CatchAll(_));
                 let end = if open { given.len() } else { at + 1 };
                 let found = given[at..end].iter().map(text).collect::<Vec<_>>().join("/");
-                steps.push(TraceStep { wanted, found, reason: reason.map(|(_, reason)| reason) });
+                steps.push(TraceStep { expected, found, reason: reason.map(|(_, reason)| reason) });
                 if reason.is_some() {
                     break;
                 }

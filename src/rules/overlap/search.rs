@@ -2,131 +2,220 @@
 
 use std::collections::HashSet;
 
-use super::budget::SearchBudget;
-use super::{Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, examples, shadowed};
-use crate::rules::matching::{Pattern, Rank, RuleSet, match_pattern, ranks};
+use super::budget::Budget;
+use super::comparison::Comparison;
+use super::index::{Index, Query};
+use super::shadowed::Shadows;
+use super::span::{Span, side_by_side};
+use super::{Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate};
+use crate::rules::encode::encode;
+use crate::rules::matching::{Pattern, RuleSet, Specificity, specificity};
 use crate::rules::pathname::Pathname;
 use crate::rules::rule::Rule;
 
-/// So many pairs are reported: nobody reads more, and thousands of equal rules would have millions.
+/// So many pairs are reported: thousands of equal rules would have millions.
 const MAX_REPORTED: usize = 1_000;
+/// So many paths of one pair are tried before a third rule is believed to match them all: enough
+/// for the days of a month.
+const MAX_PATHS: usize = 64;
 
 impl RuleSet {
     /// The pairs of rules that match one path, and the rules that never match.
     ///
-    /// Every pair reported has an example that proves it. Of a `pattern` some samples are tried, and
-    /// beside another pattern in the same place texts of both; a pair that meets in other values
-    /// alone is missed.
+    /// Every pair reported has an example that proves it, and none is left out unless
+    /// [`Overlaps::incomplete`] says so.
     #[must_use]
     pub fn overlaps(&self) -> Overlaps<'_> {
-        let looks = SearchBudget::new(self);
+        let comparison = Comparison::new();
+        let search = Search::new(self, &comparison);
+        let mut index = Index::new(self.patterns(), self.locales());
+        let mut shadows = Shadows::new(self, &comparison);
         let mut pairs = Pairs::default();
-        let mut sampled = false;
-        let mut before: Vec<Option<usize>> = Vec::new();
         for later in 0..self.patterns().len() {
-            for earlier in 0..later {
-                if looks.is_spent() || pairs.is_full() {
-                    break;
-                }
-                if !self.is_one_template(earlier, later) {
-                    pairs.add(self.conflict(&looks, earlier, later));
-                }
-            }
-            sampled |= looks.is_spent();
-            let found = if sampled { self.taken_before(&looks, later) } else { None };
-            before.push(found.as_ref().map(|(_, earlier)| *earlier));
-            if let Some((example, earlier)) = found.filter(|_| !pairs.is_full()) {
-                pairs.add(Some(self.reported([earlier, later], example, None)));
-            }
+            search.add_pairs(&index, later, Query::Meeting, &mut pairs);
+            shadows.add(&index, later);
+            index.insert(later);
         }
-        let many = pairs.is_full().then_some(Incomplete::PairLimit);
-        let incomplete = if sampled { Some(Incomplete::Budget) } else { many };
-        looks.renew();
-        let never = shadowed::never_matching(&looks, |later| before[later]);
-        Overlaps { pairs: pairs.found, shadowed: never, incomplete }
+        let incomplete = search.incomplete(&pairs);
+        Overlaps { pairs: pairs.found, shadowed: shadows.finish(), incomplete }
     }
 
     /// The pairs of equal shape whose content types differ: nothing but the order of the settings
-    /// decides there. Not all of them where there are too many rules or values to look.
+    /// decides there.
     #[must_use]
     pub fn equal_shape_overlaps(&self) -> Overlaps<'_> {
-        let looks = SearchBudget::new(self);
+        let comparison = Comparison::new();
+        let search = Search::new(self, &comparison);
+        let mut index = Index::new(self.patterns(), self.locales());
         let mut pairs = Pairs::default();
-        let shapes: Vec<_> = self.patterns().iter().map(|p| ranks(&p.segments)).collect();
-        let uid = |at: usize| &self.rules()[self.patterns()[at].rule].content_type;
-        for later in 0..shapes.len() {
-            // In the order of evaluation, equal shapes stand side by side.
-            let first = shapes[..later].partition_point(|shape| *shape < shapes[later]);
-            for earlier in first..later {
-                if looks.is_spent() || pairs.is_full() {
-                    break;
-                }
-                if uid(earlier) != uid(later) {
-                    pairs.add(self.conflict(&looks, earlier, later));
-                }
-            }
+        for later in 0..self.patterns().len() {
+            search.add_pairs(&index, later, Query::EqualShape, &mut pairs);
+            index.insert(later);
         }
-        let many = pairs.is_full().then_some(Incomplete::PairLimit);
-        let incomplete = if looks.is_spent() { Some(Incomplete::Budget) } else { many };
+        let incomplete = search.incomplete(&pairs);
         Overlaps { pairs: pairs.found, shadowed: Vec::new(), incomplete }
     }
 
-    /// A path of this pattern that an earlier one of another rule takes, and that one's place.
-    fn taken_before(&self, looks: &SearchBudget<'_>, later: usize) -> Option<(String, usize)> {
-        let example = examples::examples(looks, later, later).next()?;
-        let earlier = self.first_place(&Pathname::parse(&example))?;
+    pub(super) fn rule_template(&self, pattern: &Pattern) -> RuleTemplate<'_> {
+        RuleTemplate { rule: &self.rules()[pattern.rule], template: self.template(pattern) }
+    }
+}
+
+struct Search<'c, 'r> {
+    rules: &'r RuleSet,
+    comparison: &'c Comparison<'r>,
+    budget: Budget,
+}
+
+/// The search for a path of one pair.
+struct PathSearch<'s, 'r> {
+    search: &'s Search<'s, 'r>,
+    /// The places of the two patterns, the winner's first.
+    pair: [usize; 2],
+    spans: Vec<[Span<'r>; 2]>,
+    /// Spans of third patterns whose texts are not wanted.
+    refused: Vec<Vec<Span<'r>>>,
+    /// How many more paths are tried.
+    left: usize,
+    /// The first path that a third pattern matches before the winner.
+    taken: Option<(String, usize)>,
+}
+
+impl<'c, 'r> Search<'c, 'r> {
+    fn new(rules: &'r RuleSet, comparison: &'c Comparison<'r>) -> Self {
+        Self { rules, comparison, budget: Budget::new() }
+    }
+
+    /// Why there may be more pairs than these.
+    fn incomplete(&self, pairs: &Pairs<'_>) -> Option<Incomplete> {
+        if pairs.is_full() {
+            Some(Incomplete::PairLimit)
+        } else {
+            self.budget.is_exceeded().then_some(Incomplete::Budget)
+        }
+    }
+
+    /// Adds the pairs of a pattern with the ones before it.
+    fn add_pairs(&self, index: &Index<'r>, later: usize, query: Query, pairs: &mut Pairs<'r>) {
+        if pairs.is_full() {
+            return;
+        }
+        let patterns = self.rules.patterns();
+        let uid = |at: usize| &self.rules.rules()[patterns[at].rule].content_type;
+        let budget = &self.budget;
+        for earlier in index.find(&patterns[later], query, budget) {
+            if budget.is_spent() || pairs.is_full() {
+                break;
+            }
+            let wanted = match query {
+                Query::EqualShape => uid(earlier) != uid(later),
+                _ => !self.is_one_template(earlier, later),
+            };
+            if wanted {
+                pairs.add(self.overlap([earlier, later]));
+            }
+        }
+        if budget.is_spent() && query == Query::Meeting {
+            pairs.add(self.overlap_by_path(later));
+        }
+    }
+
+    /// Beyond the budget: one path of a pattern, where an earlier one matches it.
+    fn overlap_by_path(&self, later: usize) -> Option<Overlap<'r>> {
+        let pattern = &self.rules.patterns()[later];
+        let spans = side_by_side([pattern; 2], self.rules.locales())?.into_iter();
+        let texts = spans.map(|span| self.comparison.shared_text(span, &[], &self.budget));
+        let example = path(&texts.collect::<Option<Vec<_>>>()?);
+        let earlier = self.rules.first_position(&Pathname::parse(&example))?;
         let other = !self.is_one_template(earlier, later);
-        (earlier < later && other).then_some((example, earlier))
+        (earlier < later && other).then(|| self.reported([earlier, later], example, None))
     }
 
     /// Whether these are forms of one template: no path fits two of these. Two templates of one
     /// rule may take each other's paths, in another locale or with other values.
     fn is_one_template(&self, one: usize, other: usize) -> bool {
-        let [one, other] = [one, other].map(|at| &self.patterns()[at]);
+        let [one, other] = [one, other].map(|at| &self.rules.patterns()[at]);
         (one.rule, one.template) == (other.rule, other.template)
     }
 
-    fn conflict(
-        &self,
-        looks: &SearchBudget<'_>,
-        winner: usize,
-        loser: usize,
-    ) -> Option<Overlap<'_>> {
-        let mut taken = None;
-        let [one, other] = [winner, loser].map(|at| looks.pattern(at));
-        for example in examples::examples(looks, winner, loser) {
-            let pathname = Pathname::parse(&example);
-            let matches = |p: &Pattern| match_pattern(p, &pathname, self.locales()).is_ok();
-            if !matches(one) || !matches(other) {
+    fn overlap(&self, pair: [usize; 2]) -> Option<Overlap<'r>> {
+        let patterns = pair.map(|at| &self.rules.patterns()[at]);
+        self.budget.spend(1);
+        let spans = side_by_side(patterns, self.rules.locales())?;
+        let refused = vec![Vec::new(); spans.len()];
+        let mut paths =
+            PathSearch { search: self, pair, spans, refused, left: MAX_PATHS, taken: None };
+        if let Some(example) = paths.run() {
+            return Some(self.reported(pair, example, None));
+        }
+        let (example, third) = paths.taken?;
+        Some(self.reported(pair, example, Some(third)))
+    }
+
+    fn reported(&self, pair: [usize; 2], example: String, third: Option<usize>) -> Overlap<'r> {
+        let patterns = self.rules.patterns();
+        let [winner, loser] = pair.map(|at| self.rules.rule_template(&patterns[at]));
+        let taken_by = third.map(|at| self.rules.rule_template(&patterns[at]));
+        let why = reason(&patterns[pair[0]], &patterns[pair[1]]);
+        Overlap { winner, loser, example, why, taken_by }
+    }
+}
+
+impl PathSearch<'_, '_> {
+    /// A path that both match and that belongs to the winner.
+    fn run(&mut self) -> Option<String> {
+        let texts = (0..self.spans.len()).map(|at| self.text(at)).collect::<Option<Vec<_>>>()?;
+        self.try_path(texts)
+    }
+
+    fn text(&self, at: usize) -> Option<String> {
+        self.search.comparison.shared_text(self.spans[at], &self.refused[at], &self.search.budget)
+    }
+
+    fn try_path(&mut self, texts: Vec<String>) -> Option<String> {
+        let rules = self.search.rules;
+        let example = path(&texts);
+        let place = rules.first_position(&Pathname::parse(&example))?;
+        if self.is_own(self.pair[0], place) {
+            return Some(example);
+        }
+        // Where another form of the loser is tried first, that form is a pair of its own.
+        if !self.is_own(self.pair[1], place) && self.taken.is_none() {
+            self.taken = Some((example, place));
+        }
+        self.left = self.left.saturating_sub(1);
+        let third = &rules.patterns()[place];
+        for at in 0..self.spans.len() {
+            let Some(span) = self.spans[at][0].of(third) else {
                 continue;
-            }
-            let place = self.first_place(&pathname)?;
-            let first = &self.patterns()[place];
-            let within = one.rule == other.rule;
-            let owns = |at, own: &Pattern| {
-                if within { self.is_one_template(place, at) } else { first.rule == own.rule }
             };
-            if owns(winner, one) {
-                return Some(self.reported([winner, loser], example, None));
+            if self.left == 0 {
+                return None;
             }
-            // Where another form of the loser is tried first, that form is a pair of its own.
-            if !owns(loser, other) {
-                taken.get_or_insert((example, first));
+            self.refused[at].push(span);
+            let found = self.text(at).and_then(|text| {
+                let mut texts = texts.clone();
+                texts[at] = text;
+                self.try_path(texts)
+            });
+            self.refused[at].pop();
+            if found.is_some() {
+                return found;
             }
         }
-        let (example, third) = taken?;
-        Some(self.reported([winner, loser], example, Some(third)))
+        None
     }
 
-    fn reported(&self, pair: [usize; 2], example: String, third: Option<&Pattern>) -> Overlap<'_> {
-        let [one, other] = pair.map(|at| &self.patterns()[at]);
-        let [winner, loser] = [one, other].map(|pattern| self.side(pattern));
-        let taken_by = third.map(|third| self.side(third));
-        Overlap { winner, loser, example, why: why(one, other), taken_by }
-    }
-
-    pub(super) fn side(&self, pattern: &Pattern) -> RuleTemplate<'_> {
-        RuleTemplate { rule: &self.rules()[pattern.rule], template: self.template(pattern) }
+    /// Whether the pattern at a place belongs to the rule of one of the pair: within one rule, to
+    /// its template.
+    fn is_own(&self, of: usize, place: usize) -> bool {
+        let patterns = self.search.rules.patterns();
+        let [winner, loser] = self.pair.map(|at| patterns[at].rule);
+        if winner == loser {
+            self.search.is_one_template(place, of)
+        } else {
+            patterns[place].rule == patterns[of].rule
+        }
     }
 }
 
@@ -142,19 +231,25 @@ impl<'a> Pairs<'a> {
         self.found.len() >= MAX_REPORTED
     }
 
-    fn add(&mut self, conflict: Option<Overlap<'a>>) {
+    fn add(&mut self, overlap: Option<Overlap<'a>>) {
         let key = |side: RuleTemplate<'a>| (std::ptr::from_ref(side.rule), side.template.as_str());
         let new = |c: &Overlap<'a>| self.seen.insert([key(c.winner), key(c.loser)]);
-        self.found.extend(conflict.filter(new));
+        self.found.extend(overlap.filter(new));
     }
 }
 
-fn why(winner: &Pattern, loser: &Pattern) -> PrecedenceReason {
-    let [one, other] = [winner, loser].map(|pattern| ranks(&pattern.segments));
+fn path(texts: &[String]) -> String {
+    let segments = texts.iter().flat_map(|text| text.split('/'));
+    let path: String = segments.map(|text| format!("/{}", encode(text))).collect();
+    if path.is_empty() { "/".to_owned() } else { path }
+}
+
+fn reason(winner: &Pattern, loser: &Pattern) -> PrecedenceReason {
+    let [one, other] = [winner, loser].map(|pattern| specificity(&pattern.segments));
     let differ = one.iter().zip(&other).enumerate().find(|(_, (one, other))| one != other);
     match differ {
-        Some((at, (Rank::Static, _))) => PrecedenceReason::StaticText(at),
-        Some((at, (_, Rank::CatchAll))) => PrecedenceReason::BeforeCatchAll(at),
+        Some((at, (Specificity::Static, _))) => PrecedenceReason::StaticText(at),
+        Some((at, (_, Specificity::CatchAll))) => PrecedenceReason::BeforeCatchAll(at),
         Some((at, _)) => PrecedenceReason::MoreText(at),
         None => PrecedenceReason::SameShape,
     }

@@ -1,124 +1,95 @@
-//! Rules that never match, because earlier patterns take every path of each of their forms.
-//! Conservative: what is not certain is not reported.
+//! Rules that never match, because one earlier pattern matches every path of each of their
+//! patterns. What is not certain is not reported.
 
-use rustc_hash::FxHashSet;
-
-use super::budget::SearchBudget;
-use super::examples::may_meet;
+use super::budget::Budget;
+use super::comparison::Comparison;
+use super::index::{Index, Query};
+use super::span::{has_constrained_catch_all, is_open, side_by_side};
 use super::{RuleTemplate, ShadowedRule};
-use crate::rules::matching::takes_text;
-use crate::rules::template::{Segment, Source};
+use crate::rules::matching::{Pattern, RuleSet};
 
-/// What a pattern's paths are to the patterns before it.
+/// What the patterns before one leave of its paths.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// Some may be left to it.
-    Alive,
+    /// Maybe some.
+    Reachable,
     /// It has none.
     Empty,
-    /// This earlier pattern takes all of them.
-    Hidden(usize),
+    /// None: this earlier pattern matches all of them.
+    Shadowed(usize),
 }
 
-/// The rules all of whose patterns are hidden. `before` says which earlier pattern takes a path of
-/// one, for those that are too many to look at each.
-pub(super) fn never_matching<'r>(
-    looks: &SearchBudget<'r>,
-    before: impl Fn(usize) -> Option<usize>,
-) -> Vec<ShadowedRule<'r>> {
-    let rules = looks.rules;
-    let patterns = rules.patterns();
-    let fate = |later: usize| {
-        let empty = |taken: Option<&FxHashSet<String>>| taken.is_some_and(FxHashSet::is_empty);
-        if (0..patterns[later].segments.len()).any(|at| empty(every(looks, later, at))) {
-            return Fate::Empty;
-        }
-        let hides = |earlier: &usize| covers(looks, *earlier, later);
-        let found = if looks.is_spent() {
-            before(later).into_iter().find(hides)
+/// The fates of the patterns, in the order of evaluation.
+pub(super) struct Shadows<'c, 'r> {
+    rules: &'r RuleSet,
+    comparison: &'c Comparison<'r>,
+    budget: Budget,
+    fates: Vec<Fate>,
+}
+
+impl<'c, 'r> Shadows<'c, 'r> {
+    pub(super) fn new(rules: &'r RuleSet, comparison: &'c Comparison<'r>) -> Self {
+        Self { rules, comparison, budget: Budget::new(), fates: Vec::new() }
+    }
+
+    /// Adds the next pattern; the index has the ones before it.
+    pub(super) fn add(&mut self, index: &Index<'r>, later: usize) {
+        let pattern = &self.rules.patterns()[later];
+        let fate = if self.is_empty(pattern) {
+            Fate::Empty
         } else {
-            (0..later).find(hides)
+            let before = index.find(pattern, Query::Covering, &self.budget);
+            let patterns = self.rules.patterns();
+            let hides = |earlier: &usize| self.covers(&patterns[*earlier], pattern);
+            before.into_iter().find(hides).map_or(Fate::Reachable, Fate::Shadowed)
         };
-        found.map_or(Fate::Alive, Fate::Hidden)
-    };
-    let fates: Vec<Fate> = (0..patterns.len()).map(fate).collect();
-    let mut alive = vec![false; rules.rules().len()];
-    let mut hidden_by: Vec<Vec<RuleTemplate<'_>>> = vec![Vec::new(); rules.rules().len()];
-    for (pattern, fate) in patterns.iter().zip(fates) {
-        match fate {
-            Fate::Alive => alive[pattern.rule] = true,
-            Fate::Empty => {}
-            // Its own earlier form is hidden or alive itself.
-            Fate::Hidden(at) if patterns[at].rule == pattern.rule => {}
-            Fate::Hidden(at) => {
-                let side = rules.side(&patterns[at]);
-                if !hidden_by[pattern.rule].contains(&side) {
-                    hidden_by[pattern.rule].push(side);
+        self.fates.push(fate);
+    }
+
+    /// The rules all of whose patterns are shadowed or empty, in the order of the settings.
+    pub(super) fn finish(self) -> Vec<ShadowedRule<'r>> {
+        let (rules, patterns) = (self.rules, self.rules.patterns());
+        let mut reachable = vec![false; rules.rules().len()];
+        let mut hidden_by: Vec<Vec<RuleTemplate<'_>>> = vec![Vec::new(); rules.rules().len()];
+        for (pattern, fate) in patterns.iter().zip(self.fates) {
+            match fate {
+                Fate::Reachable => reachable[pattern.rule] = true,
+                Fate::Empty => {}
+                // An earlier pattern of the same rule is shadowed or reachable itself.
+                Fate::Shadowed(at) if patterns[at].rule == pattern.rule => {}
+                Fate::Shadowed(at) => {
+                    let by = rules.rule_template(&patterns[at]);
+                    if !hidden_by[pattern.rule].contains(&by) {
+                        hidden_by[pattern.rule].push(by);
+                    }
                 }
             }
         }
+        let rules = rules.rules().iter().zip(hidden_by).zip(reachable);
+        let shadowed = rules.filter(|(_, reachable)| !reachable);
+        shadowed.map(|((rule, hidden_by), _)| ShadowedRule { rule, hidden_by }).collect()
     }
-    let never = rules.rules().iter().zip(hidden_by).zip(alive).filter(|(_, alive)| !alive);
-    never.map(|((rule, hidden_by), _)| ShadowedRule { rule, hidden_by }).collect()
-}
 
-/// All texts that the segment takes, where they are known.
-fn every<'l>(
-    looks: &'l SearchBudget<'_>,
-    pattern: usize,
-    at: usize,
-) -> Option<&'l FxHashSet<String>> {
-    looks.taken(pattern)[at].all.as_ref()
-}
-
-/// Whether `earlier` certainly matches every path that `later` matches.
-fn covers(looks: &SearchBudget<'_>, earlier: usize, later: usize) -> bool {
-    looks.spend(1);
-    let [one, other] = [earlier, later].map(|at| looks.pattern(at));
-    let [a, b] = [one, other].map(|pattern| pattern.segments.len());
-    let open = matches!(one.segments.last(), Some(Segment::CatchAll(_)));
-    let lengths = if open { a <= b } else { a == b };
-    // First what rules out most pairs and builds nothing.
-    lengths && may_meet(one, other) && (0..a).all(|at| covers_segment(looks, earlier, later, at))
-}
-
-fn covers_segment(looks: &SearchBudget<'_>, earlier: usize, later: usize, at: usize) -> bool {
-    let [one, other] = [earlier, later].map(|at| looks.pattern(at));
-    let same_gap = one.bare_at != Some(at) || other.bare_at == Some(at);
-    if let Segment::CatchAll(placeholder) = &one.segments[at] {
-        let any = !matches!(placeholder.source, Source::Date(..) | Source::Locale);
-        return any && placeholder.constraint.is_none() && same_gap;
+    fn is_empty(&self, pattern: &'r Pattern) -> bool {
+        let spans = side_by_side([pattern; 2], self.rules.locales()).unwrap_or_default();
+        spans.iter().any(|span| {
+            let found = self.comparison.shared_text(*span, &[], &self.budget).is_some();
+            !found && !self.budget.is_exceeded()
+        })
     }
-    let Some(texts) = every(looks, later, at) else {
-        return same_gap && wider(&one.segments[at], &other.segments[at]);
-    };
-    looks.spend(texts.len());
-    match every(looks, earlier, at) {
-        Some(all) => texts.is_subset(all),
-        None => texts.iter().all(|text| takes_text(one, at, text, looks.locales())),
-    }
-}
 
-/// For placeholders with endless values: whether every text of `other` is one of `one`.
-fn wider(one: &Segment, other: &Segment) -> bool {
-    let (Some(wide), Some(narrow)) = (one.placeholder(), other.placeholder()) else {
-        return false;
-    };
-    let [[before, after], [longer_before, longer_after]] = [one, other].map(around);
-    let around = longer_before.starts_with(before) && longer_after.ends_with(after);
-    let exact = (before, after) == (longer_before, longer_after);
-    let values = match (&wide.source, &narrow.source) {
-        (Source::Date(_, one), Source::Date(_, other)) => exact && one == other,
-        (Source::Date(..) | Source::Locale, _) => false,
-        _ => true,
-    };
-    let constraint = wide.constraint.is_none() || (exact && wide.constraint == narrow.constraint);
-    around && values && constraint && !matches!(other, Segment::CatchAll(_))
-}
-
-fn around(segment: &Segment) -> [&str; 2] {
-    match segment {
-        Segment::Placeholder { prefix, suffix, .. } => [prefix, suffix],
-        _ => ["", ""],
+    /// Whether `earlier` certainly matches every path that `later` matches.
+    fn covers(&self, earlier: &'r Pattern, later: &'r Pattern) -> bool {
+        self.budget.spend(1);
+        let [a, b] = [earlier, later].map(|pattern| pattern.segments.len());
+        // A catch-all without a constraint has paths of every length.
+        let endless = is_open(later) && !has_constrained_catch_all(later);
+        if endless && !(is_open(earlier) && a <= b) {
+            return false;
+        }
+        let spans = side_by_side([earlier, later], self.rules.locales());
+        spans.is_some_and(|spans| {
+            spans.iter().all(|[wide, narrow]| self.comparison.covers(*wide, *narrow, &self.budget))
+        })
     }
 }

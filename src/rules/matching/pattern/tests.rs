@@ -14,11 +14,12 @@ fn forms(rule: &Rule, default: Option<&str>) -> Vec<String> {
             told = told + " " + locale.as_str();
         }
         let accepts = match &pattern.accepts {
-            Accepts::All => String::new(),
-            Accepts::Only(locale) => format!(", only {locale}"),
-            Accepts::AllBut(locale) => format!(", not {locale}"),
+            AcceptedLocales::All => String::new(),
+            AcceptedLocales::Only(locale) => format!(", only {locale}"),
+            AcceptedLocales::AllBut(locale) => format!(", not {locale}"),
         };
-        let gap = pattern.bare_at.map(|at| format!(", left out at {at}")).unwrap_or_default();
+        let gap =
+            pattern.locale_omitted_at.map(|at| format!(", left out at {at}")).unwrap_or_default();
         told + &accepts + &gap
     };
     patterns(0, rule, default.as_ref()).iter().map(told).collect()

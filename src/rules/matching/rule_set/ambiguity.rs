@@ -1,4 +1,4 @@
-//! Where `{locale}` is left out of a path, and templates for which nobody could tell whether it is.
+//! Templates whose paths do not show whether `{locale}` was omitted.
 
 use std::collections::HashSet;
 
@@ -6,16 +6,16 @@ use super::RuleSet;
 use crate::rules::matching::pattern::Pattern;
 use crate::rules::template::{Segment, Template};
 
-/// A template that does not show where the default locale was left out.
+/// A template whose paths are ambiguous under `locale_prefix = "except-default"`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum AmbiguityError {
-    /// `/{section?}/{locale}/{slug}`: `/de/x` is a German document without a section, or one of
-    /// the default locale with the section `de`.
+    /// `/{section?}/{locale}/{slug}`: `/de/x` is a German document without a section, or a document
+    /// of the default locale with the section `de`.
     #[error(
         "template `{0}`: with locale_prefix = \"except-default\" an optional segment before {{locale}} could be taken for it"
     )]
     OptionalBefore(String),
-    /// `/{locale}/de/{slug}`: the default locale's paths start with another one.
+    /// `/{locale}/de/{slug}`: the paths of the default locale begin with another locale.
     #[error(
         "template `{0}`: with locale_prefix = \"except-default\" `{1}` may not stand where {{locale}} is left out, as it is a locale of the site"
     )]
@@ -23,22 +23,25 @@ pub enum AmbiguityError {
 }
 
 impl RuleSet {
-    /// The templates of which paths without `{locale}` could be taken for some with it, each once
-    /// with the position of its rule in the settings.
+    /// The ambiguous templates, each once, with the position of the rule in the settings.
     pub fn ambiguities(&self) -> impl Iterator<Item = (usize, AmbiguityError)> {
         let mut seen = HashSet::new();
-        let bare = self.patterns.iter().filter_map(|pattern| Some((pattern, pattern.bare_at?)));
-        let errors = bare.filter_map(|(pattern, gap)| {
+        let omitting =
+            self.patterns.iter().filter_map(|pattern| Some((pattern, pattern.locale_omitted_at?)));
+        let errors = omitting.filter_map(|(pattern, at)| {
             let template = self.template(pattern);
-            Some((pattern.rule, optional_before(template).or_else(|| self.text(pattern, gap))?))
+            Some((
+                pattern.rule,
+                optional_before(template).or_else(|| self.locale_text(pattern, at))?,
+            ))
         });
         let mut errors: Vec<_> = errors.filter(|error| seen.insert(error.clone())).collect();
         errors.sort_by_key(|(rule, _)| *rule);
         errors.into_iter()
     }
 
-    fn text(&self, pattern: &Pattern, gap: usize) -> Option<AmbiguityError> {
-        let Segment::Static(text) = pattern.segments.get(gap)? else {
+    fn locale_text(&self, pattern: &Pattern, at: usize) -> Option<AmbiguityError> {
+        let Segment::Static(text) = pattern.segments.get(at)? else {
             return None;
         };
         let locale = self.locales.get(text)?;

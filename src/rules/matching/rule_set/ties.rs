@@ -1,4 +1,4 @@
-//! What D8 leaves to the order of the settings alone: the matches of equal precedence.
+//! Matches of equal precedence, among which only the order of the settings decides (D8).
 
 use super::{Match, RuleSet};
 use crate::rules::matching::linear::match_pattern;
@@ -6,15 +6,15 @@ use crate::rules::matching::precedence::same_shape;
 use crate::rules::pathname::Pathname;
 
 impl RuleSet {
-    /// The match that [`RuleSet::find`] would give if, of the patterns that match with the
-    /// precedence of the first, those of this rule came first. `None` when it has none there.
+    /// The match of this rule, if one of its patterns matches with the precedence of the first
+    /// pattern that matches.
     ///
-    /// However many rules share a shape, this looks at those of the one rule alone.
+    /// The cost does not depend on how many other rules have the same shape.
     #[must_use]
     pub fn tie<'a>(&'a self, pathname: &'a Pathname<'_>, rule: usize) -> Option<Match<'a>> {
-        let first = self.first_place(pathname)?;
+        let first = self.first_position(pathname)?;
         let shape = &self.patterns[first].segments;
-        // Of one shape are neighbours, in the order of the settings.
+        // Patterns of one shape are neighbours, in the order of the settings.
         let rest = &self.patterns[first..];
         let rest = &rest[..rest.partition_point(|p| same_shape(shape, &p.segments))];
         let start = rest.partition_point(|pattern| pattern.rule < rule);

@@ -1,4 +1,4 @@
-//! Which rules belong to which content type, however many there are.
+//! The rules of each content type, found without a search through all rules.
 
 use rustc_hash::FxHashMap;
 
@@ -26,12 +26,12 @@ impl Types {
         Self { by_uid, first }
     }
 
-    /// The positions of a type's rules, in the order of the settings.
+    /// The positions of a content type's rules, in the order of the settings.
     pub(super) fn of(&self, uid: &str) -> &[u32] {
         self.by_uid.get(uid).map_or(&[], Vec::as_slice)
     }
 
-    /// The position of each type's first rule, in the order of the settings.
+    /// The position of each content type's first rule, in the order of the settings.
     pub(super) fn first_rules(&self) -> impl Iterator<Item = usize> {
         self.first.iter().map(|at| *at as usize)
     }

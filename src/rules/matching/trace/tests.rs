@@ -8,9 +8,9 @@ use crate::rules::fixtures::set;
 fn told(trace: &PatternTrace<'_>) -> String {
     let more = if trace.open_ended { "+" } else { "" };
     let mut told = format!("{} ({}{more})", trace.pattern, trace.segment_count);
-    for TraceStep { wanted, found, reason } in &trace.steps {
+    for TraceStep { expected, found, reason } in &trace.steps {
         let reason = reason.map(|reason| format!(" {}", reason.as_str())).unwrap_or_default();
-        told = format!("{told}; {wanted} {found}{reason}");
+        told = format!("{told}; {expected} {found}{reason}");
     }
     let mismatch = trace.mismatch.map(|m| format!(": {}", m.reason.as_str()));
     told + &mismatch.unwrap_or_default()

@@ -1,15 +1,16 @@
-//! How much work a pathname can make, whatever it is.
+//! The most work that any pathname can cause.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Shape;
+use super::AffixLengths;
 use super::draft::{Draft, Link};
 use super::guard::Guard;
 
-/// The most steps that any pathname can cost.
+/// The most steps that any pathname can take.
 ///
-/// What a pattern costs the first time is counted wherever its placeholder is, or once for each
-/// pattern of the site: both are bounds.
+/// The first use of a value pattern costs extra (`Cost::cold`). Counting that at each placeholder
+/// and counting it once for each value pattern of the site are both upper bounds: the smaller one
+/// is used.
 pub(super) fn cost(drafts: &[Draft], guards: &[Guard], groups: usize) -> u32 {
     let each_time = sum(drafts, groups, |guard| {
         let cost = guards[guard as usize].cost();
@@ -22,11 +23,11 @@ pub(super) fn cost(drafts: &[Draft], guards: &[Guard], groups: usize) -> u32 {
     each_time.min(later.saturating_add(first))
 }
 
-/// From each node, one segment leads to at most one node by static text, for each shape to the
-/// choices of at most one pair of texts, and to all nodes behind a placeholder alone; so the sum of
-/// these, the dearest where there is an alternative, is a bound. It is not exact: static text that
-/// only one branch can meet is counted for each.
-fn sum(drafts: &[Draft], groups: usize, of_guard: impl Fn(u32) -> u32) -> u32 {
+/// From each node, one segment leads to at most one child by static text, to the children of at
+/// most one group for each pair of affix lengths, and to all children behind a placeholder alone.
+/// The sum of these, with the most expensive of the alternatives, is an upper bound. It is not
+/// exact: static text that only one branch can contain is counted in each.
+fn sum(drafts: &[Draft], groups: usize, guard_cost: impl Fn(u32) -> u32) -> u32 {
     let mut by_static = vec![0_u32; drafts.len()];
     let mut by_placeholder = vec![0_u32; drafts.len()];
     let mut by_group = vec![0_u32; groups];
@@ -40,24 +41,24 @@ fn sum(drafts: &[Draft], groups: usize, of_guard: impl Fn(u32) -> u32) -> u32 {
             break;
         }
         let parent = draft.parent as usize;
-        let past = |guard: u32| whole.saturating_add(of_guard(guard));
+        let behind = |guard: u32| whole.saturating_add(guard_cost(guard));
         match draft.link {
             Link::Static => by_static[parent] = by_static[parent].max(whole),
-            Link::Whole { guard } => add(&mut by_placeholder[parent], past(guard)),
-            Link::Mixed { group, guard } => add(&mut by_group[group as usize], past(guard)),
+            Link::Whole { guard } => add(&mut by_placeholder[parent], behind(guard)),
+            Link::Mixed { group, guard } => add(&mut by_group[group as usize], behind(guard)),
         }
     }
     whole
 }
 
-/// One look-up for each shape, and the dearest that each can find.
+/// One look-up for each pair of affix lengths, and the most expensive group that it can find.
 fn mixed(draft: &Draft, by_group: &[u32]) -> u32 {
-    let mut dearest: FxHashMap<Shape, u32> = FxHashMap::default();
-    for (shape, group) in &draft.mixed {
-        let most = dearest.entry(*shape).or_default();
+    let mut worst: FxHashMap<AffixLengths, u32> = FxHashMap::default();
+    for (lengths, group) in &draft.mixed {
+        let most = worst.entry(*lengths).or_default();
         *most = by_group[*group as usize].max(*most);
     }
-    dearest.values().fold(0, |sum, cost| sum.saturating_add(*cost).saturating_add(1))
+    worst.values().fold(0, |sum, cost| sum.saturating_add(*cost).saturating_add(1))
 }
 
 fn add(sum: &mut u32, cost: u32) {

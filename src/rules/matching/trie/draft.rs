@@ -1,29 +1,29 @@
 //! Nodes of the trie while it is built.
 
-use super::{Lengths, Shape};
+use super::{AffixLengths, Lengths};
 
-/// A node in the making.
+/// A node of the trie that is being built.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) best: u32,
     pub(super) leaf: u32,
-    /// The node that it is behind, and how; of no use to the root.
+    /// The parent node and the edge from it; meaningless for the root.
     pub(super) parent: u32,
     pub(super) link: Link,
     pub(super) lengths: Lengths,
-    /// Which shapes its edges with text around a placeholder have, and where their choices are.
-    pub(super) mixed: Vec<(Shape, u32)>,
+    /// The edges with text around a placeholder: its lengths, and the group of the children.
+    pub(super) mixed: Vec<(AffixLengths, u32)>,
     pub(super) plain: Option<u32>,
     pub(super) catch_all: Option<u32>,
 }
 
-/// How a node is reached.
+/// The edge that leads to a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Link {
-    /// By static text.
+    /// Static text.
     Static,
-    /// By a placeholder alone, or a catch-all, past a guard.
+    /// A placeholder alone or a catch-all, with a guard.
     Whole { guard: u32 },
-    /// By text around a placeholder, past a guard.
+    /// A placeholder with text around it, with a guard.
     Mixed { group: u32, guard: u32 },
 }

@@ -8,22 +8,22 @@ use rustc_hash::FxHasher;
 const EMPTY: u32 = u32::MAX;
 /// How many bytes of a text a slot holds itself.
 const HEAD: usize = 8;
-/// Odd, and without a pattern in its bits: the golden ratio.
+/// A multiplier for Fibonacci hashing: 2^64 divided by the golden ratio, odd.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A node, and which of its edges.
+/// A node and a kind of its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// Those of static text.
+    /// Edges with static text.
     Static(u32),
-    /// Those with text before or after a placeholder.
+    /// Edges with text before or after a placeholder.
     Mixed(u32),
 }
 
-/// From an owner and two texts to a number.
+/// Maps an owner and two texts to a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edges {
-    /// A power of two, at most half of them in use.
+    /// Their number is a power of two; at most half of them are in use.
     slots: Box<[Slot]>,
     used: usize,
     texts: Vec<u8>,
@@ -31,8 +31,7 @@ pub(super) struct Edges {
 
 #[derive(Clone, Debug)]
 struct Slot {
-    /// How the first text begins: most texts are told apart, and many compared, without a look at
-    /// `texts`.
+    /// The first bytes of the first text, which decide most comparisons without reading `texts`.
     head: u64,
     tag: u32,
     owner: u32,
@@ -44,7 +43,7 @@ struct Slot {
 
 const NO_EDGE: Slot = Slot { head: 0, tag: 0, owner: 0, start: 0, middle: 0, end: 0, value: EMPTY };
 
-/// The first bytes of a text, zeros behind a shorter one.
+/// The first bytes of a text, padded with zeros.
 #[inline]
 fn head(text: &[u8]) -> u64 {
     text.first_chunk().map_or_else(
@@ -70,7 +69,7 @@ impl Owner {
 }
 
 impl Edges {
-    /// The number that was put in for these texts.
+    /// The number stored for these texts.
     #[inline]
     pub(super) fn get(&self, owner: Owner, texts: [&[u8]; 2]) -> Option<u32> {
         let (owner, head) = (owner.number(), head(texts[0]));
@@ -88,7 +87,7 @@ impl Edges {
         }
     }
 
-    /// Puts in a number that is not there yet.
+    /// Stores a number for texts that have none yet.
     pub(super) fn insert(&mut self, owner: Owner, texts: [&[u8]; 2], value: u32) {
         if (self.used + 1) * 2 > self.slots.len() {
             self.grow();
@@ -120,8 +119,8 @@ impl Edges {
         }
     }
 
-    /// Like comparing [`Self::texts`], of which the first begins as it should, without a call where
-    /// nothing is left to compare.
+    /// Whether a slot has these texts, given that its `head` equals that of the first. Compares only
+    /// what `head` leaves open.
     #[inline]
     fn has_texts(&self, slot: &Slot, [first, second]: [&[u8]; 2]) -> bool {
         let lengths = [slot.middle - slot.start, slot.end - slot.middle].map(|n| n as usize);
@@ -138,9 +137,9 @@ impl Edges {
         [&self.texts[start..middle], &self.texts[middle..end]]
     }
 
-    /// The tag of a key, and the slot to begin with.
+    /// The tag of a key and the slot at which its run begins.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the upper and the lower half")]
+    #[expect(clippy::cast_possible_truncation, reason = "the halves of the hash")]
     fn start(&self, owner: u32, texts: [&[u8]; 2]) -> (u32, usize) {
         let mixed = texts_hash(texts) ^ u64::from(owner).wrapping_mul(SPREAD);
         ((mixed >> 32) as u32, mixed as usize & self.slots.len().wrapping_sub(1))
@@ -150,7 +149,7 @@ impl Edges {
         self.texts.shrink_to_fit();
     }
 
-    /// The most slots that a look-up can see.
+    /// The most slots that a look-up can read.
     #[cfg(test)]
     pub(super) fn longest_run(&self) -> usize {
         let runs = self.slots.split(|slot| slot.value == EMPTY);
@@ -165,7 +164,7 @@ fn texts_hash([first, second]: [&[u8]; 2]) -> u64 {
 }
 
 fn offset(at: usize) -> u32 {
-    u32::try_from(at).expect("the settings have less than 4 GiB of text")
+    u32::try_from(at).expect("settings have less than 4 GiB of text")
 }
 
 #[cfg(test)]
@@ -173,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_in_is_found_and_no_look_up_sees_many_slots() {
+    fn get_finds_each_inserted_edge_within_a_short_run() {
         let mut edges = Edges::default();
         let texts = |n: u32| [format!("topic-{n}"), format!(".{}", n % 7)];
         for n in 0..100_000 {

@@ -1,35 +1,35 @@
-//! Which values lead past a placeholder.
+//! Guards: conditions on the value of a placeholder.
 
 use crate::rules::constraint::{Constraint, ValuePattern};
 use crate::rules::locale::Locales;
-use crate::rules::matching::pattern::{Accepts, Pattern};
+use crate::rules::matching::pattern::{AcceptedLocales, Pattern};
 use crate::rules::pathname::Pathname;
 use crate::rules::template::{DatePart, Segment, Source};
 
-/// All that a placeholder asks of its value.
+/// All conditions on the value of a placeholder.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guard {
-    /// The bytes of text before and after the value.
+    /// The lengths of the text before and after the value, in bytes.
     around: [usize; 2],
-    /// Whether the first segment may not be a locale of the site.
-    bare: bool,
-    accepts: Option<Accepts>,
+    /// Whether the first segment must not be a locale of the site.
+    not_a_locale: bool,
+    accepts: Option<AcceptedLocales>,
     date: Option<DatePart>,
     constraint: Option<Constraint>,
 }
 
-/// What tells one guard from another.
+/// Two guards with equal keys are the same.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Key<'p> {
     around: [usize; 2],
-    bare: bool,
-    accepts: Option<&'p Accepts>,
+    not_a_locale: bool,
+    accepts: Option<&'p AcceptedLocales>,
     date: Option<DatePart>,
     constraint: Option<&'p Constraint>,
 }
 
 impl<'p> Key<'p> {
-    /// The guard of a pattern's segment; `None` when it takes every value.
+    /// The key of a pattern's segment; `None` when the segment accepts every value.
     pub(super) fn of(pattern: &'p Pattern, at: usize, segment: &'p Segment) -> Option<Self> {
         let placeholder = segment.placeholder()?;
         let around = match segment {
@@ -42,39 +42,39 @@ impl<'p> Key<'p> {
         };
         let constraint = placeholder.constraint.as_ref();
         let accepts = segment.is_locale().then_some(&pattern.accepts);
-        let bare = pattern.bare_at == Some(at);
-        let free = !bare && accepts.is_none() && date.is_none() && constraint.is_none();
-        (!free).then_some(Self { around, bare, accepts, date, constraint })
+        let not_a_locale = pattern.locale_omitted_at == Some(at);
+        let free = !not_a_locale && accepts.is_none() && date.is_none() && constraint.is_none();
+        (!free).then_some(Self { around, not_a_locale, accepts, date, constraint })
     }
 }
 
 impl Guard {
-    /// The guard of a segment that has a key.
+    /// The guard with this key.
     pub(super) fn new(key: &Key<'_>) -> Self {
-        let (around, bare, date) = (key.around, key.bare, key.date);
+        let (around, not_a_locale, date) = (key.around, key.not_a_locale, key.date);
         let (accepts, constraint) = (key.accepts.cloned(), key.constraint.cloned());
-        Self { around, bare, accepts, date, constraint }
+        Self { around, not_a_locale, accepts, date, constraint }
     }
 
-    /// Whether it takes the segments from `from` up to `to`.
-    pub(super) fn takes(
+    /// Whether the guard accepts the segments of the pathname from `from` up to `to`.
+    pub(super) fn accepts(
         &self,
         pathname: &Pathname<'_>,
         from: usize,
         to: usize,
         locales: &Locales,
     ) -> bool {
-        if self.bare && locales.get(pathname.text(from, from + 1)).is_some() {
+        if self.not_a_locale && locales.get(pathname.text(from, from + 1)).is_some() {
             return false;
         }
         let text = pathname.text(from, to);
         let value = &text[self.around[0]..text.len() - self.around[1]];
-        self.accepts.as_ref().is_none_or(|accepts| accepts.takes(value, locales))
+        self.accepts.as_ref().is_none_or(|accepts| accepts.accepts(value, locales))
             && self.date.is_none_or(|part| part.is_valid(value))
-            && self.constraint.as_ref().is_none_or(|constraint| constraint.takes(value))
+            && self.constraint.as_ref().is_none_or(|constraint| constraint.allows(value))
     }
 
-    /// How many steps it can cost.
+    /// The most steps that one check can take.
     pub(super) fn cost(&self) -> Cost {
         match &self.constraint {
             Some(Constraint::Pattern(pattern)) => Cost::of(pattern),
@@ -83,7 +83,7 @@ impl Guard {
         }
     }
 
-    /// The pattern that it holds its values to.
+    /// The pattern that the value has to match.
     pub(super) fn pattern(&self) -> Option<&ValuePattern> {
         match &self.constraint {
             Some(Constraint::Pattern(pattern)) => Some(pattern),
@@ -92,28 +92,28 @@ impl Guard {
     }
 }
 
-/// The steps of one look at a value.
+/// The steps of checking one value.
 #[derive(Clone, Copy)]
 pub(super) struct Cost {
-    /// Each time.
+    /// For each check.
     pub(super) warm: u32,
-    /// The first time for one pathname: what has to come from main memory.
+    /// In addition, for the first check of one pathname: cache lines read from main memory.
     pub(super) cold: u32,
 }
 
 /// The longest value, in bytes (D3).
 const MAX_VALUE: usize = 2_048;
-/// What of a pattern's table comes from main memory at once, in bytes.
+/// A cache line, in bytes.
 const LINE: usize = 64;
-/// A table of this size stays in the nearest cache while a value is read, in bytes.
-const NEAR: usize = 16 << 10;
+/// A table of at most this size stays in the L1 cache while a value is read, in bytes.
+const SMALL_TABLE: usize = 16 << 10;
 
 impl Cost {
-    /// One look-up for each byte of a value: 80 of them take as long as a step where the table is
-    /// near, 20 where it is not, and one where a line of it was never looked at.
+    /// One table look-up for each byte of a value. As long as one step take 80 look-ups in a small
+    /// table, 20 in a larger one, and one that reads a new cache line from main memory.
     fn of(pattern: &ValuePattern) -> Self {
         let bytes = pattern.longest().unwrap_or(MAX_VALUE).min(MAX_VALUE);
-        let a_step = if pattern.size() <= NEAR { 80 } else { 20 };
+        let a_step = if pattern.size() <= SMALL_TABLE { 80 } else { 20 };
         let number = |steps: usize| u32::try_from(steps).unwrap_or(u32::MAX);
         let warm = number(bytes.div_ceil(a_step));
         Self { warm, cold: number(bytes.min(pattern.size() / LINE)) }

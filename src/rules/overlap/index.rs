@@ -1,0 +1,284 @@
+//! Finds, of the patterns before one, those that may match the same path.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use rustc_hash::FxHashMap;
+
+use super::budget::Budget;
+use super::span::{Span, has_constrained_catch_all};
+use crate::rules::constraint::Constraint;
+use crate::rules::locale::Locales;
+use crate::rules::matching::{AcceptedLocales, Pattern, matches_text, specificity};
+use crate::rules::template::{DatePart, Segment, Source};
+
+/// Which patterns are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Query {
+    /// Those that may match a path of the given one.
+    Meeting,
+    /// The same, of equal shape.
+    EqualShape,
+    /// Those that may match every path of the given one.
+    Covering,
+}
+
+/// A tree of patterns with an edge for each segment.
+pub(super) struct Index<'r> {
+    patterns: &'r [Pattern],
+    locales: &'r Locales,
+    nodes: Vec<Node<'r>>,
+}
+
+#[derive(Default)]
+struct Node<'r> {
+    /// The nodes behind static text.
+    texts: FxHashMap<&'r str, usize>,
+    /// The same texts, sorted; made when it is needed.
+    sorted: OnceCell<Vec<&'r str>>,
+    /// The nodes behind a placeholder, by the text before it and by that after it.
+    values: Affixes<Affixes<Vec<Edge>>>,
+    known: FxHashMap<EdgeKey<'r>, usize>,
+    /// Patterns with a catch-all here.
+    catch_alls: Vec<usize>,
+    /// Patterns that end here.
+    ends: Vec<usize>,
+}
+
+/// Values by a text with which a longer one begins. A text after a placeholder is reversed.
+#[derive(Default)]
+struct Affixes<T> {
+    by_text: BTreeMap<Vec<u8>, T>,
+    /// The lengths of the texts, each once.
+    lengths: Vec<usize>,
+}
+
+/// An edge with a placeholder: that of this pattern.
+struct Edge {
+    pattern: usize,
+    at: usize,
+    node: usize,
+}
+
+/// What tells one edge with a placeholder from another.
+#[derive(PartialEq, Eq, Hash)]
+struct EdgeKey<'r> {
+    around: [&'r str; 2],
+    accepts: Option<&'r AcceptedLocales>,
+    date: Option<DatePart>,
+    constraint: Option<&'r Constraint>,
+    not_a_locale: bool,
+}
+
+struct Walk<'i, 'r> {
+    index: &'i Index<'r>,
+    pattern: &'r Pattern,
+    query: Query,
+    budget: &'i Budget,
+    found: Vec<usize>,
+}
+
+impl<'r> Index<'r> {
+    pub(super) fn new(patterns: &'r [Pattern], locales: &'r Locales) -> Self {
+        Self { patterns, locales, nodes: vec![Node::default()] }
+    }
+
+    pub(super) fn insert(&mut self, at: usize) {
+        let pattern = &self.patterns[at];
+        let mut node = 0;
+        for (nth, segment) in pattern.segments.iter().enumerate() {
+            let fresh = self.nodes.len();
+            let own = &mut self.nodes[node];
+            node = match segment {
+                Segment::CatchAll(_) => {
+                    own.catch_alls.push(at);
+                    return;
+                }
+                Segment::Static(text) => *own.texts.entry(text).or_insert_with(|| {
+                    own.sorted.take();
+                    fresh
+                }),
+                _ => *own.known.entry(EdgeKey::of(pattern, nth, segment)).or_insert_with(|| {
+                    let [before, after] = key_texts(segment.around());
+                    let edges = own.values.entry(before).entry(after);
+                    edges.push(Edge { pattern: at, at: nth, node: fresh });
+                    fresh
+                }),
+            };
+            if node == fresh {
+                self.nodes.push(Node::default());
+            }
+        }
+        self.nodes[node].ends.push(at);
+    }
+
+    /// The places of the patterns, in the order of evaluation. Not all where the budget ends.
+    pub(super) fn find(&self, pattern: &'r Pattern, query: Query, budget: &Budget) -> Vec<usize> {
+        let mut walk = Walk { index: self, pattern, query, budget, found: Vec::new() };
+        walk.visit(0, 0);
+        walk.found.sort_unstable();
+        walk.found
+    }
+}
+
+impl<'r> EdgeKey<'r> {
+    fn of(pattern: &'r Pattern, at: usize, segment: &'r Segment) -> Self {
+        let placeholder = segment.placeholder();
+        let date = match placeholder.map(|placeholder| &placeholder.source) {
+            Some(Source::Date(_, part)) => Some(*part),
+            _ => None,
+        };
+        Self {
+            around: segment.around(),
+            accepts: segment.is_locale().then_some(&pattern.accepts),
+            date,
+            constraint: placeholder.and_then(|placeholder| placeholder.constraint.as_ref()),
+            not_a_locale: pattern.locale_omitted_at == Some(at),
+        }
+    }
+}
+
+impl<'r> Walk<'_, 'r> {
+    fn visit(&mut self, node: usize, at: usize) {
+        if self.budget.is_spent() {
+            return;
+        }
+        self.budget.spend(1);
+        let index = self.index;
+        let own = &index.nodes[node];
+        let Some(segment) = self.pattern.segments.get(at) else {
+            self.found.extend(&own.ends);
+            return;
+        };
+        let open = matches!(segment, Segment::CatchAll(_));
+        if self.query != Query::EqualShape || open {
+            self.found.extend(&own.catch_alls);
+        }
+        match segment {
+            Segment::Static(text) => {
+                if let Some(node) = own.texts.get(text.as_str()) {
+                    self.visit(*node, at + 1);
+                }
+            }
+            Segment::CatchAll(_) => {
+                let whole = has_constrained_catch_all(self.pattern);
+                if self.query == Query::Meeting || (self.query == Query::Covering && whole) {
+                    self.visit_all(node);
+                }
+                return;
+            }
+            _ => self.visit_texts(own, at),
+        }
+        let fixed = matches!(segment, Segment::Static(_));
+        let [before, after] = match segment {
+            Segment::Static(text) => key_texts([text, text]),
+            _ => key_texts(segment.around()),
+        };
+        for by_suffix in own.values.sharing(&before, !fixed) {
+            for edge in by_suffix.sharing(&after, !fixed).flatten() {
+                self.budget.spend(1);
+                if self.may_follow(edge, segment) {
+                    self.visit(edge.node, at + 1);
+                }
+            }
+        }
+    }
+
+    fn may_follow(&self, edge: &Edge, segment: &Segment) -> bool {
+        let pattern = &self.index.patterns[edge.pattern];
+        match segment {
+            Segment::Static(text) if self.query != Query::EqualShape => {
+                matches_text(pattern, edge.at, text, self.index.locales)
+            }
+            _ if self.query == Query::EqualShape => {
+                let [one, other] = [segment, &pattern.segments[edge.at]];
+                specificity(std::slice::from_ref(one)) == specificity(std::slice::from_ref(other))
+            }
+            _ => true,
+        }
+    }
+
+    /// The edges with static text that a placeholder matches.
+    fn visit_texts(&mut self, own: &Node<'r>, at: usize) {
+        if own.texts.is_empty() || self.query == Query::EqualShape {
+            return;
+        }
+        let span = Span::one(self.pattern, at, self.index.locales);
+        match span.texts() {
+            Some(texts) if self.query == Query::Meeting || texts.len() == 1 => {
+                self.budget.spend(texts.len());
+                for node in texts.iter().filter_map(|text| own.texts.get(&**text)) {
+                    self.visit(*node, at + 1);
+                }
+            }
+            None if self.query == Query::Meeting => {
+                for text in own.texts_with(span.around()[0]) {
+                    self.budget.spend(1);
+                    if span.accepts(text) {
+                        self.visit(own.texts[text], at + 1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn visit_all(&mut self, node: usize) {
+        if self.budget.is_spent() {
+            return;
+        }
+        self.budget.spend(1);
+        let own = &self.index.nodes[node];
+        for node in own.texts.values().copied().chain(own.edges().map(|edge| edge.node)) {
+            let below = &self.index.nodes[node];
+            self.found.extend(below.ends.iter().chain(&below.catch_alls));
+            self.visit_all(node);
+        }
+    }
+}
+
+impl<'r> Node<'r> {
+    /// The static texts that begin with this one.
+    fn texts_with(&self, prefix: &str) -> impl Iterator<Item = &'r str> {
+        let sorted = self.sorted.get_or_init(|| {
+            let mut texts: Vec<&str> = self.texts.keys().copied().collect();
+            texts.sort_unstable();
+            texts
+        });
+        let start = sorted.partition_point(|text| *text < prefix);
+        sorted[start..].iter().copied().take_while(move |text| text.starts_with(prefix))
+    }
+
+    fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.values.by_text.values().flat_map(|edges| edges.by_text.values()).flatten()
+    }
+}
+
+impl<T: Default> Affixes<T> {
+    fn entry(&mut self, text: Vec<u8>) -> &mut T {
+        if !self.lengths.contains(&text.len()) {
+            self.lengths.push(text.len());
+        }
+        self.by_text.entry(text).or_default()
+    }
+
+    /// The values of the texts with which this one begins; with `longer`, of those too that begin
+    /// with this one.
+    fn sharing<'t>(&'t self, text: &'t [u8], longer: bool) -> impl Iterator<Item = &'t T> {
+        let shorter = self
+            .lengths
+            .iter()
+            .filter(move |length| **length < text.len() || (**length == text.len() && !longer));
+        let shorter = shorter.filter_map(|length| self.by_text.get(&text[..*length]));
+        let range = (Bound::Included(text), Bound::Unbounded);
+        let longer = longer.then(|| self.by_text.range::<[u8], _>(range));
+        let longer = longer.into_iter().flatten();
+        shorter.chain(longer.take_while(|(own, _)| own.starts_with(text)).map(|(_, value)| value))
+    }
+}
+
+/// The text before a placeholder, and the reverse of that after it.
+fn key_texts([before, after]: [&str; 2]) -> [Vec<u8>; 2] {
+    [before.bytes().collect(), after.bytes().rev().collect()]
+}
