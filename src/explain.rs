@@ -1,6 +1,7 @@
-//! Why a pathname belongs to a rule or to none, and why a document has its URL or none.
+//! Explanations: which rule matches a pathname and why the others do not, and which rule builds the
+//! URL of a document and why the others do not.
 //!
-//! Pure; the field names are what `explain --json` shows.
+//! Pure. The field names are those of `explain --json`.
 
 mod document;
 mod pathname;

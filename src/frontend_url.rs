@@ -1,4 +1,4 @@
-//! From a document to its public address: base URL, rule and values (D12–D15).
+//! Frontend URLs: which rule builds the path of a document, and why it may have none (D12–D15).
 
 mod base_url;
 
@@ -12,7 +12,7 @@ use crate::rules::{
 /// The longest URL, in characters: sitemaps.org wants a `loc` of fewer than 2,048.
 const MAX_URL_CHARS: usize = 2_047;
 
-/// The path of a document on the frontend, and what it came from.
+/// The path of a document on the frontend, with the rule that built it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrontendPath<'r> {
     /// Absolute, percent-encoded ASCII.
@@ -21,7 +21,7 @@ pub struct FrontendPath<'r> {
     pub rule: &'r Rule,
     /// The template of that rule.
     pub template: &'r Template,
-    /// The locale that it stands under, one of the site's.
+    /// The locale of the document version, one of the site's.
     pub locale: &'r Locale,
 }
 
@@ -35,15 +35,15 @@ impl<'r> FrontendPath<'r> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct NoUrl<'r> {
-    /// The first reason in the order of D13, for the first rule whose conditions hold.
+    /// The first reason in the order of D13, of the first rule whose conditions hold.
     pub reason: NoUrlReason,
     /// That rule.
     pub rule: &'r Rule,
-    /// The template of it for the document's locale.
+    /// The template of that rule for the document's locale, or its first.
     pub template: &'r Template,
 }
 
-/// The reason itself; `Display` is its name in `details.reason` and in the log.
+/// The reason; `Display` is its name in `details.reason` and in logs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoUrlReason {
     /// `<placeholder>_<fault>`.
@@ -55,10 +55,10 @@ pub enum NoUrlReason {
     /// The rule has no template for the document's locale.
     #[error("locale_without_template")]
     LocaleWithoutTemplate,
-    /// No rule's conditions hold: the document is none of this site's.
+    /// The conditions of no rule hold: the document is not on this site.
     #[error("conditions_not_met")]
     ConditionsNotMet,
-    /// Published was asked for, and the document says that it is not.
+    /// The published version was requested, and the document is unpublished.
     #[error("not_published")]
     NotPublished,
     /// The finished URL has 2,048 characters or more.
@@ -66,14 +66,14 @@ pub enum NoUrlReason {
     UrlTooLong,
 }
 
-/// What a path came from.
+/// The rule, template and locale of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathSource<'r> {
     /// The rule that built it.
     pub rule: &'r Rule,
     /// The template of that rule.
     pub template: &'r Template,
-    /// The locale that it stands under, one of the site's.
+    /// The locale of the document version, one of the site's.
     pub locale: &'r Locale,
 }
 
@@ -89,29 +89,30 @@ pub fn frontend_path<'r>(
     document: &Document<'_>,
     drafts: bool,
 ) -> Option<Result<FrontendPath<'r>, NoUrl<'r>>> {
-    let (mut path, tried) = (String::new(), rules.of_type(uid));
-    let found = write_path(rules, base, tried, document, drafts, &mut path)?;
+    let (mut path, candidates) = (String::new(), rules.of_type(uid));
+    let found = write_path(rules, base, candidates, document, drafts, &mut path)?;
     Some(found.map(|origin| FrontendPath::new(path, origin)))
 }
 
-/// The same with the rules of the content type already looked up, and into a buffer that may be
-/// used again. Without a path it holds anything.
+/// [`frontend_path`] for given rules, written to a buffer that can be reused. Without a path, the
+/// content of the buffer is unspecified.
 pub fn write_path<'r>(
     rules: &'r RuleSet,
     base: Option<&BaseUrl>,
-    tried: impl IntoIterator<Item = &'r Rule>,
+    candidates: impl IntoIterator<Item = &'r Rule>,
     document: &Document<'_>,
     drafts: bool,
     path: &mut String,
 ) -> Option<Result<PathSource<'r>, NoUrl<'r>>> {
     let mut first_failure: Option<NoUrl<'r>> = None;
-    for rule in tried {
+    for rule in candidates {
         match write_path_by_rule(rules, base, rule, document, drafts, path) {
             Ok(found) => return Some(Ok(found)),
             Err(reason) => {
-                let failure = first_failure.get_or_insert_with(|| failed(rules, rule, document));
+                let failure =
+                    first_failure.get_or_insert_with(|| conditions_not_met(rules, rule, document));
                 if failure.reason == NoUrlReason::ConditionsNotMet {
-                    *failure = NoUrl { reason, ..failed(rules, rule, document) };
+                    *failure = NoUrl { reason, ..conditions_not_met(rules, rule, document) };
                 }
             }
         }
@@ -119,15 +120,19 @@ pub fn write_path<'r>(
     first_failure.map(Err)
 }
 
-/// A failure to begin with: whatever else is wrong with a rule comes before it.
-fn failed<'r>(rules: &'r RuleSet, rule: &'r Rule, document: &Document<'_>) -> NoUrl<'r> {
+/// The failure with the lowest priority, which any other reason replaces.
+fn conditions_not_met<'r>(
+    rules: &'r RuleSet,
+    rule: &'r Rule,
+    document: &Document<'_>,
+) -> NoUrl<'r> {
     let locale = locale_of(rules.locales(), &document.locale);
     let own = locale.and_then(|locale| rule.template(locale));
     let template = own.unwrap_or(rule.first_template());
     NoUrl { reason: NoUrlReason::ConditionsNotMet, rule, template }
 }
 
-/// The path that one rule gives a version of a document.
+/// The path that one rule builds for a version of a document.
 ///
 /// # Errors
 /// [`NoUrlReason`]: the first in the order of D13.
@@ -152,7 +157,7 @@ fn write_path_by_rule<'r>(
     path: &mut String,
 ) -> Result<PathSource<'r>, NoUrlReason> {
     let known = locale_of(rules.locales(), &document.locale);
-    // With an unknown locale any other shows whether a placeholder is at fault, which comes first.
+    // A faulty placeholder is reported before an unknown locale; any locale shows it.
     let locale = known.unwrap_or(rules.locales().default_locale());
     let values = LocaleVersion { document, locale };
     path.clear();
@@ -175,7 +180,7 @@ fn write_path_by_rule<'r>(
     Ok(PathSource { rule, template, locale })
 }
 
-/// A document without a locale stands under the site's default (D19).
+/// The locale of a document. One without a locale has the site's default (D19).
 fn locale_of<'r>(locales: &'r Locales, locale: &DocumentLocale<'_>) -> Option<&'r Locale> {
     match locale {
         DocumentLocale::None => Some(locales.default_locale()),
@@ -184,17 +189,17 @@ fn locale_of<'r>(locales: &'r Locales, locale: &DocumentLocale<'_>) -> Option<&'
     }
 }
 
-/// One version of a document under a locale: what a template takes its values from.
+/// A version of a document under a locale of the site, as the source of a template's values.
 #[derive(Clone, Copy, Debug)]
 pub struct LocaleVersion<'d> {
     /// The document.
     pub document: &'d Document<'d>,
-    /// The locale of the site that it stands under.
+    /// The locale of the site.
     pub locale: &'d Locale,
 }
 
 impl<'d> LocaleVersion<'d> {
-    /// Under its own locale, or under the site's default where it has none that is known.
+    /// Under its own locale, or under the site's default if the site does not have its locale.
     #[must_use]
     pub fn of(document: &'d Document<'d>, locales: &'d Locales) -> Self {
         let locale = locale_of(locales, &document.locale);

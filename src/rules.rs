@@ -1,7 +1,7 @@
-//! The core: from pathnames to rules and from documents to paths.
+//! Rules: which rule matches a pathname, which path a rule builds for a document, and which rules
+//! overlap.
 //!
-//! Pure: nothing here knows HTTP, the clock, the environment or the network, and nothing here
-//! imports another part of the crate.
+//! Pure: no HTTP, clock, environment, files or network, and no other module of the crate.
 
 mod building;
 mod constraint;

@@ -1,4 +1,4 @@
-//! Sites, and which one a content type belongs to.
+//! Sites: their rules and base URLs, and which site a content type belongs to.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use crate::frontend_url::BaseUrl;
 use crate::rules::{ContentTypeUid, RuleSet};
 
-/// One site: a frontend with rules of its own.
+/// A site: a frontend with its rules.
 #[derive(Clone, Debug)]
 pub struct Site {
     /// The key, `[A-Za-z0-9._-]{1,64}`, compared exactly.
     pub key: String,
     /// The rules and the locales.
     pub rules: RuleSet,
-    /// Where its frontend is; not needed to resolve pathnames.
+    /// The base URL of its frontend; not needed to resolve pathnames.
     pub base: Option<BaseUrl>,
-    /// What settles ties between rules of equal precedence.
+    /// What decides between rules of equal precedence.
     pub resolve: ResolveBy,
     /// The path on the frontend, below its base URL, under which it publishes the sitemap files;
     /// without a slash at its end.
@@ -25,7 +25,7 @@ pub struct Site {
     pub fingerprint: u128,
 }
 
-/// What decides which rule a pathname belongs to where several of equal precedence match it.
+/// What decides between several rules of equal precedence that match a pathname.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResolveBy {
     /// The order of the settings (D8).
@@ -40,7 +40,7 @@ pub enum ResolveBy {
 pub struct Sites(Arc<[Arc<Site>]>);
 
 impl Sites {
-    /// Takes the sites in the order of the settings.
+    /// The sites, in the order of the settings.
     #[must_use]
     pub fn new(sites: Vec<Site>) -> Self {
         Self(sites.into_iter().map(Arc::new).collect())
@@ -71,8 +71,8 @@ impl Sites {
         sorted(self) == sorted(other)
     }
 
-    /// The site that a content type's URLs are on when none is named (D17): the only one with a
-    /// rule for it, else the one named like the type's plugin, else the first.
+    /// The site of a content type when the request names none (D17): the only one with a rule for
+    /// it, else the one named like the type's plugin, else the first.
     #[must_use]
     pub fn of_type(&self, uid: &str) -> Option<&Site> {
         let with_rule = |site: &&Site| site.has_rule(uid);
@@ -90,8 +90,8 @@ impl Site {
         self.rules.of_type(uid).next().is_some()
     }
 
-    /// The variable that sets the base URL: `FRONT_END_URL_` and the key in upper case, every
-    /// character that is not a letter or digit as `_`.
+    /// The environment variable with the base URL: `FRONT_END_URL_` and the key in upper case, each
+    /// character that is not a letter or digit replaced by `_`.
     #[must_use]
     pub fn base_url_variable(key: &str) -> String {
         let upper = key.to_uppercase();

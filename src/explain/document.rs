@@ -1,4 +1,4 @@
-//! A document beside every rule of its content type.
+//! Explains a document: each rule of its content type, and why it builds the URL or not.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::rules::{
 };
 use crate::site::Site;
 
-/// A document and what each rule of its type makes of it.
+/// A document and the result of each rule of its content type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentExplanation {
@@ -18,28 +18,28 @@ pub struct DocumentExplanation {
     pub uid: String,
     /// Strapi's `documentId`.
     pub document_id: String,
-    /// The locale that it stands under.
+    /// The locale of the version.
     pub locale: String,
-    /// Whether there is such a version.
+    /// Whether the version exists.
     pub found: bool,
-    /// The path of the first rule that has one.
+    /// The path of the first rule that builds one.
     pub path: Option<String>,
-    /// The same on the site's frontend; null without a base URL.
+    /// The frontend URL; null without a base URL.
     pub url: Option<String>,
-    /// The rules of the type, in the order of the settings.
+    /// The rules of the content type, in the order of the settings.
     pub considered: Vec<RuleExplanation>,
 }
 
-/// One rule beside the document.
+/// The result of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleExplanation {
     /// The template for the document's locale, or the rule's first.
     pub rule: String,
-    /// What came of it.
+    /// The result.
     pub outcome: RuleOutcome,
-    /// Why it has no URL (D13).
+    /// Why it builds no URL (D13).
     pub reason: Option<String>,
-    /// The path that it gives.
+    /// The path that it builds.
     pub path: Option<String>,
     /// Its conditions.
     pub conditions: Vec<ConditionResult>,
@@ -47,57 +47,57 @@ pub struct RuleExplanation {
     pub placeholders: Vec<PlaceholderResult>,
 }
 
-/// What came of one rule.
+/// The result of one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleOutcome {
-    /// It gives the URL.
+    /// It builds the URL.
     Used,
-    /// It could, and an earlier one does.
+    /// It could, but an earlier rule builds the URL.
     NotNeeded,
-    /// It gives none.
+    /// It builds none.
     NoUrl,
 }
 
-/// One condition and what the document has there.
+/// One condition and the document's value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConditionResult {
     /// The field.
     pub field: String,
-    /// The value that it has to have.
+    /// The required value.
     pub wanted: String,
-    /// The value that it has; null if it has none that can be shown.
+    /// The value of the document; null if there is none that can be shown.
     pub found: Option<String>,
     /// Whether they are equal.
     pub holds: bool,
 }
 
-/// One placeholder and what the document gives it.
+/// One placeholder and the document's value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaceholderResult {
-    /// As written, with what stands around it.
+    /// The segment of the template.
     pub placeholder: String,
-    /// Its value; null if there is none that can be shown.
+    /// The value; null if there is none that can be shown.
     pub value: Option<String>,
-    /// Whether the path is without it: `{locale}` in the default locale, or an optional one.
+    /// Whether the path omits it: `{locale}` for the default locale, or an optional placeholder.
     pub left_out: bool,
-    /// Why the value cannot stand there; null if it can.
+    /// Why the value cannot be used; null if it can.
     pub fault: Option<&'static str>,
 }
 
-/// Looks at every rule of the type. `asked` is the document's id and the locale; without a
-/// document, no rule has anything to look at.
+/// Applies all rules of the content type to a document. `requested` is the id of the document and the
+/// document, no rule has anything to explanation at.
 #[must_use]
 pub fn explain_document(
     site: &Site,
     uid: &str,
-    asked: (&str, &Locale),
+    requested: (&str, &Locale),
     document: Option<&Document<'_>>,
     drafts: bool,
 ) -> DocumentExplanation {
-    let (document_id, locale) = asked;
-    let mut look = DocumentExplanation {
+    let (document_id, locale) = requested;
+    let mut explanation = DocumentExplanation {
         site: site.key.clone(),
         uid: uid.to_owned(),
         document_id: document_id.to_owned(),
@@ -108,18 +108,18 @@ pub fn explain_document(
         considered: Vec::new(),
     };
     let Some(document) = document else {
-        return look;
+        return explanation;
     };
     for rule in site.rules.of_type(uid) {
-        let used = rule_use(site, rule, document, drafts, look.path.is_some());
+        let used = rule_use(site, rule, document, drafts, explanation.path.is_some());
         if used.outcome == RuleOutcome::Used {
-            look.path.clone_from(&used.path);
+            explanation.path.clone_from(&used.path);
         }
-        look.considered.push(used);
+        explanation.considered.push(used);
     }
     let url = |path: &String| site.base.as_ref().map(|base| base.join(path));
-    look.url = look.path.as_ref().and_then(url);
-    look
+    explanation.url = explanation.path.as_ref().and_then(url);
+    explanation
 }
 
 fn rule_use(
@@ -127,13 +127,13 @@ fn rule_use(
     rule: &Rule,
     document: &Document<'_>,
     drafts: bool,
-    late: bool,
+    is_built: bool,
 ) -> RuleExplanation {
     let version = LocaleVersion::of(document, site.rules.locales());
     let template = rule.template(version.locale).unwrap_or(rule.first_template());
     let built = path_by_rule(&site.rules, site.base.as_ref(), rule, document, drafts);
     let (outcome, reason, path) = match built {
-        Ok(built) if late => (RuleOutcome::NotNeeded, None, Some(built.path)),
+        Ok(built) if is_built => (RuleOutcome::NotNeeded, None, Some(built.path)),
         Ok(built) => (RuleOutcome::Used, None, Some(built.path)),
         Err(reason) => (RuleOutcome::NoUrl, Some(reason.to_string()), None),
     };
@@ -164,13 +164,13 @@ fn placeholder_result(built: &BuiltSegment<'_>, document: &Document) -> Option<P
     let (value, left_out, fault) = match &built.output {
         SegmentOutput::Static(_) => return None,
         SegmentOutput::Value(value) => (Some(value.text.to_string()), false, None),
-        SegmentOutput::LeftOut => (unusable(source, document), true, None),
+        SegmentOutput::Omitted => (unusable(source, document), true, None),
         SegmentOutput::Fault(fault) => (unusable(source, document), false, Some(fault.as_str())),
     };
     Some(PlaceholderResult { placeholder: built.segment.to_string(), value, left_out, fault })
 }
 
-/// What stands in the field of a placeholder that cannot use it.
+/// The field's value of a placeholder that cannot use it.
 fn unusable(source: &Source, document: &Document<'_>) -> Option<String> {
     match source {
         Source::Field(path) | Source::Date(path, _) => shown(document.field(path)),

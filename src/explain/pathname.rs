@@ -1,4 +1,4 @@
-//! A pathname beside every rule of its site.
+//! Explains a pathname: each pattern of the site, and why it matches or not.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use serde::Serialize;
 use crate::rules::{MismatchReason, Pathname, PatternTrace};
 use crate::site::Site;
 
-/// A pathname and what each rule says about it.
+/// A pathname and the result of each pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PathnameExplanation {
     /// The key of the site.
     pub site: String,
-    /// As asked.
+    /// As requested.
     pub pathname: String,
-    /// The normal form (D7).
+    /// The normalized form (D7).
     pub normalized_path: String,
     /// The rule that wins; null if none matches.
     pub matched: Option<MatchedRule>,
-    /// Every form of every rule, in the order of evaluation.
+    /// All patterns of all rules, in the order of evaluation.
     pub considered: Vec<PatternResult>,
 }
 
@@ -33,11 +33,11 @@ pub struct MatchedRule {
     pub rule: String,
     /// The values of its placeholders.
     pub params: BTreeMap<String, String>,
-    /// The locale that the path says; null if it says none.
+    /// The locale of the path; null if the path determines none.
     pub locale: Option<String>,
 }
 
-/// One form of a rule beside the pathname.
+/// One pattern, compared with the pathname.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PatternResult {
@@ -45,46 +45,46 @@ pub struct PatternResult {
     pub collection_type: String,
     /// The template.
     pub rule: String,
-    /// The template without what this form leaves out.
+    /// The pattern: the template without the segments that it omits.
     pub form: String,
-    /// What came of it.
+    /// The result.
     pub outcome: PatternOutcome,
     /// Why it does not match, as in `details.candidates` (D10).
     pub reason: Option<&'static str>,
-    /// The segment to blame, counted from 0.
+    /// The segment that does not match, counted from 0.
     pub segment: Option<usize>,
-    /// How many segments it wants.
+    /// How many segments the pattern has.
     pub segments_wanted: usize,
-    /// Whether it takes more than these.
+    /// Whether the pattern matches more segments too.
     pub or_more: bool,
-    /// The segments up to the one to blame; none where their number is wrong.
+    /// The segments up to the one that does not match; none if their number is wrong.
     pub segments: Vec<SegmentResult>,
 }
 
-/// What came of one form.
+/// The result of one pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PatternOutcome {
     /// It wins.
     Match,
-    /// It matches as well, and an earlier one wins.
+    /// It matches, but an earlier pattern wins.
     Hidden,
     /// It does not match.
     NoMatch,
 }
 
-/// One segment of a form and what stands there.
+/// One segment of a pattern, and the text of the pathname there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SegmentResult {
     /// The segment of the template.
     pub wanted: String,
     /// The text of the pathname, decoded.
     pub found: String,
-    /// Why it does not fit; null if it does.
+    /// Why it does not match; null if it does.
     pub reason: Option<&'static str>,
 }
 
-/// Looks at every rule of the site.
+/// Compares a pathname with all rules of the site.
 #[must_use]
 pub fn explain_pathname(site: &Site, written: &str) -> PathnameExplanation {
     let pathname = Pathname::parse(written);
@@ -98,9 +98,9 @@ pub fn explain_pathname(site: &Site, written: &str) -> PathnameExplanation {
             .collect(),
         locale: found.locale.map(ToString::to_string),
     });
-    let mut won = false;
+    let mut has_winner = false;
     let considered =
-        site.rules.trace(&pathname).map(|trace| pattern_result(&trace, &mut won)).collect();
+        site.rules.trace(&pathname).map(|trace| pattern_result(&trace, &mut has_winner)).collect();
     PathnameExplanation {
         site: site.key.clone(),
         pathname: written.to_owned(),
@@ -110,10 +110,10 @@ pub fn explain_pathname(site: &Site, written: &str) -> PathnameExplanation {
     }
 }
 
-fn pattern_result(trace: &PatternTrace<'_>, won: &mut bool) -> PatternResult {
+fn pattern_result(trace: &PatternTrace<'_>, has_winner: &mut bool) -> PatternResult {
     let outcome = match trace.mismatch {
         Some(_) => PatternOutcome::NoMatch,
-        None if std::mem::replace(won, true) => PatternOutcome::Hidden,
+        None if std::mem::replace(has_winner, true) => PatternOutcome::Hidden,
         None => PatternOutcome::Match,
     };
     let segments = trace.steps.iter().map(|step| SegmentResult {

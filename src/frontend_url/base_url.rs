@@ -8,36 +8,36 @@ use url::{Host, Url};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
-/// Text that is not a base URL as it stands: what a parser would have to repair is refused.
+/// The text is not a base URL. Text that a parser would have to repair is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
     /// Another scheme, or none.
-    #[error("it starts with `http://` or `https://`")]
+    #[error("must start with `http://` or `https://`")]
     Scheme,
     /// White space, a control character or a backslash.
-    #[error("it holds no white space, control character or backslash")]
+    #[error("must not contain white space, control characters or backslashes")]
     Character,
     /// User name or password.
-    #[error("it holds no user name or password")]
+    #[error("must not contain a user name or password")]
     Userinfo,
     /// A query or a fragment.
-    #[error("it holds no `?` and no `#`")]
+    #[error("must not contain `?` or `#`")]
     QueryOrFragment,
-    /// No host, or one that is not written as it will be used.
+    /// No host, or a host that a parser would change.
     #[error(
-        "its host is a name, a dotted decimal IPv4 address or an IPv6 address in brackets, without `%`"
+        "the host must be a name, a dotted decimal IPv4 address or an IPv6 address in brackets, without `%`"
     )]
     Host,
     /// Not a number from 1 to 65535 in plain decimal.
-    #[error("its port is a number from 1 to 65535")]
+    #[error("the port must be between 1 and 65535")]
     Port,
-    /// Empty or dot segments, or characters that have to be encoded.
-    #[error("its path is percent-encoded and has no empty or dot segments")]
+    /// Empty or dot segments, or characters that need encoding.
+    #[error("the path must be percent-encoded and have no empty or dot segments")]
     Path,
 }
 
 impl BaseUrl {
-    /// Reads a base URL; one trailing slash is dropped.
+    /// Parses a base URL. One trailing slash is dropped.
     ///
     /// # Errors
     /// [`BaseUrlError`]: what is wrong with it.
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base_urls_and_their_canonical_form() {
+    fn base_url_is_canonical() {
         for (text, expected) in [
             ("https://www.example.com", "https://www.example.com"),
             ("https://www.example.com/", "https://www.example.com"),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_have_to_be_repaired_is_refused() {
+    fn base_url_that_needs_repair_is_refused() {
         use BaseUrlError::{Character, Host, Path, Port, QueryOrFragment, Scheme, Userinfo};
         for (text, expected) in [
             ("", Scheme),

@@ -1,4 +1,4 @@
-//! A document as the rules see it: who it is, which locale, and the fields they need.
+//! Documents as the rules see them: id, locale and the fields that the rules need.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,55 +15,55 @@ pub fn is_document_id(text: &str) -> bool {
     (1..=MAX_ID).contains(&text.len()) && text.bytes().all(fine)
 }
 
-/// What a field holds, as far as a URL can be built from it.
+/// The value of a field, as far as URLs and conditions need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
     /// The field is absent or null, or a relation on the way to it is.
     Missing,
     /// Text, or an integer of `i64` or `u64` written in decimal.
     Text(Cow<'a, str>),
-    /// `true` or `false`: of use to conditions alone.
+    /// `true` or `false`: used by conditions only.
     Boolean(bool),
-    /// Anything else: a fraction, an object, a list.
+    /// Anything else: a fraction, an object or a list.
     NotText,
 }
 
-/// The locale that a document says it has.
+/// The locale of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentLocale<'a> {
     /// Null or absent: the document is not localised and stands under the site's default (D19).
     None,
-    /// A code, not yet compared with the site's.
+    /// A code, which may not be one of the site's.
     Named(Cow<'a, str>),
-    /// Something that is not text.
+    /// A value that is not text.
     NotText,
 }
 
-/// One version of one document: one `documentId`, one locale, draft or published. Its texts may be
-/// parts of the answer that it was read from.
+/// One version of a document: one `documentId`, one locale, draft or published. Its texts may borrow
+/// from the response that it was parsed from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document<'a> {
     /// Strapi's `documentId`.
     pub id: Cow<'a, str>,
     /// The locale of this version.
     pub locale: DocumentLocale<'a>,
-    /// Whether it says `publishedAt: null`; nothing else means not published (D18).
+    /// Whether it has `publishedAt: null`; nothing else means unpublished (D18).
     pub unpublished: bool,
-    /// Which fields were asked for.
+    /// The fields that were requested.
     pub fields: Arc<[FieldPath]>,
-    /// Their values, in the same order.
+    /// The values of `fields`, in the same order.
     pub values: Vec<FieldValue<'a>>,
 }
 
 impl<'a> Document<'a> {
-    /// The value at a field path; one that was not asked for is missing.
+    /// The value of a field; [`FieldValue::Missing`] if it was not requested.
     #[must_use]
     pub fn field(&self, path: &FieldPath) -> &FieldValue<'a> {
         let slot = self.fields.iter().position(|field| field == path);
         slot.and_then(|slot| self.values.get(slot)).unwrap_or(&FieldValue::Missing)
     }
 
-    /// The same with texts of its own, to outlive what it was read from.
+    /// A copy that borrows nothing.
     #[must_use]
     pub fn into_owned(self) -> Document<'static> {
         let Self { id, locale, unpublished, fields, values } = self;
@@ -100,7 +100,7 @@ mod tests {
     use crate::rules::fixtures::{field, text};
 
     #[test]
-    fn a_document_id_is_a_short_word() {
+    fn document_id_is_a_word_of_at_most_64_bytes() {
         let [longest, too_long] = [64, 65].map(|length| "a".repeat(length));
         for good in ["a", "Az09_-", "_", "-", "v6wxd4nx5hcbqmqd0zu5tyx9", &longest] {
             assert!(is_document_id(good), "{good}");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_was_not_asked_for_is_missing() {
+    fn field_that_was_not_requested_is_missing() {
         let document = Document {
             id: "id".into(),
             locale: DocumentLocale::Named("en".into()),

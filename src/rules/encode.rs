@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 /// Everything but the unreserved characters of RFC 3986, section 2.3.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Raw text as it stands in one path segment: UTF-8, upper-case hexadecimal, one pass.
+/// Percent-encodes raw text for one path segment: UTF-8, upper-case hexadecimal, one pass.
 ///
 /// Only `A-Z a-z 0-9 - . _ ~` stay as they are, so the result is ASCII and holds no `/`.
 #[must_use]
@@ -15,7 +15,7 @@ pub fn encode(text: &str) -> Cow<'_, str> {
     utf8_percent_encode(text, RESERVED).into()
 }
 
-/// Adds raw text as it stands in one path segment.
+/// Appends raw text, percent-encoded for one path segment.
 pub(super) fn push_encoded(path: &mut String, text: &str) {
     if is_unreserved(text) {
         path.push_str(text);
@@ -26,8 +26,7 @@ pub(super) fn push_encoded(path: &mut String, text: &str) {
 
 /// Whether text is its own encoding, as nearly all is.
 ///
-/// Sixteen bytes at a time, which the compiler makes one step; the last sixteen may be looked at
-/// twice.
+/// Checks chunks of 16 bytes, which the compiler vectorizes. The last 16 bytes may be checked twice.
 pub(super) fn is_unreserved(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes.last_chunk::<16>() {
@@ -40,7 +39,7 @@ fn are_unreserved(bytes: &[u8; 16]) -> bool {
     bytes.iter().fold(1, |all, byte| all & unreserved(*byte)) == 1
 }
 
-/// 1 or 0: numbers, because with lazy operators each byte would be a branch.
+/// 1 or 0 instead of a boolean: lazy operators would branch for each byte.
 fn unreserved(byte: u8) -> u8 {
     let letter = u8::from((byte | 0x20).wrapping_sub(b'a') < 26);
     let digit = u8::from(byte.wrapping_sub(b'0') < 10);
@@ -49,7 +48,7 @@ fn unreserved(byte: u8) -> u8 {
     letter | digit | hyphen | dot | underscore | tilde
 }
 
-/// The bytes that percent-encoded text stands for, or `None` if an escape is malformed.
+/// Decodes percent-encoded text to bytes. `None` if an escape is malformed.
 ///
 /// One pass; a `+` stays a plus.
 #[must_use]
@@ -72,7 +71,7 @@ pub fn percent_decode(text: &str) -> Option<Cow<'_, [u8]>> {
     Some(Cow::Owned(out))
 }
 
-/// The byte that two hexadecimal digits name, and what follows them.
+/// The value of two hexadecimal digits, and the rest after them.
 fn escape(digits: &[u8]) -> Option<(u8, &[u8])> {
     let (pair, rest) = digits.split_at_checked(2)?;
     let value = |digit: u8| char::from(digit).to_digit(16);
@@ -80,8 +79,8 @@ fn escape(digits: &[u8]) -> Option<(u8, &[u8])> {
     Some((u8::try_from(byte).ok()?, rest))
 }
 
-/// What a lenient reader makes of text that may hold escapes: valid ones are decoded once, the
-/// rest stays as written, and so do bytes that are not UTF-8.
+/// Decodes as a lenient reader would: valid escapes are decoded once. Malformed ones, and those of
+/// bytes that are not UTF-8, stay as written.
 pub(super) fn decode_leniently(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn encodes_everything_but_unreserved() {
+    fn encode_keeps_unreserved_characters_only() {
         for (text, expected) in [
             ("hello-World_1.0~", "hello-World_1.0~"),
             ("a-word-and-another-one", "a-word-and-another-one"),
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn decodes_once_or_refuses() {
+    fn percent_decode_decodes_once_or_refuses() {
         let decoded = |text| percent_decode(text).map(Cow::into_owned);
         assert_eq!(decoded("a%2fb+"), Some(b"a/b+".to_vec()));
         assert_eq!(decoded("%252F"), Some(b"%2F".to_vec()));
@@ -135,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn lenient_decoding_keeps_what_it_cannot_read() {
+    fn decode_leniently_keeps_malformed_escapes() {
         for (text, expected) in [
             ("100%", "100%"),
             ("%2f%ff", "/%FF"),
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_unreserved_or_encoded() {
+    fn is_unreserved_agrees_with_encode_for_each_byte() {
         for byte in 0..0x80 {
             let text = char::from(byte).to_string();
             assert_eq!(is_unreserved(&text), encode(&text) == text, "{text:?}");

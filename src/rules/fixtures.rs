@@ -1,4 +1,4 @@
-//! Rules and what documents hold, in few words: for the tests of the core.
+//! Short constructors of rules and documents, for the unit tests of `rules`.
 
 use super::{
     Constraint, ContentTypeUid, FieldPath, FieldValue, Locale, LocalePrefix, Locales, Param, Rule,
@@ -49,7 +49,7 @@ pub(super) fn set(prefix: LocalePrefix, templates: &[&str]) -> RuleSet {
     RuleSet::new(locales(), prefix, rules)
 }
 
-/// What a document of a locale holds; its `documentId` is `id`.
+/// The fields of a document in a locale. Its `documentId` is `id`.
 pub(super) struct Holds<'a> {
     pub(super) locale: &'a str,
     fields: Vec<(FieldPath, FieldValue<'a>)>,

@@ -1,4 +1,4 @@
-//! Locale codes, and the ordered locales of a site (D9, D19).
+//! Locale codes and the locales of a site (D9, D19).
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -24,7 +24,7 @@ pub struct Locale(Arc<str>);
 pub struct LocaleError;
 
 impl Locale {
-    /// Reads a locale code.
+    /// Parses a locale code.
     ///
     /// # Errors
     /// [`LocaleError`] when the text does not have the shape above.
@@ -52,7 +52,7 @@ impl fmt::Display for Locale {
     }
 }
 
-/// As text, which is hashed and compared alike.
+/// A code hashes and compares like its text.
 impl Borrow<str> for Locale {
     fn borrow(&self) -> &str {
         &self.0
@@ -63,11 +63,11 @@ impl Borrow<str> for Locale {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locales {
     all: Box<[Locale]>,
-    /// Where each of them is: a site may have hundreds, and a look-up asks more than once.
-    places: FxHashMap<Locale, usize>,
+    /// The position of each: a site may have hundreds, and a look-up checks several.
+    positions: FxHashMap<Locale, usize>,
 }
 
-/// A list that cannot be the locales of a site.
+/// The list cannot be the locales of a site.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LocalesError {
     /// The list is empty.
@@ -78,18 +78,18 @@ pub enum LocalesError {
     Twice(Locale),
 }
 
-/// Whether the site's default locale shows in its paths.
+/// Whether the paths of the default locale have a `{locale}` segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LocalePrefix {
-    /// Every locale does.
+    /// All locales have it.
     #[default]
     Always,
-    /// All but the default, which has no `{locale}` segment.
+    /// All locales but the default have it.
     ExceptDefault,
 }
 
 impl Locales {
-    /// Takes the locales in the order of the settings.
+    /// The locales, in the order of the settings.
     ///
     /// # Errors
     /// [`LocalesError`] when there is none, or one of them twice.
@@ -97,13 +97,13 @@ impl Locales {
         if locales.is_empty() {
             return Err(LocalesError::None);
         }
-        let mut places = FxHashMap::default();
+        let mut positions = FxHashMap::default();
         for (at, locale) in locales.iter().enumerate() {
-            if places.insert(locale.clone(), at).is_some() {
+            if positions.insert(locale.clone(), at).is_some() {
                 return Err(LocalesError::Twice(locale.clone()));
             }
         }
-        Ok(Self { all: locales.into(), places })
+        Ok(Self { all: locales.into(), positions })
     }
 
     /// The first locale.
@@ -118,14 +118,14 @@ impl Locales {
         Some(&self.all[self.position(code)?])
     }
 
-    /// Where it stands among them.
+    /// The position of the locale with exactly this code.
     pub(super) fn position(&self, code: &str) -> Option<usize> {
-        // Any segment may be asked for; a long one is not read to its end.
-        let place = (code.len() <= MAX_BYTES).then(|| self.places.get(code))?;
-        place.copied()
+        // Any segment of a pathname may be looked up: a long one is not hashed.
+        let position = (code.len() <= MAX_BYTES).then(|| self.positions.get(code))?;
+        position.copied()
     }
 
-    /// All of them, in order.
+    /// All locales, in order.
     #[must_use]
     pub fn as_slice(&self) -> &[Locale] {
         &self.all

@@ -1,5 +1,8 @@
-//! Rules that overlap: pairs that match one path, which one wins and why, and rules that never
-//! match. For those who write rules; resolving needs none of it.
+//! Overlaps: pairs of rules that match the same path, which rule wins and why, and shadowed rules,
+//! which never match. For `check` and the warnings at start; resolving does not need it.
+//!
+//! [`index`] finds the earlier patterns that may match a path of a given one, [`comparison`] finds a
+//! text that both match in each segment, and [`search`] puts these together to a path.
 
 mod automaton;
 mod budget;
@@ -17,24 +20,23 @@ use std::fmt;
 use super::rule::Rule;
 use super::template::Template;
 
-/// What is known about the overlaps of a rule set.
+/// The overlaps of a rule set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlaps<'a> {
-    /// Pairs of templates of two rules, in the order of evaluation.
+    /// Pairs of templates that match the same path, in the order of evaluation.
     pub pairs: Vec<Overlap<'a>>,
     /// Rules that never match, in the order of the settings.
     pub shadowed: Vec<ShadowedRule<'a>>,
-    /// Why there may be more than these.
+    /// Why there may be more; `None` when this is all.
     pub incomplete: Option<Incomplete>,
 }
 
-/// Why not every pair is reported.
+/// Why not all overlaps are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomplete {
-    /// There are too many rules, or too many values, to compare each with each: one path of each
-    /// was tried.
+    /// The search reached its bound. For each pattern that was not compared, only one path was tried.
     Budget,
-    /// There are more pairs than are worth reporting.
+    /// There are more than 1,000 pairs.
     PairLimit,
 }
 
@@ -47,46 +49,47 @@ pub struct RuleTemplate<'a> {
     pub template: &'a Template,
 }
 
-/// Two rules that match one path.
+/// Two rules that match the same path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlap<'a> {
-    /// The one that is tried first.
+    /// The rule that is evaluated first.
     pub winner: RuleTemplate<'a>,
-    /// The one that it hides there.
+    /// The other rule.
     pub loser: RuleTemplate<'a>,
-    /// A path that both match, in its normal form.
+    /// A path that both match, normalized.
     pub example: String,
-    /// Why the winner is tried first.
+    /// Why the winner is evaluated first.
     pub why: PrecedenceReason,
-    /// A third rule that takes this path, where no path was found that it leaves to the winner.
+    /// A third rule that is evaluated before both and matches `example`, when no path was found that
+    /// belongs to the winner.
     pub taken_by: Option<RuleTemplate<'a>>,
 }
 
-/// Why one of two rules that match a path is tried first (D8).
+/// Why one of two rules that match the same path is evaluated first (D8).
 ///
-/// That one of them ends first is none of the reasons: then no path matches both.
+/// "One template ends first" is not among the reasons: then no path matches both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrecedenceReason {
-    /// Static text before a placeholder in this segment, counted from 0.
+    /// Static text comes before a placeholder, in this segment, counted from 0.
     StaticText(usize),
-    /// More static text around the placeholder in this segment.
+    /// More static text around the placeholder comes first, in this segment.
     MoreText(usize),
-    /// A placeholder before a catch-all in this segment.
+    /// A placeholder comes before a catch-all, in this segment.
     BeforeCatchAll(usize),
-    /// Nothing but the order of the settings.
+    /// The shapes are equal: the order of the settings decides.
     SameShape,
 }
 
-/// A rule that no path ever reaches.
+/// A rule that never matches, because earlier rules match all of its paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShadowedRule<'a> {
     /// The rule.
     pub rule: &'a Rule,
-    /// Rules that take its paths before it, each once; none if it would match nothing anyway.
+    /// The earlier rules that match its paths, each once; none when it has no paths at all.
     pub hidden_by: Vec<RuleTemplate<'a>>,
 }
 
-/// Two sides are equal when they are the same: equal rules may stand in the settings twice.
+/// By identity: the settings may contain equal rules.
 impl PartialEq for RuleTemplate<'_> {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.rule, other.rule) && self.template == other.template

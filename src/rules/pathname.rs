@@ -1,4 +1,4 @@
-//! Pathnames as they are asked for, and their normal form (D7).
+//! Pathnames: their segments and their normalized form (D7).
 
 use std::borrow::Cow;
 
@@ -6,47 +6,48 @@ use smallvec::SmallVec;
 
 use super::encode::{encode, percent_decode};
 
-/// A pathname with more segments than this allocates for them; few sites have any so deep.
-const USUAL_SEGMENTS: usize = 8;
+/// The segments that a pathname stores without an allocation.
+const INLINE_SEGMENTS: usize = 8;
 
-/// A pathname, cut into segments: without query and fragment, without empty segments.
+/// A pathname, split into segments, without query and fragment, without empty segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pathname<'a> {
-    /// A slash and the text of each segment. Text holds no slash, so what a catch-all takes is a
-    /// part of it too.
+    /// For each segment a slash and its decoded text. Decoded text contains no slash, so the value of
+    /// a catch-all is a slice of this.
     text: Cow<'a, str>,
-    spans: SmallVec<[Span; USUAL_SEGMENTS]>,
-    /// Whether one of them never matches. Every segment has to, so nothing does.
-    never: bool,
+    spans: SmallVec<[Span; INLINE_SEGMENTS]>,
+    /// Whether a segment is unmatchable: then no rule matches.
+    unmatchable: bool,
 }
 
-/// Where a segment lies in the text.
+/// The range of a segment in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     start: usize,
     end: usize,
-    /// Whether it is as written, because no rule matches it.
-    never: bool,
+    /// Whether no rule matches the segment. Its text is then as written.
+    unmatchable: bool,
 }
 
 /// One segment of a pathname.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathSegment<'p> {
-    /// The text that it stands for, percent-decoded once.
+    /// The text, percent-decoded once.
     Text(&'p str),
     /// A segment that no rule matches, as written: a dot segment, malformed percent-encoding,
-    /// invalid UTF-8, or text with `/`, `\` or a control character.
+    /// invalid UTF-8, or decoded text with `/`, `\` or a control character.
     Unmatchable(&'p str),
 }
 
 impl<'a> Pathname<'a> {
-    /// Reads a pathname; every text is one.
+    /// Parses a pathname. Every text is a pathname.
     #[must_use]
     pub fn parse(pathname: &'a str) -> Self {
         Self::as_written(pathname).unwrap_or_else(|| Self::decoded(pathname))
     }
 
-    /// Most pathnames are their own text: one pass, nothing copied. `None` for the others.
+    /// The fast path, for pathnames that are their own decoding: one pass, no copy. `None` for the
+    /// others.
     fn as_written(pathname: &'a str) -> Option<Self> {
         let bytes = pathname.as_bytes();
         let mut spans = SmallVec::new();
@@ -72,7 +73,7 @@ impl<'a> Pathname<'a> {
                         end = at;
                         break 'text;
                     }
-                    Kind::Odd => return None,
+                    Kind::Other => return None,
                 }
             }
         }
@@ -80,7 +81,7 @@ impl<'a> Pathname<'a> {
             spans.push(plain_span(bytes, start, end)?);
         }
         let end = spans.last().map_or(0, |span: &Span| span.end);
-        Some(Self { text: Cow::Borrowed(&pathname[..end]), spans, never: false })
+        Some(Self { text: Cow::Borrowed(&pathname[..end]), spans, unmatchable: false })
     }
 
     fn decoded(pathname: &str) -> Self {
@@ -91,13 +92,13 @@ impl<'a> Pathname<'a> {
             text.push('/');
             let (start, decoded) = (text.len(), decode(written));
             text.push_str(decoded.as_deref().unwrap_or(written));
-            spans.push(Span { start, end: text.len(), never: decoded.is_none() });
+            spans.push(Span { start, end: text.len(), unmatchable: decoded.is_none() });
         }
-        let never = spans.iter().any(|span: &Span| span.never);
-        Self { text: Cow::Owned(text), spans, never }
+        let unmatchable = spans.iter().any(|span: &Span| span.unmatchable);
+        Self { text: Cow::Owned(text), spans, unmatchable }
     }
 
-    /// How many segments there are, none for `/`.
+    /// The number of segments, 0 for `/`.
     #[must_use]
     pub fn count(&self) -> usize {
         self.spans.len()
@@ -108,13 +109,13 @@ impl<'a> Pathname<'a> {
     pub fn segments(&self) -> impl ExactSizeIterator<Item = PathSegment<'_>> {
         self.spans.iter().map(|span| {
             let text = &self.text[span.start..span.end];
-            if span.never { PathSegment::Unmatchable(text) } else { PathSegment::Text(text) }
+            if span.unmatchable { PathSegment::Unmatchable(text) } else { PathSegment::Text(text) }
         })
     }
 
-    /// Whether there is a segment that never matches.
-    pub(super) fn never_matches(&self) -> bool {
-        self.never
+    /// Whether there is a segment that no rule matches.
+    pub(super) fn is_unmatchable(&self) -> bool {
+        self.unmatchable
     }
 
     /// The bytes of one segment's text.
@@ -128,43 +129,43 @@ impl<'a> Pathname<'a> {
         &self.text[self.spans[from].start..self.spans[to - 1].end]
     }
 
-    /// The canonical form: each segment encoded as a URL of ours would have it.
+    /// The normalized form: each segment percent-encoded as in a URL that the service builds.
     ///
-    /// Idempotent; a segment that never matches stays as written.
+    /// Idempotent. An unmatchable segment stays as written.
     #[must_use]
     pub fn normalized(&self) -> String {
         if self.spans.is_empty() {
             return "/".to_owned();
         }
-        let room = String::with_capacity(self.text.len());
-        self.segments().fold(room, |path, segment| match segment {
+        let buffer = String::with_capacity(self.text.len());
+        self.segments().fold(buffer, |path, segment| match segment {
             PathSegment::Text(text) => path + "/" + &encode(text),
             PathSegment::Unmatchable(written) => path + "/" + written,
         })
     }
 }
 
-/// What a byte of a pathname means to the one pass.
+/// What a byte of a pathname means to the fast path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Itself.
+    /// A byte of a segment's text.
     Plain,
     /// The end of a segment.
     Slash,
     /// The end of the path.
     End,
-    /// More has to be known.
-    Odd,
+    /// Anything that needs decoding or a closer check.
+    Other,
 }
 
 const KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Odd; 256];
+    let mut kinds = [Kind::Other; 256];
     let mut byte = b' ';
     while byte <= b'~' {
         kinds[byte as usize] = match byte {
             b'/' => Kind::Slash,
             b'?' | b'#' => Kind::End,
-            b'%' | b'\\' => Kind::Odd,
+            b'%' | b'\\' => Kind::Other,
             _ => Kind::Plain,
         };
         byte += 1;
@@ -172,10 +173,10 @@ const KINDS: [Kind; 256] = {
     kinds
 };
 
-/// The highest bit of each byte that may not be plain: below `-`, above `~`, or one of `/?\`.
+/// Sets the highest bit of each byte that may not be plain: below `-`, above `~`, or one of `/?\`.
 ///
-/// Eight at a time (Warren, Hacker's Delight, 6-1); a borrow may flag one byte too many, never one
-/// too few.
+/// Eight bytes at a time (Warren, Hacker's Delight, 6-1). A borrow may flag one byte too many, unmatchable
+/// one too few.
 fn flags(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let below = |word: u64, byte: u8| word.wrapping_sub(EACH * u64::from(byte)) & !word;
@@ -184,10 +185,10 @@ fn flags(word: u64) -> u64 {
     odd & (EACH << 7)
 }
 
-/// A segment that is its own text; not an empty one, and no dot segment.
+/// A segment that is its own decoding; `None` for an empty one and for dot segments.
 fn plain_span(bytes: &[u8], start: usize, end: usize) -> Option<Span> {
     let odd = matches!(&bytes[start..end], b"" | b"." | b"..");
-    (!odd).then_some(Span { start, end, never: false })
+    (!odd).then_some(Span { start, end, unmatchable: false })
 }
 
 fn decode(written: &str) -> Option<Cow<'_, str>> {
@@ -196,8 +197,8 @@ fn decode(written: &str) -> Option<Cow<'_, str>> {
         Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).ok()?),
     };
     let unsafe_char = |c: char| c == '/' || c == '\\' || c.is_control();
-    let never = text == "." || text == ".." || text.contains(unsafe_char);
-    (!never).then_some(text)
+    let unmatchable = text == "." || text == ".." || text.contains(unsafe_char);
+    (!unmatchable).then_some(text)
 }
 
 #[cfg(test)]
@@ -207,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normal_forms() {
+    fn normalized_form_of_a_pathname() {
         for (pathname, expected) in [
             ("/", "/"),
             ("//", "/"),
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn most_pathnames_are_not_copied() {
+    fn pathname_that_is_its_own_decoding_is_not_copied() {
         for (pathname, borrowed) in [
             ("/", true),
             ("/en/articles/hello-world", true),
@@ -256,14 +257,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_that_is_taken_as_written_is_its_own_decoding(pathname in "(/([a-z .?#]|%2e){0,3}){0,12}") {
+        fn fast_path_agrees_with_decoding(pathname in "(/([a-z .?#]|%2e){0,3}){0,12}") {
             if let Some(pathname_as_written) = Pathname::as_written(&pathname) {
                 prop_assert_eq!(pathname_as_written, Pathname::decoded(&pathname));
             }
         }
 
         #[test]
-        fn normalisation_is_idempotent(pathname in "(/([a-z.%?#\\\\é +]|%2[eEfF]|%[0-9a-f]{2}){0,6}){0,6}|\\PC*") {
+        fn normalization_is_idempotent(pathname in "(/([a-z.%?#\\\\é +]|%2[eEfF]|%[0-9a-f]{2}){0,6}){0,6}|\\PC*") {
             let once = Pathname::parse(&pathname).normalized();
             prop_assert_eq!(Pathname::parse(&once).normalized(), once);
         }

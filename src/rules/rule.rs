@@ -18,9 +18,9 @@ pub struct Rule {
     pub content_type: ContentTypeUid,
     /// The templates.
     pub templates: Templates,
-    /// Only documents for which all of these hold.
+    /// The rule is for documents for which all of these hold.
     pub conditions: Vec<Condition>,
-    /// What sitemaps make of its documents.
+    /// How sitemaps list its documents.
     pub sitemap: SitemapOptions,
 }
 
@@ -29,17 +29,17 @@ pub struct Rule {
 pub enum Templates {
     /// The same for every locale.
     One(Template),
-    /// One for each of these locales, at least one; other locales have no URL by this rule. A
-    /// [`RuleSet`](super::RuleSet) has them in the order of its locales.
+    /// One for each of these locales, at least one. The rule builds no URL for other locales. In a
+    /// [`RuleSet`](super::RuleSet) they are in the order of its locales.
     PerLocale(Vec<(Locale, Template)>),
 }
 
-/// What the settings say about one placeholder of a rule.
+/// The settings of one placeholder of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Param {
-    /// Another source than the name says.
+    /// The source, instead of the field that the name means.
     pub source: Option<Source>,
-    /// A bound on its values.
+    /// Which values are allowed.
     pub constraint: Option<Constraint>,
 }
 
@@ -68,7 +68,7 @@ impl Rule {
         self.templates.iter()
     }
 
-    /// The first of its templates: in a site, that of the first of the site's locales with one.
+    /// The first template: in a rule set, that of the first locale of the site that has one.
     #[must_use]
     pub fn first_template(&self) -> &Template {
         self.nth_template(0)
@@ -82,7 +82,7 @@ impl Rule {
         }
     }
 
-    /// Brings the templates into the order of a site's locales.
+    /// Sorts the templates by the order of a site's locales.
     pub(super) fn sort_templates(&mut self, locales: &Locales) {
         if let Templates::PerLocale(templates) = &mut self.templates {
             let place = |locale: &Locale| locales.position(locale.as_str()).unwrap_or(usize::MAX);
@@ -90,14 +90,14 @@ impl Rule {
         }
     }
 
-    /// The fields of a document that its URL needs, each maybe more than once.
+    /// The fields that the rule reads from a document, possibly repeated.
     pub fn fields(&self) -> impl Iterator<Item = &FieldPath> {
         let placeholders = self.templates().flat_map(|(_, template)| template.placeholders());
         let wanted = placeholders.flat_map(|placeholder| placeholder.source.fields());
         wanted.chain(self.conditions.iter().map(|condition| &condition.field))
     }
 
-    /// As [`Templates::set_param`].
+    /// See [`Templates::set_param`].
     #[must_use]
     pub fn set_param(&mut self, name: &str, param: &Param) -> bool {
         self.templates.set_param(name, param)
@@ -105,7 +105,7 @@ impl Rule {
 }
 
 impl Templates {
-    /// All of them, with the locale that each is for.
+    /// All templates, with the locale that each is for.
     pub fn iter(&self) -> impl Iterator<Item = (Option<&Locale>, &Template)> {
         let (one, more): (Option<&Template>, &[(Locale, Template)]) = match self {
             Self::One(template) => (Some(template), &[]),
@@ -115,7 +115,7 @@ impl Templates {
         one.chain(more.iter().map(|(locale, template)| (Some(locale), template)))
     }
 
-    /// Gives the placeholder `name` what the settings say; false when no template has it.
+    /// Applies the settings of the placeholder `name`. False when no template has it.
     #[must_use]
     pub fn set_param(&mut self, name: &str, param: &Param) -> bool {
         let templates: Vec<&mut Template> = match self {

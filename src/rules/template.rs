@@ -11,36 +11,36 @@ pub use placeholder::{AncestorStep, DatePart, Placeholder, Source};
 
 use std::fmt;
 
-/// A parsed URL template: segments of static text and placeholders. `Display` gives it back
-/// as it was written.
+/// A parsed URL template: segments of static text and placeholders. `Display` prints it as it was
+/// written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     text: String,
     segments: Vec<Segment>,
 }
 
-/// What stands between two slashes of a template.
+/// One segment of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
     /// Raw text, compared with the decoded segment of a pathname.
     Static(String),
-    /// One placeholder, with text before and after it (mostly none).
+    /// One placeholder, with optional text before and after it.
     Placeholder {
         /// Text before the placeholder.
         prefix: String,
-        /// What the segment takes its value from.
+        /// The placeholder.
         placeholder: Placeholder,
         /// Text after the placeholder.
         suffix: String,
     },
-    /// `{name?}`: a segment that is left out when the document has no value for it.
+    /// `{name?}`: a segment that the path omits when the document has no value for it.
     Optional(Placeholder),
     /// `{*name}`: one or more segments, last only.
     CatchAll(Placeholder),
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
     /// [`TemplateError`] with the template, the position and what is wrong there.
@@ -60,7 +60,7 @@ impl Template {
         &self.segments
     }
 
-    /// The placeholders, to give them what the settings say about them.
+    /// The placeholders, to apply the settings of `params`.
     pub(super) fn placeholders_mut(&mut self) -> impl Iterator<Item = &mut Placeholder> {
         self.segments.iter_mut().filter_map(Segment::placeholder_mut)
     }
@@ -94,7 +94,7 @@ impl Segment {
         }
     }
 
-    /// The text before its placeholder and after it.
+    /// The text before and after its placeholder.
     pub(super) fn around(&self) -> [&str; 2] {
         match self {
             Self::Placeholder { prefix, suffix, .. } => [prefix, suffix],
@@ -109,7 +109,7 @@ impl Segment {
     }
 }
 
-/// From the segments, which is what the law of printing and reading is about.
+/// From the segments, so that a test can compare it with the template as written.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.segments.is_empty() {

@@ -17,7 +17,7 @@ impl Borrow<str> for ContentTypeUid {
     }
 }
 
-/// Text that is not a content-type UID.
+/// The text is not a content-type UID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a content-type UID is `api::<api>.<name>` or `plugin::<plugin>.<name>`, the parts made of letters, digits, `-` and `_`, at most {MAX_BYTES} characters"
@@ -25,7 +25,7 @@ impl Borrow<str> for ContentTypeUid {
 pub struct UidError;
 
 impl ContentTypeUid {
-    /// Reads a UID.
+    /// Parses a UID.
     ///
     /// # Errors
     /// [`UidError`] when the text has another shape.
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_a_uid() {
+    fn uid_has_a_plugin_and_a_name() {
         let uid = ContentTypeUid::parse("plugin::cms.press-release").unwrap();
         assert_eq!((uid.plugin(), uid.name()), (Some("cms"), "press-release"));
         let uid = ContentTypeUid::parse("api::article.article").unwrap();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn text_of_another_shape_is_refused() {
         let long = format!("api::a.{}", "b".repeat(128));
         for bad in [
             "",

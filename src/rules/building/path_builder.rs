@@ -1,4 +1,4 @@
-//! From a document's values to a path (D13, D14).
+//! Builds the path of a document from a template and the document's values (D13, D14).
 
 #[cfg(test)]
 mod tests;
@@ -10,66 +10,66 @@ use crate::rules::locale::{Locale, LocalePrefix, Locales};
 use crate::rules::rule::Rule;
 use crate::rules::template::{Placeholder, Segment, Template};
 
-/// The leftmost placeholder whose value cannot stand in a URL.
+/// The leftmost placeholder whose value cannot be used in a URL. `Display` is the reason's name
+/// (D13).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{placeholder}_{fault}")]
 pub struct UnusableValue {
     /// The placeholder as written.
     pub placeholder: String,
-    /// What is wrong with its value.
+    /// What is wrong with the value.
     pub fault: Fault,
 }
 
-/// Why a rule has no path for a document.
+/// Why a rule builds no path for a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoPath {
-    /// It is not for such documents: a condition does not hold.
+    /// A condition does not hold.
     Conditions,
-    /// It has no template for the locale.
+    /// The rule has no template for the locale.
     Locale,
     /// A placeholder has no usable value.
     Unusable(UnusableValue),
 }
 
-/// One segment of a template and what came of it for a path.
+/// One segment of a template, and its part of the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuiltSegment<'t> {
     /// The segment.
     pub segment: &'t Segment,
-    /// What came of it.
+    /// Its part of the path.
     pub output: SegmentOutput<'t>,
 }
 
-/// What a segment of a template gives a path.
+/// What a segment of a template contributes to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SegmentOutput<'t> {
     /// The text of a static segment.
     Static(&'t str),
-    /// The value of its placeholder.
+    /// The value of the placeholder.
     Value(PlaceholderValue<'t>),
-    /// Nothing: it is not in the path.
-    LeftOut,
-    /// There is no path.
+    /// Nothing: the path omits the segment.
+    Omitted,
+    /// The value cannot be used, so there is no path.
     Fault(Fault),
 }
 
-/// Gives one segment after the other.
-struct PathBuilder<'g, V> {
-    locales: &'g Locales,
-    values: &'g V,
-    /// Whether `{locale}` is left out.
-    bare: bool,
-    /// Whether it was, right before.
-    gap: bool,
+/// Builds a path segment by segment.
+struct PathBuilder<'v, V> {
+    locales: &'v Locales,
+    values: &'v V,
+    /// Whether the path omits `{locale}`.
+    omits_locale: bool,
+    /// Whether `{locale}` was omitted right before the next segment.
+    after_locale: bool,
 }
 
 impl Rule {
-    /// Adds the path that these values give under a locale of the site to `path`, which is empty,
-    /// and says which template it is from. After an error it holds anything.
+    /// Writes the path for these values, under a locale of the site, to the empty `path`, and
+    /// returns the template used. After an error, the content of `path` is unspecified.
     ///
     /// # Errors
-    /// [`NoPath`]: the condition that does not hold comes first, then the leftmost placeholder
-    /// without a usable value.
+    /// [`NoPath`]: conditions are checked first, then placeholders from left to right.
     pub(in crate::rules) fn write_path(
         &self,
         locales: &Locales,
@@ -83,13 +83,13 @@ impl Rule {
             return Err(NoPath::Conditions);
         }
         let template = self.template(locale).ok_or(NoPath::Locale)?;
-        let mut giver = PathBuilder::new(locales, prefix, locale, values);
-        // An optional placeholder without a value; the ones behind it may have none either.
+        let mut builder = PathBuilder::new(locales, prefix, locale, values);
+        // An optional placeholder without a value: no optional one behind it may have a value.
         let mut missing: Option<&Placeholder> = None;
         for segment in template.segments() {
             let placeholder = segment.placeholder();
             let optional = matches!(segment, Segment::Optional(_));
-            match (giver.give(segment), placeholder) {
+            match (builder.build(segment), placeholder) {
                 (SegmentOutput::Fault(fault), Some(placeholder)) => {
                     return Err(NoPath::Unusable(unusable(placeholder, fault)));
                 }
@@ -101,10 +101,10 @@ impl Rule {
                     push_encoded(path, text);
                 }
                 (SegmentOutput::Value(value), _) => push(path, segment, &value),
-                (SegmentOutput::LeftOut, placeholder) if optional => {
+                (SegmentOutput::Omitted, placeholder) if optional => {
                     missing = missing.or(placeholder)
                 }
-                (SegmentOutput::LeftOut | SegmentOutput::Fault(_), _) => {}
+                (SegmentOutput::Omitted | SegmentOutput::Fault(_), _) => {}
             }
         }
         if path.is_empty() {
@@ -114,7 +114,7 @@ impl Rule {
     }
 }
 
-/// What each segment of a template gives a path, the ones behind a fault too.
+/// What each segment of a template contributes to a path, including the segments behind a fault.
 pub(in crate::rules) fn built_segments<'t>(
     template: &'t Template,
     locales: &'t Locales,
@@ -122,16 +122,16 @@ pub(in crate::rules) fn built_segments<'t>(
     locale: &Locale,
     values: &'t impl TemplateValues,
 ) -> Vec<BuiltSegment<'t>> {
-    let mut giver = PathBuilder::new(locales, prefix, locale, values);
+    let mut builder = PathBuilder::new(locales, prefix, locale, values);
     let segments = template.segments().iter();
     let mut parts: Vec<BuiltSegment<'t>> =
-        segments.map(|segment| BuiltSegment { segment, output: giver.give(segment) }).collect();
+        segments.map(|segment| BuiltSegment { segment, output: builder.build(segment) }).collect();
     let optional = |part: &BuiltSegment<'_>| matches!(part.segment, Segment::Optional(_));
     let last =
         parts.iter().rposition(|p| optional(p) && matches!(p.output, SegmentOutput::Value(_)));
-    // What is missing before one that is there is at fault.
+    // An omitted optional segment before one with a value is a fault.
     let before = parts[..last.unwrap_or(0)].iter_mut();
-    for part in before.filter(|part| optional(part) && part.output == SegmentOutput::LeftOut) {
+    for part in before.filter(|part| optional(part) && part.output == SegmentOutput::Omitted) {
         part.output = SegmentOutput::Fault(Fault::Missing);
     }
     parts
@@ -141,7 +141,7 @@ fn unusable(placeholder: &Placeholder, fault: Fault) -> UnusableValue {
     UnusableValue { placeholder: placeholder.name.clone(), fault }
 }
 
-/// Adds the segment of a placeholder, or those of a catch-all.
+/// Appends the segment of a placeholder, or the segments of a catch-all.
 fn push(path: &mut String, segment: &Segment, value: &PlaceholderValue<'_>) {
     let [before, after] = segment.around();
     path.push('/');
@@ -154,7 +154,7 @@ fn push(path: &mut String, segment: &Segment, value: &PlaceholderValue<'_>) {
     push_encoded(path, after);
 }
 
-/// Adds the segments of a catch-all.
+/// Appends the segments of a catch-all.
 fn push_segments(path: &mut String, text: &str) {
     for (at, text) in text.split('/').enumerate() {
         path.push_str(if at == 0 { "" } else { "/" });
@@ -162,33 +162,36 @@ fn push_segments(path: &mut String, text: &str) {
     }
 }
 
-impl<'g, V: TemplateValues> PathBuilder<'g, V> {
-    fn new(locales: &'g Locales, prefix: LocalePrefix, locale: &Locale, values: &'g V) -> Self {
-        let bare = prefix == LocalePrefix::ExceptDefault && locale == locales.default_locale();
-        Self { locales, values, bare, gap: false }
+impl<'v, V: TemplateValues> PathBuilder<'v, V> {
+    fn new(locales: &'v Locales, prefix: LocalePrefix, locale: &Locale, values: &'v V) -> Self {
+        let omits_locale =
+            prefix == LocalePrefix::ExceptDefault && locale == locales.default_locale();
+        Self { locales, values, omits_locale, after_locale: false }
     }
 
-    fn give(&mut self, segment: &'g Segment) -> SegmentOutput<'g> {
-        if self.bare && segment.is_locale() {
-            self.gap = true;
-            return SegmentOutput::LeftOut;
+    fn build(&mut self, segment: &'v Segment) -> SegmentOutput<'v> {
+        if self.omits_locale && segment.is_locale() {
+            self.after_locale = true;
+            return SegmentOutput::Omitted;
         }
-        let given = match (segment, segment.value(self.values)) {
+        let output = match (segment, segment.value(self.values)) {
             (Segment::Static(text), _) => SegmentOutput::Static(text),
             (Segment::Optional(_), Some(Err(Fault::Missing | Fault::Empty))) | (_, None) => {
-                return SegmentOutput::LeftOut;
+                return SegmentOutput::Omitted;
             }
             (_, Some(Err(fault))) => SegmentOutput::Fault(fault),
-            (_, Some(Ok(value))) if self.gap && self.begins_with_locale(segment, &value.text) => {
+            (_, Some(Ok(value)))
+                if self.after_locale && self.begins_with_locale(segment, &value.text) =>
+            {
                 SegmentOutput::Fault(Fault::NotAllowed)
             }
             (_, Some(Ok(value))) => SegmentOutput::Value(value),
         };
-        self.gap = false;
-        given
+        self.after_locale = false;
+        output
     }
 
-    /// What stands where `{locale}` was left out may not look like a locale.
+    /// The segment in the position of an omitted `{locale}` must not be a locale.
     fn begins_with_locale(&self, segment: &Segment, value: &str) -> bool {
         let [before, after] = segment.around();
         let text = [before, value, after].concat();

@@ -1,4 +1,4 @@
-//! The text that a document gives a placeholder.
+//! The value of a placeholder for a document.
 
 #[cfg(test)]
 mod tests;
@@ -13,9 +13,9 @@ use super::url_safety::{Fault, Width, check, is_plain};
 use crate::rules::document::FieldValue;
 use crate::rules::template::{AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source};
 
-/// Where a template's values come from.
+/// The source of a template's values.
 pub trait TemplateValues {
-    /// The locale's code; one of the site's, so it needs no check.
+    /// The code of a locale of the site, which is always usable.
     fn locale(&self) -> &str;
     /// The `documentId`.
     fn document_id(&self) -> &str;
@@ -23,16 +23,16 @@ pub trait TemplateValues {
     fn field(&self, path: &FieldPath) -> &FieldValue<'_>;
 }
 
-/// A value that is usable in a URL.
+/// A value that can be used in a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceholderValue<'v> {
-    /// Raw.
+    /// The value before percent-encoding.
     pub text: Cow<'v, str>,
-    /// Whether it is its own encoding, as nearly all are.
+    /// Whether the value is its own percent-encoding, as nearly all are.
     pub(super) plain: bool,
 }
 
-/// The value of a placeholder with the template's text around it, usable in a URL.
+/// The value of a placeholder, or why it cannot be used between the text around the placeholder.
 fn usable<'v>(
     [before, after]: [&str; 2],
     placeholder: &Placeholder,
@@ -52,7 +52,7 @@ fn usable<'v>(
 }
 
 impl Segment {
-    /// The value that its placeholder has, usable in a URL or why not; `None` for static text.
+    /// The value of its placeholder, or why it cannot be used; `None` for static text.
     pub fn value<'v>(
         &self,
         values: &'v impl TemplateValues,
@@ -83,10 +83,10 @@ fn text<'v>(value: &'v FieldValue<'_>) -> Result<&'v str, Fault> {
     }
 }
 
-/// A date, or the UTC date of a point in time, as Strapi writes both (ISO 8601).
+/// The date of an ISO 8601 date, or the UTC date of a timestamp, as Strapi writes them.
 fn date(text: &str) -> Option<Date> {
-    let moment = text.parse::<Timestamp>().map(|moment| moment.to_zoned(TimeZone::UTC).date());
-    moment.or_else(|_| text.parse()).ok()
+    let utc_date = text.parse::<Timestamp>().map(|time| time.to_zoned(TimeZone::UTC).date());
+    utc_date.or_else(|_| text.parse()).ok()
 }
 
 fn part_of(date: Date, part: DatePart) -> Option<String> {
@@ -98,7 +98,7 @@ fn part_of(date: Date, part: DatePart) -> Option<String> {
     part.is_valid(&text).then_some(text)
 }
 
-/// The values on the way from the topmost ancestor down, joined by `/`.
+/// The values from the topmost ancestor down to the document, joined by `/`.
 fn chain(steps: &[AncestorStep], values: &impl TemplateValues) -> Result<String, Fault> {
     let mut ids = vec![values.document_id()];
     let mut parts = Vec::new();
@@ -106,7 +106,7 @@ fn chain(steps: &[AncestorStep], values: &impl TemplateValues) -> Result<String,
         if up > 0 {
             match (values.field(&step.id), values.field(&step.value)) {
                 (FieldValue::Missing, FieldValue::Missing) => break,
-                // There is an ancestor, of which nobody can say who it is.
+                // There is an ancestor without a usable id.
                 (id, _) => ids.push(text(id)?),
             }
         }

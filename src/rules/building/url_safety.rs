@@ -1,4 +1,4 @@
-//! Which values may stand in a URL, and what is wrong with the others (D13).
+//! Which values can be used in a URL, and what is wrong with the others (D13).
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 
 use crate::rules::encode::{decode_leniently, is_unreserved};
 
-/// Why a value cannot stand in a URL. In the order of D13: the first that holds is the reason.
+/// Why a value cannot be used in a URL. In the order of D13: the first fault is the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
     /// Absent or null.
@@ -23,21 +23,21 @@ pub enum Fault {
     BadCodepoint,
     /// A `\`.
     Backslash,
-    /// A `/` in a placeholder that takes one segment.
+    /// A `/` in a placeholder for one segment.
     HasSlash,
     /// An empty segment in a catch-all.
     EmptySegment,
     /// `.` or `..`.
     DotSegment,
-    /// One of the above after one or two percent-decodings.
+    /// One of the above faults after one or two percent-decodings.
     UnsafeAfterDecoding,
-    /// The settings do not allow this value for the placeholder.
+    /// The placeholder's constraint does not allow this value.
     NotAllowed,
-    /// A part of a date is wanted, and the field holds no date.
+    /// The placeholder is a part of a date, and the field holds no date.
     NotADate,
-    /// A document is an ancestor of itself.
+    /// The document is its own ancestor.
     AncestorCycle,
-    /// There are more ancestors than the settings allow.
+    /// The document has more ancestors than the settings allow.
     TooManyAncestors,
 }
 
@@ -90,19 +90,19 @@ impl fmt::Display for Fault {
     }
 }
 
-/// How many segments a value may fill.
+/// How many segments a value may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     /// One: no `/`.
     One,
-    /// One or more, divided by `/`: a catch-all.
+    /// One or more, separated by `/`: a catch-all.
     Many,
 }
 
-/// Refuses a value that cannot stand in a URL as it is.
+/// Checks a value that goes into a URL. Values are refused, never repaired.
 ///
-/// `before` and `after` are the template's text around it: a value that is harmless alone can
-/// still complete an escape with them.
+/// `before` and `after` are the template's text around the placeholder: a value that is harmless
+/// alone can complete a percent-escape with them.
 pub(super) fn check(before: &str, value: &str, after: &str, width: Width) -> Result<(), Fault> {
     check_raw(value, width)?;
     let whole;
@@ -118,8 +118,8 @@ pub(super) fn check(before: &str, value: &str, after: &str, width: Width) -> Res
     Ok(())
 }
 
-/// Whether a value has no fault by itself and is its own encoding: nearly all are, and one look at
-/// each byte tells.
+/// Whether a value is its own percent-encoding and has no fault. True for nearly all values, and
+/// cheaper than [`check`].
 pub(super) fn is_plain(value: &str) -> bool {
     is_unreserved(value) && !matches!(value, "" | "." | "..")
 }
@@ -158,18 +158,20 @@ fn char_fault(c: char) -> Option<Fault> {
     }
 }
 
-/// Whether a character can be seen as itself, and leaves others where they are.
+/// Whether a character is visible and does not change how the text around it is shown.
+///
+/// The only such filter of the service: reports and terminal output escape all other characters.
 #[must_use]
 pub fn is_visible(c: char) -> bool {
     !matches!(char_fault(c), Some(Fault::ControlChar | Fault::BidiOrInvisible))
         && !is_noncharacter(c)
 }
 
-/// `Default_Ignorable_Code_Point` holds the bidirectional controls too. The joiners and the
-/// variation selectors are part of how real words and emoji are written.
+/// `Default_Ignorable_Code_Point` includes the bidirectional controls. The joiners and variation
+/// selectors are excepted: real words and emoji are written with them.
 fn is_invisible(c: char) -> bool {
-    let fine = matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}');
-    !fine && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+    let allowed = matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}');
+    !allowed && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
 /// The 66 noncharacters of Unicode, section 23.7.
@@ -186,7 +188,7 @@ mod tests {
     use crate::rules::encode;
 
     #[test]
-    fn faults_of_one_segment() {
+    fn value_of_one_segment_has_the_first_fault_of_d13() {
         for (value, expected) in [
             ("hello", Ok(())),
             (" hello ", Ok(())),
@@ -218,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_a_catch_all() {
+    fn value_of_a_catch_all_has_the_first_fault_of_d13() {
         for (value, expected) in [
             ("2024/05/launch", Ok(())),
             ("a//b", Err(Fault::EmptySegment)),
@@ -232,18 +234,19 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_or_what_moves_other_text_is_not_visible() {
-        for seen in ['a', ' ', '~', '\\', 'é', '\u{1F680}', '\u{FFFD}', '\u{200D}', '\u{FE0F}'] {
-            assert!(is_visible(seen), "{seen:?}");
-        }
-        for unseen in ['\n', '\0', '\u{7F}', '\u{85}', '\u{2028}', '\u{202E}', '\u{AD}', '\u{FFFE}']
+    fn invisible_and_bidirectional_characters_are_not_visible() {
+        for visible in ['a', ' ', '~', '\\', 'é', '\u{1F680}', '\u{FFFD}', '\u{200D}', '\u{FE0F}']
         {
-            assert!(!is_visible(unseen), "{unseen:?}");
+            assert!(is_visible(visible), "{visible:?}");
+        }
+        for hidden in ['\n', '\0', '\u{7F}', '\u{85}', '\u{2028}', '\u{202E}', '\u{AD}', '\u{FFFE}']
+        {
+            assert!(!is_visible(hidden), "{hidden:?}");
         }
     }
 
     #[test]
-    fn a_value_may_not_complete_an_escape_with_the_text_around_it() {
+    fn value_that_completes_an_escape_with_the_text_around_it_is_unsafe() {
         assert_eq!(check("", "a%2", "f", Width::One), Err(Fault::UnsafeAfterDecoding));
         assert_eq!(check("", "a%2", "-f", Width::One), Ok(()));
         assert_eq!(check("%2", "f", "", Width::One), Err(Fault::UnsafeAfterDecoding));

@@ -1,4 +1,4 @@
-//! Patterns for whole values, compiled.
+//! Value patterns: regular expressions for whole values, compiled to DFAs.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -9,30 +9,32 @@ use regex_automata::nfa::thompson::{self, Compiler, NFA, WhichCaptures};
 use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
-/// The largest compiled pattern, in bytes, and the most memory that compiling takes: a pattern is
-/// for slugs and years, not for programs.
+/// The largest compiled pattern, and the most memory for compiling it, in bytes. A pattern describes
+/// slugs and years.
 const MAX_COMPILED: usize = 1 << 20;
 
 const TOO_LARGE: &str = "larger than 1 MiB when compiled: use ASCII classes such as `[a-z0-9-]`, or a shorter repetition";
 
-/// A pattern for whole values, compiled to one table look-up for each byte of a value. Engines that
-/// work out their states on the way are linear in the value too, but with a factor as large as the
-/// pattern: 22 ms have been seen for `(a|b)*a(a|b){2000}c`. Cheap to clone.
+/// A regular expression that matches whole values with one table look-up for each byte. Cheap to
+/// clone.
+///
+/// An engine that builds its states while it matches is linear in the value too, but with a factor
+/// as large as the pattern: `(a|b)*a(a|b){2000}c` took 22 ms.
 #[derive(Clone)]
 pub struct ValuePattern(Arc<Compiled>);
 
 struct Compiled {
     text: Box<str>,
     dfa: DFA<Vec<u32>>,
-    /// How many characters there may be, where the table does not say it.
+    /// The fewest and the most characters, where the table does not count them.
     count: Option<[u32; 2]>,
-    /// The most bytes that can match: what is longer is not looked at.
+    /// The most bytes of a value that can match: longer values are not read.
     longest: Option<usize>,
 }
 
 impl ValuePattern {
     pub(in crate::rules) fn new(pattern: &str) -> Result<Self, String> {
-        let hir = regex_syntax::parse(pattern).map_err(|error| where_and_what(pattern, &error))?;
+        let hir = regex_syntax::parse(pattern).map_err(|error| problem_at(pattern, &error))?;
         let longest = hir.properties().maximum_len();
         let (hir, count) = without_count(hir);
         let dfa = table(&nfa(hir)?)?;
@@ -51,7 +53,7 @@ impl ValuePattern {
         self.0.dfa.memory_usage()
     }
 
-    /// The most bytes of a value that are looked at, if there is such a bound.
+    /// The most bytes of a value that can match, if there is a bound.
     #[must_use]
     pub fn longest(&self) -> Option<usize> {
         self.0.longest
@@ -62,7 +64,7 @@ impl ValuePattern {
         &self.0.dfa
     }
 
-    /// The fewest and the most characters, where the table does not say it.
+    /// The fewest and the most characters, where the table does not count them.
     pub(in crate::rules) fn char_count(&self) -> Option<[u32; 2]> {
         self.0.count
     }
@@ -75,15 +77,15 @@ impl ValuePattern {
         let input = Input::new(value).anchored(Anchored::Yes);
         longest.is_none_or(|longest| value.len() <= longest)
             && count.is_none_or(counted)
-            // No byte makes it give up, which is the only error there is.
+            // The only error is a quit byte, and there are none.
             && dfa.try_search_fwd(&input).is_ok_and(|end| end.is_some())
     }
 }
 
-/// `\w{3,60}` as `\w*` and a number of characters: in a table each of the sixty costs as much as
-/// the first, which for a Unicode class is 160 KiB.
+/// Splits `\w{3,60}` into `\w*` and a number of characters. In a table, each of the 60 repetitions
+/// of a Unicode class would take 160 KiB.
 fn without_count(hir: Hir) -> (Hir, Option<[u32; 2]>) {
-    let HirKind::Repetition(repetition) = bare(&hir).kind() else {
+    let HirKind::Repetition(repetition) = stripped(&hir).kind() else {
         return (hir, None);
     };
     if !matches!(repetition.sub.kind(), HirKind::Class(Class::Unicode(_))) {
@@ -93,20 +95,20 @@ fn without_count(hir: Hir) -> (Hir, Option<[u32; 2]>) {
     (Hir::repetition(any), Some([repetition.min, repetition.max.unwrap_or(u32::MAX)]))
 }
 
-/// Without the group and the anchors around all of it, which change nothing.
-fn bare(hir: &Hir) -> &Hir {
+/// Without a group and anchors around the whole expression, which change nothing.
+fn stripped(hir: &Hir) -> &Hir {
     let is = |hir: &Hir, look| *hir.kind() == HirKind::Look(look);
     match hir.kind() {
-        HirKind::Capture(capture) => bare(&capture.sub),
+        HirKind::Capture(capture) => stripped(&capture.sub),
         HirKind::Concat(parts) => match &parts[..] {
-            [start, inner, end] if is(start, Look::Start) && is(end, Look::End) => bare(inner),
+            [start, inner, end] if is(start, Look::Start) && is(end, Look::End) => stripped(inner),
             _ => hir,
         },
         _ => hir,
     }
 }
 
-/// For the expression up to the end of the value.
+/// The NFA of the expression up to the end of the value.
 fn nfa(hir: Hir) -> Result<NFA, String> {
     let whole = Hir::concat(vec![hir, Hir::look(Look::End)]);
     let config = thompson::Config::new()
@@ -128,8 +130,8 @@ fn table(nfa: &NFA) -> Result<DFA<Vec<u32>>, String> {
     })
 }
 
-/// In one line, and in words about what was written.
-fn where_and_what(pattern: &str, error: &regex_syntax::Error) -> String {
+/// The position and the problem, in one line.
+fn problem_at(pattern: &str, error: &regex_syntax::Error) -> String {
     let (offset, what) = match error {
         regex_syntax::Error::Parse(error) => (error.span().start.offset, error.kind().to_string()),
         regex_syntax::Error::Translate(error) => {

@@ -1,21 +1,21 @@
-//! Fixed sets of values.
+//! Lists of allowed values.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-/// The values that a placeholder takes. Cheap to clone: each form of a template has it.
+/// The allowed values of a placeholder. Cheap to clone: each pattern of a template has a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueSet(Arc<Values>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Values {
-    /// Hashed: a sorted set costs a way through memory for each step of a search.
+    /// Hashed: a binary search would cost a cache miss for each step.
     all: FxHashSet<Box<str>>,
-    /// In bytes: what is longer is not looked up.
+    /// In bytes: longer values are not hashed.
     longest: usize,
-    /// The same for equal sets.
+    /// Equal for equal sets.
     hash: u64,
 }
 
@@ -32,13 +32,13 @@ impl ValueSet {
         self.0.all.is_empty()
     }
 
-    /// Whether it is one of them.
+    /// Whether the value is in the set.
     #[must_use]
     pub fn contains(&self, value: &str) -> bool {
         value.len() <= self.0.longest && self.0.all.contains(value)
     }
 
-    /// All of them, sorted.
+    /// All values, sorted.
     #[must_use]
     pub fn sorted(&self) -> Vec<&str> {
         let mut values: Vec<&str> = self.0.all.iter().map(|value| &**value).collect();

@@ -138,7 +138,7 @@ impl Span {
 impl Trie {
     /// The rank of the first pattern that matches.
     pub(super) fn find(&self, pathname: &Pathname<'_>, locales: &Locales) -> Option<usize> {
-        if pathname.never_matches() {
+        if pathname.is_unmatchable() {
             return None;
         }
         let mut search = Search { trie: self, pathname, stack: SmallVec::new() };

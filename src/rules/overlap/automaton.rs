@@ -1,7 +1,8 @@
 //! Automata that read the text of one or more path segments byte by byte.
 //!
-//! A [`ValuePattern`] is a DFA already. Around it stand the template's own text and the site's
-//! locales, whose automata need no table: their states are positions in a text or in a sorted list.
+//! A [`ValuePattern`] is compiled to a DFA. The other parts of a template need no compilation: the
+//! state of static text is a position in it, and that of a list of texts is a range of the sorted
+//! list. A [`Table`] numbers the states that are reached and remembers the transitions.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -14,31 +15,31 @@ use smallvec::SmallVec;
 
 use crate::rules::constraint::ValuePattern;
 
-/// What [`Pathname`](crate::rules::Pathname) makes of a path: segments without `\`, control
-/// characters and dot segments, joined by `/`.
+/// Segments that a pathname can have (D7), joined by `/`: not empty, no `\`, no control characters,
+/// no dot segments.
 static SEGMENTS: LazyLock<ValuePattern> = LazyLock::new(|| {
     let one = r"(?:[^./\\\p{Cc}]|\.[^./\\\p{Cc}]|\.\.[^/\\\p{Cc}])[^/\\\p{Cc}]*";
     ValuePattern::new(&format!("{one}(?:/{one})*")).expect("a valid pattern")
 });
 
-/// Reads segments joined by `/`.
+/// Accepts segments joined by `/`.
 #[derive(Clone)]
 pub(super) struct Automaton<'r> {
     segments: Vec<Segment<'r>>,
-    /// Whether the last segment is a catch-all, which reads `/` too.
-    pub(super) open: bool,
+    /// Whether the last segment is a catch-all, which contains `/`.
+    open: bool,
 }
 
-/// Reads one segment: all readers have to accept it.
+/// Accepts one segment: all conditions have to hold.
 #[derive(Clone, Default)]
 pub(super) struct Segment<'r> {
-    pub(super) readers: SmallVec<[Reader<'r>; 2]>,
+    pub(super) conditions: SmallVec<[TextCondition<'r>; 2]>,
     /// The fewest and the most characters.
     pub(super) chars: Option<[u32; 2]>,
 }
 
 #[derive(Clone)]
-pub(super) enum Reader<'r> {
+pub(super) enum TextCondition<'r> {
     /// A value with text before and after it.
     Value { around: [&'r str; 2], pattern: Option<&'r ValuePattern> },
     /// One of these texts, which are sorted.
@@ -58,43 +59,43 @@ pub(super) struct Table<'r> {
     next: Vec<u32>,
 }
 
-/// Behind a state from which nothing is accepted.
+/// The state from which nothing is accepted.
 pub(super) const DEAD: u32 = u32::MAX;
-/// A transition that was not looked at.
+/// A transition that has not been computed.
 const UNKNOWN: u32 = u32::MAX - 1;
 
 /// Where an automaton is.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
     segment: usize,
-    /// How many characters of the segment were read, up to as many as matter.
+    /// The number of characters read in the segment, as far as it matters.
     chars: u32,
-    readers: SmallVec<[ReaderState; 2]>,
+    conditions: SmallVec<[ConditionState; 2]>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum ReaderState {
+enum ConditionState {
     Value {
-        /// How many bytes of the text before the value were read.
+        /// The number of bytes read of the text before the value.
         before: usize,
         value: ValueState,
-        /// How many bytes of the text after the value were read, for each place where the value
-        /// may have ended.
+        /// The number of bytes read of the text after the value, for each position at which the
+        /// value may have ended.
         after: SmallVec<[usize; 2]>,
     },
-    /// The texts that begin with the bytes read: a range of the sorted list.
+    /// The range of the sorted texts that begin with the bytes read.
     Texts { from: usize, to: usize, read: usize },
-    /// Nothing more is asked.
+    /// The condition holds whatever follows.
     Done,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum ValueState {
-    /// Without a pattern.
+    /// Without a value pattern.
     Any { empty: bool },
-    /// In the pattern's table.
+    /// A state of the value pattern.
     Table { state: StateID, empty: bool },
-    /// Nothing that goes on like this is a value.
+    /// No value begins with the bytes read.
     Dead,
 }
 
@@ -103,19 +104,20 @@ impl<'r> Automaton<'r> {
         Self { segments, open }
     }
 
-    /// For everything that a pathname can be.
+    /// Accepts all segments that a pathname can have, joined by `/`.
     pub(super) fn of_pathnames() -> Self {
-        let reader = Reader::Value { around: ["", ""], pattern: Some(&SEGMENTS) };
-        let segment = Segment { readers: SmallVec::from_iter([reader]), chars: None };
+        let condition = TextCondition::Value { around: ["", ""], pattern: Some(&SEGMENTS) };
+        let segment = Segment { conditions: SmallVec::from_iter([condition]), chars: None };
         Self { segments: vec![segment], open: true }
     }
 
     fn start_of(&self, segment: usize) -> State {
-        let readers = self.segments[segment].readers.iter().map(Reader::start).collect();
-        State { segment, chars: 0, readers }
+        let conditions =
+            self.segments[segment].conditions.iter().map(TextCondition::start).collect();
+        State { segment, chars: 0, conditions }
     }
 
-    /// The state behind one more byte; `None` when nothing that goes on like this is accepted.
+    /// The state after one more byte; `None` when no text with this beginning is accepted.
     fn next(&self, state: &State, byte: u8) -> Option<State> {
         let last = state.segment + 1 == self.segments.len();
         if byte == b'/' && !(last && self.open) {
@@ -123,39 +125,39 @@ impl<'r> Automaton<'r> {
             return go_on.then(|| self.start_of(state.segment + 1));
         }
         let segment = &self.segments[state.segment];
-        let readers = segment.readers.iter().zip(&state.readers);
-        let readers = readers.map(|(reader, state)| reader.next(state, byte));
-        let readers = readers.collect::<Option<SmallVec<_>>>()?;
-        // A byte that continues a character is not a new one.
+        let conditions = segment.conditions.iter().zip(&state.conditions);
+        let conditions = conditions.map(|(condition, state)| condition.next(state, byte));
+        let conditions = conditions.collect::<Option<SmallVec<_>>>()?;
+        // A continuation byte of UTF-8 is not a new character.
         let chars = state.chars.saturating_add(u32::from(byte & 0xC0 != 0x80));
         let chars = match segment.chars {
             Some([_, most]) if chars > most => return None,
-            // Beyond the fewest, only a bound above makes a difference.
+            // Without an upper bound, more than the minimum makes no difference.
             Some([least, u32::MAX]) => chars.min(least),
             Some(_) => chars,
             None => 0,
         };
-        Some(State { segment: state.segment, chars, readers })
+        Some(State { segment: state.segment, chars, conditions })
     }
 
     fn accepts(&self, state: &State) -> bool {
         state.segment + 1 == self.segments.len() && self.segments[state.segment].accepts(state)
     }
 
-    /// The class of each byte: bytes of one class lead from each state to the same one.
+    /// The class of each byte: bytes of one class lead from each state to the same state.
     fn classes(&self) -> Classes {
         let mut classes = Classes::default();
-        // Bytes that continue a character are not counted, and `/` ends a segment.
+        // Continuation bytes of UTF-8 are not counted, and `/` ends a segment.
         classes.split(|byte| u8::from(byte & 0xC0 == 0x80) + 2 * u8::from(byte == b'/'));
-        for reader in self.segments.iter().flat_map(|segment| &segment.readers) {
-            match reader {
-                Reader::Value { around, pattern } => {
+        for condition in self.segments.iter().flat_map(|segment| &segment.conditions) {
+            match condition {
+                TextCondition::Value { around, pattern } => {
                     if let Some(pattern) = pattern {
                         classes.split(|byte| pattern.dfa().byte_classes().get(byte));
                     }
                     classes.split_off(around.iter().flat_map(|text| text.bytes()));
                 }
-                Reader::OneOf(texts) | Reader::NoneOf(texts) => {
+                TextCondition::OneOf(texts) | TextCondition::NoneOf(texts) => {
                     classes.split_off(texts.iter().flat_map(|text| text.bytes()));
                 }
             }
@@ -180,17 +182,17 @@ impl<'r> Table<'r> {
         table
     }
 
-    /// The state to begin with.
+    /// The start state.
     pub(super) fn start() -> u32 {
         0
     }
 
-    /// The class of a byte: bytes of one class lead from each state to the same one.
+    /// The class of a byte: bytes of one class lead from each state to the same state.
     pub(super) fn class(&self, byte: u8) -> u8 {
         self.classes.of[usize::from(byte)]
     }
 
-    /// The state behind one more byte, or [`DEAD`].
+    /// The state after one more byte, or [`DEAD`].
     pub(super) fn next(&mut self, state: u32, byte: u8) -> u32 {
         if state == DEAD {
             return DEAD;
@@ -233,7 +235,7 @@ impl Default for Classes {
 }
 
 impl Classes {
-    /// Parts bytes of one class for which the function differs.
+    /// Divides the classes by the value of a function.
     pub(super) fn split(&mut self, of: impl Fn(u8) -> u8) {
         let mut known: SmallVec<[[u8; 2]; 32]> = SmallVec::new();
         for byte in 0..=u8::MAX {
@@ -248,7 +250,7 @@ impl Classes {
         self.count = known.len();
     }
 
-    /// Gives each of these bytes a class of its own.
+    /// Gives each of these bytes its own class.
     fn split_off(&mut self, bytes: impl Iterator<Item = u8>) {
         let mut own = [0; 256];
         let mut any = false;
@@ -261,7 +263,7 @@ impl Classes {
         }
     }
 
-    /// One byte of each class, of which those are taken that come first in the list.
+    /// The first byte of each class in the list.
     pub(super) fn representatives(&self, bytes: impl Iterator<Item = u8>) -> SmallVec<[u8; 32]> {
         let mut seen = [false; 256];
         let new = |byte: &u8| {
@@ -275,33 +277,38 @@ impl Classes {
 impl Segment<'_> {
     fn accepts(&self, state: &State) -> bool {
         let counted = self.chars.is_none_or(|[least, most]| (least..=most).contains(&state.chars));
-        counted && self.readers.iter().zip(&state.readers).all(|(reader, at)| reader.accepts(at))
+        counted
+            && self
+                .conditions
+                .iter()
+                .zip(&state.conditions)
+                .all(|(condition, at)| condition.accepts(at))
     }
 }
 
-impl Reader<'_> {
-    fn start(&self) -> ReaderState {
+impl TextCondition<'_> {
+    fn start(&self) -> ConditionState {
         match self {
             Self::Value { pattern, .. } => {
                 let value = match pattern.map(start_state) {
                     Some(state) => ValueState::Table { state, empty: true },
                     None => ValueState::Any { empty: true },
                 };
-                ReaderState::Value { before: 0, value, after: SmallVec::new() }
+                ConditionState::Value { before: 0, value, after: SmallVec::new() }
             }
             Self::OneOf(texts) | Self::NoneOf(texts) => {
-                ReaderState::Texts { from: 0, to: texts.len(), read: 0 }
+                ConditionState::Texts { from: 0, to: texts.len(), read: 0 }
             }
         }
     }
 
-    fn next(&self, state: &ReaderState, byte: u8) -> Option<ReaderState> {
+    fn next(&self, state: &ConditionState, byte: u8) -> Option<ConditionState> {
         match (self, state) {
-            (Self::Value { around, pattern }, ReaderState::Value { before, value, after }) => {
+            (Self::Value { around, pattern }, ConditionState::Value { before, value, after }) => {
                 let [prefix, suffix] = around.map(str::as_bytes);
                 if *before < prefix.len() {
                     let value = *value;
-                    return (prefix[*before] == byte).then(|| ReaderState::Value {
+                    return (prefix[*before] == byte).then(|| ConditionState::Value {
                         before: before + 1,
                         value,
                         after: SmallVec::new(),
@@ -313,38 +320,38 @@ impl Reader<'_> {
                     behind.filter(|at| suffix.get(*at) == Some(&byte)).map(|at| at + 1).collect();
                 let value = value.next(*pattern, byte);
                 let dead = value == ValueState::Dead && after.is_empty();
-                (!dead).then_some(ReaderState::Value { before: *before, value, after })
+                (!dead).then_some(ConditionState::Value { before: *before, value, after })
             }
-            (Self::OneOf(texts), ReaderState::Texts { from, to, read }) => {
+            (Self::OneOf(texts), ConditionState::Texts { from, to, read }) => {
                 let (from, to) = narrowed(texts, *from..*to, *read, byte);
-                (from < to).then_some(ReaderState::Texts { from, to, read: read + 1 })
+                (from < to).then_some(ConditionState::Texts { from, to, read: read + 1 })
             }
-            (Self::NoneOf(texts), ReaderState::Texts { from, to, read }) => {
+            (Self::NoneOf(texts), ConditionState::Texts { from, to, read }) => {
                 if byte == b'/' {
-                    return self.accepts(state).then_some(ReaderState::Done);
+                    return self.accepts(state).then_some(ConditionState::Done);
                 }
                 let (from, to) = narrowed(texts, *from..*to, *read, byte);
-                let possible = ReaderState::Texts { from, to, read: read + 1 };
-                Some(if from < to { possible } else { ReaderState::Done })
+                let possible = ConditionState::Texts { from, to, read: read + 1 };
+                Some(if from < to { possible } else { ConditionState::Done })
             }
-            _ => Some(ReaderState::Done),
+            _ => Some(ConditionState::Done),
         }
     }
 
-    fn accepts(&self, state: &ReaderState) -> bool {
+    fn accepts(&self, state: &ConditionState) -> bool {
         match (self, state) {
-            (Self::Value { around, pattern }, ReaderState::Value { before, value, after }) => {
+            (Self::Value { around, pattern }, ConditionState::Value { before, value, after }) => {
                 let [prefix, suffix] = around.map(str::len);
                 let ended = suffix == 0 && value.is_value(*pattern);
                 *before == prefix && (ended || (suffix > 0 && after.contains(&suffix)))
             }
-            (Self::OneOf(texts), ReaderState::Texts { from, to, read }) => {
+            (Self::OneOf(texts), ConditionState::Texts { from, to, read }) => {
                 from < to && texts[*from].len() == *read
             }
-            (Self::NoneOf(texts), ReaderState::Texts { from, to, read }) => {
+            (Self::NoneOf(texts), ConditionState::Texts { from, to, read }) => {
                 from >= to || texts[*from].len() != *read
             }
-            (_, ReaderState::Done) => true,
+            (_, ConditionState::Done) => true,
             _ => false,
         }
     }
@@ -363,7 +370,7 @@ impl ValueState {
         }
     }
 
-    /// Whether the bytes so far are a value. No value is empty.
+    /// Whether the bytes so far are a value; an empty text is none.
     fn is_value(self, pattern: Option<&ValuePattern>) -> bool {
         match (self, pattern) {
             (Self::Any { empty }, _) => !empty,
@@ -381,7 +388,7 @@ fn start_state(pattern: &ValuePattern) -> StateID {
     pattern.dfa().start_state(&config).expect("a table for anchored searches, without quit bytes")
 }
 
-/// The texts of a range that have this byte at this place.
+/// The texts of a range whose byte at position `read` is this one.
 fn narrowed(
     texts: &[Cow<'_, str>],
     range: std::ops::Range<usize>,

@@ -1,4 +1,4 @@
-//! Texts that spans of several patterns match.
+//! Compares the texts that spans of several patterns match.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,21 +10,21 @@ use super::budget::Budget;
 use super::product::{SharedTable, shortest_text};
 use super::span::{Key, Span, Texts};
 
-/// What a product of automata costs, in comparisons.
-const PRODUCT: usize = 500;
+/// The cost of building a table, in comparisons.
+const TABLE_COST: usize = 300;
 
-/// Compares spans, and keeps what may be asked for again.
+/// Compares spans and remembers the results.
 pub(super) struct Comparison<'r> {
     pathnames: SharedTable<'r>,
-    /// The keys, numbered, and the automata of those that were read.
+    /// Equal keys have equal numbers.
     keys: RefCell<FxHashMap<Key<'r>, u32>>,
     tables: RefCell<FxHashMap<u32, SharedTable<'r>>>,
     places: RefCell<FxHashMap<[usize; 2], Option<u32>>>,
-    /// The texts of spans that have many.
+    /// The texts of spans with a list of values.
     texts: RefCell<FxHashMap<[usize; 2], Rc<Texts<'r>>>>,
-    /// A text that two keys share.
+    /// A text that the spans of two keys share.
     shared: RefCell<FxHashMap<[u32; 2], Option<String>>>,
-    /// Whether the first key matches all texts of the second.
+    /// Whether the span of the first key matches all texts of the second.
     covering: RefCell<FxHashMap<[u32; 2], bool>>,
 }
 
@@ -42,7 +42,7 @@ impl<'r> Comparison<'r> {
         }
     }
 
-    /// A text that both spans match and none of `refusing`.
+    /// A text that both spans match and none of `refusing` does.
     pub(super) fn shared_text(
         &self,
         both: [Span<'r>; 2],
@@ -62,17 +62,17 @@ impl<'r> Comparison<'r> {
             return found.map(|at| texts[at].to_string());
         }
         let keys = both.map(|span| self.key(&span));
-        let memo = match keys {
+        let pair = match keys {
             [Some(one), Some(other)] if refusing.is_empty() => Some([one, other]),
             _ => None,
         };
-        if let Some(known) = memo.and_then(|keys| self.shared.borrow().get(&keys).cloned()) {
+        if let Some(known) = pair.and_then(|keys| self.shared.borrow().get(&keys).cloned()) {
             return known;
         }
         let fits = |text: &String| both.iter().all(|span| span.is_text(text)) && wanted(text);
         let plain = plain_texts(both).into_iter().find(fits);
         let text = plain.or_else(|| self.product(&both, refusing, budget));
-        if let Some(keys) = memo {
+        if let Some(keys) = pair {
             self.shared.borrow_mut().insert(keys, text.clone());
         }
         text
@@ -114,17 +114,17 @@ impl<'r> Comparison<'r> {
         refusing: &[Span<'r>],
         budget: &Budget,
     ) -> Option<String> {
-        budget.spend(PRODUCT);
-        let mut accepting: Vec<_> = accepting.iter().map(|span| self.table(span)).collect();
+        let table = |span: &Span<'r>| self.table(span, budget);
+        let mut accepting: Vec<_> = accepting.iter().map(table).collect();
         accepting.push(Rc::clone(&self.pathnames));
-        let refusing: Vec<_> = refusing.iter().map(|span| self.table(span)).collect();
-        shortest_text(&accepting, &refusing).unwrap_or_else(|_| {
+        let refusing: Vec<_> = refusing.iter().map(table).collect();
+        shortest_text(&accepting, &refusing, budget).unwrap_or_else(|_| {
             budget.exceed();
             None
         })
     }
 
-    /// All texts of a span, where they are few.
+    /// All texts of a span, if they can be listed.
     fn texts(&self, span: &Span<'r>) -> Option<Rc<Texts<'r>>> {
         if !span.has_values() {
             return span.texts().map(Rc::new);
@@ -151,8 +151,11 @@ impl<'r> Comparison<'r> {
         })
     }
 
-    fn table(&self, span: &Span<'r>) -> SharedTable<'r> {
-        let table = || Rc::new(RefCell::new(Table::new(span.automaton())));
+    fn table(&self, span: &Span<'r>, budget: &Budget) -> SharedTable<'r> {
+        let table = || {
+            budget.spend(TABLE_COST);
+            Rc::new(RefCell::new(Table::new(span.automaton())))
+        };
         match self.key(span) {
             Some(key) => Rc::clone(self.tables.borrow_mut().entry(key).or_insert_with(table)),
             None => table(),
@@ -160,8 +163,7 @@ impl<'r> Comparison<'r> {
     }
 }
 
-/// Texts that most spans without a pattern match: the product is only made where none of them is
-/// an answer.
+/// Likely examples. A product is computed only when none of them is one.
 fn plain_texts(both: [Span<'_>; 2]) -> Vec<String> {
     if both[0].is_rest() {
         return both.iter().filter_map(Span::plain_path).collect();
@@ -179,7 +181,8 @@ fn plain_values(both: [Span<'_>; 2]) -> &'static [&'static str] {
     }
 }
 
-/// The longer text on each side, which a text of both begins and ends with.
+/// The longer of the texts before and of those after the value: each common text begins and ends
+/// with these.
 fn longest_around<'r>(both: [Span<'r>; 2]) -> [&'r str; 2] {
     let [[before, after], [other_before, other_after]] = both.map(|span| span.around());
     let longer = |one: &'r str, other: &'r str| if one.len() > other.len() { one } else { other };

@@ -1,4 +1,4 @@
-//! The search for pairs that match one path.
+//! Searches the pairs of patterns that match the same path, with an example for each.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,17 @@ use crate::rules::matching::{Pattern, RuleSet, Specificity, specificity};
 use crate::rules::pathname::Pathname;
 use crate::rules::rule::Rule;
 
-/// So many pairs are reported: thousands of equal rules would have millions.
+/// The most pairs that are reported: thousands of equal rules would have millions.
 const MAX_REPORTED: usize = 1_000;
-/// So many paths of one pair are tried before a third rule is believed to match them all: enough
+/// The most paths of one pair that are tried to find one that no third rule matches first: enough
 /// for the days of a month.
 const MAX_PATHS: usize = 64;
 
 impl RuleSet {
-    /// The pairs of rules that match one path, and the rules that never match.
+    /// The pairs of templates that match the same path, and the shadowed rules.
     ///
-    /// Every pair reported has an example that proves it, and none is left out unless
-    /// [`Overlaps::incomplete`] says so.
+    /// Each pair has an example that proves it, and the list is complete unless
+    /// [`Overlaps::incomplete`] says why not.
     #[must_use]
     pub fn overlaps(&self) -> Overlaps<'_> {
         let comparison = Comparison::new();
@@ -32,7 +32,7 @@ impl RuleSet {
         let mut shadows = Shadows::new(self, &comparison);
         let mut pairs = Pairs::default();
         for later in 0..self.patterns().len() {
-            search.add_pairs(&index, later, Query::Meeting, &mut pairs);
+            search.add_pairs(&index, later, Query::Overlapping, &mut pairs);
             shadows.add(&index, later);
             index.insert(later);
         }
@@ -40,8 +40,8 @@ impl RuleSet {
         Overlaps { pairs: pairs.found, shadowed: shadows.finish(), incomplete }
     }
 
-    /// The pairs of equal shape whose content types differ: nothing but the order of the settings
-    /// decides there.
+    /// The pairs of equal shape with different content types, for which only the order of the
+    /// settings decides. Shadowed rules are not searched.
     #[must_use]
     pub fn equal_shape_overlaps(&self) -> Overlaps<'_> {
         let comparison = Comparison::new();
@@ -67,26 +67,26 @@ struct Search<'c, 'r> {
     budget: Budget,
 }
 
-/// The search for a path of one pair.
+/// Searches an example for one pair.
 struct PathSearch<'s, 'r> {
     search: &'s Search<'s, 'r>,
-    /// The places of the two patterns, the winner's first.
+    /// The positions of the two patterns, the winner's first.
     pair: [usize; 2],
     spans: Vec<[Span<'r>; 2]>,
-    /// Spans of third patterns whose texts are not wanted.
+    /// For each span, spans of third patterns whose texts are excluded.
     refused: Vec<Vec<Span<'r>>>,
-    /// How many more paths are tried.
+    /// How many more paths may be tried.
     left: usize,
-    /// The first path that a third pattern matches before the winner.
+    /// The first path found that a third pattern matches before the winner, and its position.
     taken: Option<(String, usize)>,
 }
 
 impl<'c, 'r> Search<'c, 'r> {
     fn new(rules: &'r RuleSet, comparison: &'c Comparison<'r>) -> Self {
-        Self { rules, comparison, budget: Budget::new() }
+        Self { rules, comparison, budget: Budget::new(rules.patterns().len()) }
     }
 
-    /// Why there may be more pairs than these.
+    /// Why there may be more pairs.
     fn incomplete(&self, pairs: &Pairs<'_>) -> Option<Incomplete> {
         if pairs.is_full() {
             Some(Incomplete::PairLimit)
@@ -95,7 +95,7 @@ impl<'c, 'r> Search<'c, 'r> {
         }
     }
 
-    /// Adds the pairs of a pattern with the ones before it.
+    /// Adds the pairs of a pattern with earlier ones.
     fn add_pairs(&self, index: &Index<'r>, later: usize, query: Query, pairs: &mut Pairs<'r>) {
         if pairs.is_full() {
             return;
@@ -115,12 +115,13 @@ impl<'c, 'r> Search<'c, 'r> {
                 pairs.add(self.overlap([earlier, later]));
             }
         }
-        if budget.is_spent() && query == Query::Meeting {
+        if budget.is_spent() && query == Query::Overlapping {
             pairs.add(self.overlap_by_path(later));
         }
     }
 
-    /// Beyond the budget: one path of a pattern, where an earlier one matches it.
+    /// Tries one path of a pattern: the pair with the earlier pattern that matches it, if any. For
+    /// patterns that the budget leaves out.
     fn overlap_by_path(&self, later: usize) -> Option<Overlap<'r>> {
         let pattern = &self.rules.patterns()[later];
         let spans = side_by_side([pattern; 2], self.rules.locales())?.into_iter();
@@ -131,8 +132,8 @@ impl<'c, 'r> Search<'c, 'r> {
         (earlier < later && other).then(|| self.reported([earlier, later], example, None))
     }
 
-    /// Whether these are forms of one template: no path fits two of these. Two templates of one
-    /// rule may take each other's paths, in another locale or with other values.
+    /// Whether two patterns belong to the same template: no path matches both. Two templates of one
+    /// rule may match each other's paths, in another locale or with other values.
     fn is_one_template(&self, one: usize, other: usize) -> bool {
         let [one, other] = [one, other].map(|at| &self.rules.patterns()[at]);
         (one.rule, one.template) == (other.rule, other.template)
@@ -162,7 +163,7 @@ impl<'c, 'r> Search<'c, 'r> {
 }
 
 impl PathSearch<'_, '_> {
-    /// A path that both match and that belongs to the winner.
+    /// A path that both patterns match and that belongs to the winner.
     fn run(&mut self) -> Option<String> {
         let texts = (0..self.spans.len()).map(|at| self.text(at)).collect::<Option<Vec<_>>>()?;
         self.try_path(texts)
@@ -175,16 +176,16 @@ impl PathSearch<'_, '_> {
     fn try_path(&mut self, texts: Vec<String>) -> Option<String> {
         let rules = self.search.rules;
         let example = path(&texts);
-        let place = rules.first_position(&Pathname::parse(&example))?;
-        if self.is_own(self.pair[0], place) {
+        let position = rules.first_position(&Pathname::parse(&example))?;
+        if self.is_own(self.pair[0], position) {
             return Some(example);
         }
-        // Where another form of the loser is tried first, that form is a pair of its own.
-        if !self.is_own(self.pair[1], place) && self.taken.is_none() {
-            self.taken = Some((example, place));
+        // Another pattern of the loser's rule is a pair of its own with the winner.
+        if !self.is_own(self.pair[1], position) && self.taken.is_none() {
+            self.taken = Some((example, position));
         }
         self.left = self.left.saturating_sub(1);
-        let third = &rules.patterns()[place];
+        let third = &rules.patterns()[position];
         for at in 0..self.spans.len() {
             let Some(span) = self.spans[at][0].of(third) else {
                 continue;
@@ -206,20 +207,20 @@ impl PathSearch<'_, '_> {
         None
     }
 
-    /// Whether the pattern at a place belongs to the rule of one of the pair: within one rule, to
-    /// its template.
-    fn is_own(&self, of: usize, place: usize) -> bool {
+    /// Whether the pattern at a position belongs to the same rule as `of`, one of the pair. For two
+    /// templates of one rule: to the same template.
+    fn is_own(&self, of: usize, position: usize) -> bool {
         let patterns = self.search.rules.patterns();
         let [winner, loser] = self.pair.map(|at| patterns[at].rule);
         if winner == loser {
-            self.search.is_one_template(place, of)
+            self.search.is_one_template(position, of)
         } else {
-            patterns[place].rule == patterns[of].rule
+            patterns[position].rule == patterns[of].rule
         }
     }
 }
 
-/// The pairs found so far, each once though its templates may have several forms.
+/// The pairs found so far: each pair of templates once, although they may have several patterns.
 #[derive(Default)]
 struct Pairs<'a> {
     found: Vec<Overlap<'a>>,

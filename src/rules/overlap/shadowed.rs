@@ -1,5 +1,5 @@
-//! Rules that never match, because one earlier pattern matches every path of each of their
-//! patterns. What is not certain is not reported.
+//! Shadowed rules: for each pattern of the rule, one earlier pattern matches all of its paths. Only
+//! certain cases are reported.
 
 use super::budget::Budget;
 use super::comparison::Comparison;
@@ -8,18 +8,18 @@ use super::span::{has_constrained_catch_all, is_open, side_by_side};
 use super::{RuleTemplate, ShadowedRule};
 use crate::rules::matching::{Pattern, RuleSet};
 
-/// What the patterns before one leave of its paths.
+/// What earlier patterns leave of a pattern's paths.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// Maybe some.
+    /// Possibly some.
     Reachable,
-    /// It has none.
+    /// The pattern has no paths.
     Empty,
-    /// None: this earlier pattern matches all of them.
+    /// None: the pattern at this position matches all of them.
     Shadowed(usize),
 }
 
-/// The fates of the patterns, in the order of evaluation.
+/// Decides pattern by pattern, in the order of evaluation.
 pub(super) struct Shadows<'c, 'r> {
     rules: &'r RuleSet,
     comparison: &'c Comparison<'r>,
@@ -29,10 +29,10 @@ pub(super) struct Shadows<'c, 'r> {
 
 impl<'c, 'r> Shadows<'c, 'r> {
     pub(super) fn new(rules: &'r RuleSet, comparison: &'c Comparison<'r>) -> Self {
-        Self { rules, comparison, budget: Budget::new(), fates: Vec::new() }
+        Self { rules, comparison, budget: Budget::new(rules.patterns().len()), fates: Vec::new() }
     }
 
-    /// Adds the next pattern; the index has the ones before it.
+    /// Adds the next pattern. The index contains the earlier ones.
     pub(super) fn add(&mut self, index: &Index<'r>, later: usize) {
         let pattern = &self.rules.patterns()[later];
         let fate = if self.is_empty(pattern) {
@@ -55,7 +55,7 @@ impl<'c, 'r> Shadows<'c, 'r> {
             match fate {
                 Fate::Reachable => reachable[pattern.rule] = true,
                 Fate::Empty => {}
-                // An earlier pattern of the same rule is shadowed or reachable itself.
+                // The earlier pattern of the same rule decides for itself.
                 Fate::Shadowed(at) if patterns[at].rule == pattern.rule => {}
                 Fate::Shadowed(at) => {
                     let by = rules.rule_template(&patterns[at]);
@@ -82,7 +82,7 @@ impl<'c, 'r> Shadows<'c, 'r> {
     fn covers(&self, earlier: &'r Pattern, later: &'r Pattern) -> bool {
         self.budget.spend(1);
         let [a, b] = [earlier, later].map(|pattern| pattern.segments.len());
-        // A catch-all without a constraint has paths of every length.
+        // An unconstrained catch-all has paths of every length.
         let endless = is_open(later) && !has_constrained_catch_all(later);
         if endless && !(is_open(earlier) && a <= b) {
             return false;

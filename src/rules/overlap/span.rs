@@ -1,11 +1,11 @@
-//! One segment of a pattern, or all from one on, and the texts that it matches.
+//! A span of a pattern: one segment, or all segments from one on.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::automaton::{Automaton, Reader, Segment as SegmentAutomaton};
+use super::automaton::{Automaton, Segment as SegmentAutomaton, TextCondition};
 use crate::rules::constraint::{Constraint, ValuePattern};
 use crate::rules::locale::Locales;
 use crate::rules::matching::{Pattern, matches_text};
@@ -14,31 +14,31 @@ use crate::rules::template::{DatePart, Placeholder, Segment, Source};
 static YEAR: LazyLock<ValuePattern> =
     LazyLock::new(|| ValuePattern::new("[0-9]{4}").expect("a valid pattern"));
 
-/// All texts of a span that has few.
+/// All texts that a span matches.
 pub(super) type Texts<'r> = SmallVec<[Cow<'r, str>; 1]>;
 
-/// One segment of a pattern, or all from one on.
+/// One segment of a pattern, or all segments from one on.
 #[derive(Clone, Copy)]
 pub(super) struct Span<'r> {
     pattern: &'r Pattern,
     locales: &'r Locales,
     at: usize,
-    /// Whether the span goes up to the end of the pathname; its texts have the segments joined by
+    /// Whether the span extends to the end of the pathname. Its texts are then segments joined by
     /// `/`.
     rest: bool,
 }
 
-/// Spans with the same key match the same texts.
+/// Spans with equal keys match the same texts.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key<'r> {
     around: [&'r str; 2],
     patterns: SmallVec<[&'r ValuePattern; 2]>,
-    /// Whether no locale of the site is matched.
+    /// Whether the text must not be a locale of the site.
     no_locale: bool,
 }
 
 impl<'r> Span<'r> {
-    /// One segment; behind the start of a catch-all, anything.
+    /// One segment. Behind the last segment of a pattern with a catch-all it matches everything.
     pub(super) fn one(pattern: &'r Pattern, at: usize, locales: &'r Locales) -> Self {
         Self { pattern, locales, at, rest: false }
     }
@@ -48,8 +48,8 @@ impl<'r> Span<'r> {
         Self { pattern, locales, at, rest: true }
     }
 
-    /// The span of another pattern in the same place; `None` when it has none there that matches
-    /// the same segments.
+    /// The span of another pattern for the same segments of a path; `None` when that pattern has no
+    /// such span.
     pub(super) fn of(&self, pattern: &'r Pattern) -> Option<Self> {
         let last = pattern.segments.len().checked_sub(1)?;
         let bound = constrained_catch_all(pattern).is_some_and(|tail| self.at >= tail);
@@ -61,7 +61,7 @@ impl<'r> Span<'r> {
         self.pattern.segments.get(self.at)
     }
 
-    /// Whether it matches a text that a pathname can have.
+    /// Whether the span matches this text, given that a pathname can have it.
     pub(super) fn accepts(&self, text: &str) -> bool {
         if self.rest { self.accepts_rest(text) } else { self.accepts_at(self.at, text) }
     }
@@ -89,7 +89,7 @@ impl<'r> Span<'r> {
         rest.is_none() || self.at >= count
     }
 
-    /// All texts that it matches, where they are few.
+    /// All texts that the span matches, if they can be listed.
     pub(super) fn texts(&self) -> Option<Texts<'r>> {
         if self.rest && self.at + 1 != self.pattern.segments.len() {
             return None;
@@ -107,7 +107,7 @@ impl<'r> Span<'r> {
         Some(smallvec![Cow::Borrowed(text.as_str())])
     }
 
-    /// Whether a pathname can have this text, and this span matches it.
+    /// Whether a pathname can have this text and the span matches it.
     pub(super) fn is_text(&self, text: &str) -> bool {
         let one = self.rest || !text.contains('/');
         one && text.split('/').all(is_segment) && self.accepts(text)
@@ -122,7 +122,7 @@ impl<'r> Span<'r> {
         self.rest
     }
 
-    /// A text of it, where every segment has one that is plain.
+    /// A text made of a likely example for each segment, if the span matches it.
     pub(super) fn plain_path(&self) -> Option<String> {
         let text = |at: usize| {
             let own = Self { at, rest: false, ..*self };
@@ -135,19 +135,19 @@ impl<'r> Span<'r> {
         texts.map(|texts| texts.join("/")).filter(|text| self.is_text(text))
     }
 
-    /// Whether its values are held to a pattern of the settings.
+    /// Whether its value has to match a value pattern of the settings.
     pub(super) fn has_pattern(&self) -> bool {
         let placeholder = self.segment().and_then(Segment::placeholder);
         placeholder.is_some_and(|p| matches!(p.constraint, Some(Constraint::Pattern(_))))
     }
 
-    /// Whether its values are years.
+    /// Whether its value is a year.
     pub(super) fn is_year(&self) -> bool {
         let placeholder = self.segment().and_then(Segment::placeholder);
         placeholder.is_some_and(|p| matches!(p.source, Source::Date(_, DatePart::Year)))
     }
 
-    /// The text of static text.
+    /// The text of a static segment.
     pub(super) fn static_text(&self) -> Option<&'r str> {
         match self.segment() {
             Some(Segment::Static(text)) if !self.rest => Some(text),
@@ -155,18 +155,23 @@ impl<'r> Span<'r> {
         }
     }
 
-    /// What tells it from other spans that are single segments.
+    /// The identity of a span that is one segment.
     pub(super) fn place(&self) -> [usize; 2] {
         [std::ptr::from_ref(self.pattern).addr(), self.at]
     }
 
-    /// Whether its values are listed in the settings.
+    /// Whether the settings list its values.
     pub(super) fn has_values(&self) -> bool {
         let placeholder = self.segment().and_then(Segment::placeholder);
         placeholder.is_some_and(|p| matches!(p.constraint, Some(Constraint::Values(_))))
     }
 
-    /// Whether it matches every segment, or the whole rest, of a pathname.
+    /// All texts that the span matches, if the settings list its values.
+    pub(super) fn value_texts(&self) -> Option<Texts<'r>> {
+        if self.has_values() { self.texts() } else { None }
+    }
+
+    /// Whether the span matches every text.
     pub(super) fn is_free(&self) -> bool {
         let free = |placeholder: &Placeholder| {
             placeholder.constraint.is_none()
@@ -180,7 +185,7 @@ impl<'r> Span<'r> {
             && (!self.rest || is_open(self.pattern))
     }
 
-    /// For a single segment with more texts than can be listed.
+    /// The key of a span that is one segment, unless its texts can be listed.
     pub(super) fn key(&self) -> Option<Key<'r>> {
         let placeholder = match self.segment() {
             None => None,
@@ -194,7 +199,7 @@ impl<'r> Span<'r> {
         Some(Key { around: self.around(), patterns, no_locale })
     }
 
-    /// Reads the texts that it matches.
+    /// The automaton that accepts the texts of the span, among those that a pathname can have.
     pub(super) fn automaton(&self) -> Automaton<'r> {
         let end = if self.rest { self.pattern.segments.len() } else { self.at + 1 };
         let segments: Vec<_> =
@@ -211,46 +216,46 @@ impl<'r> Span<'r> {
             let mut codes: Vec<_> =
                 self.locales.as_slice().iter().map(|l| l.as_str().into()).collect();
             codes.sort_unstable();
-            automaton.readers.push(Reader::NoneOf(codes));
+            automaton.conditions.push(TextCondition::NoneOf(codes));
         }
         let of_one = Self { at, rest: matches!(segment, Segment::CatchAll(_)), ..*self };
         if let Some(texts) = of_one.texts() {
             let mut texts = texts.into_vec();
             texts.sort_unstable();
             texts.dedup();
-            automaton.readers.push(Reader::OneOf(texts));
+            automaton.conditions.push(TextCondition::OneOf(texts));
             return automaton;
         }
         let around = segment.around();
         let patterns = segment.placeholder().map(patterns).unwrap_or_default();
         for pattern in &patterns {
-            automaton.readers.push(Reader::Value { around, pattern: Some(pattern) });
+            automaton.conditions.push(TextCondition::Value { around, pattern: Some(pattern) });
             automaton.chars =
                 automaton.chars.or(pattern.char_count().map(|bounds| counted(bounds, around)));
         }
         if patterns.is_empty() {
-            automaton.readers.push(Reader::Value { around, pattern: None });
+            automaton.conditions.push(TextCondition::Value { around, pattern: None });
         }
         automaton
     }
 }
 
-/// The bounds of a value's characters as bounds of the segment's.
+/// Converts bounds on the characters of a value to bounds on those of the segment.
 fn counted([least, most]: [u32; 2], around: [&str; 2]) -> [u32; 2] {
     let more = around.iter().map(|text| text.chars().count()).sum::<usize>();
     let more = u32::try_from(more).unwrap_or(u32::MAX);
     [least.saturating_add(more), most.saturating_add(more)]
 }
 
-/// The spans of two patterns side by side, from left to right; `None` when no path has as many
-/// segments as both want.
+/// Pairs the spans of two patterns that match the same segments of a path, from left to right.
+/// `None` when no path has a number of segments that both match.
 pub(super) fn side_by_side<'r>(
     patterns: [&'r Pattern; 2],
     locales: &'r Locales,
 ) -> Option<Vec<[Span<'r>; 2]>> {
     let [a, b] = patterns.map(|pattern| pattern.segments.len());
     let one = |at: usize| patterns.map(|pattern| Span::one(pattern, at, locales));
-    // The value of a catch-all with a constraint is judged as a whole.
+    // A constraint on a catch-all applies to the whole rest of the path.
     let tail = patterns.iter().filter_map(|pattern| constrained_catch_all(pattern)).min();
     if let Some(tail) = tail {
         let reaches = patterns.iter().all(|p| p.segments.len() > tail || is_open(p));
@@ -276,7 +281,7 @@ fn constrained_catch_all(pattern: &Pattern) -> Option<usize> {
     }
 }
 
-/// Whether there is a constraint on the catch-all.
+/// Whether the last segment is a catch-all with a constraint.
 pub(super) fn has_constrained_catch_all(pattern: &Pattern) -> bool {
     constrained_catch_all(pattern).is_some()
 }
@@ -286,7 +291,7 @@ fn is_segment(text: &str) -> bool {
     !matches!(text, "" | "." | "..") && !text.contains(|c: char| c == '\\' || c.is_control())
 }
 
-/// All values of a placeholder, where they are few.
+/// All values of a placeholder, if they can be listed.
 fn values<'r>(placeholder: &'r Placeholder, locales: &'r Locales) -> Option<Texts<'r>> {
     match (&placeholder.source, &placeholder.constraint) {
         (Source::Locale, _) => {
@@ -305,7 +310,7 @@ fn numbers<'r>(most: u32) -> Texts<'r> {
     (1..=most).map(|number| format!("{number:02}").into()).collect()
 }
 
-/// The patterns that a value has to match.
+/// The value patterns that a value has to match.
 fn patterns(placeholder: &Placeholder) -> SmallVec<[&ValuePattern; 2]> {
     let mut patterns = SmallVec::new();
     if let Source::Date(_, DatePart::Year) = placeholder.source {

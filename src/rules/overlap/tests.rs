@@ -227,8 +227,7 @@ fn all_pairs_of_a_large_set_are_found() {
 }
 
 #[test]
-fn rules_with_many_values_are_compared_until_it_is_too_much() {
-    // Each value is looked for in all other sets: so many pairs are done, and then samples.
+fn all_pairs_of_long_lists_of_values_are_found() {
     let values = |rule: usize| (0..300).map(move |n| format!("s{rule}-{n}"));
     let template = |rule| format!("/{{slug}} = {}", values(rule).collect::<Vec<_>>().join(","));
     let mut templates: Vec<String> = (0..400).map(template).collect();
@@ -236,8 +235,23 @@ fn rules_with_many_values_are_compared_until_it_is_too_much() {
     templates[399] = "/{slug} = a,s7-0".to_owned();
     let rules =
         set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-    let settings = "same shape: order of the settings".to_owned();
-    assert_eq!(pairs(&rules), [(0, 1, "/s0-299".to_owned(), settings)]);
+    let same_shape = "same shape: order of the settings".to_owned();
+    let expected = [(0, 1, "/s0-299"), (7, 399, "/s7-0")];
+    let expected = expected.map(|(w, l, path)| (w, l, path.to_owned(), same_shape.clone()));
+    assert_eq!(pairs(&rules), expected);
+    assert_eq!(rules.overlaps().incomplete, None);
+}
+
+#[test]
+fn beyond_the_budget_one_path_of_each_pattern_is_tried() {
+    // Each of the one kind may share its first segment with each of the other.
+    let mut templates: Vec<String> = (0..1_500).map(|n| format!("/s-{n}/y")).collect();
+    templates.extend((0..1_500).map(|n| format!("/{{a}}/x-{n}")));
+    templates.push("/{b}/x-1499".to_owned());
+    let rules =
+        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
+    let same_shape = "same shape: order of the settings".to_owned();
+    assert_eq!(pairs(&rules), [(2_999, 3_000, "/x/x-1499".to_owned(), same_shape)]);
     assert_eq!(rules.overlaps().incomplete, Some(Incomplete::Budget));
 }
 

@@ -3,16 +3,16 @@
 use crate::rules::document::FieldValue;
 use crate::rules::template::FieldPath;
 
-/// A field has to hold exactly this value.
+/// Requires that a field has exactly this value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
     /// The field, or a field of a related document.
     pub field: FieldPath,
-    /// Its value.
+    /// The required value.
     pub equals: Literal,
 }
 
-/// A value as the settings write it.
+/// A value in the settings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Literal {
     /// Text, or an integer in decimal.
@@ -22,7 +22,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The value as a filter of the CMS has it.
+    /// The value as it is written in a filter of the CMS.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -34,12 +34,12 @@ impl Literal {
 }
 
 impl Condition {
-    /// Whether a document's value is the wanted one.
+    /// Whether a document's value is the required one.
     #[must_use]
     pub fn holds(&self, value: &FieldValue<'_>) -> bool {
         match (&self.equals, value) {
-            (Literal::Text(wanted), FieldValue::Text(found)) => wanted == found,
-            (Literal::Boolean(wanted), FieldValue::Boolean(found)) => wanted == found,
+            (Literal::Text(required), FieldValue::Text(found)) => required == found,
+            (Literal::Boolean(required), FieldValue::Boolean(found)) => required == found,
             _ => false,
         }
     }

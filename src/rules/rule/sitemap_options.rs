@@ -1,25 +1,25 @@
-//! What a rule says about its documents in sitemaps.
+//! How sitemaps list the documents of a rule.
 
 use super::condition::Condition;
 use crate::rules::document::Document;
 use crate::rules::template::FieldPath;
 
-/// Strapi's own: when a version was last edited.
+/// Strapi's field for the time of the last edit of a version.
 const UPDATED_AT: &str = "updatedAt";
 
-/// Whether the URLs that a rule builds are listed, and when their pages changed.
+/// Which URLs of a rule are listed, and the source of their modification dates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SitemapOptions {
-    /// Whether any of them is.
+    /// Whether any URL is listed.
     pub listed: bool,
-    /// Documents for which one of these holds are not.
+    /// Documents for which one of these holds are not listed.
     pub exclude_when: Vec<Condition>,
     /// The field with the date of the last modification.
     pub modified: FieldPath,
 }
 
 impl Default for SitemapOptions {
-    /// All are listed, with `updatedAt`.
+    /// All URLs are listed, with `updatedAt`.
     fn default() -> Self {
         let modified = FieldPath::parse(UPDATED_AT).expect("the name of a field");
         Self { listed: true, exclude_when: Vec::new(), modified }
@@ -27,14 +27,14 @@ impl Default for SitemapOptions {
 }
 
 impl SitemapOptions {
-    /// Whether a document that the rule gives a URL is listed.
+    /// Whether a document for which the rule builds a URL is listed.
     #[must_use]
     pub fn lists(&self, document: &Document<'_>) -> bool {
         let excludes = |condition: &Condition| condition.holds(document.field(&condition.field));
         self.listed && !self.exclude_when.iter().any(excludes)
     }
 
-    /// The fields that they need.
+    /// The fields that the options need.
     pub fn fields(&self) -> impl Iterator<Item = &FieldPath> {
         let excluding = self.exclude_when.iter().map(|condition| &condition.field);
         excluding.chain([&self.modified])
@@ -47,7 +47,7 @@ mod tests {
     use crate::rules::fixtures::{field, text};
     use crate::rules::{DocumentLocale, FieldValue, Literal};
 
-    fn sitemap(listed: bool, exclude_when: &[(&str, bool)]) -> SitemapOptions {
+    fn options(listed: bool, exclude_when: &[(&str, bool)]) -> SitemapOptions {
         let condition = |(path, value): &(&str, bool)| Condition {
             field: field(path),
             equals: Literal::Boolean(*value),
@@ -74,7 +74,7 @@ mod tests {
             (true, &[("draft", true), ("hidden", true)], false),
             (true, &[("draft", true), ("other", true)], true),
         ] {
-            let lists = sitemap(listed, exclude_when).lists(&document);
+            let lists = options(listed, exclude_when).lists(&document);
             assert_eq!(lists, expected, "{listed} {exclude_when:?}");
         }
     }

@@ -1,23 +1,23 @@
 //! What can be wrong with a template, and where.
 
-/// Each is one form more of each path.
+/// The most optional segments: each adds a pattern to the template.
 pub(super) const MAX_OPTIONAL: usize = 8;
-/// As many as a pathname can have (D3).
+/// The most segments: a pathname has no more (D3).
 pub(super) const MAX_SEGMENTS: usize = 1_024;
 
-/// A template that cannot be read. The position counts characters from 1.
+/// The text is not a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("template `{}`, position {position}: {problem}", template.escape_debug())]
 pub struct TemplateError {
     /// The template as written.
     pub template: String,
-    /// The character at fault, counted from 1.
+    /// The position of the problem, in characters from 1.
     pub position: usize,
-    /// What is wrong there.
+    /// The problem at that position.
     pub problem: Problem,
 }
 
-/// What is wrong at a position of a template.
+/// A problem at a position of a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     #[error("a template starts with `/`")]

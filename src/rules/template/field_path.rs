@@ -1,16 +1,17 @@
-//! The way to a field of a document.
+//! Paths to the fields of a document.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The way to a field: `slug`, or `category.slug` through a relation. Never empty.
+/// The path to a field: `slug`, or `category.slug` through a relation. Never empty.
 ///
-/// Shared, so that a document knows the path by which it is asked at a glance.
+/// Cheap to clone, and equal clones compare by pointer first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FieldPath(Arc<[Box<str>]>);
 
 impl FieldPath {
-    /// Reads dotted field names: a letter or `_`, then letters, digits, `_` and `-`.
+    /// Parses dotted field names: a letter or `_`, then letters, digits, `_` and `-`. `None` for
+    /// anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_';
@@ -20,7 +21,7 @@ impl FieldPath {
         text.split('.').all(name).then(|| Self(text.split('.').map(Into::into).collect()))
     }
 
-    /// The names on the way, relations first, the field last.
+    /// The names: relations first, the field last.
     #[must_use]
     pub fn segments(&self) -> &[Box<str>] {
         &self.0
@@ -34,7 +35,7 @@ impl fmt::Display for FieldPath {
 }
 
 impl FieldPath {
-    /// The field `name` at the end of `times` steps along this path.
+    /// The field `name` after following this path `times` times.
     pub(in crate::rules) fn repeated(&self, times: usize, name: &Self) -> Self {
         let steps = std::iter::repeat_n(&*self.0, times).flatten();
         Self(steps.chain(name.0.iter()).cloned().collect())

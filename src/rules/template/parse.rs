@@ -1,12 +1,12 @@
-//! Reads a template, segment by segment.
+//! Parses a template, segment by segment (D11).
 
 use super::error::{MAX_OPTIONAL, MAX_SEGMENTS, Problem};
 use super::{DatePart, FieldPath, Placeholder, Segment, Source, TemplateError};
 
-/// A problem, and how many bytes into the text it lies.
-type Fault = (usize, Problem);
+/// A problem and its position in bytes.
+type At = (usize, Problem);
 
-/// All segments of a template.
+/// The segments of a template.
 pub(super) fn template(text: &str) -> Result<Vec<Segment>, TemplateError> {
     segments(text).map_err(|(offset, problem)| TemplateError {
         template: text.to_owned(),
@@ -15,7 +15,7 @@ pub(super) fn template(text: &str) -> Result<Vec<Segment>, TemplateError> {
     })
 }
 
-fn segments(text: &str) -> Result<Vec<Segment>, Fault> {
+fn segments(text: &str) -> Result<Vec<Segment>, At> {
     let path = text.strip_prefix('/').ok_or((0, Problem::NoLeadingSlash))?;
     if path.is_empty() {
         return Ok(Vec::new());
@@ -31,14 +31,14 @@ fn segments(text: &str) -> Result<Vec<Segment>, Fault> {
         }
         let at_end = offset + part.len() == text.len();
         let segment = segment(part, at_end).map_err(|(at, problem)| (offset + at, problem))?;
-        refuse_beside(&found, &segment).map_err(|problem| (offset, problem))?;
+        check_combination(&found, &segment).map_err(|problem| (offset, problem))?;
         found.push(segment);
         offset += part.len() + 1;
     }
     Ok(found)
 }
 
-fn refuse_beside(found: &[Segment], segment: &Segment) -> Result<(), Problem> {
+fn check_combination(found: &[Segment], segment: &Segment) -> Result<(), Problem> {
     let Some(Placeholder { name, .. }) = segment.placeholder() else {
         return Ok(());
     };
@@ -54,7 +54,7 @@ fn refuse_beside(found: &[Segment], segment: &Segment) -> Result<(), Problem> {
     }
 }
 
-fn segment(text: &str, at_end: bool) -> Result<Segment, Fault> {
+fn segment(text: &str, at_end: bool) -> Result<Segment, At> {
     if text.is_empty() {
         return Err(if at_end { (0, Problem::TrailingSlash) } else { (0, Problem::EmptySegment) });
     }
@@ -76,7 +76,7 @@ fn segment(text: &str, at_end: bool) -> Result<Segment, Fault> {
     with_placeholder(prefix, name, suffix).map_err(|problem| (open, problem))
 }
 
-fn static_text(text: &str, offset: usize) -> Result<(), Fault> {
+fn static_text(text: &str, offset: usize) -> Result<(), At> {
     text.char_indices().try_for_each(|(at, c)| match c {
         '}' => Err((offset + at, Problem::StrayBrace(c))),
         '%' | '?' | '#' | '\\' => Err((offset + at, Problem::Forbidden(c))),
@@ -128,7 +128,7 @@ mod tests {
     use crate::rules::Template;
 
     #[test]
-    fn what_is_read_prints_as_it_was_written() {
+    fn parsed_template_prints_as_it_was_written() {
         for text in [
             "/",
             "/about us",
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_has_so_many_segments_and_so_many_of_them_optional() {
+    fn template_beyond_a_limit_is_refused() {
         let segments = |n: usize| "/a".repeat(n);
         let optional = |n: usize| (0..n).fold(String::new(), |all, n| format!("{all}/{{a{n}?}}"));
         for (good, bad, position, most) in [
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_template_the_position_and_the_problem() {
+    fn error_names_the_template_the_position_and_the_problem() {
         for (text, expected) in [
             ("", "template ``, position 1: a template starts with `/`"),
             ("a/b", "template `a/b`, position 1: a template starts with `/`"),

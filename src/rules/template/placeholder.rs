@@ -1,4 +1,4 @@
-//! Placeholders: their names, where a document's value comes from, which values they take.
+//! Placeholders: their names, the sources of their values, and their constraints.
 
 use super::FieldPath;
 use crate::rules::constraint::Constraint;
@@ -8,24 +8,24 @@ use crate::rules::constraint::Constraint;
 pub struct Placeholder {
     /// The name as written, without braces, star and question mark: the key in `params`.
     pub name: String,
-    /// Where a document's value comes from.
+    /// The source of the value for a document.
     pub source: Source,
-    /// Which values it takes; `None` for all that a segment can hold.
+    /// Which values are allowed; `None` for all.
     pub constraint: Option<Constraint>,
 }
 
-/// Where the value of a placeholder comes from.
+/// The source of a placeholder's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// `{locale}`: the locale of the document.
     Locale,
     /// `{documentId}`: the document's own identifier.
     DocumentId,
-    /// Any other name: a field, or a field of a related document.
+    /// A field of the document, or of a related document.
     Field(FieldPath),
     /// `{publishedAt:year}`: a part of a date, in UTC.
     Date(FieldPath, DatePart),
-    /// The document's own field and that of each of its ancestors, the topmost first.
+    /// A field of each ancestor and of the document itself, the topmost ancestor first.
     Ancestors(Box<[AncestorStep]>),
 }
 
@@ -41,7 +41,7 @@ pub enum DatePart {
 }
 
 impl DatePart {
-    /// The name behind the colon.
+    /// The name after the colon.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl DatePart {
         }
     }
 
-    /// The part that a name behind a colon means.
+    /// The part with this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Year, Self::Month, Self::Day].into_iter().find(|part| part.as_str() == name)
@@ -70,18 +70,18 @@ impl DatePart {
     }
 }
 
-/// One document on the way to the top: who it is, and its field.
+/// A document or one of its ancestors: the paths to its id and to its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AncestorStep {
-    /// The way to its `documentId`.
+    /// The path to its `documentId`.
     pub id: FieldPath,
-    /// The way to its field.
+    /// The path to its field.
     pub value: FieldPath,
 }
 
 impl Source {
-    /// The chain of ancestors along `parent`, at most `depth` of them; a document with more has no
-    /// URL, so one step more is looked at.
+    /// The ancestors along the relation `parent`, at most `depth` of them. A document with more has
+    /// no URL, so one more is read.
     ///
     /// # Panics
     /// Never: `documentId` is a field name.
@@ -95,7 +95,7 @@ impl Source {
         Self::Ancestors((0..=depth + 1).map(step).collect())
     }
 
-    /// The fields that have to be read for it.
+    /// The fields that the value needs.
     pub fn fields(&self) -> impl Iterator<Item = &FieldPath> {
         let (one, steps): (Option<&FieldPath>, &[AncestorStep]) = match self {
             Self::Locale | Self::DocumentId => (None, &[]),

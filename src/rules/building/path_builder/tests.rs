@@ -29,7 +29,7 @@ fn told(part: &BuiltSegment<'_>) -> String {
     match &part.output {
         SegmentOutput::Static(text) => (*text).to_owned(),
         SegmentOutput::Value(value) => format!("={}", value.text),
-        SegmentOutput::LeftOut => "-".to_owned(),
+        SegmentOutput::Omitted => "-".to_owned(),
         SegmentOutput::Fault(fault) => format!("!{fault}"),
     }
 }
