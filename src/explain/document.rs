@@ -86,8 +86,8 @@ pub struct PlaceholderResult {
     pub fault: Option<&'static str>,
 }
 
-/// Applies all rules of the content type to a document. `requested` is the id of the document and the
-/// document, no rule has anything to explanation at.
+/// Applies all rules of the content type to a document. `requested` is the id and the locale. Without
+/// a document, the list of rules is empty.
 #[must_use]
 pub fn explain_document(
     site: &Site,
