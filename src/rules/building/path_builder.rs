@@ -102,7 +102,7 @@ impl Rule {
                 }
                 (SegmentOutput::Value(value), _) => push(path, segment, &value),
                 (SegmentOutput::Omitted, placeholder) if optional => {
-                    missing = missing.or(placeholder)
+                    missing = missing.or(placeholder);
                 }
                 (SegmentOutput::Omitted | SegmentOutput::Fault(_), _) => {}
             }

@@ -160,8 +160,8 @@ impl Builder {
         let list: Vec<Capture> =
             segments.filter_map(|(at, segment)| self.capture(at, segment)).collect();
         let is_locale = |capture: &Capture| &*self.names[capture.name as usize] == "locale";
-        let captured = list.iter().position(is_locale).map(PathLocale::captured);
-        let locale = captured.unwrap_or_else(|| self.fixed_locale(&pattern.locales, locales));
+        let from_path = list.iter().position(is_locale).map(PathLocale::captured);
+        let locale = from_path.unwrap_or_else(|| self.fixed_locale(&pattern.locales, locales));
         let all = &mut self.all;
         let captures = *self.known.entry(list).or_insert_with_key(|list| {
             let start = number(all.len());

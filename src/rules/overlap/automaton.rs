@@ -133,7 +133,7 @@ impl<'r> Automaton<'r> {
         let chars = match segment.chars {
             Some([_, most]) if chars > most => return None,
             // Without an upper bound, more than the minimum makes no difference.
-            Some([least, u32::MAX]) => chars.min(least),
+            Some([fewest, u32::MAX]) => chars.min(fewest),
             Some(_) => chars,
             None => 0,
         };

@@ -166,16 +166,16 @@ impl PathSearch<'_, '_> {
     /// A path that both patterns match and that belongs to the winner.
     fn run(&mut self) -> Option<String> {
         let texts = (0..self.spans.len()).map(|at| self.text(at)).collect::<Option<Vec<_>>>()?;
-        self.try_path(texts)
+        self.try_path(&texts)
     }
 
     fn text(&self, at: usize) -> Option<String> {
         self.search.comparison.shared_text(self.spans[at], &self.refused[at], &self.search.budget)
     }
 
-    fn try_path(&mut self, texts: Vec<String>) -> Option<String> {
+    fn try_path(&mut self, texts: &[String]) -> Option<String> {
         let rules = self.search.rules;
-        let example = path(&texts);
+        let example = path(texts);
         let position = rules.first_position(&Pathname::parse(&example))?;
         if self.is_own(self.pair[0], position) {
             return Some(example);
@@ -195,9 +195,9 @@ impl PathSearch<'_, '_> {
             }
             self.refused[at].push(span);
             let found = self.text(at).and_then(|text| {
-                let mut texts = texts.clone();
+                let mut texts = texts.to_vec();
                 texts[at] = text;
-                self.try_path(texts)
+                self.try_path(&texts)
             });
             self.refused[at].pop();
             if found.is_some() {
@@ -241,7 +241,7 @@ impl<'a> Pairs<'a> {
 
 fn path(texts: &[String]) -> String {
     let segments = texts.iter().flat_map(|text| text.split('/'));
-    let path: String = segments.map(|text| format!("/{}", encode(text))).collect();
+    let path = segments.fold(String::new(), |path, text| path + "/" + &encode(text));
     if path.is_empty() { "/".to_owned() } else { path }
 }
 
