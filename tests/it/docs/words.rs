@@ -83,3 +83,27 @@ fn normal(text: &str) -> String {
     }
     normal
 }
+
+/// Words that name a person where a request, a client or an engineer is meant.
+const PERSONS: [&str; 6] = ["who", "whoever", "nobody", "somebody", "anybody", "told"];
+/// Lines that may have them.
+const MOST_LINES_WITH_PERSONS: usize = 29;
+
+#[test]
+fn requests_and_code_are_not_persons() {
+    let root = root();
+    let folders = [("src", "rs"), ("docs", "md"), ("docs", "yml"), ("docs", "json")];
+    let paths = folders.iter().flat_map(|(folder, kind)| files(&root.join(folder), kind));
+    let mut lines = Vec::new();
+    for path in paths.chain([root.join("README.md"), root.join("CONTRIBUTING.md")]) {
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let found = text.lines().enumerate().filter(|(_, line)| has_person(line));
+        lines.extend(found.map(|(at, line)| format!("{}:{}: {line}", path.display(), at + 1)));
+    }
+    assert!(lines.len() <= MOST_LINES_WITH_PERSONS, "{}\n{}", lines.len(), lines.join("\n"));
+}
+
+fn has_person(line: &str) -> bool {
+    let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.map(str::to_lowercase).any(|word| PERSONS.contains(&word.as_str()))
+}
