@@ -55,7 +55,7 @@ fn each_relative_link_leads_somewhere() {
             }
             let (path, fragment) = link.split_once('#').unwrap_or((&link, ""));
             let target = if path.is_empty() { page.path.clone() } else { below(&page.path, path) };
-            let is_page = target.ends_with(".md");
+            let is_page = Path::new(&target).extension().is_some_and(|kind| kind == "md");
             let exists = root().join(&target).is_file();
             let anchored =
                 fragment.is_empty() || exists && is_page && has_anchor(&target, fragment);

@@ -145,8 +145,8 @@ fn each_setting_that_needs_a_restart_is_listed() {
     assert!(names.len() >= 10, "{names:?}");
     for name in names {
         let section = name.split('.').next().unwrap_or_default();
-        let named = [format!("`{name}`"), format!("`[{section}]`")];
-        assert!(named.iter().any(|name| listed.contains(name)), "{name}");
+        let mentions = [format!("`{name}`"), format!("`[{section}]`")];
+        assert!(mentions.iter().any(|mention| listed.contains(mention)), "{name}");
     }
 }
 

@@ -40,8 +40,9 @@ fn the_changelog_and_every_page_are_reached_from_the_readme() {
             let path = root().join(folder).join(path);
             let Ok(path) = path.canonicalize() else { continue };
             let Ok(path) = path.strip_prefix(root().canonicalize().unwrap()) else { continue };
+            let is_page = path.extension().is_some_and(|kind| kind == "md");
             let path = path.display().to_string();
-            if path.ends_with(".md") && reached.insert(path.clone()) {
+            if is_page && reached.insert(path.clone()) {
                 queue.push(page(&path));
             }
         }

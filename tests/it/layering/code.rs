@@ -23,15 +23,12 @@ pub(super) fn without_comments_and_literals(source: &str) -> String {
     let mut rest = source;
     while let Some(char) = rest.chars().next() {
         let skipped = comment(rest).or_else(|| raw_string(rest)).or_else(|| literal(rest, char));
-        match skipped {
-            Some(length) => {
-                code.push(' ');
-                rest = &rest[length..];
-            }
-            None => {
-                code.push(char);
-                rest = &rest[char.len_utf8()..];
-            }
+        if let Some(length) = skipped {
+            code.push(' ');
+            rest = &rest[length..];
+        } else {
+            code.push(char);
+            rest = &rest[char.len_utf8()..];
         }
     }
     code

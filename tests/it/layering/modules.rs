@@ -94,7 +94,7 @@ impl Modules {
         self.named.contains_key(&child)
     }
 
-    /// For each module that has children (the root is ``): which child imports which other one.
+    /// For each module that has children (the root has the empty path): which child imports which other one.
     fn sibling_imports(&self) -> BTreeMap<ModulePath, Imports> {
         let mut all: BTreeMap<ModulePath, Imports> = BTreeMap::new();
         for (module, target) in self.imports() {
