@@ -237,7 +237,7 @@ class Comparison:
 def wait_for_indexes(world: World, connections: list[Connection]) -> None:
     """Until the sites whose documents decide have their index: before, answers depend on time."""
     for site in world.sites:
-        target = f"/api/resolve?site={site.key}&pathname=/"
+        target = f"/api/get-content-type?site={site.key}&pathname=/"
         request = Request(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         for connection in connections:
             until(lambda: "missing" not in str(connection.send(request).headers), 10)  # noqa: B023
