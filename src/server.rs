@@ -99,6 +99,6 @@ pub async fn serve(
     drop((listener, stopped));
     stop.send_replace(());
     if timeout_at(end, stop.closed()).await.is_err() {
-        tracing::warn!("requests were still in flight at the end of the grace period");
+        tracing::warn!("requests are still in flight at the end of the stop; they are aborted");
     }
 }

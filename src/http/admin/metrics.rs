@@ -71,17 +71,17 @@ fn snapshots(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result
     let mut gauge = |name, help, value: fn(&TypeStatus<'_>) -> f64| {
         encoder.gauge(name, help, types.iter().map(|status| (labels(status), value(status))))
     };
-    gauge("snapshot_age_seconds", "Time since the walk of the copy began", |status| {
+    gauge("snapshot_age_seconds", "Time since the walk of the snapshot began", |status| {
         of_copy(status, |copy| copy.begun.elapsed().as_secs_f64())
     })?;
-    gauge("snapshot_walk_seconds", "How long the walk of the copy took", |status| {
+    gauge("snapshot_walk_seconds", "How long the walk of the snapshot took", |status| {
         of_copy(status, |copy| copy.refresh_duration().as_secs_f64())
     })?;
     gauge("snapshot_failing", "1 while the last walk failed", |status| f64::from(status.failing))?;
-    gauge("snapshot_urls", "Public URLs in the copy", |status| {
+    gauge("snapshot_urls", "Public URLs in the snapshot", |status| {
         of_copy(status, |copy| gauge_value(copy.snapshot.len() as u64))
     })?;
-    gauge("snapshot_bytes", "Memory of the copy", |status| {
+    gauge("snapshot_bytes", "Memory of the snapshot", |status| {
         of_copy(status, |copy| gauge_value(copy.snapshot.bytes() as u64))
     })?;
     gauge("snapshot_duplicates", "Documents that have the same URL as another one", |status| {
