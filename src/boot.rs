@@ -81,7 +81,7 @@ pub fn build(
                 &server.cache_control_sitemap,
             ),
             access_log: config.log.access,
-            hook_secret: config.webhook_secret,
+            webhook_secret: config.webhook_secret,
             validate_token: config.auth.validate,
             draft_token: config.auth.draft,
         },

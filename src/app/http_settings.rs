@@ -16,7 +16,7 @@ pub struct HttpSettings {
     /// Whether each request gets a line in the log.
     pub access_log: bool,
     /// The bearer token of the webhook; without one there is no webhook.
-    pub hook_secret: Option<SecretString>,
+    pub webhook_secret: Option<SecretString>,
     /// The bearer token for `validate=true`; without one it is open to all clients.
     pub validate_token: Option<SecretString>,
     /// The bearer token for `status=draft`; without one it is open to all clients.

@@ -37,7 +37,7 @@ pub(in crate::http) async fn post(
     headers: HeaderMap,
     request: Request<Body>,
 ) -> Response {
-    let secret = app.http.hook_secret.as_ref();
+    let secret = app.http.webhook_secret.as_ref();
     let token = secret.map(|secret| BearerToken::check(secret, &headers));
     let authorized = token == Some(BearerToken::Valid);
     let max_bytes = if authorized { MAX_PARSED_BODY } else { 0 };
