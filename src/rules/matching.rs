@@ -11,7 +11,7 @@ mod trie;
 pub use captures::Params;
 pub(super) use linear::matches_text;
 pub use linear::{Mismatch, MismatchReason};
-pub(super) use pattern::{AcceptedLocales, Pattern};
+pub(super) use pattern::{Pattern, ValueConditions};
 pub(super) use precedence::{Specificity, specificity};
 pub use rule_set::{AmbiguityError, Candidate, Match, RuleSet, TooCostly};
 pub use trace::{PatternTrace, TraceStep};

@@ -5,9 +5,10 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 
+use crate::rules::constraint::Constraint;
 use crate::rules::locale::{Locale, Locales};
 use crate::rules::rule::Rule;
-use crate::rules::template::{Segment, Template};
+use crate::rules::template::{DatePart, Segment, Source, Template};
 
 /// A template with its optional segments and `{locale}` either present or omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,45 @@ impl AcceptedLocales {
             Self::Only(locale) => locale.as_str() == code,
             Self::AllBut(locale) => locale.as_str() != code && locales.get(code).is_some(),
         }
+    }
+}
+
+/// All conditions of a pattern on the value of one placeholder.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::rules) struct ValueConditions<'p> {
+    /// For `{locale}`.
+    pub(in crate::rules) accepts: Option<&'p AcceptedLocales>,
+    pub(in crate::rules) date: Option<DatePart>,
+    pub(in crate::rules) constraint: Option<&'p Constraint>,
+    /// Whether the segment must not be a locale of the site.
+    pub(in crate::rules) not_a_locale: bool,
+}
+
+impl Pattern {
+    /// The conditions on the value in the segment at this position.
+    pub(in crate::rules) fn value_conditions(&self, at: usize) -> ValueConditions<'_> {
+        let segment = &self.segments[at];
+        let placeholder = segment.placeholder();
+        let date = match placeholder.map(|placeholder| &placeholder.source) {
+            Some(Source::Date(_, part)) => Some(*part),
+            _ => None,
+        };
+        ValueConditions {
+            accepts: segment.is_locale().then_some(&self.accepts),
+            date,
+            constraint: placeholder.and_then(|placeholder| placeholder.constraint.as_ref()),
+            not_a_locale: self.locale_omitted_at == Some(at),
+        }
+    }
+}
+
+impl ValueConditions<'_> {
+    /// No condition: every value fits.
+    pub(in crate::rules) fn is_empty(&self) -> bool {
+        !self.not_a_locale
+            && self.accepts.is_none()
+            && self.date.is_none()
+            && self.constraint.is_none()
     }
 }
 

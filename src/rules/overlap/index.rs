@@ -12,10 +12,9 @@ use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
 use super::span::{Span, Texts, has_constrained_catch_all};
-use crate::rules::constraint::Constraint;
 use crate::rules::locale::Locales;
-use crate::rules::matching::{AcceptedLocales, Pattern, matches_text, specificity};
-use crate::rules::template::{DatePart, Segment, Source};
+use crate::rules::matching::{Pattern, ValueConditions, matches_text, specificity};
+use crate::rules::template::Segment;
 
 /// Which patterns are searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,15 +67,9 @@ struct Edge {
     node: usize,
 }
 
-/// Two edges with equal keys are the same.
-#[derive(PartialEq, Eq, Hash)]
-struct EdgeKey<'r> {
-    around: [&'r str; 2],
-    accepts: Option<&'r AcceptedLocales>,
-    date: Option<DatePart>,
-    constraint: Option<&'r Constraint>,
-    not_a_locale: bool,
-}
+/// The text around a placeholder and the conditions on its value: two edges with equal keys are the
+/// same.
+type EdgeKey<'r> = ([&'r str; 2], ValueConditions<'r>);
 
 struct Walk<'i, 'r> {
     index: &'i Index<'r>,
@@ -106,16 +99,19 @@ impl<'r> Index<'r> {
                     own.sorted.take();
                     fresh
                 }),
-                _ => *own.known.entry(EdgeKey::of(pattern, nth, segment)).or_insert_with(|| {
-                    let edge = Edge { pattern: at, at: nth, node: fresh };
-                    let span = Span::one(pattern, nth, self.locales);
-                    for text in span.value_texts().into_iter().flatten() {
-                        own.listed.entry(text).or_default().push(edge);
-                    }
-                    let [before, after] = key_texts(segment.around());
-                    own.values.entry(before).entry(after).push(edge);
-                    fresh
-                }),
+                _ => *own
+                    .known
+                    .entry((segment.around(), pattern.value_conditions(nth)))
+                    .or_insert_with(|| {
+                        let edge = Edge { pattern: at, at: nth, node: fresh };
+                        let span = Span::one(pattern, nth, self.locales);
+                        for text in span.value_texts().into_iter().flatten() {
+                            own.listed.entry(text).or_default().push(edge);
+                        }
+                        let [before, after] = key_texts(segment.around());
+                        own.values.entry(before).entry(after).push(edge);
+                        fresh
+                    }),
             };
             if node == fresh {
                 self.nodes.push(Node::default());
@@ -131,23 +127,6 @@ impl<'r> Index<'r> {
         walk.visit(0, 0);
         walk.found.sort_unstable();
         walk.found
-    }
-}
-
-impl<'r> EdgeKey<'r> {
-    fn of(pattern: &'r Pattern, at: usize, segment: &'r Segment) -> Self {
-        let placeholder = segment.placeholder();
-        let date = match placeholder.map(|placeholder| &placeholder.source) {
-            Some(Source::Date(_, part)) => Some(*part),
-            _ => None,
-        };
-        Self {
-            around: segment.around(),
-            accepts: segment.is_locale().then_some(&pattern.accepts),
-            date,
-            constraint: placeholder.and_then(|placeholder| placeholder.constraint.as_ref()),
-            not_a_locale: pattern.locale_omitted_at == Some(at),
-        }
     }
 }
 

@@ -97,8 +97,7 @@ impl<'p> Builder<'p> {
     }
 
     fn guard(&mut self, pattern: &'p Pattern, at: usize) -> u32 {
-        let segment = &pattern.segments[at];
-        let Some(key) = Key::of(pattern, at, segment) else {
+        let Some(key) = Key::of(pattern, at) else {
             return 0;
         };
         let guards = &mut self.guards;

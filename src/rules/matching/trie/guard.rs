@@ -2,9 +2,9 @@
 
 use crate::rules::constraint::{Constraint, ValuePattern};
 use crate::rules::locale::Locales;
-use crate::rules::matching::pattern::{AcceptedLocales, Pattern};
+use crate::rules::matching::pattern::{AcceptedLocales, Pattern, ValueConditions};
 use crate::rules::pathname::Pathname;
-use crate::rules::template::{DatePart, Segment, Source};
+use crate::rules::template::DatePart;
 
 /// All conditions on the value of a placeholder.
 #[derive(Clone, Debug, Default)]
@@ -22,38 +22,24 @@ pub(super) struct Guard {
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Key<'p> {
     around: [usize; 2],
-    not_a_locale: bool,
-    accepts: Option<&'p AcceptedLocales>,
-    date: Option<DatePart>,
-    constraint: Option<&'p Constraint>,
+    conditions: ValueConditions<'p>,
 }
 
 impl<'p> Key<'p> {
     /// The key of a pattern's segment; `None` when the segment accepts every value.
-    pub(super) fn of(pattern: &'p Pattern, at: usize, segment: &'p Segment) -> Option<Self> {
-        let placeholder = segment.placeholder()?;
-        let around = match segment {
-            Segment::Placeholder { prefix, suffix, .. } => [prefix.len(), suffix.len()],
-            _ => [0, 0],
-        };
-        let date = match placeholder.source {
-            Source::Date(_, part) => Some(part),
-            _ => None,
-        };
-        let constraint = placeholder.constraint.as_ref();
-        let accepts = segment.is_locale().then_some(&pattern.accepts);
-        let not_a_locale = pattern.locale_omitted_at == Some(at);
-        let free = !not_a_locale && accepts.is_none() && date.is_none() && constraint.is_none();
-        (!free).then_some(Self { around, not_a_locale, accepts, date, constraint })
+    pub(super) fn of(pattern: &'p Pattern, at: usize) -> Option<Self> {
+        let conditions = pattern.value_conditions(at);
+        let around = pattern.segments[at].around().map(str::len);
+        (!conditions.is_empty()).then_some(Self { around, conditions })
     }
 }
 
 impl Guard {
     /// The guard with this key.
     pub(super) fn new(key: &Key<'_>) -> Self {
-        let (around, not_a_locale, date) = (key.around, key.not_a_locale, key.date);
-        let (accepts, constraint) = (key.accepts.cloned(), key.constraint.cloned());
-        Self { around, not_a_locale, accepts, date, constraint }
+        let ValueConditions { accepts, date, constraint, not_a_locale } = key.conditions;
+        let (accepts, constraint) = (accepts.cloned(), constraint.cloned());
+        Self { around: key.around, not_a_locale, accepts, date, constraint }
     }
 
     /// Whether the guard accepts the segments of the pathname from `from` up to `to`.
