@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_site_of_a_content_type() {
+    fn site_of_a_type_is_the_one_named_like_its_plugin_else_the_first() {
         let sites = Sites::new(vec![
             site("a", &["plugin::cms.page", "api::b.b"]),
             site("b", &["plugin::cms.page", "plugin::cms.only", "api::b.b"]),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_of_base_urls() {
+    fn base_url_variable_has_the_site_key_in_upper_case() {
         assert_eq!(Site::base_url_variable("my.shop-2"), "FRONT_END_URL_MY_SHOP_2");
     }
 }

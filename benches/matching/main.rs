@@ -1,19 +1,19 @@
-//! Look-ups, build time and memory at 10 to 100,000 rules, beside `matchit` and `wayfind`.
+//! Measures look-ups, build time and memory at 10 to 100,000 rules, beside `matchit` and `wayfind`.
 //!
 //! `cargo bench --bench matching` prints tables; `-- --quick` is a short run that only shows that
-//! it works. All columns include reading the values of the placeholders:
+//! the bench works. All columns include reading the values of the placeholders:
 //!
-//! - `resolve`: all that `/api/get-content-type` needs of the core: cutting, decoding and checking the
+//! - `resolve`: what `/api/get-content-type` needs from `rules`: splitting, decoding and checking the
 //!   segments of the pathname (D7), the look-up, the values of the placeholders.
-//! - `look-up`: the same without reading the pathname, which was done before.
-//! - `matchit`, `wayfind`: their one call, on the raw path, with the raw values. They neither
-//!   decode nor refuse a segment, nor take `//` as `/`, so they do less than `resolve`; they find
-//!   the slashes themselves, so they do more than `look-up`.
+//! - `look-up`: the same with a pathname that is already parsed.
+//! - `matchit`, `wayfind`: one call of theirs, on the raw path, with the raw values. They do not
+//!   decode or check segments, and do not treat `//` as `/`, so they do less than `resolve`; they
+//!   split the path, so they do more than `look-up`.
 //!
-//! Each figure is the median of several rounds in nanoseconds for each look-up; the contestants
-//! take turns within a round. The pathnames are spread over all rules, in no order. `build` is
-//! from templates as text. `memory` is what is still allocated after the build: ours holds the
-//! rules for building URLs and for `candidates` as well, theirs the routes and a number for each.
+//! Each figure is the median of several rounds, in nanoseconds per look-up; the routers run in turn
+//! within a round. The pathnames are spread over all rules in random order. `build` starts from
+//! templates as text. `memory` is what is still allocated after the build: ours also contains the
+//! rules for building URLs and for `candidates`, theirs the routes and a number for each.
 
 mod rules;
 
@@ -40,10 +40,16 @@ fn main() {
     }
 }
 
-/// One contestant: what it is called and what it does with the pathname at a position.
-struct Contestant<'c> {
+/// A router: its name, and its look-up of the pathname at a position.
+struct Router<'c> {
     name: &'static str,
     look_up: Box<dyn Fn(usize) + 'c>,
+}
+
+impl<'c> Router<'c> {
+    fn new(name: &'static str, look_up: impl Fn(usize) + 'c) -> Self {
+        Self { name, look_up: Box::new(look_up) }
+    }
 }
 
 fn table(set: Set, size: usize, round: Duration) {
@@ -58,19 +64,19 @@ fn table(set: Set, size: usize, round: Duration) {
     let kinds = [("hit", hits(set, size)), ("miss", misses(set, size)), ("long", long_paths(set))];
     for (kind, paths) in kinds {
         let parsed: Vec<Pathname<'_>> = paths.iter().map(|path| Pathname::parse(path)).collect();
-        let mut contestants = Vec::new();
+        let mut routers = Vec::new();
         if let Some(ours) = &ours {
-            contestants.push(contestant("resolve", |at| {
+            routers.push(Router::new("resolve", |at| {
                 let pathname = Pathname::parse(black_box(&paths[at]));
                 read(ours.find(&pathname));
             }));
-            contestants.push(contestant("look-up", |at| {
+            routers.push(Router::new("look-up", |at| {
                 read(ours.find(black_box(&parsed[at])));
             }));
             check(kind, &parsed, ours);
         }
         if let Some(router) = &matchit {
-            contestants.push(contestant("matchit", |at| {
+            routers.push(Router::new("matchit", |at| {
                 if let Ok(found) = router.at(black_box(&paths[at])) {
                     black_box(found.value);
                     found.params.iter().for_each(|param| _ = black_box(param));
@@ -78,24 +84,24 @@ fn table(set: Set, size: usize, round: Duration) {
             }));
         }
         if let Some(router) = &wayfind {
-            contestants.push(contestant("wayfind", |at| {
+            routers.push(Router::new("wayfind", |at| {
                 if let Some(found) = router.search(black_box(&paths[at])) {
                     black_box(found.data());
                     found.parameters().iter().for_each(|param| _ = black_box(param));
                 }
             }));
         }
-        let figures = measure(&contestants, paths.len(), round);
-        let columns: Vec<String> = contestants
+        let figures = measure(&routers, paths.len(), round);
+        let columns: Vec<String> = routers
             .iter()
             .zip(figures)
-            .map(|(contestant, figure)| format!("{} {figure:>8.1}", contestant.name))
+            .map(|(router, figure)| format!("{} {figure:>8.1}", router.name))
             .collect();
         println!("    {kind:<6} ns  {}", columns.join("   "));
     }
 }
 
-/// All that a match says is read, as each of the others is.
+/// Reads all parts of a match, as is done with those of the other routers.
 fn read(found: Option<Match<'_>>) {
     if let Some(found) = found {
         black_box((found.rule, found.template, found.locale));
@@ -103,7 +109,7 @@ fn read(found: Option<Match<'_>>) {
     }
 }
 
-/// A figure for answers that are not what they are called would be worth nothing.
+/// Checks that hits match and misses do not, so that the figures are of hits and misses.
 fn check(kind: &str, parsed: &[Pathname<'_>], ours: &RuleSet) {
     for pathname in parsed {
         let found = ours.find(pathname).is_some();
@@ -111,16 +117,12 @@ fn check(kind: &str, parsed: &[Pathname<'_>], ours: &RuleSet) {
     }
 }
 
-fn contestant<'c>(name: &'static str, look_up: impl Fn(usize) + 'c) -> Contestant<'c> {
-    Contestant { name, look_up: Box::new(look_up) }
-}
-
-/// The median nanoseconds for one look-up of each contestant, taking turns.
-fn measure(contestants: &[Contestant<'_>], paths: usize, round: Duration) -> Vec<f64> {
-    let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); contestants.len()];
+/// The median nanoseconds for one look-up of each router; the routers run in turn.
+fn measure(routers: &[Router<'_>], paths: usize, round: Duration) -> Vec<f64> {
+    let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); routers.len()];
     for _ in 0..ROUNDS {
-        for (figures, contestant) in rounds.iter_mut().zip(contestants) {
-            figures.push(one_round(contestant, paths, round));
+        for (figures, router) in rounds.iter_mut().zip(routers) {
+            figures.push(one_round(router, paths, round));
         }
     }
     for figures in &mut rounds {
@@ -130,14 +132,14 @@ fn measure(contestants: &[Contestant<'_>], paths: usize, round: Duration) -> Vec
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no round has 2^53 look-ups")]
-fn one_round(contestant: &Contestant<'_>, paths: usize, round: Duration) -> f64 {
+fn one_round(router: &Router<'_>, paths: usize, round: Duration) -> f64 {
     let begin = Instant::now();
     let mut count = 0_usize;
     let mut at = 0;
-    // Look at the clock rarely, but not so rarely that a slow contestant takes minutes.
+    // Read the clock rarely, but often enough that a slow router does not take minutes.
     while begin.elapsed() < round {
         for _ in 0..64 {
-            (contestant.look_up)(at);
+            (router.look_up)(at);
             at = if at + 1 == paths { 0 } else { at + 1 };
         }
         count += 64;
@@ -145,7 +147,7 @@ fn one_round(contestant: &Contestant<'_>, paths: usize, round: Duration) -> f64 
     begin.elapsed().as_nanos() as f64 / count as f64
 }
 
-/// Builds a router, and prints what it took.
+/// Builds a router, and prints the time and the memory.
 fn build<T>(name: &str, build: impl Fn() -> Result<T, String>) -> Option<T> {
     let mut result = None;
     let begin = Instant::now();

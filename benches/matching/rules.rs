@@ -1,6 +1,6 @@
-//! The rules that the look-ups run on, and the pathnames.
+//! The rules and the pathnames of the look-ups.
 
-/// How many pathnames take turns.
+/// The number of pathnames, which are looked up in turn.
 const PATHS: usize = 4096;
 
 /// A kind of rule set.
@@ -56,7 +56,7 @@ impl Set {
     }
 }
 
-/// Positions from all over the set, in no order.
+/// Positions from the whole set, in random order.
 fn positions(size: usize) -> impl Iterator<Item = usize> {
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     (0..PATHS).map(move |_| {
@@ -87,7 +87,7 @@ pub(crate) fn hits(set: Set, size: usize) -> Vec<String> {
     positions(size).map(hit).collect()
 }
 
-/// Pathnames that match nothing, as late as possible.
+/// Pathnames that match nothing, found as late as possible.
 pub(crate) fn misses(set: Set, size: usize) -> Vec<String> {
     let miss = |at: usize| match set {
         Set::Apart => match at % 3 {
@@ -95,7 +95,7 @@ pub(crate) fn misses(set: Set, size: usize) -> Vec<String> {
             1 => format!("/en/topic-{at}x/hello-world"),
             _ => format!("/area-{at}/contact"),
         },
-        // The catch-all takes everything but segments that never match.
+        // The catch-all matches everything but segments that never match.
         Set::Overlapping => format!("/en/topic-{at}/hello-world/%2e%2e"),
         Set::Ladder => {
             let hit = set.template(0, size);
@@ -105,7 +105,7 @@ pub(crate) fn misses(set: Set, size: usize) -> Vec<String> {
     positions(size).map(miss).collect()
 }
 
-/// What a scanner sends: pathnames of 2,048 bytes.
+/// Pathnames of 2,048 bytes, as vulnerability scanners send.
 pub(crate) fn long_paths(set: Set) -> Vec<String> {
     let first = if set == Set::Apart { "/en/topic-0" } else { "" };
     ["/a", "/aaaaaaaaaaaaaaa", "/en", "/%61"]

@@ -1,4 +1,4 @@
-//! A parsed base URL is canonical: parsed again it is the same, and a URL parser repairs nothing.
+//! A parsed base URL is canonical: parsed again it is the same, and a URL parser changes nothing.
 #![no_main]
 
 use frontend_map::frontend_url::BaseUrl;
@@ -13,7 +13,7 @@ fuzz_target!(|text: &str| {
     let root = base.join("/");
     let parsed = Url::parse(&root).expect("a URL");
     assert_eq!(parsed.as_str(), root);
-    let written = Url::parse(text).expect("what it was read from is a URL");
+    let written = Url::parse(text).expect("the text it was parsed from is a URL");
     assert_eq!(written.origin(), parsed.origin());
     assert!(written.username().is_empty() && written.password().is_none());
 });

@@ -1,5 +1,5 @@
-//! Reads any text as an answer of the CMS: a page is the same in a single pass and row by row, and a
-//! walk takes no more rows than it has.
+//! Reads any text as a response of the CMS: a page is the same in a single pass and row by row, and a
+//! walk takes no more rows than the page has.
 #![no_main]
 
 use std::sync::LazyLock;

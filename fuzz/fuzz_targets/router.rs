@@ -112,7 +112,7 @@ fuzz_target!(|bytes: &[u8]| {
     if [204, 304].contains(&status) {
         assert!(body.is_empty());
     } else if is_head && body.is_empty() {
-        // The router leaves it out, and hyper would.
+        // The router omits the body of a response to HEAD, as hyper would.
     } else if status >= 400 {
         let error: Value = serde_json::from_slice(&body).expect("the envelope");
         assert!(is_json && error["data"].is_null() && error["error"]["status"] == status);

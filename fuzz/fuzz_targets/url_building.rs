@@ -1,5 +1,5 @@
-//! A URL that is built stays on its base's origin, and its path resolves to what it was built
-//! from, or to a rule that is tried earlier (D16).
+//! A URL that is built stays on its base's origin, and its path resolves to the rule and values
+//! it was built from, or to an earlier rule (D16).
 #![no_main]
 
 use frontend_map::frontend_url::{BaseUrl, frontend_path};
@@ -36,7 +36,7 @@ fuzz_target!(|case: Case<'_>| {
 
     let pathname = Pathname::parse(&built.path);
     assert_eq!(pathname.normalized(), built.path);
-    let found = rules.find(&pathname).expect("a path of ours resolves");
+    let found = rules.find(&pathname).expect("a built path resolves");
     if std::ptr::eq(found.rule, built.rule) {
         let values = found.template.placeholders().map(|placeholder| match &placeholder.source {
             Source::Locale => built.locale.as_str(),
@@ -55,7 +55,7 @@ fn rules(templates: &[&str]) -> RuleSet {
     let locales = ["en", "de"].map(|code| Locale::parse(code).expect("a locale"));
     let content_type = ContentTypeUid::parse(UID).expect("a UID");
     let readable = templates.iter().filter_map(|text| Template::parse(text).ok());
-    // Dates are left to the laws: here every field is any text.
+    // The laws in `tests/it` cover dates: here every field is any text.
     let plain = readable.filter(|template| !template.to_string().contains(':'));
     let rules = plain.map(|template| Rule::new(content_type.clone(), template)).collect();
     let locales = Locales::new(locales.to_vec()).expect("two locales");

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_well_formed_codes_are_locales() {
+    fn malformed_locale_is_refused() {
         for good in ["en", "pt-BR", "zh_Hant_TW", "a1", "12345678"] {
             assert_eq!(Locale::parse(good).map(|l| l.to_string()), Ok(good.into()));
         }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_site_has_each_locale_once_and_at_least_one() {
+    fn empty_or_repeated_locales_are_refused() {
         let [en, de] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
         assert_eq!(Locales::new(vec![]), Err(LocalesError::None));
         let twice = Locales::new(vec![en.clone(), de.clone(), en.clone()]);

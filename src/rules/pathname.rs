@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normalized_form_of_a_pathname() {
+    fn normalized_pathname_has_encoded_segments_without_empty_ones() {
         for (pathname, expected) in [
             ("/", "/"),
             ("//", "/"),

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uid_has_a_plugin_and_a_name() {
+    fn parsed_uid_has_a_plugin_and_a_name() {
         let uid = ContentTypeUid::parse("plugin::cms.press-release").unwrap();
         assert_eq!((uid.plugin(), uid.name()), (Some("cms"), "press-release"));
         let uid = ContentTypeUid::parse("api::article.article").unwrap();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_another_shape_is_refused() {
+    fn malformed_uid_is_refused() {
         let long = format!("api::a.{}", "b".repeat(128));
         for bad in [
             "",

@@ -1,4 +1,4 @@
-//! What `check` says about rules that overlap, and what `explain` says about one path or document.
+//! `check` about overlapping rules, and `explain` about one path or document.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn run(settings: &str, args: &[&str]) -> Ended {
 }
 
 #[track_caller]
-fn says(args: &[&str], status: i32, expected: &str) {
+fn assert_output(args: &[&str], status: i32, expected: &str) {
     let ended = run(SETTINGS, args);
     assert_eq!(ended.stdout, expected, "{args:?}: {}", ended.stderr);
     assert_eq!(ended.status, Some(status), "{args:?}: {}", ended.stderr);
@@ -77,12 +77,12 @@ site main: two rules match /en/events/x
 ";
 
 #[test]
-fn check_lists_every_overlap_with_an_example_and_the_reason() {
-    says(&["check"], 0, OVERLAPS);
+fn check_lists_overlaps_with_an_example_and_the_reason() {
+    assert_output(&["check"], 0, OVERLAPS);
 }
 
 #[test]
-fn check_strict_fails_where_rules_overlap_and_only_there() {
+fn check_strict_fails_only_if_rules_overlap() {
     let ended = run(SETTINGS, &["check", "--strict"]);
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), OVERLAPS));
     assert_eq!(ended.stderr, "frontend-map: 3 overlap(s), 0 rule(s) that never match\n");
@@ -94,7 +94,7 @@ fn check_strict_fails_where_rules_overlap_and_only_there() {
     assert_eq!(ended.status, Some(78), "{}", ended.stderr);
 }
 
-/// Settings whose CMS is this one, with a rule that names fields on the way and at its end.
+/// Settings with the CMS at this URL, and a rule with fields of the type and of a relation.
 fn with_cms(url: &str) -> Setup {
     Setup::new(&format!(
         "[cms]\nurl = \"{url}\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n[[site.rule]]\ncontent_type = \"api::post.post\"\ntemplate = \"/{{publishedAt:year}}/{{category.slug}}/{{category.name}}/{{slugg}}\"\n"
@@ -102,7 +102,7 @@ fn with_cms(url: &str) -> Setup {
 }
 
 #[test]
-fn check_tells_of_fields_that_strapi_does_not_have_if_it_can_be_asked() {
+fn check_reports_fields_that_strapi_does_not_have() {
     let cms = Cms::start(|target| {
         let uid = target.rsplit('/').next().unwrap_or_default();
         let attributes = match uid {
@@ -132,11 +132,11 @@ site main: a field that the CMS does not have
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), expected), "{}", ended.stderr);
     let counted = "0 overlap(s), 0 rule(s) that never match, 2 field(s) that the CMS does not have";
     assert_eq!(ended.stderr, format!("frontend-map: {counted}\n"));
-    assert_eq!(cms.targets().len(), 2, "each type is asked for once");
+    assert_eq!(cms.targets().len(), 2, "one request for each type");
 }
 
 #[test]
-fn a_misspelt_field_of_a_page_tree_is_told_once() {
+fn check_reports_a_misspelt_field_of_a_page_tree_once() {
     let cms = Cms::start(|target| {
         let uid = target.rsplit('/').next().unwrap_or_default();
         let attributes =
@@ -164,15 +164,15 @@ fn a_misspelt_field_of_a_page_tree_is_told_once() {
 }
 
 #[test]
-fn check_goes_on_where_strapi_cannot_be_asked() {
+fn check_succeeds_without_the_schema_of_strapi() {
     let denied = Cms::start(|_| Script::json(403, r#"{"data":null,"error":{"status":403}}"#));
     let broken = Cms::start(|_| Script::json(200, "[]"));
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
-    let not_told = "the token may not read the schema of api::post.post, or there is no such type";
+    let unreachable = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
+    let no_schema = "the token may not read the schema of api::post.post, or there is no such type";
     for (address, why) in [
-        (denied.addr(), not_told),
-        (broken.addr(), not_told),
-        (nobody.expect("an address"), "the CMS is not available"),
+        (denied.addr(), no_schema),
+        (broken.addr(), no_schema),
+        (unreachable.expect("an address"), "the CMS is not available"),
     ] {
         let ended = with_cms(&format!("http://{address}")).run(&["check"]);
         let wanted = format!(
@@ -183,7 +183,7 @@ fn check_goes_on_where_strapi_cannot_be_asked() {
 }
 
 #[test]
-fn check_tells_of_rules_that_never_match_and_of_a_third_rule() {
+fn check_lists_shadowed_rules_and_names_a_third_rule() {
     let ended = run(&format!("{SETTINGS}{SHADOWED}"), &["check"]);
     let wanted = "
 site main: two rules match /en/events/x
@@ -201,10 +201,10 @@ site main: a rule never matches
 }
 
 #[test]
-fn the_service_warns_of_types_that_only_their_order_tells_apart() {
+fn serve_warns_if_only_the_order_of_the_settings_decides() {
     let setup = Setup::new(&format!("{SETTINGS}{SHADOWED}")).file("content.json", CONTENT);
     let service = setup.start();
-    // It serves first, and then looks.
+    // The search runs after the start.
     assert!(service.logs("share a path"), "{}", service.log());
     let log = service.log();
     let warnings: Vec<&str> = log.lines().filter(|line| line.contains("WARN")).collect();
@@ -215,7 +215,7 @@ fn the_service_warns_of_types_that_only_their_order_tells_apart() {
 }
 
 #[test]
-fn the_warnings_at_the_start_have_an_end() {
+fn serve_logs_at_most_20_of_these_warnings() {
     let rule = |n: usize| {
         format!("[[site.rule]]\ncontent_type = \"api::t.t{n}\"\ntemplate = \"/{{slug}}\"\n")
     };
@@ -229,8 +229,8 @@ fn the_warnings_at_the_start_have_an_end() {
 }
 
 #[test]
-fn explain_tells_what_every_rule_makes_of_a_pathname() {
-    says(
+fn explain_compares_a_pathname_with_every_rule() {
+    assert_output(
         &["explain", "--site", "main", "/en/events//x/?q"],
         0,
         "\
@@ -254,7 +254,7 @@ api::event.event by /{locale}/{section}/{slug}
    matches too, but an earlier rule wins
 ",
     );
-    says(
+    assert_output(
         &["explain", "/fr"],
         1,
         "\
@@ -274,7 +274,7 @@ no rule matches
 }
 
 #[test]
-fn explain_names_the_form_of_a_template_that_has_several() {
+fn explain_names_the_pattern_of_a_template_with_several() {
     let settings = SETTINGS.replace(
         "locales = [\"en\", \"de\"]",
         "locales = [\"en\", \"de\"]\nlocale_prefix = \"except-default\"",
@@ -291,8 +291,8 @@ fn explain_names_the_form_of_a_template_that_has_several() {
 }
 
 #[test]
-fn explain_tells_what_every_rule_makes_of_a_document() {
-    says(
+fn explain_builds_the_url_of_a_document_by_every_rule() {
+    assert_output(
         &["explain", "--uid", "api::post.post", "--document", "a"],
         0,
         "\
@@ -306,7 +306,7 @@ https://www.example.com/en/blog/x
    gives /en/blog/x
 ",
     );
-    says(
+    assert_output(
         &["explain", "--uid", "api::post.post", "--document", "b", "--locale", "de"],
         1,
         "\
@@ -320,7 +320,7 @@ no URL
    gives no path: slug_has_slash
 ",
     );
-    says(
+    assert_output(
         &["explain", "--uid", "api::post.post", "--document", "c"],
         1,
         "\
@@ -331,7 +331,7 @@ there is no such version of the document
 }
 
 #[test]
-fn explain_has_json_for_tools() {
+fn explain_json_has_all_comparisons() {
     let ended = run(SETTINGS, &["explain", "--json", "/en/blog"]);
     let read: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
@@ -342,8 +342,8 @@ fn explain_has_json_for_tools() {
         "form": "/{locale}/blog/{slug}", "outcome": "no_match", "reason": "segment_count",
         "segment": null, "segmentsWanted": 3, "orMore": false, "segments": []});
     assert_eq!(read["considered"][0], first);
-    let question = ["--uid", "api::post.post", "--document", "c", "--status", "draft"];
-    let ended = run(SETTINGS, &[&["explain", "--json"], &question[..]].concat());
+    let arguments = ["--uid", "api::post.post", "--document", "c", "--status", "draft"];
+    let ended = run(SETTINGS, &[&["explain", "--json"], &arguments[..]].concat());
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
     let read: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let expected = json!({"site": "main", "uid": "api::post.post", "documentId": "c",
@@ -357,7 +357,7 @@ fn explain_has_json_for_tools() {
 }
 
 #[test]
-fn explain_says_what_is_wrong_with_the_question() {
+fn explain_refuses_invalid_arguments() {
     let long = "/a".repeat(1_025);
     for (args, status, text) in [
         (&["explain", "--site", "nope", "/x"][..], 1, "there is no site \"nope\""),
@@ -388,7 +388,7 @@ fn explain_says_what_is_wrong_with_the_question() {
 }
 
 #[test]
-fn explain_tells_what_is_left_out_of_a_path_and_what_stands_there_instead() {
+fn explain_shows_omitted_segments_of_a_path() {
     let settings = SETTINGS.split("[[site.rule]]").next().unwrap_or_default();
     let settings = format!(
         "{settings}locale_prefix = \"except-default\"\n[[site.rule]]\ncontent_type = \"api::post.post\"\ntemplate = \"/{{locale}}/{{section?}}/{{sub?}}/{{slug}}\"\n"
@@ -433,7 +433,7 @@ fn explain_tells_what_is_left_out_of_a_path_and_what_stands_there_instead() {
 }
 
 #[test]
-fn the_page_about_rules_shows_what_these_commands_print() {
+fn rules_page_shows_the_output_of_its_commands() {
     let page = include_str!("../../docs/rules.md");
     let shown = page.split("```console\n$ frontend-map ").skip(1).filter_map(|block| {
         let (command, rest) = block.split_once('\n')?;

@@ -1,8 +1,8 @@
-//! Drives `tests/corpora/hostile-slugs.jsonl` through the real service with content from a file:
-//! every document gets the expected URL or the expected reason, every base URL is taken or refused.
+//! Checks `tests/corpora/hostile-slugs.jsonl` through the real service with content from a file:
+//! every document has the expected URL or reason, every base URL is accepted or refused.
 //!
-//! One service for all documents: row N has a site `rowN` and a content type `api::rowN.rowN` of its
-//! own, with the row's rule as it stands.
+//! One service serves all documents: row N has its own site `rowN` and content type
+//! `api::rowN.rowN`, with the rule of the row.
 
 use std::fmt::Write;
 
@@ -114,7 +114,7 @@ fn setup(rows: &[&Row<'_>]) -> Setup {
 }
 
 #[test]
-fn every_hostile_document_gets_its_url_or_its_reason() {
+fn document_of_the_corpus_has_the_expected_url_or_reason() {
     let rows = rows();
     let rows: Vec<&Row<'_>> = rows
         .iter()
@@ -139,7 +139,7 @@ fn every_hostile_document_gets_its_url_or_its_reason() {
 }
 
 #[test]
-fn a_document_that_stands_twice_in_the_file_is_refused() {
+fn serve_refuses_a_file_with_a_repeated_document() {
     let rows = rows();
     let twice: Vec<&Row<'_>> = rows.iter().filter(|row| row.repeats_a_document()).collect();
     assert!(!twice.is_empty(), "the corpus has such a row");
@@ -167,13 +167,13 @@ fn check(service: &Service, row: &Row<'_>) -> Vec<String> {
 
 fn check_url(service: &Service, row: &Row<'_>, path: &str, url: &str) -> Vec<String> {
     let mut problems = check_list(service, row, &[url.to_owned()], 0);
-    let answer = frontend_url(service, row);
+    let response = frontend_url(service, row);
     let wanted = format!(r#"{{"data":{{"url":"{url}","path":"{path}"}},"meta":{{}}}}"#);
-    if answer.status != 200 || answer.text() != wanted {
+    if response.status != 200 || response.text() != wanted {
         problems.push(format!(
             "/api/frontend-url: {} {}, want 200 {wanted}",
-            answer.status,
-            cut(answer.text())
+            response.status,
+            cut(response.text())
         ));
     }
     problems
@@ -183,24 +183,24 @@ fn check_url(service: &Service, row: &Row<'_>, path: &str, url: &str) -> Vec<Str
 /// reason from `/api/frontend-url`.
 fn check_skipped(service: &Service, row: &Row<'_>, reason: &str) -> Vec<String> {
     let mut problems = check_list(service, row, &[], 1);
-    let answer = frontend_url(service, row);
+    let response = frontend_url(service, row);
     // D19: a locale that the site doesn't have is a 404 of the parameter, a malformed one a 400.
-    let asked = locale(row);
+    let requested = locale(row);
     let well_formed = |text: &str| {
         text.split(['-', '_']).all(|part| {
             (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
         })
     };
-    let wanted_status = if well_formed(&asked) { 404 } else { 400 };
-    if answer.status != wanted_status {
+    let wanted_status = if well_formed(&requested) { 404 } else { 400 };
+    if response.status != wanted_status {
         problems.push(format!(
             "/api/frontend-url: status {}, want {wanted_status}: {}",
-            answer.status,
-            cut(answer.text())
+            response.status,
+            cut(response.text())
         ));
     }
     if reason != "locale_unknown" {
-        let details = &answer.json()["error"]["details"];
+        let details = &response.json()["error"]["details"];
         if details["reason"] != reason
             || details["rule"] != *row.given.rule.as_deref().unwrap_or_default()
         {
@@ -214,17 +214,17 @@ fn check_skipped(service: &Service, row: &Row<'_>, reason: &str) -> Vec<String> 
 
 fn check_list(service: &Service, row: &Row<'_>, urls: &[String], skipped: usize) -> Vec<String> {
     let target = format!("/api/build-sitemap?site=row{}&contentType={}", row.number, row.uid());
-    let answer = http::get(service.addr(), &target);
+    let response = http::get(service.addr(), &target);
     let wanted = serde_json::json!({"data": {"count": urls.len(), "urls": urls}, "meta": {}});
     let mut problems = Vec::new();
-    if answer.status != 200 || answer.json() != wanted {
+    if response.status != 200 || response.json() != wanted {
         problems.push(format!(
             "/api/build-sitemap: {} {}, want {wanted}",
-            answer.status,
-            cut(answer.text())
+            response.status,
+            cut(response.text())
         ));
     }
-    let header = answer.header("x-skipped-documents").unwrap_or_else(|| "0".to_owned());
+    let header = response.header("x-skipped-documents").unwrap_or_else(|| "0".to_owned());
     if header != skipped.to_string() {
         problems
             .push(format!("/api/build-sitemap: X-Skipped-Documents is {header}, want {skipped}"));
@@ -243,7 +243,7 @@ fn frontend_url(service: &Service, row: &Row<'_>) -> Response {
     http::get(service.addr(), &target)
 }
 
-/// The locale to ask for: the document's own as text, the default one where it has none.
+/// The locale to request: the document's own as text, the default one when it has none.
 fn locale(row: &Row<'_>) -> String {
     let key: DocumentKey = serde_json::from_str(row.texts()[0]).expect("a document");
     match key.locale {
@@ -258,12 +258,12 @@ fn cut(text: &str) -> String {
 }
 
 #[test]
-fn every_base_url_in_the_environment_is_taken_or_refused() {
+fn base_url_in_the_environment_is_accepted_or_refused() {
     each_base_url(|value| base_setup("").env("FRONT_END_URL_MAIN", value));
 }
 
 #[test]
-fn every_base_url_in_the_settings_is_taken_or_refused() {
+fn base_url_in_the_settings_is_accepted_or_refused() {
     // A JSON string is a TOML basic string as well, for these values.
     each_base_url(|value| base_setup(&format!("front_end_url = {}", serde_json::json!(value))));
 }
@@ -309,7 +309,7 @@ fn check_base(setup: Setup, value: &str, base: Option<&str>, start: &str) -> Res
         };
     }
     let service = setup.start();
-    let answer =
+    let response =
         http::get(service.addr(), "/api/frontend-url?uid=plugin::cms.article&documentId=a");
     let wanted = match (start, base) {
         ("ok", Some(base)) => (
@@ -318,14 +318,19 @@ fn check_base(setup: Setup, value: &str, base: Option<&str>, start: &str) -> Res
         ),
         ("unset: 501", None) => (501, Value::Null),
         _ => {
-            return Err(format!("a row that this runner doesn't understand: {start:?}, {base:?}"));
+            return Err(format!("a row that this test cannot read: {start:?}, {base:?}"));
         }
     };
-    if (answer.status, &answer.json()["data"]) != (wanted.0, &wanted.1) {
-        return Err(format!("{} {}, want {wanted:?} for {value:?}", answer.status, answer.text()));
+    if (response.status, &response.json()["data"]) != (wanted.0, &wanted.1) {
+        return Err(format!(
+            "{} {}, want {wanted:?} for {value:?}",
+            response.status,
+            response.text()
+        ));
     }
-    if wanted.0 == 501 && answer.json()["error"]["details"]["path"] != "/en/articles/hello-world" {
-        return Err(format!("a 501 without the path: {}", answer.text()));
+    if wanted.0 == 501 && response.json()["error"]["details"]["path"] != "/en/articles/hello-world"
+    {
+        return Err(format!("a 501 without the path: {}", response.text()));
     }
     Ok(())
 }

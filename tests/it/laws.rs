@@ -1,4 +1,4 @@
-//! Laws that hold for every input, tried on generated ones.
+//! Laws that hold for every input, checked on generated ones.
 //!
 //! `PROPTEST_CASES=1000000 cargo test --release --test it laws` tries a million of each.
 
@@ -20,13 +20,13 @@ use url::Url;
 
 proptest! {
     #[test]
-    fn a_template_prints_as_it_was_written(text in generate::template_text()) {
+    fn template_prints_as_it_was_written(text in generate::template_text()) {
         let template = Template::parse(&text).map_err(|error| fail(&error))?;
         prop_assert_eq!(template.to_string(), text);
     }
 
     #[test]
-    fn text_that_is_read_as_a_template_prints_as_it_was_written(
+    fn arbitrary_text_that_parses_as_a_template_prints_as_it_was_written(
         text in "(/?[a-z.{}*é%]{0,6}){0,4}|(/(\\{[*a-z.]{0,5}\\}|[a-z.{}*]{1,3})){0,4}",
     ) {
         if let Ok(template) = Template::parse(&text) {
@@ -35,7 +35,7 @@ proptest! {
     }
 
     #[test]
-    fn normalisation_is_idempotent_and_changes_no_match(
+    fn normalization_is_idempotent_and_changes_no_match(
         rules in features::rule_set(),
         segments in prop::collection::vec(generate::slug(), 0..5),
     ) {
@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn rules_are_tried_in_the_order_of_precedence(rules in generate::rules()) {
+    fn rules_are_evaluated_in_the_order_of_precedence(rules in generate::rules()) {
         let set = RuleSet::new(generate::locales(), LocalePrefix::Always, rules.clone());
         let mut expected = rules;
         expected.sort_by(|a, b| {
@@ -59,7 +59,7 @@ proptest! {
     }
 
     #[test]
-    fn a_finished_url_parses_to_itself_on_its_own_origin(
+    fn built_url_parses_to_itself_on_the_origin_of_the_base_url(
         rules in features::rule_set(),
         documents in prop::collection::vec(features::document(), 1..4),
         base in generate::good_base_url(),
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn a_base_url_is_what_a_parser_makes_of_it(text in generate::base_url_text()) {
+    fn accepted_base_url_is_canonical_and_keeps_its_origin(text in generate::base_url_text()) {
         if let Ok(base) = BaseUrl::parse(&text) {
             let again = BaseUrl::parse(base.as_str());
             prop_assert_eq!(again.as_ref(), Ok(&base));
@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn a_sitemap_lists_each_path_once_in_order_and_its_xml_says_the_same(
+    fn sitemap_lists_each_path_once_in_order_in_xml_and_json(
         rules in generate::rule_set(),
         documents in prop::collection::vec(generate::document(), 0..12),
         base in generate::good_base_url(),
@@ -135,7 +135,7 @@ fn versions<'d>(
     documents.iter().flat_map(|document| UIDS.map(|uid| (document, uid)))
 }
 
-/// D8 once more, word for word and segment by segment.
+/// The order of D8, implemented again segment by segment.
 fn by_segment(one: &[&Segment], other: &[&Segment]) -> Ordering {
     let pairs = one.iter().zip(other);
     let mut orders = pairs.map(|(a, b)| class(a).cmp(&class(b)).then(text(b).cmp(&text(a))));
@@ -152,7 +152,7 @@ fn class(segment: &Segment) -> u8 {
     }
 }
 
-/// How many static characters stand around the placeholder.
+/// The number of static characters around the placeholder.
 fn text(segment: &Segment) -> usize {
     match segment {
         Segment::Placeholder { prefix, suffix, .. } => format!("{prefix}{suffix}").chars().count(),
@@ -181,7 +181,7 @@ fn expected_urls(
     paths.map(|path| format!("{base}{path}")).collect()
 }
 
-/// What another XML reader finds in the sitemap.
+/// The `loc` texts of the sitemap, read by another XML parser.
 fn locs(xml: &[u8]) -> Vec<String> {
     let text = std::str::from_utf8(xml).unwrap();
     let document = roxmltree::Document::parse(text).unwrap();

@@ -1,4 +1,4 @@
-//! The table of `tests/corpora/matching.toml`: which rule a pathname belongs to, answered by the
+//! The table of `tests/corpora/matching.toml`: which rule matches a pathname, checked through the
 //! real service.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ struct Set {
 }
 
 #[test]
-fn every_pathname_belongs_to_the_rule_that_the_table_says() {
+fn pathname_of_the_corpus_matches_the_expected_rule() {
     let table: Table = toml::from_str(include_str!("../corpora/matching.toml")).unwrap();
     let service = service(&table.set);
     let mut rows = 0;
@@ -56,32 +56,32 @@ fn settings(sets: &[Set]) -> String {
     })
 }
 
-/// The answer in the form of the table's last column.
+/// The response, written like the table's last column.
 fn found(service: &Service, site: &str, pathname: &str, locale: &str) -> String {
     let [pathname, locale] = [pathname, locale].map(http::query);
     let query = format!("site={site}&pathname={pathname}&locale={locale}");
-    let answer = http::get(service.addr(), &format!("/api/get-content-type?{query}"));
-    match answer.status {
-        200 => told(&answer.json()["data"]),
+    let response = http::get(service.addr(), &format!("/api/get-content-type?{query}"));
+    match response.status {
+        200 => summary(&response.json()["data"]),
         404 => "-".to_owned(),
-        status => format!("{status} {}", answer.text()),
+        status => format!("{status} {}", response.text()),
     }
 }
 
-fn told(data: &Value) -> String {
+fn summary(data: &Value) -> String {
     let matched = &data["matched"];
     let uid = matched["collectionType"].as_str().unwrap();
     let mut params: BTreeMap<String, String> =
         serde_json::from_value(matched["params"].clone()).unwrap();
     let locale = params.remove("locale").unwrap();
-    assert_eq!(data["locale"], locale.as_str(), "the locale is told twice");
+    assert_eq!(data["locale"], locale.as_str(), "both places have the same locale");
     let name = uid.rsplit_once('.').unwrap().1;
     let params = params.iter().map(|(name, value)| format!(" {name}={}", value.replace(' ', "+")));
-    params.fold(format!("{name} {locale}"), |told, param| told + &param)
+    params.fold(format!("{name} {locale}"), |summary, param| summary + &param)
 }
 
 #[test]
-fn a_template_is_a_candidate_once_whatever_its_forms() {
+fn template_with_several_patterns_is_a_candidate_once() {
     let rules = r#"
         { content_type = "api::a.a", template = "/{locale}/{a?}/{b?}/x" },
         { content_type = "api::b.b", template = "/y" },
@@ -92,16 +92,16 @@ fn a_template_is_a_candidate_once_whatever_its_forms() {
     );
     let service = service(&[Set { name: "main".into(), site, rows: String::new() }]);
     let target = "/api/get-content-type?site=main&pathname=/q/w/e/r/t&debug=1";
-    let answer = http::get(service.addr(), target).json();
-    let candidates = answer["error"]["details"]["candidates"].as_array().unwrap();
+    let response = http::get(service.addr(), target).json();
+    let candidates = response["error"]["details"]["candidates"].as_array().unwrap();
     let rules: Vec<&str> = candidates.iter().filter_map(|c| c["rule"].as_str()).collect();
-    // Its form without all that may be missing, `/x`, is tried first.
+    // Its pattern without any optional segment, `/x`, is tried first.
     assert_eq!(rules, ["/{locale}/{a?}/{b?}/x", "/y", "/n/{b}"]);
     assert!(candidates.iter().all(|candidate| candidate["reason"] == "segment_count"));
 }
 
 #[test]
-fn rules_that_cannot_be_matched_safely_are_refused_at_start() {
+fn check_refuses_rules_that_could_make_matching_slow() {
     let rule = |template: &str, params: &str| {
         format!(
             "{{ content_type = \"api::a.a\", template = \"{template}\", params = {{ {params} }} }}"
@@ -124,7 +124,7 @@ fn rules_that_cannot_be_matched_safely_are_refused_at_start() {
         ),
         (rule("/{x}", "x = { pattern = \"(a|b)*a(a|b){2000}c\" }"), "params.x: `pattern`: "),
         (ladder.join(",\n"), "a pathname could make the service look at"),
-        // Of each a line of memory for every byte.
+        // Each pattern reads a cache line for every byte.
         (large.join(",\n"), "a pathname could make the service look at"),
     ] {
         let set = Set { name: "main".into(), site: site(&rules), rows: String::new() };

@@ -1,4 +1,4 @@
-//! Paths of pages below others, from content that has no schema.
+//! Paths of page trees, from content without a schema.
 
 use crate::support::http;
 use crate::support::service::Setup;
@@ -6,13 +6,13 @@ use crate::support::service::Setup;
 const SETTINGS: &str = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"c.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\nfront_end_url = \"https://x.example\"\n[[site.rule]]\ncontent_type = \"api::p.p\"\ntemplate = \"/{*path}\"\nparams.path = { field = \"slug\", ancestors = \"parent\", depth = 2 }\n";
 
 #[test]
-fn a_chain_of_ancestors_ends_where_there_is_none() {
+fn path_of_a_page_has_its_ancestors_or_is_missing() {
     let parent = |text: &str| format!(r#""slug": "c", "parent": {text}"#);
     let rows = [
         (parent("null"), "/c"),
         (parent("{}"), "/c"),
         (parent(r#"{"documentId": "p", "slug": "p"}"#), "/p/c"),
-        // There is one, but nobody can say who it is, or what it is called.
+        // There is an ancestor, but its `documentId` or its slug is missing.
         (parent(r#"{"slug": "p"}"#), "path_missing"),
         (parent(r#"{"documentId": "p"}"#), "path_missing"),
         (parent(r#"{"documentId": "p", "slug": "p", "parent": {"slug": "q"}}"#), "path_missing"),
@@ -27,8 +27,8 @@ fn a_chain_of_ancestors_ends_where_there_is_none() {
     let service = Setup::new(SETTINGS).file("c.json", &content).start();
     for (at, (fields, expected)) in rows.iter().enumerate() {
         let target = format!("/api/frontend-url?uid=api::p.p&documentId=d{at}");
-        let answer = http::get(service.addr(), &target).json();
-        let found = [&answer["data"]["path"], &answer["error"]["details"]["reason"]];
+        let response = http::get(service.addr(), &target).json();
+        let found = [&response["data"]["path"], &response["error"]["details"]["reason"]];
         let found: Vec<&str> = found.iter().filter_map(|text| text.as_str()).collect();
         assert_eq!(found, [*expected], "{fields}");
     }

@@ -1,11 +1,10 @@
-//! What may not stand in a `[[site.rule]]`, and that each problem is told in words about what was
-//! written, beside all others.
+//! Problems of `[[site.rule]]`: all are reported at once, each in the words of the settings.
 
 use crate::support::service::Setup;
 
 const HEAD: &str = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"c.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n";
 
-/// What `check` says about a site with these lines, each problem without `site "main", `.
+/// The problems that `check` reports for a site with these lines, without `site "main", `.
 fn problems(site: &str) -> Vec<String> {
     let ended = Setup::new(&format!("{HEAD}{site}")).file("c.json", "{}").run(&["check"]);
     let lines = ended.stderr.lines().filter_map(|line| line.strip_prefix("- "));
@@ -20,49 +19,52 @@ fn rule(template: &str, more: &str) -> String {
 }
 
 #[track_caller]
-fn says(site: &str, expected: &[&str]) {
+fn assert_problems(site: &str, expected: &[&str]) {
     assert_eq!(problems(site), expected, "{site}");
 }
 
 #[test]
-fn a_part_of_a_date_is_no_catch_all() {
-    says(
+fn check_refuses_a_date_part_as_a_catch_all() {
+    assert_problems(
         &rule(r#""/{*publishedAt:year}""#, ""),
         &[
             "rule 1 (api::a.a): template `/{*publishedAt:year}`, position 2: a part of a date is one segment, not a catch-all",
         ],
     );
-    says(
+    assert_problems(
         &rule(r#""/{*path}""#, r#"params.path = { field = "publishedAt:year" }"#),
         &["rule 1 (api::a.a), params.path: a part of a date is one segment, not a catch-all"],
     );
 }
 
 #[test]
-fn a_path_without_a_locale_is_not_taken_for_one_with_it() {
+fn check_refuses_templates_whose_omitted_locale_is_ambiguous() {
     let bare = |rules: &str| format!("locale_prefix = \"except-default\"\n{rules}");
     let optional = rule(r#""/{section?}/{locale}/{slug}""#, "");
-    says(&optional, &[]);
-    says(
+    assert_problems(&optional, &[]);
+    assert_problems(
         &bare(&optional),
         &[
             "rule 1 (api::a.a): template `/{section?}/{locale}/{slug}`: with locale_prefix = \"except-default\" an optional segment before {locale} could be taken for it",
         ],
     );
     let text = rule(r#""/{locale}/de/{a?}""#, "");
-    says(&text, &[]);
-    says(
+    assert_problems(&text, &[]);
+    assert_problems(
         &bare(&text),
         &[
             "rule 1 (api::a.a): template `/{locale}/de/{a?}`: with locale_prefix = \"except-default\" `de` may not stand where {locale} is left out, as it is a locale of the site",
         ],
     );
     // German paths have their locale.
-    says(&bare(&rule(r#"{ de = "/{section?}/{locale}/de", en = "/{locale}/fr" }"#, "")), &[]);
+    assert_problems(
+        &bare(&rule(r#"{ de = "/{section?}/{locale}/de", en = "/{locale}/fr" }"#, "")),
+        &[],
+    );
 }
 
 #[test]
-fn what_has_another_type_is_told_in_words_of_the_settings() {
+fn check_names_the_key_and_the_expected_type() {
     let text = |key: &str, found: &str| {
         format!("rule 1 (api::a.a), params.slug: invalid type: {found}, expected {key}")
     };
@@ -91,7 +93,7 @@ fn what_has_another_type_is_told_in_words_of_the_settings() {
             "rule 1 (api::a.a), params.slug: `ancestors` needs `field`, and `depth` needs `ancestors`".to_owned(),
         ),
     ] {
-        says(&site, &[&expected]);
+        assert_problems(&site, &[&expected]);
     }
     for (key, words) in [
         ("locale_prefix", r#""always" or "except-default""#),
@@ -99,12 +101,12 @@ fn what_has_another_type_is_told_in_words_of_the_settings() {
     ] {
         let site = format!("{key} = \"never\"\n{}", rule("\"/x\"", ""));
         let expected = format!("site \"main\": expected {words}, not `never` for key `{key}`");
-        says(&site, &[&expected]);
+        assert_problems(&site, &[&expected]);
     }
 }
 
 #[test]
-fn every_problem_of_every_rule_is_told() {
+fn check_reports_every_problem_of_every_rule() {
     let place = |at: u32| format!("rule {at} (api::a.a)");
     let first = rule(
         r#""/{a""#,
@@ -131,14 +133,14 @@ fn every_problem_of_every_rule_is_told() {
     ];
     let expected: Vec<String> =
         expected.iter().map(|(at, text)| format!("{}{text}", place(*at))).collect();
-    says(
+    assert_problems(
         &format!("{first}{second}{third}"),
         &expected.iter().map(String::as_str).collect::<Vec<_>>(),
     );
 }
 
 #[test]
-fn ancestors_are_bounded_by_what_strapi_reads_at_once() {
+fn check_limits_the_depth_to_what_strapi_reads_in_one_query() {
     let tree = |field: &str, parent: &str, depth: &str| {
         let param = format!("{{ field = \"{field}\", ancestors = \"{parent}\"{depth} }}");
         rule(r#""/{*path}""#, &format!("params.path = {param}"))
@@ -149,14 +151,14 @@ fn ancestors_are_bounded_by_what_strapi_reads_at_once() {
         ("slug", "meta.parent", 3),
         ("a.b.c", "d.e.f", 1),
     ] {
-        says(&tree(field, parent, ""), &[]);
-        says(&tree(field, parent, &format!(", depth = {most}")), &[]);
+        assert_problems(&tree(field, parent, ""), &[]);
+        assert_problems(&tree(field, parent, &format!(", depth = {most}")), &[]);
         let expected = format!(
             "rule 1 (api::a.a), params.path: `depth` must be between 1 and {most} here, for Strapi to read all ancestors in one query"
         );
-        says(&tree(field, parent, &format!(", depth = {}", most + 1)), &[&expected]);
+        assert_problems(&tree(field, parent, &format!(", depth = {}", most + 1)), &[&expected]);
     }
-    says(
+    assert_problems(
         &tree("slug", "a.b.c.d.e", ""),
         &[
             "rule 1 (api::a.a), params.path: the field of an ancestor is behind more relations than Strapi reads in one query",

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_of_one_shape_are_equal() {
+    fn templates_of_one_shape_have_equal_specificity() {
         for (one, other) in [("/a/{b}", "/b/{a}"), ("/a{x}", "/{x}b"), ("/{locale}", "/{slug}")] {
             assert_eq!(specificity_of(one), specificity_of(other));
         }

@@ -1,4 +1,4 @@
-//! Overlaps: pairs with their examples and reasons, and rules that never match.
+//! Overlaps: pairs with their examples and reasons, shadowed rules, and the bounds of the search.
 
 use proptest::prelude::*;
 
@@ -12,16 +12,16 @@ fn pairs(rules: &RuleSet) -> Vec<(usize, usize, String, String)> {
         rules.rules().iter().position(|rule| std::ptr::eq(rule, side.rule)).unwrap()
     };
     let pairs = rules.overlaps().pairs;
-    let told = |c: &Overlap<'_>| {
+    let summary = |c: &Overlap<'_>| {
         let third = c.taken_by.as_ref().map(|side| format!("; taken by {}", place(side)));
         let why = c.why.to_string() + &third.unwrap_or_default();
         (place(&c.winner), place(&c.loser), c.example.clone(), why)
     };
-    pairs.iter().map(told).collect()
+    pairs.iter().map(summary).collect()
 }
 
 #[test]
-fn pairs_that_meet_have_an_example_and_a_reason() {
+fn overlapping_pair_has_an_example_and_a_reason() {
     use LocalePrefix::{Always, ExceptDefault};
     let settings = "same shape: order of the settings";
     let static_1 = "static text before a placeholder in segment 1";
@@ -88,7 +88,7 @@ fn pairs_that_meet_have_an_example_and_a_reason() {
 }
 
 #[test]
-fn templates_of_one_rule_that_take_each_others_paths_are_told() {
+fn overlapping_templates_of_one_rule_are_reported() {
     use LocalePrefix::{Always, ExceptDefault};
     for (prefix, en, de, expected) in [
         (Always, "/{locale}/{slug}", "/{section}/{slug}", Some("/en/x en over de")),
@@ -105,16 +105,20 @@ fn templates_of_one_rule_that_take_each_others_paths_are_told() {
         let rules = RuleSet::new(locales(), prefix, vec![rule]);
         let name = |side: &RuleTemplate<'_>| if side.template.as_str() == en { "en" } else { "de" };
         let pairs = rules.overlaps().pairs;
-        let told = pairs
+        let summaries = pairs
             .iter()
             .map(|c| format!("{} {} over {}", c.example, name(&c.winner), name(&c.loser)));
         assert!(pairs.iter().all(|c| c.taken_by.is_none()), "{en} {de}");
-        assert_eq!(told.collect::<Vec<_>>().first().map(String::as_str), expected, "{en} {de}");
+        assert_eq!(
+            summaries.collect::<Vec<_>>().first().map(String::as_str),
+            expected,
+            "{en} {de}"
+        );
     }
 }
 
 #[test]
-fn a_third_rule_that_takes_the_example_is_avoided_or_named() {
+fn example_avoids_a_third_rule_or_names_it() {
     let rules = set(LocalePrefix::Always, &["/x", "/{slug}", "/{name}"]);
     let settings = "same shape: order of the settings".to_owned();
     assert!(pairs(&rules).contains(&(1, 2, "/x-1".to_owned(), settings.clone())));
@@ -127,7 +131,7 @@ fn a_third_rule_that_takes_the_example_is_avoided_or_named() {
 }
 
 #[test]
-fn rules_that_never_match_are_told_where_it_is_certain() {
+fn rules_whose_paths_earlier_rules_match_are_shadowed() {
     use LocalePrefix::{Always, ExceptDefault};
     for (prefix, templates, expected) in [
         (Always, &["/{slug}", "/{name}"][..], &["1 by t0 /{slug}"][..]),
@@ -173,24 +177,24 @@ fn rules_that_never_match_are_told_where_it_is_certain() {
         (ExceptDefault, &["/{locale}/{*x}", "/{locale}/{*y}"], &["1 by t0 /{locale}/{*x}"]),
     ] {
         let rules = set(prefix, templates);
-        let told = |never: &ShadowedRule<'_>| {
+        let summary = |never: &ShadowedRule<'_>| {
             let place = rules.rules().iter().position(|rule| std::ptr::eq(rule, never.rule));
             let by: Vec<String> = never.hidden_by.iter().map(ToString::to_string).collect();
             format!("{} by {}", place.unwrap(), by.join(", ").replace("api::t.", ""))
         };
-        let never: Vec<String> = rules.overlaps().shadowed.iter().map(told).collect();
+        let never: Vec<String> = rules.overlaps().shadowed.iter().map(summary).collect();
         assert_eq!(never, expected, "{templates:?}");
     }
 }
 
 #[test]
-fn pairs_of_two_types_that_nothing_but_the_settings_orders_are_told_alone() {
+fn equal_shape_overlaps_are_pairs_of_two_types() {
     let templates = ["/a/{slug}", "/{slug}", "/about", "/{name}", "/{a}-b", "/a-{b}"];
     let rules = set(LocalePrefix::Always, &templates);
     let equal = rules.equal_shape_overlaps();
-    let told: Vec<String> =
+    let summaries: Vec<String> =
         equal.pairs.iter().map(|c| c.winner.to_string() + " " + &c.example).collect();
-    assert_eq!(told, ["api::t.t4 /{a}-b /a-x-b", "api::t.t1 /{slug} /x"]);
+    assert_eq!(summaries, ["api::t.t4 /{a}-b /a-x-b", "api::t.t1 /{slug} /x"]);
     assert_eq!((equal.shadowed.len(), equal.incomplete), (0, None));
     let of_one_type = ["/{slug}", "/{name}"].map(|text| rule(0, text)).to_vec();
     let rules = RuleSet::new(locales(), LocalePrefix::Always, of_one_type);
@@ -198,7 +202,7 @@ fn pairs_of_two_types_that_nothing_but_the_settings_orders_are_told_alone() {
 }
 
 #[test]
-fn a_thousand_pairs_are_enough() {
+fn overlaps_stop_at_1_000_pairs() {
     let templates: Vec<String> = (0..46).map(|n| format!("/{{f{n}}}")).collect();
     let rules =
         set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
@@ -208,7 +212,7 @@ fn a_thousand_pairs_are_enough() {
 }
 
 #[test]
-fn all_pairs_of_a_large_set_are_found() {
+fn overlaps_of_a_large_set_are_complete() {
     let mut templates: Vec<String> = (0..2_001).map(|n| format!("/p{n}/{{slug}}")).collect();
     templates.push("/p7/{name}".to_owned());
     let rules =
@@ -227,7 +231,7 @@ fn all_pairs_of_a_large_set_are_found() {
 }
 
 #[test]
-fn all_pairs_of_long_lists_of_values_are_found() {
+fn overlaps_of_long_lists_of_values_are_complete() {
     let values = |rule: usize| (0..300).map(move |n| format!("s{rule}-{n}"));
     let template = |rule| format!("/{{slug}} = {}", values(rule).collect::<Vec<_>>().join(","));
     let mut templates: Vec<String> = (0..400).map(template).collect();
@@ -243,8 +247,8 @@ fn all_pairs_of_long_lists_of_values_are_found() {
 }
 
 #[test]
-fn beyond_the_budget_one_path_of_each_pattern_is_tried() {
-    // Each of the one kind may share its first segment with each of the other.
+fn overlaps_beyond_the_budget_are_found_by_one_path_of_each_pattern() {
+    // Each pattern of the first kind may share its first segment with each of the second.
     let mut templates: Vec<String> = (0..1_500).map(|n| format!("/s-{n}/y")).collect();
     templates.extend((0..1_500).map(|n| format!("/{{a}}/x-{n}")));
     templates.push("/{b}/x-1499".to_owned());
@@ -260,9 +264,9 @@ fn template() -> impl Strategy<Value = String> {
     let segments = prop::collection::vec(prop::sample::select(segments.to_vec()), 1..4);
     let tails = ["", "", "/{*tail}", " = a,x,2024", r" | \d{4}", " | [a-x]+(-1)?"];
     (segments, prop::sample::select(tails.to_vec())).prop_map(|(segments, tail)| {
-        let mut located = false;
+        let mut has_locale = false;
         let segments = segments.iter().enumerate().map(|(at, segment)| {
-            let twice = *segment == "{locale}" && std::mem::replace(&mut located, true);
+            let twice = *segment == "{locale}" && std::mem::replace(&mut has_locale, true);
             let segment = if twice || (segment.ends_with("?}") && tail.starts_with('/')) {
                 "{@}"
             } else {
@@ -278,13 +282,13 @@ fn template() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn every_example_is_one_and_what_never_matches_has_none(
+    fn overlaps_are_proven_and_complete_and_shadowed_rules_never_match(
         templates in prop::collection::vec(template(), 1..6), bare in any::<bool>(),
     ) {
         let prefix = if bare { LocalePrefix::ExceptDefault } else { LocalePrefix::Always };
         let rules = set(prefix, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-        let conflicts = rules.overlaps();
-        for pair in &conflicts.pairs {
+        let overlaps = rules.overlaps();
+        for pair in &overlaps.pairs {
             let path = Pathname::parse(&pair.example);
             prop_assert_eq!(path.normalized(), pair.example.clone());
             for side in [pair.winner, pair.loser] {
@@ -297,7 +301,7 @@ proptest! {
             let found = rules.find(&path).map(|found| std::ptr::from_ref(found.rule));
             prop_assert_eq!(found, Some(std::ptr::from_ref(wanted.rule)));
         }
-        prop_assert_eq!(conflicts.incomplete, None);
+        prop_assert_eq!(overlaps.incomplete, None);
         let texts = ["a", "x", "en", "de", "2024", "ax", "x.html", "x-1", "1", "a.html"];
         let one = texts.iter().map(|text| format!("/{text}"));
         let two = texts.iter().flat_map(|a| texts.iter().map(move |b| format!("/{a}/{b}")));
@@ -307,13 +311,13 @@ proptest! {
         for path in one.chain(two).chain(three) {
             let pathname = Pathname::parse(&path);
             let Some(found) = rules.find(&pathname) else { continue };
-            for shadowed in &conflicts.shadowed {
+            for shadowed in &overlaps.shadowed {
                 let hit = std::ptr::eq(found.rule, shadowed.rule);
                 prop_assert!(!hit, "{} is matched at {path}", shadowed.rule.first_template());
             }
             let matching = rules.trace(&pathname).filter(|trace| trace.mismatch.is_none());
             for other in matching.filter(|trace| !std::ptr::eq(trace.rule, found.rule)) {
-                let reported = conflicts.pairs.iter().any(|pair| {
+                let reported = overlaps.pairs.iter().any(|pair| {
                     std::ptr::eq(pair.winner.rule, found.rule)
                         && std::ptr::eq(pair.loser.rule, other.rule)
                 });

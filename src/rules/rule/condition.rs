@@ -51,7 +51,7 @@ mod tests {
     use crate::rules::fixtures::{field, text};
 
     #[test]
-    fn a_condition_holds_for_exactly_its_value() {
+    fn condition_holds_for_exactly_its_value() {
         let literal = |text: &str| Literal::Text(text.to_owned());
         for (equals, value, expected) in [
             (literal("news"), text("news"), true),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_written_as_in_a_filter_of_the_cms() {
+    fn literal_is_written_as_in_a_filter_of_the_cms() {
         let news = Literal::Text("news".to_owned());
         let written = [&news, &Literal::Boolean(true), &Literal::Boolean(false)];
         assert_eq!(written.map(Literal::as_str), ["news", "true", "false"]);

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_listed_unless_its_rule_or_one_of_its_fields_says_no() {
+    fn document_is_listed_unless_its_rule_or_a_field_excludes_it() {
         let document = Document {
             id: "id".into(),
             locale: DocumentLocale::None,

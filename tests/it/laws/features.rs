@@ -1,4 +1,4 @@
-//! Rules with every feature there is, and documents that have all the fields these may read.
+//! Generated rules with every feature, and documents with all the fields that these rules may read.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::generate::{self, UIDS};
 
-/// What placeholders are called; the dates are parts of one field.
+/// The names of placeholders; the dates are parts of one field.
 const NAMES: [&str; 11] = [
     "slug",
     "category.slug",
@@ -25,7 +25,7 @@ const NAMES: [&str; 11] = [
     "on:month",
     "on:day",
 ];
-/// Dates as Strapi writes them, and what is none.
+/// Dates as Strapi writes them with their parts, and texts that are no dates.
 pub(super) const DATES: [(&str, Option<[&str; 3]>); 8] = [
     ("2024-02-29", Some(["2024", "02", "29"])),
     ("2024-02-29T23:59:59.000Z", Some(["2024", "02", "29"])),
@@ -36,7 +36,7 @@ pub(super) const DATES: [(&str, Option<[&str; 3]>); 8] = [
     ("en", None),
     ("", None),
 ];
-/// How many ancestors a page may have; documents may have one more.
+/// The most ancestors of a page; documents may have one more.
 const DEPTH: usize = 2;
 
 /// One segment of a template, before its placeholder has a name.
@@ -49,16 +49,16 @@ enum Shape {
     CatchAll,
 }
 
-/// What the settings may say about a placeholder.
+/// The settings of a placeholder.
 #[derive(Clone, Debug)]
-struct Said {
+struct PlaceholderSettings {
     name: &'static str,
     other_field: bool,
     ancestors: bool,
     constraint: Option<Constraint>,
 }
 
-/// The text of a template; `{locale}` and what is optional are frequent.
+/// A template; `{locale}` and optional segments are frequent.
 fn template() -> impl Strategy<Value = Template> {
     let text = || generate::static_text(1..4);
     let shape = prop_oneof![
@@ -72,7 +72,7 @@ fn template() -> impl Strategy<Value = Template> {
         .prop_map(|(shapes, names)| written(&shapes, &names))
 }
 
-/// Writes segment after segment; what the grammar does not allow there becomes a word.
+/// Writes segment after segment; a segment that the grammar does not allow there becomes a word.
 fn written(shapes: &[Shape], names: &[&str]) -> Template {
     let mut text = String::new();
     for (at, (shape, name)) in shapes.iter().zip(names).enumerate() {
@@ -112,22 +112,22 @@ fn constraint() -> impl Strategy<Value = Constraint> {
     prop::sample::select([&patterns[..], &values[..]].concat())
 }
 
-fn said() -> impl Strategy<Value = Said> {
+fn placeholder_settings() -> impl Strategy<Value = PlaceholderSettings> {
     let name = prop::sample::select(&["slug", "a", "path", "category.slug", "locale"][..]);
     let constraint = prop::option::of(constraint());
     (name, any::<bool>(), any::<bool>(), constraint).prop_map(
         |(name, other_field, ancestors, constraint)| {
             let other_field = other_field && name != "locale";
-            Said { name, other_field, ancestors, constraint }
+            PlaceholderSettings { name, other_field, ancestors, constraint }
         },
     )
 }
 
 fn rule() -> impl Strategy<Value = Rule> {
     let condition = prop::option::weighted(0.2, prop::sample::select(&["a", "en"][..]));
-    let said = prop::collection::vec(said(), 0..3);
-    (prop::sample::select(&UIDS[..]), templates(), said, condition).prop_map(
-        |(uid, templates, said, condition)| {
+    let settings = prop::collection::vec(placeholder_settings(), 0..3);
+    (prop::sample::select(&UIDS[..]), templates(), settings, condition).prop_map(
+        |(uid, templates, settings, condition)| {
             let content_type = ContentTypeUid::parse(uid).unwrap();
             let conditions = condition.map(|word| Condition {
                 field: FieldPath::parse("category.slug").unwrap(),
@@ -136,28 +136,29 @@ fn rule() -> impl Strategy<Value = Rule> {
             let conditions = conditions.into_iter().collect();
             let sitemap = SitemapOptions::default();
             let mut rule = Rule { content_type, templates, conditions, sitemap };
-            for said in &said {
-                tell(&mut rule, said);
+            for settings in &settings {
+                configure(&mut rule, settings);
             }
             rule
         },
     )
 }
 
-fn tell(rule: &mut Rule, said: &Said) {
+fn configure(rule: &mut Rule, settings: &PlaceholderSettings) {
     let segments = rule.templates().flat_map(|(_, template)| template.segments());
-    let own = segments.filter(|s| s.placeholder().is_some_and(|p| p.name == said.name));
+    let own = segments.filter(|s| s.placeholder().is_some_and(|p| p.name == settings.name));
     let catch_all = { own }.all(|segment| matches!(segment, Segment::CatchAll(_)));
     let field = |name| FieldPath::parse(name).unwrap();
-    let source = match said {
-        Said { ancestors: true, .. } if catch_all => {
+    let source = match settings {
+        PlaceholderSettings { ancestors: true, .. } if catch_all => {
             Some(Source::ancestors(&field("slug"), &field("parent"), DEPTH))
         }
-        Said { other_field: true, .. } => Some(Source::Field(field("other"))),
+        PlaceholderSettings { other_field: true, .. } => Some(Source::Field(field("other"))),
         _ => None,
     };
     // A name that no template has changes nothing.
-    let _ = rule.set_param(said.name, &Param { source, constraint: said.constraint.clone() });
+    let _ =
+        rule.set_param(settings.name, &Param { source, constraint: settings.constraint.clone() });
 }
 
 /// A site's rules, with the locales `en` and `de`.
@@ -191,8 +192,8 @@ pub(super) fn document() -> impl Strategy<Value = Document<'static>> {
         let [slug, a, other] = <[FieldValue; 3]>::try_from(own).unwrap();
         more.extend([("slug".into(), slug), ("a".into(), a), ("other".into(), other)]);
         for (up, (id, value)) in parents.into_iter().enumerate() {
-            let way = "parent.".repeat(up + 1);
-            more.extend([(format!("{way}documentId"), id), (format!("{way}slug"), value)]);
+            let path = "parent.".repeat(up + 1);
+            more.extend([(format!("{path}documentId"), id), (format!("{path}slug"), value)]);
         }
         let (fields, values): (Vec<String>, Vec<FieldValue>) = more.into_iter().unzip();
         let fields = fields.iter().map(|field| FieldPath::parse(field).unwrap());

@@ -1,7 +1,7 @@
-//! What the laws are tried on: templates, rule sets, documents and base URLs.
+//! Generates the inputs of the laws: templates, rule sets, documents and base URLs.
 //!
 //! Words and names come from small pools, so that templates overlap and values look like static
-//! text; the rest is hostile. Nothing is filtered away: every generated case is a case.
+//! text; the rest is hostile. No generated case is discarded.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use frontend_map::rules::{
 };
 use proptest::prelude::*;
 
-/// Fields of every generated document; with the reserved names, what templates are made of.
+/// Fields of every generated document. Templates use these and the reserved names.
 const FIELDS: [&str; 5] = ["slug", "category.slug", "a", "_b-1", "path"];
 const RESERVED: [&str; 2] = ["locale", "documentId"];
 const WORDS: [&str; 8] = ["a", "b", "en", "de", "a.html", "a b", "é", "{"];
-/// Escapes, harmless and not, and their pieces.
+/// Harmless and unsafe escapes, and parts of them.
 const ESCAPES: [&str; 12] =
     ["%2e", "%2F", "%5c", "%00", "%25", "2e", "%C3", "%A9", "a", ".", "%E2%80%AE", "%20"];
-/// Hosts as they should be, as they are repaired, and as they are refused.
+/// Hosts that are canonical, that are made canonical, and that are refused.
 const HOSTS: [&str; 29] = [
     "www.example.com",
     "WWW.Example.COM",
@@ -136,7 +136,7 @@ pub(super) fn locales() -> Locales {
     Locales::new(locales.to_vec()).unwrap()
 }
 
-/// A value as an editor, a plugin or an attacker may leave it behind.
+/// A value as an editor, a plugin or an attacker may write it.
 pub(super) fn slug() -> impl Strategy<Value = String> {
     let tricky = "abe25cfF%%./\\?#;+ \u{85}\u{2028}\u{202E}\u{FFFD}\u{FFFF}é";
     let tricky: Vec<char> = tricky.chars().collect();
@@ -185,7 +185,7 @@ pub(super) fn document() -> impl Strategy<Value = Document<'static>> {
     })
 }
 
-/// Text that is a base URL, or looks a little like one.
+/// Text that is a base URL, or resembles one.
 pub(super) fn base_url_text() -> impl Strategy<Value = String> {
     let scheme =
         prop::sample::select(&["http://", "https://", "HTTPS://", "ftp://", "http:/", "//"][..]);
@@ -204,7 +204,7 @@ pub(super) fn base_url_text() -> impl Strategy<Value = String> {
         .prop_map(|(scheme, host, port, path)| format!("{scheme}{host}{port}{path}"))
 }
 
-/// A base URL that every generated document can be put under.
+/// A valid base URL, short enough for every generated path.
 pub(super) fn good_base_url() -> impl Strategy<Value = &'static str> {
     let bases = [
         "https://www.example.com",

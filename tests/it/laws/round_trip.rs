@@ -1,5 +1,5 @@
-//! D16, on rules with every feature: a path that was built resolves to what it was built from, or
-//! to a form of a rule that comes earlier by D8.
+//! D16, on rules with every feature: a path that was built resolves to the rule and values it was built from,
+//! or to a pattern of a rule that comes earlier by D8.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use super::{by_segment, features, versions};
 
 proptest! {
     #[test]
-    fn a_path_that_was_built_resolves_to_its_document(
+    fn built_path_resolves_to_its_values_or_to_an_earlier_rule(
         rules in features::rule_set(),
         documents in prop::collection::vec(features::document(), 1..4),
     ) {
@@ -36,7 +36,7 @@ fn resolves(
         return Err(TestCaseError::fail(format!("{} does not resolve", built.path)));
     };
     let all = values(document, built);
-    // The path has all of these, but for `{locale}` where it stands for the default.
+    // The path has all of these, except `{locale}` when the default locale is omitted.
     let bare = all.iter().filter(|(name, _)| *name != "locale");
     let bare: Vec<(&str, String)> = bare.cloned().collect();
     let params = found.params.iter().map(|(name, value)| (name, value.to_owned()));
@@ -63,7 +63,7 @@ fn resolves(
     Ok(())
 }
 
-/// Whether the form that was found is tried before the one that has these placeholders.
+/// Whether the pattern that was found is evaluated before the one with these placeholders.
 fn shadows(
     rules: &RuleSet,
     found: &Match<'_>,
@@ -73,30 +73,30 @@ fn shadows(
 ) -> bool {
     let found_names: Vec<&str> = found.params.iter().map(|(name, _)| name).collect();
     let place = |wanted: &Rule| rules.rules().iter().position(|rule| std::ptr::eq(rule, wanted));
-    match by_segment(&form(found.template, &found_names), &form(template, names)) {
+    match by_segment(&pattern(found.template, &found_names), &pattern(template, names)) {
         Ordering::Less => true,
         Ordering::Equal => place(found.rule) <= place(rule),
         Ordering::Greater => false,
     }
 }
 
-/// The segments of a template without the placeholders that the path leaves out.
-fn form<'t>(template: &'t Template, names: &[&str]) -> Vec<&'t Segment> {
+/// The segments of a template without the placeholders that the path omits.
+fn pattern<'t>(template: &'t Template, names: &[&str]) -> Vec<&'t Segment> {
     let all = template.segments().iter();
-    let stands = |p: &Placeholder| names.contains(&p.name.as_str());
-    all.filter(|segment| segment.placeholder().is_none_or(stands)).collect()
+    let is_present = |p: &Placeholder| names.contains(&p.name.as_str());
+    all.filter(|segment| segment.placeholder().is_none_or(is_present)).collect()
 }
 
-/// The values that the document gives the template, without the optional ones that it has not.
+/// The values of the document for the template, without missing optional ones.
 fn values<'t>(document: &Document<'_>, built: &FrontendPath<'t>) -> Vec<(&'t str, String)> {
     let all = built.template.segments().iter();
     let named = all.filter_map(|segment| {
         let placeholder = segment.placeholder()?;
         let value = value(document, built.locale.as_str(), placeholder);
         let empty = value.as_ref().is_none_or(|value| value.trim().is_empty());
-        let left_out = empty && matches!(segment, Segment::Optional(_));
+        let omitted = empty && matches!(segment, Segment::Optional(_));
         let value = value.unwrap_or_else(|| "no text".to_owned());
-        (!left_out).then_some((placeholder.name.as_str(), value))
+        (!omitted).then_some((placeholder.name.as_str(), value))
     });
     named.collect()
 }

@@ -1,4 +1,4 @@
-//! What templates make of values: paths, or the placeholder at fault.
+//! Paths built from templates and values, or the fault of a placeholder.
 
 use super::*;
 use crate::rules::fixtures::{Holds, field, locale, locales, per_locale, rule};
@@ -6,9 +6,9 @@ use crate::rules::{Condition, Literal, RuleSet};
 
 type Row<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, &'a str);
 
-/// Template, locale and fields; the path or the reason, and what each segment gives it.
+/// Template, locale and fields; the path or the reason, and the output of each segment.
 fn check(prefix: LocalePrefix, rows: &[Row<'_>]) {
-    for (template, code, fields, path, given) in rows {
+    for (template, code, fields, path, segments) in rows {
         let rules = RuleSet::new(locales(), prefix, vec![rule(0, template)]);
         let (holds, rule) = (Holds::texts(code, fields), &rules.rules()[0]);
         let mut written = String::new();
@@ -20,12 +20,12 @@ fn check(prefix: LocalePrefix, rows: &[Row<'_>]) {
         };
         assert_eq!(built, *path, "{template} {fields:?}");
         let parts = rules.built_segments(rule.first_template(), &locale(code), &holds);
-        let parts: Vec<String> = parts.iter().map(told).collect();
-        assert_eq!(parts.join(" / "), *given, "{template} {fields:?}");
+        let parts: Vec<String> = parts.iter().map(summary).collect();
+        assert_eq!(parts.join(" / "), *segments, "{template} {fields:?}");
     }
 }
 
-fn told(part: &BuiltSegment<'_>) -> String {
+fn summary(part: &BuiltSegment<'_>) -> String {
     match &part.output {
         SegmentOutput::Static(text) => (*text).to_owned(),
         SegmentOutput::Value(value) => format!("={}", value.text),
@@ -35,7 +35,7 @@ fn told(part: &BuiltSegment<'_>) -> String {
 }
 
 #[test]
-fn values_make_a_path_or_the_leftmost_placeholder_is_at_fault() {
+fn write_path_gives_a_path_or_the_fault_of_the_leftmost_placeholder() {
     check(
         LocalePrefix::Always,
         &[
@@ -60,7 +60,7 @@ fn values_make_a_path_or_the_leftmost_placeholder_is_at_fault() {
 }
 
 #[test]
-fn optional_segments_are_left_out_from_the_right() {
+fn write_path_omits_optional_segments_from_the_right() {
     check(
         LocalePrefix::Always,
         &[
@@ -84,7 +84,7 @@ fn optional_segments_are_left_out_from_the_right() {
 }
 
 #[test]
-fn nothing_like_a_locale_stands_where_the_default_one_is_left_out() {
+fn write_path_refuses_a_locale_in_place_of_the_omitted_one() {
     check(
         LocalePrefix::ExceptDefault,
         &[
@@ -120,7 +120,7 @@ fn nothing_like_a_locale_stands_where_the_default_one_is_left_out() {
 }
 
 #[test]
-fn conditions_come_first_and_then_the_template_of_the_locale() {
+fn write_path_checks_conditions_before_the_template_of_the_locale() {
     let mut rule = per_locale(&[("de", "/neues/{slug}")]);
     let equals = Literal::Text("news".to_owned());
     rule.conditions.push(Condition { field: field("section"), equals });

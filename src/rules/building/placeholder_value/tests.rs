@@ -1,4 +1,4 @@
-//! What documents give placeholders.
+//! The values that placeholders get from documents, and their faults.
 
 use super::*;
 use crate::rules::fixtures::{Holds, field, rule, text};
@@ -6,11 +6,11 @@ use crate::rules::{Param, Rule};
 
 fn value(rule: &Rule, holds: &Holds<'_>) -> Result<String, String> {
     let value = rule.first_template().segments()[0].value(holds).unwrap();
-    value.map(|usable| usable.text.into_owned()).map_err(|fault| fault.to_string())
+    value.map(|value| value.text.into_owned()).map_err(|fault| fault.to_string())
 }
 
 #[test]
-fn a_placeholder_takes_text_that_can_stand_in_a_path() {
+fn value_is_text_that_a_path_may_contain() {
     for (template, given, expected) in [
         ("/{slug}", text("a b"), Ok("a b")),
         ("/{slug}", text("-1"), Ok("-1")),
@@ -32,7 +32,7 @@ fn a_placeholder_takes_text_that_can_stand_in_a_path() {
 }
 
 #[test]
-fn a_part_of_a_date_is_that_of_its_day_in_utc() {
+fn value_of_a_date_part_is_that_of_its_day_in_utc() {
     for (given, expected) in [
         ("2024-02-29", Ok("2024 02 29")),
         ("2024-12-31T23:30:00.000-01:00", Ok("2025 01 01")),
@@ -52,7 +52,7 @@ fn a_part_of_a_date_is_that_of_its_day_in_utc() {
 }
 
 #[test]
-fn ancestors_stand_before_the_document_up_to_the_depth_allowed() {
+fn value_with_ancestors_begins_with_the_topmost_up_to_the_depth() {
     let mut rule = rule(0, "/{*path}");
     let source = Source::ancestors(&field("slug"), &field("up"), 2);
     assert!(rule.set_param("path", &Param { source: Some(source), constraint: None }));

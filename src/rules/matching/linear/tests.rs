@@ -1,11 +1,11 @@
-//! Which pathnames a rule takes, and what is told of the others (D10).
+//! Which pathnames a rule matches, and the mismatch of the others (D10).
 
 use super::*;
 use crate::rules::LocalePrefix;
 use crate::rules::fixtures::set;
 
-/// `matches`, or the reason and the segment to blame.
-fn told(prefix: LocalePrefix, template: &str, pathname: &str) -> String {
+/// `matches`, or the reason and the segment of the mismatch.
+fn outcome(prefix: LocalePrefix, template: &str, pathname: &str) -> String {
     let rules = set(prefix, &[template]);
     let pathname = Pathname::parse(pathname);
     if rules.find(&pathname).is_some() {
@@ -17,7 +17,7 @@ fn told(prefix: LocalePrefix, template: &str, pathname: &str) -> String {
 }
 
 #[test]
-fn a_rule_that_does_not_match_has_a_reason_and_a_segment_to_blame() {
+fn mismatch_has_a_reason_and_a_segment() {
     for (template, pathname, expected) in [
         ("/", "/", "matches"),
         ("/", "/a", "segment_count"),
@@ -53,7 +53,7 @@ fn a_rule_that_does_not_match_has_a_reason_and_a_segment_to_blame() {
         ("/{on:year}/{on:month}", "/2024/13", "constraint 1"),
     ] {
         assert_eq!(
-            told(LocalePrefix::Always, template, pathname),
+            outcome(LocalePrefix::Always, template, pathname),
             expected,
             "{template} {pathname}"
         );
@@ -61,7 +61,7 @@ fn a_rule_that_does_not_match_has_a_reason_and_a_segment_to_blame() {
 }
 
 #[test]
-fn without_the_default_locale_no_other_one_stands_in_its_place() {
+fn locale_of_the_site_in_place_of_the_omitted_one_does_not_match() {
     for (template, pathname, expected) in [
         ("/{locale}/{slug}", "/x", "matches"),
         ("/{locale}/{slug}", "/de", "constraint 0"),
@@ -75,7 +75,7 @@ fn without_the_default_locale_no_other_one_stands_in_its_place() {
         ("/{locale}/d{slug}", "/de", "constraint 0"),
         ("/{locale}/d{slug}", "/den", "matches"),
     ] {
-        let told = told(LocalePrefix::ExceptDefault, template, pathname);
-        assert_eq!(told, expected, "{template} {pathname}");
+        let outcome = outcome(LocalePrefix::ExceptDefault, template, pathname);
+        assert_eq!(outcome, expected, "{template} {pathname}");
     }
 }

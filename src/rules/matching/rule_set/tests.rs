@@ -1,10 +1,10 @@
-//! What a rule set says about its content types, their fields and their templates.
+//! Rule sets: their content types, fields and templates, and what a match contains.
 
 use super::*;
 use crate::rules::fixtures::{field, locale, locales, per_locale, rule, set};
 use crate::rules::{Literal, Source};
 
-/// A rule of `api::t.t0` for documents that have all of these.
+/// A rule of `api::t.t0` with these conditions.
 fn rule_where(template: &str, conditions: &[(&str, &str)]) -> Rule {
     let mut rule = rule(0, template);
     let condition = |(path, value): &(&str, &str)| Condition {
@@ -15,17 +15,17 @@ fn rule_where(template: &str, conditions: &[(&str, &str)]) -> Rule {
     rule
 }
 
-fn of_rules(rules: Vec<Rule>) -> RuleSet {
+fn rule_set(rules: Vec<Rule>) -> RuleSet {
     RuleSet::new(locales(), LocalePrefix::Always, rules)
 }
 
-fn written(fields: &[FieldPath]) -> String {
+fn joined(fields: &[FieldPath]) -> String {
     fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn a_type_has_its_rules_in_the_order_of_the_settings() {
-    let rules = of_rules(vec![rule(1, "/b/{slug}"), rule(0, "/a/{slug}"), rule(1, "/b")]);
+fn rules_of_a_type_keep_the_order_of_the_settings() {
+    let rules = rule_set(vec![rule(1, "/b/{slug}"), rule(0, "/a/{slug}"), rule(1, "/b")]);
     let uids: Vec<&str> = rules.content_types().into_iter().map(ContentTypeUid::as_str).collect();
     assert_eq!(uids, ["api::t.t1", "api::t.t0"]);
     for (uid, positions) in [("api::t.t1", &[0, 2][..]), ("api::t.t0", &[1]), ("api::t.t2", &[])] {
@@ -41,7 +41,7 @@ fn a_type_has_its_rules_in_the_order_of_the_settings() {
 }
 
 #[test]
-fn a_type_is_asked_for_documents_that_one_of_its_rules_is_for() {
+fn alternatives_are_the_conditions_of_each_rule_of_the_type() {
     let news = [("kind", "news")];
     let both = [("kind", "news"), ("section", "a")];
     for (rules, expected) in [
@@ -52,10 +52,9 @@ fn a_type_is_asked_for_documents_that_one_of_its_rules_is_for() {
         (vec![rule_where("/a", &news), rule(1, "/b")], vec!["kind"]),
         (vec![rule(1, "/b")], vec![]),
     ] {
-        let rules = of_rules(rules);
-        let fields = |all: &Vec<Condition>| {
-            written(&all.iter().map(|c| c.field.clone()).collect::<Vec<_>>())
-        };
+        let rules = rule_set(rules);
+        let fields =
+            |all: &Vec<Condition>| joined(&all.iter().map(|c| c.field.clone()).collect::<Vec<_>>());
         let alternatives: Vec<String> =
             rules.alternatives("api::t.t0").iter().map(fields).collect();
         assert_eq!(alternatives, expected);
@@ -63,7 +62,7 @@ fn a_type_is_asked_for_documents_that_one_of_its_rules_is_for() {
 }
 
 #[test]
-fn a_type_is_asked_for_the_fields_of_its_rules_each_once() {
+fn fields_of_a_type_are_those_of_its_rules_each_once() {
     let mut pages = rule(0, "/p/{*path}");
     let source = Some(Source::ancestors(&field("slug"), &field("up"), 0));
     assert!(pages.set_param("path", &crate::rules::Param { source, constraint: None }));
@@ -90,18 +89,19 @@ fn a_type_is_asked_for_the_fields_of_its_rules_each_once() {
         (vec![per_locale(&[("en", "/a/{a}"), ("de", "/b/{b}")])], "a b", "a b updatedAt"),
         (vec![rule(1, "/{x}")], "", ""),
     ] {
-        let rules = of_rules(rules);
-        assert_eq!(written(&rules.fields("api::t.t0")), fields);
-        assert_eq!(written(&rules.listing_fields("api::t.t0")), listing);
+        let rules = rule_set(rules);
+        assert_eq!(joined(&rules.fields("api::t.t0")), fields);
+        assert_eq!(joined(&rules.listing_fields("api::t.t0")), listing);
     }
 }
 
 #[test]
-fn templates_stand_in_the_order_of_the_locales_of_the_site() {
-    let rules = of_rules(vec![per_locale(&[("de", "/neues/{slug}"), ("en", "/news/{slug}")])]);
+fn templates_of_a_rule_keep_the_order_of_the_locales_of_the_site() {
+    let rules = rule_set(vec![per_locale(&[("de", "/neues/{slug}"), ("en", "/news/{slug}")])]);
     let rule = &rules.rules()[0];
-    let told = rule.templates().map(|(locale, template)| format!("{} {template}", locale.unwrap()));
-    assert_eq!(told.collect::<Vec<_>>(), ["en /news/{slug}", "de /neues/{slug}"]);
+    let templates =
+        rule.templates().map(|(locale, template)| format!("{} {template}", locale.unwrap()));
+    assert_eq!(templates.collect::<Vec<_>>(), ["en /news/{slug}", "de /neues/{slug}"]);
     assert_eq!(rule.first_template().as_str(), "/news/{slug}");
     for (code, expected) in
         [("en", Some("/news/{slug}")), ("de", Some("/neues/{slug}")), ("fr", None)]
@@ -111,14 +111,14 @@ fn templates_stand_in_the_order_of_the_locales_of_the_site() {
 }
 
 #[test]
-fn a_match_has_the_values_of_the_pathname_and_the_locale_that_it_says() {
+fn match_has_the_values_and_the_locale_of_the_pathname() {
     let mut rules: Vec<Rule> = ["/{locale}/a-{slug}.html/{*rest}", "/{slug}", "/{x}/{y}/{slug}"]
         .iter()
         .map(|t| rule(0, t))
         .collect();
     rules.push(per_locale(&[("en", "/news/{slug}"), ("de", "/neues/{slug}")]));
     rules.push(per_locale(&[("en", "/faq/{slug}"), ("de", "/faq/{slug}")]));
-    let rules = of_rules(rules);
+    let rules = rule_set(rules);
     for (pathname, params, locale, shared) in [
         (
             "/de/a-%C3%A9.html/b/c%20d",
@@ -145,7 +145,7 @@ fn a_match_has_the_values_of_the_pathname_and_the_locale_that_it_says() {
 }
 
 #[test]
-fn templates_that_hide_where_the_default_locale_is_left_out_are_named() {
+fn ambiguities_are_templates_whose_omitted_locale_cannot_be_recognized() {
     let template = |at: usize, text: &str, problem: &str| {
         (at, format!("template `{text}`: with locale_prefix = \"except-default\" {problem}"))
     };

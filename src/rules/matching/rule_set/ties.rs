@@ -33,7 +33,7 @@ mod tests {
     };
 
     #[test]
-    fn rules_of_the_best_shape_that_match_are_ties() {
+    fn tie_exists_for_each_matching_rule_of_the_most_specific_shape() {
         let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
         let templates = ["/{*path}", "/a/{slug}", "/b/{x}", "/a/{title}", "/{locale}/{slug}"];
         let uid = ContentTypeUid::parse("api::a.a").unwrap();
@@ -51,8 +51,9 @@ mod tests {
             }
         }
     }
+
     #[test]
-    fn a_rule_ties_with_the_template_of_it_that_matches() {
+    fn tie_of_a_rule_has_its_matching_template() {
         let own = per_locale(&[("en", "/news/{slug}"), ("de", "/neues/{slug}")]);
         let rules = vec![rule(1, "/neues/{title}"), own];
         let rules = RuleSet::new(locales(), LocalePrefix::Always, rules);

@@ -1,23 +1,23 @@
-//! How forms look at pathnames.
+//! Traces: each pattern compared with a pathname.
 
 use super::*;
 use crate::rules::LocalePrefix;
 use crate::rules::fixtures::set;
 
-/// The form, then each segment with what stands there, and what is wrong with the last.
-fn told(trace: &PatternTrace<'_>) -> String {
+/// The pattern, then each compared segment with its text in the pathname and its mismatch.
+fn summary(trace: &PatternTrace<'_>) -> String {
     let more = if trace.open_ended { "+" } else { "" };
-    let mut told = format!("{} ({}{more})", trace.pattern, trace.segment_count);
+    let mut summary = format!("{} ({}{more})", trace.pattern, trace.segment_count);
     for TraceStep { expected, found, reason } in &trace.steps {
         let reason = reason.map(|reason| format!(" {}", reason.as_str())).unwrap_or_default();
-        told = format!("{told}; {expected} {found}{reason}");
+        summary = format!("{summary}; {expected} {found}{reason}");
     }
     let mismatch = trace.mismatch.map(|m| format!(": {}", m.reason.as_str()));
-    told + &mismatch.unwrap_or_default()
+    summary + &mismatch.unwrap_or_default()
 }
 
 #[test]
-fn each_form_tells_how_far_it_comes() {
+fn trace_compares_the_segments_up_to_the_first_mismatch() {
     let rules = set(LocalePrefix::ExceptDefault, &["/{locale}/a/{*slug}", "/{x?}", "/"]);
     for (pathname, expected) in [
         (
@@ -52,6 +52,6 @@ fn each_form_tells_how_far_it_comes() {
         ),
     ] {
         let pathname = Pathname::parse(pathname);
-        assert_eq!(rules.trace(&pathname).map(|t| told(&t)).collect::<Vec<_>>(), expected);
+        assert_eq!(rules.trace(&pathname).map(|t| summary(&t)).collect::<Vec<_>>(), expected);
     }
 }

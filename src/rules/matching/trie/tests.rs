@@ -1,4 +1,4 @@
-//! The trie against the definition: the first pattern in the order of evaluation that matches.
+//! The trie finds the first pattern, in the order of evaluation, that matches; and its cost.
 
 use proptest::prelude::*;
 
@@ -15,12 +15,12 @@ const SEGMENTS: [&str; 18] = [
     "a", "b", "ab", "en", "de", "2024", "{locale}", "{x}", "{y}", "{z}", "a{x}", "{x}b", "a{y}b",
     "{y?}", "{z?}", "{d:year}", "{d:day}", "{*rest}",
 ];
-const GIVEN: [&str; 20] = [
+const PATH_SEGMENTS: [&str; 20] = [
     "a", "b", "ab", "aab", "abb", "aéb", "en", "de", "fr", "2024", "12", "99", "a%62", "..", "%2f",
     "", "c", "%C3%A9", "aa", "bb",
 ];
 
-/// A template that the grammar allows: what it refuses becomes `c`.
+/// A template that the grammar allows: a segment that it refuses becomes `c`.
 fn template() -> impl Strategy<Value = Template> {
     prop::collection::vec(prop::sample::select(&SEGMENTS[..]), 0..5).prop_map(|segments| {
         let mut text = String::new();
@@ -34,7 +34,7 @@ fn template() -> impl Strategy<Value = Template> {
         if text.is_empty() {
             text.push('/');
         }
-        Template::parse(&text).expect("made to be one")
+        Template::parse(&text).expect("only segments that the grammar allows")
     })
 }
 
@@ -79,7 +79,7 @@ fn locales() -> Locales {
     Locales::new(locales.to_vec()).expect("locales")
 }
 
-/// The values that a pathname gives the placeholders of a pattern that matches it.
+/// The values of the placeholders of a pattern in a pathname that it matches.
 fn params<'a>(pattern: &'a Pattern, pathname: &'a Pathname<'_>) -> Vec<(&'a str, &'a str)> {
     let segments = pattern.segments.iter().enumerate();
     let named = segments.filter_map(|(at, segment)| Some((at, segment, segment.placeholder()?)));
@@ -95,13 +95,13 @@ fn params<'a>(pattern: &'a Pattern, pathname: &'a Pathname<'_>) -> Vec<(&'a str,
 }
 
 #[test]
-fn the_cost_is_that_of_the_dearest_pathname() {
+fn cost_is_that_of_the_most_expensive_pathname() {
     for (templates, cost) in [
         // A node, and a look-up of its static text.
         (&["/a"][..], 3),
         (&["/a", "/b"], 3),
         (&["/a", "/b", "/b/c"], 5),
-        // A node and a look at the value; at a set of values it is another look-up.
+        // A node and a check of the value; a list of values takes another look-up.
         (&["/{x}"], 3),
         (&["/{*x}"], 3),
         (&["/{slug} = a,b"], 4),
@@ -129,7 +129,7 @@ fn the_cost_is_that_of_the_dearest_pathname() {
 }
 
 #[test]
-fn rules_that_could_make_a_look_up_slow_are_refused() {
+fn check_cost_refuses_rules_above_the_limit() {
     let templates = [r"/{slug} | \w+", r"/{slug} | \w+-", r"/{slug} | -\w+"];
     for (count, cost) in [(2, Ok(())), (3, Err(TooCostly { cost: 6_457 }))] {
         assert_eq!(set(LocalePrefix::Always, &templates[..count]).check_cost(), cost);
@@ -139,11 +139,11 @@ fn rules_that_could_make_a_look_up_slow_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
     #[test]
-    fn it_finds_what_the_first_pattern_that_matches_is(
+    fn find_agrees_with_the_first_pattern_that_matches(
         rules in rules(),
         prefix in prop::sample::select(&[LocalePrefix::Always, LocalePrefix::ExceptDefault][..]),
         paths in prop::collection::vec(
-            prop::collection::vec(prop::sample::select(&GIVEN[..]), 0..6), 1..16),
+            prop::collection::vec(prop::sample::select(&PATH_SEGMENTS[..]), 0..6), 1..16),
     ) {
         let set = RuleSet::new(locales(), prefix, rules);
         for path in paths {
@@ -154,13 +154,13 @@ proptest! {
             let found = set.trie.find(&pathname, set.locales());
             prop_assert_eq!(found, expected, "{}", path);
             if let Some(found) = set.find(&pathname) {
-                let pattern = &set.patterns[expected.expect("the same")];
+                let pattern = &set.patterns[expected.expect("the trie found one")];
                 let params = params(pattern, &pathname);
                 prop_assert!(found.params.iter().eq(params.iter().copied()), "{}", path);
-                let said = params.iter().find(|(name, _)| *name == "locale");
-                let said = said.and_then(|(_, code)| set.locales().get(code));
+                let in_path = params.iter().find(|(name, _)| *name == "locale");
+                let in_path = in_path.and_then(|(_, code)| set.locales().get(code));
                 let one = pattern.locales.first().filter(|_| pattern.locales.len() == 1);
-                prop_assert_eq!(found.locale, said.or(one));
+                prop_assert_eq!(found.locale, in_path.or(one));
                 let shared = if pattern.locales.len() > 1 { &pattern.locales[..] } else { &[] };
                 prop_assert_eq!(found.shared, shared);
             }
