@@ -70,7 +70,7 @@ fn write_site(out: &mut String, site: &Site, overlaps: &Overlaps<'_>) -> fmt::Re
         }
         Some(Incomplete::Budget) => writeln!(
             out,
-            "\nsite {key}: too many rules or values to compare each with each; one path of each was tried"
+            "\nsite {key}: the search for overlaps reached its bound; one path of each remaining rule was tried"
         ),
         None => Ok(()),
     }
@@ -110,7 +110,10 @@ pub(super) fn log_ambiguous_rules(sites: &Sites) {
         let key = &site.key;
         let Overlaps { pairs, incomplete, .. } = site.rules.equal_shape_overlaps();
         if incomplete == Some(Incomplete::Budget) {
-            tracing::info!(site = key, "too many rules or values to look for all overlaps");
+            tracing::info!(
+                site = key,
+                "the search for content types that share a path reached its bound"
+            );
         }
         for pair in pairs {
             if logged == MAX_WARNINGS {

@@ -34,7 +34,7 @@ pub struct Overlaps<'a> {
 /// Why not all overlaps are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomplete {
-    /// The search reached its bound. For each pattern that was not compared, only one path was tried.
+    /// The search reached its bound. For each remaining pattern, only one path was tried.
     Budget,
     /// There are more than 1,000 pairs.
     PairLimit,

@@ -201,6 +201,21 @@ site main: a rule never matches
 }
 
 #[test]
+fn check_says_that_the_search_for_overlaps_reached_its_bound() {
+    let site = SETTINGS.split("[[site.rule]]").next().unwrap_or_default();
+    // The product of the two automata has 101 * 103 states, and at most 10,000 are visited.
+    let rule = |n: u32, pattern: &str| {
+        format!(
+            "[[site.rule]]\ncontent_type = \"api::t.t{n}\"\ntemplate = \"/{{slug}}\"\nparams.slug = {{ pattern = \"{pattern}\" }}\n"
+        )
+    };
+    let rules = rule(1, "(a{101})+b") + &rule(2, "(a{103})+c");
+    let ended = run(&format!("{site}{rules}"), &["check", "--strict"]);
+    let expected = "the settings are fine: 1 site(s), 2 rule(s)\n\nsite main: the search for overlaps reached its bound; one path of each remaining rule was tried\n";
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), expected), "{}", ended.stderr);
+}
+
+#[test]
 fn serve_warns_if_only_the_order_of_the_settings_decides() {
     let setup = Setup::new(&format!("{SETTINGS}{SHADOWED}")).file("content.json", CONTENT);
     let service = setup.start();

@@ -115,13 +115,13 @@ impl<'c, 'r> Search<'c, 'r> {
                 pairs.add(self.overlap([earlier, later]));
             }
         }
-        if budget.is_spent() && query == Query::Overlapping {
+        if budget.is_exceeded() && query == Query::Overlapping {
             pairs.add(self.overlap_by_path(later));
         }
     }
 
     /// Tries one path of a pattern: the pair with the earlier pattern that matches it, if any. For
-    /// patterns that the budget leaves out.
+    /// patterns that were not compared with each other one.
     fn overlap_by_path(&self, later: usize) -> Option<Overlap<'r>> {
         let pattern = &self.rules.patterns()[later];
         let spans = side_by_side([pattern; 2], self.rules.locales())?.into_iter();
