@@ -1,5 +1,6 @@
 //! `frontend-map serve` and `frontend-map demo`, which run until a signal.
 
+mod background;
 mod fd_limit;
 mod file_watch;
 mod reload;
@@ -15,6 +16,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
+use self::background::restart_on_panic;
 use self::reload::Reloader;
 use super::shutdown::{Closing, Signals, until_stopped};
 use super::{CommandError, check, logging};
@@ -93,13 +95,14 @@ async fn serve(
         // Until the process ends: the metrics of the shutdown are of interest too.
         tokio::spawn(server::serve(listener, admin, connections, pending()));
     }
-    let snapshots = || {
+    let (refreshed, invalidated) = (service.clone(), service.clone());
+    let snapshots = |service: &Service| {
         let service = service.clone();
         move || Arc::clone(&service.app().snapshots)
     };
     let tasks = [
-        tokio::spawn(keep_fresh(snapshots())),
-        tokio::spawn(follow_invalidations(snapshots())),
+        tokio::spawn(restart_on_panic(move || keep_fresh(snapshots(&refreshed)))),
+        tokio::spawn(restart_on_panic(move || follow_invalidations(snapshots(&invalidated)))),
         tokio::spawn(reloader.run(service.clone(), hangups)),
     ];
     let current = service.clone();

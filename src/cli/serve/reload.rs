@@ -1,5 +1,6 @@
 //! Reload: reads the settings again while the service runs, and applies all of them or none.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -70,7 +71,10 @@ impl Reloader {
             }
             // First, so that a change during the reload causes another one.
             block_in_place(|| self.files.mark_loaded());
-            block_in_place(|| self.reload(&service));
+            // After a panic, which the panic hook has logged, the settings in use stay, and the next
+            // reload is tried as usual.
+            let reload = AssertUnwindSafe(|| self.reload(&service));
+            let _ = block_in_place(|| catch_unwind(reload));
         }
     }
 

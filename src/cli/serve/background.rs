@@ -1,0 +1,35 @@
+//! Background tasks: a panic ends the work at hand, but not the task.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::time::sleep;
+
+/// The pause before a task that has panicked starts again: it may panic again at once.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Runs a task to its end, and starts it again whenever it panics: without it, the service would
+/// miss webhooks or refreshes until a restart. The panic hook has logged and counted the panic.
+pub(super) async fn restart_on_panic<T: Future<Output = ()>>(task: impl Fn() -> T) {
+    while AssertUnwindSafe(task()).catch_unwind().await.is_err() {
+        sleep(PAUSE).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn restart_on_panic_runs_a_task_until_it_ends_without_a_panic() {
+        let runs = AtomicUsize::new(0);
+        restart_on_panic(async || {
+            assert!(runs.fetch_add(1, Ordering::Relaxed) == 2, "provoked by a test");
+        })
+        .await;
+        assert_eq!(runs.into_inner(), 3);
+    }
+}
