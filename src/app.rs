@@ -16,7 +16,7 @@ use crate::snapshot_cache::{DocumentCache, FileCache, Invalidation, SnapshotCach
 use crate::validator::Targets;
 use crate::validator::runs::{RunKey, RunTimes, Subscription, TooManyRuns};
 
-/// The service without its sockets, as some settings describe it. A reload builds another one.
+/// The state that handlers share, built from one version of the settings. A reload builds a new one.
 pub struct App {
     /// The sites with their rules.
     pub sites: Sites,
@@ -28,7 +28,7 @@ pub struct App {
     pub files: FileCache,
     /// Limits, secrets and headers of the HTTP side.
     pub http: HttpSettings,
-    /// How long runs of URL checks take.
+    /// The deadline of runs of URL checks, and how long results are reused.
     pub run_times: RunTimes,
     /// How long after SIGTERM connections are still accepted.
     pub drain_delay: Duration,
@@ -51,7 +51,7 @@ impl App {
         self.sites.iter().flat_map(|site| self.snapshots.statuses(site)).collect()
     }
 
-    /// A document may have changed in the CMS; `None`: any document.
+    /// Records that a document may have changed in the CMS; `None`: any document.
     pub fn invalidate(&self, invalidation: Option<Invalidation>) {
         self.documents.invalidate(invalidation.as_ref());
         self.snapshots.invalidate(invalidation);

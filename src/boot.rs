@@ -20,8 +20,8 @@ pub enum BootError {
     Validator(#[from] BuildError),
 }
 
-/// The app that these settings describe, with a shared state of its own. Nothing is asked of the CMS
-/// yet.
+/// The app that these settings describe, with a shared state of its own. No request is sent to the
+/// CMS yet.
 ///
 /// # Errors
 /// [`BootError`] when an HTTP client cannot be built.
@@ -30,8 +30,8 @@ pub fn build_alone(config: Config) -> Result<App, BootError> {
     build(config, shared, None)
 }
 
-/// The app that these settings describe, in a process whose settings may change. What `previous` has
-/// cached stays wherever it does not depend on a setting that has changed.
+/// The app that these settings describe, in a process whose settings may change. It takes over the
+/// caches of `previous` that do not depend on a changed setting.
 ///
 /// # Errors
 /// As [`build_alone`].

@@ -46,7 +46,7 @@ pub struct Config {
     pub log: Log,
     /// The collector of traces; without it requests are not traced.
     pub traces: Option<Traces>,
-    /// Time-outs, deadlines and sizes.
+    /// Timeouts, deadlines and sizes.
     pub limits: Limits,
     /// The secret that a webhook has to send; without it webhooks are refused.
     pub webhook_secret: Option<SecretString>,

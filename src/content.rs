@@ -1,4 +1,4 @@
-//! The sources of documents: a Strapi, or a content file.
+//! The sources of documents: Strapi, or a content file.
 
 mod content_file;
 mod projection;
@@ -19,7 +19,7 @@ use tokio::task::yield_now;
 
 use crate::rules::{Condition, ContentTypeUid, Locale};
 
-/// After how many documents of a file other tasks get to run: some tenths of a millisecond.
+/// The number of documents of a file after which the task yields: some tenths of a millisecond.
 const YIELD_EVERY: usize = 128;
 
 /// The version of a document (D18).
@@ -57,7 +57,7 @@ pub struct ContentQuery {
 /// Why there is no content (D27). The texts have no body, address or token of the CMS.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContentError {
-    /// The CMS cannot be reached, broke the connection, or answered 429 or 5xx: 503.
+    /// The CMS cannot be reached, broke the connection, or returned 429 or 5xx: 503.
     #[error("the CMS is not available")]
     Unavailable {
         /// The CMS's `Retry-After` in seconds, if it sent one.
@@ -69,17 +69,17 @@ pub enum ContentError {
         /// What is left of the CMS's `Retry-After` in seconds, if it sent one.
         retry_after: Option<u64>,
     },
-    /// The CMS did not answer in time: 504.
+    /// The CMS did not respond in time: 504.
     #[error("the CMS did not answer in time")]
     TimedOut,
     /// The CMS sent a response that cannot be used: 502.
-    #[error("the CMS gave an unusable answer: {0}")]
+    #[error("the CMS sent an unusable response: {0}")]
     Unusable(&'static str),
 }
 
 /// A source of documents.
 pub enum Content {
-    /// A Strapi 5 over its REST API.
+    /// Strapi 5 over its REST API.
     Strapi(Box<Strapi>),
     /// A content file.
     File(ContentFile),
@@ -89,7 +89,7 @@ impl Content {
     /// One version of one document, or `None` when there is no such version.
     ///
     /// # Errors
-    /// [`ContentError`] when that cannot be known.
+    /// [`ContentError`] when that cannot be determined.
     pub async fn document(
         &self,
         query: &ContentQuery,
@@ -171,9 +171,9 @@ impl Content {
     }
 }
 
-/// Takes the documents of a walk. A walk that starts again starts with a new sink.
+/// Receives the documents of a walk. A walk that starts again starts with a new sink.
 pub trait DocumentSink: Send {
-    /// Takes a list item: a document, or an item that is none. Items that are not published
+    /// Receives a list item: a document, or an item that is not one. Items that are not published
     /// (`unpublished`) or in another locale are passed on as well, so that they can be counted.
     fn push(&mut self, item: Result<&Document<'_>, &BadItem>);
 }

@@ -1,5 +1,5 @@
-//! `frontend-map demo`: the service on built-in content beside a small frontend, and a `curl` line with
-//! its answer for each route.
+//! `frontend-map demo`: the service on built-in content and a small frontend, and a `curl` line with
+//! its response for each route.
 
 pub mod frontend;
 
@@ -70,7 +70,7 @@ pub fn settings(frontend: SocketAddr) -> Result<Config, config::Problems> {
 /// ready.
 ///
 /// # Errors
-/// When no port can be bound, or the service does not answer.
+/// When no port can be bound, or the service does not respond.
 pub async fn run(
     once: bool,
     start_log: impl FnOnce(&config::Log),

@@ -1,6 +1,6 @@
-//! HTTP, from a request's head to a response: `operations` (one file each) read requests with
-//! `request` and make responses of `response`; `pipeline` calls them and has all routes on one page.
-//! `admin` are the pages of the admin listener.
+//! HTTP, from the head of a request to the response. `operations` has one file for each operation,
+//! which reads the request with `request` and builds the response with `response`; `pipeline` has all
+//! routes in one file and calls the operations. `admin` has the pages of the admin listener.
 
 mod admin;
 mod operations;

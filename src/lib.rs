@@ -11,7 +11,7 @@
 //! validator  snapshot_cache    runs of URL checks; cached URLs and their refresh
 //! content                      documents from Strapi or a file
 //! traces  outgoing  metrics    spans; HTTP client; counters
-//! path_index  explain          path → document; what each rule makes of it
+//! path_index  explain          path → document; why each rule matches or not
 //! site  sitemap                sites; lists and files of URLs
 //! snapshot                     all public URLs of a content type, compactly
 //! frontend_url                 base URL + rule + document → URL

@@ -18,7 +18,7 @@ pub use retry_after::retry_after;
 
 use resolver::SystemResolver;
 
-/// The idle time-out of pooled connections. Strapi closes idle connections after 5 s, and a request
+/// The idle timeout of pooled connections. Strapi closes idle connections after 5 s, and a request
 /// that is sent at that moment fails with a reset.
 pub const POOL_IDLE: Duration = Duration::from_secs(4);
 
@@ -38,7 +38,7 @@ pub enum BuildError {
 
 /// A client builder that sends one HTTP/1 request per call, to the host of the URL.
 ///
-/// No proxy from the environment, no redirects, no retries, no `Referer`, no time-outs (callers
+/// No proxy from the environment, no redirects, no retries, no `Referer`, no timeouts (callers
 /// set their own). An empty root store is not an error here: https requests then fail with
 /// [`Cause::Tls`].
 ///

@@ -1,7 +1,7 @@
 //! The public port: an accept loop on hyper's own HTTP/1 connections.
 //!
-//! `axum::serve` is not used: it has no header timer, so that a silent client keeps its connection
-//! for ever and blocks a graceful shutdown, and it answers HTTP/2 with prior knowledge.
+//! `axum::serve` is not used: it has no header timer, so a silent client keeps its connection for
+//! ever and blocks a graceful shutdown, and it accepts HTTP/2 with prior knowledge.
 
 mod conn_state;
 mod connection;
@@ -43,18 +43,18 @@ pub struct ConnectionSettings {
 }
 
 impl ConnectionSettings {
-    /// The same time-outs for another listener, whose connections are not counted in the metrics.
+    /// The same timeouts for another listener, whose connections are not counted in the metrics.
     #[must_use]
     pub fn uncounted(&self, max_connections: usize) -> Self {
         Self { timeouts: self.timeouts, max_connections, metrics: Arc::default() }
     }
 }
 
-/// Serves until `closing` is ready, then lets requests in flight finish until the time that
-/// `closing` gives.
+/// Serves until `closing` is ready, then lets requests in flight finish until the instant that
+/// `closing` returns.
 ///
-/// While `settings.max_connections` connections are open, a new one evicts the connection that has
-/// waited for its client for longest.
+/// When `settings.max_connections` connections are open, a new one evicts the connection that has
+/// waited longest for its client.
 pub async fn serve(
     listener: TcpListener,
     service: impl RequestHandler,

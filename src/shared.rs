@@ -10,8 +10,8 @@ use crate::snapshot_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
 use crate::validator::Validator;
 use crate::validator::runs::RunRegistry;
 
-/// What all apps of a process share, one after the other. What it keeps for a site, it keeps by the
-/// site's fingerprint, so that no app finds what was made by the rules of another one.
+/// The state that successive apps of a process share. Cached data of a site is keyed by the site's
+/// fingerprint, so an app never finds data that the rules of another app have produced.
 pub struct SharedState {
     /// All counters.
     pub metrics: Arc<Metrics>,
@@ -21,18 +21,18 @@ pub struct SharedState {
     pub runs: RunRegistry,
     /// The texts of sitemap files.
     pub files: FileCache,
-    /// The last good answers of the CMS about single documents.
+    /// The last good responses of the CMS about single documents.
     pub last_good: Arc<LastGoodDocuments>,
     /// Invalidations, and the wake-up call of the refresher.
     pub triggers: Arc<RefreshTriggers>,
-    /// The in-flight limit toward the CMS (D28), which the clients of before and after a reload
-    /// share.
+    /// The in-flight limit toward the CMS (D28), shared by the HTTP clients from before and after a
+    /// reload.
     pub limiters: RequestLimiters,
     draining: AtomicBool,
 }
 
 impl SharedState {
-    /// The state of a process that starts, with at most so many requests to the CMS in flight.
+    /// The state at process start, with at most this many requests to the CMS in flight.
     ///
     /// # Errors
     /// [`BuildError`] when TLS cannot be set up.
@@ -51,7 +51,7 @@ impl SharedState {
         })
     }
 
-    /// From now on the service is not ready for new work.
+    /// Marks the service as draining: `/readyz` reports that it is not ready.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
     }

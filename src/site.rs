@@ -20,8 +20,8 @@ pub struct Site {
     /// The path on the frontend, below its base URL, under which it publishes the sitemap files;
     /// without a slash at its end.
     pub sitemap_path: String,
-    /// Equal for sites with equal settings whose documents come from the same place: what a cache
-    /// keeps under it is not found again after one of these has changed.
+    /// A hash of the site's settings and content source. As part of a cache key, it keeps data from
+    /// before a change of these from being found.
     pub fingerprint: u128,
 }
 
@@ -31,7 +31,7 @@ pub enum ResolveBy {
     /// The order of the settings (D8).
     #[default]
     Rules,
-    /// The document that owns the path, by an index of the site's live paths.
+    /// The document that owns the path, by an index of the site's published paths.
     Documents,
 }
 

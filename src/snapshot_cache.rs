@@ -54,10 +54,10 @@ pub struct SnapshotCache {
     triggers: Arc<RefreshTriggers>,
 }
 
-/// How old copies get, and how long requests wait.
+/// Age limits of copies, and deadlines of requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How old copies get.
+    /// The age limits of copies.
     pub freshness: Freshness,
     /// How long a request waits for a refresh.
     pub refresh_deadline: Duration,
@@ -65,7 +65,7 @@ pub struct Settings {
     pub document_deadline: Duration,
 }
 
-/// A copy as a request gets it.
+/// A copy as served to one request.
 #[derive(Clone, Debug)]
 pub struct Served {
     /// The copy.
@@ -79,7 +79,7 @@ pub struct Served {
 /// Whether the cache had the copy (RFC 9211).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheStatus {
-    /// It had.
+    /// The cache had the copy.
     Hit {
         /// How long the copy is fresh, in seconds; negative after that.
         ttl: i64,
@@ -88,7 +88,7 @@ pub enum CacheStatus {
     },
     /// The copy was built for this request.
     Miss {
-        /// And for an earlier one that was still waiting.
+        /// Whether the refresh was already in flight for an earlier request.
         collapsed: bool,
     },
 }
@@ -121,8 +121,8 @@ impl SnapshotCache {
         (cache.site.fingerprint == site.fingerprint).then_some(cache)
     }
 
-    /// This cache is in use from now on in the place of `previous`, whose other entries are
-    /// orphaned.
+    /// Puts this cache in use in place of `previous`. Entries of `previous` that it does not share
+    /// are orphaned.
     pub fn replaces(&self, previous: &Self) {
         let shared = |site: &&Arc<SiteCache>| {
             self.sites.get(&site.site.key).is_some_and(|own| Arc::ptr_eq(own, site))
@@ -191,7 +191,7 @@ impl SnapshotCache {
         Ok(types.iter().copied().zip(try_join_all(copies).await?).collect())
     }
 
-    /// A new copy, however long it takes.
+    /// A new copy, without a deadline.
     ///
     /// # Errors
     /// [`ContentError`] of the CMS.
@@ -212,7 +212,7 @@ impl SnapshotCache {
         self.entry(site, uid).1.seen.load(Ordering::Relaxed)
     }
 
-    /// A document may have changed in the CMS; `None`: any document.
+    /// Records that a document may have changed in the CMS; `None`: any document.
     pub fn invalidate(&self, invalidation: Option<Invalidation>) {
         self.triggers.invalidations.add(invalidation);
     }
@@ -242,13 +242,13 @@ impl SnapshotCache {
     }
 
     fn served(&self, copy: CachedCopy, status: CacheStatus) -> Served {
-        // What cannot change has no age.
+        // Content that cannot change is never stale.
         let may_change = self.content.may_change();
         let age = if may_change { copy.begun.elapsed() } else { Duration::ZERO };
         Served { copy, status, age }
     }
 
-    /// Leaves a refresh to the refresher, for when the CMS answers again.
+    /// Leaves a refresh to the refresher, which starts it when the CMS has recovered.
     fn postpone_refresh(&self, entry: &Entry) {
         entry.mark_failed();
         self.triggers.wake_refresher();

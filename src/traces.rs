@@ -1,8 +1,8 @@
 //! Traces of requests, exported by OTLP over HTTP; without a collector in the settings there are no
 //! spans.
 //!
-//! Tracing is set up once, for the life of the process. It blocks no request: a span that the
-//! collector does not take in time is dropped and counted.
+//! Tracing is set up once, for the life of the process. It never blocks a request: a span that the
+//! collector does not accept in time is dropped and counted.
 
 mod collector;
 mod span;

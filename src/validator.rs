@@ -26,7 +26,7 @@ pub use targets::{Target, Targets};
 /// Requests in flight at a time in the whole process (specification, section 8).
 pub const CONCURRENT_CHECKS: usize = 10;
 
-/// The time-out of a URL for the head of its response, connecting included (specification,
+/// The timeout of a URL for the head of its response, connecting included (specification,
 /// section 8).
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -34,7 +34,7 @@ pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// connection, which is cheaper than reading on.
 pub const DRAIN_BYTES: usize = 256 * 1024;
 
-/// How long a body may take before its connection is given up: endless bodies exist.
+/// How long reading a body may take before the connection is closed: some bodies never end.
 pub const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// Checks URLs. The clones of a validator share its connections and its [`CONCURRENT_CHECKS`]
@@ -83,7 +83,7 @@ impl Validator {
             .buffer_unordered(CONCURRENT_CHECKS)
     }
 
-    /// Holds a permit until the body is drained: draining is traffic too.
+    /// Owns a permit until the body is drained: draining is traffic too.
     async fn check_url(&self, url: &str) -> CheckResult {
         let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
         self.client.check(url).await

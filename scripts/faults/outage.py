@@ -17,7 +17,7 @@ MODES: tuple[Mode, ...] = ("down", "slow", "drip", "unavailable", "flapping")
 LASTS = {False: 8, True: 25}
 KNOWN_DOCUMENT = site.frontend_url("d0000")
 UNAVAILABLE = (503, 504)
-# An open circuit breaker answers about as fast as a request that does not need the CMS; a time-out
+# An open circuit breaker answers about as fast as a request that does not need the CMS; a timeout
 # would take thousands of times as long.
 MOST_BY_CONTROL = 20.0
 

@@ -1,16 +1,16 @@
-//! `Cache-Control` of answers, as the settings say.
+//! `Cache-Control` of responses, from the settings.
 
 use std::collections::HashSet;
 
 use axum::http::HeaderValue;
 use parking_lot::Mutex;
 
-/// `Cache-Control` of answers that do not depend on the CMS.
+/// The configured values of `Cache-Control`.
 #[derive(Clone, Debug)]
 pub struct CachePolicy {
     /// Of a pathname that resolves.
     pub resolve: HeaderValue,
-    /// Of one that does not: short, because a new rule may make it one that does.
+    /// Of a pathname that does not resolve: short, because a new rule may match it.
     pub resolve_miss: HeaderValue,
     /// Of lists of URLs.
     pub sitemap: HeaderValue,
@@ -31,8 +31,8 @@ impl CachePolicy {
 /// All values so far. Only a reload with other values adds to them.
 static VALUES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
 
-/// A value that lives as long as the process: it has no reference count, which each answer would
-/// change and all cores would contend for.
+/// A value with static lifetime: a reference count would be changed by each response, and all cores
+/// would contend for it.
 fn interned(checked: &str) -> HeaderValue {
     let mut values = VALUES.lock();
     let values = values.get_or_insert_default();

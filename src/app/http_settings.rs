@@ -7,11 +7,11 @@ use super::CachePolicy;
 
 /// Limits, secrets and headers of the HTTP side.
 pub struct HttpSettings {
-    /// The limit of requests in flight, of those that wait for something.
+    /// The in-flight limit, for requests that wait for the CMS or send long bodies.
     pub max_requests: usize,
     /// The origins of the browsers that may send requests.
     pub cors_origins: Vec<HeaderValue>,
-    /// `Cache-Control` of answers.
+    /// `Cache-Control` of responses.
     pub cache_policy: CachePolicy,
     /// Whether each request gets a line in the log.
     pub access_log: bool,

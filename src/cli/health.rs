@@ -4,7 +4,7 @@ use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-/// How long the service may take to answer.
+/// How long the service may take to respond.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The URL of a service that listens on this address, from its own machine.
@@ -20,7 +20,7 @@ pub(super) fn local_url(listen: SocketAddr) -> String {
 /// Sends a GET, and fails unless the status is 2xx.
 ///
 /// # Errors
-/// When there is no answer, or another status.
+/// When there is no response, or another status.
 #[tokio::main(flavor = "current_thread")]
 pub(super) async fn run(url: &str) -> Result<(), Box<dyn Error>> {
     let client = crate::outgoing::client_builder()?.timeout(TIMEOUT).build()?;

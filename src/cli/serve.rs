@@ -55,8 +55,8 @@ pub(super) fn run_demo(once: bool) -> Result<(), CommandError> {
     })?
 }
 
-/// Runs a service to its end. Blocking threads that are still at work are left behind: a name look-up
-/// may take longer than the grace period.
+/// Runs a service to its end, without waiting for blocking threads: a name look-up may take longer than
+/// the grace period.
 fn block_on<T>(service: impl Future<Output = T>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Runtime::new().map_err(Box::from)?;
     let ended = runtime.block_on(service);

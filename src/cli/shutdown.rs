@@ -20,7 +20,7 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    /// The exit status by which shells recognise a command that a signal ended: 128 and its number.
+    /// The exit status by which shells recognize a command that a signal ended: 128 and its number.
     pub(super) fn status(self) -> u8 {
         match self {
             Self::Interrupt => 130,

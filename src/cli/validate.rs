@@ -35,7 +35,7 @@ const DEAD_URLS: u8 = 1;
 const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 const AFTER_HELP: &str = "\
-Every URL is requested once with GET, ten at a time, with a time-out of 10 seconds. Redirects are not
+Every URL is requested once with GET, ten at a time, with a timeout of 10 seconds. Redirects are not
 followed. A URL is dead if its status is neither 2xx nor 3xx, or if there is no answer.
 
 The summary goes to stdout, or to stderr if the report goes to stdout; progress goes to stderr. The

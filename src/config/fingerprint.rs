@@ -1,5 +1,5 @@
-//! Fingerprints of the content source and of each site: equal ones mean equal settings. They tell
-//! nothing about the settings themselves.
+//! Fingerprints of the content source and of each site: equal ones mean equal settings. They are
+//! hashes that do not reveal the settings.
 
 use config::Value;
 use secrecy::ExposeSecret;
@@ -10,7 +10,7 @@ use super::table::Table;
 use crate::frontend_url::BaseUrl;
 use crate::site::Site;
 
-/// Settings as they are written, from before the sections are taken out of the table.
+/// Settings as written, copied before the sections are removed from the table.
 pub(super) struct Written {
     cms: String,
     /// The limits toward the CMS. A copy does not depend on them: it is complete or there is none.
@@ -21,7 +21,7 @@ pub(super) struct Written {
 /// A limit that needs a restart, and so changes no fingerprint.
 const FIXED_LIMIT: &str = "cms_requests";
 
-/// What the fingerprints are made of; other settings change none of them.
+/// The settings that the fingerprints hash; other settings do not change a fingerprint.
 pub(super) fn written(table: &Table) -> Written {
     let section = |name: &str| table.get(name).cloned().map(canonical).unwrap_or_default();
     let limits = table.get("limits").cloned().and_then(|limits| limits.into_table().ok());
@@ -35,9 +35,9 @@ pub(super) fn written(table: &Table) -> Written {
     Written { cms, limits: format!("{limits:?}"), sites }
 }
 
-/// Gives each site its fingerprint: its own settings and where its documents come from. Returns
-/// that of the content source: where documents come from, and the limits toward it. `sites` are in
-/// the order in which they are written.
+/// Sets the fingerprint of each site, from its settings and the content source, and returns the
+/// fingerprint of the content source with the limits toward it. `sites` are in the order in which
+/// they are written.
 pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site]) -> u128 {
     let mut hash = Xxh3::new();
     hash.update(written.cms.as_bytes());

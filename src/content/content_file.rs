@@ -79,7 +79,7 @@ impl ContentFile {
         self.hash
     }
 
-    /// One version of a document. A document that is not localised is found in every locale.
+    /// One version of a document. A document that is not localized is found in every locale.
     #[must_use]
     pub fn document(
         &self,

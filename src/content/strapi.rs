@@ -1,7 +1,7 @@
-//! Documents from a Strapi 5 over its REST API.
+//! Documents from Strapi 5 over its REST API.
 //!
-//! The requests and the checks of the responses follow decisions D18 to D20, D23, D27 and D28. What
-//! the code says of Strapi's behaviour was observed on Strapi 5.54.
+//! The requests and the checks of the responses follow decisions D18 to D20, D23, D27 and D28.
+//! Comments about Strapi's behaviour describe Strapi 5.54.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub use settings::{StrapiError, StrapiLimits, StrapiSettings};
 use client::Client;
 use fetch::Fetcher;
 
-/// A Strapi as a source of documents. The first request is sent for the first document.
+/// Strapi as a source of documents. No request is sent before the first document is needed.
 pub struct Strapi(Fetcher);
 
 impl Strapi {
@@ -99,8 +99,8 @@ impl Strapi {
 
     /// Every published document in each of `locales`, proved to be complete (D23).
     ///
-    /// The locales are walked side by side as soon as the first one's responses show that the type
-    /// is localised; a type that is not localised is walked once.
+    /// The locales are walked concurrently as soon as the first one's responses show that the type
+    /// is localized; a type that is not localized is walked once.
     ///
     /// # Errors
     /// [`ContentError`]: of the CMS, or when four walks in a row proved nothing. Then it is

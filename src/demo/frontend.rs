@@ -11,7 +11,7 @@ const MOVED_TO: &str = "/en/articles/welcome";
 /// Serves every path until the future is dropped or the process ends.
 ///
 /// The last segment of the path decides: `moved` is a 301 with a `Location`, `missing` a 404,
-/// `broken` a 500, `stalled` never answers, and everything else is a page.
+/// `broken` a 500, `stalled` never responds, and everything else is a page.
 ///
 /// # Errors
 ///
@@ -20,7 +20,7 @@ pub async fn serve(listener: TcpListener) -> std::io::Result<()> {
     axum::serve(listener, Router::new().fallback(page)).await
 }
 
-/// Answers as the last segment of the path says.
+/// Responds according to the last segment of the path.
 async fn page(uri: Uri) -> Response {
     let slug = uri.path().rsplit('/').next().unwrap_or_default();
     match slug {

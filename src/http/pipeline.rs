@@ -1,4 +1,4 @@
-//! What each request passes on its way to an operation, and each response on its way back.
+//! The code around all operations: routes, checks, limits, common headers, logs and traces.
 
 mod access_log;
 pub(super) mod admin_service;

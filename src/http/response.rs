@@ -1,4 +1,4 @@
-//! What responses are made of: envelopes, errors, validators, cache headers and bodies.
+//! The parts of responses: envelopes, errors, validators, cache headers and bodies.
 
 pub(super) mod cache_status;
 pub(super) mod conditional;

@@ -1,4 +1,4 @@
-//! The address fence: a name leads only to addresses where a public site may be.
+//! The address fence: a host name resolves only to addresses at which a public site may be.
 //!
 //! Connections go to the addresses that were checked, so a second look-up with another response (DNS
 //! rebinding) changes nothing.
@@ -12,13 +12,12 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::allowed_addresses::is_allowed;
 use super::resolver::{LookUp, addresses};
 
-/// The one name that may lead to this machine, because it is never written by accident.
+/// The one name that may resolve to this machine, because it is never configured by accident.
 const LOCALHOST: &str = "localhost";
 
-/// A resolver that leaves out the addresses where no public site is.
+/// A resolver that removes addresses at which no public site can be.
 ///
-/// An address that is written in a URL is not resolved: the caller makes sure that the operator wrote
-/// it.
+/// An IP address in a URL is not resolved: the caller ensures that it comes from the settings.
 #[derive(Clone)]
 pub struct FencedResolver(LookUp);
 
@@ -53,7 +52,7 @@ pub fn is_not_allowed(error: &(dyn Error + 'static)) -> bool {
     super::cause::chain(error).any(<dyn Error>::is::<NotAllowed>)
 }
 
-/// The addresses that a name may lead to.
+/// The addresses that a name may resolve to.
 fn allowed(name: &str, mut found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NotAllowed> {
     found.retain(|address| is_allowed(*address) || (name == LOCALHOST && address.is_loopback()));
     if found.is_empty() { Err(NotAllowed) } else { Ok(found) }
@@ -64,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn allowed_leaves_out_addresses_where_no_public_site_is() {
+    fn allowed_removes_addresses_at_which_no_public_site_can_be() {
         let all = ["10.1.2.3", "127.0.0.1", "::1", "169.254.169.254", "2606:4700::1111"];
         let found = || all.iter().map(|text| text.parse().unwrap()).collect::<Vec<IpAddr>>();
         let left = |name| -> Vec<String> {
@@ -78,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_without_addresses_is_not_blamed_on_the_fence() {
+    async fn a_name_without_addresses_is_a_dns_failure_and_not_a_refusal_of_the_fence() {
         let nothing: LookUp = Arc::new(|_| Box::pin(async { Ok(Vec::new()) }));
         let error = FencedResolver::new(nothing).resolve("x.example".parse().unwrap()).await;
         assert!(!is_not_allowed(&*error.err().unwrap()));

@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Instance metadata of a large cloud: the IPv6 twin of 169.254.169.254, among private addresses.
 const METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
 
-/// Whether a name may lead to this address. Refused are loopback, link-local, multicast, broadcast
+/// Whether a name may resolve to this address. Refused are loopback, link-local, multicast, broadcast
 /// and unspecified addresses and carrier-grade NAT (RFC 6598). Private networks (RFC 1918,
 /// `fc00::/7`) are allowed: frontends are often in one.
 pub(super) fn is_allowed(address: IpAddr) -> bool {

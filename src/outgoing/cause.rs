@@ -10,9 +10,9 @@ use super::resolver::DnsFailure;
 pub enum Cause {
     /// The host name has no address, or the resolver failed.
     Dns,
-    /// No connection within the client's connect time-out (name look-up and TLS included).
+    /// No connection within the client's connect timeout (name look-up and TLS included).
     ConnectTimeout,
-    /// A connection, but no complete response within the client's time-out.
+    /// A connection, but no complete response within the client's timeout.
     Timeout,
     /// No connection: refused, or the network is unreachable.
     Refused,
@@ -20,7 +20,7 @@ pub enum Cause {
     Reset,
     /// The TLS handshake failed, or the encrypted stream is broken.
     Tls,
-    /// The answer is not HTTP, its head is too large, or its body cannot be decoded.
+    /// The response is not HTTP, its head is too large, or its body cannot be decoded.
     InvalidResponse,
 }
 
@@ -30,7 +30,7 @@ pub enum Cause {
 #[must_use]
 pub fn cause(error: &reqwest::Error) -> Cause {
     match known_cause(error) {
-        // The time-outs of the connection and of the request have the same private type.
+        // The timeouts of the connection and of the request have the same private type.
         Some(Cause::Timeout) | None if timed_out(error) => {
             if error.is_connect() {
                 Cause::ConnectTimeout
@@ -63,7 +63,7 @@ pub fn is_out_of_files(error: &(dyn Error + 'static)) -> bool {
     chain(error).filter_map(number).any(|number| [ENFILE, EMFILE].contains(&number))
 }
 
-/// Whether anything in the chain is a time-out.
+/// Whether anything in the chain is a timeout.
 fn timed_out(error: &reqwest::Error) -> bool {
     error.is_timeout() || chain(error).any(|link| known(link) == Some(Cause::Timeout))
 }

@@ -1,4 +1,4 @@
-//! Name look-ups whose failures can be recognised by type.
+//! Name look-ups whose failures can be recognized by type.
 
 use std::io;
 use std::net::IpAddr;

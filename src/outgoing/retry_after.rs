@@ -16,7 +16,7 @@ fn seconds(text: &str, now: SystemTime) -> Option<u64> {
         return Some(text.parse().unwrap_or(u64::MAX));
     }
     let wait = httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default();
-    // Rounded up: a request that comes too early is refused again.
+    // Rounded up: a request that is sent too early is refused again.
     Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
 }
 

@@ -18,7 +18,7 @@ pub fn is_document_id(text: &str) -> bool {
 /// The value of a field, as far as URLs and conditions need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
-    /// The field is absent or null, or a relation on the way to it is.
+    /// The field is absent or null, or a relation in its path is.
     Missing,
     /// Text, or an integer of `i64` or `u64` written in decimal.
     Text(Cow<'a, str>),
@@ -31,7 +31,7 @@ pub enum FieldValue<'a> {
 /// The locale of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentLocale<'a> {
-    /// Null or absent: the document is not localised and stands under the site's default (D19).
+    /// Null or absent: the document is not localized and counts as one in the site's default (D19).
     None,
     /// A code, which may not be one of the site's.
     Named(Cow<'a, str>),

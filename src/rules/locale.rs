@@ -73,7 +73,7 @@ pub enum LocalesError {
     /// The list is empty.
     #[error("`locales` needs at least one locale")]
     None,
-    /// The same locale stands in it twice.
+    /// The list has the same locale twice.
     #[error("`locales` lists `{0}` twice")]
     Twice(Locale),
 }

@@ -1,6 +1,6 @@
 //! The state of one connection: what it waits for.
 //!
-//! The socket, the HTTP service and the time-outs of a connection each know a part of it. All three
+//! The socket, the HTTP service and the timeouts of a connection each know a part of it. All three
 //! run in one task: nothing here waits for another thread, and the fields are atomic only because
 //! the parts share them.
 
@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 pub(super) struct ConnState {
     /// How many requests have been received.
     requests: AtomicU32,
-    /// Whether an answer is being made.
+    /// Whether a response is being produced or sent.
     busy: AtomicBool,
-    /// Whether that answer waits for the rest of the request's body.
+    /// Whether the handler waits for the rest of the request's body.
     wants_body: AtomicBool,
     /// Whether bytes have been received behind the last complete head.
     partial_head: AtomicBool,
@@ -22,9 +22,9 @@ pub(super) struct ConnState {
     body: AtomicBool,
     /// Whether a head had both `Content-Length` and `Transfer-Encoding`.
     two_framings: AtomicBool,
-    /// How many writes the socket has taken.
+    /// How many writes the socket has accepted.
     writes: AtomicU32,
-    /// Whether the socket takes no more.
+    /// Whether the socket's send buffer is full.
     stalled: AtomicBool,
     /// Whether the next flush has to check that the client is still connected.
     check_hang_up: AtomicBool,
@@ -37,11 +37,11 @@ pub(super) enum Phase {
     Head(u32),
     /// The next request.
     Idle(u32),
-    /// The service, which makes an answer.
+    /// The service, which produces a response.
     Busy,
     /// The rest of a request's body.
     Body(u32),
-    /// A client that does not read its answer.
+    /// The client, which does not read its response.
     Stalled(u32),
 }
 
@@ -55,13 +55,13 @@ impl ConnState {
         }
     }
 
-    /// The socket took bytes, or was full.
+    /// The socket accepted bytes, or its send buffer was full.
     pub(super) fn wrote(&self, taken: bool) {
         self.stalled.store(!taken, Relaxed);
         add(&self.writes, taken);
     }
 
-    /// Whether the client has not yet taken all that was written.
+    /// Whether the last write found the send buffer full.
     pub(super) fn is_stalled(&self) -> bool {
         self.stalled.load(Relaxed)
     }
@@ -74,17 +74,17 @@ impl ConnState {
         }
     }
 
-    /// Whether the answer waits for more of the request's body.
+    /// Records whether the handler waits for more of the request's body.
     pub(super) fn wants_body(&self, wants: bool) {
         self.wants_body.store(wants, Relaxed);
     }
 
-    /// Has the next flush check whether the client has hung up.
+    /// Makes the next flush check whether the client has disconnected.
     pub(super) fn request_hang_up_check(&self) {
         self.check_hang_up.store(true, Relaxed);
     }
 
-    /// Whether to check now that the client has not hung up; true once for each request of a check.
+    /// Whether to check now that the client is still connected; true once for each requested check.
     pub(super) fn takes_hang_up_check(&self) -> bool {
         // A check is rare, and a load is cheaper than a swap.
         self.check_hang_up.load(Relaxed) && self.check_hang_up.swap(false, Relaxed)
@@ -110,7 +110,7 @@ impl ConnState {
             self.partial_head.store(false, Relaxed);
         }
         let requests = self.requests.load(Relaxed);
-        // A head that has begun goes on until its request is complete, whatever is received.
+        // Once a head has begun, the wait for it lasts until the head is complete.
         let head = Phase::Head(requests);
         let begun = requests == 0 || previous == head || self.partial_head.load(Relaxed);
         if begun { head } else { Phase::Idle(requests) }
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(state.phase(first), Phase::Idle(1));
         state.read(true, false);
         assert_eq!(state.phase(Phase::Idle(1)), Phase::Head(1));
-        // An empty line does not give the client the time of an idle connection.
+        // After an empty line, the head timeout applies, not the idle timeout.
         state.read(false, false);
         assert_eq!(state.phase(Phase::Head(1)), Phase::Head(1));
         state.request(false);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn phase_is_busy_while_an_answer_is_made() {
+    fn phase_is_busy_while_a_response_is_produced() {
         let state = Arc::new(ConnState::default());
         state.read(true, false);
         state.request(false);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn phase_is_body_while_an_answer_waits_for_the_request_body() {
+    fn phase_is_body_while_the_handler_waits_for_the_request_body() {
         let state = Arc::new(ConnState::default());
         state.request(true);
         let busy = Busy::new(&state);

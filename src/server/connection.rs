@@ -1,4 +1,4 @@
-//! One connection: hyper's HTTP/1 connection with its time-outs, eviction and the stop.
+//! One connection: hyper's HTTP/1 connection with its timeouts, eviction and the stop.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -25,15 +25,15 @@ const MAX_HEADERS: usize = 64;
 
 type Connection<S> = http1::Connection<TokioIo<ClientIo>, HttpService<S>>;
 
-/// Serves a client until it leaves, exceeds a time-out, is evicted or has its last answer after
-/// `stop`; returns which.
+/// Serves a connection until the client disconnects, a timeout expires, it is evicted, or its last
+/// response after `stop` has been sent; returns which.
 pub(super) async fn serve(
     stream: TcpStream,
     service: impl RequestHandler,
     (timeouts, slot): (Timeouts, Slot),
     stop: watch::Receiver<()>,
 ) -> CloseReason {
-    // Answers are written whole: waiting for more bytes would only delay them.
+    // Responses are written as a whole: Nagle's algorithm would only delay them.
     let _ = stream.set_nodelay(true);
     let state = Arc::new(ConnState::default());
     let io = ClientIo::new(stream, Arc::clone(&state));
@@ -83,7 +83,7 @@ pub(super) async fn serve(
     .await
 }
 
-/// Which time-out ends the connection in this phase.
+/// Which timeout ends the connection in this phase.
 fn timed_out(phase: Phase) -> CloseReason {
     match phase {
         Phase::Head(_) => CloseReason::HeadTimeout,
@@ -92,8 +92,8 @@ fn timed_out(phase: Phase) -> CloseReason {
     }
 }
 
-/// At the level `debug`: a client that leaves early or does not speak HTTP is no fault of the
-/// service.
+/// At the level `debug`: a client that disconnects early or does not speak HTTP is not a fault of
+/// the service.
 fn log(ended: &hyper::Result<()>) {
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
@@ -120,7 +120,7 @@ impl GracefulShutdown {
         }
     }
 
-    /// Ready when the connection may be dropped: the stop has come and no answer is outstanding.
+    /// Ready when the connection may be dropped: the stop has begun and no response is outstanding.
     fn poll<S: RequestHandler>(
         &mut self,
         connection: Pin<&mut Connection<S>>,

@@ -1,9 +1,9 @@
 //! The connection limit: how many connections are open at a time, and which one is evicted for the
 //! next.
 //!
-//! Silent clients must not keep others out until their time-outs fire. So when all slots are in use,
-//! the connection that has waited for its client for longest is evicted. A connection whose client
-//! waits for an answer is never evicted.
+//! Silent clients must not keep others out until their timeouts fire. So when all slots are in use,
+//! the connection that has waited longest for its client is evicted. A connection whose client
+//! waits for a response is never evicted.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,13 +16,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 /// How long to wait for a slot before another connection is evicted as well: the first one may have
-/// received a request in the meantime and stay.
+/// received a request in the meantime, which cancels its eviction.
 const EVICTION_PAUSE: Duration = Duration::from_millis(50);
-/// The wait for a client that does not read counts from so much later: a slow network is not silence.
+/// The wait for a client that does not read is counted from this much later: a slow network is not
+/// silence.
 const READER_ALLOWANCE: Duration = Duration::from_secs(5);
-/// How many candidates for eviction one search gives, because it looks at every connection.
+/// How many candidates for eviction one search collects: a search scans all connections.
 const MAX_CANDIDATES: usize = 64;
-/// In [`SlotState::idle_since`]: the client waits for an answer.
+/// In [`SlotState::idle_since`]: the client waits for a response.
 const BUSY: u64 = u64::MAX;
 /// In [`SlotState::evicted_wait`]: the connection is not to be evicted.
 const NOT_EVICTED: u64 = u64::MAX;
@@ -33,25 +34,25 @@ pub(super) struct ConnectionLimit {
     started: Instant,
     next_number: AtomicUsize,
     slots: Mutex<HashMap<usize, Arc<SlotState>>>,
-    /// What the last search for eviction left, with the beginnings of their waits; the longest wait
-    /// stands last.
+    /// The remaining candidates of the last search, each with the start of its wait; the longest wait
+    /// is the last item.
     candidates: Mutex<Vec<(u64, Arc<SlotState>)>>,
 }
 
-/// What the limit knows of one connection.
+/// The state of one connection as far as the limit needs it.
 #[derive(Debug)]
 struct SlotState {
-    /// When the limit was made; times are relative to it.
+    /// When the limit was created; times are relative to it.
     started: Instant,
-    /// Since when the connection has waited for its client, in nanoseconds; or [`BUSY`].
+    /// The time since which the connection has waited for its client, in nanoseconds; or [`BUSY`].
     idle_since: AtomicU64,
-    /// The wait for which the connection is to be evicted, by its beginning; or [`NOT_EVICTED`].
+    /// The start of the wait for which the connection is to be evicted; or [`NOT_EVICTED`].
     evicted_wait: AtomicU64,
-    /// Wakes the connection's task. It is registered once, for as long as the connection lasts.
+    /// Wakes the connection's task. It is registered once for the life of the connection.
     task: Mutex<Option<Waker>>,
 }
 
-/// Holds the slot of one connection, which is free again when this is dropped.
+/// Owns the slot of one connection; dropping it frees the slot.
 pub(super) struct SlotPermit {
     limit: Arc<ConnectionLimit>,
     number: usize,
@@ -96,8 +97,8 @@ impl ConnectionLimit {
         SlotPermit { limit: Arc::clone(self), number, slot, _permit: permit }
     }
 
-    /// Evicts the connection that has waited for its client for longest. It closes when its task
-    /// runs next, unless its client has sent or read something by then.
+    /// Evicts the connection that has waited longest for its client. It closes when its task runs
+    /// next, unless its client has sent or read something by then.
     pub(super) fn evict_longest_idle(&self) {
         let mut candidates = self.candidates.lock();
         if candidates.is_empty() {
@@ -106,7 +107,7 @@ impl ConnectionLimit {
         while let Some((since, slot)) = candidates.pop() {
             let still_waits = slot.idle_since.load(Relaxed) == since;
             if still_waits && slot.evicted_wait.swap(since, Relaxed) != since {
-                // Without a waker the task has not run yet, and looks when it does.
+                // Without a waker the task has not run yet, and checks when it first runs.
                 if let Some(task) = slot.task.lock().as_ref() {
                     task.wake_by_ref();
                 }
@@ -155,23 +156,23 @@ impl Slot {
         Self::new(Instant::now())
     }
 
-    /// Has this task woken at each eviction of the connection.
+    /// Registers this task, to be woken when the connection is evicted.
     pub(super) fn register(&self, task: &Waker) {
         *self.0.task.lock() = Some(task.clone());
     }
 
-    /// Since then the connection waits for its client to send something.
+    /// Records since when the connection has waited for its client to send something.
     pub(super) fn idle_since(&self, since: Instant) {
         let since = nanoseconds(since.duration_since(self.0.started));
         self.0.idle_since.store(since, Relaxed);
     }
 
-    /// Since then the connection waits for its client to read.
+    /// Records since when the connection has waited for its client to read.
     pub(super) fn unread_since(&self, since: Instant) {
         self.idle_since(since + READER_ALLOWANCE);
     }
 
-    /// The client waits for an answer.
+    /// Records that the client waits for a response.
     pub(super) fn busy(&self) {
         self.0.idle_since.store(BUSY, Relaxed);
     }
@@ -218,7 +219,7 @@ mod tests {
         let now = limit.started;
         permits[0].slot().idle_since(now);
         permits[1].slot().idle_since(now);
-        // The earliest of all, but busy again.
+        // The longest wait, but the connection is busy again.
         permits[2].slot().idle_since(now);
         permits[2].slot().busy();
         permits[3].slot().unread_since(now);
@@ -268,7 +269,7 @@ mod tests {
         slot.idle_since(times[0]);
         assert!(!slot.is_evicted(), "there was no eviction since");
         limit.evict_longest_idle();
-        // Another wait than the one that was to end.
+        // A new wait, not the one that was to be evicted.
         slot.idle_since(times[1]);
         assert!(!slot.is_evicted());
         limit.evict_longest_idle();

@@ -1,10 +1,10 @@
-//! Reads along with hyper: where request heads begin and end, and whether one of them has both
-//! `Content-Length` and `Transfer-Encoding`.
+//! Scans the bytes that hyper reads: where request heads begin and end, and whether one of them has
+//! both `Content-Length` and `Transfer-Encoding`.
 //!
 //! Such a request must be answered with 400 (D6; RFC 9112, section 6.1), but hyper removes
-//! `Content-Length` from it before a service can see it. So the scan looks at the beginning of each
-//! line on its way in. Bytes of a body may look like a head; the service asks for the verdict only
-//! when a request has `Transfer-Encoding`, which hardly any GET has.
+//! `Content-Length` from it before a service can see it. So the scan checks the beginning of each
+//! received line. Bytes of a body may look like a head; so the service reads the result only when a
+//! request has `Transfer-Encoding`, which hardly any GET has.
 
 /// The length of the longer of the two names.
 const MAX_NAME: usize = "transfer-encoding:".len();
@@ -21,7 +21,7 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Takes in more bytes; true when a head with both fields has ended.
+    /// Scans more bytes; returns true when a head with both fields has ended.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> bool {
         // The fast path: complete heads as nearly all clients send them, which leave no state behind.
         if !self.is_partial() && ends_with_a_head(bytes) && !may_name_encoding(bytes) {
@@ -60,7 +60,7 @@ impl Scan {
         self.length += taken;
     }
 
-    /// Takes in a complete line, or as much of its beginning as the scan keeps.
+    /// Scans a complete line, or as much of its beginning as the scan stores.
     fn end_line(&mut self, line: &[u8]) -> bool {
         let is = |name: &str| {
             line.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
@@ -127,7 +127,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn feed_gives_the_same_result_on_its_fast_path(
+        fn feed_returns_the_same_result_on_its_fast_path(
             before in "(a|\r?\n){0,2}",
             text in "([Tt]ransfer|-[Ee]ncoding:| |content-length:|-|a|\r\n|\r\n\r\n|\n){0,16}(\r\n\r\n)?",
         ) {

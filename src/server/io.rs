@@ -26,14 +26,14 @@ impl ClientIo {
     }
 
     /// Whether the client has closed its side, even if there are unread bytes before the close:
-    /// hyper reads none while an answer is made and it still holds bytes of an earlier read.
+    /// hyper does not read while a response is produced and its buffer has bytes of an earlier read.
     fn has_hung_up(&self) -> bool {
         let ready = self.stream.ready(Interest::READABLE).now_or_never();
         matches!(ready, Some(Ok(ready)) if ready.is_read_closed())
     }
 }
 
-/// A client that does not read gets a reset. After an ordinary close the system would keep the
+/// A client that does not read gets a reset. After an ordinary close the kernel would buffer the
 /// unsent bytes for minutes, some megabytes for each such client.
 impl Drop for ClientIo {
     fn drop(&mut self) {
@@ -71,8 +71,8 @@ impl AsyncWrite for ClientIo {
         polled
     }
 
-    /// hyper flushes each time it polls a connection, so this is also the place to notice that the
-    /// client has hung up.
+    /// hyper flushes each time it polls a connection, so this is also the place to detect that the
+    /// client has disconnected.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state.takes_hang_up_check() && self.has_hung_up() {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));

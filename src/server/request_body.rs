@@ -1,4 +1,4 @@
-//! The body of a request, which reports whether the answer waits for it.
+//! The body of a request, which reports whether the handler waits for it.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use hyper::body::{Frame, Incoming, SizeHint};
 use super::conn_state::ConnState;
 
 /// A request body that reports to the connection's state while the handler waits for more of it: a
-/// client that sends slowly is not waiting for an answer, and may be evicted.
+/// client that sends slowly is not waiting for a response, and its connection may be evicted.
 pub(super) struct RequestBody {
     body: Incoming,
     /// `None`: the request has no body.

@@ -1,8 +1,8 @@
-//! The time-outs of one connection.
+//! The timeouts of one connection.
 //!
 //! hyper's own header timer creates and drops a timer for each request, and there are no others.
 //! Here a connection has one timer for its whole life. It is set to the earliest time at which a
-//! time-out can be due, and the connection checks what is due only when it fires. So a request costs
+//! timeout can be due, and the connection checks what is due only when it fires. So a request costs
 //! one reading of the clock.
 
 use std::pin::{Pin, pin};
@@ -15,10 +15,10 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::conn_state::Phase;
 use super::connection_limit::Slot;
 
-/// While an answer is made, how often to check that its client is still connected.
+/// While a response is produced, how often to check that its client is still connected.
 const HANG_UP_CHECK: Duration = Duration::from_millis(500);
 
-/// The longest write time-out after the stop has begun.
+/// The longest write timeout after the stop has begun.
 const WRITE_TIMEOUT_AT_STOP: Duration = Duration::from_secs(5);
 
 /// How long a connection may wait for its client.
@@ -28,7 +28,7 @@ pub struct Timeouts {
     pub head: Duration,
     /// For the next request.
     pub idle: Duration,
-    /// For the client to take more of an answer.
+    /// For the client to read more of a response.
     pub write: Duration,
 }
 
@@ -74,7 +74,7 @@ impl PhaseTimer {
         self.phase
     }
 
-    /// Whether to check now that a client that waits for its answer is still connected.
+    /// Whether to check now that a client that waits for its response is still connected.
     pub(super) fn is_hang_up_check_due(&mut self, phase: Phase, cx: &mut Context<'_>) -> bool {
         if phase != Phase::Busy {
             return false;
@@ -87,7 +87,7 @@ impl PhaseTimer {
         elapsed
     }
 
-    /// Ready when the phase has lasted longer than its time-out; else polled again in time.
+    /// Ready when the phase has lasted longer than its timeout; else polled again in time.
     pub(super) fn poll(&mut self, phase: Phase, cx: &mut Context<'_>) -> Poll<()> {
         if phase != self.phase {
             self.phase = phase;
@@ -131,10 +131,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn poll_ends_each_phase_after_its_own_time_out() {
+    async fn poll_ends_each_phase_after_its_own_timeout() {
         let mut timer =
             PhaseTimer::new(Timeouts { head: SHORT, idle: LONG, write: SHORT }, Slot::unlimited());
-        // The timer is set for the first head, and has to find each of these when it fires.
+        // The timer is set for the first head; each of these must be detected when it fires.
         for phase in [Phase::Head(0), Phase::Stalled(0), Phase::Stalled(1), Phase::Head(1)] {
             let _ = timeout(SHORT / 2, timed_out(&mut timer, phase)).await;
         }
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn poll_takes_a_time_out_beyond_the_clock_for_none() {
+    async fn poll_treats_a_timeout_beyond_the_clock_as_none() {
         let mut timer = PhaseTimer::new(
             Timeouts { head: Duration::MAX, idle: SHORT, write: SHORT },
             Slot::unlimited(),

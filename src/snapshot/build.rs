@@ -23,7 +23,7 @@ const NOT_A_DOCUMENT: &str = "not_a_document";
 #[error("the URLs of the content type are too many for a snapshot")]
 pub struct TooLarge;
 
-/// The rules and the base URL that give the documents of one content type their URLs.
+/// The rules and the base URL from which the URLs of one content type's documents are built.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'s> {
     /// The rules of the site.
@@ -173,7 +173,7 @@ fn sorted(entries: &[Entry], arena: &Arena) -> Result<Vec<u32>, TooLarge> {
     let entry = |at: u32| &entries[at as usize];
     let text = |at| entry(at).path(arena);
     let first = |one, other| Ord::cmp(&entry(one).rank(arena), &entry(other).rank(arena));
-    // By path first, so that equal paths of all locales meet.
+    // By path first, so that equal paths of all locales are neighbours.
     let mut sorted = Sort { text, first }.positions(count);
     // Stable: within a locale the paths stay in order.
     sorted.sort_by_key(|at| entry(*at).locale);

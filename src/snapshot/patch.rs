@@ -6,7 +6,7 @@ use super::build::{Builder, Listing, path_hash};
 use super::{PublicUrl, Rank, Snapshot};
 use crate::rules::Document;
 
-/// The present state of one document.
+/// The current state of one document.
 #[derive(Clone, Debug)]
 pub struct Patch {
     /// The `documentId`.
@@ -19,8 +19,8 @@ impl Snapshot {
     /// The snapshot with these documents replaced. Skipped documents are counted as before.
     ///
     /// `None` if that changes nothing, as when an editor saves a draft. Also `None` if only a walk
-    /// can tell the result: there is too much text, or a shared path would go to another version
-    /// than before, perhaps to one of a document that has no entry in this snapshot.
+    /// can determine the result: there is too much text, or another version than before would own a
+    /// shared path, possibly a version of a document that has no entry in this snapshot.
     #[must_use]
     pub fn patched(
         &self,

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn find_tells_paths_with_equal_hashes_apart() {
+    fn find_distinguishes_paths_with_equal_hashes() {
         let paths = ["/en/x", "/en/y", "/de/x"];
         let poor: [fn(&[u8], u64) -> u64; 2] = [|_, _| 7, |_, _| u64::MAX];
         let poor = poor.map(|function| PathHash { seed: 0, function });

@@ -69,7 +69,7 @@ fn paths<'s>(urls: impl Iterator<Item = PublicUrl<'s>>) -> Vec<&'s str> {
 }
 
 #[test]
-fn listed_gives_each_path_once_in_order() {
+fn listed_returns_each_path_once_in_order() {
     let snapshot = snapshot(&[
         ("c", "de", "x", "", ""),
         ("b", "en", "z", "", ""),
@@ -211,7 +211,7 @@ fn walked(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Snapshot {
 }
 
 #[test]
-fn patched_gives_no_shared_path_to_a_version_of_higher_rank() {
+fn patched_never_moves_a_shared_path_to_a_version_of_higher_rank() {
     // "c" is first in English alone.
     let one = Content::from([(("c", "en"), ["", "x", ""]), (("b", "de"), ["", "x", ""])]);
     let other = Content::from([(("c", "de"), ["", "x", ""])]);

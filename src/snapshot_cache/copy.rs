@@ -15,8 +15,7 @@ pub struct CachedCopy {
     pub files: Option<Arc<SitemapFiles>>,
     /// When the refresh began: later changes in the CMS may be missing.
     pub begun: Instant,
-    /// The first whole second at whose beginning the listed URLs were these, as far as this process
-    /// knows.
+    /// The first whole second at whose start the list had these URLs, as far as this process knows.
     pub changed: SystemTime,
     /// Whether the refresh was for an orphaned entry. Only its own waiters get such a copy, and
     /// other clients may get another list at the same time.
@@ -45,8 +44,8 @@ impl CachedCopy {
         Self { completed: self.completed, orphaned: self.orphaned, ..updated }
     }
 
-    /// `changed` as the `Last-Modified` of an answer. `None` for an orphaned copy: with two lists
-    /// in use at a time, a date would not tell them apart.
+    /// `changed` as the `Last-Modified` of a response. `None` for an orphaned copy: while two lists
+    /// are in use, a date does not distinguish them.
     #[must_use]
     pub fn last_modified(&self, changed: SystemTime) -> Option<SystemTime> {
         (!self.orphaned).then_some(changed)

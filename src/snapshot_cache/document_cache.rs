@@ -1,4 +1,4 @@
-//! Single documents: as the CMS has them now, or while it fails as it had them last.
+//! Single documents: read from the CMS, or while it fails, from its last good responses.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,39 +22,39 @@ const ESTIMATED_DOCUMENTS: usize = 16 << 10;
 /// What a document takes beside its texts, in bytes.
 const DOCUMENT_OVERHEAD: usize = 256;
 
-/// One version of a document, and where it is from.
+/// One version of a document, and whether it comes from a last good response.
 #[derive(Clone, Debug)]
 pub struct FoundDocument {
     /// The version; `None`: there is none.
     pub document: Option<Arc<Document<'static>>>,
-    /// The age of a last good answer, which stands in while the CMS fails.
+    /// The age of the last good response, if it is used because the CMS fails.
     pub stale: Option<Duration>,
 }
 
-/// How long a request waits for a document, and how old a last good answer may be.
+/// How long a request waits for a document, and how old a last good response may be.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentLimits {
     /// How long a request waits for a document.
     pub deadline: Duration,
-    /// How old a last good answer may be.
+    /// How old a last good response may be.
     pub last_good: Duration,
 }
 
-/// Reads single documents, and keeps the last good answers.
+/// Reads single documents, and caches the last good responses.
 pub struct DocumentCache {
     content: Arc<Content>,
-    /// What to ask of the CMS for one document, by site and content type.
+    /// The query to the CMS for one document, by site and content type.
     queries: HashMap<String, HashMap<ContentTypeUid, ContentQuery>>,
     limits: DocumentLimits,
     last_good: Arc<LastGoodDocuments>,
     metrics: Arc<Metrics>,
 }
 
-/// The last good answers about published versions of documents; drafts are never kept. Survives a
-/// reload.
+/// The last good responses about published versions of documents; drafts are never cached. Survives
+/// a reload.
 pub struct LastGoodDocuments {
     cache: Cache<Key, Good, Weight>,
-    /// When a document was last forgotten: answers to requests from before that are not kept.
+    /// When a document was last invalidated: responses to earlier requests are not cached.
     forgotten: Mutex<Option<Instant>>,
 }
 
@@ -73,10 +73,11 @@ impl Key {
     }
 }
 
-/// A good answer of the CMS.
+/// A good response of the CMS.
 #[derive(Clone)]
 struct Good {
-    /// `None`: there is no such version. Kept so that a late, older answer is known as such.
+    /// `None`: there is no such version. Cached so that an older response that arrives later does
+    /// not replace it.
     document: Option<Arc<Document<'static>>>,
     /// When the request to the CMS began.
     requested: Instant,
@@ -101,7 +102,7 @@ impl Weighter<Key, Good> for Weight {
 }
 
 impl DocumentCache {
-    /// A cache for these sites on top of the last good answers.
+    /// A cache for these sites that uses these last good responses.
     #[must_use]
     pub fn new(
         sites: &Sites,
@@ -114,8 +115,8 @@ impl DocumentCache {
         Self { content, queries, limits, last_good, metrics }
     }
 
-    /// One version of one document. While the CMS fails, a published version as it last was, within
-    /// the limit.
+    /// One version of one document. While the CMS fails, the last good response about a published
+    /// version, within the age limit.
     ///
     /// # Errors
     /// [`ContentError`] of the CMS, or when the deadline runs out.
@@ -156,7 +157,7 @@ impl DocumentCache {
         }
     }
 
-    /// Forgets a document that may have changed, and all that may have values of it; `None`: all.
+    /// Removes a document that may have changed, and all that may have values of it; `None`: all.
     pub fn invalidate(&self, invalidation: Option<&Invalidation>) {
         self.last_good.forget(invalidation);
     }
@@ -183,7 +184,7 @@ impl Default for LastGoodDocuments {
 }
 
 impl LastGoodDocuments {
-    /// An address that was taken back must not come again because the CMS fails.
+    /// A URL that was withdrawn must not reappear because the CMS fails.
     fn forget(&self, invalidation: Option<&Invalidation>) {
         let mut forgotten = self.forgotten.lock();
         *forgotten = Some(Instant::now());
@@ -199,7 +200,7 @@ impl LastGoodDocuments {
             return;
         }
         if good.document.is_some() && forgotten.is_some_and(|at| at >= good.requested) {
-            // An earlier answer is no better.
+            // An older response must not replace a newer one.
             self.cache.remove(&key);
         } else {
             self.cache.insert(key, good);

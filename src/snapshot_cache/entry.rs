@@ -14,10 +14,10 @@ use crate::content::ContentQuery;
 use crate::metrics::WalkCounters;
 use crate::snapshot::Patch;
 
-/// How long after a failed refresh the next one waits while there is a copy to serve.
+/// The shortest time from a failed refresh to the next one while there is a copy to serve.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 
-/// Longer than any service runs.
+/// Longer than any process runs.
 const FOR_EVER: Duration = Duration::from_hours(100 * 366 * 24);
 
 /// How old a copy may get.
@@ -38,7 +38,7 @@ impl Freshness {
     }
 }
 
-/// What an entry holds for a request.
+/// What an entry has for a request.
 pub(super) enum Lookup {
     /// A copy that may be served.
     Copy {
@@ -66,16 +66,16 @@ pub(super) struct Completed {
 /// The entry of one content type of a site.
 ///
 /// It is orphaned when a reload puts another entry in its place: refreshes of an orphaned entry
-/// serve those that wait for them and nothing else, and end when the last waiter has left.
+/// serve only their own waiters, and are cancelled when the last waiter has left.
 pub(super) struct Entry {
     /// The key of the site.
     pub(super) site: String,
-    /// What a refresh asks of the CMS.
+    /// The query of a refresh to the CMS.
     pub(super) query: ContentQuery,
     pub(super) counters: Arc<WalkCounters>,
     /// How many documents the refresh in flight, or the last one, has seen.
     pub(super) seen: AtomicU64,
-    /// Held while the next copy is made out of the present one.
+    /// Locked while an updated copy is built from the current one.
     pub(super) update_lock: tokio::sync::Mutex<()>,
     orphaned: watch::Sender<bool>,
     state: Mutex<State>,
@@ -84,15 +84,15 @@ pub(super) struct Entry {
 #[derive(Default)]
 struct State {
     copy: Option<CachedCopy>,
-    /// Gone once the refresh has ended or its task has panicked.
+    /// Cannot be upgraded once the refresh has ended or its task has panicked.
     flight: Weak<Flight>,
     /// When the last refresh failed, if it did.
     failed: Option<Instant>,
     /// Whether the copy lacks a change: the CMS has changed since the last refresh began, or that
     /// refresh failed.
     outdated: bool,
-    /// Incremental updates during the refresh in flight, by `documentId`, with the time from which
-    /// they are: the refresh may have read an older version of the document.
+    /// Incremental updates during the refresh in flight, by `documentId`, each with the time before
+    /// the document was read: the refresh may have read an older version.
     patches: HashMap<String, (Instant, Patch)>,
 }
 
@@ -109,9 +109,9 @@ impl Entry {
         }
     }
 
-    /// An entry that starts with the copy of another one, for the same rules and documents behind
-    /// other limits. A refresh is pending if the other one has a copy or is about to get one: what
-    /// happens to it until the reload is complete is lost here.
+    /// An entry that starts with the copy of another one, for the same rules and documents but other
+    /// limits toward the CMS. A refresh is pending if the other entry has a copy or a refresh in
+    /// flight: its updates until the reload is complete do not reach this entry.
     pub(super) fn adopting(previous: &Self) -> Self {
         let (query, counters) = (previous.query.clone(), Arc::clone(&previous.counters));
         let entry = Self::new(previous.site.clone(), query, counters);
@@ -132,15 +132,15 @@ impl Entry {
             return Lookup::Nothing;
         };
         let old = state.outdated || copy.begun.elapsed() >= freshness.soft;
-        // After a long refresh the CMS rests for as long as that took.
+        // After a long refresh, the next one starts no sooner than that refresh took.
         let rested = copy.completed.elapsed() >= copy.refresh_duration();
         let may_retry = state.failed.is_none_or(|failed| failed.elapsed() >= RETRY_DELAY);
         let due = old && rested && may_retry && !state.is_refreshing();
         Lookup::Copy { failing: state.failed.is_some(), copy, due }
     }
 
-    /// A waiter for the refresh in flight. If there is none, also a new flight, whose refresh the
-    /// caller has to start.
+    /// A waiter for the refresh in flight. If none is in flight, also a new flight, whose refresh
+    /// the caller has to start.
     pub(super) fn follow_or_begin(&self) -> (Waiter, Option<Arc<Flight>>) {
         let mut state = self.state.lock();
         if let Some(flight) = state.flight.upgrade() {
@@ -152,7 +152,7 @@ impl Entry {
         (waiter, Some(flight))
     }
 
-    /// Another entry is in use from now on.
+    /// Marks the entry as orphaned: another entry is in use from now on.
     pub(super) fn orphan(&self) {
         self.orphaned.send_replace(true);
     }
@@ -165,7 +165,7 @@ impl Entry {
         loop {
             flight.no_waiters().await;
             let mut state = self.state.lock();
-            // New waiters follow under the same lock.
+            // New waiters are added under the same lock.
             if !flight.has_waiters() {
                 state.flight = Weak::new();
                 return;
@@ -173,7 +173,7 @@ impl Entry {
         }
     }
 
-    /// The refresh in flight has ended.
+    /// Records the outcome of the refresh in flight.
     pub(super) fn complete(&self, outcome: Outcome) -> Completed {
         let mut state = self.state.lock();
         let orphaned = *self.orphaned.borrow();
@@ -187,31 +187,32 @@ impl Entry {
         }
         state.failed = outcome.is_err().then(Instant::now);
         let again = state.outdated && !orphaned;
-        // The changes that it should have brought are still missing.
+        // The changes that it should have read are still missing.
         state.outdated |= outcome.is_err();
         Completed { outcome, failed_before, orphaned, again }
     }
 
-    /// Something may have changed in the CMS. A refresh in flight is followed by another one.
+    /// Records that something may have changed in the CMS. A refresh in flight is followed by
+    /// another one.
     pub(super) fn mark_outdated(&self) {
         self.state.lock().outdated = true;
     }
 
-    /// A refresh was not even tried, because the CMS fails.
+    /// Records that a refresh was not started because the CMS fails.
     pub(super) fn mark_failed(&self) {
         let mut state = self.state.lock();
         state.failed = Some(Instant::now());
         state.outdated = true;
     }
 
-    /// Whether a refresh should start as soon as the CMS answers again.
+    /// Whether a refresh should start as soon as the CMS has recovered.
     pub(super) fn has_pending_refresh(&self) -> bool {
         let state = self.state.lock();
         (state.failed.is_some() || state.outdated) && !state.is_refreshing()
     }
 
-    /// Keeps incremental updates for the refresh in flight, if there is one. `since`: the documents
-    /// were read after that, and after earlier ones with the same ids.
+    /// Stores incremental updates for the refresh in flight, if there is one. The documents were
+    /// read after `since`, and after stored ones with the same ids.
     pub(super) fn keep_patches(&self, since: Instant, patches: Vec<Patch>) {
         let mut state = self.state.lock();
         if state.is_refreshing() {

@@ -21,8 +21,8 @@ const MAX_BYTES: u64 = 128 << 20;
 /// The expected number of texts, for the tables of the cache.
 const ESTIMATED_TEXTS: usize = 256;
 
-/// The texts of sitemap files, by their content: after a refresh that changes nothing they are still
-/// there. Cheap to clone.
+/// The texts of sitemap files, keyed by content: after a refresh that changes nothing they are still
+/// cached. Cheap to clone.
 #[derive(Clone)]
 pub struct FileCache {
     cache: Arc<Cache<Key, Bytes, Weight>>,
@@ -84,8 +84,8 @@ impl FileCache {
         self.get_or_make(Key { site: site.fingerprint, hash: file.hash, gzip }, make).await
     }
 
-    /// The text of this key, made once, even if the request that needs it first is cancelled;
-    /// `None` if making it panics.
+    /// The text of this key, written once, even if the first request that needs it is cancelled;
+    /// `None` if writing it panics.
     async fn get_or_make(
         &self,
         key: Key,
@@ -96,12 +96,13 @@ impl FileCache {
         }
         let (cache, writers) = (Arc::clone(&self.cache), Arc::clone(&self.writers));
         let (mut answer, answered) = oneshot::channel();
-        // The work outlives a cancelled request, so its permit must as well, and so must the
-        // knowledge that the text is being made.
+        // The work outlives a cancelled request, so its permit must as well, and so must the cache's
+        // record that the text is being written.
         tokio::spawn(async move {
             let text = async {
-                // Only the first request for a text takes a permit, so that many for one file hold
-                // up no other file. A request that is cancelled before its turn leaves nothing.
+                // Only the first request for a text takes a permit, so that many requests for one
+                // file do not delay other files. A request that is cancelled while it waits for the
+                // permit leaves nothing behind.
                 let _permit = tokio::select! {
                     biased;
                     () = answer.closed() => return Err(()),
@@ -116,7 +117,7 @@ impl FileCache {
     }
 }
 
-/// At the usual level: compressed once and sent often.
+/// Compresses at the default level: a text is compressed once and sent often.
 fn compress(text: &[u8]) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let compressed = encoder.write_all(text).and_then(|()| encoder.finish());
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_is_cancelled_before_its_turn_has_nothing_made() {
+    async fn a_request_that_is_cancelled_before_its_permit_writes_no_text() {
         let files = FileCache::with_writers(1);
         let permit = files.writers.acquire().await;
         let mut cancelled = Box::pin(files.get_or_make(key(1), || panic!("made in vain")));
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_text_whose_making_panicked_is_made_again() {
+    async fn a_text_whose_writing_panicked_is_written_again() {
         let files = FileCache::with_writers(1);
         assert_eq!(files.get_or_make(key(1), || panic!("it fails once")).await, None);
         let text = Bytes::from("the text");

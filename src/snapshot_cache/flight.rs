@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use super::copy::CachedCopy;
 use crate::content::ContentError;
 
-/// What a refresh comes to, for all of its waiters.
+/// The outcome of a refresh, shared by all of its waiters.
 pub(super) type Outcome = Result<CachedCopy, ContentError>;
 
 /// A refresh in flight. If it is dropped without an outcome, its task has panicked.
@@ -28,12 +28,12 @@ impl Flight {
         Waiter(self.0.subscribe())
     }
 
-    /// Gives all waiters the outcome.
+    /// Sends the outcome to all waiters.
     pub(super) fn complete(&self, outcome: Outcome) {
         self.0.send_replace(Some(outcome));
     }
 
-    /// Returns when there are no waiters. More may follow until it is checked under a lock.
+    /// Returns when there are no waiters. New ones may appear until the caller checks under a lock.
     pub(super) async fn no_waiters(&self) {
         self.0.closed().await;
     }

@@ -59,7 +59,7 @@ async fn published_versions(
     for locale in site.site.rules.locales().as_slice() {
         let read = site.content.document(&entry.query, &id, locale, Status::Published);
         versions.extend(read.await?);
-        // A type that is not localised gives the same document for every locale.
+        // A type that is not localized returns the same document for every locale.
         if versions.last().is_some_and(|version| version.locale == DocumentLocale::None) {
             break;
         }

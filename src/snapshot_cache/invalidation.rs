@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// The quiet period after the last invalidation before they are followed.
+/// The quiet period after the last invalidation before the refreshes start.
 const QUIET_PERIOD: Duration = Duration::from_millis(200);
-/// The maximum delay after the first one: editors that never pause must not keep the copies old.
+/// The maximum delay after the first one: without it, continuous edits would delay refreshes for ever.
 const MAX_DELAY: Duration = Duration::from_secs(1);
-/// So many documents are updated one by one. When more change at once, a walk is quicker.
+/// At most this many documents are updated one by one. If more change at once, a walk is faster.
 const MAX_DOCUMENTS: usize = 64;
 
 /// A document that may have changed.
@@ -23,7 +23,7 @@ pub struct Invalidation {
     pub document_id: String,
 }
 
-/// Invalidations that no refresh has followed yet.
+/// Pending invalidations, for which no refresh has started yet.
 #[derive(Default)]
 pub(super) struct Invalidations {
     added: Notify,
@@ -42,7 +42,7 @@ impl Invalidations {
         self.added.notify_one();
     }
 
-    /// Waits for the next invalidations until the quiet period or the maximum delay is over. Gives
+    /// Waits for the next invalidations until the quiet period or the maximum delay is over. Returns
     /// the documents that they name; none if these are too many.
     pub(super) async fn next_batch(&self) -> Vec<Invalidation> {
         self.added.notified().await;

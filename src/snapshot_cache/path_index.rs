@@ -16,7 +16,7 @@ struct Dated {
     oldest: Instant,
 }
 
-/// The path index of a site as the requests of the moment get it.
+/// The path index of a site as a request gets it now.
 #[derive(Clone, Debug)]
 pub enum PathIndexState {
     /// There is no copy of one of the content types yet.
@@ -27,15 +27,15 @@ pub enum PathIndexState {
     Fresh(Arc<PathIndex>),
 }
 
-/// Where a site keeps its path index.
+/// The current path index of a site, rebuilt after refreshes.
 #[derive(Default)]
 pub(super) struct PathIndexCell(RwLock<Option<Dated>>);
 
 impl PathIndexCell {
-    /// Builds the index anew; `None` as a copy: there is none of that content type.
+    /// Rebuilds the index; a copy that is `None`: the content type has none yet.
     pub(super) fn rebuild(&self, copies: impl Iterator<Item = Option<CachedCopy>>) {
         // Locked before the copies are read: of two refreshes that complete together, the later
-        // one has the last word.
+        // one's index stays.
         let mut dated = self.0.write();
         let copies: Option<Vec<CachedCopy>> = copies.collect();
         *dated = copies.and_then(|copies| {

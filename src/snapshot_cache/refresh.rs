@@ -1,4 +1,4 @@
-//! One refresh of a cache entry: a walk over the content type, and the copy that it makes.
+//! One refresh of a cache entry: a walk over the content type, and the copy built from it.
 
 mod log;
 
@@ -16,15 +16,15 @@ use crate::snapshot::{Part, TooLarge};
 use crate::traces;
 use log::log;
 
-/// A refresh that was started or followed.
+/// A refresh that was started or joined.
 pub(super) struct Started {
     pub(super) waiter: Waiter,
     /// Whether it was in flight already.
     pub(super) collapsed: bool,
 }
 
-/// Follows the refresh in flight or starts one, in a task of its own: it goes on when the client
-/// that asked for it has left.
+/// Joins the refresh in flight or starts one, in a task of its own: it continues when the client
+/// whose request started it has disconnected.
 pub(super) fn start(
     site: &Arc<SiteCache>,
     entry: &Arc<Entry>,
@@ -118,7 +118,7 @@ async fn complete(
     }
 }
 
-/// The copy that a walk makes, with the incremental updates since it began.
+/// The copy built from a walk, with the incremental updates since the walk began.
 fn build_copy(site: &SiteCache, entry: &Entry, walked: Walked<'_>) -> Outcome {
     let Walked { begun, parts } = walked;
     let (listing, builder) = (site.listing(entry), site.builder());

@@ -14,7 +14,7 @@ use super::site_cache::SiteCache;
 use super::{SnapshotCache, refresh};
 use crate::content::{BreakerState, Content};
 
-/// How often the refresher looks for due refreshes.
+/// How often the refresher checks for due refreshes.
 const PERIOD: Duration = Duration::from_secs(5);
 /// The same while the CMS fails: a probe that is due may find all permits taken.
 const MIN_PERIOD: Duration = Duration::from_millis(500);
@@ -74,7 +74,7 @@ async fn follow(cache: &SnapshotCache, invalidations: &[Invalidation]) -> bool {
         entry.mark_outdated();
     }
     if cache.content.circuit_open().is_some() {
-        // The refresher starts them when the CMS answers again.
+        // The refresher starts them when the CMS has recovered.
         cache.triggers.wake_refresher();
         return false;
     }
@@ -84,12 +84,12 @@ async fn follow(cache: &SnapshotCache, invalidations: &[Invalidation]) -> bool {
     true
 }
 
-/// What the refresher remembers from one round to the next.
+/// The state of the refresher between rounds.
 struct Refresher {
     content: Arc<Content>,
     breaker: watch::Receiver<BreakerState>,
     /// How often the breaker had opened when all pending refreshes were last started. `None` for a
-    /// new content source: what failed with the one before may succeed with it.
+    /// new content source: a refresh that failed with the previous source may succeed with it.
     openings: Option<u64>,
     /// The position of the entry whose content type is probed next.
     next_probe: usize,
@@ -121,7 +121,7 @@ impl Refresher {
         left.map_or(period, |left| left.clamp(MIN_PERIOD, period.max(MIN_PERIOD)))
     }
 
-    /// Asks the CMS for another content type each time: one may have trouble of its own.
+    /// Sends a probe for another content type each time: requests for one type may always fail.
     fn probe(&mut self, cache: &SnapshotCache) {
         if let Some((_, entry)) = cache.entries().nth(self.next_probe) {
             let (content, entry) = (Arc::clone(&cache.content), Arc::clone(entry));
@@ -143,7 +143,7 @@ fn start_pending(cache: &SnapshotCache) {
     }
 }
 
-/// Starts wanted refreshes up to [`CONCURRENT_REFRESHES`]; a slow one holds up no other.
+/// Starts due refreshes up to [`CONCURRENT_REFRESHES`]; a slow one does not delay the others.
 fn start_wanted(cache: &SnapshotCache) {
     let in_flight = cache.entries().filter(|(_, entry)| entry.is_refreshing()).count();
     let wanted = cache
@@ -154,7 +154,7 @@ fn start_wanted(cache: &SnapshotCache) {
     }
 }
 
-/// Each entry wants one copy after the start; those of a path index always want a fresh one.
+/// Each entry needs a copy after the start; entries of a path index always need a fresh one.
 fn is_wanted(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
     let freshness = cache.settings.freshness;
     let indexed = site.index.is_some();

@@ -1,4 +1,5 @@
-//! The cache entries of one site, with what makes their copies: rules, content source, file frame.
+//! The cache entries of one site, and what their copies are built from: rules, content source, the
+//! frame of sitemap files.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::sitemap::files::Frame;
 use crate::snapshot::{Builder, Listing, Snapshot};
 
 /// The cache of one site. It survives a reload that changes neither the site nor the content
-/// source; so all copies in it were made by the same rules.
+/// source, so all copies in it were built by the same rules.
 pub(super) struct SiteCache {
     pub(super) site: Arc<Site>,
     pub(super) content: Arc<Content>,
@@ -40,7 +41,8 @@ impl SiteCache {
         Self::with_entries(site, content, entries)
     }
 
-    /// A cache with the copies of another one, for the same site and documents behind other limits.
+    /// A cache with the copies of another one, for the same site and documents but other limits
+    /// toward the CMS.
     pub(super) fn adopting(previous: &Self, content: Arc<Content>) -> Self {
         let entry = |(uid, entry): (&ContentTypeUid, &Arc<Entry>)| {
             (uid.clone(), Arc::new(Entry::adopting(entry)))
@@ -91,7 +93,7 @@ impl SiteCache {
         Some(Arc::new(SitemapFiles::new(snapshot, frame, before)))
     }
 
-    /// Builds the path index anew, if the site has one.
+    /// Rebuilds the path index, if the site has one.
     pub(super) fn rebuild_index(&self) {
         if let Some(index) = &self.index {
             index.rebuild(self.entries().map(|entry| entry.copy()));

@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 pub struct SitemapFiles {
     /// Which documents are in which file.
     pub layout: Layout,
-    /// When a file last came, changed or went, as far as this process knows; a whole second, like
+    /// When a file was last added, changed or removed, as far as this process knows; a whole second, like
     /// [`CachedCopy::changed`](super::CachedCopy::changed).
     pub changed: SystemTime,
     /// When each file last changed, by its number.
@@ -48,8 +48,8 @@ impl SitemapFiles {
     }
 }
 
-/// The date for content that changes now. HTTP dates have whole seconds, and a client may have got
-/// other content earlier in this second: with the next second, equal dates mean equal content.
+/// The date for content that changes now: the next whole second. A client may have received other
+/// content earlier in this second, and HTTP dates have no fractions of seconds.
 pub(super) fn next_whole_second() -> SystemTime {
     let now = SystemTime::now();
     let past = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());

@@ -1,4 +1,4 @@
-//! What makes the background tasks look for due refreshes; it survives a reload.
+//! Wakes the background tasks that start due refreshes; it survives a reload.
 
 use tokio::sync::Notify;
 
@@ -7,13 +7,13 @@ use super::invalidation::Invalidations;
 /// Invalidations and the wake-up call of the refresher.
 #[derive(Default)]
 pub struct RefreshTriggers {
-    /// Invalidations that no refresh has followed yet.
+    /// Invalidations for which no refresh has started yet.
     pub(super) invalidations: Invalidations,
     wake: Notify,
 }
 
 impl RefreshTriggers {
-    /// A refresh has ended or could not start, or another cache is in use.
+    /// Signals that a refresh has ended or could not start, or that another cache is in use.
     pub(super) fn wake_refresher(&self) {
         self.wake.notify_one();
     }

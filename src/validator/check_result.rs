@@ -1,4 +1,4 @@
-//! The result of one URL: a response, or the reason why none came.
+//! The result of one URL: a response, or the reason why there is none.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::HEAD_TIMEOUT;
 /// The result of one URL. A failed check is data, not an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckResult {
-    /// The head of a response came.
+    /// The head of a response was received.
     Response {
         /// The HTTP status, 100 to 999.
         status: u16,
@@ -17,11 +17,11 @@ pub enum CheckResult {
         /// The seconds in the `Retry-After` of a 429 or 5xx, for retries. No report shows it.
         retry_after: Option<u32>,
     },
-    /// No head of a response came.
+    /// No head of a response was received.
     Failed(Failure),
 }
 
-/// Why no response came. `Display` is the `reason` of specification 2.7.
+/// Why there is no response. `Display` is the `reason` of specification 2.7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Failure {
     /// No head of a response within [`HEAD_TIMEOUT`].
@@ -38,7 +38,7 @@ pub enum Failure {
     InvalidResponse,
     /// No address of the host name is one that a public site may have: no request was sent.
     AddressNotAllowed,
-    /// The deadline of the run came first.
+    /// The deadline of the run expired first.
     NotChecked,
 }
 

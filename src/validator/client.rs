@@ -32,8 +32,8 @@ pub(super) struct Client {
 impl Client {
     /// A client that resolves names by `look_up`, within the address fence.
     ///
-    /// An IP address in a URL is not resolved, so the fence does not apply to it: the operator wrote
-    /// it into the settings, and redirects are not followed.
+    /// An IP address in a URL is not resolved, so the fence does not apply to it: it comes from the
+    /// settings, and redirects are not followed.
     pub(super) fn new(look_up: LookUp) -> Result<Self, BuildError> {
         let resolver = FencedResolver::new(look_up);
         let client = |max_idle| -> Result<_, BuildError> {
@@ -83,7 +83,7 @@ async fn send(client: &reqwest::Client, url: Url) -> Result<Response, Failure> {
     loop {
         match client.get(url.clone()).send().await {
             Ok(response) => return Ok(response),
-            // No fault of the page; it ends in a time-out unless a file descriptor becomes free.
+            // No fault of the page; it ends in a timeout unless a file descriptor becomes free.
             Err(error) if outgoing::is_out_of_files(&error) => sleep(FILE_DESCRIPTOR_PAUSE).await,
             Err(error) => return Err(failure(&error)),
         }
@@ -95,7 +95,7 @@ fn failure(error: &reqwest::Error) -> Failure {
         return Failure::AddressNotAllowed;
     }
     match outgoing::cause(error) {
-        // The client has no time-outs: this is the kernel, which gave up before the validator.
+        // The client has no timeouts: this is the kernel's, which expired before the validator's.
         Cause::Timeout | Cause::ConnectTimeout => Failure::Timeout,
         Cause::Dns => Failure::Dns,
         Cause::Refused => Failure::Refused,
@@ -117,14 +117,14 @@ fn result(response: &Response) -> CheckResult {
     }
 }
 
-/// Reads a short body to its end, so that its connection can be reused. One that is long, slow or
-/// incomplete costs its connection, and changes no result.
+/// Reads a short body to its end, so that its connection can be reused. After a long, slow or
+/// incomplete body the connection is closed; the result does not change.
 async fn drain(response: Response) {
     if response.content_length().is_none_or(|length| length <= DRAIN_BYTES as u64) {
         // Dropping the unread rest closes the connection.
         let _ = timeout(DRAIN_TIME, read_to_end(response)).await;
-        // A task of the client puts the connection back into the pool: without this, every second
-        // request would make a connection of its own.
+        // A task of the client returns the connection to the pool: without this yield, every second
+        // request would open a new connection.
         tokio::task::yield_now().await;
     }
 }

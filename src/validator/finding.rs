@@ -17,7 +17,7 @@ pub struct Entry {
     /// The target of a redirect that names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// Why no response came.
+    /// Why there is no response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -32,7 +32,7 @@ pub struct Tally {
     pub count: u64,
     /// URLs by class; the sum of the five is `count`.
     pub by_class: Classes,
-    /// URLs by HTTP status, in ascending order, without the URLs that gave no response.
+    /// URLs by HTTP status, in ascending order, without the URLs that have no response.
     pub by_status: BTreeMap<u16, u64>,
 }
 

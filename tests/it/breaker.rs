@@ -141,7 +141,7 @@ fn retries_are_limited_by_a_budget() {
 }
 
 #[test]
-fn breaker_stays_closed_while_the_cms_answers_at_all() {
+fn breaker_stays_closed_while_the_cms_responds_at_all() {
     let ways = [
         (503, refusal(500, "InternalServerError", "{}"), 2),
         (503, refusal(501, "NotImplementedError", "{}"), 2),

@@ -18,7 +18,7 @@ fn check_refuses_invalid_settings_with_exit_status_78() {
 }
 
 #[test]
-fn health_exits_with_0_if_the_service_answers_and_else_with_1() {
+fn health_exits_with_0_if_the_service_responds_and_else_with_1() {
     let service = Setup::fixture().start();
     let setup = Setup::fixture();
     for route in ["/livez", "/readyz"] {

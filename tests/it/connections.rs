@@ -1,4 +1,4 @@
-//! The time-outs, the shutdown and the eviction of connections whose clients are silent, send half a
+//! The timeouts, the shutdown and the eviction of connections whose clients are silent, send half a
 //! request or do not read.
 //!
 //! No test depends on the speed of the machine: what must happen has a minute, and what must not
@@ -19,9 +19,9 @@ use crate::support::wait::until_so;
 
 /// How long anything may take before the test fails.
 const TEST_TIMEOUT: Duration = Duration::from_mins(1);
-/// A time-out that a test waits for.
+/// A timeout that a test waits for.
 const SHORT: Duration = Duration::from_millis(800);
-/// A time-out that no test waits for.
+/// A timeout that no test waits for.
 const LONG: Duration = Duration::from_mins(10);
 
 const REQUEST: &[u8] = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";

@@ -318,7 +318,7 @@ https://www.example.com/en/blog/x
    section = \"blog\"  \"blog\"  holds
    {locale}          \"en\"    usable
    {slug}            \"x\"     usable
-   gives /en/blog/x
+   builds /en/blog/x
 ",
     );
     assert_output(
@@ -332,7 +332,7 @@ no URL
    section = \"blog\"  \"blog\"  holds
    {locale}          \"de\"    usable
    {slug}            \"a/b\"   has_slash
-   gives no path: slug_has_slash
+   builds no path: slug_has_slash
 ",
     );
     assert_output(
@@ -417,22 +417,22 @@ fn explain_shows_omitted_segments_of_a_path() {
         (
             "a",
             "en",
-            "\n   {locale}    -    left out\n   {section?}  \" \"  left out\n   {sub?}      -    left out\n   {slug}      \"x\"  usable\n   gives /x\n",
+            "\n   {locale}    -    left out\n   {section?}  \" \"  left out\n   {sub?}      -    left out\n   {slug}      \"x\"  usable\n   builds /x\n",
         ),
         (
             "b",
             "en",
-            "\n   {locale}    -     left out\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  not_allowed\n   gives no path: slug_not_allowed\n",
+            "\n   {locale}    -     left out\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  not_allowed\n   builds no path: slug_not_allowed\n",
         ),
         (
             "c",
             "en",
-            "\n   {locale}    -      left out\n   {section?}  -      missing\n   {sub?}      \"x\"    usable\n   {slug}      \"a/b\"  has_slash\n   gives no path: section_missing\n",
+            "\n   {locale}    -      left out\n   {section?}  -      missing\n   {sub?}      \"x\"    usable\n   {slug}      \"a/b\"  has_slash\n   builds no path: section_missing\n",
         ),
         (
             "d",
             "de",
-            "\n   {locale}    \"de\"  usable\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  usable\n   gives /de/de\n",
+            "\n   {locale}    \"de\"  usable\n   {section?}  -     left out\n   {sub?}      -     left out\n   {slug}      \"de\"  usable\n   builds /de/de\n",
         ),
     ] {
         let setup = Setup::new(&settings).file("content.json", content);

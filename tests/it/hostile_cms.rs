@@ -15,11 +15,11 @@ use crate::support::front_of_cms::{
 use crate::support::http::{self, Response};
 use crate::support::script::Script;
 
-/// Rows in parallel: most of them wait for a time-out, not for the processor.
+/// Rows in parallel: most of them wait for a timeout, not for the processor.
 const AT_ONCE: usize = 8;
 
 #[test]
-fn hostile_answers_have_the_expected_status_cold_and_warm() {
+fn hostile_responses_cause_the_expected_status_cold_and_warm() {
     let rows: Vec<Value> = include_str!("../corpora/hostile-cms.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).expect("a row"))

@@ -42,7 +42,7 @@ fn hint(service: &Service, event: &str) {
 }
 
 #[test]
-fn last_good_answer_is_served_and_marked_while_the_cms_fails() {
+fn last_good_response_is_served_and_marked_while_the_cms_fails() {
     let content = Content::new(&[("en", "a", "x"), ("de", "a", "z")]);
     let cms = content.start();
     let service = before(&cms).start();
@@ -89,7 +89,7 @@ fn deleted_document_has_no_last_good_answer() {
 }
 
 #[test]
-fn webhook_removes_the_last_good_answer_of_its_document() {
+fn webhook_removes_the_last_good_response_of_its_document() {
     let named = r#"{"uid":"plugin::cms.article","entry":{"documentId":"a"}}"#;
     for (event, others) in [(named, 200), ("", 503)] {
         let content = Content::new(&[("en", "a", "x"), ("en", "b", "y")]);
@@ -104,7 +104,7 @@ fn webhook_removes_the_last_good_answer_of_its_document() {
 }
 
 #[test]
-fn webhook_of_any_type_removes_last_good_answers_with_values_of_relations() {
+fn webhook_of_any_type_removes_last_good_responses_with_values_of_relations() {
     let content = Content::new(&[]);
     let row = r#"{"data":{"documentId":"a","locale":"en","slug":"x","category":{"slug":"c"}}}"#;
     content.fail(|_| Some(Script::json(200, row)));
@@ -123,7 +123,7 @@ fn webhook_of_any_type_removes_last_good_answers_with_values_of_relations() {
 }
 
 #[test]
-fn late_answer_does_not_replace_a_newer_one() {
+fn late_response_does_not_replace_a_newer_one() {
     for (slug, status) in [(Some("y"), 200), (None, 503)] {
         let content = Content::new(&[("en", "a", "x")]);
         let cms = content.start();
@@ -159,7 +159,7 @@ fn late_answer_does_not_replace_a_newer_one() {
 }
 
 #[test]
-fn last_good_answer_past_its_limit_is_not_served() {
+fn last_good_response_past_its_limit_is_not_served() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).env("FRONTEND_MAP__LIMITS__LAST_GOOD_MS", "1").start();

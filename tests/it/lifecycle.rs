@@ -50,7 +50,7 @@ fn is_ready(service: &Service) -> bool {
 }
 
 #[test]
-fn sigterm_keeps_answering_for_the_drain_delay_and_closes_connections_after_their_answers() {
+fn sigterm_serves_for_the_drain_delay_and_closes_connections_after_their_responses() {
     let mut service = start_with_drain_delay();
     let mut connections = [keep_alive_connection(&service), keep_alive_connection(&service)];
     service.send_signal("TERM");
@@ -161,7 +161,7 @@ fn sigint_ends_the_service_with_exit_status_0() {
 }
 
 #[test]
-fn livez_and_readyz_answer_200_while_it_serves() {
+fn livez_and_readyz_return_200_while_it_serves() {
     let service = Setup::fixture().start();
     for route in ["/livez", "/readyz"] {
         for method in ["GET", "HEAD"] {

@@ -120,7 +120,7 @@ const CONTENT: &str = r#"{
     {"documentId": "f1", "locale": "en", "slug": "refund"},
     {"documentId": "f1", "locale": "de", "slug": "refund"},
     {"documentId": "f2", "locale": "de", "slug": "anfang"},
-    {"documentId": "f3", "slug": "not-localised"}
+    {"documentId": "f3", "slug": "not-localized"}
   ],
   "api::doc.doc": [{"documentId": "d", "locale": null, "path": "guide/first steps"}],
   "api::story.story": [

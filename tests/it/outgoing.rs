@@ -53,7 +53,7 @@ fn script(path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn broken_connection_is_a_reset_and_an_unreadable_answer_is_invalid() {
+async fn broken_connection_is_a_reset_and_an_unreadable_response_is_invalid() {
     let peer = FrontEnd::start(script).await;
     let table = [
         ("/reset", Cause::Reset),

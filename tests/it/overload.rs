@@ -102,7 +102,7 @@ fn assert_unlimited_routes_respond(service: &Service) {
 }
 
 #[test]
-fn in_flight_limit_keeps_a_quarter_for_documents_and_refuses_further_requests_at_once() {
+fn in_flight_limit_reserves_a_quarter_for_documents_and_refuses_further_requests_at_once() {
     let content = Content::new(&[("en", "x", "y")]);
     content.close();
     let cms = content.start();

@@ -130,7 +130,7 @@ fn tie_between_rules_goes_to_the_document_that_owns_the_path() {
 }
 
 #[test]
-fn site_that_resolves_by_rules_answers_without_an_index() {
+fn site_that_resolves_by_rules_needs_no_index() {
     let service = service();
     let answer = http::get(service.addr(), &resolve("plain", "/en/journey"));
     assert_eq!((uid(&answer).as_str(), answer.header("x-resolved-by")), ("api::page.page", None));
@@ -216,7 +216,7 @@ fn invalid_requests_are_refused() {
 }
 
 #[test]
-fn missing_index_leaves_the_answer_to_the_rules_at_once() {
+fn missing_index_lets_the_rules_decide_at_once() {
     let silent = Cms::start(|_| Script::silence());
     let service = behind(&silent);
     // The walk has begun, and it will never end.

@@ -28,12 +28,12 @@ fn check_refuses_a_date_part_as_a_catch_all() {
     assert_problems(
         &rule(r#""/{*publishedAt:year}""#, ""),
         &[
-            "rule 1 (api::a.a): template `/{*publishedAt:year}`, position 2: a part of a date is one segment, not a catch-all",
+            "rule 1 (api::a.a): template `/{*publishedAt:year}`, position 2: a part of a date cannot be a catch-all",
         ],
     );
     assert_problems(
         &rule(r#""/{*path}""#, r#"params.path = { field = "publishedAt:year" }"#),
-        &["rule 1 (api::a.a), params.path: a part of a date is one segment, not a catch-all"],
+        &["rule 1 (api::a.a), params.path: a part of a date cannot be a catch-all"],
     );
 }
 
@@ -118,7 +118,7 @@ fn check_reports_every_problem_of_every_rule() {
     );
     let third = rule(r#"{ pl = "/x" }"#, "");
     let expected = [
-        (1, ": template `/{a`, position 2: a `{` is never closed"),
+        (1, ": template `/{a`, position 2: a `{` is not closed"),
         (1, ", params.a: `pattern`: position 1: unclosed group"),
         (1, ", params.b: `values` needs at least one value"),
         (1, ", params.b: `1` is not the name of a field"),

@@ -11,7 +11,7 @@ use crate::support::http;
 use crate::support::script::Script;
 
 #[test]
-fn answer_that_is_a_gzip_bomb_is_502() {
+fn response_that_is_a_gzip_bomb_is_502() {
     let bomb = gzip_bomb(32 << 20);
     assert!(bomb.len() < 256 << 10);
     let cms = Cms::start(move |_| Script::gzip(&bomb));
@@ -84,7 +84,7 @@ fn endpoint_is_guessed_where_the_schema_is_denied_and_a_wrong_guess_is_502() {
 }
 
 #[test]
-fn schema_request_without_an_answer_is_504_within_one_timeout() {
+fn schema_request_without_a_response_is_504_within_one_timeout() {
     let cms = Cms::start(|_| Script::silence());
     let service = service(&format!("http://{}", cms.addr()), r#""en""#, false);
     assert_failure(&http::get(service.addr(), SITEMAP), 504, "GatewayTimeoutError");

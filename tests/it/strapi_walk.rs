@@ -83,7 +83,7 @@ fn bad_item_behind_the_last_key_of_a_page_is_counted_once() {
 }
 
 #[test]
-fn type_that_is_not_localised_is_walked_once_under_the_default_locale() {
+fn type_that_is_not_localized_is_walked_once_under_the_default_locale() {
     let cms = Cms::start(|target| {
         if target.contains("=locale") {
             let details = r#"{"key":"locale","path":"locale","source":"query","param":"fields"}"#;
@@ -140,7 +140,7 @@ fn document_in_another_locale_than_requested_is_404() {
 }
 
 #[test]
-fn type_that_is_localised_in_one_answer_alone_is_502() {
+fn type_that_is_localized_in_only_one_response_is_502() {
     let row = r#","locale":"en","slug":"s""#;
     // The CMS refuses the locale in the second walk, or on the second page.
     for at in ["locale=de", "[$gt]=a"] {

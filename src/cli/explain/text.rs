@@ -81,9 +81,9 @@ fn write_rule(out: &mut String, rule: &RuleExplanation) -> fmt::Result {
     });
     write_rows(out, &conditions.chain(placeholders).collect::<Vec<_>>())?;
     match (rule.outcome, &rule.path, &rule.reason) {
-        (RuleOutcome::Used, Some(path), _) => writeln!(out, "   gives {path}"),
-        (_, Some(path), _) => writeln!(out, "   would give {path}, but an earlier rule does"),
-        (_, None, Some(reason)) => writeln!(out, "   gives no path: {reason}"),
+        (RuleOutcome::Used, Some(path), _) => writeln!(out, "   builds {path}"),
+        (_, Some(path), _) => writeln!(out, "   would build {path}, but an earlier rule is used"),
+        (_, None, Some(reason)) => writeln!(out, "   builds no path: {reason}"),
         (_, None, None) => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::config::DEFAULT_REQUESTS;
 
 /// The most connections without a setting: each may need a buffer of 32 KiB for a request head, and
-/// idle connections are evicted long before their time-outs anyway.
+/// idle connections are evicted long before their timeouts anyway.
 const MAX_DEFAULT_CONNECTIONS: usize = 16_384;
 /// The descriptors of URL checks: two runs with ten connections each.
 const URL_CHECKS: usize = 20;
@@ -38,7 +38,7 @@ pub(super) fn max_connections(wanted: usize, cms_requests: usize) -> usize {
 /// request in flight is never evicted, and routes without a limit need connections as well.
 pub(super) fn max_requests(wanted: usize, connections: usize) -> usize {
     let possible = (connections - connections.div_ceil(4)).max(1);
-    // The default gives no warning, even where a settings file writes it out as the example does.
+    // The default causes no warning, even if a settings file writes it out as the example does.
     if wanted > possible && wanted != DEFAULT_REQUESTS {
         tracing::warn!(
             wanted,

@@ -16,8 +16,8 @@ use crate::config::{Config, Problems, RestartSettings};
 use crate::http::Service;
 use crate::site::Sites;
 
-/// How often the files are looked at. Kubernetes swaps symbolic links to change config maps and
-/// secrets, and notifications of the system are not reliable for these.
+/// How often the files are checked. Kubernetes swaps symbolic links to change config maps and
+/// secrets, and file notifications are not reliable for these.
 const WATCH_PERIOD: Duration = Duration::from_secs(1);
 
 type Load = Box<dyn Fn() -> Result<Config, Problems> + Send + Sync>;
@@ -25,7 +25,7 @@ type Load = Box<dyn Fn() -> Result<Config, Problems> + Send + Sync>;
 /// Reloads the settings of a service.
 pub(super) struct Reloader {
     load: Load,
-    /// The settings of the start that stay until a restart.
+    /// The settings from the start that stay in use until a restart.
     at_start: RestartSettings,
     files: FileWatch,
     /// `server.watch`: whether a changed file causes a reload.
@@ -34,7 +34,7 @@ pub(super) struct Reloader {
     overlaps: mpsc::Sender<Sites>,
 }
 
-/// Why the settings in use stay in use.
+/// Why new settings are refused.
 #[derive(Debug, thiserror::Error)]
 enum ReloadError {
     #[error(transparent)]
@@ -115,7 +115,7 @@ impl Reloader {
 }
 
 impl ReloadError {
-    /// All problems, so that they can be mended in one go.
+    /// All problems, so that they can be fixed at once.
     fn in_one_line(&self) -> String {
         match self {
             Self::Settings(problems) => problems.iter().collect::<Vec<_>>().join("; "),

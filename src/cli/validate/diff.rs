@@ -14,7 +14,7 @@ const MAX_LISTED: usize = 20;
 /// One URL, its class and its documentId, if it still has one.
 type Line<'r> = (Class, &'r str, &'r str);
 
-/// The URLs that broke, healed, are new or gone.
+/// The URLs that broke, recovered, are new or were removed.
 pub(super) fn diff(report: &SiteReport<'_>, previous: &PreviousReport, paint: Paint) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.

@@ -8,10 +8,10 @@ use crate::validator::{CheckResult, Failure};
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause before any retry, however many there were.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// The longest `Retry-After` that is honoured.
+/// The longest `Retry-After` that is respected.
 const MAX_RETRY_AFTER: Duration = Duration::from_mins(1);
 
-/// Whether the same request may succeed later: there was no answer, or the frontend was overloaded
+/// Whether the same request may succeed later: there was no response, or the frontend was overloaded
 /// (429) or failed (5xx).
 pub(super) fn is_retryable(result: &CheckResult) -> bool {
     match result {
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn is_retryable_is_true_without_an_answer_and_for_429_and_5xx() {
+    fn is_retryable_is_true_without_a_response_and_for_429_and_5xx() {
         for (result, expected) in [
             (answered(200, None), false),
             (answered(301, None), false),
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn pause_honours_retry_after_up_to_a_minute() {
+    fn pause_respects_retry_after_up_to_a_minute() {
         for (seconds, expected) in [(0, 0), (7, 7), (60, 60), (61, 60), (u32::MAX, 60)] {
             for attempt in [0, 9] {
                 let pause = pause(attempt, &answered(503, Some(seconds)));

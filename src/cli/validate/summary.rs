@@ -150,7 +150,7 @@ fn locale(finding: &Finding<'_>) -> String {
     Visible(finding.locale).to_string()
 }
 
-/// The status, or why there is no answer.
+/// The status, or why there is no response.
 fn outcome(finding: &Finding<'_>) -> String {
     let Entry { status, reason, .. } = &finding.entry;
     match status {

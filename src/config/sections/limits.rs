@@ -1,4 +1,4 @@
-//! `[limits]`: time-outs, deadlines and sizes (D3, D27, D28).
+//! `[limits]`: timeouts, deadlines and sizes (D3, D27, D28).
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::config::table::{self, Table};
 use crate::content::StrapiLimits;
 use crate::server::Timeouts;
 
-/// The most concurrent requests that can be set: more would be no limit to any machine or CMS.
+/// The most concurrent requests that can be set: a higher limit would not protect any machine or CMS.
 const MAX_REQUESTS: usize = 10_000;
 
 /// The limits for clients, for requests and for the CMS.
@@ -23,7 +23,7 @@ pub struct Limits {
     pub document_deadline: Duration,
     /// How long a request waits for a walk over all documents of a content type.
     pub walk_deadline: Duration,
-    /// How long the last good answer about a document is served while the CMS fails.
+    /// How long the last good response about a document is served while the CMS fails.
     pub last_good: Duration,
     /// The most requests to the CMS in flight at a time.
     pub cms_requests: usize,

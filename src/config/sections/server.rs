@@ -22,9 +22,9 @@ pub struct Server {
     pub admin_listen: Option<SocketAddr>,
     /// The origins that CORS allows, exactly as browsers send them.
     pub cors_origins: Vec<String>,
-    /// `Cache-Control` of an answer about a pathname that resolves.
+    /// `Cache-Control` of a response about a pathname that resolves.
     pub cache_control: String,
-    /// `Cache-Control` of an answer about a pathname that does not.
+    /// `Cache-Control` of a response about a pathname that does not resolve.
     pub cache_control_404: String,
     /// `Cache-Control` of lists of URLs.
     pub cache_control_sitemap: String,
@@ -120,7 +120,7 @@ fn cache_control(text: String) -> Result<String, String> {
     }
 }
 
-/// An origin as a browser serialises it (RFC 6454, section 6.2).
+/// An origin as a browser serializes it (RFC 6454, section 6.2).
 fn origin(text: &str) -> Result<String, String> {
     let same = Url::parse(text).is_ok_and(|url| url.origin().ascii_serialization() == text);
     if same {

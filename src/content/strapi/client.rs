@@ -87,7 +87,7 @@ impl Client {
         let Some((permit, admission)) = self.admit(request.is_list).await else {
             return Err(sender.reject());
         };
-        // A task of its own, so that the breaker learns the outcome although the caller leaves.
+        // A task of its own, so that the breaker records the outcome even if the caller is cancelled.
         let call = Arc::clone(sender).send(request, admission, permit).in_current_span();
         let call = tokio::spawn(traces::in_current_span(call));
         if admission.is_probe {

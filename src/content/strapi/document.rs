@@ -10,7 +10,7 @@ use super::query_string;
 use crate::content::{ContentError, ContentQuery, Document, DocumentLocale, Projection, Status};
 use crate::rules::{Locale, encode};
 
-const NO_DOCUMENT: ContentError = ContentError::Unusable("an answer that holds no document");
+const NO_DOCUMENT: ContentError = ContentError::Unusable("a response without a document");
 
 /// One version of one document; `None`: it does not exist (D18, D19).
 pub(super) async fn fetch(
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn read_takes_an_object_or_null_as_data_and_nothing_else() {
+    fn read_accepts_only_an_object_or_null_as_data() {
         let projection = Projection::new(Vec::new());
         let read = |json| read(json, &projection);
         assert_eq!(read(r#"{"data":{"documentId":"d"},"meta":{}}"#).unwrap().unwrap().id, "d");

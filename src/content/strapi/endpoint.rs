@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn new_keeps_a_path_as_it_is_or_refuses_it() {
+    fn new_accepts_a_path_unchanged_or_refuses_it() {
         assert_eq!(
             Endpoint::new("cms/press-releases", EndpointKind::Single).unwrap().path(),
             "cms/press-releases"

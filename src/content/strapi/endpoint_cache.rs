@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use super::endpoint::Endpoint;
 use crate::rules::ContentTypeUid;
 
-/// How long the CMS's "not localised" is remembered for requests of single documents. The type may
-/// become localised, and trying again costs one refused request; a walk tries again each time.
-const NOT_LOCALISED_FOR: Duration = Duration::from_mins(1);
+/// How long the CMS's "not localized" is remembered for requests of single documents. The type may
+/// become localized, and trying again costs one refused request; a walk tries again each time.
+const NOT_LOCALIZED_FOR: Duration = Duration::from_mins(1);
 
 /// The endpoint of one content type, and what its responses have shown.
 #[derive(Debug)]
@@ -22,13 +22,13 @@ pub(super) struct ResolvedEndpoint {
     /// Configured, or a list was read from it. Before that, its 404 may mean a wrong guess.
     is_confirmed: AtomicBool,
     /// When the CMS last refused a locale for the type.
-    not_localised_at: Mutex<Option<Instant>>,
+    not_localized_at: Mutex<Option<Instant>>,
 }
 
 impl ResolvedEndpoint {
     fn new(uid: ContentTypeUid, endpoint: Endpoint, is_confirmed: bool) -> Self {
         let is_confirmed = AtomicBool::new(is_confirmed);
-        Self { uid, endpoint, is_confirmed, not_localised_at: Mutex::new(None) }
+        Self { uid, endpoint, is_confirmed, not_localized_at: Mutex::new(None) }
     }
 
     pub(super) fn is_confirmed(&self) -> bool {
@@ -39,13 +39,13 @@ impl ResolvedEndpoint {
         self.is_confirmed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether requests name a locale: they do unless the CMS has refused that a moment ago.
-    pub(super) fn is_localised(&self) -> bool {
-        self.not_localised_at.lock().is_none_or(|at| at.elapsed() > NOT_LOCALISED_FOR)
+    /// Whether requests name a locale: they do unless the CMS has recently refused that.
+    pub(super) fn is_localized(&self) -> bool {
+        self.not_localized_at.lock().is_none_or(|at| at.elapsed() > NOT_LOCALIZED_FOR)
     }
 
-    pub(super) fn set_not_localised(&self) {
-        *self.not_localised_at.lock() = Some(Instant::now());
+    pub(super) fn set_not_localized(&self) {
+        *self.not_localized_at.lock() = Some(Instant::now());
     }
 }
 
@@ -75,8 +75,8 @@ impl EndpointCache {
         Arc::clone(self.discovered.lock().entry(uid.clone()).or_insert_with(resolved))
     }
 
-    /// Forgets a discovered endpoint after a 404: the type may have moved, or the token may read
-    /// its schema by now.
+    /// Removes a discovered endpoint after a 404: the type may have moved, or the token may now read
+    /// its schema.
     pub(super) fn remove(&self, uid: &ContentTypeUid) {
         self.discovered.lock().remove(uid);
     }
@@ -115,10 +115,10 @@ mod tests {
     }
 
     #[test]
-    fn a_type_counts_as_localised_until_the_cms_refuses_a_locale() {
+    fn a_type_counts_as_localized_until_the_cms_refuses_a_locale() {
         let resolved = ResolvedEndpoint::new(uid(), endpoint("authors"), true);
-        assert!(resolved.is_localised());
-        resolved.set_not_localised();
-        assert!(!resolved.is_localised());
+        assert!(resolved.is_localized());
+        resolved.set_not_localized();
+        assert!(!resolved.is_localized());
     }
 }

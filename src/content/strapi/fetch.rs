@@ -1,5 +1,5 @@
 //! Requests for the documents of one content type: resolves the endpoint, and falls back to a
-//! request without a locale where the type is not localised.
+//! request without a locale where the type is not localized.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::query_string;
 use crate::content::{ContentError, ContentQuery};
 use crate::rules::{ContentTypeUid, Locale};
 
-/// The errors of responses that show a wrong set-up.
+/// The errors for responses that show a configuration mistake.
 const DENIED: ContentError =
     ContentError::Unusable("401 or 403: the token is missing, wrong or may not read this type");
 const NO_ENDPOINT: ContentError = ContentError::Unusable(
@@ -30,7 +30,7 @@ pub(super) struct Fetcher {
 pub(super) struct ListReply {
     pub(super) body: String,
     /// Whether a locale was requested and accepted.
-    pub(super) is_localised: bool,
+    pub(super) is_localized: bool,
 }
 
 impl Fetcher {
@@ -41,7 +41,7 @@ impl Fetcher {
     /// The endpoint: configured, else from the schema, else guessed.
     ///
     /// # Errors
-    /// Those of a CMS that does not answer: the next request would fail as well, and too late.
+    /// Those of a CMS that does not respond: the next request would fail as well, after the deadline.
     pub(super) async fn resolve(
         &self,
         uid: &ContentTypeUid,
@@ -59,7 +59,7 @@ impl Fetcher {
         Ok(self.endpoints.insert(uid, endpoint))
     }
 
-    /// A list. With `locale`, the CMS may refuse the locale because the type is not localised
+    /// A list. With `locale`, the CMS may refuse the locale because the type is not localized
     /// (D19): then the list is requested again without.
     pub(super) async fn list(
         &self,
@@ -68,10 +68,10 @@ impl Fetcher {
         query_string: impl Fn(Option<&Locale>) -> String,
     ) -> Result<ListReply, ContentError> {
         let path = resolved.endpoint.path();
-        let mut is_localised = locale.is_some();
+        let mut is_localized = locale.is_some();
         let mut reply = self.client.list_page(path, &query_string(locale)).await?;
-        if is_localised && refuses_locale(&reply) {
-            is_localised = false;
+        if is_localized && refuses_locale(&reply) {
+            is_localized = false;
             reply = self.client.list_page(path, &query_string(None)).await?;
         }
         let Some(body) = body(reply)? else {
@@ -79,7 +79,7 @@ impl Fetcher {
             return Err(NO_ENDPOINT);
         };
         resolved.confirm();
-        Ok(ListReply { body, is_localised })
+        Ok(ListReply { body, is_localized })
     }
 
     /// The body of one version of a document or single type; `None` if there is no such version.
@@ -90,16 +90,16 @@ impl Fetcher {
         locale: &Locale,
         query_string: impl Fn(Option<&Locale>) -> String,
     ) -> Result<Option<String>, ContentError> {
-        let locale = resolved.is_localised().then_some(locale);
+        let locale = resolved.is_localized().then_some(locale);
         let mut reply = self.client.document(path, &query_string(locale)).await?;
         if locale.is_some() && refuses_locale(&reply) {
-            resolved.set_not_localised();
+            resolved.set_not_localized();
             reply = self.client.document(path, &query_string(None)).await?;
         }
         body(reply)
     }
 
-    /// Makes sure that a 404 was about the document and not about a guessed endpoint.
+    /// Checks that a 404 was about the document and not about a guessed endpoint.
     pub(super) async fn confirm(
         &self,
         query: &ContentQuery,
@@ -111,7 +111,7 @@ impl Fetcher {
         Ok(())
     }
 
-    /// Sends a cheap request, of which the breaker alone uses the outcome.
+    /// Sends a cheap request whose outcome only the breaker uses.
     pub(super) async fn probe(&self, query: &ContentQuery) {
         if let Ok(resolved) = self.resolve(&query.uid).await {
             let _ = self.total(query, &resolved).await;

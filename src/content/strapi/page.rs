@@ -36,7 +36,7 @@ impl<'a> Page<'a> {
     }
 
     /// Reads the page in two passes: first finds its rows, then reads each of them by itself, so
-    /// that an unreadable row costs no other one (D28).
+    /// that an unreadable row does not affect the others (D28).
     pub(super) fn row_by_row(json: &'a str, projection: &'a Projection) -> Option<Self> {
         let response: ListResponse<'a> = object(json)?;
         let mut rows = Rows::with_capacity(projection, response.data.len());

@@ -13,7 +13,7 @@ pub(super) const PAGE_SIZE: usize = 100;
 const MAX_ALTERNATIVES: usize = 20;
 const MAX_FILTER_BYTES: usize = 2 << 10;
 
-/// The locale to request. `None`: the type is not localised, and refuses even `fields=locale`.
+/// The locale to request. `None`: the type is not localized, and refuses even `fields=locale`.
 type RequestedLocale<'a> = Option<&'a Locale>;
 
 /// One page of published documents after the key `after`, in the order of their keys.
@@ -67,7 +67,7 @@ fn is_locale(path: &FieldPath) -> bool {
     matches!(path.segments(), [name] if **name == *"locale")
 }
 
-/// Restricts a list to the documents that a rule is for. Filters are an optimisation: each document
+/// Restricts a list to the documents that a rule is for. Filters are an optimization: each document
 /// is checked anyway.
 fn push_filters(text: &mut String, query: &ContentQuery) {
     // `filters[locale]` would win over the parameter, and select other versions.
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn total_asks_for_one_row() {
+    fn total_requests_one_row() {
         assert_eq!(
             total(&query(&[]), Some(&en())),
             "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=1\

@@ -10,7 +10,7 @@ use super::json::object;
 use crate::content::ContentError;
 use crate::rules::{ContentTypeUid, FieldPath};
 
-/// The fields of every document, which are no attributes in the schema.
+/// The fields that every document has and the schema does not list.
 const SYSTEM_FIELDS: [&str; 8] = [
     "id",
     "documentId",
@@ -25,10 +25,10 @@ const SYSTEM_FIELDS: [&str; 8] = [
 /// Why the fields are not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
-    /// The CMS did not answer as it should.
+    /// The request failed.
     #[error(transparent)]
     Cms(#[from] ContentError),
-    /// The CMS answered, but not with the schema.
+    /// The response has no schema.
     #[error("the token may not read the schema of {0}, or there is no such type")]
     NotReadable(String),
 }

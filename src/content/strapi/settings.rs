@@ -10,7 +10,7 @@ use super::endpoint::Endpoint;
 use crate::outgoing::BuildError;
 use crate::rules::ContentTypeUid;
 
-/// Which Strapi, and how to talk to it.
+/// The address of Strapi, and how requests to it are sent.
 #[derive(Clone, Debug)]
 pub struct StrapiSettings {
     /// The address without `/api`: `http` or `https`, with a host, without user information, query
@@ -21,7 +21,7 @@ pub struct StrapiSettings {
     /// The configured endpoints. The endpoint of any other content type is read from the CMS's
     /// schema, or guessed.
     pub endpoints: HashMap<ContentTypeUid, Endpoint>,
-    /// Time-outs and sizes.
+    /// Timeouts and sizes.
     pub limits: StrapiLimits,
 }
 

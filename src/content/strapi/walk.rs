@@ -28,12 +28,12 @@ use scope::WalkScope;
 /// How often a walk that proves nothing starts again (D23).
 const RESTARTS: usize = 3;
 
-/// The type is localised in one response and not in the next: versions would be missing.
+/// The type is localized in one response and not in the next: versions would be missing.
 const CONTRADICTS: Unproven =
-    Unproven::Unusable("answers that contradict each other about the locales of the type");
+    Unproven::Unusable("responses that contradict each other about the locales of the type");
 
-/// From the walk over the first locale to the others: whether the type is localised.
-type Localised = watch::Sender<Option<bool>>;
+/// From the walk over the first locale to the others: whether the type is localized.
+type Localized = watch::Sender<Option<bool>>;
 
 /// See [`super::Strapi::walk`].
 pub(super) async fn walk<S: DocumentSink>(
@@ -45,7 +45,7 @@ pub(super) async fn walk<S: DocumentSink>(
     let resolved = &*fetcher.resolve(&query.uid).await?;
     let Some((first, others)) = locales.split_first() else { return Ok(Vec::new()) };
     let scope = |locale| WalkScope { fetcher, query, resolved, locale, locales };
-    let (localised, known) = watch::channel(None);
+    let (localized, known) = watch::channel(None);
     let others = others.iter().map(|locale| {
         let (scope, mut known, new_sink) = (scope(locale), known.clone(), &new_sink);
         async move {
@@ -58,7 +58,7 @@ pub(super) async fn walk<S: DocumentSink>(
             }
         }
     });
-    let first = walk_locale(scope(first), &new_sink, Some(localised));
+    let first = walk_locale(scope(first), &new_sink, Some(localized));
     let (first, others) = try_join(first, try_join_all(others)).await?;
     Ok([first].into_iter().chain(others.into_iter().flatten()).collect())
 }
@@ -66,11 +66,11 @@ pub(super) async fn walk<S: DocumentSink>(
 async fn walk_locale<S: DocumentSink>(
     scope: WalkScope<'_>,
     new_sink: &(impl Fn() -> S + Sync),
-    localised: Option<Localised>,
+    localized: Option<Localized>,
 ) -> Result<S, ContentError> {
     match scope.resolved.endpoint.kind() {
-        EndpointKind::Collection => walk_collection(scope, new_sink, localised.as_ref()).await,
-        EndpointKind::Single => read_single(scope, new_sink(), localised.as_ref()).await,
+        EndpointKind::Collection => walk_collection(scope, new_sink, localized.as_ref()).await,
+        EndpointKind::Single => read_single(scope, new_sink(), localized.as_ref()).await,
     }
 }
 
@@ -78,7 +78,7 @@ async fn walk_locale<S: DocumentSink>(
 async fn read_single<S: DocumentSink>(
     scope: WalkScope<'_>,
     mut sink: S,
-    localised: Option<&Localised>,
+    localized: Option<&Localized>,
 ) -> Result<S, ContentError> {
     let WalkScope { fetcher, query, resolved, locale, .. } = scope;
     let query_string =
@@ -90,7 +90,7 @@ async fn read_single<S: DocumentSink>(
     if let Some(document) = found.as_ref().filter(|document| is_in_locale(document, locale)) {
         sink.push(Ok(document));
     }
-    set_localised(localised, found.is_none_or(|found| found.locale != DocumentLocale::None));
+    set_localized(localized, found.is_none_or(|found| found.locale != DocumentLocale::None));
     Ok(sink)
 }
 
@@ -98,11 +98,11 @@ async fn read_single<S: DocumentSink>(
 async fn walk_collection<S: DocumentSink>(
     scope: WalkScope<'_>,
     new_sink: &(impl Fn() -> S + Sync),
-    localised: Option<&Localised>,
+    localized: Option<&Localized>,
 ) -> Result<S, ContentError> {
     let mut unproven = Vec::new();
     while unproven.len() <= RESTARTS {
-        match walk_once(scope, new_sink(), localised).await {
+        match walk_once(scope, new_sink(), localized).await {
             Ok(sink) => return Ok(sink),
             Err(WalkError::Failed(error)) => return Err(error),
             Err(WalkError::Unproven(reason)) => unproven.push(reason),
@@ -117,16 +117,16 @@ async fn walk_collection<S: DocumentSink>(
 async fn walk_once<S: DocumentSink>(
     scope: WalkScope<'_>,
     mut sink: S,
-    localised: Option<&Localised>,
+    localized: Option<&Localized>,
 ) -> Result<S, WalkError> {
     let WalkScope { query, locale, .. } = scope;
     let (mut proof, mut evidence) = (Proof::default(), LocaleEvidence::default());
-    let ListReply { mut body, is_localised } = next_page(scope, Some(locale), None).await?;
-    // The other locales are walked only because the type is localised.
-    if localised.is_none() && !is_localised {
+    let ListReply { mut body, is_localized } = next_page(scope, Some(locale), None).await?;
+    // The other locales are walked only because the type is localized.
+    if localized.is_none() && !is_localized {
         return Err(CONTRADICTS.into());
     }
-    let requested = is_localised.then_some(locale);
+    let requested = is_localized.then_some(locale);
     loop {
         let page = Page::read(&body, &query.projection).ok_or(NO_LIST)?;
         let step = proof.page(&facts(&page))?;
@@ -144,13 +144,13 @@ async fn walk_once<S: DocumentSink>(
             sink.push(row);
         })?;
         if evidence.is_certain() {
-            set_localised(localised, is_localised);
+            set_localized(localized, is_localized);
         }
         let reply = match early {
             Some(reply) => reply?,
             None => next.await?,
         };
-        if reply.is_localised != is_localised {
+        if reply.is_localized != is_localized {
             return Err(CONTRADICTS.into());
         }
         body = reply.body;
@@ -162,7 +162,7 @@ async fn walk_once<S: DocumentSink>(
     if evidence.all_in_other_locales() {
         return Err(OTHER_LOCALE.into());
     }
-    set_localised(localised, is_localised && evidence.is_localised());
+    set_localized(localized, is_localized && evidence.is_localized());
     Ok(sink)
 }
 
@@ -193,9 +193,9 @@ async fn start<F: Future>(request: Pin<&mut F>) -> Option<F::Output> {
     }
 }
 
-fn set_localised(sender: Option<&Localised>, is_localised: bool) {
+fn set_localized(sender: Option<&Localized>, is_localized: bool) {
     if let Some(sender) = sender {
-        sender.send_if_modified(|known| known.replace(is_localised) != Some(is_localised));
+        sender.send_if_modified(|known| known.replace(is_localized) != Some(is_localized));
     }
 }
 

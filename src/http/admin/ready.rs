@@ -20,7 +20,7 @@ struct State<'a> {
     version: &'static str,
     since: String,
     settings: Settings,
-    /// `null`: content comes from a file.
+    /// `null` if content comes from a file.
     cms: Option<Cms>,
     content_types: Vec<ContentTypeState<'a>>,
 }
@@ -29,7 +29,7 @@ struct State<'a> {
 #[serde(rename_all = "camelCase")]
 struct Settings {
     loaded_at: String,
-    /// Why the settings that were read later are not in use.
+    /// Why newer settings were refused.
     problems: Option<String>,
 }
 

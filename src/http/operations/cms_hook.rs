@@ -1,8 +1,8 @@
-//! `POST /hooks/cms`: a webhook of the CMS says that content may have changed.
+//! `POST /hooks/cms`: a webhook of the CMS reports that content may have changed.
 //!
-//! It is a hint, not the truth: Strapi's webhooks are not signed, arrive at most once, and say
-//! nothing of documents that change with a related one. So the body decides nothing but which
-//! document is read from the CMS first, and all copies of the public URLs are refreshed.
+//! It is only a hint: Strapi's webhooks are not signed, arrive at most once, and do not name documents
+//! that change with a related one. So the body only decides which document is read from the CMS
+//! first, and all copies of the public URLs are refreshed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -59,12 +59,12 @@ pub(in crate::http) async fn post(
     response.map(Body::new)
 }
 
-/// Reads a body to its end. One of more than `max_bytes` comes back empty, as does one that breaks
-/// off within them: the hook counts all the same.
+/// Reads a body to its end. Returns an empty body if it has more than `max_bytes` or breaks off: the
+/// hook is accepted all the same.
 async fn read_body(mut body: Body, max_bytes: usize) -> Vec<u8> {
     let (mut read, mut length) = (Vec::new(), 0);
     while let Some(Ok(frame)) = body.frame().await {
-        // Trailers count for nothing.
+        // Trailers are ignored.
         let data = frame.into_data().unwrap_or_default();
         length += data.len();
         if length > MAX_BODY {

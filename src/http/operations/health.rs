@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 
 use crate::app::App;
 
-/// The process answers.
+/// 200 while the process responds.
 pub(in crate::http) async fn livez() -> impl IntoResponse {
     ([(CACHE_CONTROL, "no-store")], "ok\n")
 }

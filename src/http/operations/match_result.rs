@@ -1,5 +1,5 @@
-//! What `/api/get-content-type` and `/api/resolve` say of a pathname that matches a rule, and of one
-//! that matches none.
+//! The parts that the responses of `/api/get-content-type` and `/api/resolve` share: the match, and
+//! the 404 without one.
 
 use crate::http::response::error::{ApiError, CandidateDetails, Details};
 use crate::http::response::json::Json;

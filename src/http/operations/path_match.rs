@@ -1,5 +1,5 @@
-//! The rule that a pathname matches, on a site with or without a path index, and the header that
-//! says which of the two decided.
+//! The rule that a pathname matches, on a site with or without a path index, and the header
+//! `X-Resolved-By`, which says what decided.
 
 use axum::http::{HeaderName, HeaderValue};
 
@@ -18,7 +18,7 @@ const RULES: HeaderValue = HeaderValue::from_static("rules");
 const INDEX_MISSING: HeaderValue = HeaderValue::from_static("rules; index=missing");
 const INDEX_STALE: HeaderValue = HeaderValue::from_static("rules; index=stale");
 
-/// The rule that a pathname matches, and what is known of its document.
+/// The rule that a pathname matches, and its document if the path index has one.
 pub(super) struct PathMatch<'a> {
     /// The rule, if one matches.
     pub(super) found: Option<Match<'a>>,
@@ -48,7 +48,7 @@ impl<'a> PathMatch<'a> {
         match index {
             None => Self::by_rules(site, pathname, None),
             Some(PathIndexState::Missing) => Self::by_rules(site, pathname, Some(INDEX_MISSING)),
-            // Too old to decide between rules; good enough to name the document.
+            // Too old to decide between rules, but still used to name the document.
             Some(PathIndexState::Stale(index)) => {
                 let by_rules = Self::by_rules(site, pathname, Some(INDEX_STALE));
                 let found = by_rules.found.as_ref();

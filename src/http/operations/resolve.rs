@@ -1,5 +1,5 @@
-//! `GET /api/resolve`: from a pathname to its document. It extends `/api/get-content-type` by what
-//! the site's path index knows.
+//! `GET /api/resolve`: from a pathname to its document. It extends `/api/get-content-type` by the
+//! document that the site's path index has for the path.
 
 use axum::http::HeaderMap;
 

@@ -29,7 +29,7 @@ const FOLDER: &str = "/sitemaps/";
 const XML: &str = "application/xml";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// What the headers say of a text.
+/// The validators and dates of a text, for its headers.
 struct Representation {
     content_type: &'static str,
     gzip: bool,
@@ -117,7 +117,7 @@ async fn url_file(
         None
     } else {
         let text = app.files.text(site, &served.copy, file, gzip).await;
-        // Without a text, a panic has been logged while it was made.
+        // Without a text, writing it has panicked, which has been logged.
         Some(text.ok_or_else(ApiError::internal)?)
     };
     let mut response = representation.respond(app, text);

@@ -11,13 +11,13 @@ const MAX_TARGET: usize = 256;
 /// The part of a method that is logged, in bytes: a client may invent one.
 const MAX_METHOD: usize = 32;
 
-/// What the line says of the request.
+/// The fields of the line that come from the request.
 pub(super) struct AccessLog {
     method: Method,
     target: String,
 }
 
-/// What the line says of the response.
+/// The fields of the line that come from the response.
 pub(super) struct AccessOutcome<'a> {
     pub(super) id: Option<&'a RequestId>,
     /// The label of the route.
@@ -30,7 +30,7 @@ pub(super) struct AccessOutcome<'a> {
 }
 
 impl AccessLog {
-    /// Notes the method and the target.
+    /// Copies the method and the target.
     pub(super) fn begin<B>(request: &Request<B>) -> Self {
         let target = request.uri().to_string().chars().take(MAX_TARGET).collect();
         Self { method: request.method().clone(), target }

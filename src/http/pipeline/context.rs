@@ -1,5 +1,5 @@
-//! The request context: begun with the request, finished with the response, which gets the headers
-//! that each response has (D6), is counted, logged and traced.
+//! The request context: begins with the request and finishes with the response, adding the common
+//! headers (D6) and recording the request in metrics, access log and traces.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::http::request::request_id::{RequestId, X_REQUEST_ID};
 use crate::traces;
 
-/// What the response has to know of its request.
+/// The data of a request that its response needs.
 pub(super) struct RequestContext<'a> {
     app: &'a App,
     route: Route,
@@ -44,7 +44,7 @@ impl<'a> RequestContext<'a> {
         }
     }
 
-    /// The span of the log lines that are written on the way to the response.
+    /// The span of the log lines that the request causes.
     pub(super) fn log_span(&self) -> Span {
         // Of the highest level, so that no filter that lets a line through hides its request id.
         let span = |id: &RequestId| tracing::error_span!("request", request_id = id.as_str());
@@ -59,8 +59,8 @@ impl<'a> RequestContext<'a> {
     /// Completes the head of the response, counts it, logs it and ends its trace.
     pub(super) fn finish<B: HttpBody>(self, response: &mut Response<B>) {
         if response.status() == StatusCode::NOT_MODIFIED {
-            // The router gives the response to a HEAD the length of its body, which is 0 here. It
-            // would have to be that of the 200 (RFC 9110, section 8.6).
+            // The router sets the length of a response to HEAD to that of its body, which is 0 here.
+            // It would have to be that of the 200 (RFC 9110, section 8.6).
             response.headers_mut().remove(CONTENT_LENGTH);
         }
         response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -7,7 +7,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderValue, Method, Request};
 
-/// What the response has to know of the request.
+/// The data of a request that the CORS headers of its response need.
 pub(super) struct Cors {
     /// The origin of the request, if it is a configured one.
     allowed_origin: Option<HeaderValue>,

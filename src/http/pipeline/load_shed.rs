@@ -12,7 +12,7 @@ use crate::http::response::guarded_body::guard_body;
 /// How a route counts toward the in-flight limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitClass {
-    /// Not at all: the response is made from memory, or must not be refused.
+    /// Not at all: the response comes from memory, or the request must not be refused.
     None,
     /// As a request for a single document.
     Single,
@@ -29,13 +29,13 @@ pub(super) struct InFlightLimit {
     lists: Arc<Semaphore>,
 }
 
-/// The share of a request in the limit, released on drop.
+/// The permit of one request, released on drop.
 pub(super) struct InFlightPermit(
     #[expect(dead_code, reason = "an RAII guard")] [Option<OwnedSemaphorePermit>; 2],
 );
 
 impl InFlightLimit {
-    /// Of so many requests, at least one.
+    /// A limit of this many requests, at least one.
     pub(super) fn new(requests: usize) -> Self {
         let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.max(1)));
         Self { requests: semaphore(requests), lists: semaphore(requests - requests / 4) }

@@ -1,4 +1,4 @@
-//! All routes and all layers, on one page.
+//! All routes and all layers, in one file.
 //!
 //! # Layers
 //! The layers of the public listener, outermost first. They are one function,
@@ -72,7 +72,7 @@ static ROUTES: [Declaration; 8] = [
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(sitemap_files::get)),
     },
-    // A webhook must not be lost, and waits for nothing but its own body: no limit.
+    // No limit: a webhook must not be lost, and it waits only for its own body.
     Declaration {
         path: "/hooks/cms",
         label: "/hooks/cms",
@@ -96,7 +96,7 @@ static ROUTES: [Declaration; 8] = [
     },
 ];
 
-/// Requests whose path is none of the routes.
+/// The route of requests whose path matches no other route.
 static UNKNOWN: Declaration = Declaration {
     path: "",
     label: "other",
@@ -105,9 +105,9 @@ static UNKNOWN: Declaration = Declaration {
     handler: Handler::Routed(MethodRouter::new),
 };
 
-/// The routes of the admin listener, in the order of its index. They have GET and HEAD alone. Their
-/// requests are neither counted nor limited: the numbers of the service must not depend on how often
-/// they are read, and must be readable under load.
+/// The routes of the admin listener, in the order of its index. They have only GET and HEAD. Their
+/// requests are neither counted nor limited: metrics must not depend on how often they are scraped,
+/// and must be readable under load.
 static ADMIN_ROUTES: [AdminRoute; 5] = [
     AdminRoute { path: "/", about: None, page: admin_index },
     AdminRoute {
@@ -143,7 +143,7 @@ struct AdminRoute {
     page: AdminPage,
 }
 
-/// Makes the response of a route of the admin listener.
+/// Builds the response of a route of the admin listener.
 pub(super) type AdminPage = fn(&Arc<App>) -> HttpResponse;
 
 /// The page of a path of the admin listener.
@@ -158,8 +158,8 @@ fn admin_index(_: &Arc<App>) -> HttpResponse {
 
 /// A route of the public listener.
 struct Declaration {
-    /// As `axum` writes it. Requests below the folder of a path with parameters are requests of the
-    /// route even where the path does not match and the response is a 404.
+    /// In the syntax of `axum`. A request below the folder of a path with parameters belongs to the
+    /// route even if the path does not match and the response is a 404.
     path: &'static str,
     /// The label of its metrics, log lines and traces.
     label: &'static str,
@@ -170,14 +170,14 @@ struct Declaration {
 
 /// The operation of a route.
 enum Handler {
-    /// It makes its response from memory. It is called without the router: each page render sends such
-    /// a request, and the boxes of the router would cost a sixth of the requests per second.
+    /// It responds from memory and is called without the router: each page render sends such a
+    /// request, and the boxed futures of the router would cost a sixth of the requests per second.
     FromMemory(FromMemory),
     /// It waits, or reads a body.
     Routed(fn() -> MethodRouter<Arc<App>>),
 }
 
-/// Makes the response to a GET or HEAD from the app, the query and the headers, whose memory the
+/// Builds the response to a GET or HEAD from the app, the query and the headers, whose memory the
 /// response reuses.
 pub(super) type FromMemory = fn(&App, Option<&str>, HeaderMap) -> Result<HttpResponse, ApiError>;
 
@@ -260,7 +260,7 @@ impl Route {
         self.declaration.limit
     }
 
-    /// Its operation, if that makes its response from memory.
+    /// Its operation, if that responds from memory.
     pub(super) fn memory_operation(self) -> Option<FromMemory> {
         match self.declaration.handler {
             Handler::FromMemory(operation) => Some(operation),

@@ -1,4 +1,4 @@
-//! The trace span of a request. Of what the client sends, it has the request id alone.
+//! The trace span of a request. The request id is its only attribute that a client chooses.
 
 use axum::http::{HeaderMap, HeaderName, Method, Request, StatusCode};
 
@@ -21,7 +21,7 @@ fn traceparent(headers: &HeaderMap) -> Option<&str> {
     values.next().filter(|_| values.next().is_none())?.to_str().ok()
 }
 
-/// Notes the response.
+/// Records the status of the response.
 pub(super) fn end(span: &Span, status: StatusCode, id: Option<&RequestId>) {
     span.set("http.response.status_code", i64::from(status.as_u16()));
     if let Some(id) = id {

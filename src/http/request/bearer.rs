@@ -12,9 +12,9 @@ use crate::http::response::error::ApiError;
 pub(in crate::http) enum BearerToken {
     /// The request has none.
     Missing,
-    /// It is another one.
+    /// It has a wrong one.
     Wrong,
-    /// It is the expected one.
+    /// It has the expected one.
     Valid,
 }
 

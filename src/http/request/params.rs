@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_boolean_takes_four_words_in_any_letter_case() {
+    fn parse_boolean_accepts_four_words_in_any_letter_case() {
         for (value, expected) in [
             (None, Ok(false)),
             (Some("0"), Ok(false)),

@@ -96,7 +96,7 @@ fn decode<'q>(name: &str, value: &'q str, max_bytes: usize) -> Result<Cow<'q, st
     Ok(text)
 }
 
-/// Whether a byte stands for itself: most values have no other bytes and need one pass only.
+/// Whether a byte needs no decoding: most values have no other bytes and need only one pass.
 fn is_plain(b: u8) -> bool {
     b.is_ascii_graphic() && b != b'%' && b != b'+'
 }
@@ -112,7 +112,7 @@ fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-/// A value as messages repeat it.
+/// A value as it is quoted in messages.
 pub(in crate::http) fn echo(value: &str) -> String {
     let shown: String = value.chars().take(MAX_ECHO).collect();
     format!("\"{shown}\"")

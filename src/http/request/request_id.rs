@@ -1,4 +1,4 @@
-//! Request ids: the client's own, or a generated one where the request gets a log line.
+//! Request ids: sent by the client, or generated if the request is logged.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 

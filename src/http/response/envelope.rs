@@ -16,7 +16,7 @@ const USUAL_BYTES: usize = 512;
 /// Room for the headers that the pipeline and the caches add.
 const MORE_HEADERS: usize = 8;
 
-/// A body that is complete in memory, or one that the router's handlers make.
+/// A body that is complete in memory, or the body of a response of the router's handlers.
 pub type ResponseBody = Either<Full<Bytes>, Body>;
 /// A response as the server sends it.
 pub type HttpResponse = Response<ResponseBody>;
@@ -33,7 +33,7 @@ struct Enveloped<T> {
 /// 200 with this payload.
 ///
 /// # Panics
-/// If `data` cannot be serialized: the payloads are structs of ours, of text and numbers.
+/// If `data` cannot be serialized: the payloads are our own structs of text and numbers.
 pub(in crate::http) fn success(data: impl Serialize) -> HttpResponse {
     let mut text = Vec::with_capacity(USUAL_BYTES);
     serde_json::to_writer(&mut text, &Enveloped { data, meta: Empty {} })

@@ -1,5 +1,5 @@
-//! The errors that clients see. Each response that is not a success is made from an [`ApiError`];
-//! errors of other modules (`ContentError`) become one here, and nowhere else.
+//! The errors that clients see. Each error response is built from an [`ApiError`]; errors of other
+//! modules (`ContentError`) are converted here and nowhere else.
 
 mod details;
 

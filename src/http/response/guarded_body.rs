@@ -1,4 +1,4 @@
-//! A body that owns a guard: the guard is dropped with the body, once it has been sent or given up.
+//! A body that owns a guard: the guard is dropped with the body, once it has been sent or aborted.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

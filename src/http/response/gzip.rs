@@ -1,5 +1,5 @@
-//! A text compressed chunk by chunk (RFC 1952), each chunk by itself: between two chunks a body
-//! holds no window and no tables, which take a third of a megabyte, and slow clients may be many.
+//! Compresses a text in independent chunks (RFC 1952): between two chunks a body stores no window and
+//! no tables, which take a third of a megabyte, and there may be many slow clients.
 
 use std::cell::RefCell;
 
@@ -54,7 +54,7 @@ fn compress(deflate: &mut Compress, chunk: &[u8], out: &mut Vec<u8>) {
         );
         let read = usize::try_from(deflate.total_in() - before);
         rest = &rest[read.expect("no more than a slice is read")..];
-        // Capacity that is left says that no output is pending.
+        // Remaining capacity means that no output is pending.
         if rest.is_empty() && out.len() < out.capacity() {
             return;
         }
@@ -96,7 +96,7 @@ mod tests {
         round_trip(&[]);
         round_trip(&[Vec::new(), b"a".to_vec(), Vec::new()]);
         round_trip(&[repeated.clone(), noise.clone(), repeated.clone(), repeated, noise]);
-        // Each length of the output meets each reserved capacity.
+        // Combines each length of the output with each reserved capacity.
         for length in 0..600 {
             round_trip(&[vec![b'x'; length], number.to_le_bytes().repeat(length / 3)]);
         }

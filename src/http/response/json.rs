@@ -1,10 +1,10 @@
 //! JSON written straight into a buffer, for the responses that are requested most.
 //!
-//! `serde_json` looks at each byte of a string by itself, constant member names included: that took
-//! a tenth of a request's instructions. Here a member name is copied together with the punctuation
+//! `serde_json` checks each byte of a string by itself, including constant member names, which took a
+//! tenth of a request's instructions. Here a member name is copied together with the punctuation
 //! around it, and values are scanned many bytes at a time.
 
-/// A JSON text in the making.
+/// A JSON text that is being written.
 #[derive(Debug)]
 pub(in crate::http) struct Json(Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! Bodies that are made chunk by chunk, as fast as the client reads them.
+//! Bodies that are produced in chunks, as fast as the client reads them.
 
 use std::convert::Infallible;
 use std::num::NonZero;
@@ -28,19 +28,19 @@ const LARGEST_SLICE: usize = 256 << 10;
 ///
 /// It yields cooperatively: a connection polls its body for as long as the client reads, and would
 /// starve all other connections of its thread meanwhile, so the body returns `Pending` once after
-/// each chunk. And of a thousand such bodies only a few make a chunk at a time; the others wait at a
-/// semaphore, off the runtime's queue.
+/// each chunk. Of a thousand such bodies, only a few produce a chunk at the same time; the others wait
+/// for a semaphore, outside the runtime's queue.
 struct StreamBody<I> {
     chunks: I,
     /// The bytes that are still to come, where the length is known.
     remaining: Option<u64>,
-    /// Whether the last poll made a chunk, so that this one has to yield.
+    /// Whether the last poll produced a chunk, so that this one has to yield.
     must_yield: bool,
     producers: PollSemaphore,
 }
 
-/// The bodies that may make a chunk at a time: half of the cores, so that the other half is free
-/// for short requests.
+/// The number of bodies that may produce a chunk at the same time: half of the cores, so that the
+/// other half is free for short requests.
 static PRODUCERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
     let cores = available_parallelism().map_or(1, NonZero::get);
     Arc::new(Semaphore::new((cores / 2).max(1)))
@@ -110,7 +110,7 @@ pub(in crate::http) fn stream(
 /// Chunks whose length in all is not known; a body of a single chunk has a length all the same.
 ///
 /// # Panics
-/// If there is no chunk: an empty body would pass for a complete one.
+/// If there is no chunk: a client would mistake an empty body for a complete one.
 pub(in crate::http) fn stream_of_unknown_length(
     mut chunks: impl Iterator<Item = String> + Send + Unpin + 'static,
 ) -> Body {
@@ -145,7 +145,7 @@ pub(in crate::http) fn stream_gzip(
 
 struct GzipChunks<I> {
     chunks: I,
-    /// What is left of the chunk at hand.
+    /// The rest of the current chunk.
     chunk: Bytes,
     /// `None` after the end.
     gzip: Option<Gzip>,

@@ -1,7 +1,7 @@
 //! The match table: for each pattern, its rule and where a match has its values and its locale.
 //!
-//! What an answer needs lies together, and equal lists of captures are stored once: with 100,000
-//! rules, cache misses are what a look-up costs.
+//! The data that a match needs is stored together, and equal lists of captures are stored once: with
+//! 100,000 rules, cache misses dominate the cost of a look-up.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ struct Capture {
 }
 
 /// The placeholders of a match, from left to right, with their values in the pathname. Values are
-/// slices of the pathname, read when they are asked for.
+/// slices of the pathname, computed on demand.
 #[derive(Clone, Copy)]
 pub struct Params<'a> {
     captures: &'a [Capture],
@@ -63,7 +63,7 @@ pub struct Params<'a> {
     pathname: &'a Pathname<'a>,
 }
 
-/// What the table knows about a match.
+/// The data of a match.
 pub(super) struct MatchData<'a> {
     pub(super) rule: usize,
     pub(super) params: Params<'a>,

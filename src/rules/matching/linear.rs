@@ -1,6 +1,6 @@
 //! Matches one pattern against a pathname, segment by segment, and says where it does not match.
 //!
-//! The trie finds the first pattern that matches; this is its definition.
+//! This defines what a match is; the trie finds the first pattern that matches.
 
 #[cfg(test)]
 mod tests;

@@ -101,7 +101,7 @@ pub(in crate::rules) fn patterns(rule: usize, of: &Rule, default: Option<&Locale
         let all = own.template.segments();
         let optional = all.iter().filter(|segment| matches!(segment, Segment::Optional(_))).count();
         let variants = (0..=optional).rev().map(|kept| without_optional(all, kept));
-        variants.flat_map(|segments| localised(rule, own, segments, default)).collect()
+        variants.flat_map(|segments| localized(rule, own, segments, default)).collect()
     };
     local_templates(of).iter().flat_map(of_template).collect()
 }
@@ -138,7 +138,7 @@ fn without_optional(all: &[Segment], kept: usize) -> Vec<Segment> {
     all.iter().filter_map(keep).collect()
 }
 
-fn localised(
+fn localized(
     rule: usize,
     own: &LocalTemplate<'_>,
     segments: Vec<Segment>,

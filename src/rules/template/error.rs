@@ -20,21 +20,21 @@ pub struct TemplateError {
 /// A problem at a position of a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    #[error("a template starts with `/`")]
+    #[error("a template must start with `/`")]
     NoLeadingSlash,
     #[error("a segment is empty")]
     EmptySegment,
-    #[error("a template ends without `/`")]
+    #[error("a template must not end with `/`")]
     TrailingSlash,
     #[error("`.` and `..` are not segments")]
     DotSegment,
-    #[error("`{}` cannot stand in a template: static text is raw, not encoded", .0.escape_debug())]
+    #[error("`{}` is not allowed in a template: static text is raw, not encoded", .0.escape_debug())]
     Forbidden(char),
-    #[error("a `{{` is never closed")]
+    #[error("a `{{` is not closed")]
     Unclosed,
-    #[error("an optional placeholder takes a whole segment")]
+    #[error("an optional placeholder must be a whole segment")]
     OptionalNotWhole,
-    #[error("an optional segment and a catch-all cannot be told apart in one template")]
+    #[error("an optional segment and a catch-all in one template would be ambiguous")]
     OptionalBeforeCatchAll,
     #[error("a template has at most {MAX_OPTIONAL} optional segments")]
     TooManyOptional,
@@ -42,7 +42,7 @@ pub enum Problem {
     TooManySegments,
     #[error("a stray `{0}`")]
     StrayBrace(char),
-    #[error("a segment takes one placeholder")]
+    #[error("a segment can have only one placeholder")]
     SecondPlaceholder,
     #[error(
         "`{}` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations, and `:year`, `:month` or `:day` for a date", .0.escape_debug()
@@ -50,13 +50,13 @@ pub enum Problem {
     BadName(String),
     #[error("`{0}` is reserved and is not a relation, optional or a catch-all")]
     Reserved(String),
-    #[error("`{{locale}}` takes a whole segment")]
+    #[error("`{{locale}}` must be a whole segment")]
     LocaleNotWhole,
-    #[error("a catch-all takes a whole segment")]
+    #[error("a catch-all must be a whole segment")]
     CatchAllNotWhole,
-    #[error("a part of a date is one segment, not a catch-all")]
+    #[error("a part of a date cannot be a catch-all")]
     DateAsCatchAll,
-    #[error("a catch-all stands last")]
+    #[error("a catch-all must be the last segment")]
     CatchAllNotLast,
     #[error("placeholder `{0}` is repeated")]
     Repeated(String),

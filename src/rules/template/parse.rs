@@ -161,23 +161,26 @@ mod tests {
     #[test]
     fn error_names_the_template_the_position_and_the_problem() {
         for (text, expected) in [
-            ("", "template ``, position 1: a template starts with `/`"),
-            ("a/b", "template `a/b`, position 1: a template starts with `/`"),
-            ("/a/", "template `/a/`, position 4: a template ends without `/`"),
+            ("", "template ``, position 1: a template must start with `/`"),
+            ("a/b", "template `a/b`, position 1: a template must start with `/`"),
+            ("/a/", "template `/a/`, position 4: a template must not end with `/`"),
             ("//a", "template `//a`, position 2: a segment is empty"),
             ("/é/../b", "template `/é/../b`, position 4: `.` and `..` are not segments"),
             (
                 "/a%20b",
-                "template `/a%20b`, position 3: `%` cannot stand in a template: static text is raw, not encoded",
+                "template `/a%20b`, position 3: `%` is not allowed in a template: static text is raw, not encoded",
             ),
             (
                 "/a\nb",
-                "template `/a\\nb`, position 3: `\\n` cannot stand in a template: static text is raw, not encoded",
+                "template `/a\\nb`, position 3: `\\n` is not allowed in a template: static text is raw, not encoded",
             ),
-            ("/{slug", "template `/{slug`, position 2: a `{` is never closed"),
+            ("/{slug", "template `/{slug`, position 2: a `{` is not closed"),
             ("/a}b", "template `/a}b`, position 3: a stray `}`"),
             ("/{a}}", "template `/{a}}`, position 5: a stray `}`"),
-            ("/{a}-{b}", "template `/{a}-{b}`, position 5: a segment takes one placeholder"),
+            (
+                "/{a}-{b}",
+                "template `/{a}-{b}`, position 5: a segment can have only one placeholder",
+            ),
             (
                 "/{}",
                 "template `/{}`, position 2: `` is not a placeholder: names are letters, digits, `_` and `-`, starting with a letter or `_`, with dots through relations, and `:year`, `:month` or `:day` for a date",
@@ -194,20 +197,23 @@ mod tests {
                 "/{*locale}",
                 "template `/{*locale}`, position 2: `locale` is reserved and is not a relation, optional or a catch-all",
             ),
-            ("/x{locale}", "template `/x{locale}`, position 3: `{locale}` takes a whole segment"),
-            ("/{*a}.html", "template `/{*a}.html`, position 2: a catch-all takes a whole segment"),
-            ("/{*a}/b", "template `/{*a}/b`, position 6: a catch-all stands last"),
+            ("/x{locale}", "template `/x{locale}`, position 3: `{locale}` must be a whole segment"),
+            (
+                "/{*a}.html",
+                "template `/{*a}.html`, position 2: a catch-all must be a whole segment",
+            ),
+            ("/{*a}/b", "template `/{*a}/b`, position 6: a catch-all must be the last segment"),
             (
                 "/{*a:year}",
-                "template `/{*a:year}`, position 2: a part of a date is one segment, not a catch-all",
+                "template `/{*a:year}`, position 2: a part of a date cannot be a catch-all",
             ),
             (
                 "/x{a?}",
-                "template `/x{a?}`, position 3: an optional placeholder takes a whole segment",
+                "template `/x{a?}`, position 3: an optional placeholder must be a whole segment",
             ),
             (
                 "/{a?}/{*b}",
-                "template `/{a?}/{*b}`, position 7: an optional segment and a catch-all cannot be told apart in one template",
+                "template `/{a?}/{*b}`, position 7: an optional segment and a catch-all in one template would be ambiguous",
             ),
             (
                 "/{locale?}",

@@ -174,7 +174,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
 
 proptest! {
     #[test]
-    fn every_listed_url_stands_in_one_file_within_bounds(rows in rows(), urls in 1..9_usize) {
+    fn every_listed_url_is_in_one_file_within_bounds(rows in rows(), urls in 1..9_usize) {
         let snapshot = snapshot(&rows);
         let limits = FileLimits { urls, bytes: 6_000 };
         let files = files(&snapshot, limits);

@@ -22,7 +22,7 @@ pub struct PreviousReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PreviousResult {
     class: Class,
-    /// False when the run's deadline came first.
+    /// False when the run's deadline expired first.
     checked: bool,
 }
 

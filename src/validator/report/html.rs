@@ -1,7 +1,7 @@
 //! A run as one HTML page without other files: to open, to filter and to print.
 //!
 //! The counters are in the page itself. The URLs are in a block of JSON, from which the page's script
-//! makes rows when they are scrolled to: a table of 50,000 rows would block a browser for long.
+//! builds rows when they are scrolled to: a table of 50,000 rows would block a browser for seconds.
 
 mod data;
 
@@ -76,7 +76,7 @@ struct Changes<'r> {
     removed: Vec<(Visible<'r>, &'static str)>,
 }
 
-/// Writes the page. With a previous report, it names the URLs that broke, healed, are new or gone.
+/// Writes the page. With a previous report, it names the URLs that broke, recovered, are new or were removed.
 ///
 /// # Errors
 /// Those of `out`.

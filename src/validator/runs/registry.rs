@@ -17,7 +17,7 @@ use crate::validator::{Targets, Validator};
 
 /// Runs in flight at a time; all of them share the ten requests of the process.
 const MAX_RUNNING: usize = 2;
-/// Runs that wait for one of these places. A longer queue would take hours.
+/// Runs that wait in the queue. A longer queue would take hours.
 const MAX_QUEUED: usize = 8;
 
 /// How long a run may take, and how long its result is reused.
@@ -26,7 +26,7 @@ pub struct RunTimes {
     /// For the whole run, without its time in the queue. A URL without a result by then is
     /// reported as `not checked: deadline`.
     pub deadline: Duration,
-    /// How long after its end a run still answers requests for the same content type.
+    /// How long after its end a run is reused for requests for the same content type.
     pub reuse: Duration,
 }
 

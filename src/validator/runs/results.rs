@@ -40,7 +40,7 @@ impl ResultLog {
         Self { entries: Vec::with_capacity(count), ..Self::default() }
     }
 
-    /// Adds the result of the URL at a position. Its `retry_after` is not kept.
+    /// Adds the result of the URL at a position. Its `retry_after` is not stored.
     pub(super) fn push(&mut self, position: usize, checked: CheckResult) {
         self.tally.add(&checked);
         let (outcome, location) = match checked {

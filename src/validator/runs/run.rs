@@ -1,4 +1,4 @@
-//! One run: checks all URLs of a content type once, and keeps the results for any number of
+//! One run: checks all URLs of a content type once, and stores the results for any number of
 //! readers, each at its own pace.
 
 use std::sync::{Arc, OnceLock};
@@ -74,8 +74,8 @@ impl Run {
         self.has_ended().then_some(()).ok_or(RunFailed)
     }
 
-    /// Waits at most `patience` for more than `known` results or the end of the run; false when
-    /// neither came in time.
+    /// Waits at most `patience` for more than `known` results or the end of the run; false on a
+    /// timeout.
     ///
     /// # Errors
     /// [`RunFailed`] when its task panicked.

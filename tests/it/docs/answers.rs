@@ -41,7 +41,7 @@ impl Demo {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_curl_gives_exactly_the_answer_shown() {
+async fn each_curl_returns_exactly_the_response_shown() {
     let demo = Demo::start(DEMO).await;
     let pages = all();
     let curls: Vec<_> = pages.iter().flat_map(|page| page.curls()).collect();
@@ -53,7 +53,7 @@ async fn each_curl_gives_exactly_the_answer_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn resolve_gives_exactly_the_answer_shown() {
+async fn resolve_returns_exactly_the_response_shown() {
     let settings = DEMO.replace("key = \"main\"", "key = \"main\"\nresolve = \"documents\"");
     let demo = Demo::start(&settings).await;
     let target = "/api/resolve?site=main&pathname=/en/about";
@@ -153,7 +153,7 @@ async fn each_route_of_the_table_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_header_of_an_answer_is_on_the_page() {
+async fn each_header_of_a_response_is_on_the_page() {
     let demo = Demo::start(DEMO).await;
     let api = page("docs/http-api.md").text.to_lowercase();
     for target in [

@@ -86,7 +86,7 @@ fn each_example_of_a_rule_is_fine() {
 }
 
 #[test]
-fn each_whole_settings_file_is_fine() {
+fn each_complete_settings_file_is_valid() {
     for path in ["README.md", "docs/configuration.md"] {
         let page = page(path);
         let [settings] = page.blocks("toml")[..] else { panic!("{path} has one settings file") };

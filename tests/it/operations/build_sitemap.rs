@@ -15,7 +15,7 @@ fn build_sitemap_lists_published_urls_in_locale_order_then_by_path() {
         service.addr(),
         "/api/build-sitemap?site=main&contentType=api::faq.faq",
         &[
-            "https://www.example.com/base/help/not-localised.html",
+            "https://www.example.com/base/help/not-localized.html",
             "https://www.example.com/base/help/refund.html",
             "https://www.example.com/base/help/anfang.html",
         ],

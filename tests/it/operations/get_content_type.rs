@@ -81,7 +81,7 @@ fn get_content_type_prefers_the_most_specific_rule_in_any_order_of_the_settings(
 }
 
 #[test]
-fn get_content_type_takes_the_locale_from_the_path_the_parameter_or_the_default() {
+fn get_content_type_reads_the_locale_from_the_path_the_parameter_or_the_default() {
     let service = service();
     for (parameter, locale) in [
         ("", "en"),

@@ -46,7 +46,7 @@ fn cms_in_flight_limit_holds_across_reloads() {
         answer
     });
     content.close();
-    // Another time-out makes another client.
+    // Another timeout makes another client.
     let limited = |requests: u8, ms: u16| {
         let limits = format!("[limits]\ndocument_deadline_ms = 60000\ncms_request_ms = {ms}\n");
         format!("{}{limits}cms_requests = {requests}\n", settings(&cms))

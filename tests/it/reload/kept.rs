@@ -101,7 +101,7 @@ fn copies_survive_a_reload_of_cms_limits() {
 }
 
 #[test]
-fn pending_refresh_is_made_up_for_after_a_reload_of_cms_limits() {
+fn pending_refresh_is_started_after_a_reload_of_cms_limits() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let settings = settings(&cms).replace("resolve = \"documents\"\n", "");
@@ -135,7 +135,7 @@ fn another_cms_or_token_starts_with_empty_caches() {
 }
 
 #[test]
-fn walk_in_flight_answers_the_requests_of_its_own_settings_alone() {
+fn walk_in_flight_serves_only_requests_of_its_own_settings() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
     let service = before(&cms).start();

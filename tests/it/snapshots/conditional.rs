@@ -144,7 +144,7 @@ fn conditional_request_with_another_list_gets_the_whole_list() {
 }
 
 #[test]
-fn head_answers_as_get_without_the_body() {
+fn head_responds_as_get_without_the_body() {
     let cms = content().start();
     let service = in_two_locales(&cms).start();
     assert_eq!(sitemap(&service).status, 200);

@@ -32,7 +32,7 @@ fn connect(addr: SocketAddr) -> TcpStream {
 
 fn answer(stream: &mut TcpStream) -> Response {
     let mut bytes = Vec::new();
-    stream.set_read_timeout(Some(Duration::from_mins(2))).expect("a time-out");
+    stream.set_read_timeout(Some(Duration::from_mins(2))).expect("a timeout");
     stream.read_to_end(&mut bytes).expect("an answer");
     split(&bytes, false, true).expect("a whole answer").0
 }
@@ -78,7 +78,7 @@ fn one_walk() -> Vec<(String, String, usize)> {
 }
 
 #[test]
-fn walk_goes_on_when_its_client_has_left() {
+fn walk_continues_when_its_client_has_disconnected() {
     let content = Content::many(&["en"], 3);
     content.close();
     let cms = content.start();
@@ -96,7 +96,7 @@ fn walk_goes_on_when_its_client_has_left() {
 }
 
 #[test]
-fn request_beyond_its_deadline_gets_504_and_the_walk_goes_on() {
+fn request_beyond_its_deadline_gets_504_and_the_walk_continues() {
     let content = Content::many(&["en"], 3);
     content.close();
     let cms = content.start();

@@ -111,7 +111,7 @@ fn content_file_is_listed_as_the_rules_say() {
 }
 
 #[test]
-fn strapi_is_asked_for_the_fields_and_listed_as_the_rules_say() {
+fn strapi_query_has_the_fields_and_the_list_follows_the_rules() {
     let cms = strapi().start();
     let cms_settings = format!("source = \"strapi\"\nurl = \"http://{}\"", cms.addr());
     let settings = settings(&cms_settings, "https://www.example.com");

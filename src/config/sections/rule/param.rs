@@ -68,7 +68,7 @@ fn set(templates: &mut Templates, name: &str, param: &Param) -> Result<(), &'sta
             return Err("`ancestors` needs a catch-all, `{*name}`");
         }
         Some(Source::Date(..)) if !catch_all(false) => {
-            return Err("a part of a date is one segment, not a catch-all");
+            return Err("a part of a date cannot be a catch-all");
         }
         _ => {}
     }

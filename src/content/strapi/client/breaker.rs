@@ -1,5 +1,5 @@
-//! The circuit breaker before the CMS: while the CMS fails, requests fail at once, and a probe now
-//! and then finds out whether it has recovered.
+//! The circuit breaker in front of the CMS: while the CMS fails, requests fail at once, and half-open
+//! probes test whether it has recovered.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,8 @@ use super::jitter::jittered;
 
 /// Failures in a row that open the breaker: a request and its retry.
 const FAILURE_THRESHOLD: u32 = 2;
-/// A failure of a request that began later than this after the previous failure starts a new row:
-/// where requests are rare, two odd failures are no outage.
+/// A failure counts as in a row only if its request began at most this long after the previous
+/// failure: where requests are rare, two isolated failures are no outage.
 const FAILURE_WINDOW: Duration = Duration::from_secs(1);
 /// From the opening to the first probe. It doubles with each probe up to `MAX_PROBE_INTERVAL`, so
 /// a recovery is noticed within that time.
@@ -33,13 +33,13 @@ pub struct BreakerState {
 /// Which requests are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Circuit {
-    /// All of them.
+    /// All requests.
     Closed {
         /// In a row.
         failures: u32,
         last_failure: Option<Instant>,
     },
-    /// Probes alone.
+    /// Only probes.
     Open {
         since: Instant,
         next_probe: Instant,
@@ -111,8 +111,8 @@ impl BreakerState {
             *probes_in_flight = probes_in_flight.saturating_sub(1);
         }
         match outcome {
-            // Nothing is sent before the end of `Retry-After`. This request was sent before the CMS
-            // sent that header, so its success does not end the wait.
+            // No request is sent before `Retry-After` ends. This one was sent before the CMS sent
+            // that header, so its success does not close the breaker.
             RequestOutcome::Success if self.retry_after(now).is_some_and(|left| left > 0) => {}
             RequestOutcome::Success => self.circuit = Circuit::default(),
             RequestOutcome::Failure { weight, retry_after } => {
@@ -142,7 +142,7 @@ impl BreakerState {
                     self.open(until, now);
                 }
             }
-            // It was admitted before the last opening.
+            // The request was admitted before the last opening.
             Circuit::Closed { .. } => {}
             Circuit::Open { next_probe, retry_after, .. } => {
                 *retry_after = until.max(*retry_after);
@@ -176,9 +176,9 @@ pub(super) struct Admission {
 /// What the end of a request says about the CMS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestOutcome {
-    /// The CMS answers, whatever the response is.
+    /// The CMS responds, whatever the response is.
     Success,
-    /// The CMS does not answer.
+    /// The CMS does not respond.
     Failure {
         /// The number of failures that it counts as.
         weight: u32,

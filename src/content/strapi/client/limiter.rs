@@ -9,8 +9,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// The limiters of a process, one for each address of a CMS.
 ///
 /// Successive clients of one address share a limiter, because requests of a client that a reload
-/// has replaced may still be in flight. A CMS at another address has a limiter of its own, and
-/// waits for none of them.
+/// has replaced may still be in flight. A CMS at another address has its own limiter, so requests to
+/// it do not wait for these.
 pub struct RequestLimiters {
     max_in_flight: usize,
     by_address: Mutex<HashMap<String, Weak<Limiter>>>,
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waiter_that_leaves_returns_its_permit() {
+    fn a_cancelled_waiter_returns_its_permit() {
         let limiter = Arc::new(Limiter::new(1));
         let held = limiter.acquire(true).now_or_never();
         let mut waiter = Box::pin(limiter.acquire(true));

@@ -1,4 +1,4 @@
-//! Strapi's error envelope, which distinguishes its 404 from that of a proxy before it.
+//! Strapi's error envelope, which distinguishes its 404 from that of a proxy in front of it.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,12 +10,12 @@ use crate::content::strapi::json::object;
 pub(in crate::content::strapi) enum Refusal {
     /// 404: there is no such document or version, or no such endpoint.
     NotFound,
-    /// 400 about a key of the query, such as `locale` on a type that is not localised.
+    /// 400 about a key of the query, such as `locale` on a type that is not localized.
     InvalidKey(String),
 }
 
 impl Refusal {
-    /// Reads the body of a response with that status; `None`: it is not Strapi's own.
+    /// Reads the body of a response with that status; `None`: the response is not from Strapi.
     pub(in crate::content::strapi) fn parse(status: u16, json: &str) -> Option<Self> {
         let envelope: Envelope<'_> = object(json)?;
         let error: Error<'_> = object(envelope.error.get())?;

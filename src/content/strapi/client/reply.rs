@@ -1,4 +1,4 @@
-//! Classifies the response of Strapi, or its absence.
+//! Classifies a response of Strapi, or the failure to get one.
 
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
@@ -14,7 +14,7 @@ const MAX_RESERVED_BYTES: usize = 256 * 1024;
 /// Strapi's error envelopes are a few hundred bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// A response that is Strapi's own.
+/// A response of Strapi itself, not of a proxy.
 #[derive(Debug)]
 pub(in crate::content::strapi) enum Reply {
     /// 200: the body, which may still have any shape.
@@ -36,9 +36,9 @@ pub(super) struct Failure {
 /// What a failure says about the CMS.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// A server answers.
+    /// A server responds.
     Responding,
-    /// No server answers, or a proxy says so.
+    /// No server responds, or a proxy reports that.
     Failing,
     /// The connection broke, maybe because it had been idle for too long.
     ConnectionBroke,
@@ -78,7 +78,7 @@ pub(super) async fn read(
 }
 
 /// 429 or 5xx. After a 429 or a `Retry-After` an immediate retry is pointless. A plain 500 concerns
-/// one request; 502, 503 and 504 are what a CMS, or the proxy before it, answers to all requests.
+/// one request; 502, 503 and 504 are what a CMS, or the proxy in front of it, returns for all requests.
 fn unavailable(response: &Response) -> Failure {
     let (status, headers) = (response.status(), response.headers());
     let is_transient = status.is_server_error() && !headers.contains_key(RETRY_AFTER);
@@ -125,7 +125,7 @@ fn unusable(why: &'static str) -> Failure {
     ContentError::Unusable(why).into()
 }
 
-/// A request without a whole response. The text of `error` is not used: it has the URL.
+/// A request without a complete response. The text of `error` is not used: it contains the URL.
 pub(super) fn broken(path: &str, error: &reqwest::Error) -> Failure {
     let cause = cause(error);
     tracing::debug!(path, ?cause, "a request to the CMS failed");

@@ -14,12 +14,14 @@ use crate::content::ContentError;
 use crate::content::strapi::settings::{StrapiError, StrapiSettings};
 use crate::metrics::Metrics;
 
-/// The pause before the retry. It is for a closed idle connection; a CMS that restarts refuses for
-/// longer. It varies by half, because many connections may break at once.
+/// The pause before the retry, which is meant for idle connections that the CMS has closed; a CMS that
+/// restarts refuses connections for longer. It varies by half, because many connections may break at
+/// once.
 const PAUSE: Duration = Duration::from_millis(50);
 const JITTER: f64 = 0.5;
-/// How much less time the retry has than the first attempt: a caller that waits twice as long as
-/// for one attempt gets a response, and the breaker learns both outcomes.
+/// How much less time the retry has than the first attempt. So both attempts, the pause included, end
+/// within twice the time of one: a caller that waits that long gets a response, and the breaker records
+/// both outcomes.
 const RETRY_TIME_LESS: Duration = Duration::from_millis(150);
 
 /// Retries are at most this part of the requests of the last `BUDGET_WINDOW`, and one a second more.
@@ -57,7 +59,7 @@ impl RetryingSender {
         circuit_open(self.breaker.state())
     }
 
-    /// Sends a request, and once more after a transient failure (D23). The permit is held for both.
+    /// Sends a request, and once more after a transient failure (D23), with the same permit.
     pub(super) async fn send(
         self: Arc<Self>,
         request: Request,

@@ -3,15 +3,15 @@
 use super::proof::{RowCounts, Unproven};
 use crate::content::ContentError;
 
-pub(super) const NO_LIST: ContentError = ContentError::Unusable("an answer that is not a list");
+pub(super) const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
 
-/// The CMS, or a cache before it, ignores `locale`.
+/// The CMS, or a cache in front of it, ignores `locale`.
 pub(super) const OTHER_LOCALE: ContentError =
     ContentError::Unusable("documents in another locale than requested");
 
 /// Why a walk has ended.
 pub(super) enum WalkError {
-    /// A request failed, or a response is unusable: another walk would fare no better.
+    /// A request failed, or a response is unusable: another walk would fail, too.
     Failed(ContentError),
     /// The walk is not proved to be complete: another one may be.
     Unproven(Unproven),

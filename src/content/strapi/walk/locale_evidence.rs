@@ -3,7 +3,7 @@
 use crate::content::{BadItem, Document, DocumentLocale};
 use crate::rules::Locale;
 
-/// The documents decide where the CMS accepts a locale although the type is not localised.
+/// The documents decide where the CMS accepts a locale although the type is not localized.
 #[derive(Default)]
 pub(super) struct LocaleEvidence {
     /// Some documents are in the requested locale.
@@ -24,14 +24,14 @@ impl LocaleEvidence {
         }
     }
 
-    /// Whether further documents can only confirm that the type is localised.
+    /// Whether further documents can only confirm that the type is localized.
     pub(super) fn is_certain(&self) -> bool {
         self.in_requested
     }
 
-    /// A walk without documents shows nothing, so the type counts as localised and the other
+    /// A walk without documents shows nothing, so the type counts as localized and the other
     /// locales are walked as well.
-    pub(super) fn is_localised(&self) -> bool {
+    pub(super) fn is_localized(&self) -> bool {
         self.in_requested || self.in_other || !self.in_none
     }
 

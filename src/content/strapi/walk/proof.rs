@@ -3,8 +3,8 @@
 use crate::content::strapi::page::EchoedPaging;
 use crate::content::strapi::query_string::PAGE_SIZE;
 
-/// A walk may see more rows than the first total by a tenth and this number. Without a bound, a CMS
-/// that always has one more page would be read for ever.
+/// A walk may see this many rows plus a tenth more than the first total. Without a bound, a walk over
+/// a CMS that always has one more page would never end.
 const MAX_GROWTH: u64 = 1_000;
 
 /// The most rows of a walk, whatever total the CMS claims: some gigabytes of URLs.
@@ -57,7 +57,7 @@ pub(super) struct RowCounts {
     pub(super) before: u64,
     /// The rows seen.
     pub(super) rows: u64,
-    /// The total after the walk; `None`: the walk was given up earlier.
+    /// The total after the walk; `None`: the walk was aborted earlier.
     pub(super) after: Option<u64>,
 }
 

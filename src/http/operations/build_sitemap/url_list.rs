@@ -1,4 +1,4 @@
-//! A list of public URLs as a response: its form, its compression, its validators.
+//! A list of public URLs as a response: its format, compression and validators.
 
 use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LAST_MODIFIED, VARY,

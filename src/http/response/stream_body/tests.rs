@@ -45,7 +45,7 @@ fn stream_body_of_many_bodies_only_a_few_make_a_chunk_at_a_time() {
 }
 
 #[test]
-fn stream_body_whose_client_stops_reading_keeps_no_permit() {
+fn stream_body_whose_client_stops_reading_releases_its_permit() {
     let producers = Arc::new(Semaphore::new(1));
     let ones = || body((0..CHUNKS).map(|_| Bytes::from_static(b"x")), &producers);
     let mut slow: Vec<Body> = (0..BODIES).map(|_| ones()).collect();

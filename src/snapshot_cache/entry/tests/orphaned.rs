@@ -39,7 +39,7 @@ fn a_refresh_is_abandoned_when_its_entry_is_orphaned_and_all_waiters_have_left()
 }
 
 #[test]
-fn a_refresh_without_waiters_goes_on_while_its_entry_is_in_use() {
+fn a_refresh_without_waiters_continues_while_its_entry_is_in_use() {
     let entry = entry();
     let flight = begin(&entry);
     assert!(!flight.has_waiters());

@@ -52,7 +52,7 @@ fn close_refuses_rows_that_the_totals_contradict() {
 }
 
 #[test]
-fn page_refuses_answers_that_contradict_the_request() {
+fn page_refuses_responses_that_contradict_the_request() {
     let unordered = "a list that is not in the requested order";
     let size = "a page of another size than requested";
     let no_echo = "a list without its page size and total";
@@ -75,7 +75,7 @@ fn page_refuses_answers_that_contradict_the_request() {
 }
 
 #[test]
-fn page_gives_up_a_list_without_an_end() {
+fn page_of_an_endless_list_aborts_the_walk() {
     let keys: Vec<_> = (0..1_100).map(|n| format!("{n:05}")).collect();
     let mut proof = Proof::default();
     let taken = keys.iter().try_for_each(|key| proof.page(&page(1, 5, &[key])).map(|_| ()));

@@ -22,7 +22,8 @@ use crate::validator::runs::{RunFailed, Subscription};
 pub(super) const LAST_ID: &str = "end";
 /// The number of findings between two events with counters.
 const FINDINGS_PER_COUNTERS: usize = 100;
-/// The longest time without an event: counters then show proxies and people that the run goes on.
+/// The longest time without an event: counters are then sent to keep proxies from closing the
+/// connection and to show that the run continues.
 const MAX_SILENCE: Duration = Duration::from_secs(1);
 
 /// The progress of a run.
@@ -80,7 +81,7 @@ impl EventStream {
     }
 
     /// Findings if there are new ones, the beginning of the result if the run has ended, or counters
-    /// after a silence.
+    /// if neither happens in time.
     async fn wait_for_events(&mut self) -> io::Result<String> {
         loop {
             // Read before the findings: a run that has ended has all of them.
@@ -95,7 +96,7 @@ impl EventStream {
                 return Ok(self.before_result());
             }
             let more = run.wait_for_more(self.sent, MAX_SILENCE).await;
-            // The error breaks the connection: the client must not take half a run for a whole one.
+            // The error closes the connection: the client must not mistake half a run for a whole one.
             if !more.map_err(|RunFailed| io::Error::other("the run failed"))? {
                 return Ok(self.counters());
             }

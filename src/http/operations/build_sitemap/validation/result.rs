@@ -1,4 +1,4 @@
-//! The result of a validation run as one JSON document, made chunk by chunk.
+//! The result of a validation run as one JSON document, written in chunks.
 
 use std::sync::Arc;
 
