@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Everything but the unreserved characters of RFC 3986, section 2.3.
+/// What is percent-encoded: everything but the unreserved characters of RFC 3986, section 2.3. This
+/// is more than its reserved characters.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Percent-encodes raw text for one path segment: UTF-8, upper-case hexadecimal, one pass.

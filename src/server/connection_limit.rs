@@ -4,6 +4,9 @@
 //! Silent clients must not keep others out until their timeouts fire. So when all slots are in use,
 //! the connection that has waited longest for its client is evicted. A connection whose client
 //! waits for a response is never evicted.
+//!
+//! Here a connection is idle whenever it waits for its client: for a head, a body, the next request,
+//! or for the client to read. `Phase::Idle` is only the wait for the next request.
 
 use std::collections::HashMap;
 use std::sync::Arc;

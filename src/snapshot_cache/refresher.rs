@@ -16,7 +16,8 @@ use crate::content::{BreakerState, Content};
 
 /// How often the refresher checks for due refreshes.
 const PERIOD: Duration = Duration::from_secs(5);
-/// The same while the CMS fails: a probe that is due may find all permits taken.
+/// The shortest time between two rounds while the breaker is open. Without it, a probe that is due
+/// but gets no permit would start round after round.
 const MIN_PERIOD: Duration = Duration::from_millis(500);
 /// How many refreshes the refresher has in flight. The client of the CMS has its own limit.
 const CONCURRENT_REFRESHES: usize = 4;

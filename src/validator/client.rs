@@ -67,10 +67,12 @@ impl Client {
         }
     }
 
-    /// Sends the request, and once more after a reset: a server may close an idle connection just as
-    /// a request arrives (RFC 9112, section 9.3.1), which is no fault of the page. reqwest does not
-    /// say whether the connection was reused, so this holds for every reset. A GET may be repeated
-    /// (RFC 9110, section 9.2.2).
+    /// Sends a GET, and returns when the head of the response is complete.
+    ///
+    /// Sends it once more after a reset: a server may close an idle connection just as a request
+    /// arrives (RFC 9112, section 9.3.1), which is no fault of the page. reqwest does not say whether
+    /// the connection was reused, so this holds for every reset. A GET may be repeated (RFC 9110,
+    /// section 9.2.2).
     async fn head(&self, url: Url) -> Result<Response, Failure> {
         match send(&self.pooled, url.clone()).await {
             Err(Failure::Reset) => send(&self.unpooled, url).await,

@@ -4,6 +4,8 @@
 //! The layers of the public listener, outermost first. They are one function,
 //! [`Service::handle`](super::service::Service), instead of `tower` layers around the router: each
 //! of those boxes the response future, and six of them cost four tenths of the requests per second.
+//! The function checks the request and takes the permit before it begins the context, because
+//! neither waits; every response still passes the context.
 //!
 //! 1. `context` measures, counts, logs and traces the request, and adds the headers that each
 //!    response has. Outermost, so that this holds for refused requests too.

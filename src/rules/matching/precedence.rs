@@ -22,7 +22,8 @@ pub(in crate::rules) fn specificity(segments: &[Segment]) -> Vec<Specificity> {
     segments.iter().map(of_segment).collect()
 }
 
-/// Whether only the order of the settings decides between two patterns.
+/// Whether two patterns have equal precedence, so that only the order of the settings decides
+/// between them.
 pub(in crate::rules) fn same_shape(one: &[Segment], other: &[Segment]) -> bool {
     one.iter().map(of_segment).eq(other.iter().map(of_segment))
 }

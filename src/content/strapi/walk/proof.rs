@@ -64,8 +64,11 @@ pub(super) struct RowCounts {
 /// The progress of a walk over one content type in one locale.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proof {
+    /// The total that the first page echoed.
     before: Option<u64>,
+    /// The rows seen.
     rows: u64,
+    /// The last key seen.
     key: Option<String>,
 }
 
