@@ -12,8 +12,8 @@ const FAILURE_THRESHOLD: u32 = 2;
 /// A failure counts as in a row only if its request began at most this long after the previous
 /// failure: where requests are rare, two isolated failures are no outage.
 const FAILURE_WINDOW: Duration = Duration::from_secs(1);
-/// From the opening to the first probe. It doubles with each probe up to `MAX_PROBE_INTERVAL`, so
-/// a recovery is noticed within that time.
+/// From the opening to the first probe. The interval doubles with each probe up to
+/// `MAX_PROBE_INTERVAL`, which bounds, but for the jitter, how late a recovery is noticed.
 const FIRST_PROBE_INTERVAL: Duration = Duration::from_millis(500);
 const MAX_PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Part by which each interval varies, so that instances do not probe in step.
