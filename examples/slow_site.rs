@@ -1,4 +1,4 @@
-//! A front end that costs next to nothing, for `scripts/bench_validate.py`: answers every path after a
+//! A frontend that costs next to nothing, for `scripts/bench_validate.py`: answers every path after a
 //! fixed delay, and counts what it sees.
 //!
 //! `slow_site serve DELAY_MS BYTES healthy|mixed`: the bound address is the first line on stdout.

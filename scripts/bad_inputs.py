@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends the corpus of bad requests to a running service and compares each answer.
+"""Sends the corpus of bad requests to a running service and compares each response.
 
 `tests/corpora/README.md` says what the service's settings must be and what the fields of a case
 mean. Without `--strict`, the statuses in `accept_statuses` are fine too. Ends with status 1 when a

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Requests per second of `/api/get-content-type` beside a bare axum server with the same bytes.
+"""Requests per second of `/api/get-content-type` and of a bare axum server with the same bytes.
 
 Builds both in release, starts them on loopback, and loads them with `wrk` (Debian: wrk) in turn, in
 alternating pairs. Prints, for each kind of answer, medians over the pairs of the requests per

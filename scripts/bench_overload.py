@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Latencies beside clients that read long lists, and with more connections than can be served.
+"""Latencies while other clients read long lists, and with more connections than can be served.
 
 Builds the service in release, gives it a content file of many documents, and loads it with `wrk`
 (Debian: wrk), which shares the machine's cores with it. Prints medians over the rounds and ratios

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the release binary in front of a real Strapi 5 and compares each answer with an oracle.
+"""Runs the release binary in front of a real Strapi 5 and compares each response with an oracle.
 
 Then it publishes, unpublishes and renames an article, which Strapi's own webhook reports, and stops
 Strapi for longer than the hard limit. With --articles there are so many articles, written into the

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does to the release binary what must not bring it down.
+"""Injects faults that the release binary must survive.
 
 Scenarios: slow_clients (silent, half a head, never reading), restart (rolling, behind a balancer),
 reload (under load, half of them broken), outage (of the CMS), soak, faulty_host (full disk, few

@@ -1,4 +1,4 @@
-"""Bytes of a request to a service, and what comes back, without a library's opinion on either."""
+"""Sends the bytes of a request and returns the raw response, without an HTTP library."""
 
 import contextlib
 import gzip

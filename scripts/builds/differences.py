@@ -1,4 +1,4 @@
-"""What two builds answered, without what may differ, and what differs."""
+"""The difference between the responses of two builds, without the parts that may differ."""
 
 import collections
 import difflib

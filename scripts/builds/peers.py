@@ -1,4 +1,4 @@
-"""Peers whose answers depend on the request alone: a CMS like Strapi, and a front end."""
+"""Peers whose responses depend only on the request: a CMS like Strapi, and a frontend."""
 
 import json
 import threading

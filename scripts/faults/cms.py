@@ -1,4 +1,4 @@
-"""A CMS that answers like Strapi, or fails in a given way; in a thread of its own."""
+"""A CMS that responds like Strapi, or fails in a given way; in a thread of its own."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A steady client that judges each answer, and quantiles of what it measured."""
+"""A steady client that checks each response, and quantiles of what it measured."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Random requests do not make new metric series."""
+"""Random requests must not create new metric series."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""The CMS down, slow, dripping, failing and flapping: what clients get meanwhile and after."""
+"""The CMS down, slow, dripping, failing and flapping: the responses during and after."""
 
 import statistics
 import threading

@@ -1,4 +1,4 @@
-"""Each answer of a service in front of the fixture, compared with the oracle."""
+"""Each response of a service in front of the fixture, compared with the oracle."""
 
 import collections
 import concurrent.futures

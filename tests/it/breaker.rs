@@ -1,4 +1,4 @@
-//! The CMS fails and recovers: the answers meanwhile, and the number of requests to the CMS.
+//! The CMS fails and recovers: the responses meanwhile, and the number of requests to the CMS.
 
 mod walks;
 

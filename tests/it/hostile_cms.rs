@@ -1,4 +1,4 @@
-//! Hostile answers of a CMS, row by row of `hostile-cms.jsonl`, through the real binary: cold, which
+//! Hostile responses of a CMS, row by row of `hostile-cms.jsonl`, through the real binary: cold, which
 //! is the first request, and warm, with a good copy.
 
 mod warm;

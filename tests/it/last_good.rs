@@ -1,4 +1,4 @@
-//! `/api/frontend-url` while the CMS fails: the last good answer about a published document, for as
+//! `/api/frontend-url` while the CMS fails: the last good response about a published document, as
 //! long as the limit allows.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The answers that the pages show, compared with those of a service on the demo's content.
+//! The responses that the pages show, compared with those of a service on the demo's content.
 
 use std::collections::BTreeSet;
 

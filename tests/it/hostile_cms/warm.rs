@@ -1,4 +1,4 @@
-//! The same rows after a healthy answer of the CMS.
+//! The same rows after a valid response of the CMS.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Locales are walked at the same time, and a type that has none is walked once.
+//! Locales are walked concurrently, and a type that is not localized is walked once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};

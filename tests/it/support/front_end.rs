@@ -1,4 +1,4 @@
-//! A scripted front end on loopback that answers byte by byte, and counts what it sees.
+//! A scripted frontend on loopback that sends exact bytes, and counts requests and connections.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

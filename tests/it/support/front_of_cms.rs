@@ -1,4 +1,4 @@
-//! The service in front of a scripted CMS: one site, one rule, and answers in Strapi's shape.
+//! The service in front of a scripted CMS: one site, one rule, and responses in Strapi's shape.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The pages of the scripted front end that the URL checks meet.
+//! The pages of the scripted frontend for URL checks.
 
 use super::front_end::{Answer, FrontEnd, answer};
 

@@ -1,4 +1,4 @@
-//! Waiting for what another process does: by looking again, never by the clock.
+//! Waits for a condition in another process by polling, never for a fixed time.
 
 use std::time::{Duration, Instant};
 
