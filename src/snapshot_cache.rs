@@ -30,7 +30,7 @@ pub use entry::Freshness;
 pub use file_cache::FileCache;
 pub use invalidation::Invalidation;
 pub use path_index::PathIndexState;
-pub use refresher::{follow_invalidations, keep_fresh};
+pub use refresher::{apply_invalidations, keep_fresh};
 pub use sitemap_files::SitemapFiles;
 pub use status::TypeStatus;
 pub use triggers::RefreshTriggers;
@@ -123,7 +123,7 @@ impl SnapshotCache {
 
     /// Puts this cache in use in place of `previous`. Entries of `previous` that it does not share
     /// are orphaned.
-    pub fn replaces(&self, previous: &Self) {
+    pub fn take_over_from(&self, previous: &Self) {
         let shared = |site: &&Arc<SiteCache>| {
             self.sites.get(&site.site.key).is_some_and(|own| Arc::ptr_eq(own, site))
         };

@@ -25,7 +25,7 @@ use crate::http::{AdminService, Service};
 use crate::server::ConnectionSettings;
 use crate::shared::SharedState;
 use crate::site::Sites;
-use crate::snapshot_cache::{follow_invalidations, keep_fresh};
+use crate::snapshot_cache::{apply_invalidations, keep_fresh};
 use crate::{boot, demo, server, traces};
 
 /// Serves until a signal. `load` reads the settings, at the start and at each reload.
@@ -102,7 +102,7 @@ async fn serve(
     };
     let tasks = [
         tokio::spawn(restart_on_panic(move || keep_fresh(snapshots(&refreshed)))),
-        tokio::spawn(restart_on_panic(move || follow_invalidations(snapshots(&invalidated)))),
+        tokio::spawn(restart_on_panic(move || apply_invalidations(snapshots(&invalidated)))),
         tokio::spawn(reloader.run(service.clone(), hangups)),
     ];
     let current = service.clone();

@@ -6,14 +6,14 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// What is percent-encoded: everything but the unreserved characters of RFC 3986, section 2.3. This
 /// is more than its reserved characters.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Percent-encodes raw text for one path segment: UTF-8, upper-case hexadecimal, one pass.
 ///
 /// Only `A-Z a-z 0-9 - . _ ~` stay as they are, so the result is ASCII and holds no `/`.
 #[must_use]
 pub fn encode(text: &str) -> Cow<'_, str> {
-    utf8_percent_encode(text, RESERVED).into()
+    utf8_percent_encode(text, ENCODED).into()
 }
 
 /// Appends raw text, percent-encoded for one path segment.
@@ -21,7 +21,7 @@ pub(super) fn push_encoded(path: &mut String, text: &str) {
     if is_unreserved(text) {
         path.push_str(text);
     } else {
-        path.extend(utf8_percent_encode(text, RESERVED));
+        path.extend(utf8_percent_encode(text, ENCODED));
     }
 }
 

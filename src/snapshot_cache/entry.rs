@@ -141,10 +141,10 @@ impl Entry {
 
     /// A waiter for the refresh in flight. If none is in flight, also a new flight, whose refresh
     /// the caller has to start.
-    pub(super) fn follow_or_begin(&self) -> (Waiter, Option<Arc<Flight>>) {
+    pub(super) fn join_or_begin(&self) -> (Waiter, Option<Arc<Flight>>) {
         let mut state = self.state.lock();
         if let Some(flight) = state.flight.upgrade() {
-            return (flight.follow(), None);
+            return (flight.join(), None);
         }
         let (flight, waiter) = Flight::new();
         state.flight = Arc::downgrade(&flight);

@@ -24,7 +24,7 @@ impl Flight {
     }
 
     /// One more waiter.
-    pub(super) fn follow(&self) -> Waiter {
+    pub(super) fn join(&self) -> Waiter {
         Waiter(self.0.subscribe())
     }
 

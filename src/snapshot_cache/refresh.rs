@@ -30,7 +30,7 @@ pub(super) fn start(
     entry: &Arc<Entry>,
     triggers: &Arc<RefreshTriggers>,
 ) -> Started {
-    let (waiter, new) = entry.follow_or_begin();
+    let (waiter, new) = entry.join_or_begin();
     let collapsed = new.is_none();
     if let Some(flight) = new {
         let (site, entry, triggers) = (Arc::clone(site), Arc::clone(entry), Arc::clone(triggers));

@@ -50,11 +50,11 @@ pub async fn keep_fresh(current: impl Fn() -> Arc<SnapshotCache>) {
 ///
 /// A reload in between loses nothing: a site that the next cache shares is updated here, and the
 /// first refresh of any other starts after the invalidation.
-pub async fn follow_invalidations(current: impl Fn() -> Arc<SnapshotCache>) {
+pub async fn apply_invalidations(current: impl Fn() -> Arc<SnapshotCache>) {
     let triggers = Arc::clone(&current().triggers);
     loop {
         let invalidations = triggers.invalidations.next_batch().await;
-        if follow(&current(), &invalidations).await {
+        if apply(&current(), &invalidations).await {
             // Possibly another cache by now.
             let cache = current();
             for (site, entry) in cache.entries().filter(|(_, entry)| entry.copy().is_some()) {
@@ -66,7 +66,7 @@ pub async fn follow_invalidations(current: impl Fn() -> Arc<SnapshotCache>) {
 
 /// Marks all entries as outdated and updates the named documents. Returns whether refreshes should
 /// follow.
-async fn follow(cache: &SnapshotCache, invalidations: &[Invalidation]) -> bool {
+async fn apply(cache: &SnapshotCache, invalidations: &[Invalidation]) -> bool {
     if !cache.content.may_change() {
         return false;
     }

@@ -56,7 +56,7 @@ impl Client {
     /// that the connection can be reused.
     pub(super) async fn check(&self, url: &str) -> CheckResult {
         let url = Url::parse(url).expect("a base URL and an encoded path make a URL");
-        match timeout(HEAD_TIMEOUT, self.head(url)).await {
+        match timeout(HEAD_TIMEOUT, self.get_head(url)).await {
             Ok(Ok(response)) => {
                 let result = result(&response);
                 drain(response).await;
@@ -73,7 +73,7 @@ impl Client {
     /// arrives (RFC 9112, section 9.3.1), which is no fault of the page. reqwest does not say whether
     /// the connection was reused, so this holds for every reset. A GET may be repeated (RFC 9110,
     /// section 9.2.2).
-    async fn head(&self, url: Url) -> Result<Response, Failure> {
+    async fn get_head(&self, url: Url) -> Result<Response, Failure> {
         match send(&self.pooled, url.clone()).await {
             Err(Failure::Reset) => send(&self.unpooled, url).await,
             sent => sent,

@@ -99,7 +99,7 @@ impl Reloader {
         let (restart, watch) = (config.restart_settings(), config.server.watch);
         let app = Arc::new(boot::build(config, Arc::clone(&previous.shared), Some(previous))?);
         service.replace(Arc::clone(&app));
-        app.snapshots.replaces(&previous.snapshots);
+        app.snapshots.take_over_from(&previous.snapshots);
         self.watch = watch;
         let changed = self.at_start.changed(&restart);
         if !changed.is_empty() {

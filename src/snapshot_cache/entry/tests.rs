@@ -46,7 +46,7 @@ fn copy(entry: &Entry, slug: &str) -> CachedCopy {
 }
 
 fn begin(entry: &Entry) -> Arc<Flight> {
-    entry.follow_or_begin().1.expect("no refresh is in flight")
+    entry.join_or_begin().1.expect("no refresh is in flight")
 }
 
 /// A refresh that begins now, and its end, as if no time had passed.
@@ -99,7 +99,7 @@ fn a_copy_ages_from_fresh_to_due_to_nothing() {
 fn requests_follow_the_refresh_in_flight() {
     let entry = entry();
     let flight = begin(&entry);
-    let (waiter, second) = entry.follow_or_begin();
+    let (waiter, second) = entry.join_or_begin();
     assert!(second.is_none());
     flight.complete(entry.complete(Ok(copy(&entry, "x"))).outcome);
     let outcome = waiter.outcome().now_or_never().expect("it is complete").expect("a copy");
@@ -123,7 +123,7 @@ fn no_refresh_is_due_while_one_is_in_flight() {
 #[test]
 fn waiters_of_a_refresh_that_panics_get_an_error() {
     let entry = entry();
-    let (waiter, flight) = entry.follow_or_begin();
+    let (waiter, flight) = entry.join_or_begin();
     drop(flight);
     let outcome = waiter.outcome().now_or_never().expect("it is over");
     assert!(matches!(outcome, Err(ContentError::Unavailable { .. })));

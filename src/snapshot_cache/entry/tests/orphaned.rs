@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn waiters_of_an_orphaned_entry_get_its_copy_without_a_date() {
     let entry = entry();
-    let (waiter, flight) = entry.follow_or_begin();
+    let (waiter, flight) = entry.join_or_begin();
     entry.orphan();
     entry.mark_outdated();
     let completed = entry.complete(Ok(copy(&entry, "x")));
@@ -27,7 +27,7 @@ fn a_refresh_that_begins_after_the_orphaning_has_no_date() {
 #[test]
 fn a_refresh_is_abandoned_when_its_entry_is_orphaned_and_all_waiters_have_left() {
     let entry = entry();
-    let (waiter, flight) = entry.follow_or_begin();
+    let (waiter, flight) = entry.join_or_begin();
     let flight = flight.expect("none was in flight");
     let is_abandoned = |flight: &Flight| entry.abandoned(flight).now_or_never().is_some();
     assert!(!is_abandoned(&flight));
