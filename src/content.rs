@@ -1,11 +1,13 @@
 //! The sources of documents: Strapi, or a content file.
 
 mod content_file;
+mod error;
 mod projection;
 mod strapi;
 
 pub use crate::rules::{Document, DocumentLocale};
 pub use content_file::{ContentFile, ContentFileError};
+pub use error::{ContentError, Outage, SetupProblem};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
     BreakerState, Endpoint, EndpointError, EndpointKind, Page, RequestLimiters, SchemaError,
@@ -52,29 +54,6 @@ pub struct ContentQuery {
     /// A list has only the documents for which all conditions of one alternative hold; without
     /// alternatives it has all documents.
     pub alternatives: Vec<Vec<Condition>>,
-}
-
-/// Why there is no content (D27). The texts have no body, address or token of the CMS.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ContentError {
-    /// The CMS cannot be reached, broke the connection, or returned 429 or 5xx: 503.
-    #[error("the CMS is not available")]
-    Unavailable {
-        /// The CMS's `Retry-After` in seconds, if it sent one.
-        retry_after: Option<u64>,
-    },
-    /// No request was sent, because the circuit breaker is open: 503.
-    #[error("the CMS is not available")]
-    CircuitOpen {
-        /// What is left of the CMS's `Retry-After` in seconds, if it sent one.
-        retry_after: Option<u64>,
-    },
-    /// The CMS did not respond in time: 504.
-    #[error("the CMS did not answer in time")]
-    TimedOut,
-    /// The CMS sent a response that cannot be used: 502.
-    #[error("the CMS sent an unusable response: {0}")]
-    Unusable(&'static str),
 }
 
 /// A source of documents.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::copy::CachedCopy;
-use crate::content::ContentError;
+use crate::content::{ContentError, Outage};
 
 /// The outcome of a refresh, shared by all of its waiters.
 pub(super) type Outcome = Result<CachedCopy, ContentError>;
@@ -49,7 +49,7 @@ impl Waiter {
     /// # Errors
     /// The flight's own, or [`ContentError::Unavailable`] if its task has panicked.
     pub(super) async fn outcome(mut self) -> Outcome {
-        let panicked = Err(ContentError::Unavailable { retry_after: None });
+        let panicked = Err(ContentError::unavailable(Outage::Aborted));
         let outcome = self.0.wait_for(Option::is_some).await;
         outcome.map_or(panicked, |outcome| outcome.clone().expect("it was waited for"))
     }

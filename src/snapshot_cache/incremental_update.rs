@@ -37,7 +37,10 @@ pub(super) async fn update(
             tracing::debug!(site = key, uid, documents, "documents were updated");
             apply(site, entry, since, patches).await;
         }
-        Err(error) => tracing::debug!(site = key, uid, %error, "documents could not be updated"),
+        Err(error) => {
+            let error = error.detail();
+            tracing::debug!(site = key, uid, error, "documents could not be updated");
+        }
     }
 }
 

@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use tracing::Instrument;
 
 use super::settings::{StrapiError, StrapiLimits, StrapiSettings};
-use crate::content::ContentError;
+use crate::content::{ContentError, Outage};
 use crate::metrics::Metrics;
 use crate::rules::ContentTypeUid;
 use crate::traces;
@@ -35,6 +35,8 @@ pub(super) struct Client {
     sender: Arc<RetryingSender>,
     limiter: Arc<Limiter>,
     limits: StrapiLimits,
+    /// Whether requests have a token.
+    pub(super) has_token: bool,
 }
 
 impl Client {
@@ -45,7 +47,8 @@ impl Client {
     ) -> Result<Self, StrapiError> {
         let sender = Arc::new(RetryingSender::new(settings, metrics)?);
         let limiter = limiters.of(settings.url.as_str());
-        Ok(Self { sender, limiter, limits: settings.limits })
+        let has_token = settings.token.is_some();
+        Ok(Self { sender, limiter, limits: settings.limits, has_token })
     }
 
     pub(super) fn breaker_state(&self) -> BreakerState {
@@ -97,7 +100,7 @@ impl Client {
             // Our own bug is a caught and counted 500, not an outage of the CMS.
             Ok(panic) => resume_unwind(panic),
             // The runtime is shutting down.
-            Err(_) => Err(ContentError::Unavailable { retry_after: None }),
+            Err(_) => Err(ContentError::unavailable(Outage::Aborted)),
         })
     }
 

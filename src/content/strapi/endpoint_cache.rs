@@ -19,6 +19,8 @@ const NOT_LOCALIZED_FOR: Duration = Duration::from_mins(1);
 pub(super) struct ResolvedEndpoint {
     pub(super) uid: ContentTypeUid,
     pub(super) endpoint: Endpoint,
+    /// Whether it is from `[[content_type]]`.
+    pub(super) is_configured: bool,
     /// Configured, or a list was read from it. Before that, its 404 may mean a wrong guess.
     is_confirmed: AtomicBool,
     /// When the CMS last refused a locale for the type.
@@ -26,9 +28,9 @@ pub(super) struct ResolvedEndpoint {
 }
 
 impl ResolvedEndpoint {
-    fn new(uid: ContentTypeUid, endpoint: Endpoint, is_confirmed: bool) -> Self {
-        let is_confirmed = AtomicBool::new(is_confirmed);
-        Self { uid, endpoint, is_confirmed, not_localized_at: Mutex::new(None) }
+    fn new(uid: ContentTypeUid, endpoint: Endpoint, is_configured: bool) -> Self {
+        let is_confirmed = AtomicBool::new(is_configured);
+        Self { uid, endpoint, is_configured, is_confirmed, not_localized_at: Mutex::new(None) }
     }
 
     pub(super) fn is_confirmed(&self) -> bool {

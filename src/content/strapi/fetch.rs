@@ -8,17 +8,8 @@ use super::client::{Client, Refusal, Reply};
 use super::endpoint::Endpoint;
 use super::endpoint_cache::{EndpointCache, ResolvedEndpoint};
 use super::query_string;
-use crate::content::{ContentError, ContentQuery};
+use crate::content::{ContentError, ContentQuery, Outage, SetupProblem};
 use crate::rules::{ContentTypeUid, Locale};
-
-/// The errors for responses that show a configuration mistake.
-const DENIED: ContentError =
-    ContentError::Unusable("401 or 403: the token is missing, wrong or may not read this type");
-const NO_ENDPOINT: ContentError = ContentError::Unusable(
-    "404: no such endpoint; give the type routes in Strapi, or set its endpoint in `[[content_type]]`",
-);
-const UNKNOWN_KEY: ContentError =
-    ContentError::Unusable("400: the type lacks a field or relation that the rules name");
 
 /// Sends requests about content types through the client.
 pub(super) struct Fetcher {
@@ -51,8 +42,9 @@ impl Fetcher {
         }
         let from_schema = match self.client.schema(uid).await {
             Ok(Reply::Json(json)) => Endpoint::from_schema(&json, uid),
-            Ok(Reply::Refused(_) | Reply::Denied) | Err(ContentError::Unusable(_)) => None,
-            Err(error) => return Err(error),
+            Ok(Reply::Refused(_) | Reply::Unauthorized | Reply::Forbidden)
+            | Err(ContentError::Unusable(_)) => None,
+            Err(error) => return Err(of_type(error, uid)),
         };
         let endpoint = from_schema.unwrap_or_else(|| Endpoint::guess(uid));
         tracing::debug!(%uid, endpoint = endpoint.path(), "endpoint found");
@@ -68,15 +60,21 @@ impl Fetcher {
         query_string: impl Fn(Option<&Locale>) -> String,
     ) -> Result<ListReply, ContentError> {
         let path = resolved.endpoint.path();
+        let send = async |query: &str| {
+            let reply = self.client.list_page(path, query).await;
+            reply.map_err(|error| of_type(error, &resolved.uid))
+        };
         let mut is_localized = locale.is_some();
-        let mut reply = self.client.list_page(path, &query_string(locale)).await?;
+        let mut query = query_string(locale);
+        let mut reply = send(&query).await?;
         if is_localized && refuses_locale(&reply) {
             is_localized = false;
-            reply = self.client.list_page(path, &query_string(None)).await?;
+            query = query_string(None);
+            reply = send(&query).await?;
         }
-        let Some(body) = body(reply)? else {
+        let Some(body) = self.body(reply, resolved, &query)? else {
             self.endpoints.remove(&resolved.uid);
-            return Err(NO_ENDPOINT);
+            return Err(no_endpoint(resolved));
         };
         resolved.confirm();
         Ok(ListReply { body, is_localized })
@@ -90,13 +88,19 @@ impl Fetcher {
         locale: &Locale,
         query_string: impl Fn(Option<&Locale>) -> String,
     ) -> Result<Option<String>, ContentError> {
+        let send = async |query: &str| {
+            let reply = self.client.document(path, query).await;
+            reply.map_err(|error| of_type(error, &resolved.uid))
+        };
         let locale = resolved.is_localized().then_some(locale);
-        let mut reply = self.client.document(path, &query_string(locale)).await?;
+        let mut query = query_string(locale);
+        let mut reply = send(&query).await?;
         if locale.is_some() && refuses_locale(&reply) {
             resolved.set_not_localized();
-            reply = self.client.document(path, &query_string(None)).await?;
+            query = query_string(None);
+            reply = send(&query).await?;
         }
-        body(reply)
+        self.body(reply, resolved, &query)
     }
 
     /// Checks that a 404 was about the document and not about a guessed endpoint.
@@ -125,18 +129,69 @@ impl Fetcher {
     ) -> Result<ListReply, ContentError> {
         self.list(resolved, None, |locale| query_string::total(query, locale)).await
     }
+
+    /// The body; `None` for Strapi's own 404.
+    fn body(
+        &self,
+        reply: Reply,
+        resolved: &ResolvedEndpoint,
+        query: &str,
+    ) -> Result<Option<String>, ContentError> {
+        let endpoint = || resolved.endpoint.path().into();
+        let uid = || resolved.uid.clone();
+        let problem = match reply {
+            Reply::Json(json) => return Ok(Some(json)),
+            Reply::Refused(Refusal::NotFound) => return Ok(None),
+            Reply::Refused(Refusal::InvalidKey(key)) => {
+                let key = requested(query, &key).then(|| key.into());
+                SetupProblem::UnknownKey { uid: uid(), key }
+            }
+            Reply::Unauthorized => SetupProblem::TokenRefused { endpoint: endpoint() },
+            Reply::Forbidden => {
+                let has_token = self.client.has_token;
+                SetupProblem::NotPermitted { endpoint: endpoint(), has_token }
+            }
+        };
+        Err(problem.into())
+    }
+}
+
+/// The error for a 404 on an endpoint instead of on a document.
+fn no_endpoint(resolved: &ResolvedEndpoint) -> ContentError {
+    let (endpoint, uid) = (resolved.endpoint.path().into(), resolved.uid.clone());
+    SetupProblem::NoEndpoint { endpoint, uid, is_configured: resolved.is_configured }.into()
+}
+
+/// The same error, where a plain 500 concerns the content type alone.
+fn of_type(error: ContentError, uid: &ContentTypeUid) -> ContentError {
+    match error {
+        ContentError::Unavailable { retry_after, outage: Outage::Status(500) } => {
+            ContentError::TypeFails { uid: uid.clone(), retry_after }
+        }
+        error => error,
+    }
+}
+
+/// Whether the query string names this key. Only then may an error repeat it: all texts are our own.
+fn requested(query: &str, key: &str) -> bool {
+    query.split(['&', '=', '[', ']']).any(|word| word == key)
 }
 
 fn refuses_locale(reply: &Reply) -> bool {
     matches!(reply, Reply::Refused(Refusal::InvalidKey(key)) if key == "locale")
 }
 
-/// The body; `None` for Strapi's own 404.
-fn body(reply: Reply) -> Result<Option<String>, ContentError> {
-    match reply {
-        Reply::Json(json) => Ok(Some(json)),
-        Reply::Refused(Refusal::NotFound) => Ok(None),
-        Reply::Refused(Refusal::InvalidKey(_)) => Err(UNKNOWN_KEY),
-        Reply::Denied => Err(DENIED),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requested_finds_whole_names_in_a_query_alone() {
+        let query = "status=draft&fields[0]=slug&populate[category][fields][0]=name";
+        for (key, expected) in
+            [("slug", true), ("category", true), ("name", true), ("nam", false), ("secret", false)]
+        {
+            assert_eq!(requested(query, key), expected, "{key}");
+        }
     }
 }

@@ -77,7 +77,7 @@ async fn fetch_attributes(client: &Client, uid: &str) -> Result<Attributes, Sche
     let uid = ContentTypeUid::parse(uid).map_err(|_| not_readable())?;
     match client.schema(&uid).await? {
         Reply::Json(json) => parse_attributes(&json).ok_or_else(not_readable),
-        Reply::Refused(_) | Reply::Denied => Err(not_readable()),
+        Reply::Refused(_) | Reply::Unauthorized | Reply::Forbidden => Err(not_readable()),
     }
 }
 

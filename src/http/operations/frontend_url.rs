@@ -161,11 +161,11 @@ async fn fetch(
 
 /// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
 fn log(params: &Params<'_>, error: &ContentError) {
-    let (uid, document) = (&params.uid, &params.document_id);
+    let (uid, document, cause) = (&params.uid, &params.document_id, error.detail());
     if matches!(error, ContentError::CircuitOpen { .. }) {
-        tracing::debug!(%uid, %document, %error, "a document was not read: the circuit breaker is open");
+        tracing::debug!(%uid, %document, error = cause, "a document was not read: the circuit breaker is open");
     } else {
-        tracing::warn!(%uid, %document, %error, "a document could not be read");
+        tracing::warn!(%uid, %document, error = cause, "a document could not be read");
     }
 }
 

@@ -129,14 +129,19 @@ impl ApiError {
 impl From<ContentError> for ApiError {
     fn from(error: ContentError) -> Self {
         let (status, name) = match error {
-            ContentError::Unavailable { .. } | ContentError::CircuitOpen { .. } => {
+            ContentError::Unavailable { .. }
+            | ContentError::TypeFails { .. }
+            | ContentError::CircuitOpen { .. } => {
                 (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError")
             }
             ContentError::TimedOut => (StatusCode::GATEWAY_TIMEOUT, "GatewayTimeoutError"),
-            ContentError::Unusable(_) => (StatusCode::BAD_GATEWAY, "BadGatewayError"),
+            ContentError::Unusable(_) | ContentError::Setup(_) => {
+                (StatusCode::BAD_GATEWAY, "BadGatewayError")
+            }
         };
         let retry_after = match error {
-            ContentError::Unavailable { retry_after }
+            ContentError::Unavailable { retry_after, .. }
+            | ContentError::TypeFails { retry_after, .. }
             | ContentError::CircuitOpen { retry_after } => Some(retry_after_seconds(retry_after)),
             _ => None,
         };

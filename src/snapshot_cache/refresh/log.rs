@@ -17,9 +17,9 @@ pub(super) fn log(entry: &Entry, completed: &Completed) {
         Err(error)
             if completed.failed_before || matches!(error, ContentError::CircuitOpen { .. }) =>
         {
-            return tracing::debug!(site, uid, %error, "a walk failed again");
+            return tracing::debug!(site, uid, error = error.detail(), "a walk failed again");
         }
-        Err(error) => return tracing::warn!(site, uid, %error, "a walk failed"),
+        Err(error) => return tracing::warn!(site, uid, error = error.detail(), "a walk failed"),
     };
     let Snapshot { skipped, duplicates, .. } = &*copy.snapshot;
     for (reason, documents) in skipped.by_reason() {

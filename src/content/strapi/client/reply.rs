@@ -4,7 +4,7 @@ use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 
 use super::refusal::Refusal;
-use crate::content::ContentError;
+use crate::content::{ContentError, Outage};
 use crate::outgoing::{Cause, cause, is_out_of_files, retry_after};
 
 /// The most memory that is reserved for a declared length before the body arrives. A usual page
@@ -21,8 +21,10 @@ pub(in crate::content::strapi) enum Reply {
     Json(String),
     /// 404 or 400 in Strapi's envelope.
     Refused(Refusal),
-    /// 401 or 403.
-    Denied,
+    /// 401: the token is not accepted.
+    Unauthorized,
+    /// 403: the token may not read this.
+    Forbidden,
 }
 
 /// A failed request.
@@ -62,7 +64,8 @@ pub(super) async fn read(
     match status {
         StatusCode::OK if !may_be_json(&response) => Err(unusable("not JSON by its content type")),
         StatusCode::OK => Ok(Reply::Json(read_body(path, response, max_bytes).await?)),
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Ok(Reply::Denied),
+        StatusCode::UNAUTHORIZED => Ok(Reply::Unauthorized),
+        StatusCode::FORBIDDEN => Ok(Reply::Forbidden),
         StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {
             let body = read_body(path, response, MAX_ERROR_BYTES).await?;
             let refusal = Refusal::parse(status.as_u16(), &body);
@@ -89,7 +92,8 @@ fn unavailable(response: &Response) -> Failure {
         | StatusCode::GATEWAY_TIMEOUT => Signal::Failing,
         _ => Signal::Responding,
     };
-    let error = ContentError::Unavailable { retry_after: retry_after(headers) };
+    let outage = Outage::Status(status.as_u16());
+    let error = ContentError::Unavailable { retry_after: retry_after(headers), outage };
     Failure { error, is_transient, signal }
 }
 
@@ -138,9 +142,10 @@ pub(super) fn broken(path: &str, error: &reqwest::Error) -> Failure {
         Cause::Timeout => ContentError::TimedOut,
         Cause::Tls => return unusable("the TLS handshake failed"),
         Cause::InvalidResponse => return unusable("not HTTP, or not decodable"),
-        Cause::Dns | Cause::ConnectTimeout | Cause::Refused | Cause::Reset => {
-            ContentError::Unavailable { retry_after: None }
-        }
+        Cause::Dns => ContentError::unavailable(Outage::NameNotFound),
+        Cause::ConnectTimeout => ContentError::unavailable(Outage::ConnectTimeout),
+        Cause::Refused => ContentError::unavailable(Outage::ConnectionRefused),
+        Cause::Reset => ContentError::unavailable(Outage::ConnectionBroken),
     };
     Failure { error, is_transient: true, signal }
 }

@@ -108,7 +108,7 @@ impl RetryingSender {
         let outcome = match reply {
             Ok(_) | Err(Failure { signal: Signal::Responding, .. }) => RequestOutcome::Success,
             Err(Failure { signal: Signal::LocalFault, .. }) => RequestOutcome::Inconclusive,
-            Err(Failure { error: ContentError::Unavailable { retry_after }, .. }) => {
+            Err(Failure { error: ContentError::Unavailable { retry_after, .. }, .. }) => {
                 RequestOutcome::Failure {
                     weight,
                     retry_after: retry_after.map(Duration::from_secs),

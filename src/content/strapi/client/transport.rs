@@ -62,7 +62,7 @@ impl Transport {
         let outcome = match &reply {
             Ok(Reply::Json(_)) => CmsOutcome::Ok,
             Ok(Reply::Refused(_)) => CmsOutcome::Refused,
-            Ok(Reply::Denied) => CmsOutcome::Denied,
+            Ok(Reply::Unauthorized | Reply::Forbidden) => CmsOutcome::Denied,
             Err(failure) => label(&failure.error),
         };
         self.metrics.cms.end(outcome, begun.elapsed());
@@ -92,9 +92,11 @@ impl Transport {
 /// The label of a failed call in the metrics.
 fn label(error: &ContentError) -> CmsOutcome {
     match error {
-        ContentError::Unavailable { .. } => CmsOutcome::Unavailable,
+        ContentError::Unavailable { .. } | ContentError::TypeFails { .. } => {
+            CmsOutcome::Unavailable
+        }
         ContentError::TimedOut => CmsOutcome::Timeout,
-        ContentError::Unusable(_) => CmsOutcome::Unusable,
+        ContentError::Unusable(_) | ContentError::Setup(_) => CmsOutcome::Unusable,
         ContentError::CircuitOpen { .. } => CmsOutcome::Shed,
     }
 }

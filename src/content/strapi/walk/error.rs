@@ -1,7 +1,7 @@
 //! Why a walk over one locale has ended without a result.
 
 use super::proof::{RowCounts, Unproven};
-use crate::content::ContentError;
+use crate::content::{ContentError, Outage};
 
 pub(super) const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
 
@@ -37,7 +37,7 @@ pub(super) fn final_error(reasons: &[Unproven]) -> ContentError {
         _ if counts.len() == reasons.len() && counts.windows(2).all(|two| two[0] == two[1]) => {
             ContentError::Unusable("totals that contradict the rows, in the same way each time")
         }
-        _ => ContentError::Unavailable { retry_after: None },
+        _ => ContentError::unavailable(Outage::KeepsChanging),
     }
 }
 
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn final_error_is_unavailable_where_the_counts_moved_and_unusable_otherwise() {
         let count = |rows| Unproven::Miscount(RowCounts { before: 3, rows, after: Some(3) });
-        let moving = ContentError::Unavailable { retry_after: None };
+        let moving = ContentError::unavailable(Outage::KeepsChanging);
         assert_eq!(final_error(&[count(2), count(1), count(2)]), moving);
         assert_eq!(final_error(&[Unproven::Unusable("x"), count(1)]), moving);
         let unusable = ContentError::Unusable("x");

@@ -1,0 +1,127 @@
+//! Why there is no content (D27).
+
+mod outage;
+mod setup;
+
+pub use outage::Outage;
+pub use setup::SetupProblem;
+
+use crate::rules::ContentTypeUid;
+
+/// Why there is no content (D27). `Display` is the text for clients: it has no body, address or
+/// token of the CMS. [`ContentError::detail`] is the text for operators. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContentError {
+    /// The CMS cannot be reached, broke the connection, or returned 429 or 5xx: 503.
+    #[error("the CMS is not available")]
+    Unavailable {
+        /// The CMS's `Retry-After` in seconds, if it sent one.
+        retry_after: Option<u64>,
+        /// What has failed.
+        outage: Outage,
+    },
+    /// The CMS returned a plain 500 for this content type, which says nothing about others: 503.
+    #[error("the CMS is not available for {uid}: it returned 500")]
+    TypeFails {
+        /// The content type.
+        uid: ContentTypeUid,
+        /// The CMS's `Retry-After` in seconds, if it sent one.
+        retry_after: Option<u64>,
+    },
+    /// No request was sent, because the circuit breaker is open: 503.
+    #[error("the CMS is not available")]
+    CircuitOpen {
+        /// What is left of the CMS's `Retry-After` in seconds, if it sent one.
+        retry_after: Option<u64>,
+    },
+    /// The CMS did not respond in time: 504.
+    #[error("the CMS did not answer in time")]
+    TimedOut,
+    /// The CMS sent a response that cannot be used: 502.
+    #[error("the CMS sent an unusable response: {0}")]
+    Unusable(&'static str),
+    /// The token, the permissions or the content types of the CMS do not fit the settings: 502.
+    #[error("the CMS sent an unusable response: {0}")]
+    Setup(SetupProblem),
+}
+
+impl ContentError {
+    /// The CMS is not available and did not say for how long.
+    #[must_use]
+    pub const fn unavailable(outage: Outage) -> Self {
+        Self::Unavailable { retry_after: None, outage }
+    }
+
+    /// The text for operators: in the log and in the output of commands, never in a response.
+    #[must_use]
+    pub fn detail(&self) -> String {
+        match self {
+            Self::Unavailable { outage, .. } => format!("{self}: {outage}"),
+            Self::CircuitOpen { .. } => format!("{self}: the circuit breaker is open"),
+            Self::TypeFails { .. } | Self::TimedOut | Self::Unusable(_) => self.to_string(),
+            Self::Setup(problem) => problem.to_string(),
+        }
+    }
+}
+
+impl From<SetupProblem> for ContentError {
+    fn from(problem: SetupProblem) -> Self {
+        Self::Setup(problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::FieldPath;
+
+    #[test]
+    fn display_names_a_setup_problem_and_its_cure_but_not_the_kind_of_an_outage() {
+        let uid = || ContentTypeUid::parse("api::news.news").unwrap();
+        let path = || FieldPath::parse("category.parent").unwrap();
+        let unusable = "the CMS sent an unusable response: ";
+        for (problem, expected) in [
+            (
+                SetupProblem::TokenRefused { endpoint: "pages".into() },
+                "401 on /api/pages: the token is wrong or has expired",
+            ),
+            (
+                SetupProblem::NotPermitted { endpoint: "pages".into(), has_token: true },
+                "403 on /api/pages: grant find",
+            ),
+            (
+                SetupProblem::NotPermitted { endpoint: "pages".into(), has_token: false },
+                "403 on /api/pages: no token is set",
+            ),
+            (
+                SetupProblem::NoEndpoint {
+                    endpoint: "newses".into(),
+                    uid: uid(),
+                    is_configured: false,
+                },
+                "404 on /api/newses: write [[content_type]] uid = \"api::news.news\"",
+            ),
+            (
+                SetupProblem::UnknownKey { uid: uid(), key: Some("slugg".into()) },
+                "400: api::news.news has no field or relation `slugg`",
+            ),
+            (
+                SetupProblem::AbsentKey { uid: uid(), path: path(), is_relation: true },
+                "the token may not read the relation `category.parent` of api::news.news: grant find",
+            ),
+        ] {
+            let error = ContentError::from(problem);
+            let text = error.to_string();
+            assert!(text.starts_with(&format!("{unusable}{expected}")), "{text}");
+            assert_eq!(format!("{unusable}{}", error.detail()), text);
+        }
+        let down = ContentError::unavailable(Outage::ConnectionRefused);
+        assert_eq!(down.to_string(), "the CMS is not available");
+        assert_eq!(down.detail(), "the CMS is not available: connection refused");
+        let fails = ContentError::TypeFails { uid: uid(), retry_after: None };
+        assert_eq!(
+            fails.to_string(),
+            "the CMS is not available for api::news.news: it returned 500"
+        );
+    }
+}
