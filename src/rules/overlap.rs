@@ -4,16 +4,20 @@
 //! [`index`] finds the earlier patterns that may match a path of a given one, [`comparison`] finds a
 //! text that both match in each segment, and [`search`] puts these together to a path.
 
+mod affixes;
 mod automaton;
 mod budget;
+mod classes;
 mod comparison;
 mod index;
 mod product;
 mod search;
 mod shadowed;
 mod span;
+mod table;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::fmt;
 

@@ -5,10 +5,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::automaton::{Automaton, Table};
+use super::automaton::Automaton;
 use super::budget::Budget;
 use super::product::{SharedTable, shortest_text};
-use super::span::{Key, Span, Texts};
+use super::span::{Key, Span};
+use super::table::Table;
+use super::values::Texts;
 
 /// The cost of building a table, in comparisons.
 const TABLE_COST: usize = 300;

@@ -5,13 +5,13 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
-use std::ops::Bound;
 
 use rustc_hash::FxHashMap;
 
+use super::affixes::Affixes;
 use super::budget::Budget;
-use super::span::{Span, Texts, has_constrained_catch_all};
+use super::span::{Span, has_constrained_catch_all};
+use super::values::Texts;
 use crate::rules::locale::Locales;
 use crate::rules::matching::{Pattern, ValueConditions, matches_text, specificity};
 use crate::rules::template::Segment;
@@ -49,14 +49,6 @@ struct Node<'r> {
     catch_alls: Vec<usize>,
     /// Patterns that end here.
     ends: Vec<usize>,
-}
-
-/// Maps prefixes to values. Suffixes are stored reversed.
-#[derive(Default)]
-struct Affixes<T> {
-    by_text: BTreeMap<Vec<u8>, T>,
-    /// The distinct lengths of the prefixes.
-    lengths: Vec<usize>,
 }
 
 /// An edge with a placeholder: the segment `at` of a pattern.
@@ -161,7 +153,7 @@ impl<'r> Walk<'_, 'r> {
             }
             _ => self.visit_texts(own, at),
         }
-        if own.values.lengths.is_empty() {
+        if own.values.is_empty() {
             return;
         }
         let own_texts = Span::one(self.pattern, at, index.locales).value_texts();
@@ -274,29 +266,7 @@ impl<'r> Node<'r> {
     }
 
     fn edges(&self) -> impl Iterator<Item = &Edge> {
-        self.values.by_text.values().flat_map(|edges| edges.by_text.values()).flatten()
-    }
-}
-
-impl<T: Default> Affixes<T> {
-    fn entry(&mut self, text: Vec<u8>) -> &mut T {
-        if !self.lengths.contains(&text.len()) {
-            self.lengths.push(text.len());
-        }
-        self.by_text.entry(text).or_default()
-    }
-
-    /// The values of all prefixes of this text; with `longer`, also of those that begin with it.
-    fn sharing<'t>(&'t self, text: &'t [u8], longer: bool) -> impl Iterator<Item = &'t T> {
-        let shorter = self
-            .lengths
-            .iter()
-            .filter(move |length| **length < text.len() || (**length == text.len() && !longer));
-        let shorter = shorter.filter_map(|length| self.by_text.get(&text[..*length]));
-        let range = (Bound::Included(text), Bound::Unbounded);
-        let longer = longer.then(|| self.by_text.range::<[u8], _>(range));
-        let longer = longer.into_iter().flatten();
-        shorter.chain(longer.take_while(|(own, _)| own.starts_with(text)).map(|(_, value)| value))
+        self.values.all().flat_map(Affixes::all).flatten()
     }
 }
 

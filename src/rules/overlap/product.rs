@@ -6,8 +6,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::automaton::{Classes, DEAD, Table};
 use super::budget::Budget;
+use super::classes::Classes;
+use super::table::{DEAD, Table};
 
 /// The most states of one product that are visited.
 const MAX_STATES: usize = 10_000;

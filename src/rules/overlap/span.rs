@@ -1,21 +1,15 @@
 //! A span of a pattern: one segment, or all segments from one on.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use smallvec::{SmallVec, smallvec};
 
 use super::automaton::{Automaton, Segment as SegmentAutomaton, TextCondition};
+use super::values::{Texts, patterns, values};
 use crate::rules::constraint::{Constraint, ValuePattern};
 use crate::rules::locale::Locales;
 use crate::rules::matching::{Pattern, matches_text};
 use crate::rules::template::{DatePart, Placeholder, Segment, Source};
-
-static YEAR: LazyLock<ValuePattern> =
-    LazyLock::new(|| ValuePattern::new("[0-9]{4}").expect("a valid pattern"));
-
-/// All texts that a span matches.
-pub(super) type Texts<'r> = SmallVec<[Cow<'r, str>; 1]>;
 
 /// One segment of a pattern, or all segments from one on.
 #[derive(Clone, Copy)]
@@ -289,35 +283,4 @@ pub(super) fn has_constrained_catch_all(pattern: &Pattern) -> bool {
 /// Whether a pathname can have this segment (D7).
 fn is_segment(text: &str) -> bool {
     !matches!(text, "" | "." | "..") && !text.contains(|c: char| c == '\\' || c.is_control())
-}
-
-/// All values of a placeholder, if they can be listed.
-fn values<'r>(placeholder: &'r Placeholder, locales: &'r Locales) -> Option<Texts<'r>> {
-    match (&placeholder.source, &placeholder.constraint) {
-        (Source::Locale, _) => {
-            Some(locales.as_slice().iter().map(|locale| locale.as_str().into()).collect())
-        }
-        (_, Some(Constraint::Values(values))) => {
-            Some(values.sorted().into_iter().map(Cow::Borrowed).collect())
-        }
-        (Source::Date(_, DatePart::Month), _) => Some(numbers(12)),
-        (Source::Date(_, DatePart::Day), _) => Some(numbers(31)),
-        _ => None,
-    }
-}
-
-fn numbers<'r>(most: u32) -> Texts<'r> {
-    (1..=most).map(|number| format!("{number:02}").into()).collect()
-}
-
-/// The value patterns that a value has to match.
-fn patterns(placeholder: &Placeholder) -> SmallVec<[&ValuePattern; 2]> {
-    let mut patterns = SmallVec::new();
-    if let Source::Date(_, DatePart::Year) = placeholder.source {
-        patterns.push(&*YEAR);
-    }
-    if let Some(Constraint::Pattern(pattern)) = &placeholder.constraint {
-        patterns.push(pattern);
-    }
-    patterns
 }
