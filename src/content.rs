@@ -56,6 +56,23 @@ pub struct ContentQuery {
     pub alternatives: Vec<Vec<Condition>>,
 }
 
+/// What a walk reads.
+#[derive(Clone, Copy)]
+pub struct WalkRequest<'a> {
+    /// The content type, its fields and which of its documents.
+    pub query: &'a ContentQuery,
+    /// The locales, each once.
+    pub locales: &'a [Locale],
+    /// What earlier walks have found.
+    pub known: &'a dyn KnownDocuments,
+}
+
+/// The documents that the cached copies have. They are looked up only when a walk asks for them.
+pub trait KnownDocuments: Sync {
+    /// The ids of those that have a version in this locale, each once, in order; `None`: of all.
+    fn ids(&self, locale: Option<&Locale>) -> Vec<String>;
+}
+
 /// A source of documents.
 pub enum Content {
     /// Strapi 5 over its REST API.
@@ -82,22 +99,22 @@ impl Content {
         }
     }
 
-    /// Reads every published document in these locales into sinks: all of them or an error. Each
-    /// sink gets a part of the documents, in any order.
+    /// Reads every published document in some locales into sinks: all of them or an error. Each sink
+    /// gets a part of the documents, in any order: those that were requested in one locale, or all
+    /// (`None`). Of a type that is not localized there is one sink, of the first locale.
     ///
     /// # Errors
     /// [`ContentError`] when it is not certain that these are all.
     pub async fn walk<S: DocumentSink>(
         &self,
-        query: &ContentQuery,
-        locales: &[Locale],
-        new_sink: impl Fn() -> S + Sync,
+        request: WalkRequest<'_>,
+        new_sink: impl Fn(Option<&Locale>) -> S + Sync,
     ) -> Result<Vec<S>, ContentError> {
         match self {
-            Self::Strapi(strapi) => strapi.walk(query, locales, new_sink).await,
+            Self::Strapi(strapi) => strapi.walk(request, |locale| new_sink(Some(locale))).await,
             Self::File(file) => {
-                let mut sink = new_sink();
-                for (at, document) in file.published(query).enumerate() {
+                let mut sink = new_sink(None);
+                for (at, document) in file.published(request.query).enumerate() {
                     if at % YIELD_EVERY == 0 {
                         yield_now().await;
                     }

@@ -40,7 +40,7 @@ use crate::metrics::Metrics;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
 use entry::{Entry, Lookup};
-use refresh::Started;
+use refresh::{Started, TypeGroup};
 use site_cache::SiteCache;
 
 /// After how many soft limits a path index is stale: enough for a CMS that restarts.
@@ -49,6 +49,8 @@ const STALE_INDEX_LIMITS: u32 = 10;
 /// The cached copies of all sites behind one content source.
 pub struct SnapshotCache {
     sites: HashMap<String, Arc<SiteCache>>,
+    /// The same entries by content type.
+    groups: HashMap<ContentTypeUid, Arc<TypeGroup>>,
     content: Arc<Content>,
     settings: Settings,
     triggers: Arc<RefreshTriggers>,
@@ -109,10 +111,12 @@ impl SnapshotCache {
             Some(same) => Arc::new(SiteCache::adopting(same, Arc::clone(&content))),
             None => Arc::new(SiteCache::new(Arc::clone(site), Arc::clone(&content), metrics)),
         };
-        let sites = sites.iter_shared().map(|site| (site.key.clone(), cache(site))).collect();
+        let sites: Vec<Arc<SiteCache>> = sites.iter_shared().map(cache).collect();
+        let groups = TypeGroup::of_sites(&sites);
+        let sites = sites.into_iter().map(|cache| (cache.site.key.clone(), cache)).collect();
         let freshness = settings.freshness;
         let freshness = if content.may_change() { freshness } else { freshness.for_ever() };
-        Self { sites, content, settings: Settings { freshness, ..settings }, triggers }
+        Self { sites, groups, content, settings: Settings { freshness, ..settings }, triggers }
     }
 
     /// The cache of a site with the same fingerprint.
@@ -154,7 +158,7 @@ impl SnapshotCache {
     /// # Panics
     /// If the site has no rule for the content type.
     pub async fn get(&self, site: &Site, uid: &str) -> Result<Served, ContentError> {
-        let (site, entry) = self.entry(site, uid);
+        let (_, entry) = self.entry(site, uid);
         let freshness = self.settings.freshness;
         let circuit_open = self.content.circuit_open();
         if let Lookup::Copy { copy, due, mut failing } = entry.look_up(freshness) {
@@ -162,7 +166,7 @@ impl SnapshotCache {
                 failing = true;
                 self.postpone_refresh(entry);
             } else if due && self.content.may_change() {
-                refresh::start(site, entry, &self.triggers);
+                self.start_refresh(entry);
             }
             let ttl = seconds(freshness.soft) - seconds(copy.begun.elapsed());
             return Ok(self.served(copy, CacheStatus::Hit { ttl, failing }));
@@ -171,7 +175,7 @@ impl SnapshotCache {
             self.postpone_refresh(entry);
             return Err(error);
         }
-        let Started { waiter, collapsed } = refresh::start(site, entry, &self.triggers);
+        let Started { waiter, collapsed } = self.start_refresh(entry);
         let outcome = timeout(self.settings.refresh_deadline, waiter.outcome()).await;
         let copy = outcome.unwrap_or(Err(ContentError::TimedOut))?;
         Ok(self.served(copy, CacheStatus::Miss { collapsed }))
@@ -191,7 +195,7 @@ impl SnapshotCache {
         Ok(types.iter().copied().zip(try_join_all(copies).await?).collect())
     }
 
-    /// A new copy, without a deadline.
+    /// A new copy for this site alone, without a deadline.
     ///
     /// # Errors
     /// [`ContentError`] of the CMS.
@@ -200,7 +204,8 @@ impl SnapshotCache {
     /// As [`SnapshotCache::get`].
     pub async fn refresh(&self, site: &Site, uid: &str) -> Result<CachedCopy, ContentError> {
         let (site, entry) = self.entry(site, uid);
-        refresh::start(site, entry, &self.triggers).waiter.outcome().await
+        let alone = TypeGroup::new(vec![(Arc::clone(site), Arc::clone(entry))]);
+        refresh::start(&Arc::new(alone), entry, &self.triggers).waiter.outcome().await
     }
 
     /// How many documents the refresh in flight, or the last one, has seen.
@@ -235,6 +240,12 @@ impl SnapshotCache {
     fn entry(&self, site: &Site, uid: &str) -> (&Arc<SiteCache>, &Arc<Entry>) {
         let site = self.sites.get(&site.key).expect("each site of the settings has a cache");
         (site, site.entry(uid).expect("callers check that the site has a rule for the type"))
+    }
+
+    /// Joins the refresh of an entry in flight, or starts one of all sites with this content type.
+    fn start_refresh(&self, entry: &Arc<Entry>) -> Started {
+        let group = &self.groups[&entry.query.uid];
+        refresh::start(group, entry, &self.triggers)
     }
 
     fn entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {

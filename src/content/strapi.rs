@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::content::{ContentError, ContentQuery, Document, DocumentSink, Status};
+use crate::content::{ContentError, ContentQuery, Document, DocumentSink, Status, WalkRequest};
 use crate::metrics::Metrics;
 use crate::rules::{ContentTypeUid, FieldPath, Locale};
 
@@ -97,7 +97,7 @@ impl Strapi {
         document::fetch(&self.0, query, document_id, (locale, status)).await
     }
 
-    /// Every published document in each of `locales`, proved to be complete (D23).
+    /// Every published document in each of the locales, proved to be complete (D23).
     ///
     /// The locales are walked concurrently as soon as the first one's responses show that the type
     /// is localized; a type that is not localized is walked once.
@@ -108,11 +108,10 @@ impl Strapi {
     /// `Unavailable` if the numbers moved, because a later walk may succeed.
     pub async fn walk<S: DocumentSink>(
         &self,
-        query: &ContentQuery,
-        locales: &[Locale],
-        new_sink: impl Fn() -> S + Sync,
+        request: WalkRequest<'_>,
+        new_sink: impl Fn(&Locale) -> S + Sync,
     ) -> Result<Vec<S>, ContentError> {
-        walk::walk(&self.0, query, locales, new_sink).await
+        walk::walk(&self.0, request, new_sink).await
     }
 
     /// Whether a content type has this field. A path through anything but a relation counts as

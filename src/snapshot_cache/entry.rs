@@ -157,6 +157,10 @@ impl Entry {
         self.orphaned.send_replace(true);
     }
 
+    pub(super) fn is_orphaned(&self) -> bool {
+        *self.orphaned.borrow()
+    }
+
     /// Returns when the entry is orphaned and the flight has no waiters, and takes the flight out
     /// of the entry.
     pub(super) async fn abandoned(&self, flight: &Flight) {
@@ -176,7 +180,7 @@ impl Entry {
     /// Records the outcome of the refresh in flight.
     pub(super) fn complete(&self, outcome: Outcome) -> Completed {
         let mut state = self.state.lock();
-        let orphaned = *self.orphaned.borrow();
+        let orphaned = self.is_orphaned();
         let failed_before = state.failed.is_some();
         let outcome = outcome.map(|copy| CachedCopy { orphaned, ..copy });
         state.flight = Weak::new();
@@ -235,6 +239,11 @@ impl Entry {
 
     pub(super) fn is_refreshing(&self) -> bool {
         self.state.lock().is_refreshing()
+    }
+
+    /// Whether this flight is the refresh in flight.
+    pub(super) fn is_in_flight(&self, flight: &Arc<Flight>) -> bool {
+        self.state.lock().flight.ptr_eq(&Arc::downgrade(flight))
     }
 
     /// Whether the last refresh failed, and did so no longer ago than this.

@@ -1,20 +1,25 @@
-//! One refresh of a cache entry: a walk over the content type, and the copy built from it.
+//! One refresh of the cache entries of a content type: a walk over the type, and the copies of all
+//! sites built from it.
 
 mod log;
+mod member_parts;
+mod type_group;
+mod walk;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+
+use futures::future::join_all;
 
 use super::copy::CachedCopy;
 use super::entry::Entry;
-use super::flight::{Flight, Outcome, Waiter};
+use super::flight::Waiter;
 use super::site_cache::SiteCache;
 use super::triggers::RefreshTriggers;
-use crate::content::{BadItem, ContentError, Document, DocumentSink};
-use crate::snapshot::{Part, TooLarge};
-use crate::traces;
 use log::log;
+use type_group::Begun;
+use walk::{Found, Fresh, walk};
+
+pub(super) use type_group::TypeGroup;
 
 /// A refresh that was started or joined.
 pub(super) struct Started {
@@ -23,87 +28,50 @@ pub(super) struct Started {
     pub(super) collapsed: bool,
 }
 
-/// Joins the refresh in flight or starts one, in a task of its own: it continues when the client
-/// whose request started it has disconnected.
+/// Joins the refresh of an entry in flight or starts one, in a task of its own: it continues when
+/// the client whose request started it has disconnected. A refresh that starts is one of all members
+/// of the group.
 pub(super) fn start(
-    site: &Arc<SiteCache>,
+    group: &Arc<TypeGroup>,
     entry: &Arc<Entry>,
     triggers: &Arc<RefreshTriggers>,
 ) -> Started {
-    let (waiter, new) = entry.join_or_begin();
-    let collapsed = new.is_none();
-    if let Some(flight) = new {
-        let (site, entry, triggers) = (Arc::clone(site), Arc::clone(entry), Arc::clone(triggers));
-        tokio::spawn(async move {
-            tokio::select! {
-                biased;
-                () = entry.abandoned(&flight) => {}
-                walked = walk_traced(&site, &entry) => {
-                    complete(&site, &entry, &triggers, walked, &flight).await;
-                }
-            }
-        });
+    let (waiter, begun) = group.join_or_begin(entry);
+    let collapsed = begun.is_empty();
+    if !collapsed {
+        let (group, triggers) = (Arc::clone(group), Arc::clone(triggers));
+        tokio::spawn(async move { run(&group, begun, &triggers).await });
     }
     Started { waiter, collapsed }
 }
 
-/// What a walk has found.
-struct Walked<'s> {
-    begun: Instant,
-    parts: Vec<Part<'s>>,
-}
-
-/// A part of a snapshot under construction, with a counter of the documents seen.
-struct CountingPart<'s> {
-    part: Part<'s>,
-    seen: &'s AtomicU64,
-}
-
-impl DocumentSink for CountingPart<'_> {
-    fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
-        self.seen.fetch_add(1, Ordering::Relaxed);
-        match item {
-            Ok(document) => self.part.add(document),
-            Err(_) => self.part.add_bad_item(),
-        }
+/// Refreshes these members of a group. Ends early when all of them are orphaned and have no waiters.
+async fn run(group: &Arc<TypeGroup>, begun: Vec<Begun>, triggers: &Arc<RefreshTriggers>) {
+    let members = TypeGroup::new(begun.iter().map(|(member, _)| member.clone()).collect());
+    let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
+    let found = tokio::select! {
+        biased;
+        _ = abandoned => return,
+        found = walk(&members) => found,
+    };
+    for (begun, found) in begun.iter().zip(found) {
+        complete(group, begun, triggers, found).await;
     }
-}
-
-async fn walk_traced<'a>(
-    site: &'a SiteCache,
-    entry: &'a Entry,
-) -> Result<Walked<'a>, ContentError> {
-    let span = traces::background_span("walk");
-    let walked = traces::in_span(span.as_ref(), walk(site, entry)).await;
-    if let Some(span) = span {
-        span.set("site", entry.site.clone());
-        span.set("content_type", entry.query.uid.as_str().to_owned());
-        if walked.is_err() {
-            span.fail();
-        }
-    }
-    walked
-}
-
-async fn walk<'a>(site: &'a SiteCache, entry: &'a Entry) -> Result<Walked<'a>, ContentError> {
-    let (listing, begun) = (site.listing(entry), Instant::now());
-    let locales = listing.rules.locales().as_slice();
-    entry.seen.store(0, Ordering::Relaxed);
-    let part = || CountingPart { part: listing.part(), seen: &entry.seen };
-    let parts = site.content.walk(&entry.query, locales, part).await?;
-    Ok(Walked { begun, parts: parts.into_iter().map(|counting| counting.part).collect() })
 }
 
 async fn complete(
-    site: &Arc<SiteCache>,
-    entry: &Arc<Entry>,
+    group: &Arc<TypeGroup>,
+    ((site, entry), flight): &Begun,
     triggers: &Arc<RefreshTriggers>,
-    walked: Result<Walked<'_>, ContentError>,
-    flight: &Flight,
+    found: Found,
 ) {
     // An incremental update from here on would be lost.
     let update_lock = entry.update_lock.lock().await;
-    let outcome = walked.and_then(|walked| build_copy(site, entry, walked));
+    if !entry.is_in_flight(flight) {
+        // Orphaned, and its last waiter has left.
+        return;
+    }
+    let outcome = found.map(|fresh| build_copy(site, entry, fresh));
     let completed = entry.complete(outcome);
     drop(update_lock);
     site.rebuild_index();
@@ -114,23 +82,20 @@ async fn complete(
     flight.complete(completed.outcome);
     triggers.wake_refresher();
     if completed.again {
-        start(site, entry, triggers);
+        start(group, entry, triggers);
     }
 }
 
-/// The copy built from a walk, with the incremental updates since the walk began.
-fn build_copy(site: &SiteCache, entry: &Entry, walked: Walked<'_>) -> Outcome {
-    let Walked { begun, parts } = walked;
-    let (listing, builder) = (site.listing(entry), site.builder());
-    let copy = tokio::task::block_in_place(|| {
-        let (mut snapshot, patches) = (builder.finish(parts)?, entry.patches_since(begun));
+/// The copy of a site, with the incremental updates since the walk began.
+fn build_copy(site: &SiteCache, entry: &Entry, Fresh { begun, mut snapshot }: Fresh) -> CachedCopy {
+    tokio::task::block_in_place(|| {
+        let patches = entry.patches_since(begun);
         if !patches.is_empty() {
-            snapshot = snapshot.patched(&patches, listing, builder).unwrap_or(snapshot);
+            let patched = snapshot.patched(&patches, site.listing(entry), site.builder());
+            snapshot = patched.unwrap_or(snapshot);
         }
         let before = entry.copy();
         let files = site.sitemap_files(&snapshot, before.as_ref());
-        Ok(CachedCopy::new(snapshot, files, begun, before.as_ref()))
-    });
-    let too_large = ContentError::Unusable("more text in its URLs than a snapshot can hold");
-    copy.map_err(|TooLarge| too_large)
+        CachedCopy::new(snapshot, files, begun, before.as_ref())
+    })
 }

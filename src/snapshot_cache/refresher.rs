@@ -7,11 +7,11 @@ use futures::future::join_all;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
+use super::SnapshotCache;
 use super::entry::{Entry, Lookup};
 use super::incremental_update::update;
 use super::invalidation::Invalidation;
 use super::site_cache::SiteCache;
-use super::{SnapshotCache, refresh};
 use crate::content::{BreakerState, Content};
 
 /// How often the refresher checks for due refreshes.
@@ -57,8 +57,8 @@ pub async fn apply_invalidations(current: impl Fn() -> Arc<SnapshotCache>) {
         if apply(&current(), &invalidations).await {
             // Possibly another cache by now.
             let cache = current();
-            for (site, entry) in cache.entries().filter(|(_, entry)| entry.copy().is_some()) {
-                refresh::start(site, entry, &cache.triggers);
+            for (_, entry) in cache.entries().filter(|(_, entry)| entry.copy().is_some()) {
+                cache.start_refresh(entry);
             }
         }
     }
@@ -139,8 +139,8 @@ fn is_any_wanted(cache: &SnapshotCache) -> bool {
 }
 
 fn start_pending(cache: &SnapshotCache) {
-    for (site, entry) in cache.entries().filter(|(_, entry)| entry.has_pending_refresh()) {
-        refresh::start(site, entry, &cache.triggers);
+    for (_, entry) in cache.entries().filter(|(_, entry)| entry.has_pending_refresh()) {
+        cache.start_refresh(entry);
     }
 }
 
@@ -150,8 +150,8 @@ fn start_wanted(cache: &SnapshotCache) {
     let wanted = cache
         .entries()
         .filter(|(site, entry)| !entry.is_refreshing() && is_wanted(cache, site, entry));
-    for (site, entry) in wanted.take(CONCURRENT_REFRESHES.saturating_sub(in_flight)) {
-        refresh::start(site, entry, &cache.triggers);
+    for (_, entry) in wanted.take(CONCURRENT_REFRESHES.saturating_sub(in_flight)) {
+        cache.start_refresh(entry);
     }
 }
 

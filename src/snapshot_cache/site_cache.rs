@@ -10,7 +10,7 @@ use super::path_index::PathIndexCell;
 use super::sitemap_files::SitemapFiles;
 use crate::content::{Content, ContentQuery, Projection};
 use crate::metrics::Metrics;
-use crate::rules::ContentTypeUid;
+use crate::rules::{ContentTypeUid, Locale};
 use crate::site::{ResolveBy, Site};
 use crate::sitemap::files::Frame;
 use crate::snapshot::{Builder, Listing, Snapshot};
@@ -70,6 +70,10 @@ impl SiteCache {
 
     pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.entries.values()
+    }
+
+    pub(super) fn locales(&self) -> &[Locale] {
+        self.site.rules.locales().as_slice()
     }
 
     /// The rules by which the documents of an entry get their URLs.

@@ -18,7 +18,7 @@ use super::endpoint::EndpointKind;
 use super::fetch::{Fetcher, ListReply};
 use super::page::Page;
 use super::query_string;
-use crate::content::{ContentError, ContentQuery, DocumentLocale, DocumentSink, Status};
+use crate::content::{ContentError, DocumentLocale, DocumentSink, Status, WalkRequest};
 use crate::rules::Locale;
 use error::{NO_LIST, OTHER_LOCALE, WalkError, final_error};
 use locale_evidence::LocaleEvidence;
@@ -38,10 +38,10 @@ type Localized = watch::Sender<Option<bool>>;
 /// See [`super::Strapi::walk`].
 pub(super) async fn walk<S: DocumentSink>(
     fetcher: &Fetcher,
-    query: &ContentQuery,
-    locales: &[Locale],
-    new_sink: impl Fn() -> S + Sync,
+    request: WalkRequest<'_>,
+    new_sink: impl Fn(&Locale) -> S + Sync,
 ) -> Result<Vec<S>, ContentError> {
+    let WalkRequest { query, locales, .. } = request;
     let resolved = &*fetcher.resolve(&query.uid).await?;
     let Some((first, others)) = locales.split_first() else { return Ok(Vec::new()) };
     let scope = |locale| WalkScope { fetcher, query, resolved, locale, locales };
@@ -65,12 +65,14 @@ pub(super) async fn walk<S: DocumentSink>(
 
 async fn walk_locale<S: DocumentSink>(
     scope: WalkScope<'_>,
-    new_sink: &(impl Fn() -> S + Sync),
+    new_sink: &(impl Fn(&Locale) -> S + Sync),
     localized: Option<Localized>,
 ) -> Result<S, ContentError> {
     match scope.resolved.endpoint.kind() {
         EndpointKind::Collection => walk_collection(scope, new_sink, localized.as_ref()).await,
-        EndpointKind::Single => read_single(scope, new_sink(), localized.as_ref()).await,
+        EndpointKind::Single => {
+            read_single(scope, new_sink(scope.locale), localized.as_ref()).await
+        }
     }
 }
 
@@ -97,12 +99,12 @@ async fn read_single<S: DocumentSink>(
 /// A collection in one locale, with restarts.
 async fn walk_collection<S: DocumentSink>(
     scope: WalkScope<'_>,
-    new_sink: &(impl Fn() -> S + Sync),
+    new_sink: &(impl Fn(&Locale) -> S + Sync),
     localized: Option<&Localized>,
 ) -> Result<S, ContentError> {
     let mut unproven = Vec::new();
     while unproven.len() <= RESTARTS {
-        match walk_once(scope, new_sink(), localized).await {
+        match walk_once(scope, new_sink(scope.locale), localized).await {
             Ok(sink) => return Ok(sink),
             Err(WalkError::Failed(error)) => return Err(error),
             Err(WalkError::Unproven(reason)) => unproven.push(reason),

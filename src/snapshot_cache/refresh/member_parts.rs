@@ -1,0 +1,81 @@
+//! Splits the documents of one walk into the snapshots of all sites that it serves.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::type_group::{Member, TypeGroup};
+use crate::content::{BadItem, Document, DocumentLocale, DocumentSink};
+use crate::rules::Locale;
+use crate::snapshot::Part;
+use crate::snapshot_cache::entry::Entry;
+use crate::snapshot_cache::site_cache::SiteCache;
+
+/// The parts of the members' snapshots that a walk over one locale fills, in the order of the
+/// members.
+pub(super) struct MemberParts<'g> {
+    parts: Vec<MemberPart<'g>>,
+    bad_items: bool,
+}
+
+/// A part of a snapshot under construction, with a counter of the documents seen.
+struct MemberPart<'g> {
+    part: Part<'g>,
+    seen: &'g AtomicU64,
+    /// Whether the site has the locale of the walk. A site without it gets only documents that have
+    /// no locale: if the type is not localized, this walk is the only one.
+    in_locale: bool,
+}
+
+impl<'g> MemberParts<'g> {
+    /// For a walk over this locale; `None`: over all.
+    pub(super) fn new(group: &'g TypeGroup, locale: Option<&Locale>) -> Self {
+        let part = |(site, entry): &'g Member| MemberPart::new(site, entry, locale);
+        Self { parts: group.members.iter().map(part).collect(), bad_items: false }
+    }
+
+    /// The parts of each member, from the walks over these many locales.
+    pub(super) fn by_member(sinks: Vec<Self>, locales: usize) -> Vec<Vec<Part<'g>>> {
+        // A type that is not localized is walked once.
+        let is_localized = sinks.len() == locales;
+        let members = sinks.first().map_or(0, |sink| sink.parts.len());
+        let mut by_member: Vec<Vec<Part<'g>>> = (0..members).map(|_| Vec::new()).collect();
+        for sink in sinks {
+            for (own, part) in by_member.iter_mut().zip(sink.parts) {
+                if part.in_locale || !is_localized {
+                    own.push(part.part);
+                }
+            }
+        }
+        by_member
+    }
+
+    /// Whether there was a list item that is not a document.
+    pub(super) fn has_bad_items(&self) -> bool {
+        self.bad_items
+    }
+}
+
+impl DocumentSink for MemberParts<'_> {
+    fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
+        self.bad_items |= item.is_err();
+        self.parts.iter_mut().for_each(|part| part.push(item));
+    }
+}
+
+impl<'g> MemberPart<'g> {
+    fn new(site: &'g SiteCache, entry: &'g Entry, locale: Option<&Locale>) -> Self {
+        let in_locale = locale.is_none_or(|locale| site.locales().contains(locale));
+        Self { part: site.listing(entry).part(), seen: &entry.seen, in_locale }
+    }
+
+    fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
+        let has_locale = item.is_ok_and(|document| document.locale != DocumentLocale::None);
+        if has_locale && !self.in_locale {
+            return;
+        }
+        self.seen.fetch_add(1, Ordering::Relaxed);
+        match item {
+            Ok(document) => self.part.add(document),
+            Err(_) => self.part.add_bad_item(),
+        }
+    }
+}

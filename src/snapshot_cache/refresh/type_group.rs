@@ -1,0 +1,130 @@
+//! The sites that list a content type: one walk serves all of them.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::content::{Content, ContentQuery, KnownDocuments, Projection};
+use crate::rules::{ContentTypeUid, FieldPath, Locale};
+use crate::snapshot_cache::entry::Entry;
+use crate::snapshot_cache::flight::{Flight, Waiter};
+use crate::snapshot_cache::site_cache::SiteCache;
+
+/// A site, and its entry of the content type.
+pub(in crate::snapshot_cache) type Member = (Arc<SiteCache>, Arc<Entry>);
+
+/// A member whose refresh has begun.
+pub(super) type Begun = (Member, Arc<Flight>);
+
+/// The sites that list a content type, and what one walk for all of them reads.
+pub(in crate::snapshot_cache) struct TypeGroup {
+    /// The fields and the alternatives of all members.
+    pub(in crate::snapshot_cache) query: ContentQuery,
+    /// The locales of all members, each once.
+    pub(in crate::snapshot_cache) locales: Vec<Locale>,
+    /// In the order of the settings; at least one.
+    pub(in crate::snapshot_cache) members: Vec<Member>,
+    /// Locked while a refresh begins: of two requests for two members, one starts the walk.
+    beginning: Mutex<()>,
+}
+
+impl TypeGroup {
+    /// A group of at least one member.
+    pub(in crate::snapshot_cache) fn new(members: Vec<Member>) -> Self {
+        let queries = || members.iter().map(|(_, entry)| &entry.query);
+        let uid = queries().next().expect("a group has a member").uid.clone();
+        let fields: Vec<FieldPath> = distinct(queries().flat_map(|query| query.projection.paths()));
+        // Without alternatives, a member needs all documents.
+        let all = queries().any(|query| query.alternatives.is_empty());
+        let alternatives = queries().flat_map(|query| &query.alternatives);
+        let alternatives = if all { Vec::new() } else { distinct(alternatives) };
+        let locales = distinct(members.iter().flat_map(|(site, _)| site.locales()));
+        let query = ContentQuery { uid, projection: Projection::new(fields), alternatives };
+        Self { query, locales, members, beginning: Mutex::default() }
+    }
+
+    /// One group for each content type of these sites.
+    pub(in crate::snapshot_cache) fn of_sites<'a>(
+        sites: impl IntoIterator<Item = &'a Arc<SiteCache>>,
+    ) -> HashMap<ContentTypeUid, Arc<Self>> {
+        let mut members: HashMap<ContentTypeUid, Vec<Member>> = HashMap::new();
+        for site in sites {
+            for entry in site.entries() {
+                let own = members.entry(entry.query.uid.clone()).or_default();
+                own.push((Arc::clone(site), Arc::clone(entry)));
+            }
+        }
+        members.into_iter().map(|(uid, members)| (uid, Arc::new(Self::new(members)))).collect()
+    }
+
+    /// A waiter for the refresh of this member. If none is in flight, also the members whose
+    /// refresh begins with it, and which the caller has to start: this one and all others that are
+    /// in use and have none in flight.
+    pub(super) fn join_or_begin(&self, entry: &Arc<Entry>) -> (Waiter, Vec<Begun>) {
+        let _beginning = self.beginning.lock();
+        let (waiter, new) = entry.join_or_begin();
+        let Some(flight) = new else { return (waiter, Vec::new()) };
+        let mut own = Some(flight);
+        let begin = |member: &Member| {
+            let flight = match &member.1 {
+                other if Arc::ptr_eq(other, entry) => own.take(),
+                other if other.is_orphaned() => None,
+                other => other.join_or_begin().1,
+            };
+            flight.map(|flight| (member.clone(), flight))
+        };
+        (waiter, self.members.iter().filter_map(begin).collect())
+    }
+
+    /// The content source, which is the same for all members.
+    pub(super) fn content(&self) -> &Content {
+        &self.members[0].0.content
+    }
+
+    /// Whether documents may change.
+    pub(super) fn may_change(&self) -> bool {
+        self.content().may_change()
+    }
+
+    /// Groups of members that need exactly the same, by their positions.
+    pub(super) fn alike(&self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (at, member) in self.members.iter().enumerate() {
+            match groups.iter_mut().find(|group| need_same(&self.members[group[0]], member)) {
+                Some(group) => group.push(at),
+                None => groups.push(vec![at]),
+            }
+        }
+        groups
+    }
+}
+
+/// From the copies of all members.
+impl KnownDocuments for TypeGroup {
+    fn ids(&self, locale: Option<&Locale>) -> Vec<String> {
+        let mut ids = BTreeSet::new();
+        for (site, entry) in &self.members {
+            let Some(copy) = entry.copy() else { continue };
+            let wanted = |at: usize| locale.is_none_or(|locale| site.locales()[at] == *locale);
+            for mut versions in copy.snapshot.documents(0..copy.snapshot.len()) {
+                if let Some(url) = versions.find(|url| wanted(url.locale())) {
+                    ids.insert(url.document_id().to_owned());
+                }
+            }
+        }
+        ids.into_iter().collect()
+    }
+}
+
+fn need_same((site, entry): &Member, (other_site, other): &Member) -> bool {
+    entry.query.projection.paths() == other.query.projection.paths()
+        && entry.query.alternatives == other.query.alternatives
+        && site.locales() == other_site.locales()
+}
+
+fn distinct<'a, T: Clone + Eq + Hash + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    all.filter(|one| seen.insert(*one)).cloned().collect()
+}

@@ -1,0 +1,96 @@
+//! The walks of a refresh: one for all sites that list a content type.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::member_parts::MemberParts;
+use super::type_group::{Member, TypeGroup};
+use crate::content::{ContentError, WalkRequest};
+use crate::snapshot::{Part, Snapshot, TooLarge};
+use crate::traces;
+
+/// A snapshot of one site, without the incremental updates since its walk began.
+pub(super) struct Fresh {
+    pub(super) begun: Instant,
+    pub(super) snapshot: Snapshot,
+}
+
+/// The outcome for one site.
+pub(super) type Found = Result<Fresh, ContentError>;
+
+/// What a walk has found.
+struct Walked<'g> {
+    begun: Instant,
+    /// Of each member.
+    parts: Vec<Vec<Part<'g>>>,
+    bad_items: bool,
+}
+
+/// Walks once for all members of a group; the outcomes are in their order.
+///
+/// If the responses are unusable or a plain 500, or one of the documents is unusable, and the members need different things,
+/// each of them is walked by itself: a field that only one site needs must not affect the others.
+pub(super) async fn walk(group: &TypeGroup) -> Vec<Found> {
+    let alike = group.alike();
+    if alike.len() == 1 || group.may_change() {
+        let walked = walk_traced(group).await;
+        let affects_others = match &walked {
+            Ok(walked) => walked.bad_items,
+            Err(ContentError::Unusable(_) | ContentError::Setup(_)) => true,
+            Err(error) => matches!(error, ContentError::TypeFails { .. }),
+        };
+        if alike.len() == 1 || !affects_others {
+            return finish(group, walked);
+        }
+    }
+    let mut found: Vec<Option<Found>> = group.members.iter().map(|_| None).collect();
+    for members in alike {
+        let own = TypeGroup::new(members.iter().map(|at| group.members[*at].clone()).collect());
+        for (at, own) in members.into_iter().zip(finish(&own, walk_traced(&own).await)) {
+            found[at] = Some(own);
+        }
+    }
+    found.into_iter().map(|found| found.expect("each member is in one of the groups")).collect()
+}
+
+async fn walk_traced(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
+    let span = traces::background_span("walk");
+    let walked = traces::in_span(span.as_ref(), walk_members(group)).await;
+    if let Some(span) = span {
+        let sites: Vec<&str> = group.members.iter().map(|(_, entry)| &*entry.site).collect();
+        span.set("site", sites.join(","));
+        span.set("content_type", group.query.uid.as_str().to_owned());
+        if walked.is_err() {
+            span.fail();
+        }
+    }
+    walked
+}
+
+async fn walk_members(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
+    let begun = Instant::now();
+    for (_, entry) in &group.members {
+        entry.seen.store(0, Ordering::Relaxed);
+    }
+    let (query, locales) = (&group.query, group.locales.as_slice());
+    let request = WalkRequest { query, locales, known: group };
+    let new_sink = |locale: Option<&_>| MemberParts::new(group, locale);
+    let sinks = group.content().walk(request, new_sink).await?;
+    let bad_items = sinks.iter().any(MemberParts::has_bad_items);
+    Ok(Walked { begun, parts: MemberParts::by_member(sinks, locales.len()), bad_items })
+}
+
+fn finish(group: &TypeGroup, walked: Result<Walked<'_>, ContentError>) -> Vec<Found> {
+    let Walked { begun, parts, .. } = match walked {
+        Ok(walked) => walked,
+        Err(error) => return group.members.iter().map(|_| Err(error.clone())).collect(),
+    };
+    let snapshot = |((site, _), parts): (&Member, Vec<Part<'_>>)| {
+        let snapshot = site.builder().finish(parts).map_err(|TooLarge| TOO_LARGE)?;
+        Ok(Fresh { begun, snapshot })
+    };
+    tokio::task::block_in_place(|| group.members.iter().zip(parts).map(snapshot).collect())
+}
+
+const TOO_LARGE: ContentError =
+    ContentError::Unusable("more text in its URLs than a snapshot can hold");
