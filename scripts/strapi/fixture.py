@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from common.build import ROOT
@@ -16,16 +16,22 @@ WRONG_TOKEN = "canary-of-a-wrong-token"
 TOKENS = (READ_TOKEN, FULL_TOKEN, WRONG_TOKEN)
 CANNOT_SET_UP = 2
 # Settings of the fixture that must not come from outside.
-OWN_VARIABLES = ("REST_MAX_LIMIT", "REST_DEFAULT_LIMIT", "STRICT", "WEBHOOK_URL")
+OWN_VARIABLES = (
+    "REST_MAX_LIMIT",
+    "REST_DEFAULT_LIMIT",
+    "STRICT",
+    "WEBHOOK_URL",
+    "FRONTEND_MAP_URL",
+)
 
 
 class Strapi:
     """A Strapi on a port and with a database of its own; its first start seeds the content.
 
-    `bulk` writes the articles into the database directly.
+    `bulk` writes the articles into the database directly. `variables` are added to its environment.
     """
 
-    def __init__(self, articles: int, bulk: bool) -> None:
+    def __init__(self, articles: int, bulk: bool, variables: Mapping[str, str]) -> None:
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.environment = {k: v for k, v in os.environ.items() if k not in OWN_VARIABLES} | {
@@ -37,6 +43,7 @@ class Strapi:
             "SEED_SERVICE_FIRST": "5",
             "DATABASE_CLIENT": "sqlite",
             "DATABASE_FILENAME": f".tmp/e2e-{port}.db",
+            **variables,
         }
 
     def run(self, verb: str) -> None:
@@ -61,9 +68,11 @@ class Strapi:
 
 
 @contextlib.contextmanager
-def running(articles: int, bulk: bool) -> Iterator[Strapi]:
+def running(
+    articles: int, bulk: bool, variables: Mapping[str, str] | None = None
+) -> Iterator[Strapi]:
     """Installed if it is not yet (minutes), started with fresh content, removed at the end."""
-    strapi = Strapi(articles, bulk)
+    strapi = Strapi(articles, bulk, variables or {})
     print("installing the Strapi fixture, where that is not done yet (minutes)", flush=True)
     strapi.run("install")
     print("starting Strapi (its first start seeds the content)", flush=True)

@@ -5,4 +5,5 @@ mod answers;
 mod pages;
 mod references;
 mod settings;
+mod snippets;
 mod words;
