@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the release binary in front of a real Strapi 5 and compares each response with an oracle.
 
-Then it publishes, unpublishes and renames an article, which Strapi's own webhook reports, and stops
-Strapi for longer than the hard limit. With --articles there are so many articles, written into the
+Then a token loses a permission and gets it back; an article is published, unpublished and renamed,
+which Strapi's own webhook reports; and Strapi stops for longer than the hard limit. With --articles there are so many articles, written into the
 database directly; then only the sets of URLs are compared, and the changes and the outage tried.
 
 The Strapi is the fixture `tests/strapi`: installed where $LAB_DIR says (`~/.cache/strapi-lab`) if
@@ -30,6 +30,7 @@ from strapi.fixture import (
     Strapi,
     running,
 )
+from strapi.permissions import Token, check_permissions
 from strapi.service import ARTICLE, BASE, MAIN, SITES, SNAPSHOTS, Service
 
 ARTICLES = 300
@@ -122,6 +123,15 @@ class Run:
         stopping = live.Live(self.checks, outlasting, self.strapi.url, FULL_TOKEN)
         live.check_outage(stopping, self.strapi)
 
+    def check_permissions(self) -> None:
+        token = Token(self.strapi.url)
+        variables = {"SNAPSHOTS__SOFT_SECONDS": 1, "SNAPSHOTS__AT_START": "false"}
+
+        def start() -> Service:
+            return self.start(token.key, log="info", variables=dict(variables))
+
+        check_permissions(self.checks, token, start, self.oracle)
+
     def check_logs(self, services: dict[str, Service]) -> None:
         for name, service in services.items():
             self.checks.equal(f"{name}: ends with status 0", service.stop(), 0)
@@ -133,6 +143,7 @@ class Run:
 
     def small(self) -> None:
         services = self.check_everything()
+        self.check_permissions()
         self.check_live(HARD_LIMIT)
         self.strapi.stop()
         services["cold"] = self.start(READ_TOKEN)

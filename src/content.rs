@@ -19,7 +19,7 @@ pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 use tokio::sync::watch;
 use tokio::task::yield_now;
 
-use crate::rules::{Condition, ContentTypeUid, Locale};
+use crate::rules::{AbsentKey, Condition, ContentTypeUid, Locale};
 
 /// The number of documents of a file after which the task yields: some tenths of a millisecond.
 const YIELD_EVERY: usize = 128;
@@ -125,6 +125,15 @@ impl Content {
         }
     }
 
+    /// The error for a document of this type that lacks a key which decides about its URL (D32).
+    pub async fn absent_key(&self, uid: &ContentTypeUid, key: &AbsentKey) -> ContentError {
+        let target = match self {
+            Self::Strapi(strapi) if key.leads_on() => strapi.target(uid, &key.path()).await,
+            Self::Strapi(_) | Self::File(_) => None,
+        };
+        SetupProblem::absent_key(uid.clone(), key, target).into()
+    }
+
     /// The error of every request while the circuit breaker is open; `None`: it is closed.
     #[must_use]
     pub fn circuit_open(&self) -> Option<ContentError> {
@@ -172,4 +181,9 @@ pub trait DocumentSink: Send {
     /// Receives a list item: a document, or an item that is not one. Items that are not published
     /// (`unpublished`) or in another locale are passed on as well, so that they can be counted.
     fn push(&mut self, item: Result<&Document<'_>, &BadItem>);
+
+    /// Whether there will be no result, so that the walk can end before it has read all documents.
+    fn has_failed(&self) -> bool {
+        false
+    }
 }

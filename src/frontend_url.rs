@@ -5,8 +5,8 @@ mod base_url;
 pub use base_url::{BaseUrl, BaseUrlError};
 
 use crate::rules::{
-    Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, NoPath, Rule, RuleSet,
-    Template, TemplateValues, UnusableValue,
+    AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, NoPath, Rule,
+    RuleSet, Template, TemplateValues, UnusableValue,
 };
 
 /// The longest URL, in characters: sitemaps.org wants a `loc` of fewer than 2,048.
@@ -64,6 +64,10 @@ pub enum NoUrlReason {
     /// The finished URL has 2,048 characters or more.
     #[error("url_too_long")]
     UrlTooLong,
+    /// It is not known whether the document has a URL, because the CMS left out a key that decides
+    /// about it (D32).
+    #[error("{0}_absent")]
+    Absent(AbsentKey),
 }
 
 /// The rule, template and locale of a path.
@@ -94,6 +98,15 @@ pub fn frontend_path<'r>(
     Some(found.map(|origin| FrontendPath::new(path, origin)))
 }
 
+/// An absent key that decides whether a document has a URL, or which one (D32).
+#[must_use]
+pub fn absent_key(rules: &RuleSet, uid: &str, document: &Document<'_>) -> Option<AbsentKey> {
+    match frontend_path(rules, None, uid, document, true)? {
+        Err(NoUrl { reason: NoUrlReason::Absent(key), .. }) => Some(key),
+        Ok(_) | Err(_) => None,
+    }
+}
+
 /// [`frontend_path`] for given rules, written to a buffer that can be reused. Without a path, the
 /// content of the buffer is unspecified.
 pub fn write_path<'r>(
@@ -108,6 +121,10 @@ pub fn write_path<'r>(
     for rule in candidates {
         match write_path_by_rule(rules, base, rule, document, drafts, path) {
             Ok(found) => return Some(Ok(found)),
+            // No other rule may be used before it is known that this one is not.
+            Err(reason @ NoUrlReason::Absent(_)) => {
+                return Some(Err(NoUrl { reason, ..conditions_not_met(rules, rule, document) }));
+            }
             Err(reason) => {
                 let failure =
                     first_failure.get_or_insert_with(|| conditions_not_met(rules, rule, document));
@@ -160,6 +177,11 @@ fn write_path_by_rule<'r>(
     // A faulty placeholder is reported before an unknown locale; any locale shows it.
     let locale = known.unwrap_or(rules.locales().default_locale());
     let values = LocaleVersion { document, locale };
+    if document.has_absent()
+        && let Some(key) = rule.absent_key(locale, &values)
+    {
+        return Err(NoUrlReason::Absent(key));
+    }
     path.clear();
     let template = match rules.write_path(rule, locale, &values, path) {
         Ok(template) => template,

@@ -31,7 +31,7 @@ pub use matching::{
 };
 pub use overlap::{Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, ShadowedRule};
 pub use pathname::{PathSegment, Pathname};
-pub use rule::{Condition, Literal, Param, Rule, SitemapOptions, Templates};
+pub use rule::{AbsentKey, Condition, Literal, Param, Rule, SitemapOptions, Templates};
 pub use template::{
     AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source, Template, TemplateError,
 };

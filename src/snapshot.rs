@@ -12,7 +12,7 @@ mod skipped;
 mod sort;
 mod timestamp;
 
-pub use build::{Builder, Listing, Part, TooLarge};
+pub use build::{Builder, Listing, NoSnapshot, Part};
 pub use patch::Patch;
 pub use skipped::Skipped;
 pub use timestamp::write as write_timestamp;

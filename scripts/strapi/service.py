@@ -98,6 +98,7 @@ class Service:
         log: str = "trace",
         variables: dict[str, object] | None = None,
     ) -> None:
+        self.binary = binary
         own = pathlib.Path(tempfile.mkdtemp(dir=folder))
         file = own / "settings.toml"
         file.write_text(settings(strapi, declares_single_type), encoding="utf-8")

@@ -91,7 +91,7 @@ impl ContentFile {
         let found = self.stored(&query.uid).iter().find(|stored| {
             stored.id == id && stored.status == status && stored.is_in_locale(locale)
         });
-        let document = found.and_then(|stored| query.projection.decode(stored.json.get()).ok());
+        let document = found.and_then(|stored| stored.read(&query.projection).ok());
         document.map(Document::into_owned)
     }
 
@@ -104,7 +104,7 @@ impl ContentFile {
         query: &'a ContentQuery,
     ) -> impl Iterator<Item = Result<Document<'a>, BadItem>> + 'a {
         let published = self.stored(&query.uid).iter().filter(|s| s.status == Status::Published);
-        published.map(|stored| query.projection.decode(stored.json.get()))
+        published.map(|stored| stored.read(&query.projection))
     }
 
     fn stored(&self, uid: &ContentTypeUid) -> &[StoredDocument] {
@@ -113,6 +113,11 @@ impl ContentFile {
 }
 
 impl StoredDocument {
+    /// A file has no permissions: an absent key is a missing value (D32).
+    fn read<'a>(&'a self, projection: &'a Projection) -> Result<Document<'a>, BadItem> {
+        projection.decode(self.json.get()).map(Document::without_absent)
+    }
+
     fn is_in_locale(&self, locale: &Locale) -> bool {
         match &self.locale {
             DocumentLocale::None => true,
@@ -152,7 +157,7 @@ enum Fault {
 fn read_document(projection: &Projection, json: Box<RawValue>) -> Result<StoredDocument, Fault> {
     let document = projection.decode(json.get()).map_err(|_| Fault::NoDocumentId)?;
     let status = match &document.values[..] {
-        [FieldValue::Missing] => Status::Published,
+        [FieldValue::Missing | FieldValue::Absent(_)] => Status::Published,
         [FieldValue::Text(text)] if text == "published" => Status::Published,
         [FieldValue::Text(text)] if text == "draft" => Status::Draft,
         _ => return Err(Fault::BadStatus),

@@ -106,8 +106,22 @@ mod tests {
                 "400: api::news.news has no field or relation `slugg`",
             ),
             (
-                SetupProblem::AbsentKey { uid: uid(), path: path(), is_relation: true },
+                SetupProblem::AbsentKey {
+                    uid: uid(),
+                    path: path(),
+                    is_relation: true,
+                    target: None,
+                },
                 "the token may not read the relation `category.parent` of api::news.news: grant find",
+            ),
+            (
+                SetupProblem::AbsentKey {
+                    uid: uid(),
+                    path: path(),
+                    is_relation: true,
+                    target: ContentTypeUid::parse("api::category.category").ok(),
+                },
+                "the token may not read the relation `category.parent` of api::news.news: grant find on api::category.category to the token",
             ),
         ] {
             let error = ContentError::from(problem);

@@ -104,6 +104,10 @@ mod tests {
         FieldValue::Text(text.into())
     }
 
+    fn list<'a>(values: &[FieldValue<'a>]) -> FieldValue<'a> {
+        FieldValue::List(values.into())
+    }
+
     #[test]
     fn decode_reads_the_fields_of_the_projection_alone() {
         let json = r#"{"id":1,"documentId":"d","locale":"en","publishedAt":"2024-03-06T22:19:54.649Z",
@@ -120,7 +124,7 @@ mod tests {
             FieldValue::NotText,
             text("c"),
             text("p"),
-            FieldValue::Missing,
+            FieldValue::Absent(0),
         ];
         assert_eq!(document.values, expected);
         assert_eq!(document.field(&FieldPath::parse("category.slug").unwrap()), &text("c"));
@@ -131,8 +135,8 @@ mod tests {
         for (value, alone, through) in [
             ("null", FieldValue::Missing, FieldValue::Missing),
             ("true", FieldValue::Boolean(true), FieldValue::NotText),
-            ("[\"a\"]", FieldValue::NotText, FieldValue::NotText),
-            ("{}", FieldValue::NotText, FieldValue::Missing),
+            ("[\"a\"]", FieldValue::NotText, list(&[FieldValue::NotText])),
+            ("{}", FieldValue::NotText, FieldValue::Absent(1)),
             ("{\"slug\":null}", FieldValue::NotText, FieldValue::Missing),
             ("18446744073709551615", text("18446744073709551615"), FieldValue::NotText),
             ("18446744073709551616", FieldValue::NotText, FieldValue::NotText),
@@ -142,6 +146,54 @@ mod tests {
             let projection = projection(&["a", "a.slug"]);
             let document = projection.decode(&json).unwrap();
             assert_eq!(document.values, [alone, through], "{value}");
+        }
+    }
+
+    #[test]
+    fn decode_tells_an_absent_key_from_null_at_each_level() {
+        let absent = FieldValue::Absent;
+        for (json, slug, id) in [
+            ("", absent(0), absent(0)),
+            (r#","a":null"#, FieldValue::Missing, FieldValue::Missing),
+            (r#","a":{}"#, absent(1), absent(1)),
+            (r#","a":{"b":null}"#, FieldValue::Missing, FieldValue::Missing),
+            // A `documentId` is not requested: Strapi sends it wherever there is one.
+            (r#","a":{"b":{}}"#, absent(2), FieldValue::Missing),
+            (r#","a":{"b":{"slug":null,"documentId":"i"}}"#, FieldValue::Missing, text("i")),
+            (r#","a":{"b":{"slug":"x"}},"a":{}"#, absent(1), absent(1)),
+        ] {
+            let json = format!(r#"{{"documentId":"d"{json}}}"#);
+            let projection = projection(&["a.b.slug", "a.b.documentId", "locale"]);
+            let document = projection.decode(&json).unwrap();
+            assert_eq!(document.values, [slug, id, FieldValue::Missing], "{json}");
+            let has_absent = document.has_absent();
+            let in_file = document.without_absent();
+            assert_eq!(has_absent, json.contains("{}") || json == r#"{"documentId":"d"}"#);
+            assert!(!in_file.has_absent(), "{in_file:?}");
+        }
+    }
+
+    #[test]
+    fn decode_reads_the_values_of_lists_on_a_path() {
+        let absent = FieldValue::Absent;
+        for (json, expected) in [
+            ("[]", list(&[])),
+            (r#"[{"b":{"slug":"x"}},null,{"b":null}]"#, list(&[text("x")])),
+            (
+                r#"[{"b":[{"slug":"x"},{"slug":"y"}]},{"b":[]},{"b":{"slug":5}}]"#,
+                list(&[text("x"), text("y"), text("5")]),
+            ),
+            (
+                r#"[{},{"b":[{"slug":"x"},{}]},7]"#,
+                list(&[absent(1), text("x"), absent(2), FieldValue::NotText]),
+            ),
+            (r#"{"b":[{"slug":"x"}]}"#, list(&[text("x")])),
+            (r#"[{"b":{"slug":"x"}}],"a":{"b":{"slug":"y"}}"#, text("y")),
+        ] {
+            let json = format!(r#"{{"documentId":"d","a":{json}}}"#);
+            let projection = projection(&["a.b.slug"]);
+            let document = projection.decode(&json).unwrap();
+            assert_eq!(document.values, [expected], "{json}");
         }
     }
 

@@ -24,6 +24,7 @@ mod plural;
 mod query_string;
 mod schema;
 mod settings;
+mod targets;
 mod walk;
 
 pub use client::{BreakerState, RequestLimiters};
@@ -112,6 +113,16 @@ impl Strapi {
         new_sink: impl Fn(&Locale) -> S + Sync,
     ) -> Result<Vec<S>, ContentError> {
         walk::walk(&self.0, request, new_sink).await
+    }
+
+    /// The content type that a relation leads to; `None`: the schema does not say, or the token may
+    /// not read it.
+    pub async fn target(
+        &self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+    ) -> Option<ContentTypeUid> {
+        self.0.targets.get(&self.0.client, uid, relation).await
     }
 
     /// Whether a content type has this field. A path through anything but a relation counts as

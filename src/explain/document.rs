@@ -182,6 +182,12 @@ fn shown(value: &FieldValue<'_>) -> Option<String> {
     match value {
         FieldValue::Text(text) => Some(text.clone().into_owned()),
         FieldValue::Boolean(value) => Some(value.to_string()),
-        FieldValue::Missing | FieldValue::NotText => None,
+        FieldValue::List(values) if !values.is_empty() => {
+            let shown: Vec<String> = values.iter().filter_map(shown).collect();
+            Some(shown.join(", "))
+        }
+        FieldValue::Missing | FieldValue::Absent(_) | FieldValue::List(_) | FieldValue::NotText => {
+            None
+        }
     }
 }

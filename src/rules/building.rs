@@ -1,5 +1,6 @@
 //! From a document's values to a path (D12–D14).
 
+mod absent_key;
 mod path_builder;
 mod placeholder_value;
 mod url_safety;

@@ -18,12 +18,18 @@ pub fn is_document_id(text: &str) -> bool {
 /// The value of a field, as far as URLs and conditions need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
-    /// The field is absent or null, or a relation in its path is.
+    /// The field is null, or a relation in its path is; in a content file also absent.
     Missing,
+    /// The CMS was asked for the field, and its response lacks the key at this position of the path
+    /// (D32): the value is unknown.
+    Absent(usize),
     /// Text, or an integer of `i64` or `u64` written in decimal.
     Text(Cow<'a, str>),
     /// `true` or `false`: used by conditions only.
     Boolean(bool),
+    /// The values of a path through a list: a to-many relation or a repeatable component. Used by
+    /// conditions only.
+    List(Box<[Self]>),
     /// Anything else: a fraction, an object or a list.
     NotText,
 }
@@ -63,6 +69,19 @@ impl<'a> Document<'a> {
         slot.and_then(|slot| self.values.get(slot)).unwrap_or(&FieldValue::Missing)
     }
 
+    /// The same document with each absent key as a missing value, as in a content file (D32).
+    #[must_use]
+    pub fn without_absent(self) -> Self {
+        let values = self.values.into_iter().map(FieldValue::without_absent).collect();
+        Self { values, ..self }
+    }
+
+    /// Whether a requested key is absent, so that not all values are known (D32).
+    #[must_use]
+    pub fn has_absent(&self) -> bool {
+        self.values.iter().any(|value| value.absent_at().is_some())
+    }
+
     /// A copy that borrows nothing.
     #[must_use]
     pub fn into_owned(self) -> Document<'static> {
@@ -77,9 +96,34 @@ impl FieldValue<'_> {
     fn into_owned(self) -> FieldValue<'static> {
         match self {
             Self::Missing => FieldValue::Missing,
+            Self::Absent(at) => FieldValue::Absent(at),
             Self::Text(text) => FieldValue::Text(Cow::Owned(text.into_owned())),
             Self::Boolean(value) => FieldValue::Boolean(value),
+            Self::List(values) => {
+                FieldValue::List(values.into_iter().map(FieldValue::into_owned).collect())
+            }
             Self::NotText => FieldValue::NotText,
+        }
+    }
+
+    /// The position of the key that is absent in its path, or in the path of a value in its list.
+    #[must_use]
+    pub fn absent_at(&self) -> Option<usize> {
+        match self {
+            Self::Absent(at) => Some(*at),
+            Self::List(values) => values.iter().find_map(Self::absent_at),
+            Self::Missing | Self::Text(_) | Self::Boolean(_) | Self::NotText => None,
+        }
+    }
+
+    /// The same value where a key may be absent without a reason: in a content file.
+    fn without_absent(self) -> Self {
+        match self {
+            Self::Absent(_) => Self::Missing,
+            Self::List(values) => {
+                Self::List(values.into_iter().map(Self::without_absent).collect())
+            }
+            value => value,
         }
     }
 }

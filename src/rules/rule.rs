@@ -1,8 +1,10 @@
 //! Rules: a content type, the templates of its URLs, and the documents that it is for.
 
+mod absent_key;
 mod condition;
 mod sitemap_options;
 
+pub use absent_key::AbsentKey;
 pub use condition::{Condition, Literal};
 pub use sitemap_options::SitemapOptions;
 

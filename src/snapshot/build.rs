@@ -9,8 +9,8 @@ use super::path_table::{PathHash, PathTable};
 use super::sort::Sort;
 use super::timestamp;
 use super::{Entry, PublicUrl, Skipped, Snapshot, UNDATED};
-use crate::frontend_url::{BaseUrl, NoUrlReason, PathSource, write_path};
-use crate::rules::{Document, FieldPath, FieldValue, Rule, RuleSet};
+use crate::frontend_url::{BaseUrl, NoUrl, NoUrlReason, PathSource, write_path};
+use crate::rules::{AbsentKey, Document, FieldPath, FieldValue, Rule, RuleSet};
 
 /// The new position of an entry that is removed.
 const GONE: u32 = u32::MAX;
@@ -18,10 +18,16 @@ const GONE: u32 = u32::MAX;
 /// The reason of a list item that is no document, or whose `documentId` is longer than any.
 const NOT_A_DOCUMENT: &str = "not_a_document";
 
-/// The URLs of one content type have more text than a snapshot can hold: 4 GiB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the URLs of the content type are too many for a snapshot")]
-pub struct TooLarge;
+/// Why there is no snapshot of these documents.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoSnapshot {
+    /// The URLs of one content type have more text than a snapshot can hold: 4 GiB.
+    #[error("the URLs of the content type are too many for a snapshot")]
+    TooLarge,
+    /// A document lacks a key that decides about its URL (D32).
+    #[error("a document lacks the key `{0}`")]
+    Absent(AbsentKey),
+}
 
 /// The rules and the base URL from which the URLs of one content type's documents are built.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +49,8 @@ pub struct Part<'s> {
     entries: Vec<Entry>,
     skipped: Skipped,
     too_large: bool,
+    /// The first absent key that decides about a URL.
+    absent: Option<AbsentKey>,
     /// The rules of the content type and their positions in the settings.
     rules: Vec<(usize, &'s Rule)>,
     /// The path of the present document: one buffer for all documents.
@@ -60,9 +68,18 @@ impl<'s> Listing<'s> {
             entries: Vec::new(),
             skipped: Skipped::default(),
             too_large: false,
+            absent: None,
             rules: of_type.map(|at| (at, &self.rules.rules()[at])).collect(),
             path: String::new(),
         }
+    }
+
+    /// An absent key that decides about the URL of a document.
+    #[must_use]
+    pub fn absent_key(self, document: &Document<'_>) -> Option<AbsentKey> {
+        let mut part = self.part();
+        part.add(document);
+        part.absent
     }
 }
 
@@ -72,7 +89,13 @@ impl Part<'_> {
         let Listing { rules, base, .. } = self.listing;
         let tried = self.rules.iter().map(|(_, rule)| *rule);
         match write_path(rules, base, tried, document, false, &mut self.path) {
-            Some(Ok(found)) => self.push(found, document),
+            Some(Ok(found)) => match absent_key(found.rule, document) {
+                None => self.push(found, document),
+                Some(key) => _ = self.absent.get_or_insert(key),
+            },
+            Some(Err(NoUrl { reason: NoUrlReason::Absent(key), .. })) => {
+                _ = self.absent.get_or_insert(key);
+            }
             // The conditions leave it to other sites.
             Some(Err(no_url)) if no_url.reason == NoUrlReason::ConditionsNotMet => {}
             Some(Err(no_url)) => self.skipped.count(&no_url.to_string(), 1),
@@ -86,6 +109,13 @@ impl Part<'_> {
             Some(text) => self.entries.push(Entry { text, first: true, ..*url.entry() }),
             None => self.too_large = true,
         }
+    }
+
+    /// The first absent key that decides about the URL of a document. With one there will be no
+    /// snapshot, so that other documents need not be read.
+    #[must_use]
+    pub fn absent_key(&self) -> Option<&AbsentKey> {
+        self.absent.as_ref()
     }
 
     /// Adds a list item that is not a document.
@@ -131,15 +161,18 @@ impl Builder {
     /// locale, then by `documentId`, gets the entry.
     ///
     /// # Errors
-    /// [`TooLarge`].
-    pub fn finish(self, parts: Vec<Part<'_>>) -> Result<Snapshot, TooLarge> {
+    /// [`NoSnapshot`].
+    pub fn finish(self, parts: Vec<Part<'_>>) -> Result<Snapshot, NoSnapshot> {
         let mut snapshot = Snapshot::default();
         let mut entries: Vec<Entry> = Vec::new();
         for mut part in parts {
-            if part.too_large {
-                return Err(TooLarge);
+            if let Some(key) = part.absent {
+                return Err(NoSnapshot::Absent(key));
             }
-            let shift = snapshot.arena.append(part.arena).ok_or(TooLarge)?;
+            if part.too_large {
+                return Err(NoSnapshot::TooLarge);
+            }
+            let shift = snapshot.arena.append(part.arena).ok_or(NoSnapshot::TooLarge)?;
             for entry in &mut part.entries {
                 entry.text += shift;
             }
@@ -168,8 +201,8 @@ impl Builder {
 
 /// The positions of the entries by locale, then by path: paths are ASCII, so the order of bytes is
 /// that of code points. Of the entries with the same path, only the first by [`Rank`].
-fn sorted(entries: &[Entry], arena: &Arena) -> Result<Vec<u32>, TooLarge> {
-    let count = u32::try_from(entries.len()).map_err(|_| TooLarge)?;
+fn sorted(entries: &[Entry], arena: &Arena) -> Result<Vec<u32>, NoSnapshot> {
+    let count = u32::try_from(entries.len()).map_err(|_| NoSnapshot::TooLarge)?;
     let entry = |at: u32| &entries[at as usize];
     let text = |at| entry(at).path(arena);
     let first = |one, other| Ord::cmp(&entry(one).rank(arena), &entry(other).rank(arena));
@@ -259,6 +292,11 @@ pub(super) fn document_hash(id: &str) -> u64 {
 /// Stands for a path that several documents have.
 pub(super) fn path_hash(path: &str) -> u64 {
     xxh3_64(path.as_bytes())
+}
+
+/// An absent key that decides how sitemaps list a document.
+fn absent_key(rule: &Rule, document: &Document<'_>) -> Option<AbsentKey> {
+    if document.has_absent() { rule.sitemap.absent_key(document) } else { None }
 }
 
 /// When a version was last modified, in milliseconds since 1970.

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::invalidation::Invalidation;
 use crate::content::{Content, ContentError, ContentQuery, Document, Projection, Status};
+use crate::frontend_url::absent_key;
 use crate::metrics::Metrics;
 use crate::rules::{ContentTypeUid, FieldValue, Locale};
 use crate::site::{Site, Sites};
@@ -90,15 +91,19 @@ struct Weight;
 
 impl Weighter<Key, Good> for Weight {
     fn weight(&self, key: &Key, good: &Good) -> u64 {
-        let text = |value: &FieldValue<'_>| match value {
-            FieldValue::Text(text) => text.len(),
-            _ => 0,
-        };
         let values = good.document.as_ref().map_or(&[][..], |document| &document.values);
         let texts = key.uid.len() + 2 * key.id.len();
-        let bytes = DOCUMENT_OVERHEAD + texts + values.iter().map(text).sum::<usize>();
-        (bytes + size_of_val(values)) as u64
+        (DOCUMENT_OVERHEAD + texts + bytes(values)) as u64
     }
+}
+
+fn bytes(values: &[FieldValue<'_>]) -> usize {
+    let behind = |value: &FieldValue<'_>| match value {
+        FieldValue::Text(text) => text.len(),
+        FieldValue::List(values) => bytes(values),
+        _ => 0,
+    };
+    size_of_val(values) + values.iter().map(behind).sum::<usize>()
 }
 
 impl DocumentCache {
@@ -134,7 +139,7 @@ impl DocumentCache {
         let query = self.queries.get(&site.key).and_then(|queries| queries.get(uid));
         let query = query.expect("callers check that the site has a rule for the type");
         let requested = Instant::now();
-        let document = self.content.document(query, document_id, locale, status);
+        let document = self.read(site, query, document_id, locale, status);
         let answer = timeout(self.limits.deadline, document).await;
         let answer = answer.unwrap_or(Err(ContentError::TimedOut));
         if status == Status::Draft || !self.content.may_change() {
@@ -154,6 +159,23 @@ impl DocumentCache {
                 self.metrics.last_good.inc();
                 Ok(found)
             }
+        }
+    }
+
+    /// Reads a document. One that lacks a key which decides about its URL is an error (D32).
+    async fn read(
+        &self,
+        site: &Site,
+        query: &ContentQuery,
+        document_id: &str,
+        locale: &Locale,
+        status: Status,
+    ) -> Result<Option<Document<'static>>, ContentError> {
+        let found = self.content.document(query, document_id, locale, status).await?;
+        let (rules, uid) = (&site.rules, &query.uid);
+        match found.as_ref().and_then(|document| absent_key(rules, uid.as_str(), document)) {
+            Some(key) => Err(self.content.absent_key(uid, &key).await),
+            None => Ok(found),
         }
     }
 

@@ -61,7 +61,12 @@ async fn published_versions(
     let mut versions: Vec<Document<'static>> = Vec::new();
     for locale in site.site.rules.locales().as_slice() {
         let read = site.content.document(&entry.query, &id, locale, Status::Published);
-        versions.extend(read.await?);
+        let version = read.await?;
+        let listing = site.listing(entry);
+        if let Some(key) = version.as_ref().and_then(|version| listing.absent_key(version)) {
+            return Err(site.content.absent_key(&entry.query.uid, &key).await);
+        }
+        versions.extend(version);
         // A type that is not localized returns the same document for every locale.
         if versions.last().is_some_and(|version| version.locale == DocumentLocale::None) {
             break;

@@ -1,6 +1,7 @@
 //! Black-box tests of the real binary and the public core.
 #![expect(clippy::unwrap_used, reason = "a panic in a helper of a test is the report as well")]
 
+mod absent_keys;
 mod address_fence;
 mod alarms;
 mod bad_inputs;

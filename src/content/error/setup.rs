@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::rules::{ContentTypeUid, FieldPath};
+use crate::rules::{AbsentKey, ContentTypeUid, FieldPath};
 
 /// The token, the permissions or the content types of the CMS do not fit the settings. Each text
 /// says what to do; all names in it are from the settings or from our own requests.
@@ -45,7 +45,21 @@ pub enum SetupProblem {
         path: FieldPath,
         /// Whether the settings name a field behind it.
         is_relation: bool,
+        /// The content type that the relation leads to, if the token may read the schema.
+        target: Option<ContentTypeUid>,
     },
+}
+
+impl SetupProblem {
+    /// A document of this type lacks this key, a relation to `target` as far as that is known.
+    #[must_use]
+    pub fn absent_key(
+        uid: ContentTypeUid,
+        key: &AbsentKey,
+        target: Option<ContentTypeUid>,
+    ) -> Self {
+        Self::AbsentKey { uid, path: key.path(), is_relation: key.leads_on(), target }
+    }
 }
 
 impl fmt::Display for SetupProblem {
@@ -76,11 +90,15 @@ impl fmt::Display for SetupProblem {
             Self::UnknownKey { uid, key: None } => {
                 write!(f, "400: {uid} lacks a field or relation that the rules name")
             }
-            Self::AbsentKey { uid, path, is_relation: true } => write!(
+            Self::AbsentKey { uid, path, is_relation: true, target: None } => write!(
                 f,
                 "the token may not read the relation `{path}` of {uid}: grant find on the content type that it leads to"
             ),
-            Self::AbsentKey { uid, path, is_relation: false } => {
+            Self::AbsentKey { uid, path, is_relation: true, target: Some(target) } => write!(
+                f,
+                "the token may not read the relation `{path}` of {uid}: grant find on {target} to the token"
+            ),
+            Self::AbsentKey { uid, path, is_relation: false, .. } => {
                 write!(f, "the field `{path}` of {uid} is private, or the token may not read it")
             }
         }

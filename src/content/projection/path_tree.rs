@@ -5,11 +5,21 @@ use crate::rules::FieldPath;
 /// What is needed of the value under a key, or of a whole document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PathTree {
+    /// How many keys lead to the value.
+    pub(super) depth: usize,
     /// The slots of the paths that end here.
     pub(super) ends: Vec<usize>,
     /// The slots of the paths that lead on from here.
-    pub(super) through: Vec<usize>,
+    pub(super) through: Vec<Through>,
     children: Vec<(Box<str>, Self)>,
+}
+
+/// A path that leads on from a value to one of its keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Through {
+    pub(super) slot: usize,
+    /// Whether the key was not requested, so that its absence means nothing (D32).
+    pub(super) not_requested: bool,
 }
 
 impl PathTree {
@@ -24,13 +34,21 @@ impl PathTree {
 
     fn add(&mut self, path: &[Box<str>], slot: usize) {
         let [first, rest @ ..] = path else { return self.ends.push(slot) };
-        self.through.push(slot);
+        let not_requested = rest.is_empty() && self.sends_unasked(first);
+        self.through.push(Through { slot, not_requested });
         let known = self.children.iter().position(|(key, _)| key == first);
         let at = known.unwrap_or_else(|| {
-            self.children.push((first.clone(), Self::default()));
+            let child = Self { depth: self.depth + 1, ..Self::default() };
+            self.children.push((first.clone(), child));
             self.children.len() - 1
         });
         self.children[at].1.add(rest, slot);
+    }
+
+    /// Whether Strapi decides by itself if it sends a key: a `documentId` is sent by all that have
+    /// one, and the locale of a document by types that are localized.
+    fn sends_unasked(&self, key: &str) -> bool {
+        key == "documentId" || (key == "locale" && self.depth == 0)
     }
 
     /// What is needed of the value under a key; `None`: nothing.

@@ -5,30 +5,40 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::path_tree::PathTree;
+use super::path_tree::{PathTree, Through};
 use crate::rules::{DocumentLocale, FieldValue};
 
 /// The value at one path.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RawField<'a> {
-    #[default]
-    Absent,
+    /// An object on the path lacks the key at this position of the path.
+    Absent(usize),
     Null,
     Text(Cow<'a, str>),
     Unsigned(u64),
     Signed(i64),
     Boolean(bool),
+    /// The values in a list on the path, without those that are null.
+    List(Box<[Self]>),
     Other,
+}
+
+impl Default for RawField<'_> {
+    fn default() -> Self {
+        Self::Absent(0)
+    }
 }
 
 impl<'a> From<RawField<'a>> for FieldValue<'a> {
     fn from(field: RawField<'a>) -> Self {
         match field {
-            RawField::Absent | RawField::Null => Self::Missing,
+            RawField::Absent(at) => Self::Absent(at),
+            RawField::Null => Self::Missing,
             RawField::Text(text) => Self::Text(text),
             RawField::Unsigned(number) => Self::Text(number.to_string().into()),
             RawField::Signed(number) => Self::Text(number.to_string().into()),
             RawField::Boolean(value) => Self::Boolean(value),
+            RawField::List(values) => Self::List(values.into_iter().map(Self::from).collect()),
             RawField::Other => Self::NotText,
         }
     }
@@ -37,11 +47,12 @@ impl<'a> From<RawField<'a>> for FieldValue<'a> {
 impl<'a> From<RawField<'a>> for DocumentLocale<'a> {
     fn from(field: RawField<'a>) -> Self {
         match field {
-            RawField::Absent | RawField::Null => Self::None,
+            RawField::Absent(_) | RawField::Null => Self::None,
             RawField::Text(text) => Self::Named(text),
             RawField::Unsigned(_)
             | RawField::Signed(_)
             | RawField::Boolean(_)
+            | RawField::List(_)
             | RawField::Other => Self::NotText,
         }
     }
@@ -57,7 +68,7 @@ struct ValueReader<'p, 'f, 'a> {
 impl<'a> ValueReader<'_, '_, 'a> {
     /// Sets a value without keys: the paths that end here have it, those that lead on end too early.
     fn set(self, value: RawField<'a>) {
-        for slot in &self.paths.through {
+        for Through { slot, .. } in &self.paths.through {
             let is_null = value == RawField::Null;
             self.fields[*slot] = if is_null { RawField::Null } else { RawField::Other };
         }
@@ -67,6 +78,30 @@ impl<'a> ValueReader<'_, '_, 'a> {
             }
             self.fields[*last] = value;
         }
+    }
+
+    /// Reads a list on a path: a to-many relation or a repeatable component. Each path through it
+    /// has the values of all its items.
+    fn read_list<A: SeqAccess<'a>>(self, mut items: A) -> Result<(), A::Error> {
+        let Self { paths, fields } = self;
+        let mut item = vec![RawField::Null; fields.len()];
+        let mut values = vec![Vec::new(); paths.through.len()];
+        while items.next_element_seed(ValueReader { paths, fields: &mut item })?.is_some() {
+            for (values, Through { slot, .. }) in values.iter_mut().zip(&paths.through) {
+                match std::mem::replace(&mut item[*slot], RawField::Null) {
+                    RawField::Null => {}
+                    RawField::List(inner) => values.extend(inner),
+                    value => values.push(value),
+                }
+            }
+        }
+        for slot in &paths.ends {
+            fields[*slot] = RawField::Other;
+        }
+        for (values, Through { slot, .. }) in values.into_iter().zip(&paths.through) {
+            fields[*slot] = RawField::List(values.into());
+        }
+        Ok(())
     }
 }
 
@@ -121,6 +156,9 @@ impl<'de> Visitor<'de> for ValueReader<'_, '_, 'de> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        if !self.paths.through.is_empty() {
+            return self.read_list(items);
+        }
         while items.next_element::<IgnoredAny>()?.is_some() {}
         self.set(RawField::Other);
         Ok(())
@@ -132,8 +170,9 @@ impl<'de> Visitor<'de> for ValueReader<'_, '_, 'de> {
         for slot in &paths.ends {
             fields[*slot] = RawField::Other;
         }
-        for slot in &paths.through {
-            fields[*slot] = RawField::Absent;
+        for Through { slot, not_requested } in &paths.through {
+            fields[*slot] =
+                if *not_requested { RawField::Null } else { RawField::Absent(paths.depth) };
         }
         while let Some(paths) = entries.next_key_seed(KeyReader(paths))? {
             match paths {

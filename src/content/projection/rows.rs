@@ -86,7 +86,7 @@ impl<'a> Rows<'a> {
 
     fn grow(&mut self) {
         let length = self.fields.len() + self.projection.width();
-        self.fields.resize(length, RawField::Absent);
+        self.fields.resize(length, RawField::default());
     }
 }
 

@@ -8,13 +8,15 @@ use super::client::{Client, Refusal, Reply};
 use super::endpoint::Endpoint;
 use super::endpoint_cache::{EndpointCache, ResolvedEndpoint};
 use super::query_string;
+use super::targets::Targets;
 use crate::content::{ContentError, ContentQuery, Outage, SetupProblem};
-use crate::rules::{ContentTypeUid, Locale};
+use crate::rules::{ContentTypeUid, FieldPath, Locale, encode};
 
 /// Sends requests about content types through the client.
 pub(super) struct Fetcher {
     pub(super) client: Client,
     endpoints: EndpointCache,
+    pub(super) targets: Targets,
 }
 
 /// The response to a request for a list.
@@ -26,7 +28,8 @@ pub(super) struct ListReply {
 
 impl Fetcher {
     pub(super) fn new(client: Client, configured: HashMap<ContentTypeUid, Endpoint>) -> Self {
-        Self { client, endpoints: EndpointCache::new(configured) }
+        let endpoints = EndpointCache::new(configured);
+        Self { client, endpoints, targets: Targets::default() }
     }
 
     /// The endpoint: configured, else from the schema, else guessed.
@@ -146,6 +149,12 @@ impl Fetcher {
                 let key = requested(query, &key).then(|| key.into());
                 SetupProblem::UnknownKey { uid: uid(), key }
             }
+            Reply::Refused(Refusal::UnreadableFilter(path)) => match filtered(query, &path) {
+                Some((path, is_relation)) => {
+                    SetupProblem::AbsentKey { uid: uid(), path, is_relation, target: None }
+                }
+                None => SetupProblem::UnknownKey { uid: uid(), key: None },
+            },
             Reply::Unauthorized => SetupProblem::TokenRefused { endpoint: endpoint() },
             Reply::Forbidden => {
                 let has_token = self.client.has_token;
@@ -177,6 +186,17 @@ fn requested(query: &str, key: &str) -> bool {
     query.split(['&', '=', '[', ']']).any(|word| word == key)
 }
 
+/// A path in the filters of a query string, and whether it leads on to a field. Only then may an
+/// error repeat it.
+fn filtered(query: &str, path: &str) -> Option<(FieldPath, bool)> {
+    let path = FieldPath::parse(path)?;
+    let names = path.segments().iter();
+    let start: String = names.map(|name| format!("[{}]", encode(name))).collect();
+    let mut filters = query.split('&').filter(|pair| pair.starts_with("filters["));
+    let rest = filters.find_map(|pair| pair.split_once(&start))?.1;
+    Some((path, !rest.starts_with("[$")))
+}
+
 fn refuses_locale(reply: &Reply) -> bool {
     matches!(reply, Reply::Refused(Refusal::InvalidKey(key)) if key == "locale")
 }
@@ -192,6 +212,24 @@ mod tests {
             [("slug", true), ("category", true), ("name", true), ("nam", false), ("secret", false)]
         {
             assert_eq!(requested(query, key), expected, "{key}");
+        }
+    }
+
+    #[test]
+    fn filtered_finds_paths_in_filters_alone() {
+        let query = "filters[$or][0][tags][site][key][$eq]=a&filters[secret][$eq]=b&fields[0]=slug";
+        for (path, expected) in [
+            ("tags", Some(true)),
+            ("tags.site", Some(true)),
+            ("tags.site.key", Some(false)),
+            ("secret", Some(false)),
+            ("site.tags", None),
+            ("slug", None),
+            ("a b", None),
+        ] {
+            let found = filtered(query, path);
+            assert_eq!(found.as_ref().map(|(_, leads_on)| *leads_on), expected, "{path}");
+            assert!(found.is_none_or(|(found, _)| found.to_string() == path));
         }
     }
 }

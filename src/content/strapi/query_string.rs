@@ -84,10 +84,12 @@ fn push_filters(text: &mut String, query: &ContentQuery) {
             1 => "filters".to_owned(),
             _ => format!("filters[$or][{at}]"),
         };
-        for Condition { field, equals } in conditions {
+        let is_apart = share_a_relation(conditions);
+        for (nth, Condition { field, equals }) in conditions.iter().enumerate() {
+            let prefix = if is_apart { format!("{prefix}[$and][{nth}]") } else { prefix.clone() };
             let segments = field.segments().iter();
-            let name = segments
-                .fold(prefix.clone(), |name, segment| format!("{name}[{}]", encode(segment)));
+            let name =
+                segments.fold(prefix, |name, segment| format!("{name}[{}]", encode(segment)));
             push(&mut filters, &format!("{name}[$eq]"), equals.as_str());
         }
     }
@@ -95,6 +97,20 @@ fn push_filters(text: &mut String, query: &ContentQuery) {
         text.push('&');
         text.push_str(&filters);
     }
+}
+
+/// Whether two conditions lead through one relation. Strapi would look for one related document for
+/// which both hold, but each of them may hold for another one.
+fn share_a_relation(conditions: &[Condition]) -> bool {
+    let relation = |condition: &Condition| match condition.field.segments() {
+        [relation, _, ..] => Some(relation.clone()),
+        _ => None,
+    };
+    let mut seen: Vec<Box<str>> = conditions.iter().filter_map(relation).collect();
+    let count = seen.len();
+    seen.sort();
+    seen.dedup();
+    seen.len() < count
 }
 
 fn push_locale(text: &mut String, locale: RequestedLocale<'_>) {
@@ -122,8 +138,9 @@ fn push_level<'a>(
             list.push(name);
         }
     }
-    // A relation that is only passed through needs one field: none would select all of them.
-    let fields = if fields.is_empty() { &["documentId"] } else { fields.as_slice() };
+    // A relation or component that is only passed through needs one field: none would select all of
+    // them. Only `id` is a field of both: a component has no `documentId`.
+    let fields = if fields.is_empty() { &["id"] } else { fields.as_slice() };
     for (at, field) in fields.iter().enumerate() {
         push(text, &below(prefix, &format!("fields[{at}]")), field);
     }
@@ -193,7 +210,7 @@ mod tests {
             "status=draft&fields[0]=publishedAt&fields[1]=slug\
              &populate[category][fields][0]=slug&populate[category][fields][1]=name\
              &populate[category][populate][parent][fields][0]=slug\
-             &populate[a][fields][0]=documentId\
+             &populate[a][fields][0]=id\
              &populate[a][populate][b][fields][0]=c"
         );
     }
@@ -233,6 +250,30 @@ mod tests {
                 "{start}&filters[$or][0][section][$eq]=a%26b&filters[$or][1][open][$eq]=true&fields[0]=documentId"
             )
         );
+    }
+
+    #[test]
+    fn conditions_through_one_relation_are_filters_apart() {
+        let is = |field: &str, text: &str| {
+            let field = FieldPath::parse(field).unwrap();
+            Condition { field, equals: Literal::Text(text.into()) }
+        };
+        let conditions = vec![is("tags.slug", "a"), is("slug", "x"), is("tags.kind", "b")];
+        for (alternatives, expected) in [
+            (
+                vec![conditions.clone()],
+                "&filters[$and][0][tags][slug][$eq]=a&filters[$and][1][slug][$eq]=x\
+                 &filters[$and][2][tags][kind][$eq]=b&",
+            ),
+            (
+                vec![vec![is("tags.slug", "c")], conditions],
+                "&filters[$or][0][tags][slug][$eq]=c&filters[$or][1][$and][0][tags][slug][$eq]=a\
+                 &filters[$or][1][$and][1][slug][$eq]=x&filters[$or][1][$and][2][tags][kind][$eq]=b&",
+            ),
+        ] {
+            let text = total(&ContentQuery { alternatives, ..query(&[]) }, None);
+            assert!(text.contains(expected), "{text}");
+        }
     }
 
     #[test]

@@ -71,6 +71,24 @@ impl Schemas {
     }
 }
 
+/// The content type that a relation leads to; `None`: it is no relation to a content type.
+pub(super) async fn target(
+    client: &Client,
+    uid: &ContentTypeUid,
+    relation: &FieldPath,
+) -> Result<Option<ContentTypeUid>, SchemaError> {
+    let mut uid = uid.clone();
+    for name in relation.segments() {
+        let attributes = fetch_attributes(client, uid.as_str()).await?;
+        let target = attributes.get(&**name).and_then(|attribute| attribute.target.as_ref());
+        match target.and_then(|target| ContentTypeUid::parse(target).ok()) {
+            Some(target) => uid = target,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(uid))
+}
+
 async fn fetch_attributes(client: &Client, uid: &str) -> Result<Attributes, SchemaError> {
     let not_readable = || SchemaError::NotReadable(uid.to_owned());
     // The target of a relation comes from the CMS, and becomes part of a path.

@@ -145,6 +145,9 @@ async fn walk_once<S: DocumentSink>(
             evidence.add(row, locale);
             sink.push(row);
         })?;
+        if sink.has_failed() {
+            return Ok(sink);
+        }
         if evidence.is_certain() {
             set_localized(localized, is_localized);
         }

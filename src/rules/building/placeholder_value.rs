@@ -78,8 +78,8 @@ fn raw<'v>(source: &Source, values: &'v impl TemplateValues) -> Result<Cow<'v, s
 fn text<'v>(value: &'v FieldValue<'_>) -> Result<&'v str, Fault> {
     match value {
         FieldValue::Text(text) => Ok(text),
-        FieldValue::Missing => Err(Fault::Missing),
-        FieldValue::Boolean(_) | FieldValue::NotText => Err(Fault::NotString),
+        FieldValue::Missing | FieldValue::Absent(_) => Err(Fault::Missing),
+        FieldValue::Boolean(_) | FieldValue::List(_) | FieldValue::NotText => Err(Fault::NotString),
     }
 }
 

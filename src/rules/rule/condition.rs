@@ -34,13 +34,29 @@ impl Literal {
 }
 
 impl Condition {
-    /// Whether a document's value is the required one.
+    /// Whether a document's value is the required one. Of several values in a list, one is enough.
     #[must_use]
     pub fn holds(&self, value: &FieldValue<'_>) -> bool {
+        self.outcome(value) == Some(true)
+    }
+
+    /// Whether it holds; `None`: that depends on an absent key (D32).
+    #[must_use]
+    pub fn outcome(&self, value: &FieldValue<'_>) -> Option<bool> {
         match (&self.equals, value) {
-            (Literal::Text(required), FieldValue::Text(found)) => required == found,
-            (Literal::Boolean(required), FieldValue::Boolean(found)) => required == found,
-            _ => false,
+            (Literal::Text(required), FieldValue::Text(found)) => Some(required == found),
+            (Literal::Boolean(required), FieldValue::Boolean(found)) => Some(required == found),
+            (_, FieldValue::Absent(_)) => None,
+            (_, FieldValue::List(values)) => {
+                let mut outcomes = values.iter().map(|value| self.outcome(value));
+                let known = values.iter().all(|value| value.absent_at().is_none());
+                if outcomes.any(|outcome| outcome == Some(true)) {
+                    Some(true)
+                } else {
+                    known.then_some(false)
+                }
+            }
+            _ => Some(false),
         }
     }
 }
@@ -68,6 +84,23 @@ mod tests {
             let condition = Condition { field: field("section"), equals };
             assert_eq!(condition.holds(&value), expected, "{condition:?} {value:?}");
         }
+    }
+
+    #[test]
+    fn condition_on_a_list_holds_if_one_value_is_the_required_one() {
+        let a = Condition { field: field("tags.slug"), equals: Literal::Text("a".to_owned()) };
+        for (values, expected) in [
+            (&[][..], Some(false)),
+            (&[text("b"), FieldValue::NotText, FieldValue::Missing], Some(false)),
+            (&[text("b"), text("a")], Some(true)),
+            (&[FieldValue::Absent(0), text("a")], Some(true)),
+            (&[FieldValue::Absent(0), text("b")], None),
+        ] {
+            let value = FieldValue::List(values.into());
+            assert_eq!(a.outcome(&value), expected, "{values:?}");
+            assert_eq!(a.holds(&value), expected == Some(true), "{values:?}");
+        }
+        assert_eq!(a.outcome(&FieldValue::Absent(1)), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! How sitemaps list the documents of a rule.
 
+use super::absent_key::AbsentKey;
 use super::condition::Condition;
 use crate::rules::document::Document;
 use crate::rules::template::FieldPath;
@@ -32,6 +33,26 @@ impl SitemapOptions {
     pub fn lists(&self, document: &Document<'_>) -> bool {
         let excludes = |condition: &Condition| condition.holds(document.field(&condition.field));
         self.listed && !self.exclude_when.iter().any(excludes)
+    }
+
+    /// An absent key that decides whether a document is listed, or with which date. `None`: that is
+    /// known.
+    #[must_use]
+    pub fn absent_key(&self, document: &Document<'_>) -> Option<AbsentKey> {
+        let mut absent = None;
+        for condition in self.exclude_when.iter().take_while(|_| self.listed) {
+            let value = document.field(&condition.field);
+            match condition.outcome(value) {
+                // Then no other value matters.
+                Some(true) => return None,
+                Some(false) => {}
+                None => absent = absent.or_else(|| AbsentKey::of(&condition.field, value)),
+            }
+        }
+        let modified = AbsentKey::of(&self.modified, document.field(&self.modified));
+        // Permissions are for content types, so the document's own date was left out on purpose:
+        // then it has none.
+        absent.or(modified.filter(|key| self.listed && key.leads_on()))
     }
 
     /// The fields that the options need.
@@ -76,6 +97,36 @@ mod tests {
         ] {
             let lists = options(listed, exclude_when).lists(&document);
             assert_eq!(lists, expected, "{listed} {exclude_when:?}");
+        }
+    }
+
+    #[test]
+    fn absent_key_is_one_that_decides_about_the_list() {
+        let document = Document {
+            id: "id".into(),
+            locale: DocumentLocale::None,
+            unpublished: false,
+            fields: ["hidden", "seo.noindex", "updatedAt", "page.updatedAt"].map(field).into(),
+            values: vec![
+                FieldValue::Boolean(true),
+                FieldValue::Absent(0),
+                FieldValue::Absent(0),
+                FieldValue::Absent(0),
+            ],
+        };
+        for (listed, exclude_when, modified, expected) in [
+            (true, &[][..], "updatedAt", None),
+            (true, &[], "page.updatedAt", Some("page")),
+            (false, &[], "page.updatedAt", None),
+            (true, &[("seo.noindex", true)], "updatedAt", Some("seo")),
+            (true, &[("seo.noindex", true), ("hidden", true)], "page.updatedAt", None),
+            (true, &[("seo.noindex", true), ("hidden", false)], "updatedAt", Some("seo")),
+            (false, &[("seo.noindex", true)], "updatedAt", None),
+        ] {
+            let modified = field(modified);
+            let options = SitemapOptions { modified, ..options(listed, exclude_when) };
+            let absent = options.absent_key(&document).map(|key| key.to_string());
+            assert_eq!(absent.as_deref(), expected, "{listed} {exclude_when:?}");
         }
     }
 }

@@ -26,6 +26,12 @@ impl FieldPath {
     pub fn segments(&self) -> &[Box<str>] {
         &self.0
     }
+
+    /// The path that ends with the name at this position.
+    #[must_use]
+    pub fn up_to(&self, at: usize) -> Self {
+        Self(Arc::from(&self.0[..self.0.len().min(at + 1)]))
+    }
 }
 
 impl fmt::Display for FieldPath {

@@ -59,6 +59,10 @@ impl DocumentSink for MemberParts<'_> {
         self.bad_items |= item.is_err();
         self.parts.iter_mut().for_each(|part| part.push(item));
     }
+
+    fn has_failed(&self) -> bool {
+        self.parts.iter().all(|part| part.part.absent_key().is_some())
+    }
 }
 
 impl<'g> MemberPart<'g> {

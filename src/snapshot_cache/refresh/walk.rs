@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::member_parts::MemberParts;
 use super::type_group::{Member, TypeGroup};
 use crate::content::{ContentError, WalkRequest};
-use crate::snapshot::{Part, Snapshot, TooLarge};
+use crate::snapshot::{NoSnapshot, Part, Snapshot};
 use crate::traces;
 
 /// A snapshot of one site, without the incremental updates since its walk began.
@@ -40,13 +40,13 @@ pub(super) async fn walk(group: &TypeGroup) -> Vec<Found> {
             Err(error) => matches!(error, ContentError::TypeFails { .. }),
         };
         if alike.len() == 1 || !affects_others {
-            return finish(group, walked);
+            return finish(group, walked).await;
         }
     }
     let mut found: Vec<Option<Found>> = group.members.iter().map(|_| None).collect();
     for members in alike {
         let own = TypeGroup::new(members.iter().map(|at| group.members[*at].clone()).collect());
-        for (at, own) in members.into_iter().zip(finish(&own, walk_traced(&own).await)) {
+        for (at, own) in members.into_iter().zip(finish(&own, walk_traced(&own).await).await) {
             found[at] = Some(own);
         }
     }
@@ -80,16 +80,25 @@ async fn walk_members(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
     Ok(Walked { begun, parts: MemberParts::by_member(sinks, locales.len()), bad_items })
 }
 
-fn finish(group: &TypeGroup, walked: Result<Walked<'_>, ContentError>) -> Vec<Found> {
+async fn finish(group: &TypeGroup, walked: Result<Walked<'_>, ContentError>) -> Vec<Found> {
     let Walked { begun, parts, .. } = match walked {
         Ok(walked) => walked,
         Err(error) => return group.members.iter().map(|_| Err(error.clone())).collect(),
     };
-    let snapshot = |((site, _), parts): (&Member, Vec<Part<'_>>)| {
-        let snapshot = site.builder().finish(parts).map_err(|TooLarge| TOO_LARGE)?;
-        Ok(Fresh { begun, snapshot })
-    };
-    tokio::task::block_in_place(|| group.members.iter().zip(parts).map(snapshot).collect())
+    let snapshot = |((site, _), parts): (&Member, Vec<Part<'_>>)| site.builder().finish(parts);
+    let built: Vec<Result<Snapshot, NoSnapshot>> =
+        tokio::task::block_in_place(|| group.members.iter().zip(parts).map(snapshot).collect());
+    let mut found = Vec::with_capacity(built.len());
+    for built in built {
+        found.push(match built {
+            Ok(snapshot) => Ok(Fresh { begun, snapshot }),
+            Err(NoSnapshot::TooLarge) => Err(TOO_LARGE),
+            Err(NoSnapshot::Absent(key)) => {
+                Err(group.content().absent_key(&group.query.uid, &key).await)
+            }
+        });
+    }
+    found
 }
 
 const TOO_LARGE: ContentError =

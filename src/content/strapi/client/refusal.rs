@@ -12,6 +12,9 @@ pub(in crate::content::strapi) enum Refusal {
     NotFound,
     /// 400 about a key of the query, such as `locale` on a type that is not localized.
     InvalidKey(String),
+    /// 400 about a filter through a relation that exists but that the token may not read, or about a
+    /// private field: the names that lead to it, with dots between them.
+    UnreadableFilter(String),
 }
 
 impl Refusal {
@@ -24,7 +27,7 @@ impl Refusal {
         }
         match status {
             404 => (error.name == "NotFoundError").then_some(Self::NotFound),
-            400 => Some(Self::InvalidKey(object::<Details>(error.details?.get())?.key)),
+            400 => Some(object::<Details>(error.details?.get())?.into()),
             _ => None,
         }
     }
@@ -49,6 +52,19 @@ struct Error<'a> {
 #[derive(Deserialize)]
 struct Details {
     key: String,
+    /// For a key that does not exist, the path ends before it.
+    path: Option<String>,
+    param: Option<String>,
+}
+
+impl From<Details> for Refusal {
+    fn from(Details { key, path, param }: Details) -> Self {
+        let is_filter = param.is_some_and(|param| param == "filters");
+        match path.filter(|path| is_filter && path.rsplit('.').next() == Some(&key)) {
+            Some(path) => Self::UnreadableFilter(path),
+            None => Self::InvalidKey(key),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -61,6 +77,25 @@ mod tests {
         assert_eq!(Refusal::parse(404, missing), Some(Refusal::NotFound));
         let key = r#"{"data":null,"error":{"status":400,"name":"ValidationError","message":"Invalid key locale","details":{"key":"locale","path":"locale","source":"query","param":"fields"}}}"#;
         assert_eq!(Refusal::parse(400, key), Some(Refusal::InvalidKey("locale".into())));
+    }
+
+    #[test]
+    fn parse_tells_an_unreadable_relation_in_a_filter_from_one_that_does_not_exist() {
+        let invalid = |key: &str| Refusal::InvalidKey(key.to_owned());
+        let unreadable = |path: &str| Refusal::UnreadableFilter(path.to_owned());
+        for (details, expected) in [
+            (r#"{"key":"tags","path":"tags","param":"filters"}"#, unreadable("tags")),
+            (r#"{"key":"room","path":"shelf.room","param":"filters"}"#, unreadable("shelf.room")),
+            (r#"{"key":"nope","path":"tags","param":"filters"}"#, invalid("nope")),
+            (r#"{"key":"nope","path":null,"param":"filters"}"#, invalid("nope")),
+            (r#"{"key":"tags","path":"tags","param":"populate"}"#, invalid("tags")),
+            (r#"{"key":"tags"}"#, invalid("tags")),
+        ] {
+            let json = format!(
+                r#"{{"data":null,"error":{{"status":400,"name":"ValidationError","details":{details}}}}}"#
+            );
+            assert_eq!(Refusal::parse(400, &json), Some(expected), "{details}");
+        }
     }
 
     #[test]

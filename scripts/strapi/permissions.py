@@ -1,0 +1,140 @@
+"""A custom token that loses a permission on a related type, and gets it back, while the service runs.
+
+The permissions are changed as an administrator changes them: by Strapi's admin API.
+"""
+
+import json
+import pathlib
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+from strapi.answers import check_set
+from strapi.checks import Checks
+from strapi.fixture import Oracle
+from strapi.service import ARTICLE, MAIN, MORE, Answer, Service
+
+CATEGORY = "api::category.category"
+SCHEMA = "plugin::content-type-builder.content-types.getContentType"
+MISSING = f"the token may not read the relation `category` of {ARTICLE}: grant find on {CATEGORY}"
+FAILS = 'detail="the CMS fails"'
+# A hang guard, in seconds.
+PATIENCE = 60
+
+
+class Token:
+    """A custom API token of the administrator."""
+
+    def __init__(self, strapi: str) -> None:
+        self.strapi, self.jwt = strapi, ""
+        person = {"firstname": "E", "lastname": "E", "email": "e2e@example.com"}
+        person["password"] = "Not-a-secret-1"
+        self.jwt = self.admin("POST", "register-admin", person)["token"]
+        made = self.admin("POST", "api-tokens", self.settings(all_permissions()))
+        self.id, self.key = made["id"], made["accessKey"]
+
+    def settings(self, permissions: list[str]) -> dict[str, Any]:
+        token = {"name": "e2e", "description": "", "type": "custom", "lifespan": None}
+        return token | {"permissions": permissions}
+
+    def admin(self, method: str, path: str, body: dict[str, Any]) -> Any:
+        headers = {"Authorization": f"Bearer {self.jwt}", "Content-Type": "application/json"}
+        url, data = f"{self.strapi}/admin/{path}", json.dumps(body).encode()
+        request = urllib.request.Request(url, data, method=method, headers=headers)
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["data"]
+
+    def grant(self, permissions: list[str]) -> None:
+        self.admin("PUT", f"api-tokens/{self.id}", self.settings(permissions))
+
+
+def all_permissions() -> list[str]:
+    return [SCHEMA, *(f"{uid}.{action}" for uid in MAIN for action in ("find", "findOne"))]
+
+
+def lists(service: Service) -> Answer:
+    return service.get("/api/build-sitemap", site="more", contentType=ARTICLE)
+
+
+def until(checks: Checks, name: str, service: Service, holds: Callable[[Answer], bool]) -> Answer:
+    """The first list for which it holds."""
+    begun = time.monotonic()
+    while not holds(answer := lists(service)) and time.monotonic() - begun < PATIENCE:
+        time.sleep(0.05)
+    checks.check(f"permissions: {name}", holds(answer), answer[:2])
+    print(f"permissions: {name}: {time.monotonic() - begun:.1f} s", flush=True)
+    return answer
+
+
+def is_marked(answer: Answer) -> bool:
+    return FAILS in answer.headers.get("cache-status", "")
+
+
+def check_permissions(
+    checks: Checks, token: Token, start: Callable[[], Service], oracle: Oracle
+) -> None:
+    """Before, without the permission on categories, and with it again."""
+    service = start()
+    expected = set(oracle.sitemap(ARTICLE, MORE[ARTICLE]))
+    good = lists(service)
+    checks.equal("permissions: at first", good.status, 200)
+    check_set(checks, "permissions: at first", set(json.loads(good.body)["data"]["urls"]), expected)
+    rows = oracle.documents(ARTICLE, MORE[ARTICLE])
+    row = next(row for row in rows if row["status"] == "published" and "path" in row)
+    params = {key: row[key] for key in ("documentId", "locale")}
+
+    def url() -> Answer:
+        return service.get("/api/frontend-url", site="more", uid=ARTICLE, **params)
+
+    good_url = url()
+    checks.equal("permissions: URL at first", good_url.status, 200)
+    maps = service.log_file.parent / "maps"
+    checks.equal("permissions: sitemap at first", write(service, token, maps).returncode, 0)
+    files = contents(maps)
+    checks.check("permissions: files at first", len(files) > 2, files.keys())
+
+    lost = [action for action in all_permissions() if not action.startswith(CATEGORY)]
+    token.grant(lost)
+    marked = until(checks, "lost: the copy is marked", service, is_marked)
+    checks.equal("permissions: lost: the list", (marked.status, marked.body), (200, good.body))
+    stale = url()
+    checks.equal("permissions: lost: the URL", (stale.status, stale.body), (200, good_url.body))
+    checks.check("permissions: lost: the URL is marked", is_marked(stale), stale.headers)
+    checks.check("permissions: lost: the log", MISSING in service.log(), service.log()[-2000:])
+    cold = start()
+    for answer in (lists(cold), cold.get("/api/frontend-url", site="more", uid=ARTICLE, **params)):
+        error = json.loads(answer.body)["error"]
+        found = (answer.status, error["name"], MISSING in error["message"])
+        checks.equal("permissions: lost: without a copy", found, (502, "BadGatewayError", True))
+    # The other site reads no category.
+    other = cold.get("/api/build-sitemap", site="main", contentType=ARTICLE)
+    checks.equal("permissions: lost: another site", other.status, 200)
+    ended = write(service, token, maps)
+    found = (ended.returncode, MISSING in ended.stderr)
+    checks.equal("permissions: lost: sitemap", found, (1, True))
+    checks.check("permissions: lost: the files are left", contents(maps) == files)
+
+    token.grant(all_permissions())
+    fresh = until(checks, "back: the copy is not marked", service, lambda a: not is_marked(a))
+    checks.equal("permissions: back", (fresh.status, fresh.body), (200, good.body))
+    checks.check("permissions: back: the URL", not is_marked(url()), url())
+
+
+def write(
+    service: Service, token: Token, folder: pathlib.Path
+) -> subprocess.CompletedProcess[str]:
+    """`frontend-map sitemap` with the settings of the service."""
+    args = ["sitemap", "--site", "more", "--out", folder]
+    settings = service.log_file.parent / "settings.toml"
+    return subprocess.run(
+        [service.binary, "--config", settings, *args],
+        env={"FRONTEND_MAP__CMS__TOKEN": token.key},
+        capture_output=True,
+        text=True,
+    )
+
+
+def contents(folder: pathlib.Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}

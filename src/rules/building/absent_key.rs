@@ -1,0 +1,69 @@
+//! Which absent key decides about the path that a rule builds (D32).
+
+use super::placeholder_value::TemplateValues;
+use crate::rules::document::FieldValue;
+use crate::rules::locale::Locale;
+use crate::rules::rule::{AbsentKey, Rule};
+
+impl Rule {
+    /// An absent key that decides whether the rule builds a URL for these values, or which one.
+    /// `None`: that is known.
+    #[must_use]
+    pub fn absent_key(&self, locale: &Locale, values: &impl TemplateValues) -> Option<AbsentKey> {
+        let mut absent = None;
+        for condition in &self.conditions {
+            let value = values.field(&condition.field);
+            match condition.outcome(value) {
+                // Then no other value matters.
+                Some(false) => return None,
+                Some(true) => {}
+                None => absent = absent.or_else(|| AbsentKey::of(&condition.field, value)),
+            }
+        }
+        absent.or_else(|| {
+            let placeholders = self.template(locale)?.placeholders();
+            let mut fields = placeholders.flat_map(|placeholder| placeholder.source.fields());
+            fields.find_map(|field| match values.field(field) {
+                // A list has no URL, whatever its values are.
+                FieldValue::List(_) => None,
+                value => AbsentKey::of(field, value),
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::fixtures::{Holds, field, locale, rule, text};
+    use crate::rules::{Condition, Literal};
+
+    fn condition(path: &str, equals: &str) -> Condition {
+        Condition { field: field(path), equals: Literal::Text(equals.to_owned()) }
+    }
+
+    #[test]
+    fn absent_key_is_one_that_decides_about_the_url() {
+        let absent = || FieldValue::Absent(0);
+        let list = |values: &[FieldValue<'static>]| FieldValue::List(values.into());
+        let mut rule = rule(0, "/{locale}/{category.slug}/{slug?}");
+        for (conditions, fields, expected) in [
+            (&[][..], &[("slug", text("a")), ("category.slug", text("c"))][..], None),
+            (&[], &[("slug", text("a")), ("category.slug", absent())], Some("category")),
+            (&[], &[("slug", absent()), ("category.slug", text("c"))], Some("slug")),
+            (&[], &[("other", absent())], None),
+            (&[("kind", "a")], &[("kind", absent())], Some("kind")),
+            (&[("kind", "a")], &[("kind", text("b")), ("slug", absent())], None),
+            (&[("kind", "a")], &[("kind", text("a")), ("slug", absent())], Some("slug")),
+            (&[("kind", "a"), ("on", "b")], &[("kind", absent()), ("on", text("c"))], None),
+            (&[("tags.slug", "a")], &[("tags.slug", list(&[absent(), text("a")]))], None),
+            (&[("tags.slug", "a")], &[("tags.slug", list(&[absent(), text("b")]))], Some("tags")),
+            (&[], &[("category.slug", list(&[absent()]))], None),
+        ] {
+            rule.conditions = conditions.iter().map(|(path, is)| condition(path, is)).collect();
+            let found = rule.absent_key(&locale("en"), &Holds::new("en", fields));
+            let found = found.map(|key| key.to_string());
+            assert_eq!(found.as_deref(), expected, "{conditions:?} {fields:?}");
+        }
+    }
+}
