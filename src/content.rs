@@ -67,10 +67,11 @@ pub struct WalkRequest<'a> {
     pub known: &'a dyn KnownDocuments,
 }
 
-/// The documents that the cached copies have. They are looked up only when a walk asks for them.
+/// The documents that the cached copies had when a walk began.
 pub trait KnownDocuments: Sync {
-    /// The ids of those that have a version in this locale, each once, in order; `None`: of all.
-    fn ids(&self, locale: Option<&Locale>) -> Vec<String>;
+    /// Calls `take` with the ids of those that have a version in this locale, in any order and
+    /// maybe more than once; `None`: of all.
+    fn each(&self, locale: Option<&Locale>, take: &mut dyn FnMut(&str));
 }
 
 /// A source of documents.

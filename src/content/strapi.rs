@@ -53,7 +53,7 @@ impl Strapi {
         limiters: &RequestLimiters,
     ) -> Result<Self, StrapiError> {
         let client = Client::new(&settings, metrics, limiters)?;
-        Ok(Self(Fetcher::new(client, settings.endpoints)))
+        Ok(Self(Fetcher::new(client, settings.endpoints, settings.page_size)))
     }
 
     /// The state of the circuit breaker.
@@ -100,8 +100,7 @@ impl Strapi {
 
     /// Every published document in each of the locales, proved to be complete (D23).
     ///
-    /// The locales are walked concurrently as soon as the first one's responses show that the type
-    /// is localized; a type that is not localized is walked once.
+    /// The locales are walked one after another; a type that is not localized is walked once.
     ///
     /// # Errors
     /// [`ContentError`]: of the CMS, or when four walks in a row proved nothing. Then it is

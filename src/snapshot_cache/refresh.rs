@@ -1,6 +1,7 @@
 //! One refresh of the cache entries of a content type: a walk over the type, and the copies of all
 //! sites built from it.
 
+mod known_copies;
 mod log;
 mod member_parts;
 mod type_group;

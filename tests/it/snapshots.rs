@@ -6,7 +6,7 @@ mod freshness;
 mod herd;
 mod hook;
 mod incremental_update;
-mod side_by_side;
+mod locales;
 mod sitemap_options;
 mod start;
 
@@ -64,6 +64,6 @@ fn walks(cms: &Cms, locale: &str) -> usize {
 
 /// How many of them have come to their end: the total is asked for last.
 fn ends(cms: &Cms, locale: &str) -> usize {
-    let last = |query: &Query| query.locale == locale && query.size == 1;
+    let last = |query: &Query| query.locale == locale && query.size == 1 && query.ids.is_empty();
     cms.targets().iter().filter_map(|target| Query::parse(target)).filter(last).count()
 }

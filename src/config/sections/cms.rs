@@ -1,5 +1,6 @@
 //! `[cms]`: the source of the documents.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -17,6 +18,10 @@ use crate::frontend_url::BaseUrl;
 /// The content of the source `files` when no path is set.
 const BUILT_IN: &str = include_str!("../../../config/demo/content.json");
 
+/// What `cms.page_size` may be; D23 has the default.
+const PAGE_SIZES: RangeInclusive<usize> = 1..=1_000;
+const DEFAULT_PAGE_SIZE: usize = 100;
+
 /// The source of the documents.
 #[derive(Debug)]
 pub enum Cms {
@@ -33,6 +38,7 @@ struct Raw {
     url: String,
     token_file: Option<PathBuf>,
     path: Option<PathBuf>,
+    page_size: usize,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -45,7 +51,13 @@ enum Source {
 impl Default for Raw {
     fn default() -> Self {
         let url = "http://127.0.0.1:1337".to_owned();
-        Self { source: Source::Strapi, url, token_file: None, path: None }
+        Self {
+            source: Source::Strapi,
+            url,
+            token_file: None,
+            path: None,
+            page_size: DEFAULT_PAGE_SIZE,
+        }
     }
 }
 
@@ -57,6 +69,11 @@ pub(in crate::config) fn read(
 ) -> Option<Cms> {
     let raw: Raw = table::read(table, "cms", problems);
     let endpoints = content_type::read(table, problems);
+    let page_size = raw.page_size;
+    if !PAGE_SIZES.contains(&page_size) {
+        let (least, most) = (PAGE_SIZES.start(), PAGE_SIZES.end());
+        problems.add("cms.page_size", format_args!("must be between {least} and {most}"));
+    }
     match raw.source {
         Source::Files => files(raw.path.as_deref(), context.base_dir, problems).map(Cms::Files),
         Source::Strapi => {
@@ -64,7 +81,7 @@ pub(in crate::config) fn read(
             let token =
                 Secret { name: "the token of the CMS", variable: TOKEN, key: "cms.token_file" };
             let token = token.read(raw.token_file.as_deref(), context, problems);
-            Some(Cms::Strapi(StrapiSettings { url: url?, token, endpoints, limits }))
+            Some(Cms::Strapi(StrapiSettings { url: url?, token, endpoints, page_size, limits }))
         }
     }
 }

@@ -15,6 +15,8 @@ use crate::rules::{ContentTypeUid, FieldPath, Locale, encode};
 /// Sends requests about content types through the client.
 pub(super) struct Fetcher {
     pub(super) client: Client,
+    /// The rows that one request of a walk asks for.
+    pub(super) page_size: usize,
     endpoints: EndpointCache,
     pub(super) targets: Targets,
 }
@@ -27,9 +29,13 @@ pub(super) struct ListReply {
 }
 
 impl Fetcher {
-    pub(super) fn new(client: Client, configured: HashMap<ContentTypeUid, Endpoint>) -> Self {
+    pub(super) fn new(
+        client: Client,
+        configured: HashMap<ContentTypeUid, Endpoint>,
+        page_size: usize,
+    ) -> Self {
         let endpoints = EndpointCache::new(configured);
-        Self { client, endpoints, targets: Targets::default() }
+        Self { client, page_size, endpoints, targets: Targets::default() }
     }
 
     /// The endpoint: configured, else from the schema, else guessed.
@@ -113,7 +119,7 @@ impl Fetcher {
         resolved: &ResolvedEndpoint,
     ) -> Result<(), ContentError> {
         if !resolved.is_confirmed() {
-            self.total(query, resolved).await?;
+            self.first_row(query, resolved).await?;
         }
         Ok(())
     }
@@ -121,16 +127,16 @@ impl Fetcher {
     /// Sends a cheap request whose outcome only the breaker uses.
     pub(super) async fn probe(&self, query: &ContentQuery) {
         if let Ok(resolved) = self.resolve(&query.uid).await {
-            let _ = self.total(query, &resolved).await;
+            let _ = self.first_row(query, &resolved).await;
         }
     }
 
-    async fn total(
+    async fn first_row(
         &self,
         query: &ContentQuery,
         resolved: &ResolvedEndpoint,
     ) -> Result<ListReply, ContentError> {
-        self.list(resolved, None, |locale| query_string::total(query, locale)).await
+        self.list(resolved, None, |locale| query_string::first_row(query, locale)).await
     }
 
     /// The body; `None` for Strapi's own 404.

@@ -14,7 +14,7 @@ use crate::rules::ContentTypeUid;
 #[derive(Debug, PartialEq)]
 pub struct FuzzedPage {
     /// The echoed page size and total.
-    pub echo: Option<(u64, u64)>,
+    pub echo: Option<(u64, Option<u64>)>,
     /// The `documentId` of each row.
     pub keys: Vec<Option<String>>,
     /// The rows.

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::json::object;
-use super::query_string::PAGE_SIZE;
 use crate::content::projection::Rows;
 use crate::content::{BadItem, Document, Projection};
 
@@ -17,13 +16,13 @@ pub struct Page<'a> {
     pub(super) echo: Option<EchoedPaging>,
 }
 
-/// The paging that a response echoes, and the total.
+/// The paging that a response echoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EchoedPaging {
     /// Rows a page; it may differ from the requested size.
     pub(super) page_size: u64,
-    /// The number of all rows that match the filters.
-    pub(super) total: u64,
+    /// The number of all rows that match the filters, if it was requested.
+    pub(super) total: Option<u64>,
 }
 
 impl<'a> Page<'a> {
@@ -86,7 +85,7 @@ struct Meta<'a> {
 struct Pagination {
     page: u64,
     page_size: u64,
-    total: u64,
+    total: Option<u64>,
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::content::{ContentQuery, Status};
 use crate::rules::{Condition, FieldPath, Locale, encode};
 
-/// Strapi's default maximum (`api.rest.maxLimit`); more would be clamped silently.
-pub(super) const PAGE_SIZE: usize = 100;
+/// More values of `$in` in one request would be dropped, and all documents returned.
+pub(super) const MAX_IDS: usize = 100;
 
 /// With more alternatives, or a longer text of filters, all documents are requested: Strapi refuses
 /// a request whose head has more than 16 KiB.
@@ -16,14 +16,25 @@ const MAX_FILTER_BYTES: usize = 2 << 10;
 /// The locale to request. `None`: the type is not localized, and refuses even `fields=locale`.
 type RequestedLocale<'a> = Option<&'a Locale>;
 
-/// One page of published documents after the key `after`, in the order of their keys.
+/// Which page of a list to request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PageRequest<'a> {
+    /// The key after which the page starts; `None`: the first page.
+    pub(super) after: Option<&'a str>,
+    /// The number of rows. The CMS may return fewer; the page size that it echoes decides.
+    pub(super) size: usize,
+    /// Whether to request the total as well, for which the CMS counts all rows behind `after`.
+    pub(super) with_total: bool,
+}
+
+/// One page of published documents, in the order of their keys.
 pub(super) fn page(
     query: &ContentQuery,
     locale: RequestedLocale<'_>,
-    after: Option<&str>,
+    page: PageRequest<'_>,
 ) -> String {
-    let mut text = list(PAGE_SIZE);
-    if let Some(after) = after {
+    let mut text = list(page.size, page.with_total);
+    if let Some(after) = page.after {
         push(&mut text, "filters[documentId][$gt]", after);
     }
     push_filters(&mut text, query);
@@ -33,7 +44,29 @@ pub(super) fn page(
 
 /// The same list from its start, for its total alone.
 pub(super) fn total(query: &ContentQuery, locale: RequestedLocale<'_>) -> String {
-    let mut text = list(1);
+    one_row(query, locale, &[], true)
+}
+
+/// The first row of the same list, to see whether the CMS responds.
+pub(super) fn first_row(query: &ContentQuery, locale: RequestedLocale<'_>) -> String {
+    one_row(query, locale, &[], false)
+}
+
+/// One of the documents with these ids, at most [`MAX_IDS`], if any of them is in the list.
+pub(super) fn any_of(query: &ContentQuery, locale: RequestedLocale<'_>, ids: &[String]) -> String {
+    one_row(query, locale, ids, false)
+}
+
+fn one_row(
+    query: &ContentQuery,
+    locale: RequestedLocale<'_>,
+    ids: &[String],
+    with_total: bool,
+) -> String {
+    let mut text = list(1, with_total);
+    for (at, id) in ids.iter().enumerate() {
+        push(&mut text, &format!("filters[documentId][$in][{at}]"), id);
+    }
     push_filters(&mut text, query);
     push(&mut text, "fields[0]", "documentId");
     push_locale(&mut text, locale);
@@ -47,9 +80,13 @@ pub(super) fn version(query: &ContentQuery, locale: RequestedLocale<'_>, status:
     text
 }
 
-/// `page` is always 1, because the walk goes by key; it makes Strapi echo the page size.
-fn list(size: usize) -> String {
-    format!("status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]={size}")
+/// `page` is always 1, because the walk goes by key; it makes Strapi echo the page size. Whether
+/// Strapi counts by default is a setting of the project, so it is always requested or refused.
+fn list(size: usize, with_total: bool) -> String {
+    format!(
+        "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]={size}\
+         &pagination[withCount]={with_total}"
+    )
 }
 
 /// The locale, and the fields and relations of the projection.
@@ -187,18 +224,21 @@ mod tests {
         Locale::parse("en").unwrap()
     }
 
+    const FIRST: PageRequest<'_> = PageRequest { after: None, size: 100, with_total: true };
+
     #[test]
     fn page_starts_after_a_key_and_names_its_fields() {
+        let later = PageRequest { after: Some("d1&x"), size: 250, with_total: false };
         assert_eq!(
-            page(&query(&["slug"]), Some(&en()), Some("d1&x")),
-            "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=100\
-             &filters[documentId][$gt]=d1%26x&locale=en\
+            page(&query(&["slug"]), Some(&en()), later),
+            "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=250\
+             &pagination[withCount]=false&filters[documentId][$gt]=d1%26x&locale=en\
              &fields[0]=publishedAt&fields[1]=locale&fields[2]=slug"
         );
         assert_eq!(
-            page(&query(&["slug"]), None, None),
+            page(&query(&["slug"]), None, FIRST),
             "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=100\
-             &fields[0]=publishedAt&fields[1]=slug"
+             &pagination[withCount]=true&fields[0]=publishedAt&fields[1]=slug"
         );
     }
 
@@ -236,8 +276,8 @@ mod tests {
         let open = condition("open", Literal::Boolean(true));
         let one = ContentQuery { alternatives: vec![vec![news.clone(), site]], ..query(&[]) };
         let both = ContentQuery { alternatives: vec![vec![news], vec![open]], ..query(&[]) };
-        let start =
-            "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=1";
+        let start = "status=published&sort=documentId:asc&pagination[page]=1\
+                     &pagination[pageSize]=1&pagination[withCount]=true";
         assert_eq!(
             total(&one, None),
             format!(
@@ -294,7 +334,7 @@ mod tests {
             (vec![vec![is("a", &"x".repeat(2_048))]], None),
         ] {
             let query = ContentQuery { alternatives, ..query(&["locale"]) };
-            for text in [total(&query, None), page(&query, None, None)] {
+            for text in [total(&query, None), page(&query, None, FIRST)] {
                 let filtered = expected.is_some_and(|filter| text.contains(filter));
                 assert_eq!(text.contains("filters"), filtered, "{text}");
                 assert!(!text.contains("locale"), "{text}");
@@ -303,11 +343,26 @@ mod tests {
     }
 
     #[test]
-    fn total_requests_one_row() {
+    fn total_and_first_row_request_one_row() {
+        let start = "status=published&sort=documentId:asc&pagination[page]=1\
+                     &pagination[pageSize]=1&pagination[withCount]";
+        for (text, with_total) in
+            [(total(&query(&[]), Some(&en())), true), (first_row(&query(&[]), Some(&en())), false)]
+        {
+            assert_eq!(text, format!("{start}={with_total}&fields[0]=documentId&locale=en"));
+        }
+    }
+
+    #[test]
+    fn any_of_lists_the_ids_beside_the_filters() {
+        let field = FieldPath::parse("section").unwrap();
+        let news = Condition { field, equals: Literal::Text("news".into()) };
+        let query = ContentQuery { alternatives: vec![vec![news]], ..query(&[]) };
         assert_eq!(
-            total(&query(&[]), Some(&en())),
+            any_of(&query, None, &["a".to_owned(), "b&c".to_owned()]),
             "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]=1\
-             &fields[0]=documentId&locale=en"
+             &pagination[withCount]=false&filters[documentId][$in][0]=a\
+             &filters[documentId][$in][1]=b%26c&filters[section][$eq]=news&fields[0]=documentId"
         );
     }
 }

@@ -21,6 +21,9 @@ pub struct StrapiSettings {
     /// The configured endpoints. The endpoint of any other content type is read from the CMS's
     /// schema, or guessed.
     pub endpoints: HashMap<ContentTypeUid, Endpoint>,
+    /// The rows of a list that one request of a walk asks for. Strapi returns at most
+    /// `api.rest.maxLimit` of them, 100 by default.
+    pub page_size: usize,
     /// Timeouts and sizes.
     pub limits: StrapiLimits,
 }

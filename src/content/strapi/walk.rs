@@ -5,25 +5,25 @@ mod locale_evidence;
 mod proof;
 mod rows;
 mod scope;
+mod unseen;
 
 use std::pin::{Pin, pin};
 use std::task::Poll;
 
-use futures::future::{try_join, try_join_all};
-use tokio::sync::watch;
 use tokio::task::yield_now;
 
 use super::document::{self, is_in_locale};
 use super::endpoint::EndpointKind;
 use super::fetch::{Fetcher, ListReply};
 use super::page::Page;
-use super::query_string;
+use super::query_string::{self, PageRequest};
 use crate::content::{ContentError, DocumentLocale, DocumentSink, Status, WalkRequest};
 use crate::rules::Locale;
 use error::{NO_LIST, OTHER_LOCALE, WalkError, final_error};
 use locale_evidence::LocaleEvidence;
-use proof::{PageFacts, Proof, Unproven};
+use proof::{Next, PageFacts, Proof, Unproven};
 use scope::WalkScope;
+use unseen::SeenIds;
 
 /// How often a walk that proves nothing starts again (D23).
 const RESTARTS: usize = 3;
@@ -32,8 +32,12 @@ const RESTARTS: usize = 3;
 const CONTRADICTS: Unproven =
     Unproven::Unusable("responses that contradict each other about the locales of the type");
 
-/// From the walk over the first locale to the others: whether the type is localized.
-type Localized = watch::Sender<Option<bool>>;
+/// A walk over one locale that is complete.
+struct Walked<S> {
+    sink: S,
+    /// Whether the type is localized.
+    is_localized: bool,
+}
 
 /// See [`super::Strapi::walk`].
 pub(super) async fn walk<S: DocumentSink>(
@@ -41,38 +45,30 @@ pub(super) async fn walk<S: DocumentSink>(
     request: WalkRequest<'_>,
     new_sink: impl Fn(&Locale) -> S + Sync,
 ) -> Result<Vec<S>, ContentError> {
-    let WalkRequest { query, locales, .. } = request;
+    let WalkRequest { query, locales, known } = request;
     let resolved = &*fetcher.resolve(&query.uid).await?;
-    let Some((first, others)) = locales.split_first() else { return Ok(Vec::new()) };
-    let scope = |locale| WalkScope { fetcher, query, resolved, locale, locales };
-    let (localized, known) = watch::channel(None);
-    let others = others.iter().map(|locale| {
-        let (scope, mut known, new_sink) = (scope(locale), known.clone(), &new_sink);
-        async move {
-            // An error means that the first walk has failed: then this one does not matter.
-            let known = known.wait_for(Option::is_some).await;
-            if known.is_ok_and(|known| *known == Some(true)) {
-                walk_locale(scope, new_sink, None).await.map(Some)
-            } else {
-                Ok(None)
-            }
+    let mut sinks = Vec::with_capacity(locales.len());
+    // One after another: a CMS has editors to serve, and gets one request at a time from a walk.
+    for locale in locales {
+        let is_first = sinks.is_empty();
+        let scope = WalkScope { fetcher, query, resolved, locale, locales, known, is_first };
+        let Walked { sink, is_localized } = walk_locale(scope, &new_sink).await?;
+        let is_last = sink.has_failed() || (is_first && !is_localized);
+        sinks.push(sink);
+        if is_last {
+            break;
         }
-    });
-    let first = walk_locale(scope(first), &new_sink, Some(localized));
-    let (first, others) = try_join(first, try_join_all(others)).await?;
-    Ok([first].into_iter().chain(others.into_iter().flatten()).collect())
+    }
+    Ok(sinks)
 }
 
 async fn walk_locale<S: DocumentSink>(
     scope: WalkScope<'_>,
     new_sink: &(impl Fn(&Locale) -> S + Sync),
-    localized: Option<Localized>,
-) -> Result<S, ContentError> {
+) -> Result<Walked<S>, ContentError> {
     match scope.resolved.endpoint.kind() {
-        EndpointKind::Collection => walk_collection(scope, new_sink, localized.as_ref()).await,
-        EndpointKind::Single => {
-            read_single(scope, new_sink(scope.locale), localized.as_ref()).await
-        }
+        EndpointKind::Collection => walk_collection(scope, new_sink).await,
+        EndpointKind::Single => read_single(scope, new_sink(scope.locale)).await,
     }
 }
 
@@ -80,8 +76,7 @@ async fn walk_locale<S: DocumentSink>(
 async fn read_single<S: DocumentSink>(
     scope: WalkScope<'_>,
     mut sink: S,
-    localized: Option<&Localized>,
-) -> Result<S, ContentError> {
+) -> Result<Walked<S>, ContentError> {
     let WalkScope { fetcher, query, resolved, locale, .. } = scope;
     let query_string =
         |locale: Option<&Locale>| query_string::version(query, locale, Status::Published);
@@ -92,20 +87,19 @@ async fn read_single<S: DocumentSink>(
     if let Some(document) = found.as_ref().filter(|document| is_in_locale(document, locale)) {
         sink.push(Ok(document));
     }
-    set_localized(localized, found.is_none_or(|found| found.locale != DocumentLocale::None));
-    Ok(sink)
+    let is_localized = found.is_none_or(|found| found.locale != DocumentLocale::None);
+    Ok(Walked { sink, is_localized })
 }
 
 /// A collection in one locale, with restarts.
 async fn walk_collection<S: DocumentSink>(
     scope: WalkScope<'_>,
     new_sink: &(impl Fn(&Locale) -> S + Sync),
-    localized: Option<&Localized>,
-) -> Result<S, ContentError> {
+) -> Result<Walked<S>, ContentError> {
     let mut unproven = Vec::new();
     while unproven.len() <= RESTARTS {
-        match walk_once(scope, new_sink(scope.locale), localized).await {
-            Ok(sink) => return Ok(sink),
+        match walk_once(scope, new_sink(scope.locale)).await {
+            Ok(walked) => return Ok(walked),
             Err(WalkError::Failed(error)) => return Err(error),
             Err(WalkError::Unproven(reason)) => unproven.push(reason),
         }
@@ -119,25 +113,27 @@ async fn walk_collection<S: DocumentSink>(
 async fn walk_once<S: DocumentSink>(
     scope: WalkScope<'_>,
     mut sink: S,
-    localized: Option<&Localized>,
-) -> Result<S, WalkError> {
-    let WalkScope { query, locale, .. } = scope;
-    let (mut proof, mut evidence) = (Proof::default(), LocaleEvidence::default());
-    let ListReply { mut body, is_localized } = next_page(scope, Some(locale), None).await?;
+) -> Result<Walked<S>, WalkError> {
+    let WalkScope { fetcher, query, locale, is_first, .. } = scope;
+    let mut proof = Proof::new(fetcher.page_size);
+    let (mut evidence, mut seen) = (LocaleEvidence::default(), SeenIds::default());
+    let ListReply { mut body, is_localized } = next_page(scope, Some(locale), &proof).await?;
     // The other locales are walked only because the type is localized.
-    if localized.is_none() && !is_localized {
+    if !is_first && !is_localized {
         return Err(CONTRADICTS.into());
     }
     let requested = is_localized.then_some(locale);
     loop {
         let page = Page::read(&body, &query.projection).ok_or(NO_LIST)?;
-        let step = proof.page(&facts(&page))?;
-        let key = proof.key().filter(|_| !step.last);
+        let facts = facts(&page);
+        let step = proof.page(&facts)?;
+        seen.add(&facts.keys[..step.rows]);
+        drop(facts);
         // The next page, or the total, is requested while the rows of this one are read.
         let mut next = pin!(async {
-            match key {
-                Some(key) => next_page(scope, requested, Some(key)).await,
-                None => total(scope, requested).await,
+            match step.next {
+                Next::Page => next_page(scope, requested, &proof).await,
+                Next::Total => total(scope, requested).await,
             }
         });
         let early = start(next.as_mut()).await;
@@ -146,10 +142,7 @@ async fn walk_once<S: DocumentSink>(
             sink.push(row);
         })?;
         if sink.has_failed() {
-            return Ok(sink);
-        }
-        if evidence.is_certain() {
-            set_localized(localized, is_localized);
+            return Ok(Walked { sink, is_localized });
         }
         let reply = match early {
             Some(reply) => reply?,
@@ -159,26 +152,31 @@ async fn walk_once<S: DocumentSink>(
             return Err(CONTRADICTS.into());
         }
         body = reply.body;
-        if step.last {
+        if step.next == Next::Total {
             break;
         }
     }
-    proof.close(Page::read(&body, &query.projection).ok_or(NO_LIST)?.echo)?;
+    let totals_differ = proof.close(Page::read(&body, &query.projection).ok_or(NO_LIST)?.echo)?;
     if evidence.all_in_other_locales() {
         return Err(OTHER_LOCALE.into());
     }
-    set_localized(localized, is_localized && evidence.is_localized());
-    Ok(sink)
+    unseen::check(scope, requested, &seen, totals_differ).await?;
+    Ok(Walked { sink, is_localized: is_localized && evidence.is_localized() })
 }
 
-/// The page after a key; without one the first.
+/// The page that the proof needs next.
 async fn next_page(
     scope: WalkScope<'_>,
     locale: Option<&Locale>,
-    key: Option<&str>,
+    proof: &Proof,
 ) -> Result<ListReply, ContentError> {
     let WalkScope { fetcher, query, resolved, .. } = scope;
-    fetcher.list(resolved, locale, |locale| query_string::page(query, locale, key)).await
+    let page = PageRequest {
+        after: proof.key(),
+        size: fetcher.page_size,
+        with_total: proof.needs_total(),
+    };
+    fetcher.list(resolved, locale, |locale| query_string::page(query, locale, page)).await
 }
 
 /// The total alone.
@@ -198,12 +196,6 @@ async fn start<F: Future>(request: Pin<&mut F>) -> Option<F::Output> {
     }
 }
 
-fn set_localized(sender: Option<&Localized>, is_localized: bool) {
-    if let Some(sender) = sender {
-        sender.send_if_modified(|known| known.replace(is_localized) != Some(is_localized));
-    }
-}
-
 fn facts<'p>(page: &'p Page<'_>) -> PageFacts<'p> {
     PageFacts { echo: page.echo, keys: page.keys().collect() }
 }
@@ -211,5 +203,5 @@ fn facts<'p>(page: &'p Page<'_>) -> PageFacts<'p> {
 /// The number of rows that a walk that begins with this page takes of it; `None`: it is refused.
 #[cfg(fuzzing)]
 pub(super) fn rows_of_first_page(page: &Page<'_>) -> Option<usize> {
-    Proof::default().page(&facts(page)).ok().map(|step| step.rows)
+    Proof::new(100).page(&facts(page)).ok().map(|step| step.rows)
 }

@@ -1,12 +1,12 @@
 //! The sites that list a content type: one walk serves all of them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::content::{Content, ContentQuery, KnownDocuments, Projection};
+use crate::content::{Content, ContentQuery, Projection};
 use crate::rules::{ContentTypeUid, FieldPath, Locale};
 use crate::snapshot_cache::entry::Entry;
 use crate::snapshot_cache::flight::{Flight, Waiter};
@@ -98,23 +98,6 @@ impl TypeGroup {
             }
         }
         groups
-    }
-}
-
-/// From the copies of all members.
-impl KnownDocuments for TypeGroup {
-    fn ids(&self, locale: Option<&Locale>) -> Vec<String> {
-        let mut ids = BTreeSet::new();
-        for (site, entry) in &self.members {
-            let Some(copy) = entry.copy() else { continue };
-            let wanted = |at: usize| locale.is_none_or(|locale| site.locales()[at] == *locale);
-            for mut versions in copy.snapshot.documents(0..copy.snapshot.len()) {
-                if let Some(url) = versions.find(|url| wanted(url.locale())) {
-                    ids.insert(url.document_id().to_owned());
-                }
-            }
-        }
-        ids.into_iter().collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use super::known_copies::KnownCopies;
 use super::member_parts::MemberParts;
 use super::type_group::{Member, TypeGroup};
 use crate::content::{ContentError, WalkRequest};
@@ -73,7 +74,8 @@ async fn walk_members(group: &TypeGroup) -> Result<Walked<'_>, ContentError> {
         entry.seen.store(0, Ordering::Relaxed);
     }
     let (query, locales) = (&group.query, group.locales.as_slice());
-    let request = WalkRequest { query, locales, known: group };
+    let known = KnownCopies::of(group);
+    let request = WalkRequest { query, locales, known: &known };
     let new_sink = |locale: Option<&_>| MemberParts::new(group, locale);
     let sinks = group.content().walk(request, new_sink).await?;
     let bad_items = sinks.iter().any(MemberParts::has_bad_items);

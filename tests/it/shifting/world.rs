@@ -24,6 +24,8 @@ pub(super) struct World {
     versions: BTreeMap<Key, Vec<(u64, Option<String>)>>,
     /// The last answer of each locale.
     last: HashMap<String, Script>,
+    /// The slugs that the service has listed last.
+    listed: BTreeSet<String>,
     /// Requests and answers, to understand a failure.
     story: Vec<String>,
 }
@@ -33,8 +35,9 @@ impl World {
         let mut random = Random(seed as u64);
         let plan = Plan::generate(&mut random);
         let (versions, last) = (BTreeMap::new(), HashMap::new());
-        let story = Vec::new();
-        let mut world = Self { seed, random, plan, clock: 0, slugs: 0, versions, last, story };
+        let (listed, story) = (BTreeSet::new(), Vec::new());
+        let mut world =
+            Self { seed, random, plan, clock: 0, slugs: 0, versions, last, listed, story };
         for _ in 0..world.plan.documents {
             world.publish();
         }
@@ -50,6 +53,11 @@ impl World {
         // Answers of before must not be repeated.
         self.last.clear();
         self.clock
+    }
+
+    /// The service has listed these.
+    pub(super) fn set_listed(&mut self, paths: Vec<(String, String)>) {
+        self.listed = paths.into_iter().map(|(_, slug)| slug).collect();
     }
 
     /// Whether content has changed since.
@@ -83,6 +91,8 @@ impl World {
         let kinds = self.plan.kinds;
         let fault = faulty.then(|| self.random.one_of(kinds));
         let repeats = fault == Some(Fault::Repeated) && !query.after.is_empty();
+        let loses = matches!(fault, Some(Fault::LostRow | Fault::Skipped));
+        let fault = fault.filter(|_| !(loses && !query.ids.is_empty()));
         let repeated = self.last.get(&query.locale).filter(|_| repeats);
         let script = repeated.cloned().unwrap_or_else(|| self.page(&query, fault));
         let (clock, body) = (self.clock, String::from_utf8_lossy(&script.bytes()).into_owned());
@@ -155,6 +165,7 @@ impl World {
         let rows = self.versions.range((from, Bound::Unbounded));
         let own = rows.take_while(|((locale, _), _)| *locale == query.locale);
         let all: Vec<(String, String)> = own
+            .filter(|((_, id), _)| query.ids.is_empty() || query.ids.contains(id))
             .filter_map(|((_, id), history)| Some((id.clone(), current(history)?.clone())))
             .collect();
         let script = self.distorted(query, all, fault);
@@ -168,11 +179,16 @@ impl World {
         mut rows: Vec<(String, String)>,
         fault: Option<Fault>,
     ) -> Script {
-        let mut total = rows.len();
         let mut size = query.size.min(self.plan.page_size);
         if fault == Some(Fault::Clamped) {
             size = 1 + self.random.below(size);
         }
+        if fault == Some(Fault::Skipped) {
+            let on_page = rows.iter().take(size);
+            let at = on_page.clone().position(|(_, slug)| self.listed.contains(slug));
+            at.map(|at| rows.remove(at));
+        }
+        let mut total = rows.len();
         let over = usize::from(fault == Some(Fault::OverFull));
         rows.truncate(size + over);
         match fault {
@@ -192,7 +208,7 @@ impl World {
         if fault == Some(Fault::NoEcho) {
             return Script::json(200, r#"{"data":[],"meta":{}}"#);
         }
-        list(&rows, size, total)
+        list(&rows, size, query.with_total.then_some(total))
     }
 }
 

@@ -64,7 +64,7 @@ fn asked(targets: &[String]) -> Vec<(String, String, usize)> {
     let mut asked: Vec<_> = targets
         .iter()
         .map(query)
-        .map(|Query { locale, after, size }| (locale, after, size))
+        .map(|Query { locale, after, size, .. }| (locale, after, size))
         .collect();
     asked.sort();
     asked

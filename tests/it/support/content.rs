@@ -23,6 +23,8 @@ struct Inner {
     closed: Mutex<bool>,
     opened: Condvar,
     fault: Mutex<Option<Fault>>,
+    /// The most rows of a page.
+    max_limit: Mutex<Option<usize>>,
 }
 
 /// What a request for a list asks for.
@@ -31,6 +33,10 @@ pub(crate) struct Query {
     pub(crate) locale: String,
     pub(crate) after: String,
     pub(crate) size: usize,
+    /// Whether the response must have a total.
+    pub(crate) with_total: bool,
+    /// The documents that are asked for; empty: all of them.
+    pub(crate) ids: Vec<String>,
 }
 
 impl Query {
@@ -45,6 +51,12 @@ impl Query {
             locale: value("locale").unwrap_or_default(),
             after: value("filters[documentId][$gt]").unwrap_or_default(),
             size: value("pagination[pageSize]")?.parse().ok()?,
+            with_total: value("pagination[withCount]")? == "true",
+            ids: query
+                .split('&')
+                .filter(|pair| pair.starts_with("filters[documentId][$in]"))
+                .filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()))
+                .collect(),
         })
     }
 }
@@ -83,6 +95,11 @@ impl Content {
     pub(crate) fn unpublish(&self, locale: &str, id: &str) {
         let key = (locale.to_owned(), id.to_owned());
         self.0.versions.lock().expect("no panic").remove(&key);
+    }
+
+    /// From now on pages have at most so many rows, as with Strapi's `maxLimit`.
+    pub(crate) fn clamp(&self, max_limit: usize) {
+        *self.0.max_limit.lock().expect("no panic") = Some(max_limit);
     }
 
     /// From now on requests arrive and wait.
@@ -130,20 +147,25 @@ impl Content {
         let key = |id: &str| (query.locale.clone(), id.to_owned());
         let own = |((locale, _), _): &(&(String, String), &String)| *locale == query.locale;
         let after = (Bound::Excluded(key(&query.after)), Bound::Unbounded);
-        let rows: Vec<_> = versions.range(after).take_while(own).collect();
+        // As in Strapi, more than 100 ids are no filter at all.
+        let filters = (1..=100).contains(&query.ids.len());
+        let asked =
+            |((_, id), _): &(&(String, String), &String)| !filters || query.ids.contains(id);
+        let rows: Vec<_> = versions.range(after).take_while(own).filter(asked).collect();
         // As in Strapi, the key is a filter, and the total counts what the filters let through.
-        let total = rows.len();
+        let total = query.with_total.then_some(rows.len());
+        let size = query.size.min(self.0.max_limit.lock().expect("no panic").unwrap_or(query.size));
         let fields = |locale: &str, fields: &str| match locale {
             "" => fields.to_owned(),
             locale => format!(r#","locale":"{locale}"{fields}"#),
         };
         let rows: Vec<(&str, String)> = rows
             .into_iter()
-            .take(query.size)
+            .take(size)
             .map(|((locale, id), more)| (&**id, fields(locale, more)))
             .collect();
         let rows: Vec<(&str, &str)> = rows.iter().map(|(id, more)| (*id, more.as_str())).collect();
-        list(&rows, query.size, total)
+        list(&rows, size, total)
     }
 
     fn one(&self, target: &str) -> Script {

@@ -50,11 +50,18 @@ pub(crate) fn in_front_of(cms: &Cms) -> Service {
     service(&format!("http://{}", cms.addr()), r#""en""#, true)
 }
 
-/// A list of rows `(documentId, more of the row)`, in JSON.
-pub(crate) fn list(rows: &[(&str, &str)], page_size: usize, total: usize) -> Script {
+/// A list of rows `(documentId, more of the row)`, in JSON. Without a total it is a response to
+/// `withCount=false`.
+pub(crate) fn list(
+    rows: &[(&str, &str)],
+    page_size: usize,
+    total: impl Into<Option<usize>>,
+) -> Script {
     let row = |(id, more): &(&str, &str)| format!(r#"{{"id":1,"documentId":"{id}"{more}}}"#);
     let rows: Vec<String> = rows.iter().map(row).collect();
-    let paging = format!(r#"{{"page":1,"pageSize":{page_size},"pageCount":1,"total":{total}}}"#);
+    let total = total.into().map(|total| format!(r#","pageCount":1,"total":{total}"#));
+    let total = total.unwrap_or_default();
+    let paging = format!(r#"{{"page":1,"pageSize":{page_size}{total}}}"#);
     let rows = rows.join(",");
     Script::json(200, &format!(r#"{{"data":[{rows}],"meta":{{"pagination":{paging}}}}}"#))
 }

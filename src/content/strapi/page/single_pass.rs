@@ -5,9 +5,12 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{PAGE_SIZE, Page, echo};
+use super::{Page, echo};
 use crate::content::Projection;
 use crate::content::projection::Rows;
+
+/// Memory for so many rows is reserved: the default size of a page.
+const ROWS: usize = 100;
 
 impl<'a> Page<'a> {
     /// Reads the rows without finding them first. `None` for any fault, even in a single row: which
@@ -75,7 +78,7 @@ impl<'a> Visitor<'a> for RowsSeed<'a> {
     }
 
     fn visit_seq<A: SeqAccess<'a>>(self, mut items: A) -> Result<Rows<'a>, A::Error> {
-        let mut rows = Rows::with_capacity(self.0, PAGE_SIZE);
+        let mut rows = Rows::with_capacity(self.0, ROWS);
         while items.next_element_seed(rows.reader())?.is_some() {}
         Ok(rows)
     }

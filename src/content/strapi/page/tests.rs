@@ -34,7 +34,7 @@ fn a_list_is_rows_and_paging() {
     let json = r#" {"data":[{"documentId":"d","slug":"x"},{"id":1},null,["x"]],"meta":{"pagination":{"page":1,"pageSize":100,"pageCount":1,"total":3}}} "#;
     let projection = projection();
     let (echo, keys, items) = facts(Page::read(json, &projection).unwrap());
-    assert_eq!(echo, Some(EchoedPaging { page_size: 100, total: 3 }));
+    assert_eq!(echo, Some(EchoedPaging { page_size: 100, total: Some(3) }));
     assert_eq!(keys, [Some("d".to_owned()), None, None, None]);
     assert_eq!(items.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, false, false]);
 }
@@ -81,6 +81,13 @@ fn other_shapes_are_no_list() {
 }
 
 #[test]
+fn paging_without_a_count_has_no_total() {
+    let json = r#"{"data":[],"meta":{"pagination":{"page":1,"pageSize":100}}}"#;
+    let echo = Page::read(json, &projection()).unwrap().echo;
+    assert_eq!(echo, Some(EchoedPaging { page_size: 100, total: None }));
+}
+
+#[test]
 fn other_paging_is_no_echo() {
     let projection = projection();
     for meta in [
@@ -91,7 +98,7 @@ fn other_paging_is_no_echo() {
         r#"{"pagination":[1,100,1]}"#,
         r#"{"pagination":{"page":2,"pageSize":100,"total":3}}"#,
         r#"{"pagination":{"start":0,"limit":100,"total":3}}"#,
-        r#"{"pagination":{"page":1,"pageSize":100}}"#,
+        r#"{"pagination":{"page":1,"total":3}}"#,
         r#"{"pagination":{"page":1,"pageSize":100,"total":-1}}"#,
         r#"{"pagination":{"page":1,"pageSize":"100","total":3}}"#,
     ] {

@@ -34,6 +34,9 @@ pub(super) fn final_error(reasons: &[Unproven]) -> ContentError {
     let counts: Vec<RowCounts> = reasons.iter().filter_map(Unproven::counts).collect();
     match reasons.last() {
         Some(Unproven::Unusable(why)) => ContentError::Unusable(why),
+        _ if reasons.iter().all(|reason| *reason == Unproven::NotInList) => {
+            ContentError::Unusable("lists without documents that it returns by their ids")
+        }
         _ if counts.len() == reasons.len() && counts.windows(2).all(|two| two[0] == two[1]) => {
             ContentError::Unusable("totals that contradict the rows, in the same way each time")
         }
@@ -54,5 +57,8 @@ mod tests {
         let unusable = ContentError::Unusable("x");
         assert_eq!(final_error(&[count(2), Unproven::Unusable("x")]), unusable);
         assert!(matches!(final_error(&[count(2), count(2)]), ContentError::Unusable(_)));
+        assert_eq!(final_error(&[count(2), Unproven::NotInList]), moving);
+        let missing = [Unproven::NotInList; 4];
+        assert!(matches!(final_error(&missing), ContentError::Unusable(_)));
     }
 }

@@ -24,11 +24,6 @@ impl LocaleEvidence {
         }
     }
 
-    /// Whether further documents can only confirm that the type is localized.
-    pub(super) fn is_certain(&self) -> bool {
-        self.in_requested
-    }
-
     /// A walk without documents shows nothing, so the type counts as localized and the other
     /// locales are walked as well.
     pub(super) fn is_localized(&self) -> bool {

@@ -1,8 +1,8 @@
 //! What a walk reads.
 
-use crate::content::ContentQuery;
 use crate::content::strapi::endpoint_cache::ResolvedEndpoint;
 use crate::content::strapi::fetch::Fetcher;
+use crate::content::{ContentQuery, KnownDocuments};
 use crate::rules::Locale;
 
 /// One content type in one locale.
@@ -14,4 +14,8 @@ pub(super) struct WalkScope<'a> {
     pub(super) locale: &'a Locale,
     /// All locales that are walked, this one among them.
     pub(super) locales: &'a [Locale],
+    /// What earlier walks have found.
+    pub(super) known: &'a dyn KnownDocuments,
+    /// Whether it is the first of them, which shows whether the type is localized.
+    pub(super) is_first: bool,
 }

@@ -1,0 +1,36 @@
+//! The documents of the copies that a refresh replaces.
+
+use std::sync::Arc;
+
+use super::type_group::TypeGroup;
+use crate::content::KnownDocuments;
+use crate::rules::Locale;
+use crate::snapshot::Snapshot;
+
+/// The copies of all members of a group as they were when their refresh began: a document that an
+/// incremental update adds later may be behind the walk.
+pub(super) struct KnownCopies<'g>(Vec<(&'g [Locale], Arc<Snapshot>)>);
+
+impl<'g> KnownCopies<'g> {
+    pub(super) fn of(group: &'g TypeGroup) -> Self {
+        let members = group.members.iter();
+        let copies = members.filter_map(|(site, entry)| {
+            let copy = entry.copy()?;
+            Some((site.locales(), copy.snapshot))
+        });
+        Self(copies.collect())
+    }
+}
+
+impl KnownDocuments for KnownCopies<'_> {
+    fn each(&self, locale: Option<&Locale>, take: &mut dyn FnMut(&str)) {
+        for (locales, snapshot) in &self.0 {
+            let wanted = |at: usize| locale.is_none_or(|locale| locales[at] == *locale);
+            for mut versions in snapshot.documents(0..snapshot.len()) {
+                if let Some(url) = versions.find(|url| wanted(url.locale())) {
+                    take(url.document_id());
+                }
+            }
+        }
+    }
+}
