@@ -75,9 +75,9 @@ struct Entry {
     modified: i64,
 }
 
-/// The locale and the `documentId` of a version. Of the versions with one path, the first in this
-/// order gets the entry.
-type Rank<'s> = (u16, &'s str);
+/// Whether a version is left out of sitemaps, its locale and its `documentId`. Of the versions with
+/// one path, the first in this order gets the entry (D22).
+type Rank<'s> = (bool, u16, &'s str);
 
 /// One public URL of a snapshot.
 #[derive(Clone, Copy, Debug)]
@@ -278,7 +278,7 @@ impl Entry {
     }
 
     fn rank(self, arena: &Arena) -> Rank<'_> {
-        (self.locale, self.id(arena))
+        (!self.listed, self.locale, self.id(arena))
     }
 }
 

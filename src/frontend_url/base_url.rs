@@ -8,6 +8,10 @@ use url::{Host, Url};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
+/// The longest label and the longest name of DNS (RFC 1035, section 2.3.4), in characters.
+const MAX_LABEL: usize = 63;
+const MAX_NAME: usize = 253;
+
 /// The text is not a base URL. Text that a parser would have to repair is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
@@ -28,6 +32,14 @@ pub enum BaseUrlError {
         "the host must be a name, a dotted decimal IPv4 address or an IPv6 address in brackets, without `%`"
     )]
     Host,
+    /// A name that no DNS server or URL can hold, or that would end the text around it.
+    #[error(
+        "the host may have only letters, digits, `-`, `_` and `.`, at most {} characters between \
+         two dots and {} in all",
+        MAX_LABEL,
+        MAX_NAME
+    )]
+    HostName,
     /// Not a number from 1 to 65535 in plain decimal.
     #[error("the port must be between 1 and 65535")]
     Port,
@@ -112,7 +124,22 @@ fn canonical_host(host: &str) -> Result<String, BaseUrlError> {
         }
         ip => ip.to_string() == lower,
     };
-    if as_written { Ok(parsed.to_string()) } else { Err(BaseUrlError::Host) }
+    if !as_written {
+        return Err(BaseUrlError::Host);
+    }
+    match &parsed {
+        Host::Domain(name) if !is_host_name(name) => Err(BaseUrlError::HostName),
+        _ => Ok(parsed.to_string()),
+    }
+}
+
+/// Whether a name has only characters that need no escaping in a URL, JSON, XML or HTML, and the
+/// lengths of DNS. The name is in ASCII, after IDNA processing.
+fn is_host_name(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_fine = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    let is_label = |label: &str| label.len() <= MAX_LABEL && label.bytes().all(is_fine);
+    name.len() <= MAX_NAME && name.split('.').all(is_label)
 }
 
 fn checked_path<'p>(origin: &str, path: &'p str) -> Result<&'p str, BaseUrlError> {
@@ -143,6 +170,7 @@ mod tests {
             ("http://[::1]:3000", "http://[::1]:3000"),
             ("http://[2001:DB8::1]", "http://[2001:db8::1]"),
             ("http://h/caf%C3%A9", "http://h/caf%C3%A9"),
+            ("http://a_b-c.example.", "http://a_b-c.example."),
         ] {
             assert_eq!(BaseUrl::parse(text).map(|base| base.0), Ok(expected.to_owned()), "{text}");
         }
@@ -150,7 +178,9 @@ mod tests {
 
     #[test]
     fn base_url_that_needs_repair_is_refused() {
-        use BaseUrlError::{Character, Host, Path, Port, QueryOrFragment, Scheme, Userinfo};
+        use BaseUrlError::{
+            Character, Host, HostName, Path, Port, QueryOrFragment, Scheme, Userinfo,
+        };
         for (text, expected) in [
             ("", Scheme),
             ("www.example.com", Scheme),
@@ -176,6 +206,11 @@ mod tests {
             ("http://::1", Port),
             ("http://ｗｗｗ.example.com", Host),
             ("http://soft\u{AD}hyphen.example", Host),
+            ("https://{site}.example.com", HostName),
+            ("https://a\"b.example", HostName),
+            ("https://a&b.example", HostName),
+            ("https://a,b.example", HostName),
+            ("https://a`b.example", HostName),
             ("http://h:", Port),
             ("http://h:0", Port),
             ("http://h:080", Port),
@@ -191,6 +226,26 @@ mod tests {
             ("http://h/a\"b", Path),
         ] {
             assert_eq!(BaseUrl::parse(text), Err(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn host_has_the_lengths_of_dns() {
+        let label = |length| "a".repeat(length);
+        let name = |last| [label(63), label(63), label(63), label(last)].join(".");
+        // The international label has 58 characters as punycode, without its prefix.
+        for (host, is_fine) in [
+            (label(63), true),
+            (label(64), false),
+            (format!("{}.example", label(64)), false),
+            (name(61), true),
+            (name(61) + ".", true),
+            (name(62), false),
+            (format!("{}ü.example", label(55)), true),
+            (format!("{}ü.example", label(60)), false),
+        ] {
+            let parsed = BaseUrl::parse(&format!("https://{host}/x"));
+            assert_eq!(parsed.is_ok(), is_fine, "{host}: {parsed:?}");
         }
     }
 }

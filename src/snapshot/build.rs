@@ -157,8 +157,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The snapshot of these parts, in any order. Of two versions with the same path, the first by
-    /// locale, then by `documentId`, gets the entry.
+    /// The snapshot of these parts, in any order. Of two versions with the same path, one that
+    /// sitemaps list gets the entry; of two such, the first by locale, then by `documentId`.
     ///
     /// # Errors
     /// [`NoSnapshot`].

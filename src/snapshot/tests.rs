@@ -6,11 +6,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::frontend_url::BaseUrl;
 use crate::rules::{
-    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
-    Rule, RuleSet, Template,
+    Condition, ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Literal, Locale,
+    LocalePrefix, Locales, Rule, RuleSet, Template,
 };
 
 const UID: &str = "api::a.a";
+/// The value of `updatedAt` that leaves a document out of sitemaps.
+const EXCLUDED: &str = "never";
 
 fn rules() -> RuleSet {
     let uid = ContentTypeUid::parse(UID).unwrap();
@@ -18,7 +20,12 @@ fn rules() -> RuleSet {
     let locales = ["en", "de"].map(|code| Locale::parse(code).unwrap()).to_vec();
     let locales = Locales::new(locales).unwrap();
     let mut rules = vec![rule("/{locale}/{slug}"), rule("/{handle}")];
-    rules[1].sitemap.listed = false;
+    for rule in &mut rules {
+        rule.sitemap.exclude_when = vec![Condition {
+            field: FieldPath::parse("updatedAt").unwrap(),
+            equals: Literal::Text(EXCLUDED.to_owned()),
+        }];
+    }
     RuleSet::new(locales, LocalePrefix::Always, rules)
 }
 
@@ -75,7 +82,7 @@ fn listed_returns_each_path_once_in_order() {
         ("b", "en", "z", "", ""),
         ("a", "en", "x", "", ""),
         ("d", "en", "x", "", ""),
-        ("e", "en", "", "hidden", ""),
+        ("e", "en", "", "hidden", EXCLUDED),
         ("f", "en", "", "", ""),
         ("g", "fr", "x", "", ""),
     ]);
@@ -88,6 +95,24 @@ fn listed_returns_each_path_once_in_order() {
     let hidden = snapshot.owner("/hidden").unwrap();
     assert_eq!((hidden.rule(), hidden.is_listed()), (1, false));
     assert!(snapshot.owner("/en/f").is_none());
+}
+
+#[test]
+fn owner_of_a_shared_path_is_a_listed_version_if_there_is_one() {
+    for (rows, owner, listed) in [
+        // Two documents.
+        ([("a", "en", "x", "", EXCLUDED), ("b", "en", "x", "", "")], "b", &["/en/x"][..]),
+        ([("a", "en", "x", "", ""), ("b", "en", "x", "", "")], "a", &["/en/x"]),
+        ([("a", "en", "x", "", EXCLUDED), ("b", "en", "x", "", EXCLUDED)], "a", &[]),
+        // Two versions of one document under a rule without `{locale}`.
+        ([("a", "en", "", "x", EXCLUDED), ("a", "de", "", "x", "")], "a", &["/x"]),
+    ] {
+        let snapshot = snapshot(&rows);
+        assert_eq!(paths(snapshot.listed()), listed, "{rows:?}");
+        let owners: Vec<&str> =
+            (0..snapshot.len()).map(|at| snapshot.url(at).document_id()).collect();
+        assert_eq!(owners, [owner], "{rows:?}");
+    }
 }
 
 #[test]
@@ -134,7 +159,7 @@ fn listing_hash_of_equal_lists_is_equal() {
     assert_eq!(hash(&[one, other]), hash(&[other, one]));
     // Not listed, or modified: the same list.
     assert_eq!(hash(&[one]), hash(&[("c", "en", "x", "", "2024-03-06")]));
-    assert_eq!(hash(&[one]), hash(&[one, ("c", "en", "", "hidden", "")]));
+    assert_eq!(hash(&[one]), hash(&[one, ("c", "en", "", "hidden", EXCLUDED)]));
     assert_ne!(hash(&[one]), hash(&[other]));
     assert_ne!(hash(&[one]), hash(&[one, other]));
 }
@@ -158,7 +183,7 @@ type Content = BTreeMap<(&'static str, &'static str), [&'static str; 3]>;
 fn content() -> impl Strategy<Value = Content> {
     let version = (prop::sample::select(&["a", "b", "c", "d", "e"][..]), locale());
     let text = || prop::sample::select(&["", "x", "y", "z"][..]);
-    let date = prop::sample::select(&["", "2024-03-06"][..]);
+    let date = prop::sample::select(&["", "2024-03-06", EXCLUDED][..]);
     let fields = (text(), text(), date).prop_map(|(slug, handle, date)| [slug, handle, date]);
     prop::collection::btree_map(version, fields, 0..8)
 }

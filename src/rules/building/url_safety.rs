@@ -101,18 +101,15 @@ pub(super) enum Width {
 
 /// Checks a value that goes into a URL. Values are refused, never repaired.
 ///
-/// `before` and `after` are the template's text around the placeholder: a value that is harmless
-/// alone can complete a percent-escape with them.
+/// `before` and `after` are the template's text around the placeholder. The value is judged alone,
+/// because a server may decode it alone, and with the text around it, because a value that is
+/// harmless alone can complete a percent-escape with that.
 pub(super) fn check(before: &str, value: &str, after: &str, width: Width) -> Result<(), Fault> {
     check_raw(value, width)?;
-    let whole;
-    let text = if before.is_empty() && after.is_empty() {
-        value
-    } else {
-        whole = [before, value, after].concat();
-        &whole
-    };
-    if text.contains('%') && [1, 2].into_iter().any(|times| unsafe_after(text, times, width)) {
+    let is_alone = before.is_empty() && after.is_empty();
+    if is_unsafe_decoded(value, width)
+        || !is_alone && is_unsafe_decoded(&[before, value, after].concat(), width)
+    {
         return Err(Fault::UnsafeAfterDecoding);
     }
     Ok(())
@@ -124,9 +121,14 @@ pub(super) fn is_plain(value: &str) -> bool {
     is_unreserved(value) && !matches!(value, "" | "." | "..")
 }
 
-fn unsafe_after(text: &str, times: u32, width: Width) -> bool {
-    let decoded = (0..times).fold(text.to_owned(), |text, _| decode_leniently(&text));
-    check_raw(&decoded, width).is_err()
+/// Whether one or two percent-decodings of a text have a fault.
+fn is_unsafe_decoded(text: &str, width: Width) -> bool {
+    if !text.contains('%') {
+        return false;
+    }
+    let once = decode_leniently(text);
+    let twice = decode_leniently(&once);
+    [once, twice].iter().any(|decoded| check_raw(decoded, width).is_err())
 }
 
 fn check_raw(value: &str, width: Width) -> Result<(), Fault> {
@@ -251,6 +253,17 @@ mod tests {
         assert_eq!(check("", "a%2", "-f", Width::One), Ok(()));
         assert_eq!(check("%2", "f", "", Width::One), Err(Fault::UnsafeAfterDecoding));
         assert_eq!(check("", "2f", "%2f", Width::One), Err(Fault::UnsafeAfterDecoding));
+    }
+
+    #[test]
+    fn value_beside_static_text_is_judged_alone_too() {
+        for value in ["%2e%2e", "%2E.", "%252e", "%20", "%2520", "%2e%2e%2f", "%5c"] {
+            for [before, after] in [["", ".html"], ["a-", ""], ["a-", ".html"]] {
+                let checked = check(before, value, after, Width::One);
+                assert_eq!(checked, Err(Fault::UnsafeAfterDecoding), "{before}{value}{after}");
+            }
+        }
+        assert_eq!(check("a-", "v1%2e5", ".html", Width::One), Ok(()));
     }
 
     proptest! {

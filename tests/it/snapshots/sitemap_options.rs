@@ -166,3 +166,34 @@ async fn validation_checks_exactly_the_listed_urls() {
     assert_eq!((&report["count"], &report["byClass"]["2xx"]), (&4.into(), &4.into()));
     assert_eq!(peer.heads().len(), 4, "no other URL is asked for");
 }
+
+#[test]
+fn path_of_an_excluded_document_is_listed_for_another_document_that_has_it() {
+    let row = |id: &str, locale: &str, slug: &str, more: &str| {
+        format!(r#"{{"documentId":"{id}","locale":"{locale}","slug":"{slug}"{more}}}"#)
+    };
+    let hidden = r#","noindex":true"#;
+    let content = [
+        row("a", "en", "two-documents", hidden),
+        row("b", "en", "two-documents", ""),
+        row("c", "en", "two-versions", hidden),
+        row("c", "de", "two-versions", ""),
+        row("d", "en", "both-excluded", hidden),
+        row("e", "en", "both-excluded", hidden),
+    ]
+    .join(",");
+    let settings =
+        settings("source = \"files\"\npath = \"content.json\"", "https://www.example.com")
+            .replace(r#"locales = ["en"]"#, "locales = [\"en\", \"de\"]\nresolve = \"documents\"");
+    let uid = TYPES[0];
+    let content = format!("{{\"{uid}\":[{content}]}}");
+    let service = Setup::new(&settings).file("content.json", &content).start();
+    assert_eq!(
+        paths(&list(&service, uid, "")),
+        ["/articles/two-documents", "/articles/two-versions"]
+    );
+    for (slug, owner) in [("two-documents", "b"), ("two-versions", "c"), ("both-excluded", "d")] {
+        let target = format!("/api/resolve?site=main&pathname=/articles/{slug}");
+        assert_eq!(http::get(service.addr(), &target).json()["data"]["documentId"], owner);
+    }
+}
