@@ -75,11 +75,12 @@ pub fn build(
         http: HttpSettings {
             max_requests: limits.requests,
             cors_origins: HttpSettings::origins(&server.cors_origins),
-            cache_policy: CachePolicy::new(
+            cache_policy: CachePolicy::new([
                 &server.cache_control,
                 &server.cache_control_404,
+                &server.cache_control_url,
                 &server.cache_control_sitemap,
-            ),
+            ]),
             access_log: config.log.access,
             webhook_secret: config.webhook_secret,
             validate_token: config.auth.validate,

@@ -12,6 +12,8 @@ pub struct CachePolicy {
     pub resolve: HeaderValue,
     /// Of a pathname that does not resolve: short, because a new rule may match it.
     pub resolve_miss: HeaderValue,
+    /// Of the URL of a published document.
+    pub url: HeaderValue,
     /// Of lists of URLs.
     pub sitemap: HeaderValue,
 }
@@ -19,10 +21,11 @@ pub struct CachePolicy {
 impl CachePolicy {
     /// Takes checked settings: visible ASCII and spaces.
     #[must_use]
-    pub fn new(resolve: &str, resolve_miss: &str, sitemap: &str) -> Self {
+    pub fn new([resolve, resolve_miss, url, sitemap]: [&str; 4]) -> Self {
         Self {
             resolve: interned(resolve),
             resolve_miss: interned(resolve_miss),
+            url: interned(url),
             sitemap: interned(sitemap),
         }
     }

@@ -132,7 +132,11 @@ const CONTENT: &str = r#"{
 const ORIGIN: &str = "https://admin.example.com";
 
 fn service() -> Service {
-    Setup::new(SETTINGS).file("content.json", CONTENT).start()
+    setup().start()
+}
+
+fn setup() -> Setup {
+    Setup::new(SETTINGS).file("content.json", CONTENT)
 }
 
 /// Asserts the status and the whole body, byte for byte.

@@ -26,6 +26,8 @@ pub struct Server {
     pub cache_control: String,
     /// `Cache-Control` of a response about a pathname that does not resolve.
     pub cache_control_404: String,
+    /// `Cache-Control` of the URL of a published document.
+    pub cache_control_url: String,
     /// `Cache-Control` of lists of URLs.
     pub cache_control_sitemap: String,
     /// How long after SIGTERM connections are still accepted.
@@ -44,6 +46,7 @@ struct Raw {
     cors_origins: Vec<String>,
     cache_control: String,
     cache_control_404: String,
+    cache_control_url: String,
     cache_control_sitemap: String,
     drain_delay_ms: u64,
     connections: usize,
@@ -58,6 +61,7 @@ impl Default for Raw {
             cors_origins: Vec::new(),
             cache_control: "public, max-age=60".to_owned(),
             cache_control_404: "public, max-age=5".to_owned(),
+            cache_control_url: "no-cache".to_owned(),
             cache_control_sitemap:
                 "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400".to_owned(),
             drain_delay_ms: 5_000,
@@ -84,6 +88,7 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Opt
     let mut policy = |name, text| problems.take(name, cache_control(text));
     let cache_control = policy("server.cache_control", raw.cache_control);
     let cache_control_404 = policy("server.cache_control_404", raw.cache_control_404);
+    let cache_control_url = policy("server.cache_control_url", raw.cache_control_url);
     let cache_control_sitemap = policy("server.cache_control_sitemap", raw.cache_control_sitemap);
     Some(Server {
         listen: listen?,
@@ -91,6 +96,7 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Opt
         cors_origins,
         cache_control: cache_control?,
         cache_control_404: cache_control_404?,
+        cache_control_url: cache_control_url?,
         cache_control_sitemap: cache_control_sitemap?,
         drain_delay: Duration::from_millis(raw.drain_delay_ms),
         connections: raw.connections,

@@ -74,7 +74,11 @@ async fn respond(app: &App, params: &Params<'_>) -> Result<Response, ApiError> {
     let locale = params.locale_of(site)?;
     let found = fetch(app, site, params, locale).await?;
     let stale = found.stale;
-    let mut response = url(site, params, locale, found).into_response();
+    let cacheable = |mut response: Response| {
+        response.headers_mut().insert(CACHE_CONTROL, app.http.cache_policy.url.clone());
+        response
+    };
+    let mut response = url(site, params, locale, found).map(cacheable).into_response();
     if let Some(age) = stale {
         insert_last_good_status(response.headers_mut(), age);
     }
@@ -121,8 +125,13 @@ impl<'a> Params<'a> {
     fn site_with_rule(&self, app: &'a App) -> Result<&'a Site, ApiError> {
         let site = self.site.or_else(|| app.sites.of_type(&self.uid));
         site.filter(|site| site.has_rule(&self.uid)).ok_or_else(|| {
-            let uid = echo(&self.uid);
-            ApiError::not_found(format!("there is no frontend URL rule for content type {uid}"))
+            let (uid, site) = (echo(&self.uid), self.site.map(|site| echo(&site.key)));
+            ApiError::not_found(match site {
+                Some(site) => {
+                    format!("site {site} has no frontend URL rule for content type {uid}")
+                }
+                None => format!("there is no frontend URL rule for content type {uid}"),
+            })
         })
     }
 
@@ -140,9 +149,11 @@ impl<'a> Params<'a> {
 fn parse_status(value: Option<&str>) -> Result<Status, ApiError> {
     match value {
         None | Some("published") => Ok(Status::Published),
-        Some("draft") => Ok(Status::Draft),
+        // Strapi's panel says `modified` of a published document with unpublished changes.
+        Some("draft" | "modified") => Ok(Status::Draft),
         Some(text) => {
-            let message = format!("`status` must be draft or published, not {}", echo(text));
+            let message =
+                format!("`status` must be draft, modified or published, not {}", echo(text));
             Err(ApiError::validation(message))
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{assert_body, assert_error, service};
+use super::{assert_body, assert_error, service, setup};
 use crate::support::http;
 use crate::support::service::Setup;
 
@@ -77,7 +77,60 @@ fn frontend_url_of_a_published_document_is_a_url_and_a_path() {
             200,
             &format!(r#"{{"data":{{"url":"{url}","path":"{path}"}},"meta":{{}}}}"#),
         );
-        assert_ne!(response.header("cache-control").as_deref(), Some("no-store"), "{target}");
+        assert_eq!(response.header("cache-control").as_deref(), Some("no-cache"), "{target}");
+    }
+}
+
+#[test]
+fn frontend_url_has_the_configured_cache_control_on_a_200_of_a_published_document() {
+    let variable = "FRONTEND_MAP__SERVER__CACHE_CONTROL_URL";
+    let service = setup().env(variable, "max-age=7").start();
+    for (query, status, expected) in [
+        ("uid=plugin::cms.article&documentId=one", 200, Some("max-age=7")),
+        ("uid=plugin::cms.article&documentId=one&status=draft", 200, Some("no-store")),
+        ("uid=plugin::cms.article&documentId=one&status=modified", 200, Some("no-store")),
+        ("uid=plugin::cms.article&documentId=nope", 404, None),
+        ("uid=plugin::cms.article&documentId=six", 404, None),
+        ("uid=plugin::cms.event&documentId=launch", 501, None),
+    ] {
+        let response = http::get(service.addr(), &format!("/api/frontend-url?{query}"));
+        let found = (response.status, response.header("cache-control"));
+        assert_eq!(found, (status, expected.map(str::to_owned)), "{query}");
+    }
+}
+
+#[test]
+fn frontend_url_of_a_modified_document_is_that_of_its_draft() {
+    let service = service();
+    let target = |status: &str| {
+        let query = "uid=plugin::cms.article&documentId=one";
+        format!("/api/frontend-url?{query}&status={status}")
+    };
+    let [draft, modified] =
+        ["draft", "modified"].map(|status| http::get(service.addr(), &target(status)));
+    assert_eq!((modified.status, modified.text()), (200, draft.text()));
+    assert!(modified.text().contains("hello-draft"), "{}", modified.text());
+    drop(service);
+    let variable = "FRONTEND_MAP__AUTH__DRAFT_TOKEN";
+    let service = setup().env(variable, "secret-of-drafts").start();
+    let refused = http::get(service.addr(), &target("modified"));
+    let found = (refused.status, refused.header("cache-control"));
+    assert_eq!(found, (401, Some("no-store".to_owned())));
+}
+
+#[test]
+fn frontend_url_without_a_rule_names_the_site_that_was_requested() {
+    let service = service();
+    for (query, message) in [
+        ("", r#"there is no frontend URL rule for content type "api::nope.nope""#),
+        (
+            "&site=events",
+            r#"site "events" has no frontend URL rule for content type "api::nope.nope""#,
+        ),
+    ] {
+        let target = format!("/api/frontend-url?uid=api::nope.nope&documentId=one{query}");
+        let found = assert_error(service.addr(), &target, 404, "NotFoundError", "");
+        assert_eq!(found, message);
     }
 }
 
