@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tokio::sync::watch;
+
 use crate::content::RequestLimiters;
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
@@ -29,6 +31,8 @@ pub struct SharedState {
     /// reload.
     pub limiters: RequestLimiters,
     draining: AtomicBool,
+    /// Whether the drain delay is over.
+    closing: watch::Sender<bool>,
 }
 
 impl SharedState {
@@ -48,6 +52,7 @@ impl SharedState {
             triggers: Arc::default(),
             limiters: RequestLimiters::new(cms_requests),
             draining: AtomicBool::new(false),
+            closing: watch::Sender::new(false),
         })
     }
 
@@ -60,5 +65,16 @@ impl SharedState {
     #[must_use]
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
+    }
+
+    /// Ends the drain delay: streams that may go on for hours end now.
+    pub fn close(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// Whether the drain delay is over, now and later.
+    #[must_use]
+    pub fn watch_closing(&self) -> watch::Receiver<bool> {
+        self.closing.subscribe()
     }
 }

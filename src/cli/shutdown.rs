@@ -82,6 +82,7 @@ where
             second = signals.next() => return second,
         }
         tracing::info!("no more connections are accepted");
+        shared.close();
         let _ = sender.send(end);
         signals.next().await
     };

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Caller, EVENTS, LINES, ask, events, site, slugs};
 use crate::support::front_end::{Answer, FrontEnd, answer};
+use crate::support::http;
 use crate::support::wait::until_so;
 
 fn script(path: &str) -> Answer {
@@ -142,4 +143,35 @@ async fn an_event_source_that_has_seen_the_end_gets_204() {
     assert_eq!((again.status, again.body.len()), (204, 0));
     assert_eq!(peer.heads().len(), 0);
     assert!(ask(&service, &[EVENTS]).text().contains("\nid: end\nevent: result\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_with_stopped_once_the_drain_delay_is_over() {
+    let peer = FrontEnd::start(|_| Answer::Hang).await;
+    let start = |drain_delay: &str| {
+        let variable = "FRONTEND_MAP__SERVER__DRAIN_DELAY_MS";
+        site(&peer.url("http", ""), 1, &slugs("a", 3)).env(variable, drain_delay).start()
+    };
+    for (header, last) in [
+        (EVENTS, "event: stopped\ndata: {\"reason\":\"shutdown\"}\n\n"),
+        (LINES, "{\"stopped\":{\"reason\":\"shutdown\"}}\n"),
+    ] {
+        let mut service = start("20");
+        let mut caller = Caller::new(&service, 0, Some(header), "");
+        assert!(caller.until("\"total\":3").contains("progress"));
+        assert_eq!(service.signal("TERM"), Some(0), "no stream holds it up");
+        let rest = caller.until("the end of the connection");
+        assert!(rest.contains(last), "{rest:?}");
+        assert!(!rest.contains("result") && !rest.contains("byStatus"), "{rest:?}");
+        assert!(rest.ends_with("0\r\n\r\n"), "it ends as a stream does: {rest:?}");
+        assert!(!service.log().contains("aborted"), "{}", service.log());
+    }
+    // Until then it continues.
+    let mut service = start("20000");
+    let mut caller = Caller::new(&service, 0, Some(EVENTS), "");
+    service.send_signal("TERM");
+    until_so("it drains", || http::get(service.addr(), "/readyz").status == 503);
+    let after = caller.until("progress");
+    assert!(after.contains("progress") && !after.contains("stopped"), "{after:?}");
+    assert_eq!(service.signal("TERM"), Some(0));
 }

@@ -9,6 +9,9 @@ const MAX_GROWTH: u64 = 1_000;
 /// The most rows of a walk, whatever total the CMS claims: some gigabytes of URLs.
 const MAX_ROWS: u64 = 20_000_000;
 
+/// A database that folds letter case sorts differently, and keyset paging would skip documents.
+const UNORDERED: &str = "a list that is not in the byte order of documentId: the collation of that \
+     column in the CMS's database must be binary, and no proxy may drop `sort` from the query";
 pub(super) const NO_ECHO: Unproven = Unproven::Unusable("a list without its page size and total");
 
 /// What the proof needs of one page.
@@ -202,7 +205,7 @@ impl Proof {
         let mut last = self.key.as_deref();
         for key in keys.iter().flatten() {
             if last.is_some_and(|last| last >= *key) {
-                return Err(Unproven::Unusable("a list that is not in the requested order"));
+                return Err(Unproven::Unusable(UNORDERED));
             }
             last = Some(key);
         }

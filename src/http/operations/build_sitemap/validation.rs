@@ -54,7 +54,9 @@ pub(super) async fn validate(
     let run = Arc::clone(subscription.run());
     let body = match format {
         ResultFormat::Json => document(subscription).await?,
-        ResultFormat::Events | ResultFormat::Lines => events::body(subscription, format),
+        ResultFormat::Events | ResultFormat::Lines => {
+            events::body(subscription, format, app.shared.watch_closing())
+        }
     };
     Ok(with_headers(body, format, &run))
 }

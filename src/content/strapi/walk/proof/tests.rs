@@ -4,7 +4,6 @@ use super::*;
 
 /// The page size that the walks request.
 const SIZE: usize = 100;
-const UNORDERED: &str = "a list that is not in the requested order";
 const OTHER_SIZE: &str = "a page of another size than requested";
 const NO_PAGING: &str = "a list without its page size and total";
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use futures::stream;
 use serde::Serialize;
+use tokio::sync::watch;
 
 use super::result::{CHUNK, ResultChunks, to_json};
 use crate::http::request::accept::ResultFormat;
@@ -35,9 +36,17 @@ struct Counters {
     by_class: Classes,
 }
 
+/// Why a stream ends before its run.
+#[derive(Serialize)]
+struct Stopped {
+    reason: &'static str,
+}
+
 /// The events of a run for one client.
 struct EventStream {
     subscription: Subscription,
+    /// Whether the service stops.
+    closing: watch::Receiver<bool>,
     format: ResultFormat,
     /// The number of findings that were sent.
     sent: usize,
@@ -54,9 +63,13 @@ enum Stage {
 }
 
 /// A body that follows the run until its end; dropping it ends the subscription.
-pub(super) fn body(subscription: Subscription, format: ResultFormat) -> Body {
+pub(super) fn body(
+    subscription: Subscription,
+    format: ResultFormat,
+    closing: watch::Receiver<bool>,
+) -> Body {
     let (tally, stage) = (Tally::default(), Stage::Begin);
-    let events = EventStream { subscription, format, sent: 0, tally, stage };
+    let events = EventStream { subscription, closing, format, sent: 0, tally, stage };
     Body::from_stream(stream::unfold(events, async |mut events| {
         let chunk = events.next().await.transpose()?;
         Some((chunk, events))
@@ -80,12 +93,16 @@ impl EventStream {
         Ok(Some(chunk.into()))
     }
 
-    /// Findings if there are new ones, the beginning of the result if the run has ended, or counters
-    /// if neither happens in time.
+    /// Findings if there are new ones, the beginning of the result if the run has ended, the last
+    /// event if the service stops, or counters if none of these happens in time.
     async fn wait_for_events(&mut self) -> io::Result<String> {
         loop {
             // Read before the findings: a run that has ended has all of them.
             let ended = self.subscription.run().has_ended();
+            if !ended && *self.closing.borrow() {
+                self.stage = Stage::Done;
+                return Ok(self.event("stopped", &Stopped { reason: "shutdown" }));
+            }
             let findings = self.findings();
             if !findings.is_empty() {
                 return Ok(findings);
@@ -95,7 +112,10 @@ impl EventStream {
                 self.stage = Stage::Result(ResultChunks::new(Arc::clone(run)));
                 return Ok(self.before_result());
             }
-            let more = run.wait_for_more(self.sent, MAX_SILENCE).await;
+            let more = tokio::select! {
+                more = run.wait_for_more(self.sent, MAX_SILENCE) => more,
+                () = wait_until_true(&mut self.closing) => continue,
+            };
             // The error closes the connection: the client must not mistake half a run for a whole one.
             if !more.map_err(|RunFailed| io::Error::other("the run failed"))? {
                 return Ok(self.counters());
@@ -142,5 +162,12 @@ impl EventStream {
             ResultFormat::Events => format!("event: {name}\ndata: {data}\n\n"),
             _ => format!("{{\"{name}\":{data}}}\n"),
         }
+    }
+}
+
+async fn wait_until_true(closing: &mut watch::Receiver<bool>) {
+    if closing.wait_for(|closing| *closing).await.is_err() {
+        // The sender is gone without a stop: it never becomes true.
+        std::future::pending::<()>().await;
     }
 }
