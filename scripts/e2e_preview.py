@@ -67,7 +67,8 @@ def link(path: str, version: str) -> Preview:
     """The live page, or the frontend's route for previews."""
     if version == "published":
         return Preview(200, BASE + path)
-    return Preview(200, f"{BASE}/api/preview?{urllib.parse.urlencode({'secret': SECRET, 'path': path})}")
+    query = urllib.parse.urlencode({"secret": SECRET, "path": path})
+    return Preview(200, f"{BASE}/api/preview?{query}")
 
 
 def run(checks: Checks, admin: Admin, start: Callable[[str], Process]) -> None:
@@ -116,9 +117,10 @@ def check_other_types(checks: Checks, admin: Admin, oracle: Oracle) -> None:
     for status in ("published", "draft"):
         expected = link(press["path"], status)
         # The panel sends no locale for a type that is not localized.
-        for locale in ({}, {"locale": ""}):
-            found = admin.preview(PRESS, documentId=press["documentId"], status=status, **locale)
-            checks.equal(f"not localized, {status}, {locale}", found, expected)
+        query = {"documentId": press["documentId"], "status": status}
+        for more in ({}, {"locale": ""}):
+            found = admin.preview(PRESS, **query, **more)
+            checks.equal(f"not localized, {status}, {more}", found, expected)
         # It sends no document for a single type: Strapi itself adds it.
         for locale in LOCALES:
             found = admin.preview(HOMEPAGE, locale=locale, status=status)
@@ -150,7 +152,8 @@ def check_refused_token(checks: Checks, admin: Admin, document: str, path: str) 
     query = {"documentId": document, "locale": "en"}
     found = admin.preview(ARTICLE, status="published", **query)
     checks.equal("another draft token: published", found, link(path, "published"))
-    checks.equal("another draft token: draft", admin.preview(ARTICLE, status="draft", **query), FAILED)
+    found = admin.preview(ARTICLE, status="draft", **query)
+    checks.equal("another draft token: draft", found, FAILED)
 
 
 def check_failure(checks: Checks, name: str, admin: Admin, document: str) -> None:
@@ -160,8 +163,8 @@ def check_failure(checks: Checks, name: str, admin: Admin, document: str) -> Non
         found = admin.preview(ARTICLE, documentId=document, locale="en", status=status)
         checks.equal(f"{name}: {status}", found, FAILED)
         print(f"{name}: {status}: {found.text} after {time.monotonic() - begun:.2f} s", flush=True)
-    status, _ = admin.call("GET", "/admin/users/me")
-    checks.equal(f"{name}: the panel works", status, 200)
+    answered, _ = admin.call("GET", "/admin/users/me")
+    checks.equal(f"{name}: the panel works", answered, 200)
 
 
 def main() -> None:
@@ -194,7 +197,8 @@ def main() -> None:
         run(checks, super_admin(strapi.url), start)
         policy = get(strapi.url.removeprefix("http://"), "/admin").headers
         framed = policy.get("Content-Security-Policy", "")
-        checks.check("the panel may frame the frontend", "frame-src https://www.example.com" in framed, framed)
+        may_frame = "frame-src https://www.example.com" in framed
+        checks.check("the panel may frame the frontend", may_frame, framed)
     failed = checks.failed.total()
     print(f"{checks.passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

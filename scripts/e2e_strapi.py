@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the release binary in front of a real Strapi 5 and compares each response with an oracle.
 
-Then a token loses a permission and gets it back; an article is published, unpublished and renamed,
-which Strapi's own webhook reports; and Strapi stops for longer than the hard limit. With --articles there are so many articles, written into the
+Then a token loses a permission and gets it back; documents are published, unpublished and renamed,
+which the webhook of docs/strapi.md reports, created by the Strapi project itself; and Strapi stops
+for longer than the hard limit. With --articles there are so many articles, written into the
 database directly; then only the sets of URLs are compared, and the changes and the outage tried.
 
 The Strapi is the fixture `tests/strapi`: installed where $LAB_DIR says (`~/.cache/strapi-lab`) if
@@ -19,7 +20,8 @@ import sys
 import tempfile
 
 from common.build import BINARY
-from strapi import answers, live
+from common.client import free_port
+from strapi import answers, live, webhooks
 from strapi.checks import Checks
 from strapi.fixture import (
     CANNOT_SET_UP,
@@ -47,9 +49,12 @@ class Run:
         strapi: Strapi,
         articles: int,
         binary: pathlib.Path,
+        hook: str,
         stack: contextlib.ExitStack,
     ) -> None:
         self.checks, self.strapi, self.binary, self.stack = checks, strapi, binary, stack
+        # The address to which Strapi sends webhooks.
+        self.hook = hook
         self.oracle = Oracle(articles, BASE)
         row = self.oracle.first(ARTICLE, MAIN[ARTICLE])
         self.document, self.url = row["documentId"], BASE + row["path"]
@@ -99,15 +104,23 @@ class Run:
 
     def check_live(self, hard: int) -> None:
         """Changes, then an outage. Copies of an hour, so that only the webhook refreshes them."""
+        admin = f"127.0.0.1:{free_port()}"
         hooked = self.start(
             READ_TOKEN,
             log="info",
-            variables={"HOOKS__SECRET": live.HOOK_SECRET, "SNAPSHOTS__SOFT_SECONDS": 3600},
+            variables={
+                "SERVER__LISTEN": self.hook,
+                "SERVER__ADMIN_LISTEN": admin,
+                "HOOKS__SECRET": live.HOOK_SECRET,
+                "SNAPSHOTS__SOFT_SECONDS": 3600,
+            },
         )
         live.wait_until_built(hooked, SNAPSHOTS)
         changing = live.Live(self.checks, hooked, self.strapi.url, FULL_TOKEN)
-        hook = f"http://{hooked.address}/hooks/cms"
-        live.check_changes(changing, self.document, self.url, hook)
+        webhooks.check_panel(self.checks, self.strapi.url, hook_url(self.hook))
+        live.check_changes(changing, self.document, self.url)
+        webhooks.check_costs(changing, admin, self.document)
+        webhooks.check_dependents(changing)
         shown = live.HOOK_SECRET in hooked.log()
         self.checks.check("log: no secret of the webhook", not shown)
         self.checks.equal("hooked: ends with status 0", hooked.stop(), 0)
@@ -159,6 +172,10 @@ class Run:
         self.check_live(HARD_LIMIT_OF_MANY)
 
 
+def hook_url(address: str) -> str:
+    return f"http://{address}/hooks/cms"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -172,9 +189,16 @@ def main() -> None:
         sys.exit(CANNOT_SET_UP)
     is_large = options.articles is not None
     articles = options.articles or ARTICLES
-    checks = Checks()
-    with running(articles, bulk=is_large) as strapi, contextlib.ExitStack() as stack:
-        run = Run(checks, strapi, articles, binary, stack)
+    checks, hook = Checks(), f"127.0.0.1:{free_port()}"
+    variables = {
+        "FRONTEND_MAP_HOOK": hook_url(hook),
+        "FRONTEND_MAP_HOOK_SECRET": live.HOOK_SECRET,
+    }
+    with (
+        running(articles, bulk=is_large, variables=variables) as strapi,
+        contextlib.ExitStack() as stack,
+    ):
+        run = Run(checks, strapi, articles, binary, hook, stack)
         if is_large:
             run.large()
         else:

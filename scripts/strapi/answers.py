@@ -111,9 +111,16 @@ def check_url(checks: Checks, service: Service, site: str, uid: str, row: Row) -
         expected = None if row["reason"] == "absent" else row["reason"]
         found = (status, error.get("name"), reason)
         checks.equal(f"{name} {params}", found, (404, "NotFoundError", expected))
-    if row["status"] == "draft" and status == 200:
-        cached = headers.get("cache-control")
+    cached = headers.get("cache-control")
+    if row["status"] == "draft":
         checks.equal(f"{name}: a draft is not stored", cached, "no-store")
+        # The word of Strapi's panel.
+        modified = params | {"status": "modified"}
+        again = service.get("/api/frontend-url", site=site, uid=uid, **modified)
+        found = (again.status, again.body, again.headers.get("cache-control"))
+        checks.equal(f"{name} {modified}", found, (status, body, cached))
+    elif status == 200:
+        checks.equal(f"{name}: caches ask again", cached, "no-cache")
 
 
 def check_all_urls(checks: Checks, service: Service, oracle: Oracle) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import subprocess
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,6 +23,7 @@ OWN_VARIABLES = (
     "STRICT",
     "WEBHOOK_URL",
     "FRONTEND_MAP_URL",
+    "FRONTEND_MAP_HOOK",
 )
 
 
@@ -34,6 +36,9 @@ class Strapi:
     def __init__(self, articles: int, bulk: bool, variables: Mapping[str, str]) -> None:
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
+        # The path that the fixture's script gives it.
+        lab = os.environ.get("LAB_DIR") or "~/.cache/strapi-lab"
+        self.database = pathlib.Path(lab).expanduser() / f".tmp/e2e-{port}.db"
         self.environment = {k: v for k, v in os.environ.items() if k not in OWN_VARIABLES} | {
             "HOST": "127.0.0.1",
             "PORT": str(port),
@@ -42,7 +47,7 @@ class Strapi:
             # The articles that change are made by Strapi itself in any case.
             "SEED_SERVICE_FIRST": "5",
             "DATABASE_CLIENT": "sqlite",
-            "DATABASE_FILENAME": f".tmp/e2e-{port}.db",
+            "DATABASE_FILENAME": f".tmp/{self.database.name}",
             **variables,
         }
 

@@ -1,4 +1,4 @@
-"""A custom token that loses a permission on a related type, and gets it back, while the service runs.
+"""A custom token that loses a permission on a related type, and gets it back.
 
 The permissions are changed as an administrator changes them: by Strapi's admin API.
 """
@@ -7,10 +7,10 @@ import json
 import pathlib
 import subprocess
 import time
-import urllib.request
 from collections.abc import Callable
 from typing import Any
 
+from strapi.admins import super_admin
 from strapi.answers import check_set
 from strapi.checks import Checks
 from strapi.fixture import Oracle
@@ -28,26 +28,16 @@ class Token:
     """A custom API token of the administrator."""
 
     def __init__(self, strapi: str) -> None:
-        self.strapi, self.jwt = strapi, ""
-        person = {"firstname": "E", "lastname": "E", "email": "e2e@example.com"}
-        person["password"] = "Not-a-secret-1"
-        self.jwt = self.admin("POST", "register-admin", person)["token"]
-        made = self.admin("POST", "api-tokens", self.settings(all_permissions()))
+        self.admin = super_admin(strapi)
+        made = self.admin.must("POST", "/admin/api-tokens", self.settings(all_permissions()))
         self.id, self.key = made["id"], made["accessKey"]
 
     def settings(self, permissions: list[str]) -> dict[str, Any]:
         token = {"name": "e2e", "description": "", "type": "custom", "lifespan": None}
         return token | {"permissions": permissions}
 
-    def admin(self, method: str, path: str, body: dict[str, Any]) -> Any:
-        headers = {"Authorization": f"Bearer {self.jwt}", "Content-Type": "application/json"}
-        url, data = f"{self.strapi}/admin/{path}", json.dumps(body).encode()
-        request = urllib.request.Request(url, data, method=method, headers=headers)
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)["data"]
-
     def grant(self, permissions: list[str]) -> None:
-        self.admin("PUT", f"api-tokens/{self.id}", self.settings(permissions))
+        self.admin.must("PUT", f"/admin/api-tokens/{self.id}", self.settings(permissions))
 
 
 def all_permissions() -> list[str]:
@@ -106,8 +96,8 @@ def check_permissions(
     cold = start()
     for answer in (lists(cold), cold.get("/api/frontend-url", site="more", uid=ARTICLE, **params)):
         error = json.loads(answer.body)["error"]
-        found = (answer.status, error["name"], MISSING in error["message"])
-        checks.equal("permissions: lost: without a copy", found, (502, "BadGatewayError", True))
+        failed = (answer.status, error["name"], MISSING in error["message"])
+        checks.equal("permissions: lost: without a copy", failed, (502, "BadGatewayError", True))
     # The other site reads no category.
     other = cold.get("/api/build-sitemap", site="main", contentType=ARTICLE)
     checks.equal("permissions: lost: another site", other.status, 200)
@@ -122,11 +112,9 @@ def check_permissions(
     checks.check("permissions: back: the URL", not is_marked(url()), url())
 
 
-def write(
-    service: Service, token: Token, folder: pathlib.Path
-) -> subprocess.CompletedProcess[str]:
+def write(service: Service, token: Token, folder: pathlib.Path) -> subprocess.CompletedProcess[str]:
     """`frontend-map sitemap` with the settings of the service."""
-    args = ["sitemap", "--site", "more", "--out", folder]
+    args = ["sitemap", "--site", "more", "--out", str(folder)]
     settings = service.log_file.parent / "settings.toml"
     return subprocess.run(
         [service.binary, "--config", settings, *args],

@@ -9,6 +9,15 @@ fn fixture(path: &str) -> String {
 }
 
 #[test]
+fn the_webhook_of_the_page_is_the_one_that_the_fixture_creates() {
+    let strapi = page("docs/strapi.md");
+    let blocks = strapi.blocks("js");
+    let [webhook, line] = blocks[..] else { panic!("{} blocks", blocks.len()) };
+    assert_eq!(webhook, fixture("src/webhook.js").trim_end());
+    assert!(fixture("src/index.js").contains(line.trim()), "{line}");
+}
+
+#[test]
 fn the_preview_handler_of_the_page_is_the_one_that_the_fixture_runs() {
     let preview = page("docs/preview.md");
     let blocks = preview.blocks("js");

@@ -1,0 +1,94 @@
+"""What webhooks cost, and that Strapi's panel refuses the one that the project itself creates."""
+
+import re
+import time
+from typing import Any
+
+from common.client import get
+from strapi.admins import super_admin
+from strapi.checks import Checks
+from strapi.live import Live
+from strapi.service import ARTICLE, BASE
+
+AUTHOR, CATEGORY = "api::author.author", "api::category.category"
+EVENTS = ["entry.create", "entry.update", "entry.delete", "entry.publish", "entry.unpublish"]
+# Without a request to the CMS for so long, the service is at rest, in seconds: longer than the
+# debounce of its webhooks.
+QUIET, PATIENCE = 3, 60
+
+
+def check_panel(checks: Checks, strapi: str, hook: str) -> None:
+    """In production the panel accepts no private address; the project's own code is not asked."""
+    admin = super_admin(strapi)
+    webhook = {"name": "by hand", "url": hook, "headers": {}, "events": EVENTS}
+    status, found = admin.call("POST", "/admin/webhooks", webhook)
+    message = found["error"]["message"] if status == 400 else ""
+    checks.check("webhook: the panel refuses it", "public internet" in message, (status, found))
+    own = [(one["name"], one["url"], one["events"]) for one in admin.must("GET", "/admin/webhooks")]
+    checks.equal("webhook: the project has created it", own, [("frontend-map", hook, EVENTS)])
+
+
+class Costs:
+    """Counts the requests that an edit causes."""
+
+    def __init__(self, live: Live, admin: str) -> None:
+        self.live, self.admin = live, admin
+
+    def requests(self) -> int:
+        text = get(self.admin, "/metrics").body.decode()
+        found = re.findall(r"^frontend_map_cms_request_seconds_count (\d+)", text, re.M)
+        return int(found[0])
+
+    def rest(self) -> int:
+        last, since, begun = self.requests(), time.monotonic(), time.monotonic()
+        while time.monotonic() - since < QUIET and time.monotonic() - begun < PATIENCE:
+            time.sleep(0.1)
+            if (now := self.requests()) != last:
+                last, since = now, time.monotonic()
+        return last
+
+    def of(self, name: str, most: int, *calls: dict[str, Any]) -> None:
+        """The calls of the Document Service cause at most so many requests."""
+        before = self.rest()
+        for call in calls:
+            self.live.post("/api/lab/action", call)
+        cost = self.rest() - before
+        print(f"webhook: {name}: {cost} requests", flush=True)
+        self.live.checks.check(f"webhook: {name}", cost <= most, f"{cost} requests, not {most}")
+
+
+def check_costs(live: Live, admin: str, document: str) -> None:
+    """Changes cost what changed; a walk over 300 articles has more than 9 requests."""
+    costs, author = Costs(live, admin), live.first("authors")["documentId"]
+    draft = call("update", ARTICLE, document, data={"title": "Only a draft"})
+    costs.of("a draft is saved", 0, draft)
+    costs.of("a draft is discarded", 0, call("discardDraft", ARTICLE, document))
+    # No rule reads authors. Dependents are asked for once.
+    unnamed = {"uid": AUTHOR, "action": "update", "documentId": author}
+    costs.of("a type without a rule", 4, unnamed | {"data": {"name": "One"}})
+    costs.of("a type without a rule, again", 0, unnamed | {"data": {"name": "Two"}})
+    # Three sites read articles, in three locales.
+    costs.of("an article is published", 9, call("publish", ARTICLE, document))
+
+
+def check_dependents(live: Live) -> None:
+    """A category's new slug is in the URLs of its articles, although no event names these."""
+    found, target = live.first("categories"), live.target
+    category, slug = found["documentId"], found["slug"]
+    live.target = target.replace("site=main", "site=more")
+    _, before = live.urls()
+    renamed = f"{slug}-renamed"
+    old, new = (f"{BASE}/en/{name}/" for name in (slug, renamed))
+    gone = {url for url in before if url.startswith(old)}
+    shown = {url.replace(old, new) for url in gone}
+    live.checks.check("webhook: the category has articles", gone)
+    for action, more in (("update", {"data": {"slug": renamed}}), ("publish", {})):
+        live.post("/api/lab/action", call(action, CATEGORY, category, **more))
+    live.shows("category renamed", gone, shown)
+    _, after = live.urls()
+    live.checks.equal("webhook: nothing else changed", after ^ before, gone | shown)
+    live.target = target
+
+
+def call(action: str, uid: str, document: str, **more: object) -> dict[str, Any]:
+    return {"uid": uid, "action": action, "documentId": document, "locale": "en"} | more
