@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Edits in a real Strapi: seconds until the service shows them, and what they cost the CMS.
+
+A Strapi (`tests/strapi`, SQLite) with 50,000 articles, in front of it the service with webhooks,
+and 200 edits in three minutes: articles are renamed, published, created, unpublished and deleted,
+categories with thousands of articles get another slug, are unpublished, published and deleted, and
+pages with a tree below them are renamed. Prints
+
+- for each kind of edit and operation, the seconds from Strapi's answer to the edit until the
+  operation shows it;
+- the duration of the edits themselves, without the service and with it;
+- the requests to the CMS for each kind of edit, made alone;
+- whether the lists at rest are those that a bare keyset walk over Strapi gives.
+
+Ends with status 1 if an edit was never seen or the lists differ.
+"""
+
+import argparse
+import contextlib
+import pathlib
+import re
+import shutil
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from common.build import BINARY, build
+from common.client import free_port, get, until
+from common.process import Process
+from edits.content import BASE, Strapi, articles, urls
+from edits.plan import COUNTS, KINDS, Edit, Plan
+from edits.probes import OPERATIONS, Lists, Probes
+from strapi import fixture
+
+HOOK_SECRET = "secret-of-the-bench"
+# The words in angle brackets are replaced.
+SETTINGS = """
+[server]
+listen = "127.0.0.1:0"
+admin_listen = "<admin>"
+[cms]
+url = "<cms>"
+[snapshots]
+soft_seconds = 3600
+hard_seconds = 86400
+[limits]
+walk_deadline_ms = 900000
+[[site]]
+key = "main"
+front_end_url = "<base>"
+locales = ["en", "de", "fr"]
+resolve = "documents"
+[[site.rule]]
+content_type = "api::article.article"
+template = "/{locale}/a/{category.slug}/{slug}"
+[[site.rule]]
+content_type = "api::category.category"
+template = "/{locale}/c/{slug}"
+[[site.rule]]
+content_type = "api::page.page"
+template = "/{locale}/p/{*path}"
+params.path = { field = "slug", ancestors = "parent" }
+"""
+# Without a request to the CMS for so long, the service is at rest, in seconds.
+QUIET = 3
+# So many of each kind are made alone.
+ALONE = dict.fromkeys(KINDS, 1)
+Durations = dict[str, list[float]]
+
+
+class Service(Process):
+    """The binary with its webhook."""
+
+    def __init__(self, binary: pathlib.Path, folder: pathlib.Path, cms: str) -> None:
+        self.admin = f"127.0.0.1:{free_port()}"
+        file = folder / "settings.toml"
+        words = {"<admin>": self.admin, "<cms>": cms, "<base>": BASE}
+        file.write_text(re.sub("<[a-z]+>", lambda word: words[word[0]], SETTINGS))
+        super().__init__(
+            binary,
+            *("--config", file, "serve"),
+            environment={
+                "FRONTEND_MAP__CMS__TOKEN": fixture.READ_TOKEN,
+                "FRONTEND_MAP__HOOKS__SECRET": HOOK_SECRET,
+            },
+        )
+
+    def cms_requests(self) -> int:
+        text = get(self.admin, "/metrics").body.decode()
+        found = re.findall(r"^frontend_map_cms_request_seconds_count (\d+)", text, re.M)
+        return int(found[0])
+
+    def rest(self, patience: float) -> int:
+        """Waits until no request is sent; the number of requests so far."""
+        last, since = self.cms_requests(), time.monotonic()
+        begun = since
+        while time.monotonic() - since < QUIET and time.monotonic() - begun < patience:
+            time.sleep(0.2)
+            if (now := self.cms_requests()) != last:
+                last, since = now, time.monotonic()
+        return last
+
+
+def edit(strapi: Strapi, edit: Edit, probes: Probes | None, durations: Durations) -> None:
+    begun = time.monotonic()
+    for call in edit.calls:
+        strapi.act(call)
+    if probes:
+        probes.follow(edit)
+    durations[edit.kind].append(time.monotonic() - begun)
+
+
+def edit_all(
+    strapi: Strapi, work: list[list[Edit]], seconds: float, probes: Probes | None
+) -> Durations:
+    """Editors that work at the same time; each spreads its edits over the time."""
+    durations: Durations = defaultdict(list)
+    begun = time.monotonic()
+
+    def editor(edits: list[Edit]) -> None:
+        for n, one in enumerate(edits):
+            time.sleep(max(0, begun + n * seconds / len(edits) - time.monotonic()))
+            edit(strapi, one, probes, durations)
+
+    threads = [threading.Thread(target=editor, args=(edits,)) for edits in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(f"{sum(map(len, work))} edits in {time.monotonic() - begun:.0f} s", flush=True)
+    return durations
+
+
+def report_seen(seconds: dict[tuple[str, str], list[float | None]]) -> int:
+    """Prints the table; the number of edits that an operation never showed."""
+    print("seconds until seen (p50 / p99 / max)")
+    print(f"{'':22}" + "".join(f"{name:>26}" for name in OPERATIONS))
+    for kind in KINDS:
+        cells = [cell(seconds[kind, operation]) for operation in OPERATIONS]
+        count = len(seconds[kind, OPERATIONS[0]])
+        print(f"{kind:18} {count:3}" + "".join(f"{text:>26}" for text in cells))
+    for operation in OPERATIONS:
+        every = [taken for kind in KINDS for taken in seconds[kind, operation]]
+        print(f"all, {operation}: {cell(every)}")
+    return sum(taken is None for found in seconds.values() for taken in found)
+
+
+def cell(found: list[float | None]) -> str:
+    seen = sorted(taken for taken in found if taken is not None)
+    if not seen:
+        return "never" if found else "-"
+    p99 = seen[max(0, -(-99 * len(seen) // 100) - 1)]
+    never = f", {len(found) - len(seen)} never" if len(seen) < len(found) else ""
+    return f"{statistics.median(seen):.2f} / {p99:.2f} / {seen[-1]:.2f}{never}"
+
+
+def report_durations(without: Durations, with_service: Durations) -> None:
+    print("duration of an edit, p50 in ms: without the service, with it, ratio")
+    for kind in KINDS:
+        one, other = (
+            statistics.median(d[kind]) * 1000 if d[kind] else 0 for d in (without, with_service)
+        )
+        ratio = f"{other / one:.2f}" if one else "-"
+        print(f"{kind:18} {one:9.0f} {other:9.0f} {ratio:>6}")
+
+
+def report_requests(
+    strapi: Strapi, service: Service, edits: Iterable[Edit], patience: float
+) -> None:
+    print("requests to the CMS for an edit made alone")
+    for one in edits:
+        before = service.rest(patience)
+        edit(strapi, one, None, defaultdict(list))
+        time.sleep(QUIET)
+        print(f"{one.kind:18} {service.rest(patience) - before}", flush=True)
+
+
+def differences(lists: Lists, strapi: Strapi) -> int:
+    """URLs that are listed or expected, and not both."""
+    count = 0
+    for uid, expected in urls(strapi).items():
+        found = set(re.findall(rf'"({re.escape(BASE)}/[^"]*)"', lists.bodies[uid].decode()))
+        missing, extra = sorted(expected - found), sorted(found - expected)
+        print(f"{uid}: {len(found)} URLs, missing {missing[:3]}, extra {extra[:3]}", flush=True)
+        count += len(missing) + len(extra)
+    return count
+
+
+@contextlib.contextmanager
+def seeded(count: int, cache: pathlib.Path | None) -> Iterator[str]:
+    """A Strapi with so many articles; `cache` keeps its database for the next time."""
+    strapi = fixture.Strapi(count, bulk=True, variables={})
+    database = strapi.database
+    strapi.run("install")
+    if cache and cache.exists():
+        shutil.copy(cache, database)
+    try:
+        strapi.start()
+        if cache and not cache.exists():
+            strapi.stop()
+            shutil.copy(database, cache)
+            strapi.start()
+        yield strapi.url
+    finally:
+        strapi.run("reset")
+
+
+def run(strapi: Strapi, options: argparse.Namespace, folder: pathlib.Path) -> bool:
+    """Whether each edit was seen and the lists at rest are right."""
+    counts = {kind: max(1, count // options.part) for kind, count in COUNTS.items()}
+    seconds = options.seconds / options.part
+    plan = Plan(strapi, list(articles(options.articles)))
+
+    def work(may_delete: bool) -> list[list[Edit]]:
+        return [plan.articles(counts), plan.slow(counts, may_delete)]
+
+    without = edit_all(strapi, work(False), seconds, None) if options.control else {}
+    with Service(options.binary, folder, strapi.url) as service, Lists(service.address) as lists:
+        built = until(lambda: all(lists.bodies.values()), patience=900, pause=0.1)
+        print(f"the first lists after {built:.0f} s, {service.rest(600)} requests", flush=True)
+        hook = {"Authorization": f"Bearer {HOOK_SECRET}"}
+        target = f"http://{service.address}/hooks/cms"
+        strapi.post("/api/lab/webhook", {"url": target, "name": "bench", "headers": hook})
+        probes = Probes(service.address, lists)
+        edits, before = work(True), service.cms_requests()
+        with_service = edit_all(strapi, edits, seconds, probes)
+        probes.wait()
+        requests = service.rest(600) - before - probes.asked
+        never = report_seen(probes.seconds)
+        print(f"{requests} requests to the CMS for these edits", flush=True)
+        if without:
+            report_durations(without, with_service)
+        different = differences(lists, strapi)
+        if options.alone:
+            alone = [*plan.articles(ALONE), *plan.slow(ALONE, may_delete=True)]
+            report_requests(strapi, service, alone, patience=options.alone)
+            different += differences(lists, strapi)
+    print(f"{never} never seen, {different} URLs differ")
+    return not never and not different
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--articles", type=int, default=50_000)
+    parser.add_argument("--seconds", type=float, default=180, help="in which the edits are made")
+    parser.add_argument("--part", type=int, default=1, help="make one of so many edits only")
+    parser.add_argument("--alone", type=float, default=120, help="wait so long for rest; 0: skip")
+    parser.add_argument("--no-control", dest="control", action="store_false")
+    parser.add_argument("--cache", type=pathlib.Path, help="a file that keeps the seeded database")
+    parser.add_argument("binary", nargs="?", type=pathlib.Path, help="default: a release build")
+    options = parser.parse_args()
+    if options.binary is None:
+        build()
+    options.binary = (options.binary or BINARY).resolve()
+    with (
+        seeded(options.articles, options.cache) as url,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        good = run(Strapi(url), options, pathlib.Path(folder))
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""When an edit is seen: each operation is asked until it shows the edit."""
+
+import json
+import re
+import threading
+import time
+import urllib.parse
+from collections import defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from common.client import get
+from edits.content import BASE, UIDS
+from edits.plan import Edit, Listed
+
+OPERATIONS = ("frontend-url", "build-sitemap", "sitemap file", "resolve")
+# The pause between two requests: at first, and as a part of the time that has passed, so that a
+# slow edit costs few requests. It is what the figures are accurate to.
+PAUSE, PART = 0.02, 0.02
+# An edit that is not seen by then never is, in seconds.
+PATIENCE = 600
+# The timeout of one request, in seconds.
+REQUEST = 130
+
+
+class Lists:
+    """The present list of each type, asked for all the time; a 304 costs next to nothing."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.bodies = dict.fromkeys(UIDS, b"")
+        self.changed = threading.Condition()
+        self.ended = threading.Event()
+        self.threads = [threading.Thread(target=self.follow, args=(uid,)) for uid in UIDS]
+
+    def __enter__(self) -> "Lists":
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.set()
+        for thread in self.threads:
+            thread.join()
+
+    def follow(self, uid: str) -> None:
+        target = f"/api/build-sitemap?site=main&contentType={urllib.parse.quote(uid)}"
+        tag = ""
+        while not self.ended.is_set():
+            answer = get(self.address, target, REQUEST, **{"If-None-Match": tag} if tag else {})
+            if answer.status == 200:
+                tag = {k.lower(): v for k, v in answer.headers.items()}["etag"]
+                with self.changed:
+                    self.bodies[uid] = answer.body
+                    self.changed.notify_all()
+            time.sleep(PAUSE)
+
+    def wait(self, listed: list[Listed], deadline: float) -> bool:
+        with self.changed:
+            return self.changed.wait_for(
+                lambda: all(in_list(self.bodies[one.uid], one) for one in listed),
+                deadline - time.monotonic(),
+            )
+
+
+class Files:
+    """The sitemap files of a type, read again where they have changed."""
+
+    def __init__(self, address: str) -> None:
+        self.address, self.lock = address, threading.Lock()
+        self.kept: dict[str, tuple[str, bytes]] = {}
+
+    def show(self, listed: list[Listed]) -> bool:
+        with self.lock:
+            names = re.findall(rb"<loc>[^<]*/([^/<]+)</loc>", self.read("index.xml"))
+            texts: dict[str, list[bytes]] = defaultdict(list)
+            for uid in {one.uid for one in listed}:
+                start = uid.replace("::", ".", 1).encode() + b"-"
+                files = [name.decode() for name in names if name.startswith(start)]
+                texts[uid] = [self.read(name) for name in files]
+            return all(in_files(texts[one.uid], one) for one in listed)
+
+    def read(self, name: str) -> bytes:
+        tag, text = self.kept.get(name, ("", b""))
+        headers = {"If-None-Match": tag} if tag else {}
+        answer = get(self.address, f"/sitemaps/main/{name}", REQUEST, **headers)
+        if answer.status == 200:
+            tag = {k.lower(): v for k, v in answer.headers.items()}["etag"]
+            text = answer.body
+            self.kept[name] = (tag, text)
+        return text
+
+
+def in_list(body: bytes, listed: Listed) -> bool:
+    end = '"' if listed.is_whole else ""
+    return body.count(f'"{BASE}{listed.path}{end}'.encode()) == listed.count
+
+
+def in_files(texts: list[bytes], listed: Listed) -> bool:
+    end = "</loc>" if listed.is_whole else ""
+    part = f"<loc>{BASE}{listed.path}{end}".encode()
+    return sum(text.count(part) for text in texts) == listed.count
+
+
+class Probes:
+    """Follows each edit in each operation, at the same time."""
+
+    def __init__(self, address: str, lists: Lists) -> None:
+        self.address, self.lists, self.files = address, lists, Files(address)
+        self.pool = ThreadPoolExecutor(1_000)
+        self.lock = threading.Lock()
+        # Seconds by kind and operation; None: never seen.
+        self.seconds: dict[tuple[str, str], list[float | None]] = defaultdict(list)
+        self.asked = 0
+
+    def follow(self, edit: Edit) -> None:
+        """From now on; `wait` waits for the end."""
+        begun = time.monotonic()
+        for probe in (self.frontend_url, self.list_and_file, self.resolve):
+            self.pool.submit(probe, edit, begun)
+
+    def wait(self) -> None:
+        self.pool.shutdown()
+
+    def frontend_url(self, edit: Edit, begun: float) -> None:
+        query = urllib.parse.urlencode({"uid": edit.uid, "documentId": edit.document})
+
+        def is_shown() -> bool:
+            self.asked += 1
+            answer = get(self.address, f"/api/frontend-url?{query}")
+            if edit.path is None:
+                return answer.status == 404
+            return answer.status == 200 and json.loads(answer.body)["data"]["path"] == edit.path
+
+        self.until(edit, "frontend-url", begun, is_shown)
+
+    def list_and_file(self, edit: Edit, begun: float) -> None:
+        shown = self.lists.wait(edit.listed, begun + PATIENCE)
+        self.note(edit, "build-sitemap", begun, shown)
+        self.until(edit, "sitemap file", begun, lambda: self.files.show(edit.listed))
+
+    def resolve(self, edit: Edit, begun: float) -> None:
+        def is_shown() -> bool:
+            for path, owner in edit.owners.items():
+                query = urllib.parse.urlencode({"site": "main", "pathname": path})
+                answer = get(self.address, f"/api/resolve?{query}")
+                if answer.status != 200 or json.loads(answer.body)["data"]["documentId"] != owner:
+                    return False
+            return True
+
+        self.until(edit, "resolve", begun, is_shown)
+
+    def until(self, edit: Edit, operation: str, begun: float, is_shown: Callable[[], bool]) -> None:
+        shown = False
+        while not (shown := is_shown()) and time.monotonic() - begun < PATIENCE:
+            time.sleep(PAUSE + PART * (time.monotonic() - begun))
+        self.note(edit, operation, begun, shown)
+
+    def note(self, edit: Edit, operation: str, begun: float, shown: bool) -> None:
+        taken = time.monotonic() - begun
+        with self.lock:
+            self.seconds[edit.kind, operation].append(taken if shown else None)
