@@ -1,6 +1,7 @@
 //! The command line: its arguments, the settings and the exit status.
 
 mod check;
+mod demo;
 mod explain;
 mod health;
 mod logging;
@@ -8,14 +9,17 @@ mod selection;
 mod serve;
 mod shutdown;
 mod sitemap;
+mod terminal;
 mod validate;
 mod walk;
+mod words;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::config::{self, Config, Environment, Problems};
 
@@ -33,6 +37,10 @@ struct Arguments {
     /// The settings file (TOML)
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
+
+    /// Print log lines as well; `serve` always does
+    #[arg(short, long, global = true)]
+    verbose: bool,
 
     #[command(subcommand)]
     command: Command,
@@ -55,12 +63,8 @@ URL, 1 dead URLs, 2 could not run.";
 enum Command {
     /// Run the service until SIGTERM or SIGINT
     Serve,
-    /// Run the service on built-in content beside a small frontend, and show a request to each route
-    Demo {
-        /// Exit after the answers instead of serving until a signal
-        #[arg(long)]
-        once: bool,
-    },
+    /// Show each operation on built-in content, without a CMS or settings
+    Demo(demo::DemoArgs),
     /// Check the settings, and list the rules that overlap
     Check {
         /// Fail if rules overlap or never match, or name a field that the CMS does not have
@@ -88,8 +92,10 @@ pub fn run() -> ExitCode {
     match execute(&arguments) {
         Ok(status) => status,
         Err(error) => {
-            // stderr may be closed; the exit status is enough then.
-            let _ = writeln!(std::io::stderr(), "frontend-map: {error}");
+            if !error.is_closed_pipe() {
+                // stderr may be closed; the exit status is enough then.
+                let _ = writeln!(std::io::stderr(), "frontend-map: {error}");
+            }
             ExitCode::from(error.status())
         }
     }
@@ -114,24 +120,42 @@ impl CommandError {
             Self::Other(_) => FAILED,
         }
     }
+
+    fn is_closed_pipe(&self) -> bool {
+        match self {
+            Self::Settings(_) => false,
+            Self::NotValidated(error) | Self::Other(error) => terminal::is_closed_pipe(&**error),
+        }
+    }
+}
+
+/// Ends the process because of an argument, as clap does for the mistakes that it finds.
+fn refuse(message: &str) -> ! {
+    Arguments::command().error(ErrorKind::ArgumentConflict, message).exit()
 }
 
 fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
-    let file = arguments.config.as_deref();
+    let (file, verbose) = (arguments.config.as_deref(), arguments.verbose);
     match &arguments.command {
         Command::Serve => {
             let path = arguments.config.clone();
             serve::run(file, move || settings(path.as_deref()))?;
         }
-        Command::Demo { once } => serve::run_demo(*once)?,
-        Command::Check { strict } => check::run(&settings(file)?, *strict)?,
+        Command::Demo(args) => {
+            if file.is_some() {
+                refuse("the demo reads no settings: leave --config out, or run `serve`");
+            }
+            demo::run(args, verbose)?;
+        }
+        Command::Check { strict } => check::run(&unlogged(settings(file)?, verbose), *strict)?,
         Command::Explain(args) => {
-            let found = explain::run(settings(file)?, args)?;
+            let found = explain::run(unlogged(settings(file)?, verbose), args)?;
             return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
         }
-        Command::Sitemap(args) => sitemap::run(settings(file)?, args)?,
+        Command::Sitemap(args) => sitemap::run(settings(file)?, args, verbose)?,
         Command::Validate(args) => {
-            return validate::run(settings(file)?, args).map_err(CommandError::NotValidated);
+            return validate::run(settings(file)?, args, verbose)
+                .map_err(CommandError::NotValidated);
         }
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
@@ -140,6 +164,12 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The settings of a command that prints log lines only with `-v`.
+fn unlogged(config: Config, verbose: bool) -> Config {
+    logging::start_if(verbose, &config.log);
+    config
 }
 
 /// Reads the settings for a command that needs a site.

@@ -1,10 +1,9 @@
-//! `frontend-map demo`: the service on built-in content and a small frontend, and a `curl` line with
-//! its response for each route.
+//! The service of `frontend-map demo`: on built-in content, with a small frontend and a front page.
 
+mod front_page;
 pub mod frontend;
 
 use std::error::Error;
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +14,8 @@ use tokio::time::Instant;
 use crate::config::{self, Config, Environment};
 use crate::http::Service;
 use crate::shared::SharedState;
-use crate::{boot, outgoing, server};
+use crate::{boot, server};
+use front_page::WithFrontPage;
 
 /// The settings of the demo; its content is the built-in content of the source `files`.
 const SETTINGS: &str = include_str!("../config/demo/settings.toml");
@@ -25,33 +25,72 @@ const FRONTEND: &str = "127.0.0.1:8081";
 /// The most connections: enough for one user.
 const MAX_CONNECTIONS: usize = 64;
 
-/// The requests that the demo shows, each with a caption.
-const REQUESTS: [(&str, &str); 6] = [
-    (
-        "Which content type is behind a pathname?",
-        "/api/get-content-type?site=main&pathname=/en/articles/welcome",
-    ),
-    (
-        "The same, with the content type alone:",
-        "/api/get-content-type?site=main&pathname=/en/articles/welcome&compact=true",
-    ),
-    (
-        "Which URL does a document have?",
-        "/api/frontend-url?uid=plugin::cms.article&documentId=a1welcome&locale=de",
-    ),
-    (
-        "What are all public URLs of a type?",
-        "/api/build-sitemap?site=main&contentType=plugin::cms.page",
-    ),
-    (
-        "The same for crawlers:",
-        "/api/build-sitemap?site=main&contentType=plugin::cms.page&xml=true",
-    ),
-    (
-        "Is each of them alive? (One page never answers, so this takes 10 seconds.)",
-        "/api/build-sitemap?site=main&contentType=plugin::cms.article&validate=true",
-    ),
+/// One request that the demo shows.
+pub struct Operation {
+    /// The question that it answers.
+    pub question: &'static str,
+    /// What it is for, or what to see in the response.
+    pub about: &'static str,
+    /// Path and query.
+    pub target: &'static str,
+}
+
+impl Operation {
+    /// Whether the response has the results of URL checks.
+    #[must_use]
+    pub fn checks_urls(&self) -> bool {
+        self.target.ends_with("validate=true")
+    }
+}
+
+/// The requests that the demo shows.
+pub const OPERATIONS: [Operation; 7] = [
+    Operation {
+        question: "Which content type is behind a path?",
+        about: "For frontends: the rule that matches the path of a page, and the values in it. \
+            The CMS is not needed for it.",
+        target: "/api/get-content-type?site=main&pathname=/en/articles/welcome",
+    },
+    Operation {
+        question: "The same in short",
+        about: "The content type alone.",
+        target: "/api/get-content-type?site=main&pathname=/en/articles/welcome&compact=true",
+    },
+    Operation {
+        question: "Which URL does a document have?",
+        about: "For editors: the public URL of a document, here in German.",
+        target: "/api/frontend-url?uid=plugin::cms.article&documentId=a1welcome&locale=de",
+    },
+    Operation {
+        question: "And a document without a slug?",
+        about: "It gets no broken URL, but the reason why it has none.",
+        target: "/api/frontend-url?uid=plugin::cms.page&documentId=p3noslug",
+    },
+    Operation {
+        question: "What are all public URLs of a content type?",
+        about: "Complete, or an error; never a part. Drafts are not listed.",
+        target: "/api/build-sitemap?site=main&contentType=plugin::cms.page",
+    },
+    Operation {
+        question: "The same for crawlers",
+        about: "As a sitemap.",
+        target: "/api/build-sitemap?site=main&contentType=plugin::cms.page&xml=true",
+    },
+    Operation {
+        question: "Is each of them alive?",
+        about: "Each URL is requested once from the frontend. One of its pages never responds, so \
+            this takes 10 seconds.",
+        target: "/api/build-sitemap?site=main&contentType=plugin::cms.article&validate=true",
+    },
 ];
+
+/// Where the demo listens.
+pub struct Addresses {
+    /// The service.
+    pub service: SocketAddr,
+    /// The frontend.
+    pub frontend: SocketAddr,
+}
 
 /// The settings of the demo with its frontend at this address.
 ///
@@ -66,15 +105,15 @@ pub fn settings(frontend: SocketAddr) -> Result<Config, config::Problems> {
     )
 }
 
-/// Runs the service and shows a request to each route; unless `once`, it serves until `closing` is
-/// ready.
+/// Runs the service and then `show`; unless `once`, it serves until `closing` is ready.
 ///
 /// # Errors
-/// When no port can be bound, or the service does not respond.
+/// When no port can be bound, and those of `show`.
 pub async fn run(
     once: bool,
     start_log: impl FnOnce(&config::Log),
     shared: Arc<SharedState>,
+    show: impl AsyncFnOnce(&Addresses) -> Result<(), Box<dyn Error>>,
     closing: impl Future<Output = Instant> + Send + 'static,
 ) -> Result<(), Box<dyn Error>> {
     let frontend = bind(FRONTEND.parse()?).await?;
@@ -82,11 +121,7 @@ pub async fn run(
     start_log(&config.log);
     let timeouts = config.limits.timeouts;
     let listener = bind(config.server.listen).await?;
-    let address = listener.local_addr()?;
-    print_line(&format!(
-        "frontend-map at http://{address}, its frontend at http://{}",
-        frontend.local_addr()?
-    ))?;
+    let addresses = Addresses { service: listener.local_addr()?, frontend: frontend.local_addr()? };
     tokio::spawn(frontend::serve(frontend));
     let connections = server::ConnectionSettings {
         timeouts,
@@ -107,16 +142,14 @@ pub async fn run(
             end = enough => end,
         }
     };
-    let service = tokio::spawn(server::serve(listener, Service::new(app), connections, ended));
-    let all = show(address).await;
+    let service = WithFrontPage::new(Service::new(app), &addresses)?;
+    let service = tokio::spawn(server::serve(listener, service, connections, ended));
+    let all = show(&addresses).await;
     if shared.is_draining() {
         // A signal ended it while requests were shown: their errors do not matter.
         return Ok(service.await?);
     }
     all?;
-    if !once {
-        print_line("\nServing until Ctrl-C.")?;
-    }
     let _ = sender.send(());
     Ok(service.await?)
 }
@@ -127,19 +160,4 @@ async fn bind(wanted: SocketAddr) -> std::io::Result<TcpListener> {
         Ok(listener) => Ok(listener),
         Err(_) => TcpListener::bind((wanted.ip(), 0)).await,
     }
-}
-
-async fn show(service: SocketAddr) -> Result<(), Box<dyn Error>> {
-    let client = outgoing::client_builder()?.build()?;
-    for (caption, target) in REQUESTS {
-        let url = format!("http://{service}{target}");
-        print_line(&format!("\n# {caption}\n$ curl '{url}'"))?;
-        print_line(&client.get(url).send().await?.text().await?)?;
-    }
-    Ok(())
-}
-
-/// Prints a line to stdout; a closed stdout is an error, not a panic.
-fn print_line(line: &str) -> std::io::Result<()> {
-    writeln!(std::io::stdout(), "{line}")
 }

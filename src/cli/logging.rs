@@ -3,6 +3,7 @@
 mod line_writer;
 mod panic_hook;
 
+use std::io::IsTerminal;
 use std::sync::Arc;
 
 use tracing_subscriber::EnvFilter;
@@ -14,9 +15,30 @@ pub(super) use line_writer::LineWriter;
 use crate::config::{Format, Log};
 use crate::metrics::Metrics;
 
-/// Starts the log of a command, which waits for each line to be written.
-pub(super) fn start(settings: &Log) {
-    init(settings, std::io::stderr);
+/// The variable with the filter of the log, which wins over the settings.
+const RUST_LOG: &str = "RUST_LOG";
+
+/// An empty variable counts as unset: as a filter it would let nothing through.
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+/// Starts the log of a command other than `serve`: with `-v` as in the settings, else with warnings,
+/// and on a terminal without any line, because the command itself reports there what has failed.
+pub(super) fn start(verbose: bool, settings: &Log) {
+    let is_terminal = std::io::stderr().is_terminal();
+    if verbose || is_set(RUST_LOG) {
+        init(settings, std::io::stderr);
+    } else if !is_terminal {
+        init(&Log { level: "warn".to_owned(), ..settings.clone() }, std::io::stderr);
+    }
+}
+
+/// Starts the log of a command that has none unless `-v` is given.
+pub(super) fn start_if(verbose: bool, settings: &Log) {
+    if verbose || is_set(RUST_LOG) {
+        init(settings, std::io::stderr);
+    }
 }
 
 /// Starts the log of the service, which never blocks on stderr: lines that do not fit into the buffer
@@ -31,8 +53,7 @@ pub(super) fn start_serving(settings: &Log, metrics: &Arc<Metrics>) -> std::io::
 
 /// `RUST_LOG` wins over the settings.
 fn init(settings: &Log, writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static) {
-    // An empty variable counts as unset: as a filter it would let nothing through.
-    let directives = std::env::var("RUST_LOG").ok().filter(|directives| !directives.is_empty());
+    let directives = std::env::var(RUST_LOG).ok().filter(|directives| !directives.is_empty());
     let parsed = directives.as_deref().map(EnvFilter::try_new);
     let is_invalid = matches!(parsed, Some(Err(_)));
     let filter = match parsed {

@@ -1,4 +1,4 @@
-//! `frontend-map serve` and `frontend-map demo`, which run until a signal.
+//! `frontend-map serve`, which runs until a signal.
 
 mod background;
 mod fd_limit;
@@ -10,7 +10,6 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, mpsc};
-use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -18,15 +17,15 @@ use tokio::time::Instant;
 
 use self::background::restart_on_panic;
 use self::reload::Reloader;
-use super::shutdown::{Closing, Signals, until_stopped};
+use super::shutdown::{Signals, until_stopped};
 use super::{CommandError, check, logging};
-use crate::config::{Config, DEFAULT_CMS_REQUESTS, Problems};
+use crate::config::{Config, Problems};
 use crate::http::{AdminService, Service};
 use crate::server::ConnectionSettings;
 use crate::shared::SharedState;
 use crate::site::Sites;
 use crate::snapshot_cache::{apply_invalidations, keep_fresh};
-use crate::{boot, demo, server, traces};
+use crate::{boot, server, traces};
 
 /// Serves until a signal. `load` reads the settings, at the start and at each reload.
 ///
@@ -39,25 +38,9 @@ pub(super) fn run(
     block_on(serve(file.map(Path::to_owned), load))?
 }
 
-/// Runs the demo; without `once` it serves until a signal.
-///
-/// # Errors
-/// As [`demo::run`].
-pub(super) fn run_demo(once: bool) -> Result<(), CommandError> {
-    block_on(async {
-        let signals = Signals::new().map_err(Box::from)?;
-        let shared = Arc::new(SharedState::new(DEFAULT_CMS_REQUESTS).map_err(Box::from)?);
-        let demo_shared = Arc::clone(&shared);
-        let demo = |closing: Closing| demo::run(once, logging::start, demo_shared, closing.wait());
-        // There is no load balancer before a demo.
-        let ended = until_stopped(signals, shared, || Duration::ZERO, demo).await;
-        Ok(ended.unwrap_or(Ok(()))?)
-    })?
-}
-
 /// Runs a service to its end, without waiting for blocking threads: a name look-up may take longer than
 /// the grace period.
-fn block_on<T>(service: impl Future<Output = T>) -> Result<T, CommandError> {
+pub(super) fn block_on<T>(service: impl Future<Output = T>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Runtime::new().map_err(Box::from)?;
     let ended = runtime.block_on(service);
     runtime.shutdown_background();

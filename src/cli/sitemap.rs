@@ -9,6 +9,7 @@ use clap::Args;
 
 use self::folder::Folder;
 use super::walk::{listed_urls, walk};
+use super::words::count;
 use super::{logging, selection};
 use crate::app::App;
 use crate::boot;
@@ -41,9 +42,12 @@ pub(super) struct SitemapArgs {
 /// When a walk fails, or a file cannot be written. The index is written last, and only if all files
 /// of the site have been written.
 #[tokio::main]
-pub(super) async fn run(mut config: Config, args: &SitemapArgs) -> Result<(), Box<dyn Error>> {
-    "warn".clone_into(&mut config.log.level);
-    logging::start(&config.log);
+pub(super) async fn run(
+    config: Config,
+    args: &SitemapArgs,
+    verbose: bool,
+) -> Result<(), Box<dyn Error>> {
+    logging::start(verbose, &config.log);
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
     let base = selection::base_url(site)?;
@@ -68,7 +72,7 @@ pub(super) async fn run(mut config: Config, args: &SitemapArgs) -> Result<(), Bo
 
 fn summary(copy: &CachedCopy) -> String {
     let files = copy.files.as_ref().map_or(0, |files| files.layout.files.len());
-    format!("{} in {files} files", listed_urls(copy))
+    format!("{} in {}", listed_urls(copy), count(files as u64, "file"))
 }
 
 async fn write_files(

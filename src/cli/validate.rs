@@ -19,8 +19,9 @@ use tokio::sync::oneshot;
 use tokio::time::sleep;
 
 use self::output::{Output, unfinished_path};
-use self::summary::{Paint, summary};
+use self::summary::summary;
 use super::shutdown::{Stop, stop_signal};
+use super::terminal::Paint;
 use super::walk::{listed_urls, walk};
 use super::{logging, selection};
 use crate::boot;
@@ -92,16 +93,24 @@ enum Format {
 ///
 /// # Errors
 /// When the content cannot be read, a file cannot be read or written, or stdout is closed.
-pub(super) fn run(config: Config, args: &ValidateArgs) -> Result<ExitCode, Box<dyn Error>> {
+pub(super) fn run(
+    config: Config,
+    args: &ValidateArgs,
+    verbose: bool,
+) -> Result<ExitCode, Box<dyn Error>> {
     let runtime = tokio::runtime::Runtime::new()?;
-    let ended = runtime.block_on(until_stopped(config, args));
+    let ended = runtime.block_on(until_stopped(config, args, verbose));
     // A name look-up in progress blocks a thread that cannot be cancelled.
     runtime.shutdown_background();
     ended
 }
 
 /// Ends the command at the first signal, without an unfinished report.
-async fn until_stopped(config: Config, args: &ValidateArgs) -> Result<ExitCode, Box<dyn Error>> {
+async fn until_stopped(
+    config: Config,
+    args: &ValidateArgs,
+    verbose: bool,
+) -> Result<ExitCode, Box<dyn Error>> {
     let stop = stop_signal()?;
     let unfinished = args.out.as_deref().and_then(unfinished_path);
     let (sender, stopped) = oneshot::channel();
@@ -114,7 +123,7 @@ async fn until_stopped(config: Config, args: &ValidateArgs) -> Result<ExitCode, 
         std::process::exit(interrupted(stop).into());
     });
     tokio::select! {
-        ended = validate(config, args) => ended,
+        ended = validate(config, args, verbose) => ended,
         Ok(stop) = stopped => Ok(ExitCode::from(interrupted(stop))),
     }
 }
@@ -125,9 +134,12 @@ fn interrupted(stop: Stop) -> u8 {
     stop.status()
 }
 
-async fn validate(mut config: Config, args: &ValidateArgs) -> Result<ExitCode, Box<dyn Error>> {
-    "warn".clone_into(&mut config.log.level);
-    logging::start(&config.log);
+async fn validate(
+    config: Config,
+    args: &ValidateArgs,
+    verbose: bool,
+) -> Result<ExitCode, Box<dyn Error>> {
+    logging::start(verbose, &config.log);
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
     let base = selection::base_url(site)?;

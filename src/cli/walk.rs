@@ -5,9 +5,10 @@ use std::io::Write;
 use std::time::Duration;
 
 use futures::future::join_all;
-use indicatif::{HumanCount, MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{HumanFloatCount, MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use tokio::time::interval;
 
+use super::words::{count, digits};
 use crate::rules::ContentTypeUid;
 use crate::site::Site;
 use crate::snapshot_cache::{CachedCopy, SnapshotCache};
@@ -48,23 +49,27 @@ pub(super) fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// A number of URLs, in words.
-pub(super) fn urls(count: u64) -> String {
-    if count == 1 { "1 URL".to_owned() } else { format!("{} URLs", HumanCount(count)) }
-}
-
 /// The number of URLs in the sitemaps, in words.
 pub(super) fn listed_urls(copy: &CachedCopy) -> String {
-    urls(copy.snapshot.listed_count() as u64)
+    count(copy.snapshot.listed_count() as u64, "URL")
 }
 
 /// A line of progress, which is invisible if stderr is not a terminal.
 fn progress_line(lines: &MultiProgress, uid: &str) -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} {msg}  {human_pos} documents, {per_sec}");
+    let style = ProgressStyle::with_template("{spinner} {msg}  {human_pos} documents, {rate}");
     let bar = lines.add(ProgressBar::new_spinner());
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.set_style(
+        style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("rate", rate),
+    );
     bar.set_message(uid.to_owned());
     bar
+}
+
+/// The rate of a progress bar.
+pub(super) fn rate(state: &ProgressState, out: &mut dyn std::fmt::Write) {
+    let per_second = state.per_sec().round();
+    // Writing to a terminal's line cannot fail. A rate is positive and far below 2⁶⁴.
+    let _ = write!(out, "{}/s", HumanFloatCount(per_second));
 }
 
 /// Redraws the line until `work` has ended.
@@ -82,7 +87,8 @@ async fn follow<T>(line: &ProgressBar, work: impl Future<Output = T>, seen: impl
 /// The number of documents without a URL by reason, in words.
 fn skipped(copy: &CachedCopy) -> String {
     let reasons = copy.snapshot.skipped.by_reason();
-    let reasons: Vec<String> = reasons.map(|(reason, n)| format!("{reason} {n}")).collect();
+    let reasons: Vec<String> =
+        reasons.map(|(reason, n)| format!("{reason} {}", digits(n))).collect();
     if reasons.is_empty() {
         return String::new();
     }

@@ -1,7 +1,9 @@
 //! The other subcommands: `check`, `health`, `demo`, `--help`.
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
+use std::process::Command;
 
+use crate::support::http;
 use crate::support::service::Setup;
 
 #[test]
@@ -49,9 +51,66 @@ fn demo_once_shows_a_request_to_every_route_and_exits_with_0() {
         "\"matched\"",
         "\"path\"",
         "\"urls\"",
-        "timeout after 10000ms",
+        "   200  fine                 /en/articles/welcome\n",
+        "   ---  no answer            /en/articles/stalled\n",
+        "   7 URLs, 3 dead\n",
     ] {
         assert!(ended.stdout.contains(wanted), "{wanted} is missing in\n{}", ended.stdout);
+    }
+    assert!(!ended.stdout.contains("\"validated\""), "a table instead: {}", ended.stdout);
+    assert!(!ended.stdout.contains('\u{1b}'), "no colours without a terminal: {}", ended.stdout);
+    assert_eq!(ended.stderr, "", "no log lines");
+}
+
+#[test]
+fn demo_refuses_a_settings_file_with_exit_status_2() {
+    let ended = Setup::new("").run(&["demo", "--once"]);
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""));
+    let message = "error: the demo reads no settings: leave --config out, or run `serve`\n";
+    assert!(ended.stderr.starts_with(message), "{}", ended.stderr);
+}
+
+#[test]
+fn demo_has_a_front_page_whose_links_respond_and_log_lines_with_v() {
+    let demo = Setup::without_settings().unconfigured().begin(&["demo", "-v"]);
+    let address = demo.stdout_between("\n   service   http://", "\n");
+    let address: SocketAddr = address.parse().expect("an address");
+    let page = http::get(address, "/");
+    assert_eq!(page.status, 200);
+    assert_eq!(page.header("content-type").as_deref(), Some("text/html; charset=utf-8"));
+    let links = page
+        .text()
+        .split("class=\"request\" href=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().expect("a link").replace("&#38;", "&"))
+        .collect::<Vec<_>>();
+    assert_eq!(links.len(), 7, "{links:?}");
+    for link in links.iter().filter(|link| !link.ends_with("validate=true")) {
+        let expected = if link.contains("p3noslug") { 404 } else { 200 };
+        assert_eq!(http::get(address, link).status, expected, "{link}");
+    }
+    let head = http::send(address, "HEAD", "/", &[]);
+    assert_eq!((head.status, head.text()), (200, ""));
+    assert_eq!(http::send(address, "POST", "/", &[]).status, 404, "as `serve` responds");
+    assert_eq!(http::get(address, "/nope").status, 404);
+    demo.signal("INT");
+    let ended = demo.wait();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains(" INFO "), "log lines with -v: {:?}", ended.stderr);
+}
+
+#[test]
+fn a_closed_stdout_is_no_message_and_a_failure() {
+    for command in ["check", "demo"] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_frontend-map"));
+        if command == "check" {
+            child.arg("--config").arg("tests/fixtures/main/settings.toml");
+        }
+        let ended = child.arg(command).stdout(writer).output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!((ended.status.code(), &*stderr), (Some(1), ""), "{command}");
     }
 }
 

@@ -196,7 +196,7 @@ fn the_command_writes_the_same_files() {
     let setup = setup();
     let args = ["sitemap", "--site", "main", "--out", "public/maps", "--gzip"];
     let ended = setup.run(&args);
-    let line = "api::post.post: 3 URLs in 1 files, without a URL: slug_missing 1\n";
+    let line = "api::post.post: 3 URLs in 1 file, without a URL: slug_missing 1\n";
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     assert!(ended.stderr.contains(line), "{}", ended.stderr);
     let read = |name: &str| std::fs::read(setup.path().join("public/maps").join(name)).expect(name);

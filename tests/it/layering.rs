@@ -159,7 +159,7 @@ const LAYERS: &[Layer] = &[
     },
     Layer {
         module: "demo",
-        may_use: Some(&["outgoing", "shared", "http", "server", "config", "boot"]),
+        may_use: Some(&["shared", "http", "server", "config", "boot"]),
         must_not_name: &["clap"],
     },
     Layer { module: "cli", may_use: None, must_not_name: &[] },

@@ -2,10 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-use indicatif::HumanCount;
-
-use super::summary::{Paint, Tone};
-use crate::cli::walk::urls;
+use crate::cli::terminal::{Paint, Tone};
+use crate::cli::words::{count, digits};
 use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visible};
 
 /// The most URLs that are listed for one kind of change.
@@ -51,17 +49,17 @@ fn write_diff(
 }
 
 fn write_lines(out: &mut String, name: &str, lines: &[Line<'_>], paint: Paint) -> fmt::Result {
-    writeln!(out, "  {name}: {}", urls(lines.len() as u64))?;
+    writeln!(out, "  {name}: {}", count(lines.len() as u64, "URL"))?;
     let mut lines = lines.to_vec();
     // Dead URLs first, then in the order of the sitemap.
     lines.sort_by_key(|(class, ..)| *class);
     for (class, url, id) in lines.iter().take(MAX_LISTED) {
-        let class = paint.of(Tone::Class(*class), format!("{:5}", class.as_str()));
+        let class = paint.of((*class).into(), format!("{:5}", class.as_str()));
         let id = if id.is_empty() { String::new() } else { format!("  {}", Visible(id)) };
         writeln!(out, "    {class}  {}{id}", Visible(url))?;
     }
     match lines.len().saturating_sub(MAX_LISTED) {
         0 => Ok(()),
-        more => writeln!(out, "    and {} more", HumanCount(more as u64)),
+        more => writeln!(out, "    and {} more", digits(more as u64)),
     }
 }

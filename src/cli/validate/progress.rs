@@ -4,9 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-use crate::cli::walk::{print_line, urls};
+use crate::cli::walk::{print_line, rate};
+use crate::cli::words::{count, digits, duration};
 use crate::validator::CheckResult;
 use crate::validator::report::{Class, Tally};
 
@@ -72,8 +73,8 @@ impl Progress {
     /// Prints the duration.
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
-        let (count, took) = (self.tally.borrow().count, self.started.elapsed());
-        print_line(&format!("checked {} in {:.1} s", urls(count), took.as_secs_f64()));
+        let (checked, took) = (self.tally.borrow().count, self.started.elapsed());
+        print_line(&format!("checked {} in {}", count(checked, "URL"), duration(took)));
     }
 
     fn update(&self) {
@@ -83,7 +84,7 @@ impl Progress {
             self.last_line.set(Instant::now());
             let (pos, len) = (self.bar.position(), self.bar.length().unwrap_or(0));
             let speed = pos / self.started.elapsed().as_secs().max(1);
-            let [pos, of] = [pos, len].map(HumanCount);
+            let [pos, of, speed] = [pos, len, speed].map(digits);
             print_line(&format!("{pos} of {of} URLs, {speed}/s, {}", self.counters()));
         }
     }
@@ -92,21 +93,17 @@ impl Progress {
         let classes = self.tally.borrow().by_class;
         let mut text = String::new();
         for class in CLASSES {
-            let _ = write!(text, "{} {}  ", class.as_str(), HumanCount(classes.get(class)));
+            let _ = write!(text, "{} {}  ", class.as_str(), digits(classes.get(class)));
         }
         if self.retries.get() > 0 {
-            let _ = write!(text, "waiting for a retry {}", HumanCount(self.retries.get()));
+            let _ = write!(text, "waiting for a retry {}", digits(self.retries.get()));
         }
         text.trim_end().to_owned()
     }
 }
 
-fn rate(state: &ProgressState, out: &mut dyn std::fmt::Write) {
-    let _ = write!(out, "{:.0}/s", state.per_sec());
-}
-
 fn time_left(state: &ProgressState, out: &mut dyn std::fmt::Write) {
     if state.pos() > 0 {
-        let _ = write!(out, "{:#} left", HumanDuration(state.eta()));
+        let _ = write!(out, "{} left", duration(state.eta()));
     }
 }

@@ -3,48 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use indicatif::HumanCount;
-
-use crate::cli::walk::urls;
+use crate::cli::terminal::{Paint, Tone};
+use crate::cli::words::{count, digits};
 use crate::validator::Finding;
 use crate::validator::report::{Class, Entry, SiteReport, Visible};
 
 /// The most URLs that are listed for a rule: a frontend that is down would make thousands of lines.
 const MAX_LISTED: usize = 20;
-
-/// Whether to use colours.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Paint(bool);
-
-/// What a colour stands for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Tone {
-    Class(Class),
-    Heading,
-    Soft,
-}
-
-impl Paint {
-    /// Colours are used only on a terminal that has them, and unless `NO_COLOR` is set
-    /// (<https://no-color.org>).
-    pub(super) fn new(is_terminal: bool) -> Self {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let dumb = set("TERM").is_none_or(|term| term == "dumb");
-        Self(is_terminal && !dumb && set("NO_COLOR").is_none())
-    }
-
-    /// The text, in the colour of `tone`.
-    pub(super) fn of(self, tone: Tone, text: impl fmt::Display) -> String {
-        let code = match tone {
-            Tone::Class(Class::Success) => "32",
-            Tone::Class(Class::Redirect) => "33",
-            Tone::Class(_) => "31;1",
-            Tone::Heading => "1",
-            Tone::Soft => "2",
-        };
-        if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
-    }
-}
 
 /// One line with the counters, then the URLs that are not 2xx.
 pub(super) fn summary(report: &SiteReport<'_>, paint: Paint) -> String {
@@ -57,15 +22,15 @@ pub(super) fn summary(report: &SiteReport<'_>, paint: Paint) -> String {
 fn write_summary(out: &mut String, report: &SiteReport<'_>, paint: Paint) -> fmt::Result {
     let classes = report.tally.by_class;
     let verdict = match classes.dead() {
-        0 => paint.of(Tone::Class(Class::Success), "none dead"),
-        dead => paint.of(Tone::Class(Class::Error), format!("{} dead", HumanCount(dead))),
+        0 => paint.of(Tone::Good, "none dead"),
+        dead => paint.of(Tone::Bad, format!("{} dead", digits(dead))),
     };
-    write!(out, "site {}: {}, {verdict}", report.site, urls(report.tally.count))?;
+    write!(out, "site {}: {}, {verdict}", report.site, count(report.tally.count, "URL"))?;
     let some = Class::ALL.into_iter().filter(|class| classes.get(*class) > 0);
     let counts: Vec<String> = some
         .map(|class| {
-            let text = format!("{} {}", class.as_str(), HumanCount(classes.get(class)));
-            paint.of(Tone::Class(class), text)
+            let text = format!("{} {}", class.as_str(), digits(classes.get(class)));
+            paint.of(class.into(), text)
         })
         .collect();
     if !counts.is_empty() {
@@ -86,8 +51,8 @@ fn write_class(
     paint: Paint,
 ) -> fmt::Result {
     let heading = format!("{} {}", class.as_str(), class.meaning());
-    let count = urls(report.tally.by_class.get(class));
-    writeln!(out, "\n{}: {count}", paint.of(Tone::Class(class), heading))?;
+    let count = count(report.tally.by_class.get(class), "URL");
+    writeln!(out, "\n{}: {count}", paint.of(class.into(), heading))?;
     for (rule, findings) in by_rule(report, class) {
         write_rule(out, rule, &findings, paint)?;
     }
@@ -120,7 +85,7 @@ fn write_rule(
     findings: &[&Finding<'_>],
     paint: Paint,
 ) -> fmt::Result {
-    let count = HumanCount(findings.len() as u64);
+    let count = digits(findings.len() as u64);
     let heading = paint.of(Tone::Heading, format!("{content_type} {template}"));
     writeln!(out, "  {heading}: {count}")?;
     let shown = &findings[..findings.len().min(MAX_LISTED)];
@@ -138,7 +103,7 @@ fn write_rule(
     }
     match findings.len() - shown.len() {
         0 => Ok(()),
-        more => writeln!(out, "    and {} more: --format lists all", HumanCount(more as u64)),
+        more => writeln!(out, "    and {} more: --format lists all", digits(more as u64)),
     }
 }
 
@@ -192,7 +157,7 @@ mod tests {
     fn summary_escapes_control_characters_of_urls_and_documents() {
         let hostile = "\u{1b}]0;x\u{7}\r\u{202e}\u{9b}2J\n";
         let report = report(hostile, &[moved(hostile), CheckResult::Failed(Failure::Refused)]);
-        let text = summary(&report, Paint(false));
+        let text = summary(&report, Paint::PLAIN);
         assert!(text.chars().all(|c| c == '\n' || crate::rules::is_visible(c)), "{text:?}");
         let shown = r"\u{1b}]0;x\u{7}\u{d}\u{202e}\u{9b}2J\u{a}";
         assert_eq!(text.matches(shown).count(), 3, "{text}");
@@ -201,7 +166,7 @@ mod tests {
     #[test]
     fn summary_has_the_same_text_with_colours() {
         let report = report("a", &[moved("/y"), CheckResult::Failed(Failure::Dns)]);
-        let (plain, painted) = (summary(&report, Paint(false)), summary(&report, Paint(true)));
+        let (plain, painted) = (summary(&report, Paint::PLAIN), summary(&report, Paint::COLOURED));
         assert!(painted.contains("\u{1b}[33m3xx leads elsewhere\u{1b}[0m: 1 URL\n"), "{painted:?}");
         let parts = painted
             .split("\u{1b}[")
@@ -213,7 +178,7 @@ mod tests {
     #[test]
     fn summary_lists_the_first_urls_of_thousands() {
         let report = report("a", &vec![CheckResult::Failed(Failure::Refused); 1234]);
-        let text = summary(&report, Paint(false));
+        let text = summary(&report, Paint::PLAIN);
         assert_eq!(text.lines().count(), 4 + MAX_LISTED + 1);
         assert!(text.ends_with("    and 1,214 more: --format lists all\n"), "{text}");
     }

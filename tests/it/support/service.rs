@@ -175,6 +175,23 @@ impl Running {
         signal(&self.child, name);
     }
 
+    /// What stands on stdout between these two texts, as soon as it is there.
+    pub(crate) fn stdout_between(&self, before: &str, after: &str) -> String {
+        let between = || {
+            let stdout = self.stdout.lock().expect("stdout");
+            let rest = stdout.split_once(before)?.1;
+            Some(rest.split_once(after)?.0.to_owned())
+        };
+        let started = Instant::now();
+        loop {
+            if let Some(found) = between() {
+                return found;
+            }
+            assert!(started.elapsed() < PATIENCE, "no {before:?} on stdout");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Waits until it ends.
     pub(crate) fn wait(self) -> Ended {
         self.wait_while(|_| true)

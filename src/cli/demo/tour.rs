@@ -1,0 +1,54 @@
+//! The operations in words, each with a request and its response.
+
+use std::error::Error;
+use std::io::Write as _;
+
+use super::url_checks;
+use crate::cli::terminal::{Paint, Tone, prose_width};
+use crate::cli::words::wrapped;
+use crate::demo::{Addresses, OPERATIONS, Operation};
+use crate::outgoing;
+
+const WELCOME: &str = "The service runs on built-in content: articles and pages in English and \
+    German. It needs no CMS and reads no settings.";
+const INDENT: &str = "   ";
+
+/// Requests each operation and prints what it is for, the request and the response.
+///
+/// # Errors
+/// When the service does not respond, or stdout is closed.
+pub(super) async fn show(addresses: &Addresses, once: bool) -> Result<(), Box<dyn Error>> {
+    let (paint, width) = (Paint::of_stdout(), prose_width());
+    let Addresses { service, frontend } = addresses;
+    print(&paint.of(Tone::Heading, "frontend-map, a demo"))?;
+    print(&wrapped(WELCOME, width, ""))?;
+    print(&format!("\n{INDENT}service   http://{service}\n{INDENT}frontend  http://{frontend}"))?;
+    let client = outgoing::client_builder()?.build()?;
+    for (at, operation) in OPERATIONS.iter().enumerate() {
+        let Operation { question, about, target } = operation;
+        let heading = wrapped(&format!("{}. {question}", at + 1), width, "");
+        print(&format!("\n{}", paint.of(Tone::Heading, heading)))?;
+        print(&wrapped(about, width, INDENT))?;
+        let url = format!("http://{service}{target}");
+        print(&format!("\n{INDENT}$ curl '{url}'"))?;
+        let response = client.get(url).send().await?.text().await?;
+        if operation.checks_urls() {
+            print(&url_checks::table(&response, paint, INDENT)?)?;
+        } else {
+            print(&paint.of(Tone::Soft, response.trim_end()))?;
+        }
+    }
+    print("")?;
+    if once {
+        print(&wrapped("To look around yourself, run it without --once.", width, ""))?;
+    } else {
+        let invitation = format!("Open http://{service} in a browser. Ctrl-C stops the demo.");
+        print(&wrapped(&invitation, width, ""))?;
+    }
+    Ok(())
+}
+
+/// Prints a line to stdout; a closed stdout is an error, not a panic.
+fn print(line: &str) -> std::io::Result<()> {
+    writeln!(std::io::stdout(), "{line}")
+}
