@@ -70,12 +70,20 @@ fn from_files(base: &str) -> Service {
 /// Skipped, whatever the rule says.
 const NO_URL: &str = r#"{"documentId":"no-url","locale":"en","noindex":true}"#;
 
+/// The fields that the rules name. Strapi sends null for those that are not set.
+const FIELDS: [&str; 7] = ["slug", "handle", "noindex", "robots", "level", "seo", "reviewedAt"];
+
 fn strapi() -> Content {
     let content = Content::default();
+    let put = |id: &str, fields: &str| {
+        let unset = FIELDS.iter().filter(|name| !fields.contains(&format!("\"{name}\":")));
+        let nulls: String = unset.map(|name| format!(",\"{name}\":null")).collect();
+        content.put("en", id, &format!("{fields}{nulls}"));
+    };
     for (slug, more) in ROWS {
-        content.put("en", slug, &format!(r#","slug":"{slug}"{more}"#));
+        put(slug, &format!(r#","slug":"{slug}"{more}"#));
     }
-    content.put("en", "no-url", r#","noindex":true"#);
+    put("no-url", r#","noindex":true"#);
     content
 }
 
