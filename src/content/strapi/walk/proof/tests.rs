@@ -49,10 +49,12 @@ fn a_walk_is_complete_where_the_rows_lie_between_the_totals() {
         // A short page without a total is requested again.
         (vec![page(2, 5, &["a", "b"]), bare(2, &["c"]), page(2, 1, &["c"])], 3, 3),
         (
-            vec![page(2, 5, &["a", "b"]), bare(2, &["d"]), page(2, 2, &["c", "d"]), bare(2, &[])]
-                .into_iter()
-                .chain([page(2, 0, &[])])
-                .collect(),
+            vec![
+                page(2, 5, &["a", "b"]),
+                bare(2, &["d"]),
+                page(2, 2, &["c", "d"]),
+                page(2, 0, &[]),
+            ],
             4,
             4,
         ),
