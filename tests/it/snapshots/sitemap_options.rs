@@ -7,6 +7,7 @@ use crate::support::content::Content;
 use crate::support::front_end::{FrontEnd, answer};
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
+use crate::support::wait::until;
 
 /// Three rules: articles with every kind of condition, notes that are never listed, and pages that
 /// are listed by one of their two rules.
@@ -202,6 +203,11 @@ fn path_of_an_excluded_document_is_listed_for_another_document_that_has_it() {
     );
     for (slug, owner) in [("two-documents", "b"), ("two-versions", "c"), ("both-excluded", "d")] {
         let target = format!("/api/resolve?site=main&pathname=/articles/{slug}");
-        assert_eq!(http::get(service.addr(), &target).json()["data"]["documentId"], owner);
+        // Before the snapshots of all types are built, there is no index.
+        let response = until("an index", || {
+            let response = http::get(service.addr(), &target);
+            (response.header("x-resolved-by").as_deref() == Some("documents")).then_some(response)
+        });
+        assert_eq!(response.json()["data"]["documentId"], owner);
     }
 }
