@@ -25,6 +25,8 @@ from strapi import answers, live, webhooks
 from strapi.checks import Checks
 from strapi.fixture import (
     CANNOT_SET_UP,
+    CUSTOM_TOKEN,
+    EXPIRED_TOKEN,
     FULL_TOKEN,
     READ_TOKEN,
     WRONG_TOKEN,
@@ -33,7 +35,7 @@ from strapi.fixture import (
     running,
 )
 from strapi.permissions import Token, check_permissions
-from strapi.service import ARTICLE, BASE, MAIN, SITES, SNAPSHOTS, Service
+from strapi.service import ARTICLE, BASE, CATEGORY, MAIN, PAGE, SITES, SNAPSHOTS, Service
 
 ARTICLES = 300
 # Seconds. With many articles a walk takes minutes on a busy machine.
@@ -97,7 +99,20 @@ class Run:
             answers.check_sitemap(self.checks, full, self.oracle, "main", uid, template)
         wrong = self.start(WRONG_TOKEN)
         self.check_failures(wrong, 502, "BadGatewayError")
+        self.check_setup_problems(wrong)
         return {"reader": reader, "full": full, "wrong": wrong}
+
+    def check_setup_problems(self, wrong: Service) -> None:
+        """401 and 403 are told apart, and each says what to do."""
+        for service in (wrong, self.start(EXPIRED_TOKEN, log="info")):
+            refused = "401 on /api/articles: the token is wrong or has expired"
+            answers.check_setup_problem(self.checks, service, ARTICLE, refused)
+        custom = self.start(CUSTOM_TOKEN, log="info")
+        for uid, endpoint in ((PAGE, "pages"), (CATEGORY, "categories")):
+            denied = f"403 on /api/{endpoint}: grant find"
+            answers.check_setup_problem(self.checks, custom, uid, denied)
+        permitted = custom.get("/api/build-sitemap", site="main", contentType=ARTICLE)
+        self.checks.equal("custom token: a type that it may read", permitted.status, 200)
 
     def check_failures(self, service: Service, status: int, error: str) -> None:
         answers.check_all_failures(self.checks, service, self.document, status, error)

@@ -239,3 +239,12 @@ def check_all_failures(
     answer = service.get("/api/frontend-url", uid=ARTICLE, documentId=document)
     check_failure(checks, f"{status} url", answer, status, error)
     check_article_resolves(checks, service, f"{status}: resolving goes on")
+
+
+def check_setup_problem(checks: Checks, service: Service, uid: str, expected: str) -> None:
+    """A 502 that says what to do about the token."""
+    answer = service.get("/api/build-sitemap", site="main", contentType=uid)
+    name = f"setup problem of {uid}"
+    checks.equal(f"{name}: status", answer.status, 502)
+    checks.check(f"{name}: {expected}", expected in answer.body, answer.body[:500])
+    check_no_token(checks, name, answer.body)

@@ -13,6 +13,8 @@ from common.client import free_port
 
 FOLDER = ROOT / "tests/strapi"
 READ_TOKEN, FULL_TOKEN = "lab-read-only-token", "lab-full-access-token"
+# The second one may read articles and landing pages alone.
+EXPIRED_TOKEN, CUSTOM_TOKEN = "lab-expired-token", "lab-custom-token"
 WRONG_TOKEN = "canary-of-a-wrong-token"
 TOKENS = (READ_TOKEN, FULL_TOKEN, WRONG_TOKEN)
 CANNOT_SET_UP = 2

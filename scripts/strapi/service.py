@@ -16,7 +16,7 @@ from common.process import pipe
 
 BASE = "https://www.example.com"
 LOCALES = ["en", "de", "fr"]
-ARTICLE = "api::article.article"
+ARTICLE, CATEGORY, PAGE = "api::article.article", "api::category.category", "api::page.page"
 MAIN = {
     ARTICLE: "/{locale}/articles/{slug}",
     "api::category.category": "/{locale}/categories/{slug}",
