@@ -92,8 +92,8 @@ fn build_copy(site: &SiteCache, entry: &Entry, Fresh { begun, mut snapshot }: Fr
     tokio::task::block_in_place(|| {
         let patches = entry.patches_since(begun);
         if !patches.is_empty() {
-            let patched = snapshot.patched(&patches, site.listing(entry), site.builder());
-            snapshot = patched.unwrap_or(snapshot);
+            let updated = snapshot.patched(&patches, site.listing(entry), site.builder());
+            snapshot = updated.unwrap_or(snapshot);
         }
         let before = entry.copy();
         let files = site.sitemap_files(&snapshot, before.as_ref());

@@ -55,7 +55,7 @@ fn setup(source: &str, rules: &[&str]) -> Setup {
         "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\n{source}\n[[site]]\nkey = \"main\"\n\
          front_end_url = \"https://x.example\"\nlocales = [\"en\"]\n{}\
          [[content_type]]\nuid = \"{UID}\"\nendpoint = \"articles\"\n",
-        rules.collect::<String>()
+        rules.collect::<Vec<_>>().concat()
     );
     Setup::new(&settings)
         .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
@@ -181,6 +181,9 @@ fn null_at_any_level_is_a_value() {
     }
 }
 
+/// Rules, the fields of a document, and the paths of the list or the absent key.
+type Case<'a> = (&'a [&'a str], &'a str, Result<&'a [&'a str], &'a str>);
+
 #[test]
 fn absent_key_is_a_502_only_where_it_decides() {
     const NEWS: &str = "template = \"/n/{slug}\"\nwhere = { \"category.slug\" = \"news\" }";
@@ -191,7 +194,7 @@ fn absent_key_is_a_502_only_where_it_decides() {
     const BOTH: &str =
         "template = \"/{category.slug}/{slug}\"\nwhere = { kind = \"news\", open = true }";
     let (slug, category) = (r#","slug":"x""#, r#","slug":"x","category":{"slug":"c"}"#);
-    let cases: &[(&[&str], &str, Result<&[&str], &str>)] = &[
+    let cases: &[Case<'_>] = &[
         // A rule behind one that may be the right one is not used instead.
         (&[NEWS, ANY], slug, Err("category")),
         (&[NEWS, ANY], category, Ok(&["/a/x"])),

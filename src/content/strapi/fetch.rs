@@ -196,8 +196,8 @@ fn requested(query: &str, key: &str) -> bool {
 /// error repeat it.
 fn filtered(query: &str, path: &str) -> Option<(FieldPath, bool)> {
     let path = FieldPath::parse(path)?;
-    let names = path.segments().iter();
-    let start: String = names.map(|name| format!("[{}]", encode(name))).collect();
+    let names: Vec<String> = path.segments().iter().map(|name| encode(name).into()).collect();
+    let start = format!("[{}]", names.join("]["));
     let mut filters = query.split('&').filter(|pair| pair.starts_with("filters["));
     let rest = filters.find_map(|pair| pair.split_once(&start))?.1;
     Some((path, !rest.starts_with("[$")))

@@ -78,8 +78,8 @@ fn strapi() -> Content {
     let content = Content::default();
     let put = |id: &str, fields: &str| {
         let unset = FIELDS.iter().filter(|name| !fields.contains(&format!("\"{name}\":")));
-        let nulls: String = unset.map(|name| format!(",\"{name}\":null")).collect();
-        content.put("en", id, &format!("{fields}{nulls}"));
+        let nulls: Vec<String> = unset.map(|name| format!(",\"{name}\":null")).collect();
+        content.put("en", id, &format!("{fields}{}", nulls.concat()));
     };
     for (slug, more) in ROWS {
         put(slug, &format!(r#","slug":"{slug}"{more}"#));
