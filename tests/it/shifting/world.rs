@@ -109,7 +109,7 @@ impl World {
         let fault = faulty.then(|| self.random.one_of(kinds));
         let repeats = fault == Some(Fault::Repeated) && !query.after.is_empty();
         let loses = matches!(fault, Some(Fault::LostRow | Fault::Skipped));
-        let fault = fault.filter(|_| !(loses && !query.ids.is_empty()));
+        let fault = fault.filter(|_| !loses || query.ids.is_empty());
         let repeated = self.last.get(&query.locale).filter(|_| repeats);
         let script = repeated.cloned().unwrap_or_else(|| self.page(&query, fault));
         let (clock, body) = (self.clock, String::from_utf8_lossy(&script.bytes()).into_owned());
