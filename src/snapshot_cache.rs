@@ -30,6 +30,7 @@ pub use entry::Freshness;
 pub use file_cache::FileCache;
 pub use invalidation::Invalidation;
 pub use path_index::PathIndexState;
+use refresher::Pace;
 pub use refresher::{apply_invalidations, keep_fresh};
 pub use sitemap_files::SitemapFiles;
 pub use status::TypeStatus;
@@ -43,9 +44,6 @@ use entry::{Entry, Lookup};
 use refresh::{Started, TypeGroup};
 use site_cache::SiteCache;
 
-/// After how many soft limits a path index is stale: enough for a CMS that restarts.
-const STALE_INDEX_LIMITS: u32 = 10;
-
 /// The cached copies of all sites behind one content source.
 pub struct SnapshotCache {
     sites: HashMap<String, Arc<SiteCache>>,
@@ -54,6 +52,7 @@ pub struct SnapshotCache {
     content: Arc<Content>,
     settings: Settings,
     triggers: Arc<RefreshTriggers>,
+    pace: Pace,
 }
 
 /// Age limits of copies, and deadlines of requests.
@@ -116,7 +115,10 @@ impl SnapshotCache {
         let sites = sites.into_iter().map(|cache| (cache.site.key.clone(), cache)).collect();
         let freshness = settings.freshness;
         let freshness = if content.may_change() { freshness } else { freshness.for_ever() };
-        Self { sites, groups, content, settings: Settings { freshness, ..settings }, triggers }
+        let settings = Settings { freshness, ..settings };
+        let cache = Self { sites, groups, content, settings, triggers, pace: Pace::default() };
+        cache.update_pace();
+        cache
     }
 
     /// The cache of a site with the same fingerprint.
@@ -159,14 +161,15 @@ impl SnapshotCache {
     /// If the site has no rule for the content type.
     pub async fn get(&self, site: &Site, uid: &str) -> Result<Served, ContentError> {
         let (_, entry) = self.entry(site, uid);
-        let freshness = self.settings.freshness;
+        entry.record_request();
+        let freshness = self.freshness();
         let circuit_open = self.content.circuit_open();
         if let Lookup::Copy { copy, due, mut failing } = entry.look_up(freshness) {
             if due && circuit_open.is_some() {
                 failing = true;
                 self.postpone_refresh(entry);
-            } else if due && self.content.may_change() {
-                self.start_refresh(entry);
+            } else if due && self.content.may_change() && entry.want_refresh() {
+                self.triggers.wake_refresher();
             }
             let ttl = seconds(freshness.soft) - seconds(copy.begun.elapsed());
             return Ok(self.served(copy, CacheStatus::Hit { ttl, failing }));
@@ -205,7 +208,7 @@ impl SnapshotCache {
     pub async fn refresh(&self, site: &Site, uid: &str) -> Result<CachedCopy, ContentError> {
         let (site, entry) = self.entry(site, uid);
         let alone = TypeGroup::new(vec![(Arc::clone(site), Arc::clone(entry))]);
-        refresh::start(&Arc::new(alone), entry, &self.triggers).waiter.outcome().await
+        refresh::start(&alone, entry, &self.triggers).waiter.outcome().await
     }
 
     /// How many documents the refresh in flight, or the last one, has seen.
@@ -219,21 +222,33 @@ impl SnapshotCache {
 
     /// Records that a document may have changed in the CMS; `None`: any document.
     pub fn invalidate(&self, invalidation: Option<Invalidation>) {
+        self.triggers.record_event();
         self.triggers.invalidations.add(invalidation);
+    }
+
+    /// Records that a document was unpublished or deleted in the CMS: a list may lose entries.
+    pub fn record_removal(&self) {
+        self.triggers.record_removal();
     }
 
     /// The path index of a site; `None` for one that resolves by rules alone.
     #[must_use]
     pub fn path_index(&self, site: &Site) -> Option<PathIndexState> {
-        let limit = self.settings.freshness.soft * STALE_INDEX_LIMITS;
+        let limit = self.pace.stale_limit();
         Some(self.sites.get(&site.key)?.index.as_ref()?.state(limit))
+    }
+
+    /// The age from which copies are refreshed at present (D35).
+    #[must_use]
+    pub fn interval(&self) -> Duration {
+        self.pace.interval()
     }
 
     /// The statuses of all content types of a site, in the order of the settings.
     pub fn statuses<'a>(&'a self, site: &'a Site) -> impl Iterator<Item = TypeStatus<'a>> {
         site.rules.content_types().into_iter().map(|uid| {
             let (_, entry) = self.entry(site, uid.as_str());
-            TypeStatus::of(site, entry, self.settings.freshness)
+            TypeStatus::of(site, entry, self.freshness())
         })
     }
 
@@ -242,10 +257,23 @@ impl SnapshotCache {
         (site, site.entry(uid).expect("callers check that the site has a rule for the type"))
     }
 
-    /// Joins the refresh of an entry in flight, or starts one of all sites with this content type.
+    /// Joins the refresh of an entry in flight, or starts one at once, of all sites with this content
+    /// type.
     fn start_refresh(&self, entry: &Arc<Entry>) -> Started {
-        let group = &self.groups[&entry.query.uid];
-        refresh::start(group, entry, &self.triggers)
+        refresh::start(self.group(entry), entry, &self.triggers)
+    }
+
+    fn group(&self, entry: &Entry) -> &Arc<TypeGroup> {
+        &self.groups[&entry.query.uid]
+    }
+
+    /// The age limits of copies at present.
+    fn freshness(&self) -> Freshness {
+        Freshness { soft: self.pace.interval(), ..self.settings.freshness }
+    }
+
+    fn update_pace(&self) {
+        self.pace.update(self.settings.freshness, self.groups.values(), &self.triggers);
     }
 
     fn entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {

@@ -27,14 +27,19 @@ pub struct Freshness {
     pub soft: Duration,
     /// An older copy is not served.
     pub hard: Duration,
+    /// Takes the place of `soft` for an hour after a webhook event: refreshes only make up for lost
+    /// events then.
+    pub check: Duration,
     /// Whether all copies are built when the service starts.
     pub at_start: bool,
+    /// The share of the time that walks in the background may take of the CMS, more than 0.
+    pub cms_share: f64,
 }
 
 impl Freshness {
     /// For content that cannot change while the service runs.
     pub(super) fn for_ever(self) -> Self {
-        Self { soft: FOR_EVER, hard: FOR_EVER, ..self }
+        Self { soft: FOR_EVER, hard: FOR_EVER, check: FOR_EVER, ..self }
     }
 }
 
@@ -59,8 +64,6 @@ pub(super) struct Completed {
     pub(super) failed_before: bool,
     /// Whether the entry is orphaned.
     pub(super) orphaned: bool,
-    /// Whether another refresh should follow at once.
-    pub(super) again: bool,
 }
 
 /// The entry of one content type of a site.
@@ -91,6 +94,10 @@ struct State {
     /// Whether the copy lacks a change: the CMS has changed since the last refresh began, or that
     /// refresh failed.
     outdated: bool,
+    /// Whether a refresh should start in the background as soon as the share of the CMS permits.
+    wanted: bool,
+    /// When a request last needed the copy.
+    requested: Option<Instant>,
     /// Incremental updates during the refresh in flight, by `documentId`, each with the time before
     /// the document was read: the refresh may have read an older version.
     patches: HashMap<String, (Instant, Patch)>,
@@ -119,6 +126,7 @@ impl Entry {
             let (mut state, previous) = (entry.state.lock(), previous.state.lock());
             state.copy.clone_from(&previous.copy);
             state.failed = previous.failed;
+            state.requested = previous.requested;
             state.outdated =
                 previous.copy.is_some() || previous.outdated || previous.is_refreshing();
         }
@@ -149,6 +157,7 @@ impl Entry {
         let (flight, waiter) = Flight::new();
         state.flight = Arc::downgrade(&flight);
         state.outdated = false;
+        state.wanted = false;
         (waiter, Some(flight))
     }
 
@@ -190,16 +199,37 @@ impl Entry {
             state.copy = Some(copy.clone());
         }
         state.failed = outcome.is_err().then(Instant::now);
-        let again = state.outdated && !orphaned;
+        // Something has changed since it began.
+        state.wanted |= state.outdated && !orphaned;
         // The changes that it should have read are still missing.
         state.outdated |= outcome.is_err();
-        Completed { outcome, failed_before, orphaned, again }
+        Completed { outcome, failed_before, orphaned }
     }
 
-    /// Records that something may have changed in the CMS. A refresh in flight is followed by
-    /// another one.
+    /// Records that something may have changed in the CMS. After a refresh in flight, another one is
+    /// wanted.
     pub(super) fn mark_outdated(&self) {
         self.state.lock().outdated = true;
+    }
+
+    /// Asks for a refresh in the background. False if it is asked for already.
+    pub(super) fn want_refresh(&self) -> bool {
+        !std::mem::replace(&mut self.state.lock().wanted, true)
+    }
+
+    /// Whether a refresh in the background should start.
+    pub(super) fn is_refresh_wanted(&self) -> bool {
+        let state = self.state.lock();
+        state.wanted && !state.is_refreshing()
+    }
+
+    /// Records that a request needs the copy.
+    pub(super) fn record_request(&self) {
+        self.state.lock().requested = Some(Instant::now());
+    }
+
+    pub(super) fn was_requested_within(&self, time: Duration) -> bool {
+        self.state.lock().requested.is_some_and(|at| at.elapsed() < time)
     }
 
     /// Records that a refresh was not started because the CMS fails.

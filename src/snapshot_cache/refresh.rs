@@ -1,6 +1,7 @@
 //! One refresh of the cache entries of a content type: a walk over the type, and the copies of all
 //! sites built from it.
 
+mod collapse;
 mod known_copies;
 mod log;
 mod member_parts;
@@ -15,7 +16,7 @@ use super::copy::CachedCopy;
 use super::entry::Entry;
 use super::flight::Waiter;
 use super::site_cache::SiteCache;
-use super::triggers::RefreshTriggers;
+use super::triggers::{BackgroundWalk, RefreshTriggers};
 use log::log;
 use type_group::Begun;
 use walk::{Found, Fresh, walk};
@@ -29,43 +30,74 @@ pub(super) struct Started {
     pub(super) collapsed: bool,
 }
 
-/// Joins the refresh of an entry in flight or starts one, in a task of its own: it continues when
-/// the client whose request started it has disconnected. A refresh that starts is one of all members
-/// of the group.
+/// Joins the refresh of an entry in flight or starts one at once, in a task of its own: it continues
+/// when the client whose request started it has disconnected. A refresh that starts is one of all
+/// members of the group.
 pub(super) fn start(
-    group: &Arc<TypeGroup>,
+    group: &TypeGroup,
     entry: &Arc<Entry>,
     triggers: &Arc<RefreshTriggers>,
+) -> Started {
+    start_counted(group, entry, triggers, None)
+}
+
+/// The same in the background: its walk counts in the share of the time that such walks may take.
+pub(super) fn start_in_background(
+    group: &TypeGroup,
+    entry: &Arc<Entry>,
+    triggers: &Arc<RefreshTriggers>,
+) -> Started {
+    start_counted(group, entry, triggers, Some(triggers.background_walks.begin()))
+}
+
+fn start_counted(
+    group: &TypeGroup,
+    entry: &Arc<Entry>,
+    triggers: &Arc<RefreshTriggers>,
+    background: Option<BackgroundWalk>,
 ) -> Started {
     let (waiter, begun) = group.join_or_begin(entry);
     let collapsed = begun.is_empty();
     if !collapsed {
-        let (group, triggers) = (Arc::clone(group), Arc::clone(triggers));
-        tokio::spawn(async move { run(&group, begun, &triggers).await });
+        let triggers = Arc::clone(triggers);
+        tokio::spawn(async move { run(begun, &triggers, background).await });
     }
     Started { waiter, collapsed }
 }
 
-/// Refreshes these members of a group. Ends early when all of them are orphaned and have no waiters.
-async fn run(group: &Arc<TypeGroup>, begun: Vec<Begun>, triggers: &Arc<RefreshTriggers>) {
+/// Refreshes members of a group. Ends early when all of them are orphaned and have no waiters.
+async fn run(begun: Vec<Begun>, triggers: &RefreshTriggers, background: Option<BackgroundWalk>) {
     let members = TypeGroup::new(begun.iter().map(|(member, _)| member.clone()).collect());
     let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
     let found = tokio::select! {
         biased;
         _ = abandoned => return,
-        found = walk(&members) => found,
+        found = walk_confirmed(&members, triggers, background) => found,
     };
     for (begun, found) in begun.iter().zip(found) {
-        complete(group, begun, triggers, found).await;
+        complete(begun, found).await;
+        triggers.wake_refresher();
     }
 }
 
-async fn complete(
-    group: &Arc<TypeGroup>,
-    ((site, entry), flight): &Begun,
-    triggers: &Arc<RefreshTriggers>,
-    found: Found,
-) {
+/// Walks once, or twice if a list has collapsed (D34).
+async fn walk_confirmed(
+    members: &TypeGroup,
+    triggers: &RefreshTriggers,
+    background: Option<BackgroundWalk>,
+) -> Vec<Found> {
+    let first = walk(members).await;
+    drop(background);
+    let collapsed = collapse::collapsed(members, &first, triggers);
+    if collapsed.is_empty() {
+        return first;
+    }
+    let second = walk(members).await;
+    collapse::log_second(members, &collapsed, &second);
+    second
+}
+
+async fn complete(((site, entry), flight): &Begun, found: Found) {
     // An incremental update from here on would be lost.
     let update_lock = entry.update_lock.lock().await;
     if !entry.is_in_flight(flight) {
@@ -81,10 +113,6 @@ async fn complete(
         entry.counters.count(completed.outcome.is_ok());
     }
     flight.complete(completed.outcome);
-    triggers.wake_refresher();
-    if completed.again {
-        start(group, entry, triggers);
-    }
 }
 
 /// The copy of a site, with the incremental updates since the walk began.

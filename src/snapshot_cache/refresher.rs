@@ -1,5 +1,7 @@
 //! The background tasks: refreshes that are due without a request, and those after invalidations.
 
+mod pace;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,18 +9,22 @@ use futures::future::join_all;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::SnapshotCache;
 use super::entry::{Entry, Lookup};
 use super::incremental_update::update;
 use super::invalidation::Invalidation;
 use super::site_cache::SiteCache;
+use super::{SnapshotCache, refresh};
 use crate::content::{BreakerState, Content};
+
+pub(super) use pace::Pace;
 
 /// How often the refresher checks for due refreshes.
 const PERIOD: Duration = Duration::from_secs(5);
 /// The shortest time between two rounds while the breaker is open. Without it, a probe that is due
 /// but gets no permit would start round after round.
 const MIN_PERIOD: Duration = Duration::from_millis(500);
+/// The shortest time until the next look at a refresh that has to wait for the share of the CMS.
+const MIN_WAIT: Duration = Duration::from_millis(10);
 /// How many refreshes the refresher has in flight. The client of the CMS has its own limit.
 const CONCURRENT_REFRESHES: usize = 4;
 
@@ -58,8 +64,9 @@ pub async fn apply_invalidations(current: impl Fn() -> Arc<SnapshotCache>) {
             // Possibly another cache by now.
             let cache = current();
             for (_, entry) in cache.entries().filter(|(_, entry)| entry.copy().is_some()) {
-                cache.start_refresh(entry);
+                entry.want_refresh();
             }
+            cache.triggers.wake_refresher();
         }
     }
 }
@@ -104,6 +111,8 @@ impl Refresher {
 
     /// Starts what is due; returns the time until the next round.
     fn run(&mut self, cache: &SnapshotCache) -> Duration {
+        cache.update_pace();
+        let period = PERIOD.min(cache.freshness().soft);
         let breaker = *self.breaker.borrow_and_update();
         let next_probe = breaker.next_probe();
         if let Some(at) = next_probe {
@@ -115,9 +124,11 @@ impl Refresher {
                 self.openings = Some(breaker.openings);
                 start_pending(cache);
             }
-            start_wanted(cache);
+            start_missing(cache);
+            if let Some(wait) = start_due(cache) {
+                return wait.clamp(MIN_WAIT, period);
+            }
         }
-        let period = PERIOD.min(cache.settings.freshness.soft);
         let left = next_probe.map(|at| at.saturating_duration_since(Instant::now()));
         left.map_or(period, |left| left.clamp(MIN_PERIOD, period.max(MIN_PERIOD)))
     }
@@ -133,36 +144,64 @@ impl Refresher {
 }
 
 fn is_any_wanted(cache: &SnapshotCache) -> bool {
-    cache
-        .entries()
-        .any(|(site, entry)| entry.has_pending_refresh() || is_wanted(cache, site, entry))
+    cache.entries().any(|(site, entry)| {
+        entry.has_pending_refresh() || is_missing(cache, site, entry) || is_due(cache, site, entry)
+    })
 }
 
+/// After the CMS has recovered.
 fn start_pending(cache: &SnapshotCache) {
     for (_, entry) in cache.entries().filter(|(_, entry)| entry.has_pending_refresh()) {
-        cache.start_refresh(entry);
+        if entry.copy().is_some() {
+            entry.want_refresh();
+        } else {
+            cache.start_refresh(entry);
+        }
     }
 }
 
-/// Starts due refreshes up to [`CONCURRENT_REFRESHES`]; a slow one does not delay the others.
-fn start_wanted(cache: &SnapshotCache) {
-    let in_flight = cache.entries().filter(|(_, entry)| entry.is_refreshing()).count();
-    let wanted = cache
+/// Starts the first walks of content types, up to [`CONCURRENT_REFRESHES`]; a slow one does not delay
+/// the others.
+fn start_missing(cache: &SnapshotCache) {
+    let in_flight = cache.groups.values().filter(|group| group.is_refreshing()).count();
+    let missing = cache
         .entries()
-        .filter(|(site, entry)| !entry.is_refreshing() && is_wanted(cache, site, entry));
-    for (_, entry) in wanted.take(CONCURRENT_REFRESHES.saturating_sub(in_flight)) {
+        .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
+    for (_, entry) in missing.take(CONCURRENT_REFRESHES.saturating_sub(in_flight)) {
         cache.start_refresh(entry);
     }
 }
 
-/// Each entry needs a copy after the start; entries of a path index always need a fresh one.
-fn is_wanted(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
-    let freshness = cache.settings.freshness;
-    let indexed = site.index.is_some();
-    match entry.look_up(freshness) {
-        Lookup::Copy { due, .. } => indexed && due && cache.content.may_change(),
-        Lookup::Nothing if entry.failed_within(PERIOD) => false,
-        Lookup::Nothing if indexed => true,
-        Lookup::Nothing => freshness.at_start && entry.copy().is_none(),
+/// Starts the due refresh whose copy is the oldest, if the share of the CMS permits it. Returns how
+/// long to wait until it will.
+fn start_due(cache: &SnapshotCache) -> Option<Duration> {
+    let due = cache.entries().filter(|(site, entry)| is_due(cache, site, entry));
+    let (_, oldest) = due.min_by_key(|(_, entry)| entry.copy().map(|copy| copy.begun))?;
+    let (group, walks) = (cache.group(oldest), &cache.triggers.background_walks);
+    let wait = walks.wait(group.walk_time(), cache.settings.freshness.cms_share)?;
+    if wait.is_zero() {
+        refresh::start_in_background(group, oldest, &cache.triggers);
+        return None;
     }
+    Some(wait)
+}
+
+/// Each entry needs a copy after the start; entries of a path index always need one.
+fn is_missing(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
+    let indexed = site.index.is_some();
+    match entry.look_up(cache.freshness()) {
+        Lookup::Copy { .. } => false,
+        Lookup::Nothing if entry.failed_within(PERIOD) => false,
+        Lookup::Nothing => indexed || (cache.settings.freshness.at_start && entry.copy().is_none()),
+    }
+}
+
+/// A refresh in the background is due when a request or an invalidation has asked for it, and always
+/// by age where there is a path index.
+fn is_due(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
+    if !cache.content.may_change() {
+        return false;
+    }
+    let by_age = || matches!(entry.look_up(cache.freshness()), Lookup::Copy { due: true, .. });
+    entry.is_refresh_wanted() || (site.index.is_some() && by_age())
 }

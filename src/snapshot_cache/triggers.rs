@@ -1,15 +1,33 @@
-//! Wakes the background tasks that start due refreshes; it survives a reload.
+//! What the background tasks that start refreshes share; it survives a reload.
 
+mod background_walks;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use super::invalidation::Invalidations;
 
-/// Invalidations and the wake-up call of the refresher.
+pub(super) use background_walks::{BackgroundWalk, BackgroundWalks};
+
+/// Invalidations, the wake-up call of the refresher, and what decides when it may start walks.
 #[derive(Default)]
 pub struct RefreshTriggers {
     /// Invalidations for which no refresh has started yet.
     pub(super) invalidations: Invalidations,
+    /// When walks in the background took place.
+    pub(super) background_walks: Arc<BackgroundWalks>,
     wake: Notify,
+    events: Mutex<Events>,
+}
+
+/// When the last webhook events arrived.
+#[derive(Default)]
+struct Events {
+    any: Option<Instant>,
+    removal: Option<Instant>,
 }
 
 impl RefreshTriggers {
@@ -20,5 +38,25 @@ impl RefreshTriggers {
 
     pub(super) async fn woken(&self) {
         self.wake.notified().await;
+    }
+
+    /// Records that a webhook event has arrived.
+    pub(super) fn record_event(&self) {
+        self.events.lock().any = Some(Instant::now());
+    }
+
+    /// Records an event that a document was unpublished or deleted: lists may lose entries.
+    pub(super) fn record_removal(&self) {
+        self.events.lock().removal = Some(Instant::now());
+    }
+
+    /// The time since the last webhook event.
+    pub(super) fn since_event(&self) -> Option<Duration> {
+        self.events.lock().any.map(|at| at.elapsed())
+    }
+
+    /// Whether an event has said since then that a document was unpublished or deleted.
+    pub(super) fn has_removal_since(&self, time: Instant) -> bool {
+        self.events.lock().removal.is_some_and(|at| at >= time)
     }
 }

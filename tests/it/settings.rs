@@ -480,6 +480,23 @@ fn limits_out_of_their_range_are_refused_with_the_range() {
 }
 
 #[test]
+fn invalid_shares_and_intervals_of_snapshots_are_refused() {
+    for (line, problem) in [
+        ("cms_share = 0", "snapshots.cms_share: must be a number from 0.001 to 1"),
+        ("cms_share = 1.01", "snapshots.cms_share: must be a number from 0.001 to 1"),
+        ("cms_share = \"10 %\"", "cms_share"),
+        ("check_seconds = 0", "snapshots.check_seconds: must be between 1 and 31622400"),
+    ] {
+        let settings = format!("{}[snapshots]\n{line}\n", valid());
+        assert_both_refuse(line, &setup(&settings), &[problem]);
+    }
+    for line in ["cms_share = 1", "cms_share = 0.001", "check_seconds = 31622400"] {
+        let setup = setup(&format!("{}[snapshots]\n{line}\n", valid()));
+        assert_eq!(setup.run(&["check"]).status, Some(0), "{line}");
+    }
+}
+
+#[test]
 fn invalid_validation_times_and_tokens_are_refused_and_tokens_not_shown() {
     let times = "[validation]\ndeadline_seconds = 0\nreuse_seconds = 86401\n";
     let problems =

@@ -1,12 +1,15 @@
 //! The copies of the public URLs through the real binary: one walk however many ask, how old a copy
 //! gets, what a failing CMS and a hint change, conditional requests, what is listed.
 
+mod cms_share;
+mod collapse;
 mod conditional;
 mod freshness;
 mod herd;
 mod hook;
 mod incremental_update;
 mod locales;
+mod shared_walk;
 mod sitemap_options;
 mod start;
 

@@ -11,23 +11,36 @@ use crate::snapshot_cache::Freshness;
 /// The highest age that can be set: a leap year.
 const MAX_SECONDS: u64 = 366 * 24 * 60 * 60;
 
+/// The smallest share of the CMS's time. Below it, a walk of a minute would be due every few days.
+const MIN_SHARE: f64 = 0.001;
+
 #[derive(Debug, Deserialize)]
 #[serde(default)]
 struct Raw {
     soft_seconds: u64,
+    check_seconds: u64,
     hard_seconds: u64,
     at_start: bool,
+    cms_share: f64,
 }
 
 impl Default for Raw {
     fn default() -> Self {
-        Self { soft_seconds: 60, hard_seconds: 24 * 60 * 60, at_start: true }
+        Self {
+            soft_seconds: 60,
+            check_seconds: 600,
+            hard_seconds: 24 * 60 * 60,
+            at_start: true,
+            cms_share: 0.1,
+        }
     }
 }
 
 pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Freshness {
     let raw: Raw = table::read(table, "snapshots", problems);
-    for (name, seconds) in [("soft", raw.soft_seconds), ("hard", raw.hard_seconds)] {
+    let ages =
+        [("soft", raw.soft_seconds), ("check", raw.check_seconds), ("hard", raw.hard_seconds)];
+    for (name, seconds) in ages {
         if !(1..=MAX_SECONDS).contains(&seconds) {
             let name = format!("snapshots.{name}_seconds");
             problems.add(&name, format_args!("must be between 1 and {MAX_SECONDS}"));
@@ -36,9 +49,14 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Fre
     if raw.hard_seconds < raw.soft_seconds {
         problems.add("snapshots.hard_seconds", "must be at least `snapshots.soft_seconds`");
     }
+    if !(MIN_SHARE..=1.0).contains(&raw.cms_share) {
+        problems.add("snapshots.cms_share", format_args!("must be a number from {MIN_SHARE} to 1"));
+    }
     Freshness {
         soft: Duration::from_secs(raw.soft_seconds),
+        check: Duration::from_secs(raw.check_seconds),
         hard: Duration::from_secs(raw.hard_seconds),
         at_start: raw.at_start,
+        cms_share: raw.cms_share,
     }
 }

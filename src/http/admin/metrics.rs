@@ -37,6 +37,11 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let open = app.breaker_state().map(|state| ([], f64::from(state.is_open())));
     encoder.gauge("cms_breaker_open", "1 while the circuit breaker of the CMS is open", open)?;
     path_indexes(app, encoder)?;
+    encoder.gauge(
+        "snapshot_interval_seconds",
+        "The age from which snapshots are refreshed at present",
+        [([], app.snapshots.interval().as_secs_f64())],
+    )?;
     let types = app.type_statuses();
     walks(&types, encoder)?;
     snapshots(&types, encoder)

@@ -50,6 +50,9 @@ pub(in crate::http) async fn post(
     if !authorized {
         return ApiError::unauthorized().into_response();
     }
+    if is_removal(&body) {
+        app.snapshots.record_removal();
+    }
     app.invalidate(invalidation(&body));
     let text = success_text(|json| {
         json.raw(r#"{"accepted":true}"#);
@@ -93,6 +96,17 @@ struct Event<'a> {
 struct Entry<'a> {
     #[serde(borrow)]
     document_id: Cow<'a, str>,
+}
+
+/// Whether an event says that a document was unpublished or deleted.
+fn is_removal(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        event: Cow<'a, str>,
+    }
+    let named: Option<Named<'_>> = serde_json::from_slice(body).ok();
+    named.is_some_and(|named| matches!(&*named.event, "entry.unpublish" | "entry.delete"))
 }
 
 /// The document that an event names, if its id is well-formed.

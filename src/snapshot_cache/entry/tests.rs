@@ -12,8 +12,13 @@ use crate::rules::{
 use crate::snapshot::{Builder, Listing, Snapshot};
 
 const UID: &str = "api::a.a";
-const FRESHNESS: Freshness =
-    Freshness { soft: Duration::from_mins(1), hard: Duration::from_hours(1), at_start: false };
+const FRESHNESS: Freshness = Freshness {
+    soft: Duration::from_mins(1),
+    hard: Duration::from_hours(1),
+    check: Duration::from_mins(10),
+    at_start: false,
+    cms_share: 0.1,
+};
 const FAILURE: ContentError = ContentError::TimedOut;
 
 fn entry() -> Entry {
@@ -148,7 +153,7 @@ fn after_a_failure_the_next_refresh_waits_while_there_is_a_copy() {
     refresh(&entry, Ok("x"));
     pass(&entry, 60);
     let failed = refresh(&entry, Err(FAILURE));
-    assert!(failed.outcome.is_err() && !failed.failed_before && !failed.again);
+    assert!(failed.outcome.is_err() && !failed.failed_before && !entry.is_refresh_wanted());
     assert_eq!(found(&entry), Some((true, false)));
     pass(&entry, RETRY_DELAY.as_secs());
     assert_eq!(found(&entry), Some((true, true)));
@@ -165,7 +170,8 @@ fn an_outdated_copy_is_due() {
     pass(&entry, 1);
     entry.mark_outdated();
     assert_eq!(found(&entry), Some((false, true)));
-    assert!(!refresh(&entry, Ok("x")).again);
+    refresh(&entry, Ok("x"));
+    assert!(!entry.is_refresh_wanted());
     assert_eq!(found(&entry), Some((false, false)));
 }
 
@@ -175,8 +181,21 @@ fn an_invalidation_during_a_refresh_causes_one_more() {
     refresh(&entry, Ok("x"));
     let _flight = begin(&entry);
     entry.mark_outdated();
-    assert!(entry.complete(Ok(copy(&entry, "x"))).again);
-    assert!(!refresh(&entry, Ok("x")).again);
+    assert!(!entry.is_refresh_wanted(), "one is in flight");
+    entry.complete(Ok(copy(&entry, "x")));
+    assert!(entry.is_refresh_wanted());
+    refresh(&entry, Ok("x"));
+    assert!(!entry.is_refresh_wanted());
+}
+
+#[test]
+fn a_refresh_is_asked_for_once() {
+    let entry = entry();
+    refresh(&entry, Ok("x"));
+    assert!(entry.want_refresh() && entry.is_refresh_wanted());
+    assert!(!entry.want_refresh(), "it is asked for");
+    let _flight = begin(&entry);
+    assert!(!entry.is_refresh_wanted());
 }
 
 #[test]
@@ -185,7 +204,8 @@ fn a_copy_stays_outdated_until_a_refresh_succeeds() {
     refresh(&entry, Ok("x"));
     entry.mark_outdated();
     for _ in 0..2 {
-        assert!(!refresh(&entry, Err(FAILURE)).again, "not at once");
+        refresh(&entry, Err(FAILURE));
+        assert!(!entry.is_refresh_wanted(), "not at once");
         assert_eq!(found(&entry), Some((true, false)));
         pass(&entry, RETRY_DELAY.as_secs());
         assert_eq!(found(&entry), Some((true, true)));

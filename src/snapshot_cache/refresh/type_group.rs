@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -86,6 +87,16 @@ impl TypeGroup {
     /// Whether documents may change.
     pub(super) fn may_change(&self) -> bool {
         self.content().may_change()
+    }
+
+    pub(in crate::snapshot_cache) fn is_refreshing(&self) -> bool {
+        self.members.iter().any(|(_, entry)| entry.is_refreshing())
+    }
+
+    /// How long the last walk took, as far as the copies show.
+    pub(in crate::snapshot_cache) fn walk_time(&self) -> Duration {
+        let copies = self.members.iter().filter_map(|(_, entry)| entry.copy());
+        copies.map(|copy| copy.refresh_duration()).max().unwrap_or_default()
     }
 
     /// Groups of members that need exactly the same, by their positions.

@@ -1,0 +1,78 @@
+//! Whether a walk has lost so much of a list that a second walk has to confirm it (D34).
+
+use super::type_group::TypeGroup;
+use super::walk::Found;
+use crate::snapshot::Snapshot;
+use crate::snapshot_cache::triggers::RefreshTriggers;
+
+/// A list of this length or longer collapses when it loses more than half, a shorter one when it
+/// loses everything: editors do empty short lists.
+const LONG: usize = 100;
+
+/// The positions of the members whose lists have collapsed although no webhook event has removed
+/// anything since the walk of their present copies.
+pub(super) fn collapsed(
+    group: &TypeGroup,
+    found: &[Found],
+    triggers: &RefreshTriggers,
+) -> Vec<usize> {
+    let is_collapsed = |at: &usize| {
+        let (Ok(fresh), Some(copy)) = (&found[*at], group.members[*at].1.copy()) else {
+            return false;
+        };
+        let (before, after) = (&*copy.snapshot, &fresh.snapshot);
+        let collapsed = collapses(before, after) && !triggers.has_removal_since(copy.begun);
+        if collapsed {
+            let (site, uid) = (&group.members[*at].1.site, group.query.uid.as_str());
+            let (before, after) = (before.len(), after.len());
+            tracing::warn!(site, uid, before, after, "a list has collapsed and is walked again");
+        }
+        collapsed
+    };
+    (0..found.len()).filter(is_collapsed).collect()
+}
+
+/// Logs what the second walk has found for these members.
+pub(super) fn log_second(group: &TypeGroup, collapsed: &[usize], found: &[Found]) {
+    for at in collapsed {
+        let entry = &group.members[*at].1;
+        let (Ok(fresh), Some(copy)) = (&found[*at], entry.copy()) else { continue };
+        let (site, uid, urls) = (&entry.site, group.query.uid.as_str(), fresh.snapshot.len());
+        if collapses(&copy.snapshot, &fresh.snapshot) {
+            tracing::warn!(site, uid, urls, "a second walk confirms the collapsed list");
+        } else {
+            tracing::warn!(site, uid, urls, "a second walk does not confirm the collapsed list");
+        }
+    }
+}
+
+/// Of all URLs, or of those that sitemaps list.
+fn collapses(before: &Snapshot, after: &Snapshot) -> bool {
+    loses_most(before.len(), after.len()) || loses_most(before.listed_count(), after.listed_count())
+}
+
+fn loses_most(before: usize, after: usize) -> bool {
+    if before >= LONG { after * 2 < before } else { before > 0 && after == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn list_collapses_when_it_loses_more_than_half_or_if_it_is_short_everything() {
+        for (before, after, expected) in [
+            (0, 0, false),
+            (1, 0, true),
+            (99, 1, false),
+            (99, 0, true),
+            (100, 50, false),
+            (100, 49, true),
+            (101, 51, false),
+            (101, 50, true),
+            (100, 300, false),
+        ] {
+            assert_eq!(loses_most(before, after), expected, "{before} to {after}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The share of the time that background walks take of the CMS, so that editors do not wait for it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+/// Over this time the share holds; over a longer one for a walk that takes all of the share of this
+/// one.
+const WINDOW: Duration = Duration::from_mins(10);
+/// No walk takes a share of a longer time.
+const MEMORY: Duration = Duration::from_hours(24);
+/// Walks with a shorter pause between them count as one, which bounds the memory.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// When background walks took place. It survives a reload.
+#[derive(Debug, Default)]
+pub(in crate::snapshot_cache) struct BackgroundWalks(Mutex<Times>);
+
+#[derive(Debug, Default)]
+struct Times {
+    past: VecDeque<Past>,
+    running: usize,
+}
+
+/// Walks in a row.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    end: Instant,
+    /// How long they took together.
+    took: Duration,
+}
+
+/// A background walk in flight; it ends when this is dropped.
+pub(in crate::snapshot_cache) struct BackgroundWalk {
+    walks: Arc<BackgroundWalks>,
+    begun: Instant,
+}
+
+impl BackgroundWalks {
+    /// How long to wait until a walk of this length is within the share; `None`: until the walk in
+    /// flight has ended.
+    pub(in crate::snapshot_cache) fn wait(&self, length: Duration, share: f64) -> Option<Duration> {
+        let times = self.0.lock();
+        (times.running == 0).then(|| times.wait(Instant::now(), length, share))
+    }
+
+    /// Begins a walk.
+    pub(in crate::snapshot_cache) fn begin(self: &Arc<Self>) -> BackgroundWalk {
+        self.0.lock().running += 1;
+        BackgroundWalk { walks: Arc::clone(self), begun: Instant::now() }
+    }
+}
+
+impl Drop for BackgroundWalk {
+    fn drop(&mut self) {
+        let mut times = self.walks.0.lock();
+        times.running -= 1;
+        times.add(self.begun, Instant::now());
+    }
+}
+
+impl Times {
+    fn add(&mut self, begin: Instant, end: Instant) {
+        let took = end - begin;
+        match self.past.back_mut() {
+            Some(last) if begin.saturating_duration_since(last.end) < PAUSE => {
+                *last = Past { end, took: last.took + took };
+            }
+            _ => self.past.push_back(Past { end, took }),
+        }
+        while self.past.front().is_some_and(|past| end.duration_since(past.end) > MEMORY) {
+            self.past.pop_front();
+        }
+    }
+
+    fn wait(&self, now: Instant, length: Duration, share: f64) -> Duration {
+        let window = WINDOW.max(length.div_f64(share)).min(MEMORY);
+        // How much of the window that ends with this walk earlier walks may take.
+        let mut left = window.mul_f64(share).saturating_sub(length);
+        for Past { end, took } in self.past.iter().rev() {
+            if *took > left {
+                // The window must not begin earlier than so much before the end of these walks.
+                let earliest = *end + window - left - length;
+                return earliest.saturating_duration_since(now);
+            }
+            left -= *took;
+        }
+        Duration::ZERO
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHARE: f64 = 0.1;
+
+    fn seconds(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    /// Begins walks of these lengths in turn as soon as each is within the share, for three hours.
+    fn simulate(lengths: &[f64]) -> Vec<(f64, f64)> {
+        let (start, mut times, mut now) = (Instant::now(), Times::default(), 0.0);
+        let mut walks = Vec::new();
+        for length in lengths.iter().cycle() {
+            now += times.wait(start + seconds(now), seconds(*length), SHARE).as_secs_f64();
+            if now > 3.0 * 3600.0 {
+                break;
+            }
+            times.add(start + seconds(now), start + seconds(now + length));
+            walks.push((now, now + length));
+            now += length;
+        }
+        walks
+    }
+
+    /// The most that the walks take of any part of the time of this length.
+    fn most(walks: &[(f64, f64)], window: f64) -> f64 {
+        let taken = |from: f64| -> f64 {
+            let to = from + window;
+            walks.iter().map(|(begin, end)| (end.min(to) - begin.max(from)).max(0.0)).sum()
+        };
+        let edges = walks.iter().flat_map(|(begin, end)| [*begin, end - window]);
+        edges.map(taken).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn walks_take_the_share_of_any_ten_minutes_and_not_much_less_in_all() {
+        for lengths in [&[0.5][..], &[7.0], &[33.0], &[60.0], &[1.0, 25.0, 4.0], &[59.0, 0.2]] {
+            let walks = simulate(lengths);
+            let most = most(&walks, 600.0);
+            assert!(most <= 60.0 + 1e-3, "{lengths:?}: {most}");
+            let all: f64 = walks.iter().map(|(begin, end)| end - begin).sum();
+            assert!(all > 3.0 * 3600.0 * SHARE * 0.5, "{lengths:?}: {all}");
+        }
+    }
+
+    #[test]
+    fn walk_of_more_than_the_share_of_ten_minutes_waits_for_the_share_of_a_longer_time() {
+        let walks = simulate(&[125.0]);
+        for two in walks.windows(2) {
+            assert!((two[1].0 - two[0].0 - 1250.0).abs() < 1e-3, "{two:?}");
+        }
+    }
+
+    #[test]
+    fn walk_after_quiet_minutes_waits_for_nothing() {
+        let (start, mut times) = (Instant::now(), Times::default());
+        assert_eq!(times.wait(start, seconds(33.0), SHARE), Duration::ZERO);
+        times.add(start, start + seconds(33.0));
+        let wait = |at: f64, length: f64| {
+            times.wait(start + seconds(at), seconds(length), SHARE).as_secs_f64().round()
+        };
+        assert!(wait(33.0, 27.0) < 1.0, "both together are the share");
+        assert!((wait(33.0, 33.0) - 540.0).abs() <= 1.0, "{}", wait(33.0, 33.0));
+        assert!(wait(600.0, 33.0) < 1.0);
+    }
+
+    #[test]
+    fn no_walk_begins_beside_another_in_the_background() {
+        let walks = Arc::<BackgroundWalks>::default();
+        let first = walks.begin();
+        assert_eq!(walks.wait(Duration::ZERO, SHARE), None);
+        drop(first);
+        assert_eq!(walks.wait(Duration::ZERO, SHARE), Some(Duration::ZERO));
+    }
+}

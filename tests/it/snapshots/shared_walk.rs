@@ -1,0 +1,187 @@
+//! One walk for all sites that list a content type, and the part of each site in it.
+
+use super::{paths, walks};
+use crate::support::cms::Cms;
+use crate::support::content::{Content, Query};
+use crate::support::front_of_cms::refusal;
+use crate::support::http::{self, Response};
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+/// Sites in front of one CMS: key, locales, and the lines of their rule.
+fn settings(cms: &Cms, sites: &[(&str, &str, &str)]) -> String {
+    let site = |(key, locales, rule): &(&str, &str, &str)| {
+        format!(
+            "[[site]]\nkey = \"{key}\"\nfront_end_url = \"https://www.example.com\"\n\
+             locales = [{locales}]\n[[site.rule]]\ncontent_type = \"plugin::cms.article\"\n{rule}\n"
+        )
+    };
+    let sites: String = sites.iter().map(site).collect();
+    format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n{sites}\
+         [[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
+        cms.addr()
+    )
+}
+
+fn start(cms: &Cms, sites: &[(&str, &str, &str)]) -> Service {
+    Setup::new(&settings(cms, sites)).start()
+}
+
+fn list(service: &Service, site: &str) -> Response {
+    let target = format!("/api/build-sitemap?site={site}&contentType=plugin::cms.article");
+    http::get(service.addr(), &target)
+}
+
+fn listed(service: &Service, site: &str) -> Vec<String> {
+    let response = list(service, site);
+    assert_eq!(response.header("x-skipped-documents").as_deref(), Some("0"), "{site}");
+    paths(&response)
+}
+
+#[test]
+fn four_sites_on_one_type_cause_one_walk() {
+    let content = Content::many(&["en"], 250);
+    let cms = content.start();
+    let rules = ["a", "b", "c", "d"].map(|key| (key, format!("template = \"/{key}/{{slug}}\"")));
+    let sites: Vec<_> = rules.iter().map(|(key, rule)| (*key, "\"en\"", rule.as_str())).collect();
+    let service = start(&cms, &sites);
+    for (key, _) in &rules {
+        let listed = listed(&service, key);
+        assert_eq!(listed.len(), 250);
+        assert!(listed.iter().all(|path| path.starts_with(&format!("/{key}/"))), "{key}");
+    }
+    assert_eq!(walks(&cms, "en"), 1);
+    assert_eq!(service.log().matches("a snapshot is built").count(), 4, "one for each site");
+}
+
+#[test]
+fn walk_reads_the_fields_and_locales_of_all_sites_and_each_site_gets_its_own() {
+    let content = Content::default();
+    for (locale, id, section) in
+        [("en", "a", "news"), ("de", "a", "news"), ("en", "b", "blog"), ("fr", "c", "blog")]
+    {
+        let fields =
+            format!(r#","slug":"{id}-{locale}","name":"n{id}{locale}","section":"{section}""#);
+        content.put(locale, id, &fields);
+    }
+    let cms = content.start();
+    let service = start(
+        &cms,
+        &[
+            ("news", "\"en\"", "template = \"/{slug}\"\nwhere = { section = \"news\" }"),
+            ("both", "\"de\", \"en\"", "template = \"/{locale}/{name}\""),
+            ("french", "\"fr\"", "template = \"/{slug}\""),
+        ],
+    );
+    assert_eq!(listed(&service, "news"), ["/a-en"]);
+    assert_eq!(listed(&service, "both"), ["/de/nade", "/en/naen", "/en/nben"]);
+    assert_eq!(listed(&service, "french"), ["/c-fr"]);
+    for locale in ["en", "de", "fr"] {
+        assert_eq!(walks(&cms, locale), 1, "{locale}");
+    }
+    let targets = cms.targets();
+    let pages = targets.iter().filter(|target| Query::parse(target).is_some_and(|q| q.size > 1));
+    for page in pages {
+        let has_all = ["=slug", "=name", "=section"].iter().all(|field| page.contains(field));
+        assert!(has_all && !page.contains("filters[section]"), "{page}");
+    }
+}
+
+#[test]
+fn cms_filters_only_where_each_rule_of_each_site_has_conditions() {
+    let content = Content::default();
+    content.put("en", "a", r#","slug":"a","section":"news""#);
+    content.put("en", "b", r#","slug":"b","section":"blog""#);
+    let cms = content.start();
+    let news = ("news", "\"en\"", "template = \"/{slug}\"\nwhere = { section = \"news\" }");
+    let blog = ("blog", "\"en\"", "template = \"/{slug}\"\nwhere = { section = \"blog\" }");
+    let service = start(&cms, &[news, blog]);
+    // This CMS ignores filters: each site applies its own.
+    assert_eq!(listed(&service, "news"), ["/a"]);
+    assert_eq!(listed(&service, "blog"), ["/b"]);
+    assert_eq!(walks(&cms, "en"), 1);
+    let both = "filters[$or][0][section][$eq]=news&filters[$or][1][section][$eq]=blog";
+    assert!(cms.targets().iter().all(|target| target.contains(both)), "{:?}", cms.targets());
+}
+
+#[test]
+fn type_without_locales_is_walked_once_for_sites_with_different_locales() {
+    let cms =
+        Cms::start(|_| crate::support::front_of_cms::list(&[("a", r#","slug":"x""#)], 100, 1));
+    let service = start(
+        &cms,
+        &[
+            ("english", "\"en\", \"de\"", "template = \"/{locale}/{slug}\""),
+            ("french", "\"fr\"", "template = \"/{locale}/{slug}\""),
+        ],
+    );
+    assert_eq!(listed(&service, "english"), ["/en/x"]);
+    assert_eq!(listed(&service, "french"), ["/fr/x"]);
+    let first = |target: &String| Query::parse(target).is_some_and(|query| query.size > 1);
+    assert_eq!(cms.targets().iter().filter(|target| first(target)).count(), 1);
+}
+
+#[test]
+fn field_that_the_cms_does_not_know_affects_its_own_site_alone() {
+    let content = Content::new(&[("en", "a", "x")]);
+    content.fail(|target| {
+        let details = r#"{"key":"unknown"}"#;
+        target.contains("unknown").then(|| refusal(400, "ValidationError", details))
+    });
+    let cms = content.start();
+    let service = start(
+        &cms,
+        &[
+            ("good", "\"en\"", "template = \"/{slug}\""),
+            ("bad", "\"en\"", "template = \"/{unknown}\""),
+        ],
+    );
+    assert_eq!(listed(&service, "good"), ["/x"]);
+    assert_eq!(list(&service, "bad").status, 502);
+    assert_eq!(listed(&service, "good"), ["/x"]);
+}
+
+#[test]
+fn unreadable_field_affects_its_own_site_alone() {
+    let content = Content::default();
+    content.put("en", "a", r#","slug":"x","name":"\ud800""#);
+    let cms = content.start();
+    let service = start(
+        &cms,
+        &[
+            ("good", "\"en\"", "template = \"/{slug}\""),
+            ("bad", "\"en\"", "template = \"/{name}\""),
+        ],
+    );
+    assert_eq!(listed(&service, "good"), ["/x"]);
+    let bad = list(&service, "bad");
+    assert_eq!(bad.header("x-skipped-documents").as_deref(), Some("1"));
+    assert!(paths(&bad).is_empty());
+}
+
+#[test]
+fn site_that_a_reload_adds_during_a_walk_gets_its_own_and_the_other_one_its_list() {
+    let content = Content::default();
+    content.put("en", "a", r#","slug":"x","name":"n""#);
+    let cms = content.start();
+    let main = ("main", "\"en\"", "template = \"/{slug}\"");
+    let more = ("more", "\"en\"", "template = \"/more/{name}\"");
+    let service = start(&cms, &[main]);
+    content.close();
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| listed(&service, "main"));
+        until_so("the walk is in flight", || walks(&cms, "en") == 1);
+        service.rewrite("settings.toml", &settings(&cms, &[main, more]));
+        service.send_signal("HUP");
+        assert!(service.logs("the settings are reloaded"));
+        let second = scope.spawn(|| listed(&service, "more"));
+        until_so("the walk in flight lacks a field", || walks(&cms, "en") == 2);
+        content.open();
+        assert_eq!(first.join().expect("a list"), ["/x"]);
+        assert_eq!(second.join().expect("a list"), ["/more/n"]);
+    });
+    assert_eq!(listed(&service, "main"), ["/x"]);
+    assert_eq!(walks(&cms, "en"), 2);
+    assert!(!cms.targets()[0].contains("=name") && cms.targets()[1].contains("=name"));
+}
