@@ -48,11 +48,8 @@ pub fn build(
         None => Arc::new(build_content(config.cms, &shared)?),
     };
     let (sites, limits, server) = (config.sites, config.limits, config.server);
-    let cache_settings = Settings {
-        freshness: config.freshness,
-        refresh_deadline: limits.walk_deadline,
-        document_deadline: limits.document_deadline,
-    };
+    let cache_settings =
+        Settings { freshness: config.freshness, refresh_deadline: limits.walk_deadline };
     let document_limits =
         DocumentLimits { deadline: limits.document_deadline, last_good: limits.last_good };
     Ok(App {

@@ -19,7 +19,7 @@ pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 use tokio::sync::watch;
 use tokio::task::yield_now;
 
-use crate::rules::{AbsentKey, Condition, ContentTypeUid, Locale};
+use crate::rules::{AbsentKey, Condition, ContentTypeUid, FieldPath, FieldValue, Locale};
 
 /// The number of documents of a file after which the task yields: some tenths of a millisecond.
 const YIELD_EVERY: usize = 128;
@@ -54,6 +54,52 @@ pub struct ContentQuery {
     /// A list has only the documents for which all conditions of one alternative hold; without
     /// alternatives it has all documents.
     pub alternatives: Vec<Vec<Condition>>,
+    /// A list has only these documents, whatever the alternatives are.
+    pub selection: Option<Selection>,
+}
+
+/// Some documents of a content type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The relation that leads to the documents with these ids; `None`: the documents themselves
+    /// have them.
+    pub relation: Option<FieldPath>,
+    /// `documentId`s, at most [`Selection::MAX_IDS`].
+    pub ids: Vec<String>,
+}
+
+impl Selection {
+    /// Strapi ignores a filter with more than 100 values and returns everything.
+    pub const MAX_IDS: usize = 100;
+
+    /// Whether a document is selected. Through a relation to several documents, it is if one of them
+    /// has one of the ids.
+    #[must_use]
+    pub fn has(&self, document: &Document<'_>) -> bool {
+        let has = |id: &str| self.ids.iter().any(|own| own == id);
+        match &self.relation {
+            None => has(&document.id),
+            Some(relation) => match document.field(&relation.document_id()) {
+                FieldValue::Text(id) => has(id),
+                FieldValue::List(values) => {
+                    values.iter().any(|value| matches!(value, FieldValue::Text(id) if has(id)))
+                }
+                FieldValue::Missing
+                | FieldValue::Absent(_)
+                | FieldValue::Boolean(_)
+                | FieldValue::NotText => false,
+            },
+        }
+    }
+}
+
+/// The documents of a selection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selected {
+    /// All published versions in the requested locales.
+    Versions(Vec<Document<'static>>),
+    /// More versions than the caller wants to read one by one.
+    TooMany,
 }
 
 /// What a walk reads.
@@ -126,6 +172,18 @@ impl Content {
         }
     }
 
+    /// The content type that a relation leads to, if the CMS says it.
+    pub async fn target(
+        &self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+    ) -> Option<ContentTypeUid> {
+        match self {
+            Self::Strapi(strapi) => strapi.target(uid, relation).await,
+            Self::File(_) => None,
+        }
+    }
+
     /// The error for a document of this type that lacks a key which decides about its URL (D32).
     pub async fn absent_key(&self, uid: &ContentTypeUid, key: &AbsentKey) -> ContentError {
         let target = match self {
@@ -133,6 +191,24 @@ impl Content {
             Self::Strapi(_) | Self::File(_) => None,
         };
         SetupProblem::absent_key(uid.clone(), key, target).into()
+    }
+
+    /// The published versions of the query's selection in these locales, unless the CMS has more than
+    /// `max` of them.
+    ///
+    /// # Errors
+    /// [`ContentError`] when it is not certain that these are all.
+    pub async fn select(
+        &self,
+        query: &ContentQuery,
+        locales: &[Locale],
+        max: u64,
+    ) -> Result<Selected, ContentError> {
+        match self {
+            Self::Strapi(strapi) => strapi.select(query, locales, max).await,
+            // The documents of a file never change.
+            Self::File(_) => Ok(Selected::Versions(Vec::new())),
+        }
     }
 
     /// The error of every request while the circuit breaker is open; `None`: it is closed.

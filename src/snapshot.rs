@@ -6,21 +6,25 @@
 
 mod arena;
 mod build;
+mod hash;
 mod patch;
 mod path_table;
+mod references;
 mod skipped;
 mod sort;
 mod timestamp;
 
 pub use build::{Builder, Listing, NoSnapshot, Part};
-pub use patch::Patch;
+pub use patch::{Patch, Patched};
 pub use skipped::Skipped;
 pub use timestamp::write as write_timestamp;
 
 use std::ops::Range;
 
+use crate::rules::FieldPath;
 use arena::{Arena, Offset};
 use path_table::PathTable;
+use references::References;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -41,6 +45,7 @@ pub struct Snapshot {
     shared: FxHashSet<u64>,
     /// Finds the entry of a path, for sites with a path index.
     path_table: Option<PathTable>,
+    references: References,
     listed: Listed,
     /// The documents that have no URL.
     pub skipped: Skipped,
@@ -156,7 +161,7 @@ impl Snapshot {
     #[must_use]
     pub fn first_with_bit(&self, part: Range<usize>, bit: u32) -> usize {
         let is_set =
-            |entry: &Entry| build::document_hash(entry.id(&self.arena)) & (1 << (63 - bit)) != 0;
+            |entry: &Entry| hash::document_hash(entry.id(&self.arena)) & (1 << (63 - bit)) != 0;
         part.start + self.entries[part].partition_point(|entry| !is_set(entry))
     }
 
@@ -167,11 +172,27 @@ impl Snapshot {
         Some(self.url(at))
     }
 
+    /// The versions that read the document with this id through a relation: the `documentId` of
+    /// each, and the position of its locale. A few others may be among them.
+    pub fn referring(&self, relation: &FieldPath, id: &str) -> impl Iterator<Item = (&str, usize)> {
+        let to = self.references.to(relation, id);
+        to.flat_map(|(hash, locale)| self.ids_by_hash(hash).map(move |id| (id, locale)))
+    }
+
+    fn ids_by_hash(&self, hash: u64) -> impl Iterator<Item = &str> {
+        let hash_of = |entry: &Entry| hash::document_hash(entry.id(&self.arena));
+        let start = self.entries.partition_point(|entry| hash_of(entry) < hash);
+        let entry = self.entries.get(start).filter(|entry| hash_of(entry) == hash);
+        let with_entry = entry.map(|entry| entry.id(&self.arena));
+        with_entry.into_iter().chain(self.references.without_entry(hash))
+    }
+
     /// The memory that it takes, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let path_table = self.path_table.as_ref().map_or(0, PathTable::bytes);
-        self.arena.bytes() + size_of_val(&*self.entries) + size_of_val(&*self.in_order) + path_table
+        let entries = size_of_val(&*self.entries) + size_of_val(&*self.in_order);
+        self.arena.bytes() + entries + path_table + self.references.bytes()
     }
 
     fn count_listed(&self) -> Listed {

@@ -28,10 +28,11 @@ pub use copy::CachedCopy;
 pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments};
 pub use entry::Freshness;
 pub use file_cache::FileCache;
-pub use invalidation::Invalidation;
+pub use incremental_update::apply_invalidations;
+pub use invalidation::{Change, Invalidation};
 pub use path_index::PathIndexState;
 use refresher::Pace;
-pub use refresher::{apply_invalidations, keep_fresh};
+pub use refresher::keep_fresh;
 pub use sitemap_files::SitemapFiles;
 pub use status::TypeStatus;
 pub use triggers::RefreshTriggers;
@@ -62,8 +63,6 @@ pub struct Settings {
     pub freshness: Freshness,
     /// How long a request waits for a refresh.
     pub refresh_deadline: Duration,
-    /// How long an incremental update waits for its documents.
-    pub document_deadline: Duration,
 }
 
 /// A copy as served to one request.

@@ -204,8 +204,12 @@ mod tests {
         let file = ContentFile::parse(text).unwrap();
         let fields = FieldPath::parse("slug").into_iter().collect();
         let uid = ContentTypeUid::parse("api::a.a").unwrap();
-        let query =
-            ContentQuery { uid, projection: Projection::new(fields), alternatives: Vec::new() };
+        let query = ContentQuery {
+            uid,
+            projection: Projection::new(fields),
+            alternatives: Vec::new(),
+            selection: None,
+        };
         let [en, de] = ["en", "de"].map(|code| Locale::parse(code).unwrap());
         let slug = |id, locale, status| {
             file.document(&query, id, locale, status).map(|document| document.values)

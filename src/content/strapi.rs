@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::content::{ContentError, ContentQuery, Document, DocumentSink, Status, WalkRequest};
+use crate::content::{
+    ContentError, ContentQuery, Document, DocumentSink, Selected, Status, WalkRequest,
+};
 use crate::metrics::Metrics;
 use crate::rules::{ContentTypeUid, FieldPath, Locale};
 
@@ -122,6 +124,20 @@ impl Strapi {
         relation: &FieldPath,
     ) -> Option<ContentTypeUid> {
         self.0.targets.get(&self.0.client, uid, relation).await
+    }
+
+    /// The published versions of the query's selection in these locales, as
+    /// [`crate::content::Content::select`] has it.
+    ///
+    /// # Errors
+    /// As [`Strapi::walk`]; also when the CMS ignores the filter.
+    pub async fn select(
+        &self,
+        query: &ContentQuery,
+        locales: &[Locale],
+        max: u64,
+    ) -> Result<Selected, ContentError> {
+        walk::selection::select(&self.0, query, locales, max).await
     }
 
     /// Whether a content type has this field. A path through anything but a relation counts as

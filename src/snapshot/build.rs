@@ -2,10 +2,11 @@
 
 use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::arena::Arena;
+use super::hash::{document_hash, path_hash};
 use super::path_table::{PathHash, PathTable};
+use super::references::ReferencesDraft;
 use super::sort::Sort;
 use super::timestamp;
 use super::{Entry, PublicUrl, Skipped, Snapshot, UNDATED};
@@ -47,6 +48,7 @@ pub struct Part<'s> {
     listing: Listing<'s>,
     arena: Arena,
     entries: Vec<Entry>,
+    references: ReferencesDraft,
     skipped: Skipped,
     too_large: bool,
     /// The first absent key that decides about a URL.
@@ -66,20 +68,13 @@ impl<'s> Listing<'s> {
             listing: self,
             arena: Arena::default(),
             entries: Vec::new(),
+            references: ReferencesDraft::new(self.rules.relations(self.uid)),
             skipped: Skipped::default(),
             too_large: false,
             absent: None,
             rules: of_type.map(|at| (at, &self.rules.rules()[at])).collect(),
             path: String::new(),
         }
-    }
-
-    /// An absent key that decides about the URL of a document.
-    #[must_use]
-    pub fn absent_key(self, document: &Document<'_>) -> Option<AbsentKey> {
-        let mut part = self.part();
-        part.add(document);
-        part.absent
     }
 }
 
@@ -90,7 +85,10 @@ impl Part<'_> {
         let tried = self.rules.iter().map(|(_, rule)| *rule);
         match write_path(rules, base, tried, document, false, &mut self.path) {
             Some(Ok(found)) => match absent_key(found.rule, document) {
-                None => self.push(found, document),
+                None => {
+                    self.push(found, document);
+                    self.references.add(document, rules.locales(), true);
+                }
                 Some(key) => _ = self.absent.get_or_insert(key),
             },
             Some(Err(NoUrl { reason: NoUrlReason::Absent(key), .. })) => {
@@ -98,7 +96,11 @@ impl Part<'_> {
             }
             // The conditions leave it to other sites.
             Some(Err(no_url)) if no_url.reason == NoUrlReason::ConditionsNotMet => {}
-            Some(Err(no_url)) => self.skipped.count(&no_url.to_string(), 1),
+            // It may get a URL when the document that it reads is gone.
+            Some(Err(no_url)) => {
+                self.skipped.count(&no_url.to_string(), 1);
+                self.references.add(document, rules.locales(), false);
+            }
             None => self.skipped.count("no_rule", 1),
         }
     }
@@ -165,6 +167,7 @@ impl Builder {
     pub fn finish(self, parts: Vec<Part<'_>>) -> Result<Snapshot, NoSnapshot> {
         let mut snapshot = Snapshot::default();
         let mut entries: Vec<Entry> = Vec::new();
+        let mut references = ReferencesDraft::default();
         for mut part in parts {
             if let Some(key) = part.absent {
                 return Err(NoSnapshot::Absent(key));
@@ -181,6 +184,7 @@ impl Builder {
                 0 => entries = part.entries,
                 _ => entries.append(&mut part.entries),
             }
+            references.append(part.references);
             for (reason, times) in part.skipped.by_reason() {
                 snapshot.skipped.count(reason, times);
             }
@@ -191,6 +195,12 @@ impl Builder {
         snapshot.duplicates = (entries.len() - count) as u64;
         let gone = entries.split_off(count);
         snapshot.shared = shared(&entries, &gone, &snapshot.arena);
+        for entry in gone {
+            if snapshot.shared.contains(&path_hash(entry.path(&snapshot.arena))) {
+                references.add_without_entry(entry.id(&snapshot.arena));
+            }
+        }
+        snapshot.references = references.finish();
         snapshot.entries = entries.into();
         snapshot.listed = snapshot.count_listed();
         let paths = snapshot.entries.iter().map(|entry| entry.path(&snapshot.arena));
@@ -281,17 +291,6 @@ fn rearrange(entries: &mut [Entry], places: &mut [u32]) {
             places.swap(at, place);
         }
     }
-}
-
-/// Scatters documents evenly, in the same way on every instance and in every version. It needs no
-/// seed, because clients do not choose the ids of documents.
-pub(super) fn document_hash(id: &str) -> u64 {
-    xxh3_64(id.as_bytes())
-}
-
-/// Stands for a path that several documents have.
-pub(super) fn path_hash(path: &str) -> u64 {
-    xxh3_64(path.as_bytes())
 }
 
 /// An absent key that decides how sitemaps list a document.

@@ -214,16 +214,22 @@ fn described(snapshot: &Snapshot) -> Vec<String> {
 }
 
 /// A snapshot of the first content, with these documents replaced by those of the second.
+/// `None`: nothing changes, or only a walk can tell.
 fn patched(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Option<Snapshot> {
     let found = rows(other);
     let versions = |id: &str| {
         let own = found.iter().filter(|row| row.0 == id);
         own.map(|row| document(*row)).collect()
     };
-    let patch = |id: &&str| Patch { id: (*id).to_owned(), versions: versions(id) };
+    let patch =
+        |id: &&str| Patch { id: (*id).to_owned(), versions: versions(id), is_partial: false };
     let patches: Vec<Patch> = ids.iter().map(patch).collect();
     with_listing(|listing| {
-        snapshot_by(listing, &rows(one)).patched(&patches, listing, Builder { path_table: true })
+        let before = snapshot_by(listing, &rows(one));
+        match before.patched(&patches, listing, Builder { path_table: true }) {
+            Patched::Changed(snapshot) => Some(*snapshot),
+            Patched::Unchanged | Patched::NeedsWalk => None,
+        }
     })
 }
 
@@ -277,3 +283,5 @@ proptest! {
         }
     }
 }
+
+mod references;

@@ -189,7 +189,7 @@ fn queries(site: &Site) -> HashMap<ContentTypeUid, ContentQuery> {
     let query = |uid: &ContentTypeUid| {
         let projection = Projection::new(site.rules.fields(uid.as_str()));
         let alternatives = site.rules.alternatives(uid.as_str());
-        (uid.clone(), ContentQuery { uid: uid.clone(), projection, alternatives })
+        (uid.clone(), ContentQuery { uid: uid.clone(), projection, alternatives, selection: None })
     };
     site.rules.content_types().into_iter().map(query).collect()
 }

@@ -1,6 +1,7 @@
 //! A cache entry: the cached copy of one content type, its freshness, and the refresh in flight.
 
-use std::collections::HashMap;
+mod updates;
+
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -10,9 +11,11 @@ use tokio::sync::watch;
 
 use super::copy::CachedCopy;
 use super::flight::{Flight, Outcome, Waiter};
+use super::invalidation::Invalidation;
 use crate::content::ContentQuery;
 use crate::metrics::WalkCounters;
 use crate::snapshot::Patch;
+use updates::Updates;
 
 /// The shortest time from a failed refresh to the next one while there is a copy to serve.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
@@ -98,9 +101,8 @@ struct State {
     wanted: bool,
     /// When a request last needed the copy.
     requested: Option<Instant>,
-    /// Incremental updates during the refresh in flight, by `documentId`, each with the time before
-    /// the document was read: the refresh may have read an older version.
-    patches: HashMap<String, (Instant, Patch)>,
+    /// Incremental updates and invalidations during the refresh in flight.
+    updates: Updates,
 }
 
 impl Entry {
@@ -194,7 +196,7 @@ impl Entry {
         let outcome = outcome.map(|copy| CachedCopy { orphaned, ..copy });
         state.flight = Weak::new();
         // Later refreshes read these documents themselves.
-        state.patches.clear();
+        state.updates = Updates::default();
         if let Ok(copy) = &outcome {
             state.copy = Some(copy.clone());
         }
@@ -247,19 +249,30 @@ impl Entry {
 
     /// Stores incremental updates for the refresh in flight, if there is one. The documents were
     /// read after `since`, and after stored ones with the same ids.
-    pub(super) fn keep_patches(&self, since: Instant, patches: Vec<Patch>) {
+    pub(super) fn keep_patches(&self, since: Instant, patches: &[Patch]) {
         let mut state = self.state.lock();
         if state.is_refreshing() {
-            let by_id = patches.into_iter().map(|patch| (patch.id.clone(), (since, patch)));
-            state.patches.extend(by_id);
+            state.updates.keep_patches(since, patches);
+        }
+    }
+
+    /// Stores invalidations of other documents, which may change documents that only the refresh in
+    /// flight knows.
+    pub(super) fn keep_hints(&self, since: Instant, hints: &[&Invalidation]) {
+        let mut state = self.state.lock();
+        if state.is_refreshing() {
+            state.updates.keep_hints(since, hints);
         }
     }
 
     /// The incremental updates since a refresh began, one for each document.
     pub(super) fn patches_since(&self, begun: Instant) -> Vec<Patch> {
-        let state = self.state.lock();
-        let since = state.patches.values().filter(|(since, _)| *since > begun);
-        since.map(|(_, patch)| patch.clone()).collect()
+        self.state.lock().updates.patches_since(begun)
+    }
+
+    /// The invalidations since a refresh began.
+    pub(super) fn hints_since(&self, begun: Instant) -> Vec<Invalidation> {
+        self.state.lock().updates.hints_since(begun)
     }
 
     /// Replaces the copy with an updated one.

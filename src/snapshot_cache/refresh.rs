@@ -5,6 +5,7 @@ mod collapse;
 mod known_copies;
 mod log;
 mod member_parts;
+mod missed;
 mod type_group;
 mod walk;
 
@@ -17,7 +18,9 @@ use super::entry::Entry;
 use super::flight::Waiter;
 use super::site_cache::SiteCache;
 use super::triggers::{BackgroundWalk, RefreshTriggers};
+use crate::snapshot::Patched;
 use log::log;
+use missed::missed;
 use type_group::Begun;
 use walk::{Found, Fresh, walk};
 
@@ -75,7 +78,7 @@ async fn run(begun: Vec<Begun>, triggers: &RefreshTriggers, background: Option<B
         found = walk_confirmed(&members, triggers, background) => found,
     };
     for (begun, found) in begun.iter().zip(found) {
-        complete(begun, found).await;
+        complete(begun, found, triggers).await;
         triggers.wake_refresher();
     }
 }
@@ -97,7 +100,7 @@ async fn walk_confirmed(
     second
 }
 
-async fn complete(((site, entry), flight): &Begun, found: Found) {
+async fn complete(((site, entry), flight): &Begun, found: Found, triggers: &RefreshTriggers) {
     // An incremental update from here on would be lost.
     let update_lock = entry.update_lock.lock().await;
     if !entry.is_in_flight(flight) {
@@ -105,6 +108,10 @@ async fn complete(((site, entry), flight): &Begun, found: Found) {
         return;
     }
     let outcome = found.map(|fresh| build_copy(site, entry, fresh));
+    if let Ok(copy) = &outcome {
+        let missed = missed(site, entry, copy);
+        missed.into_iter().for_each(|hint| triggers.invalidations.add(Some(hint)));
+    }
     let completed = entry.complete(outcome);
     drop(update_lock);
     site.rebuild_index();
@@ -120,8 +127,11 @@ fn build_copy(site: &SiteCache, entry: &Entry, Fresh { begun, mut snapshot }: Fr
     tokio::task::block_in_place(|| {
         let patches = entry.patches_since(begun);
         if !patches.is_empty() {
-            let updated = snapshot.patched(&patches, site.listing(entry), site.builder());
-            snapshot = updated.unwrap_or(snapshot);
+            match snapshot.patched(&patches, site.listing(entry), site.builder()) {
+                Patched::Unchanged => {}
+                Patched::Changed(changed) => snapshot = *changed,
+                Patched::NeedsWalk => entry.mark_outdated(),
+            }
         }
         let before = entry.copy();
         let files = site.sitemap_files(&snapshot, before.as_ref());

@@ -1,17 +1,14 @@
-//! The background tasks: refreshes that are due without a request, and those after invalidations.
+//! The background task for refreshes that are due without a request.
 
 mod pace;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::future::join_all;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::entry::{Entry, Lookup};
-use super::incremental_update::update;
-use super::invalidation::Invalidation;
 use super::site_cache::SiteCache;
 use super::{SnapshotCache, refresh};
 use crate::content::{BreakerState, Content};
@@ -47,49 +44,6 @@ pub async fn keep_fresh(current: impl Fn() -> Arc<SnapshotCache>) {
             () = sleep(period) => {}
         }
     }
-}
-
-/// Refreshes the current cache after invalidations until it is dropped. Ten documents published at
-/// once cause one round of refreshes. Named documents come first, in an incremental update, because
-/// the refresh of a large type takes minutes; refreshes follow, because other documents may have
-/// changed with the named ones.
-///
-/// A reload in between loses nothing: a site that the next cache shares is updated here, and the
-/// first refresh of any other starts after the invalidation.
-pub async fn apply_invalidations(current: impl Fn() -> Arc<SnapshotCache>) {
-    let triggers = Arc::clone(&current().triggers);
-    loop {
-        let invalidations = triggers.invalidations.next_batch().await;
-        if apply(&current(), &invalidations).await {
-            // Possibly another cache by now.
-            let cache = current();
-            for (_, entry) in cache.entries().filter(|(_, entry)| entry.copy().is_some()) {
-                entry.want_refresh();
-            }
-            cache.triggers.wake_refresher();
-        }
-    }
-}
-
-/// Marks all entries as outdated and updates the named documents. Returns whether refreshes should
-/// follow.
-async fn apply(cache: &SnapshotCache, invalidations: &[Invalidation]) -> bool {
-    if !cache.content.may_change() {
-        return false;
-    }
-    tracing::debug!("something may have changed in the CMS");
-    for (_, entry) in cache.entries() {
-        entry.mark_outdated();
-    }
-    if cache.content.circuit_open().is_some() {
-        // The refresher starts them when the CMS has recovered.
-        cache.triggers.wake_refresher();
-        return false;
-    }
-    let deadline = cache.settings.document_deadline;
-    let updates = cache.entries().map(|(site, entry)| update(site, entry, invalidations, deadline));
-    join_all(updates).await;
-    true
 }
 
 /// The state of the refresher between rounds.

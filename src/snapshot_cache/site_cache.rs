@@ -33,7 +33,8 @@ impl SiteCache {
         let entry = |uid: &ContentTypeUid| {
             let projection = Projection::new(site.rules.listing_fields(uid.as_str()));
             let alternatives = site.rules.alternatives(uid.as_str());
-            let query = ContentQuery { uid: uid.clone(), projection, alternatives };
+            let query =
+                ContentQuery { uid: uid.clone(), projection, alternatives, selection: None };
             let counters = metrics.walks.of(&site.key, uid.as_str());
             (uid.clone(), Arc::new(Entry::new(site.key.clone(), query, counters)))
         };

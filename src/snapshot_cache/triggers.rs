@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::invalidation::Invalidations;
+use super::invalidation::{Invalidations, RelationTargets};
 
 pub(super) use background_walks::{BackgroundWalk, BackgroundWalks};
 
@@ -19,6 +19,8 @@ pub struct RefreshTriggers {
     pub(super) invalidations: Invalidations,
     /// When walks in the background took place.
     pub(super) background_walks: Arc<BackgroundWalks>,
+    /// Where relations lead.
+    pub(super) targets: Mutex<RelationTargets>,
     wake: Notify,
     events: Mutex<Events>,
 }

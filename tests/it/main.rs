@@ -7,6 +7,7 @@ mod alarms;
 mod bad_inputs;
 mod breaker;
 mod canaries;
+mod changing;
 mod commands;
 mod connections;
 mod crawler;

@@ -5,7 +5,7 @@
 //! `SHIFTING_SCRIPTS=10000 cargo test --test it shifting` plays as many scripts; each has its number
 //! as its seed. `SHIFTING_FIRST=1234 SHIFTING_SCRIPTS=1` plays one again.
 
-mod generate;
+pub(crate) mod generate;
 mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

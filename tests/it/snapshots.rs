@@ -4,6 +4,7 @@
 mod cms_share;
 mod collapse;
 mod conditional;
+mod dependents;
 mod freshness;
 mod herd;
 mod hook;

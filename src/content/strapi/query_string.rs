@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::content::{ContentQuery, Status};
+use crate::content::{ContentQuery, Selection, Status};
 use crate::rules::{Condition, FieldPath, Locale, encode};
 
 /// More values of `$in` in one request would be dropped, and all documents returned.
@@ -73,6 +73,17 @@ fn one_row(
     text
 }
 
+/// The first page of the query's selection in all locales at once.
+pub(super) fn selection(query: &ContentQuery, is_localized: bool, size: usize) -> String {
+    let mut text = list(size, true);
+    push_filters(&mut text, query);
+    if is_localized {
+        push(&mut text, "locale", "*");
+    }
+    push_field_list(&mut text, query, is_localized);
+    text
+}
+
 /// One version of one document.
 pub(super) fn version(query: &ContentQuery, locale: RequestedLocale<'_>, status: Status) -> String {
     let mut text = format!("status={}", status.as_str());
@@ -92,8 +103,12 @@ fn list(size: usize, with_total: bool) -> String {
 /// The locale, and the fields and relations of the projection.
 fn push_fields(text: &mut String, query: &ContentQuery, locale: RequestedLocale<'_>) {
     push_locale(text, locale);
+    push_field_list(text, query, locale.is_some());
+}
+
+fn push_field_list(text: &mut String, query: &ContentQuery, is_localized: bool) {
     let mut own = vec!["publishedAt"];
-    own.extend(locale.map(|_| "locale"));
+    own.extend(is_localized.then_some("locale"));
     let paths = query.projection.paths().iter().filter(|path| !is_locale(path));
     let paths: Vec<_> = paths.map(FieldPath::segments).collect();
     push_level(text, "", own, &paths);
@@ -107,6 +122,9 @@ fn is_locale(path: &FieldPath) -> bool {
 /// Restricts a list to the documents that a rule is for. Filters are an optimization: each document
 /// is checked anyway.
 fn push_filters(text: &mut String, query: &ContentQuery) {
+    if let Some(selection) = &query.selection {
+        return push_selection(text, selection);
+    }
     // `filters[locale]` would win over the parameter, and select other versions.
     let is_filter = |condition: &&Condition| !is_locale(&condition.field);
     let filters_of =
@@ -148,6 +166,19 @@ fn share_a_relation(conditions: &[Condition]) -> bool {
     seen.sort();
     seen.dedup();
     seen.len() < count
+}
+
+fn push_selection(text: &mut String, Selection { relation, ids }: &Selection) {
+    let relation = relation.iter().flat_map(|relation| relation.segments());
+    let name = relation.fold("filters".to_owned(), |name, one| format!("{name}[{}]", encode(one)));
+    match &**ids {
+        [id] => push(text, &format!("{name}[documentId][$eq]"), id),
+        ids => {
+            for (at, id) in ids.iter().enumerate() {
+                push(text, &format!("{name}[documentId][$in][{at}]"), id);
+            }
+        }
+    }
 }
 
 fn push_locale(text: &mut String, locale: RequestedLocale<'_>) {
@@ -217,7 +248,12 @@ mod tests {
     fn query(paths: &[&str]) -> ContentQuery {
         let paths = paths.iter().map(|path| FieldPath::parse(path).unwrap()).collect();
         let uid = ContentTypeUid::parse("api::article.article").unwrap();
-        ContentQuery { uid, projection: Projection::new(paths), alternatives: Vec::new() }
+        ContentQuery {
+            uid,
+            projection: Projection::new(paths),
+            alternatives: Vec::new(),
+            selection: None,
+        }
     }
 
     fn en() -> Locale {
@@ -340,6 +376,39 @@ mod tests {
                 assert!(!text.contains("locale"), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn selection_filters_by_the_documents_or_by_those_behind_a_relation() {
+        let start = "status=published&sort=documentId:asc&pagination[page]=1\
+                     &pagination[pageSize]=100&pagination[withCount]=true";
+        let select = |relation: Option<&str>, ids: &[&str]| {
+            let relation = relation.map(|path| FieldPath::parse(path).unwrap());
+            let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+            let alternatives = vec![vec![Condition {
+                field: FieldPath::parse("section").unwrap(),
+                equals: Literal::Text("news".into()),
+            }]];
+            let selection = Some(Selection { relation, ids });
+            ContentQuery { alternatives, selection, ..query(&["slug"]) }
+        };
+        assert_eq!(
+            selection(&select(None, &["a", "b"]), true, 100),
+            format!(
+                "{start}&filters[documentId][$in][0]=a&filters[documentId][$in][1]=b&locale=%2A\
+                 &fields[0]=publishedAt&fields[1]=locale&fields[2]=slug"
+            )
+        );
+        let parent = select(Some("parent.parent"), &["a"]);
+        let filter = "&filters[parent][parent][documentId][$eq]=a";
+        assert_eq!(
+            selection(&parent, false, 100),
+            format!("{start}{filter}&fields[0]=publishedAt&fields[1]=slug")
+        );
+        let behind = PageRequest { after: Some("k"), size: 100, with_total: false };
+        let next = page(&parent, Some(&en()), behind);
+        assert!(next.contains("filters[documentId][$gt]=k") && next.contains(filter), "{next}");
+        assert!(total(&parent, None).contains(filter));
     }
 
     #[test]

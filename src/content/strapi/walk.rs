@@ -5,6 +5,7 @@ mod locale_evidence;
 mod proof;
 mod rows;
 mod scope;
+pub(super) mod selection;
 mod unseen;
 
 use std::pin::{Pin, pin};

@@ -232,11 +232,24 @@ impl RuleSet {
         distinct(self.of_type(uid).flat_map(Rule::fields))
     }
 
-    /// The fields that a list of a content type's URLs needs, each once.
+    /// The fields that a list of a content type's URLs needs, each once. Among them are the ids of
+    /// the documents that the others are read from.
     #[must_use]
     pub fn listing_fields(&self, uid: &str) -> Vec<FieldPath> {
+        let ids: Vec<FieldPath> = self.relations(uid).iter().map(FieldPath::document_id).collect();
+        distinct(self.read_fields(uid).chain(&ids))
+    }
+
+    /// The relations through which the URLs of a content type depend on other documents, each once.
+    #[must_use]
+    pub fn relations(&self, uid: &str) -> Vec<FieldPath> {
+        let all: Vec<FieldPath> = self.read_fields(uid).flat_map(FieldPath::relations).collect();
+        distinct(all.iter())
+    }
+
+    fn read_fields(&self, uid: &str) -> impl Iterator<Item = &FieldPath> {
         let fields = |rule| Rule::fields(rule).chain(rule.sitemap.fields());
-        distinct(self.of_type(uid).flat_map(fields))
+        self.of_type(uid).flat_map(fields)
     }
 }
 

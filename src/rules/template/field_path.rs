@@ -32,6 +32,18 @@ impl FieldPath {
     pub fn up_to(&self, at: usize) -> Self {
         Self(Arc::from(&self.0[..self.0.len().min(at + 1)]))
     }
+
+    /// The relations that the path follows: `a` and `a.b` of `a.b.c`. One of them may be a component
+    /// instead.
+    pub fn relations(&self) -> impl Iterator<Item = Self> + '_ {
+        (1..self.0.len()).map(|end| Self(self.0[..end].into()))
+    }
+
+    /// The path to the `documentId` of the document that this path leads to.
+    #[must_use]
+    pub fn document_id(&self) -> Self {
+        Self(self.0.iter().cloned().chain(["documentId".into()]).collect())
+    }
 }
 
 impl fmt::Display for FieldPath {

@@ -23,8 +23,12 @@ const FAILURE: ContentError = ContentError::TimedOut;
 
 fn entry() -> Entry {
     let uid = ContentTypeUid::parse(UID).unwrap();
-    let query =
-        ContentQuery { uid, projection: Projection::new(Vec::new()), alternatives: Vec::new() };
+    let query = ContentQuery {
+        uid,
+        projection: Projection::new(Vec::new()),
+        alternatives: Vec::new(),
+        selection: None,
+    };
     Entry::new("main".to_owned(), query, Arc::default())
 }
 
@@ -243,20 +247,20 @@ fn a_date_is_a_whole_second_later_than_any_other_list() {
 #[test]
 fn patches_are_kept_for_the_refresh_in_flight_alone() {
     let entry = entry();
-    let patch = |id: &str| Patch { id: id.to_owned(), versions: Vec::new() };
+    let patch = |id: &str| Patch { id: id.to_owned(), versions: Vec::new(), is_partial: false };
     let ids = |since: Instant| -> Vec<String> {
         entry.patches_since(since).into_iter().map(|patch| patch.id).collect()
     };
     let begun = Instant::now();
     let later = begun + Duration::from_secs(1);
-    entry.keep_patches(later, vec![patch("a")]);
+    entry.keep_patches(later, &[patch("a")]);
     assert!(ids(begun).is_empty(), "no refresh is in flight that could have missed it");
     for outcome in [Err(FAILURE), Ok(copy(&entry, "x"))] {
         let _flight = begin(&entry);
-        entry.keep_patches(begun, vec![patch("a"), patch("b")]);
+        entry.keep_patches(begun, &[patch("a"), patch("b")]);
         assert!(ids(begun).is_empty(), "the refresh began then");
-        entry.keep_patches(later, vec![patch("a")]);
-        entry.keep_patches(later, vec![patch("a")]);
+        entry.keep_patches(later, &[patch("a")]);
+        entry.keep_patches(later, &[patch("a")]);
         assert_eq!(ids(begun), ["a"]);
         entry.complete(outcome);
         assert!(ids(begun).is_empty(), "the next refresh reads it itself");

@@ -42,7 +42,12 @@ impl TypeGroup {
         let alternatives = queries().flat_map(|query| &query.alternatives);
         let alternatives = if all { Vec::new() } else { distinct(alternatives) };
         let locales = distinct(members.iter().flat_map(|(site, _)| site.locales()));
-        let query = ContentQuery { uid, projection: Projection::new(fields), alternatives };
+        let query = ContentQuery {
+            uid,
+            projection: Projection::new(fields),
+            alternatives,
+            selection: None,
+        };
         Self { query, locales, members, beginning: Mutex::default() }
     }
 

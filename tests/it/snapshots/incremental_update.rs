@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::hook::{hint, post_body, with_secret};
-use super::{ends, in_two_locales, paths, sitemap, walks};
+use super::{ends, in_two_locales, paths, sitemap, soft, walks};
 use crate::support::content::{Content, Query};
-use crate::support::front_of_cms::refusal;
+use crate::support::front_of_cms::{list, refusal};
 use crate::support::http;
-use crate::support::script::Script;
 use crate::support::service::Service;
 use crate::support::wait::until_so;
 
@@ -67,7 +66,7 @@ fn named_document_without_a_locale_is_listed_once() {
     assert_eq!(paths(&sitemap(&service)), ["/en/articles/m"]);
     content.fail(|target| match Query::parse(target) {
         Some(_) => Some(refusal(500, "InternalServerError", "{}")),
-        None => Some(Script::json(200, r#"{"data":{"documentId":"a","locale":null,"slug":"x"}}"#)),
+        None => Some(list(&[("a", r#","locale":null,"slug":"x""#)], 100, 1)),
     });
     changed(&service, "a");
     lists(&service, &["/en/articles/m", "/en/articles/x"]);
@@ -118,7 +117,6 @@ fn update_survives_a_walk_that_began_before_it() {
     broken.store(true, Ordering::Relaxed);
     held.store(false, Ordering::Relaxed);
     until_so("the walk lands", || service.log().matches("a snapshot is built").count() == 2);
-    assert!(service.logs("a walk failed"), "the one that follows");
     assert_eq!(paths(&sitemap(&service)), both);
 }
 
@@ -126,7 +124,11 @@ fn update_survives_a_walk_that_began_before_it() {
 fn walk_that_began_after_an_update_wins() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();
-    let service = with_secret(&cms).start();
+    // The walk is a refresh of a copy beyond its soft limit.
+    let service = soft(with_secret(&cms), 1)
+        .env("FRONTEND_MAP__SNAPSHOTS__CHECK_SECONDS", "1")
+        .env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", "1.0")
+        .start();
     assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"]);
     // The document is read while it is as it was, and its answer is held up.
     let (held, broken) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(false)));
@@ -138,7 +140,7 @@ fn walk_that_began_after_an_update_wins() {
                 .then(|| refusal(500, "InternalServerError", "{}"));
         }
         until_so("the test lets it go", || !waits.load(Ordering::Relaxed));
-        Some(Script::json(200, r#"{"data":{"documentId":"a","locale":"en","slug":"x"}}"#))
+        Some(list(&[("a", r#","locale":"en","slug":"x""#)], 100, 1))
     });
     changed(&service, "a");
     until_so("the document is asked for", || {
@@ -149,7 +151,6 @@ fn walk_that_began_after_an_update_wins() {
     broken.store(true, Ordering::Relaxed);
     held.store(false, Ordering::Relaxed);
     assert!(service.logs("documents were updated"));
-    assert!(service.logs("a walk failed"), "the one that follows");
     assert_eq!(paths(&sitemap(&service)), ["/en/articles/y"]);
 }
 
@@ -164,7 +165,6 @@ fn webhook_body_beyond_the_document_never_reaches_the_cms() {
         r#"{"uid":"plugin::cms.article","entry":{"documentId":"canary?x"}}"#,
         r#"{"uid":"plugin::cms.article","entry":{"documentId":""}}"#,
         r#"{"uid":"plugin::cms.article","entry":{"documentId":["canary"]}}"#,
-        r#"{"uid":"plugin::cms.canary","entry":{"documentId":"canary"}}"#,
         r#"{"uid":"plugin::cms.article","entry":[]}"#,
         r#"{"uid":"plugin::cms.article"}"#,
         "[]",
@@ -173,5 +173,11 @@ fn webhook_body_beyond_the_document_never_reaches_the_cms() {
         assert!(post_body(&service, event.as_bytes()).starts_with("HTTP/1.1 202 "), "{event}");
         until_so("a walk", || walks(&cms, "en") > before);
     }
+    // A type that no rule reads costs nothing.
+    let event = r#"{"uid":"plugin::cms.canary","entry":{"documentId":"canary"}}"#;
+    assert!(post_body(&service, event.as_bytes()).starts_with("HTTP/1.1 202 "));
+    hint(&service);
+    let before = walks(&cms, "en");
+    until_so("a walk", || walks(&cms, "en") > before);
     assert!(!cms.targets().iter().any(|target| target.contains("canary")), "{:?}", cms.targets());
 }

@@ -40,17 +40,21 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// `None`: the target is not a list.
+    /// `None`: the target is not a list of all documents.
     pub(crate) fn parse(target: &str) -> Option<Self> {
         let (_, query) = target.split_once('?')?;
         let value = |name: &str| {
             let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
             pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
         };
+        let size = value("pagination[pageSize]")?.parse().ok()?;
+        if size > 1 && !selected(query).is_empty() {
+            return None;
+        }
         Some(Self {
             locale: value("locale").unwrap_or_default(),
             after: value("filters[documentId][$gt]").unwrap_or_default(),
-            size: value("pagination[pageSize]")?.parse().ok()?,
+            size,
             with_total: value("pagination[withCount]")? == "true",
             ids: query
                 .split('&')
@@ -59,6 +63,15 @@ impl Query {
                 .collect(),
         })
     }
+}
+
+/// The ids of a list of documents by their ids; empty for any other request.
+pub(crate) fn selected(query: &str) -> Vec<String> {
+    let of = |pair: &str| {
+        let (key, id) = pair.strip_prefix("filters[documentId]")?.split_once('=')?;
+        (key.starts_with("[$in]") || key == "[$eq]").then(|| id.to_owned())
+    };
+    query.split('&').filter_map(of).collect()
 }
 
 impl Content {
@@ -168,8 +181,27 @@ impl Content {
         list(&rows, size, total)
     }
 
+    /// The versions of these documents in all locales.
+    fn some(&self, ids: &[String]) -> Script {
+        let versions = self.0.versions.lock().expect("no panic");
+        let own = versions.iter().filter(|((_, id), _)| ids.contains(id));
+        let mut rows: Vec<(&str, String)> = own
+            .map(|((locale, id), more)| match &**locale {
+                "" => (&**id, more.clone()),
+                locale => (&**id, format!(r#","locale":"{locale}"{more}"#)),
+            })
+            .collect();
+        rows.sort();
+        let rows: Vec<(&str, &str)> = rows.iter().map(|(id, more)| (*id, more.as_str())).collect();
+        list(&rows, 100, rows.len())
+    }
+
     fn one(&self, target: &str) -> Script {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let selected = selected(query);
+        if !selected.is_empty() {
+            return self.some(&selected);
+        }
         let id = path.rsplit('/').next().unwrap_or_default();
         let locale = query.split('&').find_map(|pair| pair.strip_prefix("locale="));
         let key = (locale.unwrap_or_default().to_owned(), id.to_owned());

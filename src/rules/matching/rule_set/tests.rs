@@ -73,7 +73,7 @@ fn fields_of_a_type_are_those_of_its_rules_each_once() {
         (
             vec![rule(0, "/{category.slug}/{slug}")],
             "category.slug slug",
-            "category.slug slug updatedAt",
+            "category.slug slug updatedAt category.documentId",
         ),
         (
             vec![rule(0, "/{slug}"), rule(0, "/{slug}/{title}"), rule(1, "/{x}")],

@@ -1,0 +1,123 @@
+//! Some documents of a content type: those that a webhook named, or those that read one of these.
+//!
+//! They are requested in all locales at once. Where they do not fit on one page, they are walked
+//! locale by locale with the same filter and the same proof (D23).
+
+use std::slice;
+
+use futures::future::try_join_all;
+
+use super::walk;
+use crate::content::strapi::document::is_in_locale;
+use crate::content::strapi::endpoint::EndpointKind;
+use crate::content::strapi::fetch::Fetcher;
+use crate::content::strapi::page::Page;
+use crate::content::strapi::query_string;
+use crate::content::{
+    BadItem, ContentError, ContentQuery, Document, DocumentSink, KnownDocuments, Selected,
+    Selection, WalkRequest,
+};
+use crate::rules::Locale;
+
+const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
+const IGNORED: ContentError = ContentError::Unusable("documents that the filter excludes");
+const BAD_ITEM: ContentError = ContentError::Unusable("an item that is not a document");
+
+/// See [`crate::content::Strapi::select`].
+pub(in crate::content::strapi) async fn select(
+    fetcher: &Fetcher,
+    query: &ContentQuery,
+    locales: &[Locale],
+    max: u64,
+) -> Result<Selected, ContentError> {
+    let Some(selection) = &query.selection else { return Ok(Selected::TooMany) };
+    let resolved = fetcher.resolve(&query.uid).await?;
+    if resolved.endpoint.kind() == EndpointKind::Single {
+        let mut versions = by_locale(fetcher, query, locales).await?;
+        versions.retain(|version| selection.has(version));
+        return Ok(Selected::Versions(versions));
+    }
+    let query_string = |locale: Option<&Locale>| {
+        query_string::selection(query, locale.is_some(), fetcher.page_size)
+    };
+    let reply = fetcher.list(&resolved, locales.first(), query_string).await?;
+    let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
+    let echo = page.echo.ok_or(NO_LIST)?;
+    let rows = page.keys().count();
+    let mut versions = Versions::default();
+    page.each(rows, |row| {
+        versions.push(row);
+        Ok::<(), ContentError>(())
+    })?;
+    let mut versions = versions.checked(selection)?;
+    let total = echo.total.ok_or(NO_LIST)?;
+    if total > max {
+        return Ok(Selected::TooMany);
+    }
+    if rows as u64 != total {
+        let locales = if reply.is_localized { locales } else { locales.get(..1).unwrap_or(&[]) };
+        versions = by_locale(fetcher, query, locales).await?;
+        if versions.iter().any(|version| !selection.has(version)) {
+            return Err(IGNORED);
+        }
+    }
+    versions.retain(|version| locales.iter().any(|locale| is_in_locale(version, locale)));
+    Ok(Selected::Versions(versions))
+}
+
+/// The selection in each of these locales.
+async fn by_locale(
+    fetcher: &Fetcher,
+    query: &ContentQuery,
+    locales: &[Locale],
+) -> Result<Vec<Document<'static>>, ContentError> {
+    let walks = locales.iter().map(async |locale| {
+        let request = WalkRequest { query, locales: slice::from_ref(locale), known: &Unknown };
+        walk(fetcher, request, |_| Versions::default()).await
+    });
+    let found = try_join_all(walks).await?.into_iter().flatten();
+    let mut all = Vec::new();
+    for versions in found {
+        all.extend(versions.documents()?);
+    }
+    Ok(all)
+}
+
+/// No earlier walk had the same filter.
+struct Unknown;
+
+impl KnownDocuments for Unknown {
+    fn each(&self, _: Option<&Locale>, _: &mut dyn FnMut(&str)) {}
+}
+
+/// Collects documents.
+#[derive(Default)]
+struct Versions {
+    documents: Vec<Document<'static>>,
+    has_bad_item: bool,
+}
+
+impl DocumentSink for Versions {
+    fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
+        match item {
+            Ok(document) => self.documents.push(document.clone().into_owned()),
+            Err(_) => self.has_bad_item = true,
+        }
+    }
+}
+
+impl Versions {
+    /// The documents, unless one is unreadable, because it is not known which version that is.
+    fn documents(self) -> Result<Vec<Document<'static>>, ContentError> {
+        if self.has_bad_item { Err(BAD_ITEM) } else { Ok(self.documents) }
+    }
+
+    fn checked(self, selection: &Selection) -> Result<Vec<Document<'static>>, ContentError> {
+        let documents = self.documents()?;
+        if documents.iter().all(|document| selection.has(document)) {
+            Ok(documents)
+        } else {
+            Err(IGNORED)
+        }
+    }
+}

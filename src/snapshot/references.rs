@@ -1,0 +1,172 @@
+//! Which documents read which others through relations: after a change of a category, these are the
+//! documents whose URLs may have changed.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::Xxh3Default;
+
+use super::hash::document_hash;
+use crate::rules::{Document, DocumentLocale, FieldPath, FieldValue, Locales};
+
+/// The relations of a content type, each with the path to the `documentId` behind it.
+pub(super) type Relations = Vec<(FieldPath, FieldPath)>;
+
+/// A version of a document reads another document. The hash of the target is short, because a
+/// collision only causes one document more to be read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Reference {
+    target: u32,
+    /// The position of the version's locale in the site's locales.
+    locale: u32,
+    /// The hash of the `documentId`.
+    document: u64,
+}
+
+/// The references of all versions in a snapshot.
+#[derive(Clone, Debug, Default)]
+pub(super) struct References {
+    /// In order, each once.
+    all: Box<[Reference]>,
+    /// The ids of documents that may have no entry in the snapshot, by hash.
+    without_entry: FxHashMap<u64, Box<str>>,
+}
+
+/// References under construction.
+#[derive(Debug, Default)]
+pub(super) struct ReferencesDraft {
+    relations: Relations,
+    all: Vec<Reference>,
+    without_entry: FxHashMap<u64, Box<str>>,
+}
+
+impl ReferencesDraft {
+    /// No references yet, through these relations.
+    pub(super) fn new(relations: Vec<FieldPath>) -> Self {
+        let with_id = |relation: FieldPath| {
+            let id = relation.document_id();
+            (relation, id)
+        };
+        Self { relations: relations.into_iter().map(with_id).collect(), ..Self::default() }
+    }
+
+    /// Adds the references of a version.
+    pub(super) fn add(&mut self, document: &Document<'_>, locales: &Locales, has_entry: bool) {
+        if self.relations.is_empty() {
+            return;
+        }
+        let Some(locale) = locale_of(document, locales) else { return };
+        let (hash, known) = (document_hash(&document.id), self.all.len());
+        for (relation, id) in &self.relations {
+            for target in ids(document.field(id)) {
+                let target = target_hash(relation, target);
+                self.all.push(Reference { target, locale, document: hash });
+            }
+        }
+        if !has_entry && self.all.len() > known {
+            self.add_without_entry(&document.id);
+        }
+    }
+
+    /// Adds the id of a document that may have no entry.
+    pub(super) fn add_without_entry(&mut self, id: &str) {
+        if !self.relations.is_empty() {
+            self.without_entry.insert(document_hash(id), id.into());
+        }
+    }
+
+    pub(super) fn append(&mut self, other: Self) {
+        self.relations = other.relations;
+        self.all.extend(other.all);
+        self.without_entry.extend(other.without_entry);
+    }
+
+    pub(super) fn finish(mut self) -> References {
+        self.all.sort_unstable();
+        self.all.dedup();
+        References { all: self.all.into(), without_entry: self.without_entry }
+    }
+}
+
+impl References {
+    /// The hashes of the documents that read this one through a relation, each with the locale of
+    /// the version.
+    pub(super) fn to(
+        &self,
+        relation: &FieldPath,
+        id: &str,
+    ) -> impl Iterator<Item = (u64, usize)> + '_ {
+        let target = target_hash(relation, id);
+        let start = self.all.partition_point(|reference| reference.target < target);
+        let own = self.all[start..].iter().take_while(move |reference| reference.target == target);
+        own.map(|reference| (reference.document, reference.locale as usize))
+    }
+
+    /// The id of a document without an entry.
+    pub(super) fn without_entry(&self, hash: u64) -> Option<&str> {
+        self.without_entry.get(&hash).map(|id| &**id)
+    }
+
+    /// The references of the versions for which `is_own` holds.
+    pub(super) fn of(&self, is_own: impl Fn(u64, usize) -> bool) -> Vec<Reference> {
+        let own = |reference: &&Reference| is_own(reference.document, reference.locale as usize);
+        self.all.iter().filter(own).copied().collect()
+    }
+
+    /// The same with the references of versions for which `is_own` holds replaced by `own`, and with
+    /// the documents without an entry in `rebuilt`.
+    pub(super) fn replaced(
+        &self,
+        own: &Self,
+        rebuilt: &Self,
+        is_own: impl Fn(u64, usize) -> bool,
+    ) -> Self {
+        let kept = |reference: &&Reference| !is_own(reference.document, reference.locale as usize);
+        let kept = self.all.iter().filter(kept);
+        let mut all: Vec<Reference> = kept.chain(&own.all).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        let used: FxHashSet<u64> = all.iter().map(|reference| reference.document).collect();
+        let ids = [self, own, rebuilt].into_iter().flat_map(|one| &one.without_entry);
+        let ids = ids.filter(|(hash, _)| used.contains(hash));
+        let without_entry = ids.map(|(hash, id)| (*hash, id.clone())).collect();
+        Self { all: all.into(), without_entry }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.all)
+    }
+}
+
+/// The position of a version's locale in the site's locales; `None`: it is in none of them.
+pub(super) fn locale_of(document: &Document<'_>, locales: &Locales) -> Option<u32> {
+    let at = match &document.locale {
+        DocumentLocale::None => 0,
+        DocumentLocale::Named(name) => {
+            locales.as_slice().iter().position(|locale| locale.as_str() == name)?
+        }
+        DocumentLocale::NotText => return None,
+    };
+    u32::try_from(at).ok()
+}
+
+/// The ids in a field: one, or those of a relation to several documents.
+fn ids<'f>(value: &'f FieldValue<'_>) -> Vec<&'f str> {
+    match value {
+        FieldValue::Text(id) => vec![id],
+        FieldValue::List(values) => values.iter().flat_map(ids).collect(),
+        FieldValue::Missing
+        | FieldValue::Absent(_)
+        | FieldValue::Boolean(_)
+        | FieldValue::NotText => Vec::new(),
+    }
+}
+
+fn target_hash(relation: &FieldPath, id: &str) -> u32 {
+    let mut hash = Xxh3Default::new();
+    for name in relation.segments() {
+        hash.update(name.as_bytes());
+        // Neither a name nor an id has a space.
+        hash.update(b" ");
+    }
+    hash.update(id.as_bytes());
+    u32::try_from(hash.digest() >> 32).expect("half of the bits")
+}

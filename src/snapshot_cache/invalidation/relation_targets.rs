@@ -1,0 +1,99 @@
+//! What is known about relations: which content type each one leads to.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use crate::rules::{ContentTypeUid, FieldPath};
+
+/// How long it is remembered that a type leads nowhere: a document may begin to read it.
+const REMEMBERED: Duration = Duration::from_hours(24);
+/// The bound of the memory: the names of types come from webhooks.
+const MAX_TYPES: usize = 10_000;
+
+/// A relation of a content type.
+type Relation = (ContentTypeUid, FieldPath);
+
+/// Where the relations of the content types lead, as the responses of the CMS have shown.
+#[derive(Debug, Default)]
+pub(in crate::snapshot_cache) struct RelationTargets {
+    /// The content type behind a relation.
+    known: HashMap<Relation, (String, Instant)>,
+    /// Types of which no document was found behind a relation.
+    nowhere: HashMap<(Relation, String), Instant>,
+}
+
+impl RelationTargets {
+    /// Whether a document of the type `target` may be behind the relation.
+    pub(in crate::snapshot_cache) fn may_lead(
+        &self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+        target: &str,
+    ) -> bool {
+        let relation = (uid.clone(), relation.clone());
+        match self.known.get(&relation).filter(|(_, since)| since.elapsed() < REMEMBERED) {
+            Some((known, _)) => known == target,
+            None => {
+                let nowhere = self.nowhere.get(&(relation, target.to_owned()));
+                nowhere.is_none_or(|since| since.elapsed() >= REMEMBERED)
+            }
+        }
+    }
+
+    /// Whether a document was ever found behind the relation.
+    pub(in crate::snapshot_cache) fn is_known(
+        &self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+    ) -> bool {
+        self.known.contains_key(&(uid.clone(), relation.clone()))
+    }
+
+    /// A document of this type is behind the relation.
+    pub(in crate::snapshot_cache) fn leads(
+        &mut self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+        target: &str,
+    ) {
+        let relation = (uid.clone(), relation.clone());
+        self.known.insert(relation, (target.to_owned(), Instant::now()));
+    }
+
+    /// No document of this type was found behind the relation.
+    pub(in crate::snapshot_cache) fn leads_nowhere(
+        &mut self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+        target: &str,
+    ) {
+        if self.nowhere.len() >= MAX_TYPES {
+            self.nowhere.clear();
+        }
+        let relation = (uid.clone(), relation.clone());
+        self.nowhere.insert((relation, target.to_owned()), Instant::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_may_be_behind_a_relation_until_the_responses_show_otherwise() {
+        let uid = ContentTypeUid::parse("api::a.a").unwrap();
+        let [category, parent] = ["category", "parent"].map(|path| FieldPath::parse(path).unwrap());
+        let mut targets = RelationTargets::default();
+        assert!(targets.may_lead(&uid, &category, "api::tag.tag"));
+        targets.leads_nowhere(&uid, &category, "api::tag.tag");
+        assert!(!targets.may_lead(&uid, &category, "api::tag.tag"));
+        assert!(targets.may_lead(&uid, &parent, "api::tag.tag"));
+        assert!(targets.may_lead(&uid, &category, "api::author.author"));
+        targets.leads(&uid, &category, "api::tag.tag");
+        assert!(targets.may_lead(&uid, &category, "api::tag.tag"), "it has been found since");
+        assert!(
+            !targets.may_lead(&uid, &category, "api::author.author"),
+            "a relation has one type"
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! Webhooks about documents that others read: what they cost the CMS, and what they change.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::hook::{SECRET, post_body};
+use super::{paths, sitemap};
+use crate::support::cms::Cms;
+use crate::support::content::selected;
+use crate::support::front_of_cms::{TOKEN, list, refusal};
+use crate::support::script::Script;
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+const CATEGORY: &str = "api::category.category";
+
+/// `(documentId, category, its slug)` of each article; without a category, its slug is empty.
+type Articles = Arc<Mutex<Vec<(String, &'static str, &'static str)>>>;
+
+struct Fixture {
+    articles: Articles,
+    /// Filters are ignored, as by an old version.
+    ignores: Arc<AtomicBool>,
+    /// Lists with a filter fail.
+    fails: Arc<AtomicBool>,
+    cms: Cms,
+    service: Service,
+}
+
+impl Fixture {
+    fn start(articles: &[(&str, &'static str, &'static str)]) -> Self {
+        let articles = articles.iter().map(|(id, category, slug)| ((*id).into(), *category, *slug));
+        let articles: Articles = Arc::new(Mutex::new(articles.collect()));
+        let (ignores, fails) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
+        let cms = {
+            let (articles, ignores, fails) = (articles.clone(), ignores.clone(), fails.clone());
+            Cms::start(move |target| {
+                let is_filtered = filters(target) > 0;
+                if is_filtered && fails.load(Ordering::Relaxed) {
+                    return Script::reset();
+                }
+                let ignores = ignores.load(Ordering::Relaxed);
+                respond(&articles.lock().expect("no panic"), target, ignores)
+            })
+        };
+        let settings = format!(
+            "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"strapi\"\nurl = \"http://{}\"\n\
+             [[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\n\
+             locales = [\"en\"]\n[[site.rule]]\ncontent_type = \"plugin::cms.article\"\n\
+             template = \"/{{category.slug}}/{{slug}}\"\n\
+             [[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
+            cms.addr()
+        );
+        let setup = Setup::new(&settings).env("FRONTEND_MAP__CMS__TOKEN", TOKEN);
+        let service = setup
+            .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
+            .env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "3600")
+            .env("RUST_LOG", "debug")
+            .start();
+        assert_eq!(sitemap(&service).status, 200);
+        Self { articles, ignores, fails, cms, service }
+    }
+
+    fn set(&self, articles: &[(&str, &'static str, &'static str)]) {
+        let articles = articles.iter().map(|(id, category, slug)| ((*id).into(), *category, *slug));
+        *self.articles.lock().expect("no panic") = articles.collect();
+    }
+
+    /// Sends a webhook and waits until it has been applied.
+    fn hint(&self, event: &str, uid: &str, id: &str) {
+        let followed = "something may have changed in the CMS";
+        let before = self.service.log().matches(followed).count();
+        let published = if event == "entry.update" { "null" } else { "\"2026-01-01\"" };
+        let body = format!(
+            r#"{{"event":"{event}","uid":"{uid}","entry":{{"id":1,"documentId":"{id}","publishedAt":{published}}}}}"#
+        );
+        let response = post_body(&self.service, body.as_bytes());
+        assert!(response.starts_with("HTTP/1.1 202 "), "{response}");
+        if event != "entry.update" {
+            until_so("it is applied", || self.service.log().matches(followed).count() > before);
+        }
+    }
+
+    fn lists(&self, expected: &[&str]) {
+        until_so("the list", || paths(&sitemap(&self.service)) == expected);
+    }
+
+    /// The targets of requests for lists with a filter so far.
+    fn filtered(&self) -> Vec<String> {
+        self.cms.targets().into_iter().filter(|target| filters(target) > 0).collect()
+    }
+
+    /// The number of walks so far.
+    fn walks(&self) -> usize {
+        let first =
+            |target: &&String| target.contains("pageSize]=100") && !target.contains("filters[");
+        self.cms.targets().iter().filter(first).count()
+    }
+}
+
+fn filters(target: &str) -> usize {
+    target.matches("[documentId][$eq]").count() + target.matches("[documentId][$in]").count()
+}
+
+fn respond(
+    articles: &[(String, &'static str, &'static str)],
+    target: &str,
+    ignores: bool,
+) -> Script {
+    let Some((_, query)) = target.split_once('?').filter(|_| target.contains("/cms/articles"))
+    else {
+        return refusal(404, "NotFoundError", "{}");
+    };
+    let ids = selected(query);
+    let category: Vec<&str> = query
+        .split('&')
+        .filter(|pair| pair.starts_with("filters[category][documentId]"))
+        .filter_map(|pair| Some(pair.split_once('=')?.1))
+        .collect();
+    let mut rows: Vec<(&str, String)> = articles
+        .iter()
+        .filter(|(id, own, _)| {
+            ignores
+                || ((ids.is_empty() || ids.contains(id))
+                    && (category.is_empty() || category.contains(own)))
+        })
+        .map(|(id, category, slug)| {
+            let category = match *slug {
+                "" => "null".to_owned(),
+                slug => format!(r#"{{"id":1,"documentId":"{category}","slug":"{slug}"}}"#),
+            };
+            let fields = r#","locale":"en","publishedAt":"2026-01-01","updatedAt":"2026-01-01""#;
+            (&**id, format!(r#"{fields},"slug":"{id}","category":{category}"#))
+        })
+        .collect();
+    rows.sort();
+    let rows: Vec<(&str, &str)> = rows.iter().map(|(id, more)| (*id, more.as_str())).collect();
+    let size = if query.contains("pageSize]=1&") { 1 } else { 100 };
+    list(&rows[..rows.len().min(size)], size, rows.len())
+}
+
+#[test]
+fn renamed_document_updates_those_that_read_it_without_a_walk() {
+    let fixture = Fixture::start(&[("a", "c1", "old"), ("b", "c2", "two"), ("c", "c1", "old")]);
+    fixture.lists(&["/old/a", "/old/c", "/two/b"]);
+    fixture.set(&[("a", "c1", "new"), ("b", "c2", "two"), ("c", "c1", "new")]);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    fixture.lists(&["/new/a", "/new/c", "/two/b"]);
+    let filtered = fixture.filtered();
+    assert_eq!(filtered.len(), 1, "{filtered:?}");
+    assert!(filtered[0].contains("filters[category][documentId][$eq]=c1"), "{filtered:?}");
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
+fn documents_that_have_lost_a_relation_without_an_event_are_read_again() {
+    let fixture = Fixture::start(&[("a", "c1", "one"), ("b", "c1", "one"), ("c", "c1", "one")]);
+    // Published again while the draft of "b" has moved: Strapi drops the relation.
+    fixture.set(&[("a", "c1", "new"), ("b", "", ""), ("c", "c1", "new")]);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    fixture.lists(&["/new/a", "/new/c"]);
+    assert!(fixture.filtered().iter().any(|target| target.contains("filters[documentId][$eq]=b")));
+    for event in ["entry.unpublish", "entry.delete"] {
+        fixture.set(&[("a", "c2", "two"), ("b", "c1", "one"), ("c", "c2", "two")]);
+        fixture.hint("entry.publish", CATEGORY, "c2");
+        fixture.lists(&["/two/a", "/two/c"]);
+        fixture.set(&[("a", "", ""), ("b", "c1", "one"), ("c", "", "")]);
+        fixture.hint(event, CATEGORY, "c2");
+        fixture.lists(&[]);
+    }
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
+fn webhook_that_cannot_concern_a_url_costs_at_most_one_request() {
+    let fixture = Fixture::start(&[("a", "c1", "one")]);
+    fixture.hint("entry.update", CATEGORY, "c1");
+    fixture.hint("entry.publish", "api::tag.tag", "t1");
+    until_so("a request", || fixture.filtered().len() == 1);
+    fixture.hint("entry.publish", "api::tag.tag", "t2");
+    fixture.hint("entry.delete", "api::tag.tag", "t1");
+    // The next one comes behind those before it.
+    fixture.set(&[("a", "c1", "two")]);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    fixture.lists(&["/two/a"]);
+    let filtered = fixture.filtered();
+    let expected = ["=t1", "=c1"];
+    assert_eq!(filtered.len(), expected.len(), "{filtered:?}");
+    for (target, id) in filtered.iter().zip(expected) {
+        assert!(target.contains(&format!("filters[category][documentId][$eq]{id}")), "{target}");
+    }
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
+fn cms_that_ignores_the_filter_is_walked() {
+    let fixture = Fixture::start(&[("a", "c1", "old"), ("b", "c2", "two")]);
+    fixture.ignores.store(true, Ordering::Relaxed);
+    fixture.set(&[("a", "c1", "new"), ("b", "c2", "two")]);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    fixture.lists(&["/new/a", "/two/b"]);
+    assert_eq!(fixture.walks(), 2);
+}
+
+#[test]
+fn reread_that_fails_is_repeated() {
+    let fixture = Fixture::start(&[("a", "c1", "old"), ("b", "c2", "two")]);
+    fixture.fails.store(true, Ordering::Relaxed);
+    fixture.set(&[("a", "c1", "new"), ("b", "c2", "two")]);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    assert!(fixture.service.logs("documents could not be updated"));
+    fixture.fails.store(false, Ordering::Relaxed);
+    fixture.lists(&["/new/a", "/two/b"]);
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
+fn documents_that_are_named_together_are_read_together() {
+    let fixture = Fixture::start(&[("a", "c1", "one"), ("b", "c1", "one"), ("c", "c1", "one")]);
+    fixture.set(&[("a", "c2", "two"), ("b", "c2", "two"), ("c", "c1", "one")]);
+    let event = |id| {
+        format!(
+            r#"{{"event":"entry.publish","uid":"plugin::cms.article","entry":{{"documentId":"{id}"}}}}"#
+        )
+    };
+    for id in ["a", "b", "nowhere"] {
+        for _ in 0..20 {
+            let response = post_body(&fixture.service, event(id).as_bytes());
+            assert!(response.starts_with("HTTP/1.1 202 "), "{response}");
+        }
+    }
+    fixture.lists(&["/one/c", "/two/a", "/two/b"]);
+    // At most two rounds, each with one request for the documents and one for the relation.
+    assert!(fixture.filtered().len() <= 6, "{:?}", fixture.filtered());
+    assert_eq!(fixture.walks(), 1);
+}
