@@ -34,6 +34,9 @@ pub enum BuildError {
     /// The HTTP client refuses its settings. No request was made, so the text carries no URL.
     #[error("cannot set up the HTTP client: {0}")]
     Client(#[from] reqwest::Error),
+    /// The system refuses a thread.
+    #[error("cannot start a thread: {0}")]
+    Thread(#[from] std::io::Error),
 }
 
 /// A client builder that sends one HTTP/1 request per call, to the host of the URL.

@@ -11,6 +11,7 @@ use crate::outgoing::{self, BuildError, LookUp};
 
 mod check_result;
 mod client;
+mod event_loop;
 mod finding;
 mod location;
 pub mod report;
@@ -19,6 +20,7 @@ mod targets;
 
 pub use check_result::{CheckResult, Failure};
 use client::Client;
+use event_loop::EventLoop;
 pub use finding::Finding;
 pub use location::LOCATION_CHARS;
 pub use targets::{Target, Targets};
@@ -43,6 +45,7 @@ pub const DRAIN_TIME: Duration = Duration::from_secs(1);
 pub struct Validator {
     client: Client,
     permits: Arc<Semaphore>,
+    event_loop: Arc<EventLoop>,
 }
 
 impl Validator {
@@ -62,7 +65,8 @@ impl Validator {
     /// As [`Validator::new`].
     pub fn with_look_up(look_up: LookUp) -> Result<Self, BuildError> {
         let permits = Arc::new(Semaphore::new(CONCURRENT_CHECKS));
-        Ok(Self { client: Client::new(look_up)?, permits })
+        let event_loop = Arc::new(EventLoop::start()?);
+        Ok(Self { client: Client::new(look_up)?, permits, event_loop })
     }
 
     /// Checks each path below `base` once, and yields `(position, result)` in the order of arrival.
@@ -79,13 +83,14 @@ impl Validator {
         let base = base.clone();
         let checks = paths.map(move |(position, path)| (position, base.join(path)));
         stream::iter(checks)
-            .map(move |(position, url)| async move { (position, self.check_url(&url).await) })
+            .map(move |(position, url)| async move { (position, self.check_url(url).await) })
             .buffer_unordered(CONCURRENT_CHECKS)
     }
 
     /// Owns a permit until the body is drained: draining is traffic too.
-    async fn check_url(&self, url: &str) -> CheckResult {
+    async fn check_url(&self, url: String) -> CheckResult {
         let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
-        self.client.check(url).await
+        let client = self.client.clone();
+        self.event_loop.run(async move { client.check(&url).await }).await
     }
 }

@@ -177,7 +177,9 @@ async fn a_close_of_a_reused_connection_is_not_reported() {
     let urls = urls(&peer, "once", 30);
     let expected: Vec<_> = urls.iter().map(|url| answered(url, 200, None)).collect();
     assert_eq!(report(&urls).await.results, expected);
-    assert_eq!((peer.heads().len(), peer.accepts()), (30, 30));
+    assert_eq!(peer.heads().len(), 30);
+    // A connection that is opened while another one looks idle may remain unused.
+    assert!((30..=40).contains(&peer.accepts()), "{} connections", peer.accepts());
 }
 
 #[tokio::test]
