@@ -1,5 +1,7 @@
 //! A cache entry: the cached copy of one content type, its freshness, and the refresh in flight.
 
+mod demand;
+mod freshness;
 mod updates;
 
 use std::sync::atomic::AtomicU64;
@@ -17,34 +19,10 @@ use crate::metrics::WalkCounters;
 use crate::snapshot::Patch;
 use updates::Updates;
 
+pub use freshness::Freshness;
+
 /// The shortest time from a failed refresh to the next one while there is a copy to serve.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
-
-/// Longer than any process runs.
-const FOR_EVER: Duration = Duration::from_hours(100 * 366 * 24);
-
-/// How old a copy may get.
-#[derive(Clone, Copy, Debug)]
-pub struct Freshness {
-    /// A request for an older copy gets it and starts a refresh.
-    pub soft: Duration,
-    /// An older copy is not served.
-    pub hard: Duration,
-    /// Takes the place of `soft` for an hour after a webhook event: refreshes only make up for lost
-    /// events then.
-    pub check: Duration,
-    /// Whether all copies are built when the service starts.
-    pub at_start: bool,
-    /// The share of the time that walks in the background may take of the CMS, more than 0.
-    pub cms_share: f64,
-}
-
-impl Freshness {
-    /// For content that cannot change while the service runs.
-    pub(super) fn for_ever(self) -> Self {
-        Self { soft: FOR_EVER, hard: FOR_EVER, check: FOR_EVER, ..self }
-    }
-}
 
 /// What an entry has for a request.
 pub(super) enum Lookup {
@@ -99,6 +77,8 @@ struct State {
     outdated: bool,
     /// Whether a refresh should start in the background as soon as the share of the CMS permits.
     wanted: bool,
+    /// Whether the next refresh should start at once, whatever the share permits.
+    urgent: bool,
     /// When a request last needed the copy.
     requested: Option<Instant>,
     /// Incremental updates and invalidations during the refresh in flight.
@@ -159,7 +139,7 @@ impl Entry {
         let (flight, waiter) = Flight::new();
         state.flight = Arc::downgrade(&flight);
         state.outdated = false;
-        state.wanted = false;
+        (state.wanted, state.urgent) = (false, false);
         (waiter, Some(flight))
     }
 
@@ -212,26 +192,6 @@ impl Entry {
     /// wanted.
     pub(super) fn mark_outdated(&self) {
         self.state.lock().outdated = true;
-    }
-
-    /// Asks for a refresh in the background. False if it is asked for already.
-    pub(super) fn want_refresh(&self) -> bool {
-        !std::mem::replace(&mut self.state.lock().wanted, true)
-    }
-
-    /// Whether a refresh in the background should start.
-    pub(super) fn is_refresh_wanted(&self) -> bool {
-        let state = self.state.lock();
-        state.wanted && !state.is_refreshing()
-    }
-
-    /// Records that a request needs the copy.
-    pub(super) fn record_request(&self) {
-        self.state.lock().requested = Some(Instant::now());
-    }
-
-    pub(super) fn was_requested_within(&self, time: Duration) -> bool {
-        self.state.lock().requested.is_some_and(|at| at.elapsed() < time)
     }
 
     /// Records that a refresh was not started because the CMS fails.

@@ -151,7 +151,7 @@ fn lacks(group: &TypeGroup, hint: &Hint) -> bool {
 fn walk(cache: &SnapshotCache, group: &TypeGroup) {
     for (_, entry) in &group.members {
         if entry.copy().is_some() || entry.is_refreshing() {
-            entry.mark_outdated();
+            entry.mark_urgent();
         }
     }
     for (_, entry) in group.members.iter().filter(|(_, entry)| entry.copy().is_some()) {

@@ -130,7 +130,7 @@ fn build_copy(site: &SiteCache, entry: &Entry, Fresh { begun, mut snapshot }: Fr
             match snapshot.patched(&patches, site.listing(entry), site.builder()) {
                 Patched::Unchanged => {}
                 Patched::Changed(changed) => snapshot = *changed,
-                Patched::NeedsWalk => entry.mark_outdated(),
+                Patched::NeedsWalk => entry.mark_urgent(),
             }
         }
         let before = entry.copy();

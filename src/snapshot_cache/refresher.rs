@@ -78,6 +78,7 @@ impl Refresher {
                 self.openings = Some(breaker.openings);
                 start_pending(cache);
             }
+            start_urgent(cache);
             start_missing(cache);
             if let Some(wait) = start_due(cache) {
                 return wait.clamp(MIN_WAIT, period);
@@ -111,6 +112,13 @@ fn start_pending(cache: &SnapshotCache) {
         } else {
             cache.start_refresh(entry);
         }
+    }
+}
+
+/// Starts the refreshes that had to wait for one in flight, and that the share does not bind.
+fn start_urgent(cache: &SnapshotCache) {
+    for (_, entry) in cache.entries().filter(|(_, entry)| entry.is_urgent()) {
+        cache.start_refresh(entry);
     }
 }
 

@@ -193,6 +193,19 @@ fn an_invalidation_during_a_refresh_causes_one_more() {
 }
 
 #[test]
+fn an_urgent_refresh_waits_for_the_one_in_flight_alone() {
+    let entry = entry();
+    refresh(&entry, Ok("x"));
+    let _flight = begin(&entry);
+    entry.mark_urgent();
+    assert!(!entry.is_urgent(), "one is in flight");
+    entry.complete(Ok(copy(&entry, "x")));
+    assert!(entry.is_urgent());
+    refresh(&entry, Ok("x"));
+    assert!(!entry.is_urgent() && !entry.is_refresh_wanted());
+}
+
+#[test]
 fn a_refresh_is_asked_for_once() {
     let entry = entry();
     refresh(&entry, Ok("x"));

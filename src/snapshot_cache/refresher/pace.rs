@@ -78,9 +78,9 @@ mod tests {
     use super::*;
 
     const FRESHNESS: Freshness = Freshness {
-        soft: Duration::from_secs(60),
-        check: Duration::from_secs(600),
-        hard: Duration::from_secs(86_400),
+        soft: Duration::from_mins(1),
+        check: Duration::from_mins(10),
+        hard: Duration::from_hours(24),
         at_start: true,
         cms_share: 0.1,
     };

@@ -82,7 +82,7 @@ impl Times {
         for Past { end, took } in self.past.iter().rev() {
             if *took > left {
                 // The window must not begin earlier than so much before the end of these walks.
-                let earliest = *end + window - left - length;
+                let earliest = *end + window.saturating_sub(left + length);
                 return earliest.saturating_duration_since(now);
             }
             left -= *took;

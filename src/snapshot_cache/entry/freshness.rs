@@ -1,0 +1,29 @@
+//! How old copies may get, and what walks may take of the CMS to keep them fresh.
+
+use std::time::Duration;
+
+/// Longer than any process runs.
+const FOR_EVER: Duration = Duration::from_hours(100 * 366 * 24);
+
+/// How old a copy may get.
+#[derive(Clone, Copy, Debug)]
+pub struct Freshness {
+    /// A request for an older copy gets it and starts a refresh.
+    pub soft: Duration,
+    /// An older copy is not served.
+    pub hard: Duration,
+    /// Takes the place of `soft` for an hour after a webhook event: refreshes only make up for lost
+    /// events then.
+    pub check: Duration,
+    /// Whether all copies are built when the service starts.
+    pub at_start: bool,
+    /// The share of the time that walks in the background may take of the CMS, more than 0.
+    pub cms_share: f64,
+}
+
+impl Freshness {
+    /// For content that cannot change while the service runs.
+    pub(in crate::snapshot_cache) fn for_ever(self) -> Self {
+        Self { soft: FOR_EVER, hard: FOR_EVER, check: FOR_EVER, ..self }
+    }
+}
