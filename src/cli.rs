@@ -67,7 +67,7 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Check the settings, and list the rules that overlap
     Check {
-        /// Fail if rules overlap or never match, or name a field that the CMS does not have
+        /// Fail if only the order of the settings decides between rules, if a rule never matches, if a site has no base URL, or if the CMS does not have a field
         #[arg(long)]
         strict: bool,
     },

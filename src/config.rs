@@ -1,7 +1,10 @@
 //! The settings (D29, D30): built-in defaults, overridden by the file, overridden by the environment.
 //! They are checked as a whole before anything is started.
 
+mod deserialize;
+mod file;
 mod fingerprint;
+mod known_keys;
 mod problems;
 mod restart;
 mod secret;
@@ -9,6 +12,9 @@ mod sections;
 mod sources;
 mod table;
 mod value;
+mod variable_names;
+mod variables;
+mod warnings;
 
 pub use problems::Problems;
 pub use restart::RestartSettings;
@@ -58,16 +64,17 @@ pub struct Config {
     pub auth: Auth,
     /// Equal for settings with the same content source and the same limits toward it.
     pub content_fingerprint: u128,
+    /// Settings that are accepted although they are probably a mistake.
+    pub warnings: Vec<String>,
 }
 
-/// Reads and checks the settings: the file, if there is one, and the environment, which wins.
+/// Reads and checks the settings: the file, and the environment, which wins.
 ///
 /// # Errors
-/// [`Problems`]: all problems, each with the name of the setting.
+/// [`Problems`]: all problems, each with the name of the setting; without a file that there is none,
+/// because only a file can have sites.
 pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Config, Problems> {
-    let Some(path) = file else {
-        return parse(None, Path::new("environment"), environment);
-    };
+    let path = file.ok_or_else(|| Problems::one("no configuration: pass --config FILE"))?;
     parse(Some(&text(path)?), path, environment)
 }
 
@@ -82,7 +89,7 @@ pub fn parse(
 ) -> Result<Config, Problems> {
     let mut table = sources::read(text, path, environment)?;
     let written = fingerprint::written(&table);
-    let mut problems = Problems::default();
+    let mut problems = Problems::of(&table);
     let context = Context { base_dir: base_dir(path), environment };
     let server = sections::server::read(&mut table, &mut problems);
     let limits = sections::limits::read(&mut table, &mut problems);
@@ -94,11 +101,11 @@ pub fn parse(
     let freshness = sections::snapshots::read(&mut table, &mut problems);
     let validation = sections::validation::read(&mut table, &mut problems);
     let auth = sections::auth::read(&mut table, context, &mut problems);
-    for key in table.keys() {
-        problems.add(key, "is not a setting");
-    }
+    problems.add_unknown_sections(&table);
+    problems.resolve_misplaced();
     match (server, cms, sites) {
         (Some(server), Some(cms), Some(mut sites)) if problems.is_empty() => {
+            let warnings = warnings::find(&sites, &cms, environment, problems.known_keys());
             let content_fingerprint = fingerprint::set_fingerprints(&written, &cms, &mut sites);
             let sites = Sites::new(sites);
             Ok(Config {
@@ -113,6 +120,7 @@ pub fn parse(
                 validation,
                 auth,
                 content_fingerprint,
+                warnings,
             })
         }
         _ => Err(problems),
@@ -126,11 +134,11 @@ pub fn parse(
 /// # Errors
 /// [`Problems`] of the file's syntax or the address.
 pub fn listen(file: Option<&Path>, environment: &Environment) -> Result<SocketAddr, Problems> {
-    let file = file.filter(|_| !environment.contains_key(sources::LISTEN));
+    let file = file.filter(|_| !environment.contains_key(variable_names::LISTEN));
     let text = file.map(text).transpose()?;
     let path = file.unwrap_or(Path::new("environment"));
     let mut table = sources::read(text.as_deref(), path, environment)?;
-    let mut problems = Problems::default();
+    let mut problems = Problems::of(&table);
     sections::server::listen(&mut table, &mut problems).ok_or(problems)
 }
 
@@ -154,11 +162,17 @@ fn base_dir(settings_file: &Path) -> &Path {
 }
 
 fn text(file: &Path) -> Result<String, Problems> {
-    let text = std::fs::read_to_string(file);
-    text.map_err(|error| Problems::one(&file.display().to_string(), error))
+    file::read_text(file).map_err(Problems::one)
 }
 
 impl Config {
+    /// Logs the settings that are probably a mistake.
+    pub fn log_warnings(&self) {
+        for warning in &self.warnings {
+            tracing::warn!(warning, "a setting is probably a mistake");
+        }
+    }
+
     /// Requires what serving needs beyond valid settings: at least one site (D31).
     ///
     /// # Errors
@@ -166,7 +180,7 @@ impl Config {
     pub fn require_site(&self) -> Result<(), Problems> {
         match self.sites.iter().next() {
             Some(_) => Ok(()),
-            None => Err(Problems::one("site", "at least one [[site]] is required")),
+            None => Err(Problems::one("site: at least one [[site]] is required")),
         }
     }
 }

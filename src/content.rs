@@ -211,6 +211,16 @@ impl Content {
         }
     }
 
+    /// The text of an error for operators, with the address of the CMS. It never belongs into a
+    /// response.
+    #[must_use]
+    pub fn detail(&self, error: &ContentError) -> String {
+        match self {
+            Self::Strapi(strapi) => format!("{} (CMS at {})", error.detail(), strapi.address()),
+            Self::File(_) => error.detail(),
+        }
+    }
+
     /// The error of every request while the circuit breaker is open; `None`: it is closed.
     #[must_use]
     pub fn circuit_open(&self) -> Option<ContentError> {

@@ -5,6 +5,7 @@
 
 mod document;
 mod pathname;
+mod tie;
 
 pub use document::{
     ConditionResult, DocumentExplanation, PlaceholderResult, RuleExplanation, RuleOutcome,
@@ -14,3 +15,4 @@ pub use pathname::{
     MatchedRule, PathnameExplanation, PatternOutcome, PatternResult, SegmentResult,
     explain_pathname,
 };
+pub use tie::{TieDecision, tied_types};

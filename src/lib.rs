@@ -15,7 +15,7 @@
 //! site  sitemap                sites; lists and files of URLs
 //! snapshot                     all public URLs of a content type, compactly
 //! frontend_url                 base URL + rule + document → URL
-//! rules                        templates, paths, locales: pure
+//! rules  suggestion            templates, paths, locales: pure; "did you mean"
 //! ```
 //!
 //! `docs/architecture.md` walks through a pathname, a document, a URL check and a reload. Numbers such
@@ -40,5 +40,6 @@ pub mod site;
 pub mod sitemap;
 pub mod snapshot;
 pub mod snapshot_cache;
+pub mod suggestion;
 pub mod traces;
 pub mod validator;

@@ -29,8 +29,10 @@ pub use matching::{
     AmbiguityError, Candidate, Match, Mismatch, MismatchReason, Params, PatternTrace, RuleSet,
     TooCostly, TraceStep,
 };
-pub use overlap::{Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, ShadowedRule};
-pub use pathname::{PathSegment, Pathname};
+pub use overlap::{
+    Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, ShadowedRule, TieBreak,
+};
+pub use pathname::{PATHNAME_NEEDS_SLASH, PathSegment, Pathname};
 pub use rule::{AbsentKey, Condition, Literal, Param, Rule, SitemapOptions, Templates};
 pub use template::{
     AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source, Template, TemplateError,

@@ -1,6 +1,7 @@
 //! `frontend-map explain`: which rule a pathname matches, or which URL a document has, and why; as
 //! text or JSON.
 
+mod pathname;
 mod text;
 
 use std::error::Error;
@@ -9,12 +10,14 @@ use std::io::Write as _;
 
 use clap::Args;
 
+use super::selection;
 use crate::boot;
 use crate::config::Config;
 use crate::content::Status;
-use crate::explain::{DocumentExplanation, explain_document, explain_pathname};
-use crate::rules::is_document_id;
+use crate::explain::{DocumentExplanation, explain_document};
+use crate::rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
 use crate::site::{Site, Sites};
+use crate::suggestion::did_you_mean;
 
 /// The longest pathname that the service accepts, in bytes (D3).
 const MAX_PATHNAME: usize = 2_048;
@@ -24,8 +27,10 @@ Exit status: 0 a rule matches or the document has a URL, 1 none, 2 invalid argum
 
 Fields of --json, for a pathname:
   site, pathname, normalizedPath, matched {collectionType, rule, params, locale} or null,
+  tie {decidedBy, documentId, problem} if several rules match with equal precedence on a site with
+  resolve = \"documents\"; decidedBy is documents, rules or unknown,
   considered [{collectionType, rule, form, outcome, reason, segment, segmentsWanted, orMore,
-  segments [{wanted, found, reason}]}]; outcome is match, hidden or no_match
+  segments [{wanted, found, reason}]}]; outcome is match, hidden, tied or no_match
 For a document:
   site, uid, documentId, locale, found, path, url,
   considered [{rule, outcome, reason, path, conditions [{field, wanted, found, holds}],
@@ -66,7 +71,7 @@ pub(super) struct ExplainArgs {
 pub(super) fn run(config: Config, args: &ExplainArgs) -> Result<bool, Box<dyn Error>> {
     match (&args.pathname, &args.uid, &args.document) {
         (Some(pathname), ..) => {
-            let explanation = explain_pathname(site(&config.sites, args)?, absolute(pathname)?);
+            let explanation = self::pathname::explain(config, args, absolute(pathname)?)?;
             let found = explanation.matched.is_some();
             print(args, &explanation, |out| text::write_pathname(out, &explanation))?;
             Ok(found)
@@ -90,20 +95,29 @@ fn absolute(pathname: &str) -> Result<&str, String> {
         return Err(format!("a pathname must have no control characters, unlike {pathname:?}"));
     }
     let fine = pathname.starts_with('/');
-    fine.then_some(pathname)
-        .ok_or_else(|| format!("a pathname must start with /, unlike {pathname:?}"))
+    fine.then_some(pathname).ok_or_else(|| format!("{PATHNAME_NEEDS_SLASH}, not {pathname:?}"))
 }
 
 fn site<'s>(sites: &'s Sites, args: &ExplainArgs) -> Result<&'s Site, String> {
     let mut all = sites.iter();
     match (&args.site, &args.uid, all.next(), all.next()) {
-        (Some(key), ..) => sites.get(key).ok_or_else(|| format!("there is no site {key:?}")),
+        (Some(key), ..) => selection::site(sites, key),
         (None, None, Some(only), None) => Ok(only),
-        (None, Some(uid), ..) => {
-            sites.of_type(uid).ok_or_else(|| format!("no site has a rule for {uid:?}"))
-        }
+        (None, Some(uid), ..) => sites.of_type(uid).ok_or_else(|| no_site_for(sites, uid)),
         (None, None, ..) => Err("there are several sites: choose one with --site".to_owned()),
     }
+}
+
+fn no_site_for(sites: &Sites, uid: &str) -> String {
+    let uids: Vec<_> = sites.iter().flat_map(|site| site.rules.content_types()).collect();
+    let suggestion = did_you_mean(uid, uids.iter().map(|uid| uid.as_str()));
+    format!("no site has a rule for `{uid}`{suggestion}")
+}
+
+fn unknown_locale(site: &Site, code: &str) -> String {
+    let locales = site.rules.locales().as_slice();
+    let suggestion = did_you_mean(code, locales.iter().map(Locale::as_str));
+    format!("site \"{}\" has no locale `{code}`{suggestion}", site.key)
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -116,21 +130,20 @@ async fn document(
     let app = boot::build_alone(config)?;
     let site = site(&app.sites, args)?;
     if !site.has_rule(uid) {
-        return Err(format!("site {} has no rule for {uid:?}", site.key).into());
+        return Err(selection::no_rule(site, uid).into());
     }
     if !is_document_id(id) {
         return Err(format!("{id:?} is not a documentId").into());
     }
     let locales = site.rules.locales();
     let locale = match &args.locale {
-        Some(code) => {
-            locales.get(code).ok_or_else(|| format!("site {} has no locale {code:?}", site.key))?
-        }
+        Some(code) => locales.get(code).ok_or_else(|| unknown_locale(site, code))?,
         None => locales.default_locale(),
     };
     let drafts = args.status == Status::Draft.as_str();
     let status = if drafts { Status::Draft } else { Status::Published };
-    let document = app.documents.get(site, uid, id, locale, status).await?.document;
+    let found = app.documents.get(site, uid, id, locale, status).await;
+    let document = found.map_err(|error| app.snapshots.content().detail(&error))?.document;
     Ok(explain_document(site, uid, (id, locale), document.as_deref(), drafts))
 }
 

@@ -3,18 +3,48 @@
 use crate::frontend_url::BaseUrl;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
+use crate::suggestion::did_you_mean;
+
+/// The most names that an error lists.
+const MAX_NAMES: usize = 10;
 
 /// The site with this key.
 pub(super) fn site<'s>(sites: &'s Sites, key: &str) -> Result<&'s Site, String> {
     sites.get(key).ok_or_else(|| {
         let keys: Vec<&str> = sites.iter().map(|site| site.key.as_str()).collect();
-        format!("there is no site \"{key}\"; there are: {}", keys.join(", "))
+        let suggestion = did_you_mean(key, keys.iter().copied());
+        let all = if suggestion.is_empty() {
+            format!("; there are: {}", shortened(&keys))
+        } else {
+            suggestion
+        };
+        format!("unknown site `{key}`{all}")
     })
+}
+
+/// The error for a content type without a rule.
+pub(super) fn no_rule(site: &Site, uid: &str) -> String {
+    let uids = site.rules.content_types();
+    let suggestion = did_you_mean(uid, uids.iter().map(|uid| uid.as_str()));
+    format!("site \"{}\" has no rule for `{uid}`{suggestion}", site.key)
+}
+
+/// The first of these names; the others are counted.
+fn shortened(names: &[&str]) -> String {
+    let shown = names.len().min(MAX_NAMES);
+    let more = match names.len() - shown {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    names[..shown].join(", ") + &more
 }
 
 /// The base URL of the site.
 pub(super) fn base_url(site: &Site) -> Result<&BaseUrl, String> {
-    let missing = || format!("{} is not configured", Site::base_url_variable(&site.key));
+    let missing = || {
+        let (key, variable) = (&site.key, Site::base_url_variable(&site.key));
+        format!("site \"{key}\" has no base URL: set front_end_url or {variable}")
+    };
     site.base.as_ref().ok_or_else(missing)
 }
 
@@ -25,7 +55,7 @@ pub(super) fn content_types<'s>(
 ) -> Result<Vec<&'s ContentTypeUid>, String> {
     for uid in uids {
         if !site.has_rule(uid) {
-            return Err(format!("site \"{}\" has no rule for `{uid}`", site.key));
+            return Err(no_rule(site, uid));
         }
     }
     let is_selected =

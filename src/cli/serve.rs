@@ -35,6 +35,7 @@ pub(super) fn run(
     file: Option<&Path>,
     load: impl Fn() -> Result<Config, Problems> + Send + Sync + 'static,
 ) -> Result<(), CommandError> {
+    fd_limit::check().map_err(Box::from)?;
     block_on(serve(file.map(Path::to_owned), load))?
 }
 
@@ -61,6 +62,7 @@ async fn serve(
     if let Some(traces) = &config.traces {
         traces::start(traces, &shared.metrics).map_err(Box::from)?;
     }
+    config.log_warnings();
     let (ambiguous_rules, load) = (ambiguous_rules_logger(), Box::new(load));
     let reloader = Reloader::new(&config, file, load, ambiguous_rules.clone());
     let connections = apply_fd_limit(&mut config, &shared);

@@ -34,7 +34,8 @@ pub(super) async fn walk<'s>(
             let line = progress_line(lines, uid.as_str());
             let walk = snapshots.refresh(site, uid.as_str());
             let copy = follow(&line, walk, || snapshots.documents_seen(site, uid.as_str())).await;
-            let copy = copy.map_err(|error| format!("{uid}: {}", error.detail()))?;
+            let copy =
+                copy.map_err(|error| format!("{uid}: {}", snapshots.content().detail(&error)))?;
             line.finish_and_clear();
             line.suspend(|| print_line(&format!("{uid}: {}{}", summary(&copy), skipped(&copy))));
             Ok::<_, String>((*uid, copy))

@@ -1,12 +1,11 @@
 //! Fingerprints of the content source and of each site: equal ones mean equal settings. They are
 //! hashes that do not reveal the settings.
 
-use config::Value;
 use secrecy::ExposeSecret;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::Cms;
-use super::table::Table;
+use super::value::Table;
 use crate::frontend_url::BaseUrl;
 use crate::site::Site;
 
@@ -23,16 +22,15 @@ const FIXED_LIMIT: &str = "cms_requests";
 
 /// The settings that the fingerprints hash; other settings do not change a fingerprint.
 pub(super) fn written(table: &Table) -> Written {
-    let section = |name: &str| table.get(name).cloned().map(canonical).unwrap_or_default();
-    let limits = table.get("limits").cloned().and_then(|limits| limits.into_table().ok());
+    let section = |name: &str| table.get(name).map(|value| value.kind.to_string());
+    let limits = table.get("limits").and_then(|limits| limits.table());
     let is_relevant = |key: &str| key.starts_with("cms_") && key != FIXED_LIMIT;
-    let limits = limits.unwrap_or_default().into_iter().filter(|(key, _)| is_relevant(key));
-    let mut limits: Vec<_> = limits.map(|(key, value)| (key, canonical(value))).collect();
-    limits.sort_unstable();
-    let cms = format!("{}\n{}", section("cms"), section("content_type"));
-    let sites = table.get("site").cloned().and_then(|sites| sites.into_array().ok());
-    let sites = sites.unwrap_or_default().into_iter().map(canonical).collect();
-    Written { cms, limits: format!("{limits:?}"), sites }
+    let limits = limits.into_iter().flatten().filter(|(key, _)| is_relevant(key));
+    let limits: Vec<String> = limits.map(|(key, value)| format!("{key}={}", value.kind)).collect();
+    let [cms, types] = ["cms", "content_type"].map(|name| section(name).unwrap_or_default());
+    let sites = table.get("site").and_then(|sites| sites.list()).unwrap_or_default();
+    let sites = sites.iter().map(|site| site.kind.to_string()).collect();
+    Written { cms: format!("{cms}\n{types}"), limits: limits.join("\n"), sites }
 }
 
 /// Sets the fingerprint of each site, from its settings and the content source, and returns the
@@ -56,12 +54,6 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
         site.fingerprint = xxh3_128(format!("{cms} {base:?} {text}").as_bytes());
     }
     xxh3_128(format!("{cms} {}", written.limits).as_bytes())
-}
-
-/// The value with its keys in order: the order of a table is random.
-fn canonical(value: Value) -> String {
-    let json = value.try_deserialize::<serde_json::Value>();
-    json.expect("JSON can hold whatever TOML and variables can").to_string()
 }
 
 #[cfg(test)]

@@ -1,22 +1,115 @@
 //! The problems of the settings, reported all at once.
 
+use std::collections::BTreeMap;
 use std::fmt;
+
+use super::known_keys::{KnownKeys, UnknownKey};
+use super::value::{Origin, Table, Value};
+use super::variable_names::{cure_of_secret, similar_setting};
+use crate::suggestion::did_you_mean;
 
 /// Problems of the settings, one line each. Not empty when it is an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Problems(Vec<String>);
+pub struct Problems {
+    lines: Vec<String>,
+    /// Where the settings of sections are written, by section and key.
+    origins: BTreeMap<String, Origin>,
+    /// Where the entry of a list is written whose problems are added.
+    entry: Option<Origin>,
+    known: KnownKeys,
+    /// Unknown keys without a suggestion, with the positions of their problems.
+    misplaced: Vec<(usize, String)>,
+}
 
 impl Problems {
-    /// A single problem.
-    pub(super) fn one(place: &str, what: impl fmt::Display) -> Self {
-        let mut problems = Self::default();
-        problems.add(place, what);
-        problems
+    /// A single problem, which is not one of a setting.
+    pub(super) fn one(what: impl fmt::Display) -> Self {
+        Self { lines: vec![what.to_string()], ..Self::default() }
+    }
+
+    /// None yet, of these settings.
+    pub(super) fn of(table: &Table) -> Self {
+        let sections = table.iter().filter_map(|(name, value)| Some((name, value.table()?)));
+        let origins = sections.flat_map(|(section, table)| {
+            let origin = |(key, value): (&String, &Value)| {
+                (format!("{section}.{key}"), value.origin.clone())
+            };
+            table.iter().map(origin).collect::<Vec<_>>()
+        });
+        Self { origins: origins.collect(), ..Self::default() }
     }
 
     /// Adds a problem of the setting or section `place`.
     pub(super) fn add(&mut self, place: &str, what: impl fmt::Display) {
-        self.0.push(format!("{place}: {what}"));
+        let origin = self.origins.get(place).or(self.entry.as_ref()).cloned();
+        match origin {
+            Some(origin) => self.add_written(&origin, place, what),
+            None => self.lines.push(format!("{place}: {what}")),
+        }
+    }
+
+    /// Adds a problem of a value with this origin.
+    pub(super) fn add_written(&mut self, origin: &Origin, place: &str, what: impl fmt::Display) {
+        self.lines.push(format!("{origin}, {place}: {what}"));
+    }
+
+    /// Problems without an origin of their own get this one; returns the previous one.
+    pub(super) fn enter(&mut self, origin: Option<Origin>) -> Option<Origin> {
+        std::mem::replace(&mut self.entry, origin)
+    }
+
+    /// Adds a problem of a key that is not a setting of the section or entry `place`.
+    pub(super) fn add_unknown_key(&mut self, place: &str, key: &UnknownKey) {
+        let name = key.path.rsplit('.').next().unwrap_or_default();
+        let similar = || did_you_mean(name, key.known.iter().copied());
+        let cure = cure_of_secret(place, &key.path).unwrap_or_else(similar);
+        self.mark_misplaced(name, &cure);
+        let path = key.path.escape_debug();
+        self.add_written(&key.origin, place, format_args!("`{path}` is not a setting{cure}"));
+    }
+
+    /// Adds a problem for each key that is left in the table of all settings.
+    pub(super) fn add_unknown_sections(&mut self, table: &Table) {
+        for (key, value) in table {
+            let cure = self.cure_of_section(key, &value.origin);
+            self.mark_misplaced(key, &cure);
+            let place = key.escape_debug().to_string();
+            self.add_written(&value.origin, &place, format_args!("is not a setting{cure}"));
+        }
+    }
+
+    fn cure_of_section(&self, key: &str, origin: &Origin) -> String {
+        if let Origin::Variable(name) = origin
+            && let Some(intended) = similar_setting(name, &self.known)
+        {
+            return format!("; did you mean {intended}?");
+        }
+        match key {
+            "rule" => "; write [[site.rule]] below the [[site]] that it belongs to".to_owned(),
+            _ => did_you_mean(key, self.known.sections()),
+        }
+    }
+
+    /// Notes that the next problem may be a key of another section, unless it has a cure.
+    fn mark_misplaced(&mut self, key: &str, cure: &str) {
+        if cure.is_empty() {
+            self.misplaced.push((self.lines.len(), key.to_owned()));
+        }
+    }
+
+    /// Says of each unknown key that is one of another section where it belongs. All sections have
+    /// been read.
+    pub(super) fn resolve_misplaced(&mut self) {
+        for (at, key) in std::mem::take(&mut self.misplaced) {
+            if let Some(header) = self.known.header_of(&key) {
+                self.lines[at].extend(["; it belongs in ", header.as_str()]);
+            }
+        }
+    }
+
+    /// The keys of the sections that have been read.
+    pub(super) fn known_keys(&mut self) -> &mut KnownKeys {
+        &mut self.known
     }
 
     /// The value; an error is added as a problem of `place`.
@@ -30,25 +123,20 @@ impl Problems {
 
     /// The problems, each with its place.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+        self.lines.iter().map(String::as_str)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.lines.is_empty()
     }
-}
-
-/// An address for a problem's text; one with an `@` is not shown, since it may have a password.
-pub(super) fn shown_address(text: &str) -> impl fmt::Display {
-    if text.contains('@') { "its value".to_owned() } else { format!("`{}`", text.escape_debug()) }
 }
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = self.0.len();
+        let count = self.lines.len();
         let plural = if count == 1 { "" } else { "s" };
         write!(f, "{count} problem{plural} with the settings:")?;
-        self.0.iter().try_for_each(|line| write!(f, "\n- {line}"))
+        self.lines.iter().try_for_each(|line| write!(f, "\n- {line}"))
     }
 }
 

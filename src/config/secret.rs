@@ -5,8 +5,8 @@ use std::path::Path;
 
 use secrecy::SecretString;
 
-use super::Problems;
 use super::sources::Context;
+use super::{Problems, file};
 
 /// Where a secret is read from.
 pub(super) struct Secret {
@@ -26,17 +26,21 @@ impl Secret {
         context: Context<'_>,
         problems: &mut Problems,
     ) -> Option<SecretString> {
-        let variable =
-            context.environment.get(self.variable).filter(|value| !value.is_empty()).cloned();
-        let text = variable.or_else(|| {
-            let path = context.base_dir.join(file?);
-            let text = std::fs::read_to_string(&path);
-            problems.take(self.key, text.map_err(|e| format!("{}: {e}", path.display())))
-        })?;
-        let secret = text.trim();
-        if secret.is_empty() || !secret.bytes().all(|b| b.is_ascii_graphic()) {
-            problems
-                .add(self.name, "must not be empty and must have visible ASCII characters only");
+        let (place, text) = if let Some(text) = context.environment.get(self.variable) {
+            (self.variable, text.clone())
+        } else {
+            let text = file::read_text(&context.base_dir.join(file?));
+            (self.key, problems.take(self.key, text)?)
+        };
+        let (name, secret) = (self.name, text.trim());
+        if secret.is_empty() {
+            problems.add(place, format_args!("{name} is empty; without one, unset it"));
+            return None;
+        }
+        if !secret.bytes().all(|b| b.is_ascii_graphic()) {
+            let what =
+                format_args!("{name} must have visible ASCII characters only, without spaces");
+            problems.add(place, what);
             return None;
         }
         Some(SecretString::from(secret))

@@ -1,63 +1,98 @@
-//! Values that are not converted: `5` is not text, and `2.7` is not a whole number.
+//! Values as they are written, each with the place where it is written.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+/// Values by key.
+pub(super) type Table = BTreeMap<String, Value>;
 
-/// Text in quotes.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Text(pub(super) String);
+/// A value with its origin.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    pub(super) kind: Kind,
+    pub(super) origin: Origin,
+}
 
-/// A number without a sign and without a fraction.
-#[derive(Debug)]
-pub(super) struct Whole(pub(super) usize);
+/// A value of a settings file, or the text of a variable.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Boolean(bool),
+    Integer(i128),
+    Float(f64),
+    Text(String),
+    List(Vec<Value>),
+    Table(Table),
+}
 
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(TextVisitor)
+/// Where a value is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A line of the settings file, counted from 1.
+    Line(usize),
+    /// An environment variable.
+    Variable(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Variable(name) => f.write_str(name),
+        }
     }
 }
 
-impl<'de> Deserialize<'de> for Whole {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(WholeVisitor)
+impl Value {
+    /// An empty table that is not written anywhere.
+    pub(super) fn empty() -> Self {
+        Self { kind: Kind::Table(Table::new()), origin: Origin::Line(1) }
+    }
+
+    pub(super) fn text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn table(&self) -> Option<&Table> {
+        match &self.kind {
+            Kind::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    pub(super) fn list(&self) -> Option<&[Self]> {
+        match &self.kind {
+            Kind::List(list) => Some(list),
+            _ => None,
+        }
     }
 }
 
-struct TextVisitor;
-
-impl Visitor<'_> for TextVisitor {
-    type Value = Text;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text in quotes")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
-        Ok(Text(text.to_owned()))
-    }
-}
-
-struct WholeVisitor;
-
-impl Visitor<'_> for WholeVisitor {
-    type Value = Whole;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number")
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Whole, E> {
-        let whole = usize::try_from(number).map(Whole);
-        whole.map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))
+/// The value without its origin; equal for equal values.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean(value) => write!(f, "{value}"),
+            Self::Integer(number) => write!(f, "{number}"),
+            Self::Float(number) => write!(f, "{number:?}"),
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::List(list) => {
+                f.write_str("[")?;
+                list.iter().try_for_each(|value| write!(f, "{},", value.kind))?;
+                f.write_str("]")
+            }
+            Self::Table(table) => {
+                f.write_str("{")?;
+                table.iter().try_for_each(|(key, value)| write!(f, "{key:?}:{},", value.kind))?;
+                f.write_str("}")
+            }
+        }
     }
 }
 
-/// The value that belongs to one of these words.
-pub(super) fn one_of<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
-    let value = words.iter().find(|(word, _)| *word == text);
-    value.map(|(_, value)| *value).ok_or_else(|| {
-        let words: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-        format!("expected {}, not `{}`", words.join(" or "), text.escape_debug())
-    })
+/// An address for a problem's text; one with an `@` is not shown, since it may have a password.
+pub(super) fn shown_address(text: &str) -> String {
+    if text.contains('@') { "its value".to_owned() } else { format!("`{}`", text.escape_debug()) }
 }

@@ -107,6 +107,13 @@ impl ContentFile {
         published.map(|stored| stored.read(&query.projection))
     }
 
+    /// Whether a content type has at most one document, in whatever versions.
+    #[must_use]
+    pub fn has_at_most_one_document(&self, uid: &ContentTypeUid) -> bool {
+        let ids: HashSet<&str> = self.stored(uid).iter().map(|stored| &*stored.id).collect();
+        ids.len() <= 1
+    }
+
     fn stored(&self, uid: &ContentTypeUid) -> &[StoredDocument] {
         self.by_type.get(uid.as_str()).map_or(&[], Vec::as_slice)
     }

@@ -58,6 +58,12 @@ impl Strapi {
         Ok(Self(Fetcher::new(client, settings.endpoints, settings.page_size)))
     }
 
+    /// The address of the CMS, which has neither a user name nor a password.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        self.0.client.address()
+    }
+
     /// The state of the circuit breaker.
     #[must_use]
     pub fn breaker_state(&self) -> BreakerState {

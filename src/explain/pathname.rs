@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::rules::{MismatchReason, Pathname, PatternTrace};
+use super::tie::TieDecision;
+use crate::rules::{MismatchReason, Pathname, PatternTrace, Rule, Template};
 use crate::site::Site;
 
 /// A pathname and the result of each pattern.
@@ -19,6 +20,9 @@ pub struct PathnameExplanation {
     pub normalized_path: String,
     /// The rule that wins; null if none matches.
     pub matched: Option<MatchedRule>,
+    /// Of a tie between rules, on a site where the documents decide: what they say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tie: Option<TieDecision>,
     /// All patterns of all rules, in the order of evaluation.
     pub considered: Vec<PatternResult>,
 }
@@ -69,6 +73,8 @@ pub enum PatternOutcome {
     Match,
     /// It matches, but an earlier pattern wins.
     Hidden,
+    /// It matches with the precedence of the rule that wins, and the documents decide.
+    Tied,
     /// It does not match.
     NoMatch,
 }
@@ -84,11 +90,20 @@ pub struct SegmentResult {
     pub reason: Option<&'static str>,
 }
 
-/// Compares a pathname with all rules of the site.
+/// Compares a pathname with all rules of the site. `tie` is what the documents say, if they decide.
 #[must_use]
-pub fn explain_pathname(site: &Site, written: &str) -> PathnameExplanation {
+pub fn explain_pathname(
+    site: &Site,
+    written: &str,
+    tie: Option<TieDecision>,
+) -> PathnameExplanation {
     let pathname = Pathname::parse(written);
-    let matched = site.rules.find(&pathname).map(|found| MatchedRule {
+    let found = match tie {
+        Some(TieDecision::Documents { rule, .. }) => site.rules.tie(&pathname, rule),
+        _ => site.rules.find(&pathname),
+    };
+    let winner = found.as_ref().map(|found| (found.rule, found.template));
+    let matched = found.as_ref().map(|found| MatchedRule {
         collection_type: found.rule.content_type.to_string(),
         rule: found.template.to_string(),
         params: found
@@ -98,24 +113,52 @@ pub fn explain_pathname(site: &Site, written: &str) -> PathnameExplanation {
             .collect(),
         locale: found.locale.map(ToString::to_string),
     });
-    let mut has_winner = false;
+    let mut outcomes = Outcomes { site, pathname: &pathname, winner, is_tie: tie.is_some() };
+    let considered = site.rules.trace(&pathname);
     let considered =
-        site.rules.trace(&pathname).map(|trace| pattern_result(&trace, &mut has_winner)).collect();
+        considered.map(|trace| pattern_result(&trace, outcomes.next(&trace))).collect();
     PathnameExplanation {
         site: site.key.clone(),
         pathname: written.to_owned(),
         normalized_path: pathname.normalized(),
         matched,
+        tie,
         considered,
     }
 }
 
-fn pattern_result(trace: &PatternTrace<'_>, has_winner: &mut bool) -> PatternResult {
-    let outcome = match trace.mismatch {
-        Some(_) => PatternOutcome::NoMatch,
-        None if std::mem::replace(has_winner, true) => PatternOutcome::Hidden,
-        None => PatternOutcome::Match,
-    };
+/// Decides the outcome of each pattern, in the order of evaluation.
+struct Outcomes<'s> {
+    site: &'s Site,
+    pathname: &'s Pathname<'s>,
+    /// The rule and the template that win, until their pattern was met.
+    winner: Option<(&'s Rule, &'s Template)>,
+    is_tie: bool,
+}
+
+impl Outcomes<'_> {
+    fn next(&mut self, trace: &PatternTrace<'_>) -> PatternOutcome {
+        let is_winner = |(rule, template): (&Rule, &Template)| {
+            std::ptr::eq(rule, trace.rule) && std::ptr::eq(template, trace.template)
+        };
+        if trace.mismatch.is_some() {
+            PatternOutcome::NoMatch
+        } else if self.winner.take_if(|winner| is_winner(*winner)).is_some() {
+            PatternOutcome::Match
+        } else if self.is_tie && self.is_tied(trace.rule) {
+            PatternOutcome::Tied
+        } else {
+            PatternOutcome::Hidden
+        }
+    }
+
+    fn is_tied(&self, rule: &Rule) -> bool {
+        let at = self.site.rules.rules().iter().position(|other| std::ptr::eq(other, rule));
+        at.is_some_and(|at| self.site.rules.tie(self.pathname, at).is_some())
+    }
+}
+
+fn pattern_result(trace: &PatternTrace<'_>, outcome: PatternOutcome) -> PatternResult {
     let segments = trace.steps.iter().map(|step| SegmentResult {
         wanted: step.expected.to_string(),
         found: step.found.clone(),

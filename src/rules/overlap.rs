@@ -35,6 +35,15 @@ pub struct Overlaps<'a> {
     pub incomplete: Option<Incomplete>,
 }
 
+/// What decides between rules that match a path with equal precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TieBreak {
+    /// The order of the settings.
+    Order,
+    /// The document that has the path, so that a rule is not shadowed by one of equal precedence.
+    Documents,
+}
+
 /// Why not all overlaps are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomplete {

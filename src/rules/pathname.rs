@@ -9,6 +9,9 @@ use super::encode::{encode, percent_decode};
 /// The segments that a pathname stores without an allocation.
 const INLINE_SEGMENTS: usize = 8;
 
+/// What is wrong with a pathname that does not start with a slash (D4).
+pub const PATHNAME_NEEDS_SLASH: &str = "`pathname` must start with a slash";
+
 /// A pathname, split into segments, without query and fragment, without empty segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pathname<'a> {

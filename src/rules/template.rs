@@ -2,6 +2,7 @@
 
 mod error;
 mod field_path;
+mod foreign;
 mod parse;
 mod placeholder;
 

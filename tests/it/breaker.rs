@@ -86,6 +86,45 @@ fn breaker_opens_after_two_failures_of_any_kind_and_requests_fail_at_once() {
 }
 
 #[test]
+fn opening_breaker_logs_the_address_and_the_kind_of_the_failure_which_no_response_has() {
+    let scripts = [
+        (Script::reset(), "the connection broke"),
+        (unavailable(), "it returned 503"),
+        (Script::silence(), "did not answer in time"),
+    ];
+    for (script, kind) in scripts {
+        let content = Content::new(&[("en", "a", "x")]);
+        let cms = content.start();
+        content.fail(move |_| Some(script.clone()));
+        let service = before(&cms).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "500").start();
+        assert_opening(&service, &cms.addr().to_string(), kind);
+    }
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
+    for (cms, kind) in [
+        (free.expect("an address").to_string(), "connection refused"),
+        ("cms.invalid".to_owned(), "its host name has no address"),
+    ] {
+        let setup = setup(&format!("http://{cms}"), r#""en""#, true);
+        let service = setup.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false").start();
+        assert_opening(&service, &cms, kind);
+    }
+}
+
+/// Requests drafts until the breaker is open.
+#[track_caller]
+fn assert_opening(service: &Service, cms: &str, kind: &str) {
+    until_so("the breaker is open", || {
+        let answer = ask(service, "draft");
+        let text = answer.text();
+        assert!(!text.contains(cms) && !text.contains(kind) || kind.contains("in time"), "{text}");
+        service.log().contains(OPENS)
+    });
+    let log = service.log();
+    let line = log.lines().find(|line| line.contains(OPENS)).unwrap_or_default();
+    assert!(line.contains("WARN") && line.contains(cms) && line.contains(kind), "{line}");
+}
+
+#[test]
 fn first_successful_probe_closes_the_breaker() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();

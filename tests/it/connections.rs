@@ -366,6 +366,19 @@ fn silent_connections_do_not_exhaust_a_low_limit_of_file_descriptors() {
 }
 
 #[test]
+fn serve_refuses_a_limit_of_file_descriptors_with_which_it_could_not_respond() {
+    let ended = with_fd_limit(12).run(&["serve"]);
+    let expected =
+        "the limit of file descriptors is 12, and the service needs at least 20: raise it";
+    assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), ""));
+    let service = with_fd_limit(20).start();
+    for target in ["/livez", "/api/build-sitemap?site=main&contentType=plugin::cms.article"] {
+        assert_eq!(http::get(service.addr(), target).status, 200, "{target}");
+    }
+}
+
+#[test]
 fn a_connection_limit_above_the_limit_of_file_descriptors_is_lowered_with_a_warning() {
     let service = with_fd_limit(64).env("FRONTEND_MAP__SERVER__CONNECTIONS", "5000").start();
     assert!(service.logs("wanted=5000 possible=16 limit=64"));

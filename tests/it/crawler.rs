@@ -230,8 +230,11 @@ fn the_command_writes_the_same_files() {
 fn the_command_reports_what_it_cannot_do() {
     let setup = setup();
     for (args, line) in [
-        (&["--site", "x", "--out", "o"][..], "there is no site \"x\"; there are: main, bare"),
-        (&["--site", "bare", "--out", "o"], "FRONT_END_URL_BARE is not configured"),
+        (&["--site", "x", "--out", "o"][..], "unknown site `x`; there are: main, bare"),
+        (
+            &["--site", "bare", "--out", "o"],
+            "site \"bare\" has no base URL: set front_end_url or FRONT_END_URL_BARE",
+        ),
         (
             &["--site", "main", "--out", "o", "--content-type", "api::x.x"],
             "site \"main\" has no rule for `api::x.x`",

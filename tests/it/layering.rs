@@ -45,6 +45,7 @@ const WEB: &[&str] = &["axum", "hyper", "hyper_util", "tower_http", "clap"];
 
 /// Each module at the top of `src/`, the lowest first. A new module gets a row: decide where it stands.
 const LAYERS: &[Layer] = &[
+    Layer { module: "suggestion", may_use: Some(&[]), must_not_name: WORLD },
     Layer { module: "rules", may_use: Some(&[]), must_not_name: WORLD },
     Layer { module: "frontend_url", may_use: Some(&["rules"]), must_not_name: WORLD },
     Layer { module: "snapshot", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
@@ -140,6 +141,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "config",
         may_use: Some(&[
+            "suggestion",
             "rules",
             "frontend_url",
             "site",

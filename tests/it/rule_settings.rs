@@ -4,10 +4,12 @@ use crate::support::service::Setup;
 
 const HEAD: &str = "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"c.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n";
 
-/// The problems that `check` reports for a site with these lines, without `site "main", `.
+/// The problems that `check` reports for a site with these lines, without their line numbers and
+/// `site "main", `.
 fn problems(site: &str) -> Vec<String> {
     let ended = Setup::new(&format!("{HEAD}{site}")).file("c.json", "{}").run(&["check"]);
     let lines = ended.stderr.lines().filter_map(|line| line.strip_prefix("- "));
+    let lines = lines.map(|line| line.split_once(", ").expect("the line number is first").1);
     let lines: Vec<String> = lines.map(|line| line.replace("site \"main\", ", "")).collect();
     assert_eq!(ended.status, Some(if lines.is_empty() { 0 } else { 78 }), "{site}");
     lines
@@ -65,14 +67,13 @@ fn check_refuses_templates_whose_omitted_locale_is_ambiguous() {
 
 #[test]
 fn check_names_the_key_and_the_expected_type() {
-    let text = |key: &str, found: &str| {
-        format!("rule 1 (api::a.a), params.slug: invalid type: {found}, expected {key}")
+    let text = |key: &str, expected: &str, found: &str| {
+        format!("rule 1 (api::a.a), params.slug{key}: must be {expected}, not {found}")
     };
     let slug = |more: &str| rule(r#""/{slug}""#, &format!("params.slug = {more}"));
-    let scalar =
-        |key: &str| format!("rule 1: expected text, an integer, true or false for key `{key}`");
+    let scalar = |key: &str| format!("rule 1, {key}: must be text, a whole number, true or false");
     let template =
-        "rule 1: expected a template, or a table with one for each locale, for key `template`";
+        "rule 1, template: must be a template in quotes, or a table with one for each locale";
     for (site, expected) in [
         (rule(r#""/{slug}""#, "where = { s = 1.5 }"), scalar("where.s")),
         (rule(r#""/{slug}""#, "where = { s = [\"a\"] }"), scalar("where.s")),
@@ -80,13 +81,13 @@ fn check_names_the_key_and_the_expected_type() {
         (rule("{ en = 5 }", ""), template.to_owned()),
         (
             slug("\"x\""),
-            text("a table such as { pattern = \"[a-z0-9-]+\" } or { field = \"handle\" }", "string \"x\""),
+            text("", "a table such as { pattern = \"[a-z0-9-]+\" } or { field = \"handle\" }", "\"x\""),
         ),
-        (slug("{ pattern = 5 }"), text("text in quotes for key `pattern`", "integer `5`")),
-        (slug("{ values = [\"a\", 2] }"), text("text in quotes for key `values[1]`", "integer `2`")),
+        (slug("{ pattern = 5 }"), text(".pattern", "text in quotes", "5")),
+        (slug("{ values = [\"a\", 2] }"), text(".values[1]", "text in quotes", "2")),
         (
             slug("{ field = \"a\", ancestors = \"b\", depth = 2.7 }"),
-            text("a whole number for key `depth`", "floating point `2.7`"),
+            text(".depth", "a whole number", "2.7"),
         ),
         (
             slug("{ pattern = \"(?x)a # c\" , depth = 1 }"),
@@ -100,7 +101,7 @@ fn check_names_the_key_and_the_expected_type() {
         ("resolve", r#""rules" or "documents""#),
     ] {
         let site = format!("{key} = \"never\"\n{}", rule("\"/x\"", ""));
-        let expected = format!("site \"main\": expected {words}, not `never` for key `{key}`");
+        let expected = format!("{key}: must be {words}, not \"never\"");
         assert_problems(&site, &[&expected]);
     }
 }

@@ -236,11 +236,11 @@ async fn wrong_arguments_are_reported_before_any_request() {
         .file("list.json", "[]")
         .file("other.json", r#"{"site": "fine", "contentTypes": []}"#)
         .file("half.json", "{\"site\": \"main\",\n \"contentTypes\": [{\"site\"");
-    let lost = "there is no site \"x\"; there are: main, fine, lost, down";
+    let lost = "unknown site `x`; there are: main, fine, lost, down";
     let half = "half.json: not the JSON of an earlier check (line 2, column 25)";
     for (site, args, message) in [
         ("x", &[][..], lost),
-        ("lost", &[], "FRONT_END_URL_LOST is not configured"),
+        ("lost", &[], "site \"lost\" has no base URL: set front_end_url or FRONT_END_URL_LOST"),
         ("main", &["--content-type", "api::x.x"], "site \"main\" has no rule for `api::x.x`"),
         ("main", &["--compare", "none.json"], "none.json: No such file or directory (os error 2)"),
         (

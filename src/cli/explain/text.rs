@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::explain::{
     DocumentExplanation, PathnameExplanation, PatternOutcome, PatternResult, RuleExplanation,
-    RuleOutcome,
+    RuleOutcome, TieDecision,
 };
 
 /// Writes which rule matches a pathname, then every pattern with the reason why it does or does not.
@@ -14,6 +14,19 @@ pub(super) fn write_pathname(out: &mut String, explanation: &PathnameExplanation
     match &explanation.matched {
         Some(rule) => writeln!(out, "{} by {}", rule.collection_type, rule.rule)?,
         None => writeln!(out, "no rule matches")?,
+    }
+    match &explanation.tie {
+        Some(TieDecision::Documents { document_id, .. }) => {
+            writeln!(out, "decided by documents: {document_id} has this path")?;
+        }
+        Some(TieDecision::Rules) => {
+            writeln!(out, "decided by the order of the settings: no document has this path")?;
+        }
+        Some(TieDecision::Unknown { problem }) => writeln!(
+            out,
+            "documents decide, but they could not be read, so this is the first rule in the settings: {problem}"
+        )?,
+        None => {}
     }
     let given = path.split('/').filter(|text| !text.is_empty()).count();
     for (at, pattern) in explanation.considered.iter().enumerate() {
@@ -35,6 +48,7 @@ fn outcome(pattern: &PatternResult, given: usize) -> String {
     match (pattern.outcome, pattern.reason, pattern.segment) {
         (PatternOutcome::Match, ..) => "matches and wins".to_owned(),
         (PatternOutcome::Hidden, ..) => "matches too, but an earlier rule wins".to_owned(),
+        (PatternOutcome::Tied, ..) => "matches too, with equal precedence".to_owned(),
         (PatternOutcome::NoMatch, Some(reason), Some(at)) => {
             format!("does not match: {reason} in segment {}", at + 1)
         }

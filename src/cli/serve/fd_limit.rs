@@ -14,9 +14,22 @@ pub(super) const ADMIN_CONNECTIONS: usize = 8;
 /// The descriptors of standard streams, the runtime, listeners, signals, open files, name look-ups,
 /// and of one connection that waits for a slot.
 const OTHERS: usize = 28;
+/// The lowest limit with which the service works: 13 descriptors are open while nothing happens, and
+/// a client, a request to the CMS, a name look-up and a file need some.
+const MIN_LIMIT: usize = 20;
 /// If the limit is too low for all of these, the connections get one part in so many: it is rare that
 /// all others are in use at once.
 const MIN_SHARE: usize = 4;
+
+/// Refuses a limit of descriptors with which the service would start and respond to nothing.
+pub(super) fn check() -> Result<(), String> {
+    match raised_limit() {
+        limit if limit < MIN_LIMIT => Err(format!(
+            "the limit of file descriptors is {limit}, and the service needs at least {MIN_LIMIT}: raise it (`ulimit -n`, `LimitNOFILE` of systemd, `--ulimit nofile` of a container)"
+        )),
+        _ => Ok(()),
+    }
+}
 
 /// Raises the limit of descriptors as far as possible, and returns the connection limit: `wanted` (0:
 /// the default), or what is possible beside this number of requests to the CMS.

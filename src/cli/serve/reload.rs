@@ -96,6 +96,7 @@ impl Reloader {
 
     fn replace(&mut self, service: &Service, previous: &App) -> Result<(), ReloadError> {
         let config = (self.load)()?;
+        config.log_warnings();
         let (restart, watch) = (config.restart_settings(), config.server.watch);
         let app = Arc::new(boot::build(config, Arc::clone(&previous.shared), Some(previous))?);
         service.replace(Arc::clone(&app));

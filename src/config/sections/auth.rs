@@ -7,8 +7,10 @@ use serde::Deserialize;
 
 use crate::config::Problems;
 use crate::config::secret::Secret;
-use crate::config::sources::{Context, DRAFT_TOKEN, VALIDATE_TOKEN};
-use crate::config::table::{self, Table};
+use crate::config::sources::Context;
+use crate::config::table;
+use crate::config::value::Table;
+use crate::config::variable_names::{DRAFT_TOKEN, VALIDATE_TOKEN};
 
 /// Bearer tokens; a request whose token is not set here is open to all clients.
 #[derive(Clone, Debug, Default)]

@@ -7,11 +7,12 @@ use serde::Deserialize;
 use url::Url;
 
 use super::content_type;
-use crate::config::Problems;
-use crate::config::problems::shown_address;
 use crate::config::secret::Secret;
-use crate::config::sources::{Context, TOKEN};
-use crate::config::table::{self, Table};
+use crate::config::sources::Context;
+use crate::config::table;
+use crate::config::value::{Table, shown_address};
+use crate::config::variable_names::TOKEN;
+use crate::config::{Problems, file};
 use crate::content::{ContentFile, StrapiLimits, StrapiSettings};
 use crate::frontend_url::BaseUrl;
 
@@ -89,6 +90,9 @@ pub(in crate::config) fn read(
 /// The address of a CMS is checked as strictly as that of a frontend.
 fn url(text: &str) -> Result<Url, String> {
     let shown = shown_address(text);
+    if text.trim_end_matches('/').ends_with("/api") {
+        return Err(format!("{shown}: write it without `/api`, which is added"));
+    }
     let base = BaseUrl::parse(text).map_err(|error| format!("{shown}: {error}"))?;
     Url::parse(base.as_str()).map_err(|error| format!("{shown}: {error}"))
 }
@@ -97,10 +101,10 @@ fn url(text: &str) -> Result<Url, String> {
 fn files(path: Option<&Path>, base_dir: &Path, problems: &mut Problems) -> Option<ContentFile> {
     let place = "cms.path";
     let (shown, text) = match path.map(|path| base_dir.join(path)) {
-        Some(path) => (path.display().to_string(), std::fs::read_to_string(path)),
+        Some(path) => (path.display().to_string(), file::read_text(&path)),
         None => ("built-in content".to_owned(), Ok(BUILT_IN.to_owned())),
     };
-    let text = problems.take(place, text.map_err(|error| format!("{shown}: {error}")));
+    let text = problems.take(place, text);
     match ContentFile::parse(&text?) {
         Ok(files) => Some(files),
         Err(errors) => {

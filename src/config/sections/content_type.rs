@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use config::Value;
 use serde::Deserialize;
 
 use crate::config::Problems;
-use crate::config::table::{self, Table};
+use crate::config::table;
+use crate::config::value::{Table, Value};
 use crate::content::{Endpoint, EndpointKind};
 use crate::rules::ContentTypeUid;
 
@@ -32,7 +32,7 @@ pub(super) fn read(
     problems: &mut Problems,
 ) -> HashMap<ContentTypeUid, Endpoint> {
     let mut endpoints = HashMap::new();
-    let entries = table::list(table, "content_type", "content_type", problems);
+    let entries = table::list(table, "content_type", "content_type", "content_type", problems);
     for (at, value) in entries.into_iter().enumerate() {
         let place = format!("content_type {}", at + 1);
         let Some((uid, endpoint)) = one(value, &place, problems) else {
@@ -46,7 +46,7 @@ pub(super) fn read(
 }
 
 fn one(value: Value, place: &str, problems: &mut Problems) -> Option<(ContentTypeUid, Endpoint)> {
-    let raw: Raw = table::one(value, place, problems)?;
+    let raw: Raw = table::one(value, "content_type", place, problems)?;
     let place = format!("{place} ({})", raw.uid);
     let kind = match raw.kind {
         RawKind::Collection => EndpointKind::Collection,

@@ -7,8 +7,10 @@ use serde::Deserialize;
 
 use crate::config::Problems;
 use crate::config::secret::Secret;
-use crate::config::sources::{Context, HOOK_SECRET};
-use crate::config::table::{self, Table};
+use crate::config::sources::Context;
+use crate::config::table;
+use crate::config::value::Table;
+use crate::config::variable_names::HOOK_SECRET;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -4,7 +4,8 @@ use serde::Deserialize;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::Problems;
-use crate::config::table::{self, Table};
+use crate::config::table;
+use crate::config::value::Table;
 
 /// The settings of the log. `RUST_LOG` wins over `level`.
 #[derive(Clone, Debug, Deserialize)]

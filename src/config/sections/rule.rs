@@ -7,9 +7,10 @@ pub(super) use patterns::Patterns;
 
 use std::collections::BTreeMap;
 
-use config::Value;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
+use crate::config::value::{Kind, Value};
 use crate::config::{Problems, table};
 use crate::rules::{
     Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, SitemapOptions, Template,
@@ -20,8 +21,9 @@ use crate::rules::{
 struct Raw {
     content_type: String,
     template: RawTemplates,
-    #[serde(default)]
-    params: BTreeMap<String, Value>,
+    /// Read one by one.
+    #[serde(default, rename = "params")]
+    _params: IgnoredAny,
     #[serde(default, rename = "where")]
     conditions: BTreeMap<String, Scalar>,
     #[serde(default = "yes")]
@@ -37,14 +39,14 @@ fn yes() -> bool {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "expected a template, or a table with one for each locale,")]
+#[serde(untagged, expecting = "must be a template in quotes, or a table with one for each locale")]
 enum RawTemplates {
     One(String),
     PerLocale(BTreeMap<String, String>),
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "expected text, an integer, true or false")]
+#[serde(untagged, expecting = "must be text, a whole number, true or false")]
 enum Scalar {
     Boolean(bool),
     Integer(i64),
@@ -79,11 +81,31 @@ fn one(
     patterns: &mut Patterns,
     problems: &mut Problems,
 ) -> Option<Rule> {
-    let raw: Raw = table::one(value, place, problems)?;
+    let outer = problems.enter(Some(value.origin.clone()));
+    let rule = entered(value, place, locales, patterns, problems);
+    problems.enter(outer);
+    rule
+}
+
+fn entered(
+    mut value: Value,
+    place: &str,
+    locales: Option<&Locales>,
+    patterns: &mut Patterns,
+    problems: &mut Problems,
+) -> Option<Rule> {
+    let params = match &mut value.kind {
+        Kind::Table(table) => table.insert("params".to_owned(), Value::empty()),
+        _ => None,
+    };
+    let template = value.table().and_then(|table| Some(table.get("template")?.origin.clone()));
+    let raw: Raw = table::one(value, "site.rule", place, problems)?;
     let place = format!("{place} ({})", raw.content_type);
     let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
+    let rule = problems.enter(template);
     let mut templates = templates(raw.template, locales, &place, problems);
-    param::read(raw.params, templates.as_mut(), &place, patterns, problems);
+    problems.enter(rule);
+    param::read(params, templates.as_mut(), &place, patterns, problems);
     let conditions = conditions(raw.conditions, &format!("{place}, where"), problems);
     let sitemap = sitemap_options(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);
     Some(Rule {

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::config::Problems;
-use crate::config::table::{self, Table};
+use crate::config::table;
+use crate::config::value::Table;
 
 /// The longest delay of a shutdown: orchestrators kill after 30 s, and requests in flight need time
 /// as well.

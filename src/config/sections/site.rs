@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use config::Value;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::rule;
-use crate::config::problems::shown_address;
-use crate::config::table::{self, Table};
-use crate::config::value::{Text, one_of};
+use crate::config::table;
+use crate::config::value::{Kind, Origin, Table, Value, shown_address};
 use crate::config::{Environment, Problems};
 use crate::frontend_url::BaseUrl;
 use crate::rules::{Locale, LocalePrefix, Locales, RuleSet};
@@ -20,6 +19,9 @@ const MAX_KEY: usize = 64;
 #[derive(Debug, Deserialize)]
 struct Raw {
     key: String,
+    /// Read one by one.
+    #[serde(default, rename = "rule")]
+    _rule: IgnoredAny,
     front_end_url: Option<String>,
     #[serde(default)]
     locales: Vec<String>,
@@ -35,30 +37,37 @@ fn sitemap_path() -> String {
     "/sitemaps".to_owned()
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(try_from = "Text")]
-struct RawResolve(ResolveBy);
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RawResolve {
+    #[default]
+    Rules,
+    Documents,
+}
 
-impl TryFrom<Text> for RawResolve {
-    type Error = String;
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RawPrefix {
+    #[default]
+    Always,
+    ExceptDefault,
+}
 
-    fn try_from(text: Text) -> Result<Self, String> {
-        let words = [("rules", ResolveBy::Rules), ("documents", ResolveBy::Documents)];
-        one_of(&text.0, &words).map(Self)
+impl From<RawResolve> for ResolveBy {
+    fn from(raw: RawResolve) -> Self {
+        match raw {
+            RawResolve::Rules => Self::Rules,
+            RawResolve::Documents => Self::Documents,
+        }
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(try_from = "Text")]
-struct RawPrefix(LocalePrefix);
-
-impl TryFrom<Text> for RawPrefix {
-    type Error = String;
-
-    fn try_from(text: Text) -> Result<Self, String> {
-        let words =
-            [("always", LocalePrefix::Always), ("except-default", LocalePrefix::ExceptDefault)];
-        one_of(&text.0, &words).map(Self)
+impl From<RawPrefix> for LocalePrefix {
+    fn from(raw: RawPrefix) -> Self {
+        match raw {
+            RawPrefix::Always => Self::Always,
+            RawPrefix::ExceptDefault => Self::ExceptDefault,
+        }
     }
 }
 
@@ -71,7 +80,7 @@ pub(in crate::config) fn read(
     let mut keys = Vec::new();
     let mut sites = Vec::new();
     let mut patterns = rule::Patterns::default();
-    let values = table::list(table, "site", "site", problems);
+    let values = table::list(table, "site", "site", "site", problems);
     for (at, value) in values.into_iter().enumerate() {
         sites.push(one(at + 1, value, environment, (&mut keys, &mut patterns), problems));
     }
@@ -84,15 +93,29 @@ fn one(
     position: usize,
     value: Value,
     environment: &Environment,
+    seen: (&mut Vec<String>, &mut rule::Patterns),
+    problems: &mut Problems,
+) -> Option<Site> {
+    let outer = problems.enter(Some(value.origin.clone()));
+    let site = entered(position, value, environment, seen, problems);
+    problems.enter(outer);
+    site
+}
+
+fn entered(
+    position: usize,
+    mut value: Value,
+    environment: &Environment,
     (keys, patterns): (&mut Vec<String>, &mut rule::Patterns),
     problems: &mut Problems,
 ) -> Option<Site> {
-    let place = format!("site {position}");
-    let mut table = problems.take(&place, value.into_table())?;
-    let key = table.get("key").cloned().and_then(|key| key.into_string().ok());
-    let place = key.map_or(place, |key| format!("site \"{key}\""));
-    let rules = table::list(&mut table, "rule", &place, problems);
-    let raw: Option<Raw> = table::one(Value::from(table), &place, problems);
+    let key = value.table().and_then(|table| table.get("key")?.text());
+    let place = key.map_or(format!("site {position}"), |key| format!("site \"{key}\""));
+    let rules = match &mut value.kind {
+        Kind::Table(table) => table::list(table, "rule", "site.rule", &place, problems),
+        _ => Vec::new(),
+    };
+    let raw: Option<Raw> = table::one(value, "site", &place, problems);
     let locales = raw.as_ref().and_then(|raw| read_locales(&raw.locales, &place, problems));
     let rules = rule::read(rules, &place, locales.as_ref(), patterns, problems);
     let raw = raw?;
@@ -102,7 +125,7 @@ fn one(
     let path = check_sitemap_path(&raw.sitemap_path);
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
     let (locales, rules) = (locales?, rules?);
-    let rules = RuleSet::new(locales, raw.locale_prefix.0, rules);
+    let rules = RuleSet::new(locales, raw.locale_prefix.into(), rules);
     for (rule, error) in rules.ambiguities() {
         problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);
     }
@@ -111,7 +134,7 @@ fn one(
         key: raw.key,
         rules,
         base: base?,
-        resolve: raw.resolve.0,
+        resolve: raw.resolve.into(),
         sitemap_path: sitemap_path?,
         // Set when all sections are read.
         fingerprint: 0,
@@ -152,16 +175,21 @@ fn base(
     problems: &mut Problems,
 ) -> Option<Option<BaseUrl>> {
     let variable = Site::base_url_variable(&raw.key);
-    let (name, text) = match environment.get(&variable) {
-        Some(text) => (variable.as_str(), Some(text)),
-        None => ("front_end_url", raw.front_end_url.as_ref()),
-    };
+    let in_environment = environment.get(&variable);
+    let text = in_environment.or(raw.front_end_url.as_ref());
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Some(None);
     };
-    let base = BaseUrl::parse(text)
-        .map_err(|error| format!("{} is not a base URL: {error}", shown_address(text)));
-    problems.take(&format!("{place}, {name}"), base).map(Some)
+    let error = match BaseUrl::parse(text) {
+        Ok(base) => return Some(Some(base)),
+        Err(error) => format!("{} is not a base URL: {error}", shown_address(text)),
+    };
+    if in_environment.is_some() {
+        problems.add_written(&Origin::Variable(variable), place, error);
+    } else {
+        problems.add(&format!("{place}, front_end_url"), error);
+    }
+    None
 }
 
 /// Two sites must differ in their keys and in their environment variables (D15).

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::config::Problems;
-use crate::config::table::{self, Table};
+use crate::config::table;
+use crate::config::value::Table;
 use crate::snapshot_cache::Freshness;
 
 /// The highest age that can be set: a leap year.

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use crate::config::Problems;
-use crate::config::table::{self, Table};
+use crate::config::table;
+use crate::config::value::Table;
 use crate::frontend_url::{BaseUrl, BaseUrlError};
 use crate::traces::Settings;
 
@@ -38,6 +39,10 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Opt
 
 /// The address of a collector is checked as strictly as that of a frontend: no user name, password
 /// or query. A problem does not show the address, which may have a key.
-fn url(text: &str) -> Result<String, BaseUrlError> {
-    Ok(BaseUrl::parse(text)?.join(PATH))
+fn url(text: &str) -> Result<String, String> {
+    if text.trim_end_matches('/').ends_with(PATH) {
+        return Err(format!("write it without `{PATH}`, which is added"));
+    }
+    let base = BaseUrl::parse(text).map_err(|error: BaseUrlError| error.to_string())?;
+    Ok(base.join(PATH))
 }

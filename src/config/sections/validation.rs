@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::config::Problems;
-use crate::config::table::{self, Table};
+use crate::config::table;
+use crate::config::value::Table;
 use crate::validator::runs::RunTimes;
 
 /// The longest times that can be set: a day.

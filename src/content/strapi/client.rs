@@ -51,6 +51,11 @@ impl Client {
         Ok(Self { sender, limiter, limits: settings.limits, has_token })
     }
 
+    /// The address of the CMS.
+    pub(super) fn address(&self) -> &str {
+        self.sender.address()
+    }
+
     pub(super) fn breaker_state(&self) -> BreakerState {
         self.sender.breaker.state()
     }

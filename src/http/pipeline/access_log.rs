@@ -44,7 +44,7 @@ impl AccessLog {
             target = self.target,
             status = outcome.status.as_u16(),
             bytes = outcome.bytes,
-            milliseconds = outcome.duration.as_secs_f64() * 1e3,
+            milliseconds = (outcome.duration.as_secs_f64() * 1e6).round() / 1e3,
             route = outcome.route,
             request_id = outcome.id.map(RequestId::as_str),
             "request"

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::query::{Param, echo};
 use crate::app::App;
 use crate::http::response::error::ApiError;
-use crate::rules::Locale;
+use crate::rules::{Locale, PATHNAME_NEEDS_SLASH};
 use crate::site::Site;
 
 /// A site key (D3).
@@ -60,7 +60,7 @@ pub(in crate::http) fn parse_pathname(
     if pathname.starts_with('/') {
         return Ok(pathname);
     }
-    let message = format!("`pathname` must start with a slash, not {}", echo(&pathname));
+    let message = format!("{PATHNAME_NEEDS_SLASH}, not {}", echo(&pathname));
     Err(ApiError::validation(message))
 }
 

@@ -7,7 +7,7 @@ use super::comparison::Comparison;
 use super::index::{Index, Query};
 use super::shadowed::Shadows;
 use super::span::{Span, side_by_side};
-use super::{Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate};
+use super::{Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, TieBreak};
 use crate::rules::encode::encode;
 use crate::rules::matching::{Pattern, RuleSet, Specificity, specificity};
 use crate::rules::pathname::Pathname;
@@ -25,11 +25,11 @@ impl RuleSet {
     /// Each pair has an example that proves it, and the list is complete unless
     /// [`Overlaps::incomplete`] says why not.
     #[must_use]
-    pub fn overlaps(&self) -> Overlaps<'_> {
+    pub fn overlaps(&self, tie_break: TieBreak) -> Overlaps<'_> {
         let comparison = Comparison::new();
         let search = Search::new(self, &comparison);
         let mut index = Index::new(self.patterns(), self.locales());
-        let mut shadows = Shadows::new(self, &comparison);
+        let mut shadows = Shadows::new(self, &comparison, tie_break);
         let mut pairs = Pairs::default();
         for later in 0..self.patterns().len() {
             search.add_pairs(&index, later, Query::Overlapping, &mut pairs);

@@ -5,8 +5,8 @@ use super::budget::Budget;
 use super::comparison::Comparison;
 use super::index::{Index, Query};
 use super::span::{has_constrained_catch_all, is_open, side_by_side};
-use super::{RuleTemplate, ShadowedRule};
-use crate::rules::matching::{Pattern, RuleSet};
+use super::{RuleTemplate, ShadowedRule, TieBreak};
+use crate::rules::matching::{Pattern, RuleSet, same_shape};
 
 /// What earlier patterns leave of a pattern's paths.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,12 +24,18 @@ pub(super) struct Shadows<'c, 'r> {
     rules: &'r RuleSet,
     comparison: &'c Comparison<'r>,
     budget: Budget,
+    tie_break: TieBreak,
     fates: Vec<Fate>,
 }
 
 impl<'c, 'r> Shadows<'c, 'r> {
-    pub(super) fn new(rules: &'r RuleSet, comparison: &'c Comparison<'r>) -> Self {
-        Self { rules, comparison, budget: Budget::new(rules.patterns().len()), fates: Vec::new() }
+    pub(super) fn new(
+        rules: &'r RuleSet,
+        comparison: &'c Comparison<'r>,
+        tie_break: TieBreak,
+    ) -> Self {
+        let budget = Budget::new(rules.patterns().len());
+        Self { rules, comparison, budget, tie_break, fates: Vec::new() }
     }
 
     /// Adds the next pattern. The index contains the earlier ones.
@@ -40,7 +46,10 @@ impl<'c, 'r> Shadows<'c, 'r> {
         } else {
             let before = index.find(pattern, Query::Covering, &self.budget);
             let patterns = self.rules.patterns();
-            let hides = |earlier: &usize| self.covers(&patterns[*earlier], pattern);
+            let hides = |earlier: &usize| {
+                let earlier = &patterns[*earlier];
+                self.decides_first(earlier, pattern) && self.covers(earlier, pattern)
+            };
             before.into_iter().find(hides).map_or(Fate::Reachable, Fate::Shadowed)
         };
         self.fates.push(fate);
@@ -76,6 +85,13 @@ impl<'c, 'r> Shadows<'c, 'r> {
             let found = self.comparison.shared_text(*span, &[], &self.budget).is_some();
             !found && !self.budget.is_exceeded()
         })
+    }
+
+    /// Whether an earlier pattern always wins where both match.
+    fn decides_first(&self, earlier: &Pattern, later: &Pattern) -> bool {
+        self.tie_break == TieBreak::Order
+            || earlier.rule == later.rule
+            || !same_shape(&earlier.segments, &later.segments)
     }
 
     /// Whether `earlier` certainly matches every path that `later` matches.

@@ -11,7 +11,7 @@ fn pairs(rules: &RuleSet) -> Vec<(usize, usize, String, String)> {
     let place = |side: &RuleTemplate<'_>| {
         rules.rules().iter().position(|rule| std::ptr::eq(rule, side.rule)).unwrap()
     };
-    let pairs = rules.overlaps().pairs;
+    let pairs = rules.overlaps(TieBreak::Order).pairs;
     let summary = |c: &Overlap<'_>| {
         let third = c.taken_by.as_ref().map(|side| format!("; taken by {}", place(side)));
         let why = c.why.to_string() + &third.unwrap_or_default();
@@ -104,7 +104,7 @@ fn overlapping_templates_of_one_rule_are_reported() {
         let rule = per_locale(&[("en", en), ("de", de)]);
         let rules = RuleSet::new(locales(), prefix, vec![rule]);
         let name = |side: &RuleTemplate<'_>| if side.template.as_str() == en { "en" } else { "de" };
-        let pairs = rules.overlaps().pairs;
+        let pairs = rules.overlaps(TieBreak::Order).pairs;
         let summaries = pairs
             .iter()
             .map(|c| format!("{} {} over {}", c.example, name(&c.winner), name(&c.loser)));
@@ -182,7 +182,8 @@ fn rules_whose_paths_earlier_rules_match_are_shadowed() {
             let by: Vec<String> = never.hidden_by.iter().map(ToString::to_string).collect();
             format!("{} by {}", place.unwrap(), by.join(", ").replace("api::t.", ""))
         };
-        let never: Vec<String> = rules.overlaps().shadowed.iter().map(summary).collect();
+        let never: Vec<String> =
+            rules.overlaps(TieBreak::Order).shadowed.iter().map(summary).collect();
         assert_eq!(never, expected, "{templates:?}");
     }
 }
@@ -198,7 +199,10 @@ fn equal_shape_overlaps_are_pairs_of_two_types() {
     assert_eq!((equal.shadowed.len(), equal.incomplete), (0, None));
     let of_one_type = ["/{slug}", "/{name}"].map(|text| rule(0, text)).to_vec();
     let rules = RuleSet::new(locales(), LocalePrefix::Always, of_one_type);
-    assert_eq!((rules.equal_shape_overlaps().pairs.len(), rules.overlaps().pairs.len()), (0, 1));
+    assert_eq!(
+        (rules.equal_shape_overlaps().pairs.len(), rules.overlaps(TieBreak::Order).pairs.len()),
+        (0, 1)
+    );
 }
 
 #[test]
@@ -206,7 +210,9 @@ fn overlaps_stop_at_1_000_pairs() {
     let templates: Vec<String> = (0..46).map(|n| format!("/{{f{n}}}")).collect();
     let rules =
         set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-    for Overlaps { pairs, incomplete, .. } in [rules.overlaps(), rules.equal_shape_overlaps()] {
+    for Overlaps { pairs, incomplete, .. } in
+        [rules.overlaps(TieBreak::Order), rules.equal_shape_overlaps()]
+    {
         assert_eq!((pairs.len(), incomplete), (1_000, Some(Incomplete::PairLimit)));
     }
 }
@@ -219,14 +225,14 @@ fn overlaps_of_a_large_set_are_complete() {
         set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
     let settings = "same shape: order of the settings".to_owned();
     assert_eq!(pairs(&rules), [(7, 2_001, "/p7/x".to_owned(), settings)]);
-    let overlaps = rules.overlaps();
+    let overlaps = rules.overlaps(TieBreak::Order);
     assert_eq!((overlaps.shadowed.len(), overlaps.incomplete), (1, None));
     let equal = rules.equal_shape_overlaps();
     assert_eq!((equal.pairs.len(), equal.incomplete), (1, None));
     templates.push("/{section}/{slug}".to_owned());
     let rules =
         set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-    let overlaps = rules.overlaps();
+    let overlaps = rules.overlaps(TieBreak::Order);
     assert_eq!((overlaps.pairs.len(), overlaps.incomplete), (1_000, Some(Incomplete::PairLimit)));
 }
 
@@ -243,7 +249,7 @@ fn overlaps_of_long_lists_of_values_are_complete() {
     let expected = [(0, 1, "/s0-299"), (7, 399, "/s7-0")];
     let expected = expected.map(|(w, l, path)| (w, l, path.to_owned(), same_shape.clone()));
     assert_eq!(pairs(&rules), expected);
-    assert_eq!(rules.overlaps().incomplete, None);
+    assert_eq!(rules.overlaps(TieBreak::Order).incomplete, None);
 }
 
 #[test]
@@ -256,7 +262,7 @@ fn overlaps_beyond_the_budget_are_found_by_one_path_of_each_pattern() {
         set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
     let same_shape = "same shape: order of the settings".to_owned();
     assert_eq!(pairs(&rules), [(2_999, 3_000, "/x/x-1499".to_owned(), same_shape)]);
-    assert_eq!(rules.overlaps().incomplete, Some(Incomplete::Budget));
+    assert_eq!(rules.overlaps(TieBreak::Order).incomplete, Some(Incomplete::Budget));
 }
 
 fn template() -> impl Strategy<Value = String> {
@@ -287,7 +293,7 @@ proptest! {
     ) {
         let prefix = if bare { LocalePrefix::ExceptDefault } else { LocalePrefix::Always };
         let rules = set(prefix, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-        let overlaps = rules.overlaps();
+        let overlaps = rules.overlaps(TieBreak::Order);
         for pair in &overlaps.pairs {
             let path = Pathname::parse(&pair.example);
             prop_assert_eq!(path.normalized(), pair.example.clone());

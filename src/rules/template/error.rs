@@ -58,6 +58,21 @@ pub enum Problem {
     DateAsCatchAll,
     #[error("a catch-all must be the last segment")]
     CatchAllNotLast,
+    #[error("write single braces, `{0}`")]
+    DoubledBraces(String),
+    #[error("`{}` is a placeholder of another system: write `{instead}`", written.escape_debug())]
+    Foreign {
+        /// As written.
+        written: String,
+        /// The same as a placeholder of a template.
+        instead: String,
+    },
+    #[error(
+        "`{{{0}}}` is not the locale; did you mean `{{locale}}`? The field `{0}` needs a placeholder of another name, with `params.<name> = {{ field = \"{0}\" }}`"
+    )]
+    NotLocale(String),
+    #[error("`{0}` is not the document's identifier; did you mean `{{documentId}}`?")]
+    NotDocumentId(String),
     #[error("placeholder `{0}` is repeated")]
     Repeated(String),
 }

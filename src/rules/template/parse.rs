@@ -1,6 +1,7 @@
 //! Parses a template, segment by segment (D11).
 
 use super::error::{MAX_OPTIONAL, MAX_SEGMENTS, Problem};
+use super::foreign;
 use super::{DatePart, FieldPath, Placeholder, Segment, Source, TemplateError};
 
 /// A problem and its position in bytes.
@@ -58,6 +59,7 @@ fn segment(text: &str, at_end: bool) -> Result<Segment, At> {
     if text.is_empty() {
         return Err(if at_end { (0, Problem::TrailingSlash) } else { (0, Problem::EmptySegment) });
     }
+    foreign::check(text)?;
     let Some(open) = text.find('{') else {
         static_text(text, 0)?;
         if text == "." || text == ".." {
@@ -112,6 +114,7 @@ fn placeholder(name: &str) -> Result<Placeholder, Problem> {
         None => (name, None),
     };
     let path = FieldPath::parse(field).ok_or_else(bad)?;
+    foreign::check_name(name)?;
     let first = path.segments()[0].to_string();
     let source = match (name, first.as_str(), part) {
         ("locale", ..) => Source::Locale,

@@ -33,5 +33,6 @@ pub(super) fn log(entry: &Entry, completed: &Completed) {
         tracing::error!(site, uid, "no document of this type has a URL");
     }
     let (bytes, seconds) = (copy.snapshot.bytes(), copy.begun.elapsed().as_secs_f64());
+    let seconds = (seconds * 1e3).round() / 1e3;
     tracing::info!(site, uid, urls, bytes, seconds, "a snapshot is built");
 }

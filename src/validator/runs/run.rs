@@ -134,10 +134,10 @@ impl Run {
     }
 
     fn log_end(&self, not_checked: usize) {
-        let Targets { site, content_type, .. } = &self.targets;
+        let Targets { site, content_type: uid, .. } = &self.targets;
         let tally = self.tally();
         let (count, ok) = (tally.count, tally.by_class.success);
-        tracing::info!(site, content_type, count, ok, not_checked, "a validation has ended");
+        tracing::info!(site, uid, count, ok, not_checked, "a validation has ended");
     }
 
     fn push(&self, publisher: &Publisher, position: usize, checked: CheckResult) {

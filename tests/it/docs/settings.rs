@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use config::{File, FileFormat, Map, Value, ValueKind};
 use frontend_map::config::Environment;
 use frontend_map::rules::{
     ContentTypeUid, Locale, LocalePrefix, Locales, Pathname, Rule, RuleSet, Template,
 };
+
+use toml::{Table, Value};
 
 use crate::support::http;
 use crate::support::service::Setup;
@@ -190,19 +191,17 @@ fn is_key(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }
 
-fn parsed(text: &str) -> Map<String, Value> {
-    let file = File::from_str(text, FileFormat::Toml);
-    let read = config::Config::builder().add_source(file).build();
-    read.and_then(config::Config::try_deserialize).expect("TOML")
+fn parsed(text: &str) -> Table {
+    toml::from_str(text).expect("TOML")
 }
 
 /// Lists of tables are sections like tables.
-fn flatten(at: &str, table: &Map<String, Value>, keys: &mut BTreeMap<String, Option<String>>) {
+fn flatten(at: &str, table: &Table, keys: &mut BTreeMap<String, Option<String>>) {
     for (name, value) in table {
         let key = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
-        let tables = match &value.kind {
-            ValueKind::Table(table) => vec![table],
-            ValueKind::Array(list) => list.iter().filter_map(as_table).collect(),
+        let tables = match value {
+            Value::Table(table) => vec![table],
+            Value::Array(list) => list.iter().filter_map(Value::as_table).collect(),
             _ => Vec::new(),
         };
         // The keys of these tables are fields, locales and placeholders, not settings.
@@ -214,7 +213,7 @@ fn flatten(at: &str, table: &Map<String, Value>, keys: &mut BTreeMap<String, Opt
             _ => None,
         };
         if tables.is_empty() || open.is_some() {
-            keys.insert(open.clone().unwrap_or(key.clone()), value.clone().into_string().ok());
+            keys.insert(open.clone().unwrap_or(key.clone()), as_text(value));
         }
         for table in tables.into_iter().filter(|_| open.is_none()) {
             flatten(&key, table, keys);
@@ -222,9 +221,12 @@ fn flatten(at: &str, table: &Map<String, Value>, keys: &mut BTreeMap<String, Opt
     }
 }
 
-fn as_table(value: &Value) -> Option<&Map<String, Value>> {
-    match &value.kind {
-        ValueKind::Table(table) => Some(table),
-        _ => None,
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Boolean(value) => Some(value.to_string()),
+        Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
     }
 }

@@ -111,6 +111,13 @@ pub(super) fn static_text(length: std::ops::Range<usize>) -> impl Strategy<Value
             }),
         1 => hostile,
     ]
+    .prop_map(not_foreign)
+}
+
+/// Text that is not a placeholder of another system, alone or before and after one of ours.
+fn not_foreign(text: String) -> String {
+    let text = if text.starts_with([':', '[']) { format!("x{text}") } else { text };
+    if text.ends_with('$') || text == "*" { text + "x" } else { text }
 }
 
 /// A rule of one of [`UIDS`].

@@ -1,13 +1,12 @@
 //! `params.<name>`: which values a placeholder allows, and which field its value comes from.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use config::Value;
 use serde::Deserialize;
 
 use super::field_path;
 use super::patterns::Patterns;
-use crate::config::value::{Text, Whole};
+use crate::config::value::{Kind, Value};
 use crate::config::{Problems, table};
 use crate::rules::{Constraint, DatePart, Param, Segment, Source, Templates};
 
@@ -22,25 +21,33 @@ const MAX_RELATIONS: usize = 9;
 #[derive(Debug, Default, Deserialize)]
 #[serde(expecting = "a table such as { pattern = \"[a-z0-9-]+\" } or { field = \"handle\" }")]
 struct RawParam {
-    pattern: Option<Text>,
-    values: Option<BTreeSet<Text>>,
-    field: Option<Text>,
-    ancestors: Option<Text>,
-    depth: Option<Whole>,
+    pattern: Option<String>,
+    values: Option<BTreeSet<String>>,
+    field: Option<String>,
+    ancestors: Option<String>,
+    depth: Option<usize>,
 }
 
 /// Sets the params in the templates. Without `templates`, which have a problem of their own, only the
 /// params themselves are checked.
 pub(super) fn read(
-    params: BTreeMap<String, Value>,
+    params: Option<Value>,
     mut templates: Option<&mut Templates>,
     place: &str,
     patterns: &mut Patterns,
     problems: &mut Problems,
 ) {
+    let params = match params {
+        None => return,
+        Some(Value { kind: Kind::Table(params), .. }) => params,
+        Some(Value { origin, .. }) => {
+            let what = "must be a table for each placeholder, such as params.slug = { pattern = \"[a-z]+\" }";
+            return problems.add_written(&origin, &format!("{place}, params"), what);
+        }
+    };
     for (name, value) in params {
         let place = format!("{place}, params.{name}");
-        let raw = table::one(value, &place, problems);
+        let raw = table::one(value, "site.rule.params", &place, problems);
         let param = raw.and_then(|raw| param(raw, &place, patterns, problems));
         if name == "locale" {
             problems.add(&place, "`locale` is reserved; templates for single locales restrict it");
@@ -96,11 +103,8 @@ fn param(
 ) -> Option<Param> {
     let constraint = match (raw.pattern, raw.values) {
         (None, None) => Some(None),
-        (Some(pattern), None) => problems.take(place, patterns.get(pattern.0)).map(Some),
-        (None, Some(values)) => {
-            let values = values.into_iter().map(|value| value.0);
-            problems.take(place, Constraint::values(values)).map(Some)
-        }
+        (Some(pattern), None) => problems.take(place, patterns.get(pattern)).map(Some),
+        (None, Some(values)) => problems.take(place, Constraint::values(values)).map(Some),
         (Some(_), Some(_)) => {
             problems.add(place, "`pattern` and `values` cannot be used together");
             None
@@ -108,9 +112,9 @@ fn param(
     };
     let source = match (raw.field, raw.ancestors, raw.depth) {
         (None, None, None) => Some(None),
-        (Some(field), None, None) => source(&field.0, place, problems).map(Some),
+        (Some(field), None, None) => source(&field, place, problems).map(Some),
         (Some(field), Some(parent), depth) => {
-            ancestors([&field.0, &parent.0], depth, place, problems).map(Some)
+            ancestors([&field, &parent], depth, place, problems).map(Some)
         }
         _ => {
             problems.add(place, "`ancestors` needs `field`, and `depth` needs `ancestors`");
@@ -132,7 +136,7 @@ fn source(text: &str, place: &str, problems: &mut Problems) -> Option<Source> {
 
 fn ancestors(
     [field, parent]: [&str; 2],
-    depth: Option<Whole>,
+    depth: Option<usize>,
     place: &str,
     problems: &mut Problems,
 ) -> Option<Source> {
@@ -141,7 +145,7 @@ fn ancestors(
     // One ancestor more than `depth` is read, to notice that a page has too many.
     let left = (MAX_RELATIONS + 1).saturating_sub(field.segments().len());
     let max = (left / parent.segments().len()).saturating_sub(1).min(MAX_DEPTH);
-    let depth = depth.map_or(DEFAULT_DEPTH.min(max), |depth| depth.0);
+    let depth = depth.unwrap_or(DEFAULT_DEPTH.min(max));
     if max == 0 {
         problems.add(
             place,

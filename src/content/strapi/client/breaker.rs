@@ -223,23 +223,18 @@ impl Breaker {
             let before = *state;
             state.record(admission, outcome, now);
             opened = before.openings != state.openings;
-            log_transition(before, *state, now);
+            log_recovery(before, *state, now);
             before != *state
         });
         opened
     }
 }
 
-fn log_transition(before: BreakerState, after: BreakerState, now: Instant) {
-    match (before.circuit, after.circuit) {
-        (Circuit::Closed { .. }, Circuit::Open { .. }) => {
-            tracing::warn!("the CMS fails: the circuit breaker is open");
-        }
-        (Circuit::Open { since, .. }, Circuit::Closed { .. }) => {
-            let seconds = now.saturating_duration_since(since).as_secs_f64();
-            tracing::info!(seconds, "the CMS has recovered: the circuit breaker is closed");
-        }
-        _ => {}
+fn log_recovery(before: BreakerState, after: BreakerState, now: Instant) {
+    if let (Circuit::Open { since, .. }, Circuit::Closed { .. }) = (before.circuit, after.circuit) {
+        let seconds = now.saturating_duration_since(since).as_secs_f64();
+        let seconds = (seconds * 1e3).round() / 1e3;
+        tracing::info!(seconds, "the CMS has recovered: the circuit breaker is closed");
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) struct RetryingSender {
     /// For one attempt with its whole response.
     time: Duration,
     metrics: Arc<Metrics>,
+    /// The address of the CMS, for the log.
+    address: String,
 }
 
 impl RetryingSender {
@@ -50,7 +52,12 @@ impl RetryingSender {
             budget: TpsBudget::new(BUDGET_WINDOW, BUDGET_PER_SECOND, BUDGET_PART),
             time: settings.limits.request,
             metrics,
+            address: settings.url.as_str().trim_end_matches('/').to_owned(),
         })
+    }
+
+    pub(super) fn address(&self) -> &str {
+        &self.address
     }
 
     /// Counts a request that is not sent, and returns its error.
@@ -118,6 +125,9 @@ impl RetryingSender {
         };
         if self.breaker.record(admission, outcome) {
             self.metrics.cms.breaker_openings.inc();
+            let error = reply.as_ref().err().map(|failure| failure.error.detail());
+            let cms = &self.address;
+            tracing::warn!(cms, error, "the CMS fails: the circuit breaker is open");
         }
     }
 }

@@ -1,0 +1,44 @@
+//! Rules that build the same path for every document of a type with many documents.
+
+use std::fmt::{self, Write as _};
+
+use crate::config::{Cms, Config};
+use crate::content::EndpointKind;
+use crate::rules::{ContentTypeUid, Rule, Source};
+
+/// Writes a warning for each of them.
+pub(super) fn write(out: &mut String, config: &Config) -> fmt::Result {
+    for site in config.sites.iter() {
+        for rule in site.rules.rules().iter().filter(|rule| is_constant(rule)) {
+            let uid = &rule.content_type;
+            if is_known_single(&config.cms, uid) {
+                continue;
+            }
+            let (key, template) = (&site.key, rule.first_template());
+            writeln!(out, "\nwarning: site {key}: a rule builds one path for all documents")?;
+            writeln!(out, "  rule   {uid} {template}")?;
+            writeln!(
+                out,
+                "  cure   add a placeholder such as {{slug}}, or `where`; or set kind = \"single\" in [[content_type]]"
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether nothing in the rule depends on the document but its locale.
+fn is_constant(rule: &Rule) -> bool {
+    let is_locale = |source: &Source| *source == Source::Locale;
+    let mut templates = rule.templates().map(|(_, template)| template);
+    rule.conditions.is_empty()
+        && templates.all(|template| template.placeholders().all(|p| is_locale(&p.source)))
+}
+
+fn is_known_single(cms: &Cms, uid: &ContentTypeUid) -> bool {
+    match cms {
+        Cms::Strapi(settings) => {
+            settings.endpoints.get(uid).is_some_and(|e| e.kind() == EndpointKind::Single)
+        }
+        Cms::Files(file) => file.has_at_most_one_document(uid),
+    }
+}

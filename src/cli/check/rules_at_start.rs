@@ -1,0 +1,47 @@
+//! Logs the rules of which only the order of the settings decides which one matches (D16).
+
+use crate::rules::{Incomplete, Overlaps};
+use crate::site::{ResolveBy, Site, Sites};
+
+/// The most overlaps that the service logs at its start.
+const MAX_WARNINGS: usize = 20;
+
+/// Logs overlaps that only the order of the rules in the settings decides. On sites with
+/// `resolve = "documents"` the documents decide.
+pub(in crate::cli) fn log_ambiguous_rules(sites: &Sites) {
+    let mut logged = 0;
+    let mut more = 0;
+    for site in sites.iter().filter(|site| site.resolve == ResolveBy::Rules) {
+        for_each_pair(site, |log| {
+            if logged == MAX_WARNINGS {
+                more += 1;
+            } else {
+                logged += 1;
+                log();
+            }
+        });
+    }
+    if more > 0 {
+        tracing::warn!(more, "more content types share paths; `frontend-map check` lists them");
+    }
+}
+
+fn for_each_pair(site: &Site, mut each: impl FnMut(&dyn Fn())) {
+    let key = &site.key;
+    let Overlaps { pairs, incomplete, .. } = site.rules.equal_shape_overlaps();
+    if incomplete == Some(Incomplete::Budget) {
+        tracing::info!(
+            site = key,
+            "the search for content types that share a path reached its bound"
+        );
+    }
+    for pair in pairs {
+        let (winner, loser, example) = (pair.winner, pair.loser, &pair.example);
+        each(&|| {
+            tracing::warn!(
+                site = key, example, %winner, %loser,
+                "two content types share a path; the order of the settings decides"
+            );
+        });
+    }
+}

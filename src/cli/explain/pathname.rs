@@ -1,0 +1,49 @@
+//! Explains a pathname. Where documents decide between rules, they are read.
+
+use std::error::Error;
+
+use futures::future::try_join_all;
+
+use super::{ExplainArgs, site};
+use crate::boot;
+use crate::config::Config;
+use crate::explain::{PathnameExplanation, TieDecision, explain_pathname, tied_types};
+use crate::path_index::PathIndex;
+use crate::rules::Pathname;
+
+pub(super) fn explain(
+    config: Config,
+    args: &ExplainArgs,
+    pathname: &str,
+) -> Result<PathnameExplanation, Box<dyn Error>> {
+    let sites = config.sites.clone();
+    let site = site(&sites, args)?;
+    let tied = tied_types(site, pathname);
+    let tie = if tied.is_empty() { None } else { Some(decide(config, &site.key, pathname)?) };
+    Ok(explain_pathname(site, pathname, tie))
+}
+
+/// Builds the path index of the tied content types, and looks the pathname up.
+#[tokio::main]
+async fn decide(config: Config, key: &str, pathname: &str) -> Result<TieDecision, Box<dyn Error>> {
+    let app = boot::build_alone(config)?;
+    let site = app.sites.get(key).expect("the same settings have the site");
+    let walks =
+        tied_types(site, pathname).into_iter().map(|uid| app.snapshots.refresh(site, uid.as_str()));
+    let copies = match try_join_all(walks).await {
+        Ok(copies) => copies,
+        Err(error) => {
+            return Ok(TieDecision::Unknown { problem: app.snapshots.content().detail(&error) });
+        }
+    };
+    let index = PathIndex::new(copies.into_iter().map(|copy| copy.snapshot).collect());
+    let parsed = Pathname::parse(pathname);
+    let owner = index.decide(&site.rules, &parsed).and_then(|decision| decision.owner);
+    Ok(match owner {
+        Some(owner) => TieDecision::Documents {
+            rule: owner.rule(),
+            document_id: owner.document_id().to_owned(),
+        },
+        None => TieDecision::Rules,
+    })
+}

@@ -1,0 +1,42 @@
+//! The names of environment variables.
+
+use super::known_keys::KnownKeys;
+
+/// The environment variables of secrets, which are not settings of the file.
+pub(super) const TOKEN: &str = "FRONTEND_MAP__CMS__TOKEN";
+pub(super) const HOOK_SECRET: &str = "FRONTEND_MAP__HOOKS__SECRET";
+pub(super) const VALIDATE_TOKEN: &str = "FRONTEND_MAP__AUTH__VALIDATE_TOKEN";
+pub(super) const DRAFT_TOKEN: &str = "FRONTEND_MAP__AUTH__DRAFT_TOKEN";
+/// The address to listen on, which the container image sets.
+pub(super) const LISTEN: &str = "FRONTEND_MAP__SERVER__LISTEN";
+pub(super) const SECRETS: [&str; 4] = [TOKEN, HOOK_SECRET, VALIDATE_TOKEN, DRAFT_TOKEN];
+
+/// Begins the name of each variable that is a setting. Kubernetes sets others with the first
+/// underscore alone for a service of this name, such as `FRONTEND_MAP_PORT`.
+const PREFIX: &str = "FRONTEND_MAP__";
+
+/// The keys by which a secret is taken for a setting of the file, with its variable.
+const KEYS: [(&str, &str, &str); 4] = [
+    ("cms", "token", TOKEN),
+    ("hooks", "secret", HOOK_SECRET),
+    ("auth", "validate_token", VALIDATE_TOKEN),
+    ("auth", "draft_token", DRAFT_TOKEN),
+];
+
+/// Where a secret belongs that the settings file has under this key of a section.
+pub(super) fn cure_of_secret(section: &str, key: &str) -> Option<String> {
+    let found = KEYS.iter().find(|(at, name, _)| *at == section && *name == key);
+    found.map(|(_, key, variable)| {
+        format!(": secrets are not written in the settings file; set {variable}, or `{key}_file` to the path of a file with the secret alone")
+    })
+}
+
+/// The variable of a setting or secret that differs from this name only in the number of underscores.
+pub(super) fn similar_setting(name: &str, known: &KnownKeys) -> Option<String> {
+    let words = |name: &str| name.to_uppercase().replace("__", "_");
+    let settings = known.settings().map(|(section, key)| {
+        format!("{PREFIX}{}__{}", section.to_uppercase(), key.to_uppercase())
+    });
+    let mut all = settings.chain(SECRETS.map(str::to_owned));
+    all.find(|setting| words(setting) == words(name))
+}

@@ -1,0 +1,63 @@
+//! Settings that are accepted although they are probably a mistake: `check` prints them, and `serve`
+//! logs them.
+
+use super::known_keys::KnownKeys;
+use super::variable_names::similar_setting;
+use super::{Cms, Environment};
+use crate::site::Site;
+use crate::suggestion::did_you_mean;
+
+/// The variables with the base URLs of sites.
+const BASE_URL: &str = "FRONT_END_URL_";
+
+/// Finds them.
+pub(super) fn find(
+    sites: &[Site],
+    cms: &Cms,
+    environment: &Environment,
+    known: &KnownKeys,
+) -> Vec<String> {
+    let mut found = unused_content_types(sites, cms);
+    let empty = sites.iter().filter(|site| site.rules.rules().is_empty());
+    found.extend(empty.map(|site| {
+        format!("site \"{}\": it has no rules, so no pathname matches; add [[site.rule]]", site.key)
+    }));
+    let mut names: Vec<&str> = environment.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    found.extend(names.into_iter().filter_map(|name| variable(name, sites, known)));
+    found
+}
+
+/// Endpoints of content types without a rule.
+fn unused_content_types(sites: &[Site], cms: &Cms) -> Vec<String> {
+    let Cms::Strapi(settings) = cms else {
+        return Vec::new();
+    };
+    let ruled: Vec<&str> = sites
+        .iter()
+        .flat_map(|site| site.rules.content_types())
+        .map(crate::rules::ContentTypeUid::as_str)
+        .collect();
+    let unused = settings.endpoints.keys().filter(|uid| !ruled.contains(&uid.as_str()));
+    let mut found: Vec<String> = unused
+        .map(|uid| {
+            let suggestion = did_you_mean(uid.as_str(), ruled.iter().copied());
+            format!("[[content_type]] {uid}: no rule is for this content type{suggestion}")
+        })
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+fn variable(name: &str, sites: &[Site], known: &KnownKeys) -> Option<String> {
+    if name.starts_with(BASE_URL) {
+        let own: Vec<String> =
+            sites.iter().map(|site| Site::base_url_variable(&site.key)).collect();
+        let is_unused = !own.iter().any(|own| own == name);
+        let suggestion = did_you_mean(name, own.iter().map(String::as_str));
+        return is_unused.then(|| format!("{name}: no site has this variable{suggestion}"));
+    }
+    let intended = similar_setting(name, known)?;
+    let is_other = !intended.eq_ignore_ascii_case(name);
+    is_other.then(|| format!("{name}: is ignored; did you mean {intended}?"))
+}

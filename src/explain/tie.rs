@@ -1,0 +1,44 @@
+//! Ties: several rules match a pathname with equal precedence, on a site where the documents decide.
+
+use serde::Serialize;
+
+use crate::rules::{ContentTypeUid, Pathname};
+use crate::site::{ResolveBy, Site};
+
+/// What the documents say about a tie.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "decidedBy", rename_all = "lowercase", rename_all_fields = "camelCase")]
+pub enum TieDecision {
+    /// A document has the path.
+    Documents {
+        /// The position of its rule in the settings.
+        #[serde(skip)]
+        rule: usize,
+        /// The document.
+        document_id: String,
+    },
+    /// No document has the path, so the first rule in the settings matches.
+    Rules,
+    /// The documents could not be read.
+    Unknown {
+        /// Why.
+        problem: String,
+    },
+}
+
+/// The content types of the rules that match a pathname with equal precedence, if there are several
+/// rules and the documents decide between them.
+#[must_use]
+pub fn tied_types<'s>(site: &'s Site, written: &str) -> Vec<&'s ContentTypeUid> {
+    if site.resolve != ResolveBy::Documents {
+        return Vec::new();
+    }
+    let pathname = Pathname::parse(written);
+    let rules = site.rules.rules();
+    let tied = (0..rules.len()).filter(|rule| site.rules.tie(&pathname, *rule).is_some());
+    let tied: Vec<usize> = tied.collect();
+    let mut types: Vec<_> = tied.iter().map(|rule| &rules[*rule].content_type).collect();
+    types.sort_unstable();
+    types.dedup();
+    if tied.len() > 1 { types } else { Vec::new() }
+}

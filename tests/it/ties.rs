@@ -1,0 +1,125 @@
+//! A site with `resolve = "documents"` whose types share a template: `check`, `serve` and `explain`
+//! leave the decision to the documents.
+
+use serde_json::{Value, json};
+
+use crate::support::service::Setup;
+
+const CONTENT: &str = r#"{
+  "api::page.page": [{"documentId": "p1", "locale": "en", "slug": "about"}],
+  "api::story.story": [{"documentId": "s1", "locale": "en", "slug": "journey"}]
+}"#;
+
+fn setup(cms: &str, resolve: &str) -> Setup {
+    let rule = |name: &str| {
+        format!(
+            "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{{locale}}/{{slug}}\"\n"
+        )
+    };
+    let site = format!(
+        "[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\nresolve = \"{resolve}\"\n"
+    );
+    let server = "[server]\nlisten = \"127.0.0.1:0\"\n";
+    let rules = [rule("page"), rule("story")].concat();
+    Setup::new(&format!("{server}[cms]\n{cms}\n{site}{rules}")).file("content.json", CONTENT)
+}
+
+const FILES: &str = "source = \"files\"\npath = \"content.json\"";
+
+#[test]
+fn check_strict_passes_a_tie_only_if_documents_decide() {
+    let ended = setup(FILES, "documents").run(&["check", "--strict"]);
+    let expected = "
+note: site main: two rules match /en/x
+  first  api::page.page /{locale}/{slug}
+  second api::story.story /{locale}/{slug}
+  why    same shape: the document that has the path decides
+";
+    assert!(ended.stdout.ends_with(expected), "{}", ended.stdout);
+    assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""));
+
+    let ended = setup(FILES, "rules").run(&["check", "--strict"]);
+    let expected = "
+warning: site main: two rules match /en/x
+  wins   api::page.page /{locale}/{slug}
+  loses  api::story.story /{locale}/{slug}
+  why    same shape: order of the settings
+
+warning: site main: a rule never matches
+  rule   api::story.story /{locale}/{slug}
+  why    api::page.page /{locale}/{slug} matches its paths first
+";
+    assert!(ended.stdout.ends_with(expected), "{}", ended.stdout);
+    let counted =
+        "1 overlap that only the order of the settings decides, 1 rule that never matches";
+    assert_eq!(ended.stderr, format!("frontend-map: {counted}\n"));
+    assert_eq!(ended.status, Some(1));
+}
+
+#[test]
+fn check_strict_passes_a_rule_that_only_repeats_a_template_for_other_documents() {
+    let rule = |kind: &str| {
+        format!(
+            "[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{{slug}}\"\nwhere = {{ kind = \"{kind}\" }}\n"
+        )
+    };
+    let site = "[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n";
+    let rules = [rule("a"), rule("b")].concat();
+    let setup = Setup::new(&format!("[cms]\n{FILES}\n{site}{rules}")).file("content.json", CONTENT);
+    let ended = setup.run(&["check", "--strict"]);
+    assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""), "{}", ended.stdout);
+    assert!(ended.stdout.contains("the response is the same"), "{}", ended.stdout);
+}
+
+#[test]
+fn serve_does_not_warn_of_a_tie_that_documents_decide() {
+    // The search of the second site ends after that of the first.
+    let rules = "[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{slug}\"\n\
+        [[site.rule]]\ncontent_type = \"api::story.story\"\ntemplate = \"/{slug}\"\n";
+    let other = format!("[[site]]\nkey = \"other\"\nlocales = [\"en\"]\n{rules}");
+    let main = setup(FILES, "documents");
+    let settings = std::fs::read_to_string(main.path().join("settings.toml")).expect("settings");
+    let service = Setup::new(&(settings + &other)).file("content.json", CONTENT).start();
+    assert!(service.logs("share a path"), "{}", service.log());
+    let log = service.log();
+    let warned: Vec<&str> = log.lines().filter(|line| line.contains("share a path")).collect();
+    assert_eq!(warned.len(), 1, "{log}");
+    assert!(warned[0].contains("site=\"other\""), "{log}");
+}
+
+#[test]
+fn explain_names_the_document_that_has_the_path_of_a_tie() {
+    let explained = |pathname: &str| -> Value {
+        let ended = setup(FILES, "documents").run(&["explain", pathname, "--json"]);
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        serde_json::from_str(&ended.stdout).expect("JSON")
+    };
+    let outcomes = |value: &Value| {
+        let all = value["considered"].as_array().expect("a list").iter();
+        all.map(|one| one["outcome"].clone()).collect::<Vec<_>>()
+    };
+    let journey = explained("/en/journey");
+    assert_eq!(journey["matched"]["collectionType"], "api::story.story");
+    assert_eq!(journey["tie"], json!({"decidedBy": "documents", "documentId": "s1"}));
+    assert_eq!(outcomes(&journey), ["tied", "match"]);
+    let missing = explained("/en/missing");
+    assert_eq!(missing["matched"]["collectionType"], "api::page.page");
+    assert_eq!(missing["tie"], json!({"decidedBy": "rules"}));
+    let text = setup(FILES, "documents").run(&["explain", "/en/journey"]).stdout;
+    let head = "site main, /en/journey\napi::story.story by /{locale}/{slug}\ndecided by documents: s1 has this path\n";
+    assert!(text.starts_with(head), "{text}");
+    assert!(text.contains("matches too, with equal precedence"), "{text}");
+    let by_rules = setup(FILES, "rules").run(&["explain", "/en/journey", "--json"]).stdout;
+    assert!(!by_rules.contains("\"tie"), "{by_rules}");
+}
+
+#[test]
+fn explain_says_why_documents_could_not_decide() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
+    let cms = format!("url = \"http://{}\"", free.expect("an address"));
+    let ended = setup(&cms, "documents").run(&["explain", "/en/journey"]);
+    let head = "site main, /en/journey\napi::page.page by /{locale}/{slug}\ndocuments decide, but they could not be read";
+    assert!(ended.stdout.starts_with(head), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("connection refused"), "{}", ended.stdout);
+    assert_eq!(ended.status, Some(0));
+}
