@@ -9,14 +9,14 @@
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /build
 COPY . .
-RUN --mount=type=cache,target=/usr/local/cargo/registry cargo build --release --locked
+RUN --mount=type=cache,target=/usr/local/cargo/registry cargo build --profile dist --locked
 
 # Dynamic glibc on purpose. Linked statically, glibc's resolver still loads libraries at run time
 # and fails or crashes where they are missing or of another version; musl needs nothing, but its
 # allocator halves the requests per second. `cc` is `static` (certificates, no shell) plus glibc,
 # whose libc.so itself looks names up in files and DNS.
 FROM gcr.io/distroless/cc-debian12
-COPY --from=build /build/target/release/frontend-map /frontend-map
+COPY --from=build /build/target/dist/frontend-map /frontend-map
 # All addresses: inside a container, loopback cannot be reached from outside.
 ENV FRONTEND_MAP__SERVER__LISTEN=0.0.0.0:8080
 ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt

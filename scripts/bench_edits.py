@@ -253,7 +253,9 @@ def main() -> None:
     parser.add_argument("--alone", type=float, default=120, help="wait so long for rest; 0: skip")
     parser.add_argument("--no-control", dest="control", action="store_false")
     parser.add_argument("--cache", type=pathlib.Path, help="a file that keeps the seeded database")
-    parser.add_argument("binary", nargs="?", type=pathlib.Path, help="default: a release build")
+    parser.add_argument(
+        "binary", nargs="?", type=pathlib.Path, help="default: the build that is shipped"
+    )
     options = parser.parse_args()
     if options.binary is None:
         build()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Requests per second of `/api/get-content-type` and of a bare axum server with the same bytes.
 
-Builds both in release, starts them on loopback, and loads them with `wrk` (Debian: wrk) in turn, in
-alternating pairs. Prints, for each kind of answer, medians over the pairs of the requests per
-second, of the latencies' 99th percentile and of the processor time per request by the operating
+Builds both as they are shipped, starts them on loopback, and loads them with `wrk` (Debian: wrk) in
+turn, in alternating pairs. Prints, for each kind of answer, medians over the pairs of the requests
+per second, of the latencies' 99th percentile and of the processor time per request by the operating
 system's accounting, and their ratios (service / bare server). Ends with status 1 when an answer is
 wrong or missing.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Latencies while other clients read long lists, and with more connections than can be served.
 
-Builds the service in release, gives it a content file of many documents, and loads it with `wrk`
+Builds the shipped binary, gives it a content file of many documents, and loads it with `wrk`
 (Debian: wrk), which shares the machine's cores with it. Prints medians over the rounds and ratios
 within one run: the latency of `/api/get-content-type` beside readers of long lists by its latency
 alone, and the requests per second of it and of `/api/frontend-url` with too many connections by

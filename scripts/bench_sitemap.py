@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sitemaps of a million documents: seconds, memory, and whether the files are valid.
 
-Starts the release binary in front of a scripted CMS that costs next to nothing (`fast_cms` in
+Starts the shipped binary in front of a scripted CMS that costs next to nothing (`fast_cms` in
 `examples/`) and, for each delay of that CMS in ms, times the walk of a cold `/api/build-sitemap`
 beside its floor: the same requests, sent one after the other by a bare client that throws the
 bodies away. Then, on the last service: the peak memory of the process beside the bytes of all
@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--delays", default="0,5,20", help="of the CMS, in ms")
     parser.add_argument("--seconds", type=int, default=3, help="of each measurement of a file")
     parser.add_argument("--pairs", type=int, default=3, help="of walks without a delay")
-    parser.add_argument("--built", action="store_true", help="the release build is there")
+    parser.add_argument("--built", action="store_true", help="the build is there")
     options = parser.parse_args()
     if not options.built:
         build("bare_server", "fast_cms")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks of many URLs: seconds beside the floor, cost, and both beside another link checker.
 
-Starts the release binary in front of a scripted CMS (`fast_cms` in `examples/`) and a scripted
+Starts the shipped binary in front of a scripted CMS (`fast_cms` in `examples/`) and a scripted
 front end (`slow_site`), a healthy one and a mixed one, with pages of each size. For each it prints
 the seconds of `validate=true` as a ratio to the floor, which is URLs / 10 times the delay; CPU time
 per URL and peak memory of the process, and the part of it that was there before the run; and what

@@ -2,7 +2,7 @@
 """What a walk costs a real Strapi: seconds, requests, and how long its other clients wait.
 
 Starts the Strapi of `tests/strapi` with many articles in three locales, and compares, in the same
-run and in turns, a walk of the release binary with a bare keyset walker of a few lines that
+run and in turns, a walk of the shipped binary with a bare keyset walker of a few lines that
 requests the same fields one page after the other and counts nothing. Meanwhile one client reads
 single articles, as an editor's panel or a frontend would: its latencies are shown without a walk,
 beside the bare walk and beside ours. At the end, four sites with the same content type: the
@@ -265,7 +265,7 @@ def main() -> None:
         help="instead of SQLite; as root, with a cluster that tests/strapi/pg.sh has set up",
     )
     parser.add_argument("--seeded", type=pathlib.Path, help="an SQLite database with the articles")
-    parser.add_argument("--built", action="store_true", help="the release build is there")
+    parser.add_argument("--built", action="store_true", help="the build is there")
     parser.add_argument("--binary", type=pathlib.Path, default=BINARY, help="another build of it")
     options = parser.parse_args()
     if not options.built and options.binary == BINARY:

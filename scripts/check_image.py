@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 
-from common.build import RELEASE, ROOT
+from common.build import BINARY, ROOT, TARGET
 from common.client import free_port, get, until
 from image.peers import DOCUMENT_ID, Cms, NameServer
 
@@ -119,9 +119,11 @@ def build(dockerfile: Dockerfile, folder: pathlib.Path) -> pathlib.Path:
             shutil.copy2(source, folder)
     command = dockerfile.last(r"RUN .*(cargo build .*)")
     step(f"build: {command}")
-    environment: Mapping[str, str] = os.environ | {"CARGO_TARGET_DIR": str(RELEASE.parent)}
+    environment: Mapping[str, str] = os.environ | {"CARGO_TARGET_DIR": str(TARGET)}
     subprocess.run(command.split(), cwd=folder, env=environment, check=True)
-    return RELEASE / "frontend-map"
+    built = dockerfile.last(r"COPY --from=build /build/target/(\S+) .*")
+    must(TARGET / built == BINARY, f"the image has {built}, the other programs test {BINARY}")
+    return BINARY
 
 
 def lay_out(dockerfile: Dockerfile, binary: pathlib.Path, root: pathlib.Path) -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Instructions per request of `/api/get-content-type`, counted by valgrind: a cost without a clock.
 
-Builds the release binary and runs it under callgrind (Debian: valgrind) with one worker thread and
+Builds the shipped binary and runs it under callgrind (Debian: valgrind) with one worker thread and
 its default settings, once for a warm-up alone and once for each kind of answer with N requests
 more, all on one kept connection. The difference, divided by N, is what one request costs in user
 space: the same on a busy machine. `--bare` counts the bare server of `bench_http.py` too.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the release binary in front of a real Strapi 5 and compares each response with an oracle.
+"""Runs the shipped binary in front of a real Strapi 5 and compares each response with an oracle.
 
 Then a token loses a permission and gets it back; documents are published, unpublished and renamed,
 which the webhook of docs/strapi.md reports, created by the Strapi project itself; and Strapi stops

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Injects faults that the release binary must survive.
+"""Injects faults that the shipped binary must survive.
 
 Scenarios: slow_clients (silent, half a head, never reading), restart (rolling, behind a balancer),
 reload (under load, half of them broken), outage (of the CMS), soak, faulty_host (full disk, few
@@ -7,8 +7,9 @@ descriptors, another day), metric_series (random requests). All of them by defau
 minutes in all, `--long` ones up to half an hour each.
 
 `wrk` (Debian: wrk) and libfaketime (Debian: libfaketime) must be installed, and
-`cargo build --release` done; $FRONTEND_MAP names another binary. Loopback only. Prints figures,
-which are the machine's and decide nothing, and what must hold; status 1 where something does not.
+`cargo build --profile dist` done; $FRONTEND_MAP names another binary. Loopback only. Prints
+figures, which are the machine's and decide nothing, and what must hold; status 1 where something
+does not.
 """
 
 import argparse

@@ -19,9 +19,9 @@ import shutil
 import subprocess
 import sys
 
-from common.build import RELEASE, ROOT
+from common.build import ROOT, TARGET
 
-COPY = RELEASE.parent / "mutants"
+COPY = TARGET / "mutants"
 COPIED = ("src/rules.rs", "src/rules", "src/http/request/params.rs", "src/http/request/query.rs")
 MUST_NOTICE = 0.9
 # cargo-mutants: all changes noticed; some unnoticed; some time out, which is noticed too.

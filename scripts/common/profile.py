@@ -1,4 +1,4 @@
-"""What `bench_http.py` and `count_instructions.py` measure: the release binary by its defaults."""
+"""What `bench_http.py` and `count_instructions.py` measure: the shipped binary by its defaults."""
 
 from common.build import BINARY, ROOT, example
 

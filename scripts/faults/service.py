@@ -1,4 +1,4 @@
-"""The release binary under load and faults: its settings, its addresses, what it uses."""
+"""The shipped binary under load and faults: its settings, its addresses, what it uses."""
 
 import os
 import pathlib
