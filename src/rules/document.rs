@@ -79,7 +79,9 @@ impl<'a> Document<'a> {
     /// Whether a requested key is absent, so that not all values are known (D32).
     #[must_use]
     pub fn has_absent(&self) -> bool {
-        self.values.iter().any(|value| value.absent_at().is_some())
+        let may_be =
+            |value: &FieldValue<'_>| matches!(value, FieldValue::Absent(_) | FieldValue::List(_));
+        self.values.iter().any(|value| may_be(value) && value.absent_at().is_some())
     }
 
     /// A copy that borrows nothing.

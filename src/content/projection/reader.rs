@@ -18,8 +18,9 @@ pub(super) enum RawField<'a> {
     Unsigned(u64),
     Signed(i64),
     Boolean(bool),
-    /// The values in a list on the path, without those that are null.
-    List(Box<[Self]>),
+    /// The values in a list on the path, without those that are null. Not of this type: dropping a
+    /// value that cannot contain itself is inlined, and most values are no lists.
+    List(Box<[FieldValue<'a>]>),
     Other,
 }
 
@@ -38,7 +39,7 @@ impl<'a> From<RawField<'a>> for FieldValue<'a> {
             RawField::Unsigned(number) => Self::Text(number.to_string().into()),
             RawField::Signed(number) => Self::Text(number.to_string().into()),
             RawField::Boolean(value) => Self::Boolean(value),
-            RawField::List(values) => Self::List(values.into_iter().map(Self::from).collect()),
+            RawField::List(values) => Self::List(values),
             RawField::Other => Self::NotText,
         }
     }
@@ -82,16 +83,17 @@ impl<'a> ValueReader<'_, '_, 'a> {
 
     /// Reads a list on a path: a to-many relation or a repeatable component. Each path through it
     /// has the values of all its items.
+    #[cold]
     fn read_list<A: SeqAccess<'a>>(self, mut items: A) -> Result<(), A::Error> {
         let Self { paths, fields } = self;
         let mut item = vec![RawField::Null; fields.len()];
-        let mut values = vec![Vec::new(); paths.through.len()];
+        let mut values: Vec<Vec<FieldValue<'a>>> = vec![Vec::new(); paths.through.len()];
         while items.next_element_seed(ValueReader { paths, fields: &mut item })?.is_some() {
             for (values, Through { slot, .. }) in values.iter_mut().zip(&paths.through) {
                 match std::mem::replace(&mut item[*slot], RawField::Null) {
                     RawField::Null => {}
                     RawField::List(inner) => values.extend(inner),
-                    value => values.push(value),
+                    value => values.push(value.into()),
                 }
             }
         }
