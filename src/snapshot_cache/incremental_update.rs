@@ -113,9 +113,11 @@ async fn update(cache: &SnapshotCache, group: &Arc<TypeGroup>, hints: &[Hint]) {
             let error = error.detail();
             tracing::debug!(%uid, error, "documents could not be updated");
             let invalidations = &cache.triggers.invalidations;
-            let kept = hints.into_iter().map(|hint| invalidations.try_again(hint.clone(), uid));
-            // All of them, also behind one that has failed too often.
-            if !kept.fold(true, |all, kept| all && kept) {
+            let mut is_kept = true;
+            for hint in hints {
+                is_kept &= invalidations.try_again(hint.clone(), uid);
+            }
+            if !is_kept {
                 walk(cache, group);
             }
         }

@@ -109,8 +109,9 @@ async fn complete(((site, entry), flight): &Begun, found: Found, triggers: &Refr
     }
     let outcome = found.map(|fresh| build_copy(site, entry, fresh));
     if let Ok(copy) = &outcome {
-        let missed = missed(site, entry, copy);
-        missed.into_iter().for_each(|hint| triggers.invalidations.add(Some(hint)));
+        for hint in missed(site, entry, copy) {
+            triggers.invalidations.add(Some(hint));
+        }
     }
     let completed = entry.complete(outcome);
     drop(update_lock);

@@ -80,29 +80,28 @@ fn settings(cms: &Cms, types: usize) -> String {
          [[site]]\nkey = \"main\"\nfront_end_url = \"https://x.example\"\nlocales = [\"en\", \"de\"]\n",
         cms.addr()
     );
-    for n in 0..types {
+    let rule = |n: usize| {
         let uid = format!("api::t{n}.t{n}");
-        text += &match n % 2 {
-            0 => format!(
-                "[[site.rule]]\ncontent_type = \"{uid}\"\n\
-                 template = \"/{{locale}}/t{n}/{{category.slug}}/{{slug}}\"\n"
-            ),
-            _ => format!(
-                "[[site.rule]]\ncontent_type = \"{uid}\"\ntemplate = \"/{{locale}}/t{n}/{{*path}}\"\n\
+        let template = if n.is_multiple_of(2) {
+            format!("template = \"/{{locale}}/t{n}/{{category.slug}}/{{slug}}\"\n")
+        } else {
+            format!(
+                "template = \"/{{locale}}/t{n}/{{*path}}\"\n\
                  params.path = {{ field = \"slug\", ancestors = \"parent\", depth = 3 }}\n"
-            ),
+            )
         };
-    }
-    for n in 0..types {
-        text += &format!("[[content_type]]\nuid = \"api::t{n}.t{n}\"\nendpoint = \"t{n}\"\n");
-    }
+        format!("[[site.rule]]\ncontent_type = \"{uid}\"\n{template}")
+    };
+    let endpoint = |n| format!("[[content_type]]\nuid = \"api::t{n}.t{n}\"\nendpoint = \"t{n}\"\n");
+    let rules = (0..types).map(rule);
+    text.extend(rules.chain((0..types).map(endpoint)));
     text
 }
 
 /// Some edits, each with its webhook.
 fn edit(service: &Service, world: &Mutex<World>, round: usize) {
     let mut random = Random(world.lock().expect("no panic").next());
-    let (is_lossy, is_overlapping) = (round % LOSSY == 0, round % LOSSY == 3);
+    let (is_lossy, is_overlapping) = (round.is_multiple_of(LOSSY), round % LOSSY == 3);
     let mut late = Vec::new();
     let mut is_lost = false;
     for _ in 0..1 + random.below(4) {
@@ -125,7 +124,9 @@ fn edit(service: &Service, world: &Mutex<World>, round: usize) {
         std::thread::sleep(Duration::from_millis(random.number() % 500));
     }
     // In another order than the edits.
-    late.iter().rev().for_each(|event| hint(service, event));
+    for event in late.iter().rev() {
+        hint(service, event);
+    }
     if is_lost {
         post(service, "{}");
     }

@@ -169,7 +169,7 @@ fn share_a_relation(conditions: &[Condition]) -> bool {
 }
 
 fn push_selection(text: &mut String, Selection { relation, ids }: &Selection) {
-    let relation = relation.iter().flat_map(|relation| relation.segments());
+    let relation = relation.iter().flat_map(FieldPath::segments);
     let name = relation.fold("filters".to_owned(), |name, one| format!("{name}[{}]", encode(one)));
     match &**ids {
         [id] => push(text, &format!("{name}[documentId][$eq]"), id),

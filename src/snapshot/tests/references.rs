@@ -38,7 +38,9 @@ fn document((id, locale, slug, category): Row) -> Document<'static> {
 
 fn snapshot(listing: Listing<'_>, rows: &[Row]) -> Snapshot {
     let mut part = listing.part();
-    rows.iter().for_each(|row| part.add(&document(*row)));
+    for row in rows {
+        part.add(&document(*row));
+    }
     BUILDER.finish(vec![part]).unwrap()
 }
 
@@ -94,7 +96,7 @@ fn patched_replaces_single_versions_and_their_references() {
     };
     let partial = patch(&[("a", "de", "y", "blog")], true);
     let after = changed(before.patched(&partial, listing, BUILDER));
-    let paths: Vec<&str> = after.listed().map(|url| url.path()).collect();
+    let paths: Vec<&str> = after.listed().map(crate::snapshot::PublicUrl::path).collect();
     assert_eq!(paths, ["/en/news/x", "/de/blog/y"]);
     assert_eq!(referring(&after, "news"), versions(&[("a", 0)]));
     assert_eq!(referring(&after, "blog"), versions(&[("a", 1)]));

@@ -31,13 +31,11 @@ impl RelationTargets {
         target: &str,
     ) -> bool {
         let relation = (uid.clone(), relation.clone());
-        match self.known.get(&relation).filter(|(_, since)| since.elapsed() < REMEMBERED) {
-            Some((known, _)) => known == target,
-            None => {
-                let nowhere = self.nowhere.get(&(relation, target.to_owned()));
-                nowhere.is_none_or(|since| since.elapsed() >= REMEMBERED)
-            }
+        let is_recent = |since: &Instant| since.elapsed() < REMEMBERED;
+        if let Some((known, _)) = self.known.get(&relation).filter(|(_, since)| is_recent(since)) {
+            return known == target;
         }
+        !self.nowhere.get(&(relation, target.to_owned())).is_some_and(is_recent)
     }
 
     /// Whether a document was ever found behind the relation.

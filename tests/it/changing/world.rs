@@ -76,16 +76,17 @@ impl World {
     /// One edit, and its webhook.
     pub(super) fn edit(&mut self, random: &mut Random) -> Option<Event> {
         let is_category = !self.is_tree() && random.percent(40);
-        let id = match is_category {
-            true => format!("c{:02}", random.below(CATEGORIES)),
-            false => format!("d{:02}", random.below(DOCUMENTS)),
+        let id = if is_category {
+            format!("c{:02}", random.below(CATEGORIES))
+        } else {
+            format!("d{:02}", random.below(DOCUMENTS))
         };
         let locale = random.one_of(&LOCALES);
         let kind = random.below(10);
         let name = match kind {
             0 => self.delete(&id),
             1 | 2 => self.unpublish(&id, locale),
-            3 => self.save(random, &id, locale),
+            3 => Some(self.save(random, &id, locale)),
             _ => {
                 self.save(random, &id, locale);
                 self.publish(&id, locale)
@@ -98,12 +99,7 @@ impl World {
     }
 
     /// Saves a draft: a new slug, or another document that it reads.
-    fn save(
-        &mut self,
-        random: &mut Random,
-        id: &str,
-        locale: &'static str,
-    ) -> Option<&'static str> {
+    fn save(&mut self, random: &mut Random, id: &str, locale: &'static str) -> &'static str {
         self.slugs += 1;
         let new = if random.percent(15) { random.below(3) } else { self.slugs };
         let link = self.link(random, id);
@@ -115,7 +111,7 @@ impl World {
         } else {
             draft.link = link;
         }
-        Some("entry.update")
+        "entry.update"
     }
 
     fn link(&self, random: &mut Random, id: &str) -> Option<String> {
@@ -242,7 +238,7 @@ impl World {
         let rows: Vec<(&str, String)> =
             matching.map(|(id, locale, row)| (id, self.json(locale, row))).collect();
         // Some have a CMS that has smaller pages.
-        let size = if self.number % 3 == 0 { query.size.min(5) } else { query.size };
+        let size = if self.number.is_multiple_of(3) { query.size.min(5) } else { query.size };
         let page: Vec<(&str, &str)> =
             rows.iter().take(size).map(|(id, more)| (*id, more.as_str())).collect();
         list(&page, size, rows.len())
