@@ -104,7 +104,7 @@ fn edit(service: &Service, world: &Mutex<World>, round: usize) {
     let (is_lossy, is_overlapping) = (round.is_multiple_of(LOSSY), round % LOSSY == 3);
     let mut late = Vec::new();
     let mut is_lost = false;
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..=random.below(4) {
         if is_overlapping && random.percent(5) {
             post(service, "{}");
         }
