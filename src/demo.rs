@@ -77,7 +77,7 @@ pub const OPERATIONS: [Operation; 7] = [
         target: "/api/build-sitemap?site=main&contentType=plugin::cms.page&xml=true",
     },
     Operation {
-        question: "Is each of them alive?",
+        question: "Which pages are dead?",
         about: "Each URL is requested once from the frontend. One of its pages never responds, so \
             this takes 10 seconds.",
         target: "/api/build-sitemap?site=main&contentType=plugin::cms.article&validate=true",

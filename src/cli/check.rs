@@ -1,5 +1,6 @@
 //! `frontend-map check`: checks the settings, and lists rules that overlap or never match.
 
+mod colours;
 mod constant_rules;
 mod fields;
 mod findings;
@@ -12,8 +13,11 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use self::colours::coloured;
 use self::fields::fields;
 use self::findings::Findings;
+use super::terminal::Paint;
+use super::words::count;
 use crate::config::Config;
 use crate::site::Site;
 
@@ -29,15 +33,16 @@ pub(super) fn run(config: &Config, strict: bool) -> Result<(), Box<dyn Error>> {
     let _ = constant_rules::write(&mut out, config);
     out += &more;
     findings.add(fields, ["field that the CMS does not have", "fields that the CMS does not have"]);
-    std::io::stdout().write_all(out.as_bytes())?;
+    std::io::stdout().write_all(coloured(&out, Paint::of_stdout()).as_bytes())?;
     if strict { Ok(findings.into_result()?) } else { Ok(()) }
 }
 
 /// The summary and the warnings, then a block for every overlap and every rule that never matches.
 fn report(config: &Config, findings: &mut Findings) -> String {
-    let rules: usize = config.sites.iter().map(|site| site.rules.rules().len()).sum();
-    let sites = config.sites.iter().count();
-    let mut out = format!("the settings are fine: {sites} site(s), {rules} rule(s)\n");
+    let rules = config.sites.iter().map(|site| site.rules.rules().len() as u64).sum();
+    let sites = config.sites.iter().count() as u64;
+    let (sites, rules) = (count(sites, "site"), count(rules, "rule"));
+    let mut out = format!("the settings are fine: {sites}, {rules}\n");
     for warning in &config.warnings {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "\nwarning: {warning}");

@@ -11,6 +11,7 @@ use std::io::Write as _;
 use clap::Args;
 
 use super::selection;
+use super::terminal::Paint;
 use crate::boot;
 use crate::config::Config;
 use crate::content::Status;
@@ -73,12 +74,16 @@ pub(super) fn run(config: Config, args: &ExplainArgs) -> Result<bool, Box<dyn Er
         (Some(pathname), ..) => {
             let explanation = self::pathname::explain(config, args, absolute(pathname)?)?;
             let found = explanation.matched.is_some();
-            print(args, &explanation, |out| text::write_pathname(out, &explanation))?;
+            print(args, &explanation, |out| {
+                text::write_pathname(out, &explanation, Paint::of_stdout())
+            })?;
             Ok(found)
         }
         (None, Some(uid), Some(id)) => {
             let explanation = document(config, args, uid, id)?;
-            print(args, &explanation, |out| text::write_document(out, &explanation, &args.status))?;
+            print(args, &explanation, |out| {
+                text::write_document(out, &explanation, &args.status, Paint::of_stdout())
+            })?;
             Ok(explanation.path.is_some())
         }
         // clap requires one or the other.

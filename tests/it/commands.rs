@@ -51,8 +51,8 @@ fn demo_once_shows_a_request_to_every_route_and_exits_with_0() {
         "\"matched\"",
         "\"path\"",
         "\"urls\"",
-        "   200  fine                 /en/articles/welcome\n",
-        "   ---  no answer            /en/articles/stalled\n",
+        "   200  fine                  /en/articles/welcome\n",
+        "   ---  no answer             /en/articles/stalled\n",
         "   7 URLs, 3 dead\n",
     ] {
         assert!(ended.stdout.contains(wanted), "{wanted} is missing in\n{}", ended.stdout);
@@ -120,5 +120,46 @@ fn help_lists_every_subcommand() {
     assert_eq!(ended.status, Some(0));
     for command in ["serve", "demo", "check", "health", "--config"] {
         assert!(ended.stdout.contains(command), "{command} is missing in\n{}", ended.stdout);
+    }
+}
+
+/// The terminal is the one that `script` makes; no word here has a space in it.
+const TERMINAL: [&str; 4] = ["sh", "-c", "exec script -qec \"$*\" /dev/null", "sh"];
+
+#[test]
+fn check_and_explain_have_colours_on_a_terminal_without_no_color() {
+    let explain = ["explain", "--site", "main", "/en/articles/hello-world"];
+    for args in [&["check"][..], &explain[..]] {
+        let plain = Setup::fixture().run(args).stdout;
+        for (name, value) in [("X", ""), ("NO_COLOR", "1"), ("TERM", "dumb")] {
+            let setup = Setup::fixture().behind(&TERMINAL).env("TERM", "xterm").env(name, value);
+            let shown = setup.run(args).stdout.replace("\r\n", "\n");
+            assert_eq!(shown.contains("\u{1b}["), name == "X", "{args:?} {name}: {shown:?}");
+            assert_eq!(without_colours(&shown), plain, "{args:?} {name}");
+        }
+    }
+}
+
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    first + &parts.map(|part| part.split_once('m').expect("a colour").1).collect::<String>()
+}
+
+#[test]
+fn log_lines_of_a_command_are_on_a_terminal_only_with_v() {
+    let settings = "[cms]\nurl = \"http://127.0.0.1:1\"\n[[site]]\nkey = \"main\"\n\
+        front_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n[[site.rule]]\n\
+        content_type = \"api::post.post\"\ntemplate = \"/{slug}\"\n";
+    let setup = || Setup::new(settings).env("FRONTEND_MAP__CMS__TOKEN", "t").env("TERM", "xterm");
+    for (flag, on_a_terminal, logs) in
+        [("--gzip", true, false), ("-v", true, true), ("--gzip", false, true)]
+    {
+        let setup = if on_a_terminal { setup().behind(&TERMINAL) } else { setup() };
+        let ended = setup.run(&["sitemap", "--site", "main", "--out", "out", flag]);
+        let shown = ended.stdout + &ended.stderr;
+        assert_eq!(ended.status, Some(1), "{shown}");
+        assert_eq!(shown.contains(" WARN "), logs, "{flag}, terminal {on_a_terminal}: {shown}");
+        assert!(shown.contains("frontend-map: api::post.post: the CMS"), "{shown}");
     }
 }

@@ -58,7 +58,7 @@ fn assert_output(args: &[&str], status: i32, expected: &str) {
 }
 
 const OVERLAPS: &str = "\
-the settings are fine: 1 site(s), 3 rule(s)
+the settings are fine: 1 site, 3 rules
 
 note: site main: two rules match /en/blog/x
   wins   api::post.post /{locale}/blog/{slug}
@@ -114,7 +114,7 @@ fn check_reports_fields_that_strapi_does_not_have() {
     });
     let ended = with_cms(&format!("http://{}", cms.addr())).run(&["check", "--strict"]);
     let expected = "\
-the settings are fine: 1 site(s), 1 rule(s)
+the settings are fine: 1 site, 1 rule
 
 site main: a field that the CMS does not have
   type   api::post.post
@@ -171,7 +171,7 @@ fn check_succeeds_without_the_schema_of_strapi() {
     ] {
         let ended = with_cms(&format!("http://{address}")).run(&["check"]);
         let wanted = format!(
-            "the settings are fine: 1 site(s), 1 rule(s)\n\nthe fields of the rules are not checked: {why}\n"
+            "the settings are fine: 1 site, 1 rule\n\nthe fields of the rules are not checked: {why}\n"
         );
         assert_eq!((ended.status, ended.stdout), (Some(0), wanted), "{}", ended.stderr);
     }
@@ -206,7 +206,7 @@ fn check_says_that_the_search_for_overlaps_reached_its_bound() {
     };
     let rules = rule(1, "(a{101})+b") + &rule(2, "(a{103})+c");
     let ended = run(&format!("{site}{rules}"), &["check", "--strict"]);
-    let expected = "the settings are fine: 1 site(s), 2 rule(s)\n\nwarning: site main: the search for overlaps reached its bound; one path of each remaining rule was tried\n";
+    let expected = "the settings are fine: 1 site, 2 rules\n\nwarning: site main: the search for overlaps reached its bound; one path of each remaining rule was tried\n";
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), expected), "{}", ended.stderr);
 }
 

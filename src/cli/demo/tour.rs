@@ -30,10 +30,10 @@ pub(super) async fn show(addresses: &Addresses, once: bool) -> Result<(), Box<dy
         print(&format!("\n{}", paint.of(Tone::Heading, heading)))?;
         print(&wrapped(about, width, INDENT))?;
         let url = format!("http://{service}{target}");
-        print(&format!("\n{INDENT}$ curl '{url}'"))?;
+        print(&format!("\n$ curl '{url}'"))?;
         let response = client.get(url).send().await?.text().await?;
         if operation.checks_urls() {
-            print(&url_checks::table(&response, paint, INDENT)?)?;
+            print(&format!("\n{}", url_checks::table(&response, paint, INDENT)?))?;
         } else {
             print(&paint.of(Tone::Soft, response.trim_end()))?;
         }

@@ -2,18 +2,26 @@
 
 use std::fmt::{self, Write as _};
 
+use crate::cli::terminal::{Paint, Tone};
 use crate::explain::{
     DocumentExplanation, PathnameExplanation, PatternOutcome, PatternResult, RuleExplanation,
     RuleOutcome, TieDecision,
 };
 
 /// Writes which rule matches a pathname, then every pattern with the reason why it does or does not.
-pub(super) fn write_pathname(out: &mut String, explanation: &PathnameExplanation) -> fmt::Result {
+pub(super) fn write_pathname(
+    out: &mut String,
+    explanation: &PathnameExplanation,
+    paint: Paint,
+) -> fmt::Result {
     let path = &explanation.normalized_path;
     writeln!(out, "site {}, {}", explanation.site, path.escape_debug())?;
     match &explanation.matched {
-        Some(rule) => writeln!(out, "{} by {}", rule.collection_type, rule.rule)?,
-        None => writeln!(out, "no rule matches")?,
+        Some(rule) => {
+            let found = format!("{} by {}", rule.collection_type, rule.rule);
+            writeln!(out, "{}", paint.of(Tone::Good, found))?;
+        }
+        None => writeln!(out, "{}", paint.of(Tone::Bad, "no rule matches"))?,
     }
     match &explanation.tie {
         Some(TieDecision::Documents { document_id, .. }) => {
@@ -32,13 +40,19 @@ pub(super) fn write_pathname(out: &mut String, explanation: &PathnameExplanation
     for (at, pattern) in explanation.considered.iter().enumerate() {
         let PatternResult { collection_type, rule, form, .. } = pattern;
         let form = if form == rule { String::new() } else { format!(" as {form}") };
-        writeln!(out, "\n{}. {collection_type} {rule}{form}", at + 1)?;
+        let heading = format!("{}. {collection_type} {rule}{form}", at + 1);
+        writeln!(out, "\n{}", paint.of(Tone::Heading, heading))?;
         let rows = pattern.segments.iter().map(|segment| {
             let found = segment.found.escape_debug().to_string();
             [segment.wanted.clone(), found, segment.reason.unwrap_or("fits").to_owned()]
         });
-        write_rows(out, &rows.collect::<Vec<_>>())?;
-        writeln!(out, "   {}", outcome(pattern, given))?;
+        write_rows(out, &rows.collect::<Vec<_>>(), paint)?;
+        let tone = match pattern.outcome {
+            PatternOutcome::Match => Tone::Good,
+            PatternOutcome::Hidden | PatternOutcome::NoMatch => Tone::Soft,
+            PatternOutcome::Tied => Tone::Warning,
+        };
+        writeln!(out, "   {}", paint.of(tone, outcome(pattern, given)))?;
     }
     Ok(())
 }
@@ -65,23 +79,30 @@ pub(super) fn write_document(
     out: &mut String,
     explanation: &DocumentExplanation,
     status: &str,
+    paint: Paint,
 ) -> fmt::Result {
     let DocumentExplanation { site, uid, document_id, locale, .. } = explanation;
     writeln!(out, "site {site}, {uid} {document_id}, locale {locale}, {status}")?;
     match (&explanation.url, &explanation.path) {
-        _ if !explanation.found => writeln!(out, "there is no such version of the document")?,
-        (Some(url), _) => writeln!(out, "{url}")?,
-        (None, Some(path)) => writeln!(out, "{path} (the site has no base URL)")?,
-        (None, None) => writeln!(out, "no URL")?,
+        _ if !explanation.found => {
+            let text = "there is no such version of the document";
+            writeln!(out, "{}", paint.of(Tone::Bad, text))?;
+        }
+        (Some(url), _) => writeln!(out, "{}", paint.of(Tone::Good, url))?,
+        (None, Some(path)) => {
+            writeln!(out, "{} (the site has no base URL)", paint.of(Tone::Good, path))?;
+        }
+        (None, None) => writeln!(out, "{}", paint.of(Tone::Bad, "no URL"))?,
     }
     for (at, rule) in explanation.considered.iter().enumerate() {
-        writeln!(out, "\n{}. {}", at + 1, rule.rule)?;
-        write_rule(out, rule)?;
+        let heading = format!("{}. {}", at + 1, rule.rule);
+        writeln!(out, "\n{}", paint.of(Tone::Heading, heading))?;
+        write_rule(out, rule, paint)?;
     }
     Ok(())
 }
 
-fn write_rule(out: &mut String, rule: &RuleExplanation) -> fmt::Result {
+fn write_rule(out: &mut String, rule: &RuleExplanation, paint: Paint) -> fmt::Result {
     let quoted = |text: &Option<String>| text.as_ref().map_or("-".to_owned(), |t| format!("{t:?}"));
     let conditions = rule.conditions.iter().map(|condition| {
         let holds = if condition.holds { "holds" } else { "does not hold" };
@@ -93,18 +114,25 @@ fn write_rule(out: &mut String, rule: &RuleExplanation) -> fmt::Result {
         let result = placeholder.fault.unwrap_or(usable);
         [placeholder.placeholder.clone(), quoted(&placeholder.value), result.to_owned()]
     });
-    write_rows(out, &conditions.chain(placeholders).collect::<Vec<_>>())?;
-    match (rule.outcome, &rule.path, &rule.reason) {
-        (RuleOutcome::Used, Some(path), _) => writeln!(out, "   builds {path}"),
-        (_, Some(path), _) => writeln!(out, "   would build {path}, but an earlier rule is used"),
-        (_, None, Some(reason)) => writeln!(out, "   builds no path: {reason}"),
-        (_, None, None) => Ok(()),
-    }
+    write_rows(out, &conditions.chain(placeholders).collect::<Vec<_>>(), paint)?;
+    let (tone, text) = match (rule.outcome, &rule.path, &rule.reason) {
+        (RuleOutcome::Used, Some(path), _) => (Tone::Good, format!("builds {path}")),
+        (_, Some(path), _) => {
+            (Tone::Soft, format!("would build {path}, but an earlier rule is used"))
+        }
+        (_, None, Some(reason)) => (Tone::Warning, format!("builds no path: {reason}")),
+        (_, None, None) => return Ok(()),
+    };
+    writeln!(out, "   {}", paint.of(tone, text))
 }
 
 /// Columns, each as wide as its widest cell.
-fn write_rows(out: &mut String, rows: &[[String; 3]]) -> fmt::Result {
+fn write_rows(out: &mut String, rows: &[[String; 3]], paint: Paint) -> fmt::Result {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let (first, second) = (width(0).unwrap_or(0), width(1).unwrap_or(0));
-    rows.iter().try_for_each(|[a, b, c]| writeln!(out, "   {a:first$}  {b:second$}  {c}"))
+    rows.iter().try_for_each(|[a, b, c]| {
+        let is_good = ["fits", "holds", "usable", "left out"].contains(&c.as_str());
+        let c = paint.of(if is_good { Tone::Soft } else { Tone::Warning }, c);
+        writeln!(out, "   {a:first$}  {b:second$}  {c}")
+    })
 }
