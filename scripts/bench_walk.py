@@ -177,12 +177,12 @@ def serve(strapi: Strapi, folder: pathlib.Path, sites: int, options: argparse.Na
 
 
 def our_walk(service: Process, site: int = 0) -> None:
-    """A HEAD is answered when the walk is over, without the list."""
+    """Waits for a walk: the response to a HEAD follows it, without the list."""
     connection = http.client.HTTPConnection(service.address, timeout=3600)
     connection.request("HEAD", f"/api/build-sitemap?site=site{site}&contentType={UID}")
     status = connection.getresponse().status
     if status != 200:
-        raise SystemExit(f"the service answers {status}")
+        raise SystemExit(f"the service returned {status}")
 
 
 def measured(strapi: Strapi, log: Log, articles: list[str], service: Process | None) -> Walk:

@@ -103,7 +103,7 @@ class Run:
         return {"reader": reader, "full": full, "wrong": wrong}
 
     def check_setup_problems(self, wrong: Service) -> None:
-        """401 and 403 are told apart, and each says what to do."""
+        """401 and 403 have different messages, and each says what to do."""
         for service in (wrong, self.start(EXPIRED_TOKEN, log="info")):
             refused = "401 on /api/articles: the token is wrong or has expired"
             answers.check_setup_problem(self.checks, service, ARTICLE, refused)

@@ -226,8 +226,8 @@ impl SnapshotCache {
     }
 
     /// Records that a document was unpublished or deleted in the CMS: a list may lose entries.
-    pub fn record_removal(&self) {
-        self.triggers.record_removal();
+    pub fn record_withdrawal(&self) {
+        self.triggers.record_withdrawal();
     }
 
     /// The path index of a site; `None` for one that resolves by rules alone.

@@ -1,4 +1,4 @@
-"""The content of the fixture as the edits need it, and the URLs that Strapi's own answers give."""
+"""The content of the fixture as the edits need it, and the URLs that Strapi's own responses give."""
 
 import json
 import subprocess
@@ -95,7 +95,7 @@ def segment(value: object) -> str | None:
 
 
 def urls(strapi: Strapi) -> dict[str, set[str]]:
-    """All URLs that must be listed, computed from what Strapi answers now."""
+    """All URLs that must be listed, computed from what Strapi returns now."""
     found: dict[str, set[str]] = {uid: set() for uid in UIDS}
     chain = "&populate[parent][populate][parent]".join(["populate[parent]", "[fields]=slug"])
     chain = "fields=slug&populate[parent][fields]=slug&" + chain

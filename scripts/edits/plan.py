@@ -40,12 +40,12 @@ class Listed:
 
 @dataclass(frozen=True)
 class Edit:
-    """The last call's answer is the edit's."""
+    """Makes the calls; the response to the last one counts."""
 
     kind: str
     calls: list[Row]
     listed: list[Listed]
-    # Who owns a path; None: no document does.
+    # The document that owns each path; None: no document does.
     owners: dict[str, str | None]
     # The path of a document's English version; None: it has no URL.
     uid: str

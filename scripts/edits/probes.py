@@ -1,4 +1,4 @@
-"""When an edit is seen: each operation is asked until it shows the edit."""
+"""When an edit is seen: each operation is requested until it shows the edit."""
 
 import json
 import re
@@ -24,7 +24,7 @@ REQUEST = 130
 
 
 class Lists:
-    """The present list of each type, asked for all the time; a 304 costs next to nothing."""
+    """The present list of each type, requested all the time; a 304 costs next to nothing."""
 
     def __init__(self, address: str) -> None:
         self.address = address

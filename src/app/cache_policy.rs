@@ -12,7 +12,7 @@ pub struct CachePolicy {
     pub resolve: HeaderValue,
     /// Of a pathname that does not resolve: short, because a new rule may match it.
     pub resolve_miss: HeaderValue,
-    /// Of the URL of a published document.
+    /// For the URL of a published document.
     pub url: HeaderValue,
     /// Of lists of URLs.
     pub sitemap: HeaderValue,

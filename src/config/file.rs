@@ -55,14 +55,14 @@ impl Lines {
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         // The span of this error is the name of the key.
         let key = text.get(span).filter(|_| error.message() == "duplicate key").unwrap_or_default();
-        let cure = if LISTS.contains(&key) {
+        let fix = if LISTS.contains(&key) {
             format!("; each entry of a list begins with double brackets, such as `[[{key}]]`")
         } else {
             String::new()
         };
         let key = if key.is_empty() { String::new() } else { format!(" `{key}`") };
         let message = error.message();
-        format!("line {line}, column {column}: not TOML: {message}{key}{cure}")
+        format!("line {line}, column {column}: not TOML: {message}{key}{fix}")
     }
 
     fn table(&self, table: DeTable<'_>) -> Table {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::known_keys::{KnownKeys, UnknownKey};
 use super::value::{Origin, Table, Value};
-use super::variable_names::{cure_of_secret, similar_setting};
+use super::variable_names::{fix_for_secret, similar_setting};
 use crate::suggestion::did_you_mean;
 
 /// Problems of the settings, one line each. Not empty when it is an error.
@@ -62,23 +62,23 @@ impl Problems {
     pub(super) fn add_unknown_key(&mut self, place: &str, key: &UnknownKey) {
         let name = key.path.rsplit('.').next().unwrap_or_default();
         let similar = || did_you_mean(name, key.known.iter().copied());
-        let cure = cure_of_secret(place, &key.path).unwrap_or_else(similar);
-        self.mark_misplaced(name, &cure);
+        let fix = fix_for_secret(place, &key.path).unwrap_or_else(similar);
+        self.mark_misplaced(name, &fix);
         let path = key.path.escape_debug();
-        self.add_written(&key.origin, place, format_args!("`{path}` is not a setting{cure}"));
+        self.add_written(&key.origin, place, format_args!("`{path}` is not a setting{fix}"));
     }
 
     /// Adds a problem for each key that is left in the table of all settings.
     pub(super) fn add_unknown_sections(&mut self, table: &Table) {
         for (key, value) in table {
-            let cure = self.cure_of_section(key, &value.origin);
-            self.mark_misplaced(key, &cure);
+            let fix = self.fix_for_section(key, &value.origin);
+            self.mark_misplaced(key, &fix);
             let place = key.escape_debug().to_string();
-            self.add_written(&value.origin, &place, format_args!("is not a setting{cure}"));
+            self.add_written(&value.origin, &place, format_args!("is not a setting{fix}"));
         }
     }
 
-    fn cure_of_section(&self, key: &str, origin: &Origin) -> String {
+    fn fix_for_section(&self, key: &str, origin: &Origin) -> String {
         if let Origin::Variable(name) = origin
             && let Some(intended) = similar_setting(name, &self.known)
         {
@@ -90,9 +90,9 @@ impl Problems {
         }
     }
 
-    /// Notes that the next problem may be a key of another section, unless it has a cure.
-    fn mark_misplaced(&mut self, key: &str, cure: &str) {
-        if cure.is_empty() {
+    /// Notes that the next problem may be a key of another section, unless it has a fix.
+    fn mark_misplaced(&mut self, key: &str, fix: &str) {
+        if fix.is_empty() {
             self.misplaced.push((self.lines.len(), key.to_owned()));
         }
     }

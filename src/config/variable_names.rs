@@ -24,7 +24,7 @@ const KEYS: [(&str, &str, &str); 4] = [
 ];
 
 /// Where a secret belongs that the settings file has under this key of a section.
-pub(super) fn cure_of_secret(section: &str, key: &str) -> Option<String> {
+pub(super) fn fix_for_secret(section: &str, key: &str) -> Option<String> {
     let found = KEYS.iter().find(|(at, name, _)| *at == section && *name == key);
     found.map(|(_, key, variable)| {
         format!(": secrets are not written in the settings file; set {variable}, or `{key}_file` to the path of a file with the secret alone")

@@ -76,7 +76,7 @@ mod tests {
     use crate::rules::FieldPath;
 
     #[test]
-    fn display_names_a_setup_problem_and_its_cure_but_not_the_kind_of_an_outage() {
+    fn display_names_a_setup_problem_and_its_fix_but_not_the_kind_of_an_outage() {
         let uid = || ContentTypeUid::parse("api::news.news").unwrap();
         let path = || FieldPath::parse("category.parent").unwrap();
         let unusable = "the CMS sent an unusable response: ";

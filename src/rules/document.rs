@@ -20,7 +20,7 @@ pub fn is_document_id(text: &str) -> bool {
 pub enum FieldValue<'a> {
     /// The field is null, or a relation in its path is; in a content file also absent.
     Missing,
-    /// The CMS was asked for the field, and its response lacks the key at this position of the path
+    /// The field was requested from the CMS, and the response lacks the key at this position of the path
     /// (D32): the value is unknown.
     Absent(usize),
     /// Text, or an integer of `i64` or `u64` written in decimal.

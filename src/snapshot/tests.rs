@@ -214,7 +214,7 @@ fn described(snapshot: &Snapshot) -> Vec<String> {
 }
 
 /// A snapshot of the first content, with these documents replaced by those of the second.
-/// `None`: nothing changes, or only a walk can tell.
+/// `None`: nothing changes, or only a walk can determine the result.
 fn patched(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Option<Snapshot> {
     let found = rows(other);
     let versions = |id: &str| {

@@ -29,7 +29,7 @@ pub struct RefreshTriggers {
 #[derive(Default)]
 struct Events {
     any: Option<Instant>,
-    removal: Option<Instant>,
+    withdrawal: Option<Instant>,
 }
 
 impl RefreshTriggers {
@@ -48,8 +48,8 @@ impl RefreshTriggers {
     }
 
     /// Records an event that a document was unpublished or deleted: lists may lose entries.
-    pub(super) fn record_removal(&self) {
-        self.events.lock().removal = Some(Instant::now());
+    pub(super) fn record_withdrawal(&self) {
+        self.events.lock().withdrawal = Some(Instant::now());
     }
 
     /// The time since the last webhook event.
@@ -58,7 +58,7 @@ impl RefreshTriggers {
     }
 
     /// Whether an event has said since then that a document was unpublished or deleted.
-    pub(super) fn has_removal_since(&self, time: Instant) -> bool {
-        self.events.lock().removal.is_some_and(|at| at >= time)
+    pub(super) fn has_withdrawal_since(&self, time: Instant) -> bool {
+        self.events.lock().withdrawal.is_some_and(|at| at >= time)
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn write(out: &mut String, config: &Config) -> fmt::Result {
             writeln!(out, "  rule   {uid} {template}")?;
             writeln!(
                 out,
-                "  cure   add a placeholder such as {{slug}}, or `where`; or set kind = \"single\" in [[content_type]]"
+                "  fix    add a placeholder such as {{slug}}, or `where`; or set kind = \"single\" in [[content_type]]"
             )?;
         }
     }

@@ -1,4 +1,4 @@
-//! Logs the rules of which only the order of the settings decides which one matches (D16).
+//! Logs pairs of rules between which only the order of the settings decides (D16).
 
 use crate::rules::{Incomplete, Overlaps};
 use crate::site::{ResolveBy, Site, Sites};

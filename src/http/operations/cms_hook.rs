@@ -50,7 +50,7 @@ pub(in crate::http) async fn post(
     }
     let event = event::read(&body);
     if event.is_withdrawal() {
-        app.snapshots.record_removal();
+        app.snapshots.record_withdrawal();
     }
     // Only a published version decides about URLs.
     if !event.is_draft() {

@@ -1,4 +1,4 @@
-//! Classes of bytes that no automaton tells apart.
+//! Classes of bytes that no automaton distinguishes.
 
 use smallvec::SmallVec;
 

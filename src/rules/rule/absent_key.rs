@@ -1,4 +1,4 @@
-//! Keys that the CMS was asked for and left out: the token may not read them (D32).
+//! Keys that were requested from the CMS and are absent: the token may not read them (D32).
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Which documents a snapshot knows to read another one.
+//! A snapshot knows which documents read another one.
 
 use std::sync::Arc;
 

@@ -11,18 +11,19 @@ use crate::snapshot_cache::refresh::TypeGroup;
 pub(super) struct Plan {
     /// The documents that are named themselves.
     pub(super) named: BTreeSet<String>,
-    /// The lists to request: the documents behind a relation, by relation and content type of these.
-    /// Shorter paths come first.
+    /// The lists to request, one for each relation and content type that it leads to. Shorter
+    /// relations come first.
     pub(super) lists: Vec<RelationList>,
-    /// The versions whose copies read a changed document: the locales by `documentId`.
+    /// The versions that read a changed document as the copies know them: their locales by
+    /// `documentId`.
     pub(super) known: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// A list of the documents that read one of some documents through a relation.
+/// A list of the documents that read changed documents through a relation.
 #[derive(Debug)]
 pub(super) struct RelationList {
     pub(super) relation: FieldPath,
-    /// The content type of the documents that are read.
+    /// The content type of the changed documents.
     pub(super) target: String,
     pub(super) ids: Vec<String>,
 }
@@ -64,7 +65,8 @@ impl Plan {
         self.named.is_empty() && self.lists.is_empty() && self.known.is_empty()
     }
 
-    /// Adds the versions whose copies read this document. Returns whether there are any.
+    /// Adds the versions that read this document as the copies know them. Returns whether there are
+    /// any.
     fn add_known(&mut self, group: &TypeGroup, relation: &FieldPath, id: &str) -> bool {
         let mut is_any = false;
         for (site, entry) in &group.members {

@@ -10,9 +10,9 @@ use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::refresh::TypeGroup;
 
-/// What fits on one page of a list is never left to a walk.
+/// Up to this many versions, which fit on one page of a list, a walk never replaces an update.
 const PAGE: usize = 100;
-/// The ids of one request: their text has some kilobytes.
+/// The most ids of one request, which are some kilobytes of text.
 const IDS: usize = 50;
 /// If more documents are named at once, a walk is faster.
 const MAX_NAMED: usize = 1_000;
@@ -22,7 +22,7 @@ const WALK_PART: usize = 4;
 impl From<ContentError> for NotUpdated {
     fn from(error: ContentError) -> Self {
         match error {
-            // Among them a CMS that ignores the filter.
+            // This includes responses of a CMS that ignores the filter.
             ContentError::Unusable(_) | ContentError::Setup(_) => Self::NeedsWalk,
             error => Self::Failed(error),
         }
@@ -172,7 +172,7 @@ fn is_no_relation(error: &ContentError) -> bool {
     )
 }
 
-/// Whether a list is of the level below another one in a tree of documents of one type.
+/// Whether `above` lists the level of a page tree above that of `list`, for the same documents.
 fn is_level_above(group: &TypeGroup, above: &RelationList, list: &RelationList) -> bool {
     let (short, long) = (above.relation.segments(), list.relation.segments());
     above.target == list.target

@@ -1,4 +1,4 @@
-//! Whether a walk has lost so much of a list that a second walk has to confirm it (D34).
+//! Whether a walk has lost so much of a list that a confirming walk has to follow (D34).
 
 use super::type_group::TypeGroup;
 use super::walk::Found;
@@ -21,7 +21,7 @@ pub(super) fn collapsed(
             return false;
         };
         let (before, after) = (&*copy.snapshot, &fresh.snapshot);
-        let collapsed = collapses(before, after) && !triggers.has_removal_since(copy.begun);
+        let collapsed = collapses(before, after) && !triggers.has_withdrawal_since(copy.begun);
         if collapsed {
             let (site, uid) = (&group.members[*at].1.site, group.query.uid.as_str());
             let (before, after) = (before.len(), after.len());
@@ -32,7 +32,7 @@ pub(super) fn collapsed(
     (0..found.len()).filter(is_collapsed).collect()
 }
 
-/// Logs what the second walk has found for these members.
+/// Logs what the confirming walk has found for these members.
 pub(super) fn log_second(group: &TypeGroup, collapsed: &[usize], found: &[Found]) {
     for at in collapsed {
         let entry = &group.members[*at].1;
@@ -46,7 +46,7 @@ pub(super) fn log_second(group: &TypeGroup, collapsed: &[usize], found: &[Found]
     }
 }
 
-/// Of all URLs, or of those that sitemaps list.
+/// Whether most of all URLs are lost, or most of those that sitemaps list.
 fn collapses(before: &Snapshot, after: &Snapshot) -> bool {
     loses_most(before.len(), after.len()) || loses_most(before.listed_count(), after.listed_count())
 }

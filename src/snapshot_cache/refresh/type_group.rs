@@ -65,9 +65,9 @@ impl TypeGroup {
         members.into_iter().map(|(uid, members)| (uid, Arc::new(Self::new(members)))).collect()
     }
 
-    /// A waiter for the refresh of this member. If none is in flight, also the members whose
-    /// refresh begins with it, and which the caller has to start: this one and all others that are
-    /// in use and have none in flight.
+    /// Joins the refresh of this member, or begins one: of this member, and of all others that are in
+    /// use and have none in flight. Returns a waiter, and the begun refreshes, which the caller has
+    /// to start with one walk.
     pub(super) fn join_or_begin(&self, entry: &Arc<Entry>) -> (Waiter, Vec<Begun>) {
         let _beginning = self.beginning.lock();
         let (waiter, new) = entry.join_or_begin();

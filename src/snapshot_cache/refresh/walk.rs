@@ -22,15 +22,16 @@ pub(super) type Found = Result<Fresh, ContentError>;
 /// What a walk has found.
 struct Walked<'g> {
     begun: Instant,
-    /// Of each member.
+    /// The parts of each member.
     parts: Vec<Vec<Part<'g>>>,
     bad_items: bool,
 }
 
 /// Walks once for all members of a group; the outcomes are in their order.
 ///
-/// If the responses are unusable or a plain 500, or one of the documents is unusable, and the members need different things,
-/// each of them is walked by itself: a field that only one site needs must not affect the others.
+/// If the responses are unusable or a plain 500, or if one of the documents is unusable, members that
+/// need different fields, conditions or locales are walked by themselves: a field that only one site
+/// needs must not affect the others.
 pub(super) async fn walk(group: &TypeGroup) -> Vec<Found> {
     let alike = group.alike();
     if alike.len() == 1 || group.may_change() {

@@ -1,5 +1,5 @@
-//! How often copies are refreshed: as the settings say, or as often as the share of the time that
-//! walks may take of the CMS allows.
+//! How often copies are refreshed: as the settings say, or less often where the share of the CMS
+//! does not permit that.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,8 +62,8 @@ fn interval(freshness: Freshness, walks: Duration, since_event: Option<Duration>
     configured.max(walks.div_f64(cms_share)).min(hard)
 }
 
-/// The longest interval that a present copy can have been refreshed by: just after the hour, copies
-/// are still as old as before.
+/// The longest interval that the age of a present copy can have come from: just after the hour,
+/// copies are still as old as `check` permits.
 fn longest_interval(
     freshness: Freshness,
     walks: Duration,

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// Over this time the share holds; over a longer one for a walk that takes all of the share of this
-/// one.
+/// The time over which the share holds. For a walk that is longer than its share of this time, the
+/// share holds over a longer one.
 const WINDOW: Duration = Duration::from_mins(10);
-/// No walk takes a share of a longer time.
+/// The longest time over which the share holds.
 const MEMORY: Duration = Duration::from_hours(24);
 /// Walks with a shorter pause between them count as one, which bounds the memory.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ struct Times {
     running: usize,
 }
 
-/// Walks in a row.
+/// Walks that follow each other without a pause.
 #[derive(Clone, Copy, Debug)]
 struct Past {
     end: Instant,
@@ -77,11 +77,11 @@ impl Times {
 
     fn wait(&self, now: Instant, length: Duration, share: f64) -> Duration {
         let window = WINDOW.max(length.div_f64(share)).min(MEMORY);
-        // How much of the window that ends with this walk earlier walks may take.
+        // The window ends with this walk; earlier walks may take this much of it.
         let mut left = window.mul_f64(share).saturating_sub(length);
         for Past { end, took } in self.past.iter().rev() {
             if *took > left {
-                // The window must not begin earlier than so much before the end of these walks.
+                // The window must contain no more than `left` of these walks.
                 let earliest = *end + window.saturating_sub(left + length);
                 return earliest.saturating_duration_since(now);
             }

@@ -164,9 +164,9 @@ fn orphaned_walk_without_waiters_ends() {
     until_so("one walk for both sites", || cms.targets().len() == 1);
     let main = |of: &str| settings(&cms).replace("/main/{slug}", &format!("/{of}/{{slug}}"));
     apply(&service, &main("one"));
-    until_so("the place of now is walked", || cms.targets().len() == 2);
+    until_so("the changed site is walked", || cms.targets().len() == 2);
     apply(&service, &main("two"));
-    until_so("the place of now is walked", || cms.targets().len() == 3);
+    until_so("the changed site is walked", || cms.targets().len() == 3);
     content.open();
     assert_eq!(urls(&ask(&service, SITEMAP)).len(), 250);
     assert_eq!(urls(&ask(&service, &SITEMAP.replace("site=main", "site=other"))).len(), 250);

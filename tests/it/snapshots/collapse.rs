@@ -76,7 +76,7 @@ fn list_that_loses_less_is_served_after_one_walk() {
 }
 
 #[test]
-fn event_about_a_removal_explains_a_list_that_collapses() {
+fn event_about_a_withdrawal_explains_a_list_that_collapses() {
     for event in ["entry.delete", "entry.unpublish"] {
         let content = Content::many(&["en"], 120);
         let cms = content.start();

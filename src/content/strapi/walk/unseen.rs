@@ -1,7 +1,7 @@
 //! Documents that were published before a walk and that it has not seen (D23).
 //!
-//! Each of them was unpublished, or the CMS left it out of its list. The totals do not tell these
-//! apart while editors change them, so the CMS is asked for these documents by their ids.
+//! Each of them was unpublished, or the CMS left it out of its list. The totals do not
+//! distinguish these while editors change them, so these documents are requested by their ids.
 
 use std::collections::BTreeSet;
 
