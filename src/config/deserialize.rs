@@ -1,5 +1,5 @@
 //! Deserializes values exactly: a text is not a number, and 2.7 is not a whole number. Only texts of
-//! variables are converted. Errors have the key, the origin and words for people.
+//! variables are converted. Errors have the key, the origin and plain words.
 
 mod error;
 mod nested;

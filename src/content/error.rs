@@ -35,7 +35,7 @@ pub enum ContentError {
         retry_after: Option<u64>,
     },
     /// The CMS did not respond in time: 504.
-    #[error("the CMS did not answer in time")]
+    #[error("the CMS did not respond in time")]
     TimedOut,
     /// The CMS sent a response that cannot be used: 502.
     #[error("the CMS sent an unusable response: {0}")]

@@ -18,9 +18,9 @@ pub(super) use relation_targets::RelationTargets;
 const QUIET_PERIOD: Duration = Duration::from_millis(200);
 /// The maximum delay after the first one: without it, continuous edits would delay updates for ever.
 const MAX_DELAY: Duration = Duration::from_secs(1);
-/// The pauses before a hint is tried again.
+/// The pauses before a hint is tried again, in seconds.
 const PAUSES: [u64; 6] = [1, 2, 4, 8, 16, 30];
-/// The pause while no request to the CMS is let through.
+/// The pause while the circuit breaker lets no request through.
 const CIRCUIT_PAUSE: Duration = Duration::from_millis(500);
 /// At most this many documents are kept. If more change at once, everything counts as changed.
 const MAX_DOCUMENTS: usize = 20_000;

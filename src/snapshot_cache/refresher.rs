@@ -22,7 +22,7 @@ const PERIOD: Duration = Duration::from_secs(5);
 const MIN_PERIOD: Duration = Duration::from_millis(500);
 /// The shortest time until the next look at a refresh that has to wait for the share of the CMS.
 const MIN_WAIT: Duration = Duration::from_millis(10);
-/// How many refreshes the refresher has in flight. The client of the CMS has its own limit.
+/// The most refreshes in flight while first walks start. The client of the CMS has its own limit.
 const CONCURRENT_REFRESHES: usize = 4;
 
 /// Keeps copies fresh without requests: builds all of them at the start, refreshes those of a path
@@ -115,7 +115,7 @@ fn start_pending(cache: &SnapshotCache) {
     }
 }
 
-/// Starts the refreshes that had to wait for one in flight, and that the share does not bind.
+/// Starts the refreshes that had to wait for one in flight and that the share does not delay.
 fn start_urgent(cache: &SnapshotCache) {
     for (_, entry) in cache.entries().filter(|(_, entry)| entry.is_urgent()) {
         cache.start_refresh(entry);

@@ -90,7 +90,7 @@ fn opening_breaker_logs_the_address_and_the_kind_of_the_failure_which_no_respons
     let scripts = [
         (Script::reset(), "the connection broke"),
         (unavailable(), "it returned 503"),
-        (Script::silence(), "did not answer in time"),
+        (Script::silence(), "did not respond in time"),
     ];
     for (script, kind) in scripts {
         let content = Content::new(&[("en", "a", "x")]);

@@ -1,4 +1,4 @@
-//! Why a value cannot be deserialized, in words for people.
+//! Why a value cannot be deserialized, in plain words.
 
 use std::fmt;
 

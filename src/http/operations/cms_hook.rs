@@ -25,8 +25,8 @@ use crate::http::response::error::ApiError;
 /// would look like a broken connection to the CMS. An entry with its relations has some megabytes.
 const MAX_BODY: usize = 64 << 20;
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Of a longer body only the beginning is parsed. There Strapi names the document; its relations,
-/// thousands of them, come behind.
+/// The part of a longer body that is parsed, in bytes. Strapi names the document at the beginning,
+/// before its relations, which may be thousands.
 const MAX_PARSED_BODY: usize = 1 << 20;
 
 /// The response, after the body has been read.

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::rules::{ContentTypeUid, FieldPath};
 
-/// How long it is remembered that a type leads nowhere: a document may begin to read it.
+/// How long a result counts: a document may begin to read one of another type.
 const REMEMBERED: Duration = Duration::from_hours(24);
-/// The bound of the memory: the names of types come from webhooks.
+/// Bounds the memory, because the names of types come from webhooks.
 const MAX_TYPES: usize = 10_000;
 
 /// A relation of a content type.
@@ -18,7 +18,7 @@ type Relation = (ContentTypeUid, FieldPath);
 pub(in crate::snapshot_cache) struct RelationTargets {
     /// The content type behind a relation.
     known: HashMap<Relation, (String, Instant)>,
-    /// Types of which no document was found behind a relation.
+    /// Relations, each with a content type of which no document was found behind it.
     nowhere: HashMap<(Relation, String), Instant>,
 }
 
@@ -47,7 +47,7 @@ impl RelationTargets {
         self.known.contains_key(&(uid.clone(), relation.clone()))
     }
 
-    /// A document of this type is behind the relation.
+    /// Records that a document of this type is behind the relation.
     pub(in crate::snapshot_cache) fn leads(
         &mut self,
         uid: &ContentTypeUid,
@@ -58,7 +58,7 @@ impl RelationTargets {
         self.known.insert(relation, (target.to_owned(), Instant::now()));
     }
 
-    /// No document of this type was found behind the relation.
+    /// Records that no document of this type was found behind the relation.
     pub(in crate::snapshot_cache) fn leads_nowhere(
         &mut self,
         uid: &ContentTypeUid,
