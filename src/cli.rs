@@ -65,11 +65,14 @@ enum Command {
     Serve,
     /// Show each operation on built-in content, without a CMS or settings
     Demo(demo::DemoArgs),
-    /// Check the settings, and list the rules that overlap
+    /// Check the settings, ask the CMS for what they need, and list the rules that overlap
     Check {
-        /// Fail if only the order of the settings decides between rules, if a rule never matches, if a site has no base URL, or if the CMS does not have a field
+        /// Fail if only the order of the settings decides between rules, if a rule never matches, if a site has no base URL, or if there is a problem with the CMS
         #[arg(long)]
         strict: bool,
+        /// Check the settings alone, without a request to the CMS
+        #[arg(long)]
+        offline: bool,
     },
     /// Explain which rule a pathname matches, or which URL a document has
     Explain(explain::ExplainArgs),
@@ -147,7 +150,9 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             }
             demo::run(args, verbose)?;
         }
-        Command::Check { strict } => check::run(&unlogged(settings(file)?, verbose), *strict)?,
+        Command::Check { strict, offline } => {
+            check::run(&unlogged(settings(file)?, verbose), *strict, *offline)?;
+        }
         Command::Explain(args) => {
             let found = explain::run(unlogged(settings(file)?, verbose), args)?;
             return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });

@@ -103,6 +103,9 @@ pub fn parse(
     let auth = sections::auth::read(&mut table, context, &mut problems);
     problems.add_unknown_sections(&table);
     problems.resolve_misplaced();
+    if let (Some(cms), Some(sites)) = (&cms, &sites) {
+        sections::rule::row_ids::refuse(cms, sites, &mut problems);
+    }
     match (server, cms, sites) {
         (Some(server), Some(cms), Some(mut sites)) if problems.is_empty() => {
             let warnings = warnings::find(&sites, &cms, environment, problems.known_keys());

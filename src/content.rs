@@ -7,11 +7,11 @@ mod strapi;
 
 pub use crate::rules::{Document, DocumentLocale};
 pub use content_file::{ContentFile, ContentFileError};
-pub use error::{ContentError, Outage, SetupProblem};
+pub use error::{ContentError, Outage, QueryPart, SetupProblem};
 pub use projection::{BadItem, Projection};
 pub use strapi::{
-    BreakerState, Endpoint, EndpointError, EndpointKind, Page, RequestLimiters, SchemaError,
-    Schemas, Strapi, StrapiError, StrapiLimits, StrapiSettings,
+    BreakerState, Endpoint, EndpointError, EndpointKind, Examination, FieldUse, Finding, Page,
+    Purpose, RequestLimiters, Schemas, Strapi, StrapiError, StrapiLimits, StrapiSettings, TypeUse,
 };
 #[cfg(fuzzing)]
 pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};

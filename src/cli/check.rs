@@ -1,11 +1,13 @@
-//! `frontend-map check`: checks the settings, and lists rules that overlap or never match.
+//! `frontend-map check`: checks the settings, compares them with the CMS, and lists rules that
+//! overlap or never match.
 
+mod cms;
 mod colours;
 mod constant_rules;
-mod fields;
 mod findings;
 mod overlaps;
 mod rules_at_start;
+mod type_uses;
 
 pub(super) use rules_at_start::log_ambiguous_rules;
 
@@ -14,35 +16,39 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use self::colours::coloured;
-use self::fields::fields;
 use self::findings::Findings;
 use super::terminal::Paint;
 use super::words::count;
 use crate::config::Config;
 use crate::site::Site;
 
-/// Prints the report.
+/// Prints the report. `offline`: nothing is requested from the CMS.
 ///
 /// # Errors
 /// With `strict`, when there are findings; and when stdout is closed.
-pub(super) fn run(config: &Config, strict: bool) -> Result<(), Box<dyn Error>> {
+pub(super) fn run(config: &Config, strict: bool, offline: bool) -> Result<(), Box<dyn Error>> {
+    let cms = cms::examine(config, offline)?;
     let mut findings = Findings::default();
-    let mut out = report(config, &mut findings);
-    let (more, fields) = fields(config)?;
+    let mut out = report(config, cms.findings, &mut findings);
     // Writing to a string cannot fail.
     let _ = constant_rules::write(&mut out, config);
-    out += &more;
-    findings.add(fields, ["field that the CMS does not have", "fields that the CMS does not have"]);
+    out += &cms.text;
+    findings.add(cms.findings, ["problem with the CMS", "problems with the CMS"]);
     std::io::stdout().write_all(coloured(&out, Paint::of_stdout()).as_bytes())?;
     if strict { Ok(findings.into_result()?) } else { Ok(()) }
 }
 
 /// The summary and the warnings, then a block for every overlap and every rule that never matches.
-fn report(config: &Config, findings: &mut Findings) -> String {
+fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> String {
     let rules = config.sites.iter().map(|site| site.rules.rules().len() as u64).sum();
     let sites = config.sites.iter().count() as u64;
     let (sites, rules) = (count(sites, "site"), count(rules, "rule"));
-    let mut out = format!("the settings are fine: {sites}, {rules}\n");
+    let verdict = match cms_findings {
+        0 => "the settings are fine".to_owned(),
+        1 => "the settings are valid, but there is 1 problem with the CMS".to_owned(),
+        more => format!("the settings are valid, but there are {more} problems with the CMS"),
+    };
+    let mut out = format!("{verdict}: {sites}, {rules}\n");
     for warning in &config.warnings {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "\nwarning: {warning}");

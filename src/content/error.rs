@@ -4,7 +4,7 @@ mod outage;
 mod setup;
 
 pub use outage::Outage;
-pub use setup::SetupProblem;
+pub use setup::{QueryPart, SetupProblem};
 
 use crate::rules::ContentTypeUid;
 
@@ -102,7 +102,7 @@ mod tests {
                 "404 on /api/newses: write [[content_type]] uid = \"api::news.news\"",
             ),
             (
-                SetupProblem::UnknownKey { uid: uid(), key: Some("slugg".into()) },
+                SetupProblem::UnknownKey { uid: uid(), key: Some("slugg".into()), part: None },
                 "400: api::news.news has no field or relation `slugg`",
             ),
             (

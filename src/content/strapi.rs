@@ -17,6 +17,7 @@ mod client;
 mod document;
 mod endpoint;
 mod endpoint_cache;
+mod examine;
 mod fetch;
 #[cfg(fuzzing)]
 mod fuzz;
@@ -24,17 +25,16 @@ mod json;
 mod page;
 mod plural;
 mod query_string;
-mod schema;
 mod settings;
 mod targets;
 mod walk;
 
 pub use client::{BreakerState, RequestLimiters};
 pub use endpoint::{Endpoint, EndpointError, EndpointKind};
+pub use examine::{Examination, FieldUse, Finding, Purpose, Schemas, TypeUse};
 #[cfg(fuzzing)]
 pub use fuzz::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 pub use page::Page;
-pub use schema::{SchemaError, Schemas};
 pub use settings::{StrapiError, StrapiLimits, StrapiSettings};
 
 use client::Client;
@@ -103,7 +103,12 @@ impl Strapi {
         locale: &Locale,
         status: Status,
     ) -> Result<Option<Document<'static>>, ContentError> {
-        document::fetch(&self.0, query, document_id, (locale, status)).await
+        let version = (locale, status);
+        let found = document::fetch(&self.0, query, document_id, version).await;
+        if self.0.found_single(&found).await {
+            return document::fetch(&self.0, query, document_id, version).await;
+        }
+        found
     }
 
     /// Every published document in each of the locales, proved to be complete (D23).
@@ -119,7 +124,11 @@ impl Strapi {
         request: WalkRequest<'_>,
         new_sink: impl Fn(&Locale) -> S + Sync,
     ) -> Result<Vec<S>, ContentError> {
-        walk::walk(&self.0, request, new_sink).await
+        let walked = walk::walk(&self.0, request, &new_sink).await;
+        if self.0.found_single(&walked).await {
+            return walk::walk(&self.0, request, new_sink).await;
+        }
+        walked
     }
 
     /// The content type that a relation leads to; `None`: the schema does not say, or the token may
@@ -146,17 +155,16 @@ impl Strapi {
         walk::selection::select(&self.0, query, locales, max).await
     }
 
-    /// Whether a content type has this field. A path through anything but a relation counts as
-    /// existing. The schema of each type is requested once and kept in `schemas`.
+    /// Compares what the settings need of a content type with what the CMS returns and, where the
+    /// token may read it, with the schema. Schemas are requested once and kept in `schemas`.
     ///
     /// # Errors
-    /// [`SchemaError`] when that cannot be known.
-    pub async fn has_field(
+    /// [`ContentError`] when the CMS does not respond.
+    pub async fn examine(
         &self,
         schemas: &mut Schemas,
-        uid: &ContentTypeUid,
-        field: &FieldPath,
-    ) -> Result<bool, SchemaError> {
-        schemas.has_field(&self.0.client, uid, field).await
+        wanted: &TypeUse,
+    ) -> Result<Examination, ContentError> {
+        examine::examine(&self.0, schemas, wanted).await
     }
 }

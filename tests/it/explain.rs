@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::support::cms::Cms;
-use crate::support::script::Script;
 use crate::support::service::{Ended, Setup};
 
 const SETTINGS: &str = r#"
@@ -87,94 +85,6 @@ fn check_strict_passes_overlaps_that_specificity_decides() {
     assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), OVERLAPS), "{}", ended.stderr);
     let ended = run("[[site]]\nkey = \"main\"\nlocales = []\n", &["check", "--strict"]);
     assert_eq!(ended.status, Some(78), "{}", ended.stderr);
-}
-
-/// Settings with the CMS at this URL, and a rule with fields of the type and of a relation.
-fn with_cms(url: &str) -> Setup {
-    Setup::new(&format!(
-        "[cms]\nurl = \"{url}\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\nfront_end_url = \"https://www.example.com\"\n[[site.rule]]\ncontent_type = \"api::post.post\"\ntemplate = \"/{{publishedAt:year}}/{{category.slug}}/{{category.name}}/{{slugg}}\"\n"
-    ))
-}
-
-#[test]
-fn check_reports_fields_that_strapi_does_not_have() {
-    let cms = Cms::start(|target| {
-        let uid = target.rsplit('/').next().unwrap_or_default();
-        let attributes = match uid {
-            "api::post.post" => {
-                r#"{"slug":{"type":"uid"},"category":{"type":"relation","target":"api::category.category"}}"#
-            }
-            "api::category.category" => r#"{"slug":{"type":"uid"}}"#,
-            _ => return Script::json(403, r#"{"data":null,"error":{"status":403}}"#),
-        };
-        Script::json(
-            200,
-            &format!(r#"{{"data":{{"uid":"{uid}","schema":{{"attributes":{attributes}}}}}}}"#),
-        )
-    });
-    let ended = with_cms(&format!("http://{}", cms.addr())).run(&["check", "--strict"]);
-    let expected = "\
-the settings are fine: 1 site, 1 rule
-
-site main: a field that the CMS does not have
-  type   api::post.post
-  field  category.name
-
-site main: a field that the CMS does not have
-  type   api::post.post
-  field  slugg
-";
-    assert_eq!((ended.status, ended.stdout.as_str()), (Some(1), expected), "{}", ended.stderr);
-    let counted = "2 fields that the CMS does not have";
-    assert_eq!(ended.stderr, format!("frontend-map: {counted}\n"));
-    assert_eq!(cms.targets().len(), 2, "one request for each type");
-}
-
-#[test]
-fn check_reports_a_misspelt_field_of_a_page_tree_once() {
-    let cms = Cms::start(|target| {
-        let uid = target.rsplit('/').next().unwrap_or_default();
-        let attributes =
-            r#"{"slug":{"type":"uid"},"parent":{"type":"relation","target":"api::page.page"}}"#;
-        Script::json(
-            200,
-            &format!(r#"{{"data":{{"uid":"{uid}","schema":{{"attributes":{attributes}}}}}}}"#),
-        )
-    });
-    let settings = |param: &str| {
-        format!(
-            "[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{{*path}}\"\nparams.path = {param}\n",
-            cms.addr()
-        )
-    };
-    for (param, expected) in [
-        (r#"{ field = "slug", ancestors = "parent" }"#, ""),
-        (r#"{ field = "slugg", ancestors = "parent" }"#, "slugg"),
-        (r#"{ field = "slug", ancestors = "parnt" }"#, "parnt.documentId"),
-    ] {
-        let ended = Setup::new(&settings(param)).run(&["check"]);
-        let fields = ended.stdout.lines().filter_map(|line| line.strip_prefix("  field  "));
-        assert_eq!(fields.collect::<Vec<_>>().join(","), expected, "{}", ended.stdout);
-    }
-}
-
-#[test]
-fn check_succeeds_without_the_schema_of_strapi() {
-    let denied = Cms::start(|_| Script::json(403, r#"{"data":null,"error":{"status":403}}"#));
-    let broken = Cms::start(|_| Script::json(200, "[]"));
-    let unreachable = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
-    let no_schema = "the token may not read the schema of api::post.post, or there is no such type";
-    for (address, why) in [
-        (denied.addr(), no_schema),
-        (broken.addr(), no_schema),
-        (unreachable.expect("an address"), "the CMS is not available"),
-    ] {
-        let ended = with_cms(&format!("http://{address}")).run(&["check"]);
-        let wanted = format!(
-            "the settings are fine: 1 site, 1 rule\n\nthe fields of the rules are not checked: {why}\n"
-        );
-        assert_eq!((ended.status, ended.stdout), (Some(0), wanted), "{}", ended.stderr);
-    }
 }
 
 #[test]

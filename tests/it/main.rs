@@ -8,6 +8,7 @@ mod bad_inputs;
 mod breaker;
 mod canaries;
 mod changing;
+mod check_cms;
 mod commands;
 mod connections;
 mod crawler;

@@ -2,6 +2,7 @@
 
 mod param;
 mod patterns;
+pub(in crate::config) mod row_ids;
 
 pub(super) use patterns::Patterns;
 

@@ -36,6 +36,17 @@ pub enum SetupProblem {
         uid: ContentTypeUid,
         /// The key, if it is one that the request named.
         key: Option<Arc<str>>,
+        /// Where the query names it.
+        part: Option<QueryPart>,
+    },
+    /// 400: the content type has this attribute, but the query cannot use it like this.
+    UnusableKey {
+        /// The content type.
+        uid: ContentTypeUid,
+        /// The key, which the request named.
+        key: Arc<str>,
+        /// Where the query names it.
+        part: QueryPart,
     },
     /// A requested key is absent from a document (D32). `null` would be a value.
     AbsentKey {
@@ -62,6 +73,15 @@ impl SetupProblem {
     }
 }
 
+/// A part of a query to the CMS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryPart {
+    /// The fields of a document or of a related one.
+    Fields,
+    /// The relations and components.
+    Populate,
+}
+
 impl fmt::Display for SetupProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -84,12 +104,23 @@ impl fmt::Display for SetupProblem {
                 f,
                 "404 on /api/{endpoint}: correct the endpoint in [[content_type]] uid = \"{uid}\", or give the type routes in Strapi"
             ),
-            Self::UnknownKey { uid, key: Some(key) } => {
+            Self::UnknownKey { uid, key: Some(key), .. } => {
                 write!(f, "400: {uid} has no field or relation `{key}`; correct the rules")
             }
-            Self::UnknownKey { uid, key: None } => {
-                write!(f, "400: {uid} lacks a field or relation that the rules name")
+            Self::UnknownKey { uid, key: None, .. } => {
+                write!(
+                    f,
+                    "400: the CMS refuses the fields or relations of {uid} that the rules name; `frontend-map check` names them"
+                )
             }
+            Self::UnusableKey { uid, key, part: QueryPart::Fields } => write!(
+                f,
+                "400: `{key}` of {uid} is private, or a relation, a component, media or a dynamic zone: use another field, or a field of it"
+            ),
+            Self::UnusableKey { uid, key, part: QueryPart::Populate } => write!(
+                f,
+                "400: `{key}` of {uid} is private, or no relation or component: a path cannot lead through it"
+            ),
             Self::AbsentKey { uid, path, is_relation: true, target: None } => write!(
                 f,
                 "the token may not read the relation `{path}` of {uid}: grant find on the content type that it leads to"

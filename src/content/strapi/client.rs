@@ -10,7 +10,7 @@ mod transport;
 
 pub use breaker::BreakerState;
 pub use limiter::RequestLimiters;
-pub(super) use refusal::Refusal;
+pub(super) use refusal::{InvalidKey, Refusal};
 pub(super) use reply::Reply;
 pub(super) use retry::circuit_open;
 
@@ -23,7 +23,6 @@ use tracing::Instrument;
 use super::settings::{StrapiError, StrapiLimits, StrapiSettings};
 use crate::content::{ContentError, Outage};
 use crate::metrics::Metrics;
-use crate::rules::ContentTypeUid;
 use crate::traces;
 use breaker::Admission;
 use limiter::{Limiter, Permit};
@@ -79,10 +78,11 @@ impl Client {
         self.send(Request { path, query, max_bytes, is_list: false, may_retry: true }).await
     }
 
-    /// The schema of a content type. It is read before the request that the caller is waiting for,
-    /// so there is no retry: a silent CMS is noticed within the time of one request.
-    pub(super) async fn schema(&self, uid: &ContentTypeUid) -> Result<Reply, ContentError> {
-        let path = format!("content-type-builder/content-types/{uid}");
+    /// A schema: `content-types/<uid>` or `components/<uid>`. It is read before the request that
+    /// the caller is waiting for, so there is no retry: a silent CMS is noticed within the time of
+    /// one request.
+    pub(super) async fn schema(&self, path: &str) -> Result<Reply, ContentError> {
+        let path = format!("content-type-builder/{path}");
         let max_bytes = self.limits.document_bytes;
         let query = String::new();
         self.send(Request { path, query, max_bytes, is_list: false, may_retry: false }).await

@@ -51,6 +51,11 @@ impl Endpoint {
         Self { path: below_plugin(uid, &plural(uid.name())).into(), kind: EndpointKind::Collection }
     }
 
+    /// The guess for a single type: its own name, below the plugin's name for a plugin.
+    pub(super) fn guess_single(uid: &ContentTypeUid) -> Self {
+        Self { path: below_plugin(uid, uid.name()).into(), kind: EndpointKind::Single }
+    }
+
     /// The endpoint of `uid` from a response of Strapi's content-type builder; `None` when the text
     /// is no such response, or is about another content type.
     pub(super) fn from_schema(json: &str, uid: &ContentTypeUid) -> Option<Self> {

@@ -4,9 +4,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::client::{Client, Refusal, Reply};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::client::{Client, InvalidKey, Refusal, Reply};
 use super::endpoint::Endpoint;
 use super::endpoint_cache::{EndpointCache, ResolvedEndpoint};
+use super::json::object;
 use super::query_string;
 use super::targets::Targets;
 use crate::content::{ContentError, ContentQuery, Outage, SetupProblem};
@@ -49,7 +53,7 @@ impl Fetcher {
         if let Some(endpoint) = self.endpoints.get(uid) {
             return Ok(endpoint);
         }
-        let from_schema = match self.client.schema(uid).await {
+        let from_schema = match self.client.schema(&format!("content-types/{uid}")).await {
             Ok(Reply::Json(json)) => Endpoint::from_schema(&json, uid),
             Ok(Reply::Refused(_) | Reply::Unauthorized | Reply::Forbidden)
             | Err(ContentError::Unusable(_)) => None,
@@ -112,6 +116,32 @@ impl Fetcher {
         self.body(reply, resolved, &query)
     }
 
+    /// Whether another try may succeed: the guessed endpoint does not exist, but there is one for a
+    /// single type, which is used from now on.
+    pub(super) async fn found_single<T>(&self, result: &Result<T, ContentError>) -> bool {
+        let Err(ContentError::Setup(SetupProblem::NoEndpoint { uid, endpoint, .. })) = result
+        else {
+            return false;
+        };
+        let single = Endpoint::guess_single(uid);
+        // The endpoint that failed may also be configured, or from the schema.
+        if *Endpoint::guess(uid).path() != **endpoint || self.endpoints.get(uid).is_some() {
+            return false;
+        }
+        // A draft is enough: the version that readers see may not exist yet.
+        let reply = self.client.document(single.path(), "status=draft&fields[0]=documentId").await;
+        // Strapi checks the token only where there is an endpoint.
+        let exists = match reply {
+            Ok(Reply::Json(json)) => single_document(&json),
+            Ok(Reply::Unauthorized | Reply::Forbidden) => true,
+            _ => false,
+        };
+        if exists {
+            self.endpoints.insert(uid, single);
+        }
+        exists
+    }
+
     /// Checks that a 404 was about the document and not about a guessed endpoint.
     pub(super) async fn confirm(
         &self,
@@ -151,15 +181,15 @@ impl Fetcher {
         let problem = match reply {
             Reply::Json(json) => return Ok(Some(json)),
             Reply::Refused(Refusal::NotFound) => return Ok(None),
-            Reply::Refused(Refusal::InvalidKey(key)) => {
-                let key = requested(query, &key).then(|| key.into());
-                SetupProblem::UnknownKey { uid: uid(), key }
+            Reply::Refused(Refusal::InvalidKey(refused)) => refused_key(uid(), refused, query),
+            Reply::Refused(Refusal::Invalid) => {
+                SetupProblem::UnknownKey { uid: uid(), key: None, part: None }
             }
             Reply::Refused(Refusal::UnreadableFilter(path)) => match filtered(query, &path) {
                 Some((path, is_relation)) => {
                     SetupProblem::AbsentKey { uid: uid(), path, is_relation, target: None }
                 }
-                None => SetupProblem::UnknownKey { uid: uid(), key: None },
+                None => SetupProblem::UnknownKey { uid: uid(), key: None, part: None },
             },
             Reply::Unauthorized => SetupProblem::TokenRefused { endpoint: endpoint() },
             Reply::Forbidden => {
@@ -169,6 +199,16 @@ impl Fetcher {
         };
         Err(problem.into())
     }
+}
+
+/// Whether a response has one document.
+fn single_document(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Response<'a> {
+        #[serde(borrow)]
+        data: &'a RawValue,
+    }
+    object(json).is_some_and(|response: Response<'_>| response.data.get().starts_with('{'))
 }
 
 /// The error for a 404 on an endpoint instead of on a document.
@@ -184,6 +224,16 @@ fn of_type(error: ContentError, uid: &ContentTypeUid) -> ContentError {
             ContentError::TypeFails { uid: uid.clone(), retry_after }
         }
         error => error,
+    }
+}
+
+/// The problem with a key of the query.
+fn refused_key(uid: ContentTypeUid, refused: InvalidKey, query: &str) -> SetupProblem {
+    let InvalidKey { key, exists, part } = refused;
+    let key = requested(query, &key).then(|| key.into());
+    match (key, part) {
+        (Some(key), Some(part)) if exists => SetupProblem::UnusableKey { uid, key, part },
+        (key, part) => SetupProblem::UnknownKey { uid, key, part },
     }
 }
 
@@ -204,7 +254,7 @@ fn filtered(query: &str, path: &str) -> Option<(FieldPath, bool)> {
 }
 
 fn refuses_locale(reply: &Reply) -> bool {
-    matches!(reply, Reply::Refused(Refusal::InvalidKey(key)) if key == "locale")
+    matches!(reply, Reply::Refused(Refusal::InvalidKey(refused)) if refused.key == "locale")
 }
 
 #[cfg(test)]

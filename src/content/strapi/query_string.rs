@@ -84,6 +84,20 @@ pub(super) fn selection(query: &ContentQuery, is_localized: bool, size: usize) -
     text
 }
 
+/// The first document of a list, with all of its fields. Without the filters, any document will do.
+pub(super) fn sample(
+    query: &ContentQuery,
+    locale: RequestedLocale<'_>,
+    has_filters: bool,
+) -> String {
+    let mut text = list(1, false);
+    if has_filters {
+        push_filters(&mut text, query);
+    }
+    push_fields(&mut text, query, locale);
+    text
+}
+
 /// One version of one document.
 pub(super) fn version(query: &ContentQuery, locale: RequestedLocale<'_>, status: Status) -> String {
     let mut text = format!("status={}", status.as_str());

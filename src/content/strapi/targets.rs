@@ -1,11 +1,14 @@
 //! The content types that relations lead to, for messages about permissions.
 
+mod attributes;
+
+pub(super) use attributes::{Attribute, Attributes, fetch};
+
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
 use super::client::Client;
-use super::schema::{self, SchemaError};
 use crate::rules::{ContentTypeUid, FieldPath};
 
 /// What the schemas said so far. Each relation is looked up once: the same message may be needed
@@ -25,11 +28,7 @@ impl Targets {
         if let Some(known) = self.0.lock().get(&key) {
             return known.clone();
         }
-        let target = match schema::target(client, uid, relation).await {
-            Ok(target) => target,
-            Err(SchemaError::NotReadable(_)) => None,
-            Err(SchemaError::Cms(_)) => return None,
-        };
+        let target = attributes::target(client, uid, relation).await.ok()?;
         self.0.lock().insert(key, target.clone());
         target
     }

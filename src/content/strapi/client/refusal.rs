@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::content::QueryPart;
 use crate::content::strapi::json::object;
 
 /// An error response of Strapi itself.
@@ -11,10 +12,22 @@ pub(in crate::content::strapi) enum Refusal {
     /// 404: there is no such document or version, or no such endpoint.
     NotFound,
     /// 400 about a key of the query, such as `locale` on a type that is not localized.
-    InvalidKey(String),
+    InvalidKey(InvalidKey),
     /// 400 about a filter through a relation that exists but that the token may not read, or about a
     /// private field: the names that lead to it, with dots between them.
     UnreadableFilter(String),
+    /// 400 about the query as a whole, such as fields of a dynamic zone.
+    Invalid,
+}
+
+/// A key that Strapi refuses.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::content::strapi) struct InvalidKey {
+    pub(in crate::content::strapi) key: String,
+    /// Whether there is such an attribute, which cannot be used like this.
+    pub(in crate::content::strapi) exists: bool,
+    /// Where the query names it; `None`: elsewhere than in fields and relations.
+    pub(in crate::content::strapi) part: Option<QueryPart>,
 }
 
 impl Refusal {
@@ -27,7 +40,11 @@ impl Refusal {
         }
         match status {
             404 => (error.name == "NotFoundError").then_some(Self::NotFound),
-            400 => Some(object::<Details>(error.details?.get())?.into()),
+            400 => {
+                let details: Option<Details> = object(error.details?.get());
+                let key = details.map(Self::from);
+                key.or_else(|| (error.name == "ValidationError").then_some(Self::Invalid))
+            }
             _ => None,
         }
     }
@@ -52,18 +69,21 @@ struct Error<'a> {
 #[derive(Deserialize)]
 struct Details {
     key: String,
-    /// For a key that does not exist, the path ends before it.
+    /// The path to the attribute; of an unknown key the path to its parent.
     path: Option<String>,
     param: Option<String>,
 }
 
 impl From<Details> for Refusal {
     fn from(Details { key, path, param }: Details) -> Self {
-        let is_filter = param.is_some_and(|param| param == "filters");
-        match path.filter(|path| is_filter && path.rsplit('.').next() == Some(&key)) {
-            Some(path) => Self::UnreadableFilter(path),
-            None => Self::InvalidKey(key),
-        }
+        let exists = path.as_ref().is_some_and(|path| path.rsplit('.').next() == Some(&*key));
+        let part = match (param.as_deref(), path) {
+            (Some("filters"), Some(path)) if exists => return Self::UnreadableFilter(path),
+            (Some("fields"), _) => Some(QueryPart::Fields),
+            (Some("populate"), _) => Some(QueryPart::Populate),
+            _ => None,
+        };
+        Self::InvalidKey(InvalidKey { key, exists, part })
     }
 }
 
@@ -76,20 +96,31 @@ mod tests {
         let missing = r#"{"data":null,"error":{"status":404,"name":"NotFoundError","message":"Not Found","details":{}}}"#;
         assert_eq!(Refusal::parse(404, missing), Some(Refusal::NotFound));
         let key = r#"{"data":null,"error":{"status":400,"name":"ValidationError","message":"Invalid key locale","details":{"key":"locale","path":"locale","source":"query","param":"fields"}}}"#;
-        assert_eq!(Refusal::parse(400, key), Some(Refusal::InvalidKey("locale".into())));
+        let part = Some(QueryPart::Fields);
+        let locale = InvalidKey { key: "locale".into(), exists: true, part };
+        assert_eq!(Refusal::parse(400, key), Some(Refusal::InvalidKey(locale)));
+        let nested = r#"{"data":null,"error":{"status":400,"name":"ValidationError","message":"Invalid key nope at category","details":{"key":"nope","path":"category","source":"query","param":"populate"}}}"#;
+        let part = Some(QueryPart::Populate);
+        let nope = InvalidKey { key: "nope".into(), exists: false, part };
+        assert_eq!(Refusal::parse(400, nested), Some(Refusal::InvalidKey(nope)));
+        let zone = r#"{"data":null,"error":{"status":400,"name":"ValidationError","message":"Invalid nested populate","details":{}}}"#;
+        assert_eq!(Refusal::parse(400, zone), Some(Refusal::Invalid));
     }
 
     #[test]
     fn parse_tells_an_unreadable_relation_in_a_filter_from_one_that_does_not_exist() {
-        let invalid = |key: &str| Refusal::InvalidKey(key.to_owned());
+        let populate = Some(QueryPart::Populate);
+        let invalid = |key: &str, exists, part| {
+            Refusal::InvalidKey(InvalidKey { key: key.to_owned(), exists, part })
+        };
         let unreadable = |path: &str| Refusal::UnreadableFilter(path.to_owned());
         for (details, expected) in [
             (r#"{"key":"tags","path":"tags","param":"filters"}"#, unreadable("tags")),
             (r#"{"key":"room","path":"shelf.room","param":"filters"}"#, unreadable("shelf.room")),
-            (r#"{"key":"nope","path":"tags","param":"filters"}"#, invalid("nope")),
-            (r#"{"key":"nope","path":null,"param":"filters"}"#, invalid("nope")),
-            (r#"{"key":"tags","path":"tags","param":"populate"}"#, invalid("tags")),
-            (r#"{"key":"tags"}"#, invalid("tags")),
+            (r#"{"key":"nope","path":"tags","param":"filters"}"#, invalid("nope", false, None)),
+            (r#"{"key":"nope","path":null,"param":"filters"}"#, invalid("nope", false, None)),
+            (r#"{"key":"tags","path":"tags","param":"populate"}"#, invalid("tags", true, populate)),
+            (r#"{"key":"tags"}"#, invalid("tags", false, None)),
         ] {
             let json = format!(
                 r#"{{"data":null,"error":{{"status":400,"name":"ValidationError","details":{details}}}}}"#
@@ -109,7 +140,7 @@ mod tests {
             (404, r#"{"data":null,"error":{"status":404,"name":"X"}}"#),
             (404, r#"{"data":null,"error":[404,"NotFoundError",null]}"#),
             (404, r#"[null,{"status":404,"name":"NotFoundError"}]"#),
-            (400, r#"{"data":null,"error":{"status":400,"name":"ValidationError","details":{}}}"#),
+            (400, r#"{"data":null,"error":{"status":400,"name":"PolicyError","details":{}}}"#),
             (400, r#"{"data":null,"error":{"status":400,"name":"ValidationError"}}"#),
             (405, r#"{"data":null,"error":{"status":405,"name":"NotFoundError"}}"#),
         ] {

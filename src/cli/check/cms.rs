@@ -1,0 +1,86 @@
+//! Compares the settings with the CMS: asks for one document of each content type.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::type_uses::type_uses;
+use crate::config::{Cms, Config};
+use crate::content::{ContentError, RequestLimiters, Schemas, Strapi, StrapiSettings};
+
+/// What the CMS showed.
+#[derive(Default)]
+pub(super) struct CmsReport {
+    /// As it is printed; empty where there is nothing to say.
+    pub(super) text: String,
+    /// The number of problems.
+    pub(super) findings: usize,
+}
+
+/// Asks the CMS, unless `offline` or without one.
+///
+/// # Errors
+/// When the HTTP client cannot be set up.
+pub(super) fn examine(config: &Config, offline: bool) -> Result<CmsReport, Box<dyn Error>> {
+    match &config.cms {
+        Cms::Files(_) => Ok(CmsReport::default()),
+        Cms::Strapi(_) if offline => Ok(CmsReport {
+            text: "\nthe CMS was not asked (--offline): the settings alone were checked\n"
+                .to_owned(),
+            findings: 0,
+        }),
+        Cms::Strapi(settings) => Ok(examine_types(config, settings)?),
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn examine_types(
+    config: &Config,
+    settings: &StrapiSettings,
+) -> Result<CmsReport, Box<dyn Error>> {
+    let limiters = RequestLimiters::new(config.limits.cms_requests);
+    let strapi = Strapi::new(settings.clone(), Arc::default(), &limiters)?;
+    let (mut report, mut schemas) = (CmsReport::default(), Schemas::default());
+    for wanted in type_uses(&config.sites) {
+        let uid = &wanted.uid;
+        match strapi.examine(&mut schemas, &wanted).await {
+            Ok(examination) => {
+                for finding in &examination.findings {
+                    report.add(&format!("{uid}: {finding}"));
+                }
+                if examination.is_empty {
+                    let _ = writeln!(
+                        report.text,
+                        "\n{uid}: nothing to check: it has no published document"
+                    );
+                }
+            }
+            Err(error) if is_of_all_types(&error) => {
+                report.add(&format!("the content types are not checked: {}", error.detail()));
+                break;
+            }
+            Err(error) => report.add(&format!("{uid}: {}", error.detail())),
+        }
+    }
+    Ok(report)
+}
+
+impl CmsReport {
+    fn add(&mut self, finding: &str) {
+        self.findings += 1;
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "\n{finding}");
+    }
+}
+
+/// Whether requests for the other content types would end alike.
+fn is_of_all_types(error: &ContentError) -> bool {
+    match error {
+        ContentError::Unavailable { .. }
+        | ContentError::CircuitOpen { .. }
+        | ContentError::TimedOut => true,
+        ContentError::TypeFails { .. } | ContentError::Unusable(_) | ContentError::Setup(_) => {
+            false
+        }
+    }
+}

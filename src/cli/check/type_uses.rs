@@ -1,0 +1,63 @@
+//! What the rules of all sites need of each content type.
+
+use crate::content::{FieldUse, Purpose, TypeUse};
+use crate::rules::{ContentTypeUid, FieldPath, Rule, Source};
+use crate::site::Sites;
+
+/// One for each content type, in the order of the settings.
+pub(super) fn type_uses(sites: &Sites) -> Vec<TypeUse> {
+    let mut uses: Vec<TypeUse> = Vec::new();
+    for site in sites.iter() {
+        for uid in site.rules.content_types() {
+            let alternatives = site.rules.alternatives(uid.as_str());
+            let fields = site.rules.of_type(uid.as_str()).flat_map(fields);
+            if let Some(known) = uses.iter_mut().find(|known| known.uid == *uid) {
+                // Without alternatives a site reads all documents.
+                if alternatives.is_empty() || known.alternatives.is_empty() {
+                    known.alternatives.clear();
+                } else {
+                    known.alternatives.extend(alternatives);
+                }
+                add(&mut known.fields, fields);
+                continue;
+            }
+            let locale = site.rules.locales().default_locale().clone();
+            let mut all = Vec::new();
+            add(&mut all, fields);
+            uses.push(TypeUse {
+                uid: ContentTypeUid::clone(uid),
+                fields: all,
+                alternatives,
+                locale,
+            });
+        }
+    }
+    uses
+}
+
+/// Adds the fields of a rule that are new.
+fn add<'r>(all: &mut Vec<FieldUse>, groups: impl Iterator<Item = (Purpose, Vec<&'r FieldPath>)>) {
+    for (purpose, paths) in groups {
+        let group = all.last().map_or(0, |last| last.group + 1);
+        for path in paths {
+            if !all.iter().any(|known| known.path == *path && known.purpose == purpose) {
+                all.push(FieldUse { path: path.clone(), purpose, group });
+            }
+        }
+    }
+}
+
+/// The fields that a rule names: those of each placeholder, then one at a time.
+fn fields(rule: &Rule) -> impl Iterator<Item = (Purpose, Vec<&FieldPath>)> {
+    let placeholders = rule.templates().flat_map(|(_, template)| template.placeholders());
+    let values = placeholders.map(|placeholder| {
+        let purpose = match placeholder.source {
+            Source::Date(..) => Purpose::Date,
+            _ => Purpose::Placeholder,
+        };
+        (purpose, placeholder.source.fields().collect())
+    });
+    let conditions = rule.conditions.iter().chain(&rule.sitemap.exclude_when);
+    let conditions = conditions.map(|condition| (Purpose::Condition, vec![&condition.field]));
+    values.chain(conditions).chain([(Purpose::Date, vec![&rule.sitemap.modified])])
+}

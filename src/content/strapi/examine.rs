@@ -1,0 +1,170 @@
+//! Compares what the settings need of a content type with what the CMS returns, for `check`.
+
+mod finding;
+mod kind;
+mod refused;
+mod sample;
+mod schema;
+
+pub use finding::{FieldUse, Finding, Purpose};
+pub use schema::Schemas;
+
+use serde_json::{Map, Value};
+
+use super::endpoint::EndpointKind;
+use super::endpoint_cache::ResolvedEndpoint;
+use super::fetch::Fetcher;
+use super::query_string;
+use crate::content::{ContentError, ContentQuery, Projection, SetupProblem, Status};
+use crate::rules::{Condition, ContentTypeUid, Locale};
+
+/// The most fields that are reported for one type by asking again without them.
+const MAX_REFUSED: usize = 20;
+
+/// What the settings need of a content type.
+#[derive(Clone, Debug)]
+pub struct TypeUse {
+    /// The content type.
+    pub uid: ContentTypeUid,
+    /// The fields of all rules of all sites.
+    pub fields: Vec<FieldUse>,
+    /// As in [`ContentQuery`].
+    pub alternatives: Vec<Vec<Condition>>,
+    /// The default locale of the first site.
+    pub locale: Locale,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Examination {
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+    /// Whether there is no document, so that relations and values could not be seen.
+    pub is_empty: bool,
+}
+
+/// A content type and the fields that were not refused so far.
+struct Examiner<'a> {
+    fetcher: &'a Fetcher,
+    wanted: &'a TypeUse,
+    fields: Vec<FieldUse>,
+    has_filters: bool,
+    findings: Vec<Finding>,
+}
+
+/// See [`super::Strapi::examine`].
+pub(super) async fn examine(
+    fetcher: &Fetcher,
+    schemas: &mut Schemas,
+    wanted: &TypeUse,
+) -> Result<Examination, ContentError> {
+    let findings = schemas.examine(&fetcher.client, &wanted.uid, &wanted.fields).await?;
+    let (fields, has_filters) = (wanted.fields.clone(), !wanted.alternatives.is_empty());
+    let mut examiner = Examiner { fetcher, wanted, fields, has_filters, findings };
+    examiner.drop_reported_fields();
+    let sampled = examiner.sample_usable_fields().await?;
+    let is_empty = matches!(sampled, Some(None));
+    if let Some(Some(document)) = sampled {
+        for field in &examiner.fields {
+            let finding = sample::examine(&document, &wanted.uid, field);
+            if let Some(finding) = finding.filter(|new| !examiner.findings.contains(new)) {
+                examiner.findings.push(finding);
+            }
+        }
+    }
+    Ok(Examination { findings: examiner.findings, is_empty })
+}
+
+impl Examiner<'_> {
+    /// Asks for a document, again without each field that the CMS refuses. `None`: there is a
+    /// problem with the type itself; `Some(None)`: there is no document.
+    async fn sample_usable_fields(
+        &mut self,
+    ) -> Result<Option<Option<Map<String, Value>>>, ContentError> {
+        while self.findings.len() < MAX_REFUSED {
+            match self.sample().await {
+                // The first document will do where none has what the rules are for.
+                Ok(None) if self.has_filters => self.has_filters = false,
+                Ok(document) => return Ok(Some(document)),
+                Err(ContentError::Setup(problem)) => {
+                    if !self.explain(problem).await? {
+                        return Ok(None);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// A document with the fields that are left.
+    async fn sample(&self) -> Result<Option<Map<String, Value>>, ContentError> {
+        let paths = self.fields.iter().map(|field| field.path.clone()).collect();
+        let query = ContentQuery {
+            uid: self.wanted.uid.clone(),
+            projection: Projection::new(paths),
+            alternatives: self.wanted.alternatives.clone(),
+            selection: None,
+        };
+        request(self.fetcher, &query, &self.wanted.locale, self.has_filters).await
+    }
+
+    /// Turns a refusal into findings. Returns whether there is something left to ask for without
+    /// what the refusal is about.
+    async fn explain(&mut self, problem: SetupProblem) -> Result<bool, ContentError> {
+        // A response that can be read has no absent keys here: this is about a filter.
+        let is_filter = matches!(problem, SetupProblem::AbsentKey { .. });
+        let asked_for = (self.fields.len(), self.has_filters);
+        let findings = refused::explain(self.fetcher, self.wanted, &self.fields, problem).await?;
+        self.findings.extend(findings);
+        self.drop_reported_fields();
+        self.has_filters &= !is_filter;
+        Ok(asked_for != (self.fields.len(), self.has_filters))
+    }
+
+    /// Leaves out the fields that are reported, with those of the same placeholder.
+    fn drop_reported_fields(&mut self) {
+        let findings = &self.findings;
+        let is_reported = |field: &&FieldUse| {
+            let path = field.path.to_string();
+            findings.iter().any(|finding| finding.is_about(&path))
+        };
+        let groups: Vec<usize> =
+            self.fields.iter().filter(is_reported).map(|field| field.group).collect();
+        self.fields.retain(|field| !groups.contains(&field.group));
+    }
+}
+
+/// One document, if there is one.
+async fn request(
+    fetcher: &Fetcher,
+    query: &ContentQuery,
+    locale: &Locale,
+    has_filters: bool,
+) -> Result<Option<Map<String, Value>>, ContentError> {
+    let resolved = fetcher.resolve(&query.uid).await?;
+    let mut body = send(fetcher, &resolved, query, locale, has_filters).await;
+    if fetcher.found_single(&body).await {
+        let resolved = fetcher.resolve(&query.uid).await?;
+        body = send(fetcher, &resolved, query, locale, has_filters).await;
+    }
+    let Some(body) = body? else { return Ok(None) };
+    sample::document(&body).map_err(|()| ContentError::Unusable("a response that is not a list"))
+}
+
+async fn send(
+    fetcher: &Fetcher,
+    resolved: &ResolvedEndpoint,
+    query: &ContentQuery,
+    locale: &Locale,
+    has_filters: bool,
+) -> Result<Option<String>, ContentError> {
+    if resolved.endpoint.kind() == EndpointKind::Single {
+        let text =
+            |locale: Option<&Locale>| query_string::version(query, locale, Status::Published);
+        return fetcher.version(resolved, resolved.endpoint.path(), locale, text).await;
+    }
+    let text = |locale: Option<&Locale>| query_string::sample(query, locale, has_filters);
+    let reply = fetcher.list(resolved, Some(locale), text).await?;
+    Ok(Some(reply.body))
+}

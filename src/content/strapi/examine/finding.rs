@@ -1,0 +1,102 @@
+//! What is wrong between the settings and a content type of the CMS.
+
+use std::fmt;
+
+use crate::content::SetupProblem;
+use crate::rules::FieldPath;
+
+/// What the settings need a field for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// A placeholder whose value is text or an integer.
+    Placeholder,
+    /// A part of a date, or the date of the last modification.
+    Date,
+    /// A condition.
+    Condition,
+}
+
+/// A field that the settings name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FieldUse {
+    /// The field, or a field of a related document or component.
+    pub path: FieldPath,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Equal for the fields of one placeholder: if one is at fault, the others are not examined.
+    pub group: usize,
+}
+
+/// What is wrong between the settings and a content type of the CMS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The token, a permission, the endpoint or a relation.
+    Setup(SetupProblem),
+    /// A field.
+    Field(String, Fault),
+}
+
+/// Why a field cannot be used as the settings use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// There is no such field.
+    Missing,
+    /// The CMS never returns it.
+    Private,
+    /// A dynamic zone: components of several kinds.
+    DynamicZone,
+    /// A relation to many documents, or a repeatable component.
+    ToMany,
+    /// A relation, a component or media instead of a field of it.
+    NotAField,
+    /// A field instead of a relation or component.
+    NotARelation,
+    /// A value that is neither text nor an integer, such as a decimal.
+    NotText(&'static str),
+}
+
+impl Finding {
+    /// Whether a field at this path, or behind it, is what is wrong.
+    pub(super) fn is_about(&self, path: &str) -> bool {
+        let Self::Field(own, fault) = self else { return false };
+        let rest = path.strip_prefix(own.as_str());
+        let is_behind = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        // A relation that exists may have other fields that are fine.
+        if *fault == Fault::NotAField { path == own } else { is_behind }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, fault) = match self {
+            Self::Setup(problem) => return problem.fmt(f),
+            Self::Field(path, fault) => (path, fault),
+        };
+        match fault {
+            Fault::Missing => write!(f, "there is no field or relation `{path}`: correct the name"),
+            Fault::Private => write!(
+                f,
+                "`{path}` is private, and Strapi never returns it: use another field, or remove `private` from its schema"
+            ),
+            Fault::DynamicZone => write!(
+                f,
+                "`{path}` is a dynamic zone, which has no single value: use a field of the type or of a component"
+            ),
+            Fault::ToMany => write!(
+                f,
+                "`{path}` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one"
+            ),
+            Fault::NotAField => write!(
+                f,
+                "`{path}` is a relation, a component or media: name one of its fields, like `{path}.slug`"
+            ),
+            Fault::NotARelation => write!(
+                f,
+                "`{path}` is no relation or component, or it is private: a path cannot lead through it"
+            ),
+            Fault::NotText(kind) => {
+                write!(f, "`{path}` is {kind}: a placeholder needs text, an integer or a date")
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Finds out why Strapi refuses a field, with a token that may not read the schema.
+
+use serde_json::Value;
+
+use super::finding::{Fault, FieldUse, Finding, Purpose};
+use super::{TypeUse, request, sample};
+use crate::content::strapi::fetch::Fetcher;
+use crate::content::{ContentError, ContentQuery, Projection, QueryPart, SetupProblem};
+use crate::rules::FieldPath;
+
+/// The findings for a refused request for these fields.
+pub(super) async fn explain(
+    fetcher: &Fetcher,
+    wanted: &TypeUse,
+    fields: &[FieldUse],
+    problem: SetupProblem,
+) -> Result<Vec<Finding>, ContentError> {
+    let findings = match &problem {
+        SetupProblem::UnknownKey { key: Some(key), part, .. } => {
+            let path = unknown(fetcher, wanted, fields, key, *part).await?;
+            path.map(|path| Finding::Field(path, Fault::Missing)).into_iter().collect()
+        }
+        SetupProblem::UnknownKey { key: None, .. } => {
+            dynamic_zones(fetcher, wanted, fields).await?
+        }
+        SetupProblem::UnusableKey { key, part: QueryPart::Populate, .. } => {
+            let paths = paths_to(fields, key);
+            paths.map(|(path, _)| Finding::Field(path, Fault::NotARelation)).take(1).collect()
+        }
+        SetupProblem::UnusableKey { key, part: QueryPart::Fields, .. } => {
+            match paths_to(fields, key).next() {
+                Some((path, purpose)) => {
+                    let fault = kind(fetcher, wanted, &path, purpose).await?;
+                    vec![Finding::Field(path, fault)]
+                }
+                None => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    };
+    Ok(if findings.is_empty() { vec![Finding::Setup(problem)] } else { findings })
+}
+
+/// The path to an unknown key. Strapi names the key alone: of several paths with that name, the
+/// first that is refused by itself.
+async fn unknown(
+    fetcher: &Fetcher,
+    wanted: &TypeUse,
+    fields: &[FieldUse],
+    key: &str,
+    part: Option<QueryPart>,
+) -> Result<Option<String>, ContentError> {
+    let mut paths: Vec<String> = paths_to(fields, key).map(|(path, _)| path).collect();
+    if part == Some(QueryPart::Fields) {
+        paths.retain(|path| path == key);
+    }
+    let candidates = if paths.len() > 1 { &*paths } else { &[] };
+    for path in candidates {
+        let Some(alone) = FieldPath::parse(path) else { continue };
+        match populate(fetcher, wanted, alone).await {
+            Err(ContentError::Setup(_)) => return Ok(Some(path.clone())),
+            Err(error) => return Err(error),
+            Ok(_) => {}
+        }
+    }
+    Ok(paths.into_iter().next())
+}
+
+/// The paths that have this name, each up to it, with the purpose of the field.
+fn paths_to<'f>(fields: &'f [FieldUse], key: &str) -> impl Iterator<Item = (String, Purpose)> + 'f {
+    let key = key.to_owned();
+    fields.iter().filter_map(move |field| {
+        let segments = field.path.segments();
+        let at = segments.iter().position(|name| **name == *key)?;
+        Some((segments[..=at].join("."), field.purpose))
+    })
+}
+
+/// What an attribute is that is no plain field, by requesting it like a relation.
+async fn kind(
+    fetcher: &Fetcher,
+    wanted: &TypeUse,
+    path: &str,
+    purpose: Purpose,
+) -> Result<Fault, ContentError> {
+    let Some(id) = FieldPath::parse(&format!("{path}.id")) else { return Ok(Fault::Private) };
+    match populate(fetcher, wanted, id.clone()).await {
+        Ok(Some(document)) => {
+            let segments = &id.segments()[..id.segments().len() - 1];
+            let is_list = matches!(sample::value(&document, segments), Some(Value::Array(_)));
+            let is_to_many = is_list && purpose != Purpose::Condition;
+            Ok(if is_to_many { Fault::ToMany } else { Fault::NotAField })
+        }
+        Ok(None) => Ok(Fault::NotAField),
+        Err(ContentError::Setup(SetupProblem::UnknownKey { key: None, .. })) => {
+            Ok(Fault::DynamicZone)
+        }
+        Err(ContentError::Setup(_)) => Ok(Fault::Private),
+        Err(error) => Err(error),
+    }
+}
+
+/// The relations among the fields that are dynamic zones: Strapi refuses their fields without
+/// naming them.
+async fn dynamic_zones(
+    fetcher: &Fetcher,
+    wanted: &TypeUse,
+    fields: &[FieldUse],
+) -> Result<Vec<Finding>, ContentError> {
+    let mut prefixes: Vec<String> = Vec::new();
+    for field in fields {
+        let segments = field.path.segments();
+        for end in 1..segments.len() {
+            let prefix = segments[..end].join(".");
+            if !prefixes.contains(&prefix) {
+                prefixes.push(prefix);
+            }
+        }
+    }
+    let mut findings: Vec<Finding> = Vec::new();
+    for prefix in prefixes {
+        let Some(id) = FieldPath::parse(&format!("{prefix}.id")) else { continue };
+        if findings.iter().any(|finding| finding.is_about(&prefix)) {
+            continue;
+        }
+        match populate(fetcher, wanted, id).await {
+            Err(ContentError::Setup(SetupProblem::UnknownKey { key: None, .. })) => {
+                findings.push(Finding::Field(prefix, Fault::DynamicZone));
+            }
+            Ok(_) | Err(ContentError::Setup(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(findings)
+}
+
+/// A document with this field alone.
+async fn populate(
+    fetcher: &Fetcher,
+    wanted: &TypeUse,
+    path: FieldPath,
+) -> Result<Option<serde_json::Map<String, Value>>, ContentError> {
+    let query = ContentQuery {
+        uid: wanted.uid.clone(),
+        projection: Projection::new(vec![path]),
+        alternatives: Vec::new(),
+        selection: None,
+    };
+    request(fetcher, &query, &wanted.locale, false).await
+}

@@ -1,0 +1,97 @@
+//! The attributes of content types and components, from Strapi's content-type builder.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::content::ContentError;
+use crate::content::strapi::client::{Client, Reply};
+use crate::content::strapi::json::object;
+use crate::rules::{ContentTypeUid, FieldPath};
+
+/// The attributes of a content type or component, by name.
+pub(in crate::content::strapi) type Attributes = HashMap<String, Attribute>;
+
+/// An attribute of a content type or component.
+#[derive(Clone, Debug, Deserialize)]
+pub(in crate::content::strapi) struct Attribute {
+    #[serde(rename = "type", default)]
+    pub(in crate::content::strapi) kind: String,
+    #[serde(default)]
+    pub(in crate::content::strapi) private: bool,
+    #[serde(default)]
+    relation: String,
+    #[serde(default)]
+    repeatable: bool,
+    #[serde(default)]
+    multiple: bool,
+    /// The content type that a relation leads to.
+    target: Option<String>,
+    component: Option<String>,
+}
+
+impl Attribute {
+    pub(in crate::content::strapi) fn is_list(&self) -> bool {
+        let to_many = self.relation.ends_with("ToMany") || self.relation.ends_with("Many");
+        to_many || self.repeatable || self.multiple
+    }
+
+    /// The type of related documents, or else the component.
+    pub(in crate::content::strapi) fn leads_to(&self) -> (Option<&String>, Option<&String>) {
+        (self.target.as_ref(), self.component.as_ref())
+    }
+}
+
+/// The content type that a relation leads to; `None`: it is no relation to a content type, or the
+/// token may not read the schema.
+pub(super) async fn target(
+    client: &Client,
+    uid: &ContentTypeUid,
+    relation: &FieldPath,
+) -> Result<Option<ContentTypeUid>, ContentError> {
+    let mut uid = uid.clone();
+    for name in relation.segments() {
+        let attributes = fetch(client, &format!("content-types/{uid}")).await?;
+        let attribute = attributes.as_ref().and_then(|attributes| attributes.get(&**name));
+        let target = attribute.and_then(|attribute| attribute.target.as_ref());
+        match target.and_then(|target| ContentTypeUid::parse(target).ok()) {
+            Some(target) => uid = target,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(uid))
+}
+
+/// `None`: the token may not read the schema, or there is none.
+pub(in crate::content::strapi) async fn fetch(
+    client: &Client,
+    path: &str,
+) -> Result<Option<Attributes>, ContentError> {
+    match client.schema(path).await {
+        Ok(Reply::Json(json)) => Ok(parse_attributes(&json)),
+        Ok(_) | Err(ContentError::Unusable(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn parse_attributes(json: &str) -> Option<Attributes> {
+    #[derive(Deserialize)]
+    struct SchemaResponse<'a> {
+        #[serde(borrow)]
+        data: &'a RawValue,
+    }
+    #[derive(Deserialize)]
+    struct Data<'a> {
+        #[serde(borrow)]
+        schema: &'a RawValue,
+    }
+    #[derive(Deserialize)]
+    struct Schema {
+        attributes: Attributes,
+    }
+    let response: SchemaResponse<'_> = object(json)?;
+    let data: Data<'_> = object(response.data.get())?;
+    let schema: Schema = object(data.schema.get())?;
+    Some(schema.attributes)
+}

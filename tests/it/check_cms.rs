@@ -1,0 +1,384 @@
+//! `check` compares the settings with the CMS; the same findings while serving.
+
+use crate::support::cms::Cms;
+use crate::support::front_of_cms::{assert_failure, list, refusal};
+use crate::support::http;
+use crate::support::script::Script;
+use crate::support::service::{Ended, Setup};
+
+/// Settings with the CMS at this address and one rule for each of these types.
+fn setup(cms: &Cms, rules: &[(&str, &str)]) -> Setup {
+    let rule =
+        |(uid, rule): &(&str, &str)| format!("[[site.rule]]\ncontent_type = \"{uid}\"\n{rule}\n");
+    let rules: String = rules.iter().map(rule).collect();
+    Setup::new(&format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n{rules}",
+        cms.addr()
+    ))
+}
+
+/// The report of `check` for rules of one type.
+fn check(cms: &Cms, uid: &str, rule: &str, more: &[&str]) -> Ended {
+    let setup = setup(cms, &[(uid, rule)]).env("FRONTEND_MAP__CMS__TOKEN", "canary-token");
+    setup.run(&[&["check"], more].concat())
+}
+
+/// The lines of the report behind the first one.
+fn findings(ended: &Ended) -> Vec<&str> {
+    ended.stdout.lines().skip(1).filter(|line| !line.is_empty()).collect()
+}
+
+fn denied() -> Script {
+    refusal(403, "ForbiddenError", "{}")
+}
+
+fn not_found() -> Script {
+    refusal(404, "NotFoundError", "{}")
+}
+
+/// A CMS whose schemas the token may not read.
+fn reader(answers: impl Fn(&str) -> Script + Send + Sync + 'static) -> Cms {
+    Cms::start(move |target| {
+        if target.starts_with("/api/content-type-builder/") { denied() } else { answers(target) }
+    })
+}
+
+fn invalid_key(key: &str, path: Option<&str>, param: &str) -> Script {
+    let path = path.map_or("null".to_owned(), |path| format!("\"{path}\""));
+    let details = format!(r#"{{"key":"{key}","path":{path},"source":"query","param":"{param}"}}"#);
+    refusal(400, "ValidationError", &details)
+}
+
+const DATES: &str = r#""locale":"en","publishedAt":"2024-01-01T00:00:00.000Z","updatedAt":"2024-01-01T00:00:00.000Z""#;
+
+/// A list of one published document with these members.
+fn one(members: &str) -> Script {
+    list(&[("a", &format!(",{DATES},{members}"))], 100, 1)
+}
+
+/// A published document with these members.
+fn document(members: &str) -> Script {
+    Script::json(200, &format!(r#"{{"data":{{"documentId":"a",{DATES},{members}}},"meta":{{}}}}"#))
+}
+
+/// A response of the CMS, and the finding.
+type Case = (fn() -> Script, &'static str);
+
+#[test]
+fn check_tells_token_permission_endpoint_and_a_500_apart() {
+    let cases: [Case; 4] = [
+        (
+            || refusal(401, "UnauthorizedError", "{}"),
+            "api::news.news: 401 on /api/newses: the token is wrong or has expired; create an API token in Strapi and set it as FRONTEND_MAP__CMS__TOKEN or in cms.token_file",
+        ),
+        (denied, "api::news.news: 403 on /api/newses: grant find and findOne to the token"),
+        (
+            not_found,
+            "api::news.news: 404 on /api/newses: write [[content_type]] uid = \"api::news.news\" with the endpoint of the type",
+        ),
+        (
+            || Script::json(500, "{}"),
+            "api::news.news: the CMS is not available for api::news.news: it returned 500",
+        ),
+    ];
+    for (answer, expected) in cases {
+        let cms = reader(move |_| answer());
+        let rule = "template = \"/{slug}\"";
+        let ended = check(&cms, "api::news.news", rule, &[]);
+        assert_eq!((ended.status, findings(&ended)), (Some(0), vec![expected]), "{}", ended.stderr);
+        assert!(
+            ended.stdout.starts_with(
+                "the settings are valid, but there is 1 problem with the CMS: 1 site, 1 rule\n"
+            ),
+            "{}",
+            ended.stdout
+        );
+        let strict = check(&cms, "api::news.news", rule, &["--strict"]);
+        assert_eq!(strict.status, Some(1));
+        let counted = "1 problem with the CMS";
+        assert_eq!(strict.stderr, format!("frontend-map: {counted}\n"));
+        assert!(!(strict.stdout + &ended.stdout).contains("canary"), "no token");
+    }
+}
+
+#[test]
+fn check_without_a_token_says_that_none_is_set() {
+    let cms = reader(|_| denied());
+    let rules = [("api::page.page", "template = \"/{slug}\"")];
+    let ended = setup(&cms, &rules).run(&["check"]);
+    let wanted = "api::page.page: 403 on /api/pages: no token is set; set FRONTEND_MAP__CMS__TOKEN or cms.token_file";
+    assert_eq!(findings(&ended), [wanted], "{}", ended.stderr);
+}
+
+#[test]
+fn check_requests_one_document_with_the_fields_of_all_settings() {
+    let cms = reader(|_| {
+        one(r#""slug":"s","hidden":false,"edited":"2024-01-01","seo":{"id":1,"slug":"x"}"#)
+    });
+    let rule = "template = \"/{slug}/{seo.slug}\"\nexclude_when = { hidden = true }\nmodified = \"edited\"";
+    let ended = check(&cms, "api::page.page", rule, &["--strict"]);
+    let fine = "the settings are fine: 1 site, 1 rule\n";
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(0), fine), "{}", ended.stderr);
+    let targets = cms.targets();
+    let lists: Vec<&String> =
+        targets.iter().filter(|target| target.starts_with("/api/pages?")).collect();
+    let [request] = lists[..] else { panic!("one request, not {targets:?}") };
+    for part in ["pageSize]=1&", "=slug", "=hidden", "=edited", "populate[seo][fields][0]=slug"] {
+        assert!(request.contains(part), "{part} is missing in {request}");
+    }
+}
+
+#[test]
+fn check_names_each_field_that_the_cms_refuses() {
+    let cms = reader(|target| {
+        if target.contains("populate[zone]") {
+            refusal(400, "ValidationError", "{}")
+        } else if target.contains("populate[secret]") {
+            invalid_key("secret", Some("secret"), "populate")
+        } else if target.contains("=secret") {
+            invalid_key("secret", Some("secret"), "fields")
+        } else if target.contains("=slugg") {
+            invalid_key("slugg", None, "fields")
+        } else if target.contains("=nam") {
+            invalid_key("nam", None, "populate")
+        } else if target.contains("populate[tags][fields][0]=id") {
+            one(r#""tags":[]"#)
+        } else if target.contains("=tags") {
+            invalid_key("tags", Some("tags"), "fields")
+        } else {
+            one(r#""slug":"s","category":{"id":1}"#)
+        }
+    });
+    let rule = "template = \"/{slugg}/{secret}/{tags}/{category.nam}/{zone.slug}/{slug}\"";
+    let ended = check(&cms, "api::page.page", rule, &[]);
+    let mut found = findings(&ended);
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        [
+            "api::page.page: `secret` is private, and Strapi never returns it: use another field, or remove `private` from its schema",
+            "api::page.page: `tags` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
+            "api::page.page: `zone` is a dynamic zone, which has no single value: use a field of the type or of a component",
+            "api::page.page: there is no field or relation `category.nam`: correct the name",
+            "api::page.page: there is no field or relation `slugg`: correct the name",
+        ],
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn check_names_values_that_no_placeholder_can_have_and_absent_relations() {
+    let cms = reader(|_| one(r#""slug":"s","price":1.5,"links":[{"id":1,"slug":"l"}]"#));
+    let rule = "template = \"/{price}/{links.slug}/{category.parent.slug}/{slug}\"\nexclude_when = { hidden = true }";
+    let ended = check(&cms, "api::page.page", rule, &[]);
+    assert_eq!(
+        findings(&ended),
+        [
+            "api::page.page: `price` is a decimal number: a placeholder needs text, an integer or a date",
+            "api::page.page: `links` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
+            "api::page.page: the token may not read the relation `category` of api::page.page: grant find on the content type that it leads to",
+            "api::page.page: the field `hidden` of api::page.page is private, or the token may not read it",
+        ],
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn check_accepts_a_condition_over_a_relation_to_many() {
+    let cms = reader(|_| one(r#""slug":"s","sites":[{"id":1,"key":"main"}]"#));
+    let rule = "template = \"/{slug}\"\nwhere = { \"sites.key\" = \"main\" }";
+    let ended = check(&cms, "api::page.page", rule, &["--strict"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stdout);
+}
+
+#[test]
+fn check_names_a_relation_that_the_token_may_not_filter_by() {
+    let cms = reader(|target| {
+        if target.contains("filters[category]") {
+            invalid_key("category", Some("category"), "filters")
+        } else {
+            one(r#""slug":"s""#)
+        }
+    });
+    let rule = "template = \"/{slug}\"\nwhere = { \"category.slug\" = \"news\" }";
+    let ended = check(&cms, "api::page.page", rule, &[]);
+    let wanted = "api::page.page: the token may not read the relation `category` of api::page.page: grant find on the content type that it leads to";
+    assert_eq!(findings(&ended), [wanted], "{}", ended.stderr);
+}
+
+#[test]
+fn check_adds_the_kinds_of_the_schema_where_the_token_may_read_it() {
+    let cms = Cms::start(|target| {
+        let Some((_, schema)) = target.split_once("/api/content-type-builder/") else {
+            return list(&[], 1, 0);
+        };
+        let attributes = match schema {
+            "content-types/api::post.post" => {
+                r#"{"slug":{"type":"uid"},"price":{"type":"decimal"},"secret":{"type":"string","private":true},"zone":{"type":"dynamiczone"},"tags":{"type":"relation","relation":"manyToMany","target":"api::category.category"},"category":{"type":"relation","relation":"manyToOne","target":"api::category.category"},"seo":{"type":"component","component":"shared.seo","repeatable":false},"links":{"type":"component","component":"shared.seo","repeatable":true}}"#
+            }
+            "content-types/api::category.category" | "components/shared.seo" => {
+                r#"{"slug":{"type":"uid"}}"#
+            }
+            _ => return denied(),
+        };
+        let (_, uid) = schema.split_once('/').unwrap_or_default();
+        let kind = r#""kind":"collectionType","singularName":"post","pluralName":"posts""#;
+        Script::json(
+            200,
+            &format!(
+                r#"{{"data":{{"uid":"{uid}","schema":{{{kind},"attributes":{attributes}}}}}}}"#
+            ),
+        )
+    });
+    let rule = "template = \"/{price}/{secret}/{zone.slug}/{tags.slug}/{category.name}/{category}/{seo.slugg}/{links.slug}/{slug.x}\"\nwhere = { \"tags.slug\" = \"a\" }";
+    let ended = check(&cms, "api::post.post", rule, &[]);
+    let mut expected = [
+        "`price` is a decimal number: a placeholder needs text, an integer or a date",
+        "`secret` is private, and Strapi never returns it: use another field, or remove `private` from its schema",
+        "`zone` is a dynamic zone, which has no single value: use a field of the type or of a component",
+        "`tags` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
+        "there is no field or relation `category.name`: correct the name",
+        "`category` is a relation, a component or media: name one of its fields, like `category.slug`",
+        "there is no field or relation `seo.slugg`: correct the name",
+        "`links` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
+        "`slug` is no relation or component, or it is private: a path cannot lead through it",
+        "nothing to check: it has no published document",
+    ]
+    .map(|text| format!("api::post.post: {text}"));
+    expected.sort_unstable();
+    let mut found = findings(&ended);
+    found.sort_unstable();
+    assert_eq!(found, expected, "{}", ended.stderr);
+}
+
+#[test]
+fn check_reports_a_misspelt_field_of_a_page_tree_once() {
+    let cms = reader(|target| {
+        if target.contains("=slugg") {
+            invalid_key("slugg", None, "fields")
+        } else if target.contains("[parnt]") {
+            invalid_key("parnt", None, "populate")
+        } else {
+            one(r#""slug":"s","parent":null"#)
+        }
+    });
+    for (param, expected) in [
+        (r#"{ field = "slug", ancestors = "parent" }"#, None),
+        (r#"{ field = "slugg", ancestors = "parent" }"#, Some("`slugg`")),
+        (r#"{ field = "slug", ancestors = "parnt" }"#, Some("`parnt`")),
+    ] {
+        let rule = format!("template = \"/{{*path}}\"\nparams.path = {param}");
+        let ended = check(&cms, "api::page.page", &rule, &[]);
+        let wanted = expected.map(|name| {
+            format!("api::page.page: there is no field or relation {name}: correct the name")
+        });
+        assert_eq!(findings(&ended), wanted.iter().collect::<Vec<_>>(), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn check_of_an_empty_type_has_nothing_to_check() {
+    let cms = reader(|_| list(&[], 1, 0));
+    let ended = check(&cms, "api::page.page", "template = \"/{slug}\"", &["--strict"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let expected = ["api::page.page: nothing to check: it has no published document"];
+    assert_eq!(findings(&ended), expected);
+    assert!(ended.stdout.starts_with("the settings are fine: "), "{}", ended.stdout);
+}
+
+#[test]
+fn check_offline_sends_no_request_and_judges_the_settings_alone() {
+    let cms = reader(|_| denied());
+    let rule = "template = \"/{slug}\"";
+    let ended = check(&cms, "api::page.page", rule, &["--strict", "--offline"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert_eq!(
+        ended.stdout,
+        "the settings are fine: 1 site, 1 rule\n\nthe CMS was not asked (--offline): the settings alone were checked\n"
+    );
+    assert_eq!(cms.targets().len(), 0);
+}
+
+#[test]
+fn check_strict_fails_where_the_cms_cannot_be_reached() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
+    let settings = format!(
+        "[cms]\nurl = \"http://{}\"\n[[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\nlocales = [\"en\"]\n[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{{slug}}\"\n",
+        port.expect("an address")
+    );
+    for (arguments, status) in [(&["check"][..], 0), (&["check", "--strict"], 1)] {
+        let ended = Setup::new(&settings).run(arguments);
+        assert_eq!(ended.status, Some(status), "{}", ended.stderr);
+        let [finding] = findings(&ended)[..] else { panic!("{}", ended.stdout) };
+        let start = "the content types are not checked: the CMS is not available";
+        assert!(finding.starts_with(start), "{finding}");
+        assert!(finding.contains("refused"), "{finding}");
+    }
+}
+
+#[test]
+fn single_type_is_found_with_a_token_that_may_not_read_the_schema() {
+    let cms = reader(|target| match target.split('?').next() {
+        Some("/api/homepage") => document(r#""slug":"home""#),
+        _ => not_found(),
+    });
+    let setup = setup(&cms, &[("api::homepage.homepage", "template = \"/{slug}\"")]);
+    let ended = setup.run(&["check", "--strict"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stdout);
+    let service = setup.start();
+    let sitemap = "/api/build-sitemap?site=main&contentType=api::homepage.homepage";
+    let response = http::get(service.addr(), sitemap);
+    assert_eq!(response.status, 200, "{}", response.text());
+    assert!(response.text().contains("https://www.example.com/home"), "{}", response.text());
+    let document = "/api/frontend-url?uid=api::homepage.homepage&documentId=a";
+    assert_eq!(http::get(service.addr(), document).status, 200);
+}
+
+#[test]
+fn type_that_always_fails_with_500_is_named_and_leaves_the_others_alone() {
+    let cms = reader(|target| {
+        if target.starts_with("/api/bads") {
+            Script::json(500, "{}")
+        } else if target.starts_with("/api/pages/a?") {
+            document(r#""slug":"s""#)
+        } else {
+            one(r#""slug":"s""#)
+        }
+    });
+    let rule = "template = \"/{slug}\"";
+    let bad = "template = \"/bad/{slug}\"";
+    let service = setup(&cms, &[("api::page.page", rule), ("api::bad.bad", bad)]).start();
+    let sitemap =
+        |name: &str| format!("/api/build-sitemap?site=main&contentType=api::{name}.{name}");
+    for _ in 0..5 {
+        let failed = http::get(service.addr(), &sitemap("bad"));
+        assert_failure(&failed, 503, "ServiceUnavailableError");
+        let text = "the CMS is not available for api::bad.bad: it returned 500";
+        assert_eq!(failed.json()["error"]["message"], text);
+        let document = "/api/frontend-url?uid=api::page.page&documentId=a";
+        assert_eq!(http::get(service.addr(), document).status, 200);
+    }
+    let page = http::get(service.addr(), &sitemap("page"));
+    assert_eq!(page.status, 200, "{}", page.text());
+    let mark = page.header("cache-status").unwrap_or_default();
+    assert!(!mark.contains("fails"), "{mark}");
+    assert!(!service.log().contains("circuit breaker is open"), "{}", service.log());
+}
+
+#[test]
+fn row_id_of_strapi_is_a_problem_of_the_settings() {
+    let cms = reader(|_| denied());
+    for template in ["/{id}", "/{category.id}"] {
+        let rule = format!("template = \"{template}\"");
+        let ended = check(&cms, "api::page.page", &rule, &["--offline"]);
+        assert_eq!(ended.status, Some(78), "{}", ended.stdout);
+        assert!(ended.stderr.contains("changes at each publish"), "{}", ended.stderr);
+    }
+    let files = Setup::new(
+        "[cms]\nsource = \"files\"\npath = \"c.json\"\n[[site]]\nkey = \"main\"\nlocales = [\"en\"]\n[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/{id}\"\n",
+    );
+    let ended = files.file("c.json", "{}").run(&["check"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+}
