@@ -33,7 +33,7 @@ pub(super) async fn show(addresses: &Addresses, once: bool) -> Result<(), Box<dy
         print(&format!("\n$ curl '{url}'"))?;
         let response = client.get(url).send().await?.text().await?;
         if operation.checks_urls() {
-            print(&format!("\n{}", url_checks::table(&response, paint, INDENT)?))?;
+            print(&format!("\n{}", url_checks::table(&response, paint, width)?))?;
         } else {
             print(&paint.of(Tone::Soft, response.trim_end()))?;
         }
