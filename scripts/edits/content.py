@@ -1,4 +1,4 @@
-"""The content of the fixture as the edits need it, and the URLs that Strapi's own responses give."""
+"""The content of the fixture as the edits need it, and the URLs that Strapi's responses give."""
 
 import json
 import subprocess

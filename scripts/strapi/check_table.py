@@ -42,7 +42,8 @@ WRONG = {
     "single type": ("api::homepage.homepage", 'template = "/{slug}"'),
     "endpoint that fails": (
         "api::kind.kind",
-        'template = "/{slug}"\n[[content_type]]\nuid = "api::kind.kind"\nendpoint = "lab/throw/Error"',
+        'template = "/{slug}"\n[[content_type]]\nuid = "api::kind.kind"\n'
+        'endpoint = "lab/throw/Error"',
     ),
     "misspelt field": kind("/{slugg}"),
     "misspelt field of a relation": kind("/{category.slugg}"),
