@@ -122,6 +122,7 @@ async fn a_url_without_a_result_at_the_deadline_is_not_checked() {
         assert_eq!(*result, dead(&format!("{base}/a-{n:03}-t0"), "not checked: deadline"));
     }
     assert_eq!((results.len(), peer.heads().len()), (25, 11));
-    let line = r#"a validation has ended site="main" uid="api::t0.t0" count=25 ok=1 not_checked=24"#;
+    let line =
+        r#"a validation has ended site="main" uid="api::t0.t0" count=25 ok=1 not_checked=24"#;
     assert!(service.logs(line), "{}", service.log());
 }
