@@ -108,7 +108,8 @@ impl<'de> Deserializer<'de> for Setting<'_> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let value = match (&self.value.kind, self.variable()) {
+        let text = self.variable().map(|text| text.trim().to_ascii_lowercase());
+        let value = match (&self.value.kind, text.as_deref()) {
             (Kind::Boolean(value), _) => Some(*value),
             (_, Some("true" | "1" | "yes" | "on")) => Some(true),
             (_, Some("false" | "0" | "no" | "off")) => Some(false),

@@ -557,3 +557,11 @@ fn an_empty_variable_is_an_empty_list() {
     assert_eq!(origins(""), Some(0));
     assert_eq!(origins("https://a.example, https://b.example"), Some(0));
 }
+
+#[test]
+fn a_truth_value_in_a_variable_may_have_any_case() {
+    for (value, status) in [("TRUE", 0), ("False", 0), (" on ", 0), ("maybe", 78)] {
+        let setup = setup(&valid()).env("FRONTEND_MAP__SNAPSHOTS__AT_START", value);
+        assert_eq!(setup.run(&["check"]).status, Some(status), "{value}");
+    }
+}
