@@ -38,13 +38,14 @@ impl RelationTargets {
         !self.nowhere.get(&(relation, target.to_owned())).is_some_and(is_recent)
     }
 
-    /// Whether a document was ever found behind the relation.
+    /// Whether it is known, and recently enough, where the relation leads.
     pub(in crate::snapshot_cache) fn is_known(
         &self,
         uid: &ContentTypeUid,
         relation: &FieldPath,
     ) -> bool {
-        self.known.contains_key(&(uid.clone(), relation.clone()))
+        let known = self.known.get(&(uid.clone(), relation.clone()));
+        known.is_some_and(|(_, since)| since.elapsed() < REMEMBERED)
     }
 
     /// Records that a document of this type is behind the relation.
