@@ -26,6 +26,9 @@ use plan::Plan;
 enum NotUpdated {
     /// A walk is needed: it is faster, or nothing else can determine the result.
     NeedsWalk,
+    /// The CMS does not answer such requests in a usable way: a walk within the share follows.
+    /// Without the share each round would cause a walk.
+    Unusable,
     /// The CMS did not respond; a later try may succeed.
     Failed(ContentError),
 }
@@ -109,6 +112,15 @@ async fn update(cache: &SnapshotCache, group: &Arc<TypeGroup>, hints: &[Hint]) {
     match updated {
         Ok(()) => {}
         Err(NotUpdated::NeedsWalk) => walk(cache, group),
+        Err(NotUpdated::Unusable) => {
+            for (_, entry) in &group.members {
+                entry.mark_outdated();
+                if entry.copy().is_some() {
+                    entry.want_refresh();
+                }
+            }
+            cache.triggers.wake_refresher();
+        }
         Err(NotUpdated::Failed(error)) => {
             let error = error.detail();
             tracing::debug!(%uid, error, "documents could not be updated");

@@ -23,7 +23,7 @@ impl From<ContentError> for NotUpdated {
     fn from(error: ContentError) -> Self {
         match error {
             // This includes responses of a CMS that ignores the filter.
-            ContentError::Unusable(_) | ContentError::Setup(_) => Self::NeedsWalk,
+            ContentError::Unusable(_) | ContentError::Setup(_) => Self::Unusable,
             error => Self::Failed(error),
         }
     }

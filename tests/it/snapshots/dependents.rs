@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::hook::{SECRET, post_body};
 use super::{paths, sitemap};
@@ -29,6 +30,15 @@ struct Fixture {
 
 impl Fixture {
     fn start(articles: &[(&str, &'static str, &'static str)]) -> Self {
+        Self::with_share(articles, "1", Duration::ZERO)
+    }
+
+    /// With this share of the CMS for walks in the background, and this time for each list.
+    fn with_share(
+        articles: &[(&str, &'static str, &'static str)],
+        share: &str,
+        time: Duration,
+    ) -> Self {
         let articles = articles.iter().map(|(id, category, slug)| ((*id).into(), *category, *slug));
         let articles: Articles = Arc::new(Mutex::new(articles.collect()));
         let (ignores, fails) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
@@ -39,6 +49,7 @@ impl Fixture {
                 if is_filtered && fails.load(Ordering::Relaxed) {
                     return Script::reset();
                 }
+                std::thread::sleep(time);
                 let ignores = ignores.load(Ordering::Relaxed);
                 respond(&articles.lock().expect("no panic"), target, ignores)
             })
@@ -55,6 +66,7 @@ impl Fixture {
         let service = setup
             .env("FRONTEND_MAP__HOOKS__SECRET", SECRET)
             .env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "3600")
+            .env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", share)
             .env("RUST_LOG", "debug")
             .start();
         assert_eq!(sitemap(&service).status, 200);
@@ -200,6 +212,18 @@ fn cms_that_ignores_the_filter_is_walked() {
     fixture.hint("entry.publish", CATEGORY, "c1");
     fixture.lists(&["/new/a", "/two/b"]);
     assert_eq!(fixture.walks(), 2);
+}
+
+#[test]
+fn walks_for_a_cms_that_ignores_the_filter_wait_for_the_share() {
+    let articles = [("a", "c1", "old"), ("b", "c2", "two")];
+    let fixture = Fixture::with_share(&articles, "0.001", Duration::from_millis(250));
+    fixture.ignores.store(true, Ordering::Relaxed);
+    for round in 1..=5 {
+        fixture.hint("entry.publish", CATEGORY, "c1");
+        until_so("the filter is tried", || fixture.filtered().len() >= round);
+    }
+    assert!(fixture.walks() <= 2, "{} walks", fixture.walks());
 }
 
 #[test]
