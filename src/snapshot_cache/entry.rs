@@ -254,6 +254,12 @@ impl Entry {
         self.state.lock().failed.is_some_and(|failed| failed.elapsed() < time)
     }
 
+    /// When the last refresh failed, or else when the one that built the copy began.
+    pub(super) fn last_tried(&self) -> Option<Instant> {
+        let state = self.state.lock();
+        state.failed.max(state.copy.as_ref().map(|copy| copy.begun))
+    }
+
     /// Whether the last refresh failed.
     pub(super) fn is_failing(&self) -> bool {
         self.state.lock().failed.is_some()

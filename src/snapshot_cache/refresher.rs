@@ -134,11 +134,12 @@ fn start_missing(cache: &SnapshotCache) {
     }
 }
 
-/// Starts the due refresh whose copy is the oldest, if the share of the CMS permits it. Returns how
-/// long to wait until it will.
+/// Starts the due refresh that was tried the longest time ago, if the share of the CMS permits it.
+/// Returns how long to wait until it will. A type whose walks fail does not delay the others: its
+/// copy gets older, but it was tried a short time ago.
 fn start_due(cache: &SnapshotCache) -> Option<Duration> {
     let due = cache.entries().filter(|(site, entry)| is_due(cache, site, entry));
-    let (_, oldest) = due.min_by_key(|(_, entry)| entry.copy().map(|copy| copy.begun))?;
+    let (_, oldest) = due.min_by_key(|(_, entry)| entry.last_tried())?;
     let (group, walks) = (cache.group(oldest), &cache.triggers.background_walks);
     let wait = walks.wait(group.walk_time(), cache.settings.freshness.cms_share)?;
     if wait.is_zero() {

@@ -281,3 +281,15 @@ fn patches_are_kept_for_the_refresh_in_flight_alone() {
 }
 
 mod orphaned;
+
+#[test]
+fn last_tried_is_the_beginning_of_the_copy_or_a_later_failure() {
+    let entry = entry();
+    assert_eq!(entry.last_tried(), None);
+    refresh(&entry, Ok("a"));
+    assert_eq!(entry.last_tried(), entry.copy().map(|copy| copy.begun));
+    refresh(&entry, Err(FAILURE));
+    assert!(entry.last_tried() > entry.copy().map(|copy| copy.begun));
+    refresh(&entry, Ok("b"));
+    assert_eq!(entry.last_tried(), entry.copy().map(|copy| copy.begun));
+}
