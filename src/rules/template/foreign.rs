@@ -8,6 +8,10 @@ const CATCH_ALL: &str = "path";
 
 /// Refuses a segment that is written for another system, with the position in bytes.
 pub(super) fn check(segment: &str) -> Result<(), (usize, Problem)> {
+    if segment.contains(char::is_control) {
+        // Refused as such, without a repetition in the message.
+        return Ok(());
+    }
     if let Some(at) = segment.find("{{") {
         let name = segment[at..].trim_start_matches('{');
         let name = name.split('}').next().unwrap_or_default();
@@ -93,6 +97,14 @@ mod tests {
             let problem =
                 format!("`{written}` is a placeholder of another system: write `{instead}`");
             assert_eq!(error, format!("template `{template}`, position {position}: {problem}"));
+        }
+    }
+
+    #[test]
+    fn control_character_beside_such_a_placeholder_is_not_repeated() {
+        for template in ["/:h\u{85}>", "/[a\u{1b}]", "/${a\u{7}}", "/{{a\n}}"] {
+            let error = Template::parse(template).unwrap_err().to_string();
+            assert!(!error.contains(char::is_control), "{error:?}");
         }
     }
 
