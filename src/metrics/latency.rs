@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duration_counts_in_the_first_bucket_whose_bound_it_does_not_exceed() {
+    fn duration_counts_in_the_first_bucket_whose_bound_it_does_not_exceed() {
         let histogram = LatencyHistogram::default();
         for micros in [0, 50, 51, 120_000_000, 120_000_001] {
             histogram.observe(Duration::from_micros(micros));

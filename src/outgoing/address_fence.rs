@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_without_addresses_is_a_dns_failure_and_not_a_refusal_of_the_fence() {
+    async fn name_without_addresses_is_a_dns_failure_and_not_a_refusal_of_the_fence() {
         let nothing: LookUp = Arc::new(|_| Box::pin(async { Ok(Vec::new()) }));
         let error = FencedResolver::new(nothing).resolve("x.example".parse().unwrap()).await;
         assert!(!is_not_allowed(&*error.err().unwrap()));

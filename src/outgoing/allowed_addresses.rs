@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_embeds_a_special_one_is_not_allowed() {
+    fn address_that_embeds_a_special_one_is_not_allowed() {
         for bad in ["127.0.0.1", "0.0.0.0", "169.254.169.254", "100.64.0.1", "224.0.0.1"] {
             let octets = bad.parse::<Ipv4Addr>().unwrap().octets();
             let [a, b, c, d] = octets;

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cancelled_request_neither_stops_its_text_nor_frees_its_permit() {
+    async fn cancelled_request_neither_stops_its_text_nor_frees_its_permit() {
         let files = FileCache::with_writers(1);
         let (begun, begins) = tokio::sync::oneshot::channel();
         let (go_on, goes_on) = mpsc::channel();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_is_cancelled_before_its_permit_writes_no_text() {
+    async fn request_that_is_cancelled_before_its_permit_writes_no_text() {
         let files = FileCache::with_writers(1);
         let permit = files.writers.acquire().await;
         let mut cancelled = Box::pin(files.get_or_make(key(1), || panic!("made in vain")));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_text_whose_writing_panicked_is_written_again() {
+    async fn text_whose_writing_panicked_is_written_again() {
         let files = FileCache::with_writers(1);
         assert_eq!(files.get_or_make(key(1), || panic!("it fails once")).await, None);
         let text = Bytes::from("the text");

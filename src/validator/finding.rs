@@ -69,7 +69,7 @@ mod tests {
     use crate::validator::Failure;
 
     #[test]
-    fn a_finding_is_serialized_as_an_entry_with_its_source() {
+    fn finding_is_serialized_as_an_entry_with_its_source() {
         let base = BaseUrl::parse("https://www.example.com").unwrap();
         let target = Target {
             base: &base,

@@ -47,7 +47,7 @@ fn is_ok(checked: &CheckResult) -> bool {
 const NOT_ALLOWED: CheckResult = CheckResult::Failed(Failure::AddressNotAllowed);
 
 #[tokio::test]
-async fn a_name_with_an_address_of_this_machine_is_not_connected_to() {
+async fn name_with_an_address_of_this_machine_is_not_connected_to() {
     let canary = front_end().await;
     for address in [
         "127.0.0.1",
@@ -77,7 +77,7 @@ async fn a_name_with_an_address_of_this_machine_is_not_connected_to() {
 }
 
 #[tokio::test]
-async fn a_connection_goes_to_an_address_of_the_checked_look_up() {
+async fn connection_goes_to_an_address_of_the_checked_look_up() {
     let peer = front_end().await;
     // Each connection has one look-up and uses its addresses: the first leads here, all later ones to
     // an address that no site has.

@@ -100,7 +100,7 @@ fn demo_has_a_front_page_whose_links_respond_and_log_lines_with_v() {
 }
 
 #[test]
-fn a_closed_stdout_is_no_message_and_a_failure() {
+fn closed_stdout_is_no_message_and_a_failure() {
     for command in ["check", "demo"] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);

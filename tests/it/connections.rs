@@ -160,7 +160,7 @@ fn idle_connections_are_closed_after_the_idle_timeout() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_closed_after_the_write_timeout() {
+fn client_that_does_not_read_is_closed_after_the_write_timeout() {
     let service = start(LONG, LONG, SHORT);
     let pathname = "/x".repeat(1000);
     let request = format!(
@@ -200,7 +200,7 @@ fn client_that_does_not_read(service: &Service) -> TcpStream {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_reset_after_the_write_timeout() {
+fn client_that_does_not_read_is_reset_after_the_write_timeout() {
     let short = SHORT.as_millis().to_string();
     let service = with_a_long_list().env("FRONTEND_MAP__LIMITS__WRITE_TIMEOUT_MS", &short).start();
     let stream = client_that_does_not_read(&service);
@@ -232,7 +232,7 @@ fn queued(client: &TcpStream) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_system_queues_at_most_512_kib_for_a_client_that_does_not_read() {
+fn system_queues_at_most_512_kib_for_a_client_that_does_not_read() {
     let service = with_a_long_list().start();
     let stream = client_that_does_not_read(&service);
     let mut last = 0;
@@ -244,7 +244,7 @@ fn the_system_queues_at_most_512_kib_for_a_client_that_does_not_read() {
 }
 
 #[test]
-fn a_client_that_does_not_read_delays_the_shutdown_for_seconds_only() {
+fn client_that_does_not_read_delays_the_shutdown_for_seconds_only() {
     let mut service = with_a_long_list().start();
     let stream = client_that_does_not_read(&service);
     // The answer has begun, and the client does not read the rest.
@@ -268,7 +268,7 @@ fn connections_without_a_request_in_flight_do_not_delay_the_shutdown() {
 }
 
 #[test]
-fn a_request_in_flight_is_answered_before_the_shutdown() {
+fn request_in_flight_is_answered_before_the_shutdown() {
     let document = format!(r#"{{"id":1,"documentId":"{ID}","locale":"en","slug":"s"}}"#);
     let Script { acts } = Script::json(200, &format!(r#"{{"data":{document}}}"#));
     let cms = Cms::start(move |_| Script {
@@ -313,7 +313,7 @@ fn silent_connections_are_evicted_for_new_ones_at_the_connection_limit() {
 }
 
 #[test]
-fn a_connection_with_a_request_in_flight_is_not_evicted() {
+fn connection_with_a_request_in_flight_is_not_evicted() {
     let content = Content::new(&[("en", ID, "s")]);
     content.close();
     let cms = content.start();
@@ -332,7 +332,7 @@ fn a_connection_with_a_request_in_flight_is_not_evicted() {
 }
 
 #[test]
-fn a_connection_that_waits_for_a_request_body_is_evicted() {
+fn connection_that_waits_for_a_request_body_is_evicted() {
     let service = Setup::fixture()
         .env("FRONTEND_MAP__SERVER__CONNECTIONS", "4")
         .env("FRONTEND_MAP__HOOKS__SECRET", "a-secret-of-the-test")
@@ -379,7 +379,7 @@ fn serve_refuses_a_limit_of_file_descriptors_with_which_it_could_not_respond() {
 }
 
 #[test]
-fn a_connection_limit_above_the_limit_of_file_descriptors_is_lowered_with_a_warning() {
+fn connection_limit_above_the_limit_of_file_descriptors_is_lowered_with_a_warning() {
     let service = with_fd_limit(64).env("FRONTEND_MAP__SERVER__CONNECTIONS", "5000").start();
     assert!(service.logs("wanted=5000 possible=16 limit=64"));
     let silent_connections = silent(&service, 100);

@@ -82,7 +82,7 @@ fn locs(text: &str) -> BTreeSet<String> {
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
 #[test]
-fn the_files_of_the_index_have_all_listed_urls() {
+fn files_of_the_index_have_all_listed_urls() {
     let service = setup().start();
     let index = get(&service, "index.xml");
     assert_eq!((index.status, index.text()), (200, INDEX));
@@ -183,7 +183,7 @@ fn files_support_conditional_requests_and_compression() {
 }
 
 #[test]
-fn the_same_content_makes_the_same_files_on_each_instance() {
+fn same_content_makes_the_same_files_on_each_instance() {
     let (one, other) = (setup().start(), setup().start());
     for file in ["index.xml", "api.post.post-1.xml", "api.page.page-1.xml"] {
         let (one, other) = (get(&one, file), get(&other, file));
@@ -192,7 +192,7 @@ fn the_same_content_makes_the_same_files_on_each_instance() {
 }
 
 #[test]
-fn the_command_writes_the_same_files() {
+fn command_writes_the_same_files() {
     let setup = setup();
     let args = ["sitemap", "--site", "main", "--out", "public/maps", "--gzip"];
     let ended = setup.run(&args);
@@ -227,7 +227,7 @@ fn the_command_writes_the_same_files() {
 }
 
 #[test]
-fn the_command_reports_what_it_cannot_do() {
+fn command_reports_what_it_cannot_do() {
     let setup = setup();
     for (args, line) in [
         (&["--site", "x", "--out", "o"][..], "unknown site `x`; there are: main, bare"),
@@ -266,7 +266,7 @@ fn files_of_another_base_url_have_another_etag() {
 }
 
 #[test]
-fn a_content_file_never_becomes_stale() {
+fn content_file_never_becomes_stale() {
     let service = setup().env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1").start();
     let list = "/api/build-sitemap?site=main&contentType=api::page.page";
     assert_eq!(http::get(service.addr(), list).status, 200);
@@ -275,7 +275,7 @@ fn a_content_file_never_becomes_stale() {
 }
 
 #[test]
-fn an_index_that_names_removed_files_is_removed() {
+fn index_that_names_removed_files_is_removed() {
     let setup = setup();
     let args = ["sitemap", "--site", "main", "--out", "maps"];
     assert_eq!(setup.run(&[&args[..], &["--gzip"]].concat()).status, Some(0));

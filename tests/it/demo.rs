@@ -26,7 +26,7 @@ async fn start_frontend() -> BaseUrl {
 }
 
 #[tokio::test]
-async fn the_demo_has_a_url_of_each_class_of_results() {
+async fn demo_has_a_url_of_each_class_of_results() {
     let base = start_frontend().await;
     let paths: Vec<String> = slugs().iter().map(|slug| format!("/{slug}")).collect();
     let validator = Validator::new().unwrap();

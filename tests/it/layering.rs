@@ -210,7 +210,7 @@ fn no_folder_has_too_many_files() {
 }
 
 #[test]
-fn the_app_is_implemented_in_its_own_file() {
+fn app_is_implemented_in_its_own_file() {
     let root = source_folder();
     let mut files = Vec::new();
     for file in rust_files(&root) {
@@ -285,7 +285,7 @@ fn is_path(code: &str, at: usize, path: &str) -> bool {
 }
 
 #[test]
-fn a_breach_is_reported() {
+fn breach_is_reported() {
     let problems =
         check(Path::new("rules/matcher.rs"), "use crate::http::query;\nuse std::time::Instant;\n");
     assert_eq!(
@@ -308,7 +308,7 @@ fn a_breach_is_reported() {
 }
 
 #[test]
-fn a_layer_uses_only_layers_below_it() {
+fn layer_uses_only_layers_below_it() {
     for (at, layer) in LAYERS.iter().enumerate() {
         for used in layer.may_use.into_iter().flatten() {
             let is_below = LAYERS[..at].iter().any(|lower| lower.module == *used);

@@ -72,7 +72,7 @@ fn sigterm_serves_for_the_drain_delay_and_closes_connections_after_their_respons
 }
 
 #[test]
-fn a_draining_service_closes_http_1_0_connections_as_well() {
+fn draining_service_closes_http_1_0_connections_as_well() {
     let service = start_with_drain_delay();
     let targets = ["/api/get-content-type?site=main&pathname=/en/articles/x", "/livez"];
     let request = |target: &str| {
@@ -123,7 +123,7 @@ fn sigint_ends_the_service_without_the_drain_delay() {
 }
 
 #[test]
-fn a_request_in_flight_is_aborted_at_the_end_of_the_grace_period() {
+fn request_in_flight_is_aborted_at_the_end_of_the_grace_period() {
     let content = Content::new(&[]);
     content.close();
     let cms = content.start();
@@ -192,7 +192,7 @@ fn silent_and_half_sent_requests_do_not_delay_the_shutdown() {
 }
 
 #[test]
-fn a_stopped_service_does_not_listen() {
+fn stopped_service_does_not_listen() {
     let mut service = Setup::fixture().start();
     let addr = service.addr();
     assert_eq!(service.signal("TERM"), Some(0));
@@ -200,7 +200,7 @@ fn a_stopped_service_does_not_listen() {
 }
 
 #[test]
-fn an_address_in_use_is_an_error_that_names_it() {
+fn address_in_use_is_an_error_that_names_it() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let addr = taken.local_addr().expect("an address").to_string();
     let ended = Setup::fixture().env("FRONTEND_MAP__SERVER__LISTEN", &addr).run(&["serve"]);

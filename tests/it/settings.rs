@@ -319,7 +319,7 @@ fn invalid_content_files_are_refused() {
 }
 
 #[test]
-fn a_token_in_the_settings_file_is_refused_and_not_shown() {
+fn token_in_the_settings_file_is_refused_and_not_shown() {
     let settings = format!(
         "{SERVER}[cms]\nsource = \"strapi\"\nurl = \"http://127.0.0.1:1\"\ntoken = \"CANARY-TOKEN\"\n{SITE}{RULE}"
     );
@@ -331,7 +331,7 @@ fn a_token_in_the_settings_file_is_refused_and_not_shown() {
 }
 
 #[test]
-fn a_token_in_the_environment_is_not_shown_in_problems() {
+fn token_in_the_environment_is_not_shown_in_problems() {
     let settings = format!(
         "{SERVER}colour = 1\n[cms]\nsource = \"strapi\"\nurl = \"http://127.0.0.1:1\"\n{SITE}{RULE}"
     );
@@ -365,7 +365,7 @@ fn unknown_keys_in_the_environment_are_refused() {
 }
 
 #[test]
-fn the_environment_overrides_the_file() {
+fn environment_overrides_the_file() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let addr = taken.local_addr().expect("an address");
     let settings = valid().replace("127.0.0.1:0", &addr.to_string());
@@ -375,7 +375,7 @@ fn the_environment_overrides_the_file() {
 }
 
 #[test]
-fn an_invalid_value_in_the_environment_is_refused() {
+fn invalid_value_in_the_environment_is_refused() {
     assert_both_refuse(
         "listen",
         &setup(&valid()).env("FRONTEND_MAP__SERVER__LISTEN", "nowhere"),
@@ -386,7 +386,7 @@ fn an_invalid_value_in_the_environment_is_refused() {
 const DOCUMENT: &str = "/api/frontend-url?uid=plugin::cms.article&documentId=a";
 
 #[test]
-fn a_base_url_in_the_environment_overrides_the_file() {
+fn base_url_in_the_environment_overrides_the_file() {
     let settings = valid()
         .replace("key = \"main\"", "key = \"main\"\nfront_end_url = \"https://file.example\"");
     let service =
@@ -403,7 +403,7 @@ fn a_base_url_in_the_environment_overrides_the_file() {
 }
 
 #[test]
-fn the_variable_of_a_base_url_has_the_site_key_in_upper_case_without_punctuation() {
+fn variable_of_a_base_url_has_the_site_key_in_upper_case_without_punctuation() {
     let settings = valid().replace("key = \"main\"", "key = \"my-Shop.v2\"");
     let service = setup(&settings).env("FRONT_END_URL_MY_SHOP_V2", "https://shop.example").start();
     assert_eq!(
@@ -413,7 +413,7 @@ fn the_variable_of_a_base_url_has_the_site_key_in_upper_case_without_punctuation
 }
 
 #[test]
-fn an_empty_base_url_means_not_configured() {
+fn empty_base_url_means_not_configured() {
     let in_file = valid().replace("key = \"main\"", "key = \"main\"\nfront_end_url = \"\"");
     for service in [
         setup(&valid()).start(),
@@ -427,13 +427,13 @@ fn an_empty_base_url_means_not_configured() {
 }
 
 #[test]
-fn an_invalid_base_url_in_the_environment_is_refused_with_its_variable() {
+fn invalid_base_url_in_the_environment_is_refused_with_its_variable() {
     let setup = setup(&valid()).env("FRONT_END_URL_MAIN", "https://www.example.com/?x");
     assert_both_refuse("base URL", &setup, &["FRONT_END_URL_MAIN", "main"]);
 }
 
 #[test]
-fn a_password_in_an_address_is_refused_and_not_shown() {
+fn password_in_an_address_is_refused_and_not_shown() {
     let cms = valid().replace(CMS, "[cms]\nurl = \"http://user:CANARY@127.0.0.1:1\"\n");
     for (name, setup) in [
         ("cms.url", setup(&cms)),
@@ -446,7 +446,7 @@ fn a_password_in_an_address_is_refused_and_not_shown() {
 }
 
 #[test]
-fn an_invalid_collector_of_traces_is_refused_and_not_shown() {
+fn invalid_collector_of_traces_is_refused_and_not_shown() {
     let traces = |line: &str| setup(&format!("{}[traces]\n{line}\n", valid()));
     for (line, named) in [
         (r#"otlp_endpoint = "http://user:CANARY@h:4318""#, "traces.otlp_endpoint"),
@@ -542,7 +542,7 @@ fn toml_string(text: &str) -> String {
 }
 
 #[test]
-fn a_syntax_error_is_refused_without_the_text_of_its_line() {
+fn syntax_error_is_refused_without_the_text_of_its_line() {
     let setup = setup("[cms]\ntoken = \"CANARY\nurl = 1");
     let ended = setup.run(&["check"]);
     assert_refused(&ended, "syntax", &["line 2", "not TOML"]);
@@ -550,7 +550,7 @@ fn a_syntax_error_is_refused_without_the_text_of_its_line() {
 }
 
 #[test]
-fn an_empty_variable_is_an_empty_list() {
+fn empty_variable_is_an_empty_list() {
     let origins = |list: &str| {
         setup(&valid()).env("FRONTEND_MAP__SERVER__CORS_ORIGINS", list).run(&["check"]).status
     };
@@ -559,7 +559,7 @@ fn an_empty_variable_is_an_empty_list() {
 }
 
 #[test]
-fn a_truth_value_in_a_variable_may_have_any_case() {
+fn truth_value_in_a_variable_may_have_any_case() {
     for (value, status) in [("TRUE", 0), ("False", 0), (" on ", 0), ("maybe", 78)] {
         let setup = setup(&valid()).env("FRONTEND_MAP__SNAPSHOTS__AT_START", value);
         assert_eq!(setup.run(&["check"]).status, Some(status), "{value}");

@@ -98,7 +98,7 @@ fn ask(service: &Service, target: &str, traceparent: &[&str]) {
 }
 
 #[test]
-fn a_client_s_trace_is_continued_and_exported_at_shutdown() {
+fn client_s_trace_is_continued_and_exported_at_shutdown() {
     let collector = Collector::start(TAKEN);
     let mut service = traced(Setup::fixture(), &(collector.endpoint() + "/otlp/"), "0");
     ask(&service, RESOLVE, &[]);
@@ -129,7 +129,7 @@ fn a_client_s_trace_is_continued_and_exported_at_shutdown() {
 }
 
 #[test]
-fn an_invalid_traceparent_is_ignored() {
+fn invalid_traceparent_is_ignored() {
     let collector = Collector::start(TAKEN);
     let mut service = traced(Setup::fixture(), &collector.endpoint(), "1.0");
     let (zero, good) = ("0".repeat(32), format!("00-{TRACE}-{SPAN}-01"));
@@ -175,7 +175,7 @@ fn requests_to_the_cms_are_child_spans_and_carry_no_trace_header() {
 }
 
 #[test]
-fn a_collector_that_hangs_delays_neither_requests_nor_the_shutdown() {
+fn collector_that_hangs_delays_neither_requests_nor_the_shutdown() {
     let collector = Collector::start("");
     let mut service = traced(Setup::fixture(), &collector.endpoint(), "1.0");
     ask(&service, RESOLVE, &[]);
@@ -187,7 +187,7 @@ fn a_collector_that_hangs_delays_neither_requests_nor_the_shutdown() {
 }
 
 #[test]
-fn a_collector_that_fails_is_logged_once_without_its_address() {
+fn collector_that_fails_is_logged_once_without_its_address() {
     let away = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let refusing =
         Collector::start("HTTP/1.1 503 X\r\nretry-after: 60\r\ncontent-length: 0\r\n\r\n");
@@ -207,7 +207,7 @@ fn a_collector_that_fails_is_logged_once_without_its_address() {
 }
 
 #[test]
-fn an_export_succeeds_however_the_body_of_the_response_ends() {
+fn export_succeeds_however_the_body_of_the_response_ends() {
     let collector = Collector::start("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n");
     let mut service = traced(Setup::fixture(), &collector.endpoint(), "1.0");
     for batches in 1..=2 {

@@ -140,7 +140,7 @@ async fn every_format_is_written_word_for_word() {
 }
 
 #[test]
-fn the_page_about_validation_shows_the_real_summary() {
+fn page_about_validation_shows_the_real_summary() {
     let summary = include_str!("validate/expected/summary.txt");
     let summary = summary.replace("http://127.0.0.1:PORT", "https://www.example.com");
     let block = format!("```console\n$ frontend-map validate --site main\n{summary}```\n");
@@ -148,7 +148,7 @@ fn the_page_about_validation_shows_the_real_summary() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_front_end_that_is_down_is_not_a_404() {
+async fn front_end_that_is_down_is_not_a_404() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let setup = setup(&peer.url("http", ""), down);
@@ -166,7 +166,7 @@ async fn a_front_end_that_is_down_is_not_a_404() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_without_dead_urls_has_a_summary_of_one_line_and_a_redirect_is_not_dead() {
+async fn run_without_dead_urls_has_a_summary_of_one_line_and_a_redirect_is_not_dead() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let base = peer.url("http", "");
@@ -214,7 +214,7 @@ async fn connections_are_reused_across_content_types() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lack_of_file_descriptors_is_not_reported_as_a_dead_url() {
+async fn lack_of_file_descriptors_is_not_reported_as_a_dead_url() {
     let peer = FrontEnd::start(|_| answer("200 OK", "", 5)).await;
     let (_socket, down) = refusing();
     let post = |n: usize| format!(r#"{{"documentId": "{n}", "slug": "s{n}", "locale": "en"}}"#);
@@ -291,7 +291,7 @@ async fn content_that_cannot_be_read_is_not_a_finding() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupt_leaves_the_previous_report_and_no_other_file() {
+async fn interrupt_leaves_the_previous_report_and_no_other_file() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let content = CONTENT.replace("reset", "hang");
@@ -316,7 +316,7 @@ async fn an_interrupt_leaves_the_previous_report_and_no_other_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pipe_without_a_reader_does_not_block_an_interrupt() {
+async fn pipe_without_a_reader_does_not_block_an_interrupt() {
     let peer = FrontEnd::start(pages).await;
     let (_socket, down) = refusing();
     let setup = setup(&peer.url("http", ""), down);

@@ -155,7 +155,7 @@ async fn each_url_gets_one_get_with_a_user_agent_and_after_a_reset_one_more() {
 }
 
 #[tokio::test]
-async fn a_body_never_changes_the_result() {
+async fn body_never_changes_the_result() {
     let peer = FrontEnd::start(script).await;
     let names = ["/endless", "/one-mebibyte", "/just-drained", "/cut-off", "/stalled-body"];
     let urls: Vec<_> = names.iter().map(|path| peer.url("http", path)).collect();
@@ -172,7 +172,7 @@ async fn connections_of_drained_pages_are_reused() {
 }
 
 #[tokio::test]
-async fn a_close_of_a_reused_connection_is_not_reported() {
+async fn close_of_a_reused_connection_is_not_reported() {
     let peer = FrontEnd::start(script).await;
     let urls = urls(&peer, "once", 30);
     let expected: Vec<_> = urls.iter().map(|url| answered(url, 200, None)).collect();
@@ -197,7 +197,7 @@ async fn header_lines_that_browsers_accept_or_skip_are_no_failure() {
 }
 
 #[tokio::test]
-async fn a_location_is_reported_as_sent_but_bounded_and_as_text() {
+async fn location_is_reported_as_sent_but_bounded_and_as_text() {
     let peer = FrontEnd::start(script).await;
     let names = ["/latin", "/far", "/created"];
     let urls: Vec<_> = names.iter().map(|path| peer.url("http", path)).collect();

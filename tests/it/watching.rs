@@ -137,7 +137,7 @@ fn readyz_of_the_admin_address_lists_each_snapshot() {
 }
 
 #[test]
-fn a_refused_reload_shows_in_readyz_and_metrics() {
+fn refused_reload_shows_in_readyz_and_metrics() {
     let mut service = Setup::fixture().start();
     service.rewrite("settings.toml", "[server]\nno_such_key = 1\n");
     service.send_signal("HUP");
@@ -152,7 +152,7 @@ fn a_refused_reload_shows_in_readyz_and_metrics() {
 }
 
 #[test]
-fn a_graceful_shutdown_shows_in_readyz_and_metrics_to_its_end() {
+fn graceful_shutdown_shows_in_readyz_and_metrics_to_its_end() {
     let mut service = Setup::fixture().env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "20000").start();
     assert_eq!(scrape(service.admin()).of("draining"), 0.0);
     service.send_signal("TERM");
@@ -180,7 +180,7 @@ fn rules_are_listed_in_the_order_of_their_precedence() {
 }
 
 #[test]
-fn the_public_and_the_admin_address_share_no_route_but_readyz() {
+fn public_and_the_admin_address_share_no_route_but_readyz() {
     let service = Setup::fixture().start();
     for path in ["/metrics", "/rules", "/"] {
         assert_eq!(http::get(service.addr(), path).status, 404, "{path}");
@@ -206,7 +206,7 @@ fn the_public_and_the_admin_address_share_no_route_but_readyz() {
 }
 
 #[test]
-fn an_admin_address_in_use_is_an_error_that_names_address_and_setting() {
+fn admin_address_in_use_is_an_error_that_names_address_and_setting() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let addr = taken.local_addr().expect("an address").to_string();
     let ended = Setup::fixture().env("FRONTEND_MAP__SERVER__ADMIN_LISTEN", &addr).run(&["serve"]);
@@ -216,7 +216,7 @@ fn an_admin_address_in_use_is_an_error_that_names_address_and_setting() {
 }
 
 #[test]
-fn an_empty_admin_address_disables_the_admin_routes() {
+fn empty_admin_address_disables_the_admin_routes() {
     let ended = Setup::fixture().env("FRONTEND_MAP__SERVER__ADMIN_LISTEN", "").run(&["serve"]);
     assert_eq!(ended.stdout.lines().count(), 1, "{}", ended.stdout);
     let ended = Setup::fixture().env("FRONTEND_MAP__SERVER__ADMIN_LISTEN", "x").run(&["check"]);

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configured_endpoint_is_confirmed_and_never_removed() {
+    fn configured_endpoint_is_confirmed_and_never_removed() {
         let cache = EndpointCache::new(HashMap::from([(uid(), endpoint("posts"))]));
         cache.remove(&uid());
         let resolved = cache.get(&uid()).unwrap();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_discovered_endpoint_can_be_confirmed_and_removed() {
+    fn discovered_endpoint_can_be_confirmed_and_removed() {
         let cache = EndpointCache::new(HashMap::new());
         assert!(cache.get(&uid()).is_none());
         assert!(!cache.insert(&uid(), endpoint("articles")).is_confirmed());
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_counts_as_localized_until_the_cms_refuses_a_locale() {
+    fn type_counts_as_localized_until_the_cms_refuses_a_locale() {
         let resolved = ResolvedEndpoint::new(uid(), endpoint("authors"), true);
         assert!(resolved.is_localized());
         resolved.set_not_localized();

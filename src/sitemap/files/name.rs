@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_name_is_parsed_back_and_no_other_name_is_accepted() {
+    fn file_name_is_parsed_back_and_no_other_name_is_accepted() {
         for (uid, number, name) in [
             ("plugin::cms.press-release", 1, "plugin.cms.press-release-1.xml"),
             ("api::a.a", 31, "api.a.a-31.xml"),

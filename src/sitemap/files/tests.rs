@@ -66,7 +66,7 @@ fn files(snapshot: &Snapshot, limits: FileLimits) -> BTreeMap<u64, String> {
 const NO_LIMIT: FileLimits = FileLimits { urls: usize::MAX, bytes: usize::MAX };
 
 #[test]
-fn a_file_has_this_text() {
+fn file_has_this_text() {
     let snapshot = snapshot(&[
         row("one", "de", "x", Some("2024-03-06T22:19:54.649Z")),
         row("one", "en", "y", Some("2024-03-07")),
@@ -120,7 +120,7 @@ fn dates_beyond_four_digit_years_are_left_out() {
 }
 
 #[test]
-fn the_index_lists_all_files_with_their_newest_dates() {
+fn index_lists_all_files_with_their_newest_dates() {
     let rows: Vec<Row> =
         (0..3).map(|n| row(&format!("id{n}"), "en", &n.to_string(), Some("2024-03-06"))).collect();
     let layout = Layout::new(&snapshot(&rows), &frame());
@@ -230,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_the_walk_does_not_matter(rows in rows(), urls in 1..9_usize) {
+    fn order_of_the_walk_does_not_matter(rows in rows(), urls in 1..9_usize) {
         let limits = FileLimits { urls, bytes: usize::MAX };
         let reversed: Vec<Row> = rows.iter().rev().cloned().collect();
         prop_assert_eq!(files(&snapshot(&rows), limits), files(&snapshot(&reversed), limits));

@@ -88,7 +88,7 @@ fn found(entry: &Entry) -> Option<(bool, bool)> {
 }
 
 #[test]
-fn a_copy_ages_from_fresh_to_due_to_nothing() {
+fn copy_ages_from_fresh_to_due_to_nothing() {
     let entry = entry();
     assert_eq!(found(&entry), None);
     assert!(refresh(&entry, Ok("x")).outcome.is_ok());
@@ -139,7 +139,7 @@ fn waiters_of_a_refresh_that_panics_get_an_error() {
 }
 
 #[test]
-fn the_next_refresh_is_due_no_sooner_than_the_last_one_took() {
+fn next_refresh_is_due_no_sooner_than_the_last_one_took() {
     let entry = entry();
     let begun = Instant::now().checked_sub(Duration::from_mins(5)).unwrap();
     begin(&entry);
@@ -168,7 +168,7 @@ fn after_a_failure_the_next_refresh_waits_while_there_is_a_copy() {
 }
 
 #[test]
-fn an_outdated_copy_is_due() {
+fn outdated_copy_is_due() {
     let entry = entry();
     refresh(&entry, Ok("x"));
     pass(&entry, 1);
@@ -180,7 +180,7 @@ fn an_outdated_copy_is_due() {
 }
 
 #[test]
-fn an_invalidation_during_a_refresh_causes_one_more() {
+fn invalidation_during_a_refresh_causes_one_more() {
     let entry = entry();
     refresh(&entry, Ok("x"));
     let _flight = begin(&entry);
@@ -193,7 +193,7 @@ fn an_invalidation_during_a_refresh_causes_one_more() {
 }
 
 #[test]
-fn an_urgent_refresh_waits_for_the_one_in_flight_alone() {
+fn urgent_refresh_waits_for_the_one_in_flight_alone() {
     let entry = entry();
     refresh(&entry, Ok("x"));
     let _flight = begin(&entry);
@@ -206,7 +206,7 @@ fn an_urgent_refresh_waits_for_the_one_in_flight_alone() {
 }
 
 #[test]
-fn a_refresh_is_asked_for_once() {
+fn refresh_is_asked_for_once() {
     let entry = entry();
     refresh(&entry, Ok("x"));
     assert!(entry.want_refresh() && entry.is_refresh_wanted());
@@ -216,7 +216,7 @@ fn a_refresh_is_asked_for_once() {
 }
 
 #[test]
-fn a_copy_stays_outdated_until_a_refresh_succeeds() {
+fn copy_stays_outdated_until_a_refresh_succeeds() {
     let entry = entry();
     refresh(&entry, Ok("x"));
     entry.mark_outdated();
@@ -232,7 +232,7 @@ fn a_copy_stays_outdated_until_a_refresh_succeeds() {
 }
 
 #[test]
-fn the_date_changes_with_the_listed_urls() {
+fn date_changes_with_the_listed_urls() {
     let entry = entry();
     let changed = |slug| {
         refresh(&entry, Ok(slug));
@@ -246,7 +246,7 @@ fn the_date_changes_with_the_listed_urls() {
 }
 
 #[test]
-fn a_date_is_a_whole_second_later_than_any_other_list() {
+fn date_is_a_whole_second_later_than_any_other_list() {
     let entry = entry();
     let before = SystemTime::now();
     refresh(&entry, Ok("x"));

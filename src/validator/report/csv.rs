@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_one_text_and_no_formula_in_any_spreadsheet() {
+    fn field_is_one_text_and_no_formula_in_any_spreadsheet() {
         for (text, expected) in [
             ("", ""),
             ("https://www.example.com/en/a%20b", "https://www.example.com/en/a%20b"),

@@ -76,7 +76,7 @@ fn json_has_the_exact_text() {
 }
 
 #[test]
-fn a_json_report_is_read_as_a_previous_report() {
+fn json_report_is_read_as_a_previous_report() {
     let report = report(&HOSTILE);
     let earlier = PreviousReport::parse(&written(|out| json::write(&report, out))).unwrap();
     assert_eq!(earlier.checked_at.as_deref(), Some("2026-11-21T09:30:00Z"));

@@ -61,7 +61,7 @@ fn each_failure_has_its_reason() {
 }
 
 #[test]
-fn an_empty_tally_has_all_classes() {
+fn empty_tally_has_all_classes() {
     let json = serde_json::to_string(&tally(&[])).unwrap();
     assert_eq!(
         json,

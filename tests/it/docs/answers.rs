@@ -82,7 +82,7 @@ async fn each_error_of_the_table_is_the_real_one() {
 }
 
 #[test]
-fn the_table_of_errors_has_each_name_of_the_source() {
+fn table_of_errors_has_each_name_of_the_source() {
     let api = page("docs/http-api.md");
     let listed = api.table("Status");
     let listed: BTreeSet<&str> = listed.iter().map(|row| row[1]).collect();

@@ -105,7 +105,7 @@ fn each_file_that_a_page_names_exists() {
 }
 
 #[test]
-fn the_map_names_each_module() {
+fn map_names_each_module() {
     let architecture = page("docs/architecture.md");
     let rows = architecture.table("Module");
     let named: BTreeSet<&str> = rows.iter().map(|row| row[0]).collect();

@@ -18,7 +18,7 @@ use super::pages::page;
 const EXAMPLE: &str = include_str!("../../../config/settings.example.toml");
 
 #[test]
-fn the_help_is_the_real_one() {
+fn help_is_the_real_one() {
     let configuration = page("docs/configuration.md");
     let shown = configuration.blocks("console");
     let shown = shown.iter().find_map(|block| block.strip_prefix("$ frontend-map --help\n"));
@@ -99,13 +99,13 @@ fn each_complete_settings_file_is_valid() {
 }
 
 #[test]
-fn the_example_settings_are_fine() {
+fn example_settings_are_fine() {
     let ended = Setup::new(EXAMPLE).run(&["check"]);
     assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""));
 }
 
 #[test]
-fn the_example_writes_out_the_real_defaults() {
+fn example_writes_out_the_real_defaults() {
     let read = |text| {
         let path = Path::new("settings.toml");
         let read = frontend_map::config::parse(text, path, &Environment::new()).unwrap();
@@ -118,7 +118,7 @@ fn the_example_writes_out_the_real_defaults() {
 }
 
 #[test]
-fn the_table_of_settings_has_the_keys_and_defaults_of_the_example() {
+fn table_of_settings_has_the_keys_and_defaults_of_the_example() {
     let configuration = page("docs/configuration.md");
     let rows = configuration.table("Key");
     let example = example();

@@ -9,7 +9,7 @@ fn fixture(path: &str) -> String {
 }
 
 #[test]
-fn the_webhook_of_the_page_is_the_one_that_the_fixture_creates() {
+fn webhook_of_the_page_is_the_one_that_the_fixture_creates() {
     let strapi = page("docs/strapi.md");
     let blocks = strapi.blocks("js");
     let [webhook, line] = blocks[..] else { panic!("{} blocks", blocks.len()) };
@@ -18,7 +18,7 @@ fn the_webhook_of_the_page_is_the_one_that_the_fixture_creates() {
 }
 
 #[test]
-fn the_preview_handler_of_the_page_is_the_one_that_the_fixture_runs() {
+fn preview_handler_of_the_page_is_the_one_that_the_fixture_runs() {
     let preview = page("docs/preview.md");
     let blocks = preview.blocks("js");
     let [handler, line] = blocks[..] else { panic!("{} blocks", blocks.len()) };

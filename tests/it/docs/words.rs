@@ -8,13 +8,13 @@ use super::pages::{all, files, page, root};
 const MOST_README_LINES: usize = 150;
 
 #[test]
-fn the_readme_is_short() {
+fn readme_is_short() {
     let lines = page("README.md").text.lines().count();
     assert!(lines <= MOST_README_LINES, "{lines} lines");
 }
 
 #[test]
-fn the_two_commands_stand_in_a_code_block_once() {
+fn two_commands_stand_in_a_code_block_once() {
     let readme = page("README.md");
     let blocks = readme.text.split("\n```").skip(1).step_by(2);
     let lines = blocks.flat_map(str::lines);
@@ -30,7 +30,7 @@ fn the_two_commands_stand_in_a_code_block_once() {
 }
 
 #[test]
-fn the_changelog_and_every_page_are_reached_from_the_readme() {
+fn changelog_and_every_page_are_reached_from_the_readme() {
     let mut reached = BTreeSet::from(["README.md".to_owned()]);
     let mut queue = vec![page("README.md")];
     while let Some(next) = queue.pop() {

@@ -67,7 +67,7 @@ async fn urls_that_broke_healed_are_new_or_gone_are_listed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_url_that_was_not_checked_before_is_neither_new_nor_healed() {
+async fn url_that_was_not_checked_before_is_neither_new_nor_healed() {
     let (_peer, setup, base) = start().await;
     let paths = ["/en/posts/ok", "/en/posts/missing", "/en/posts/broken", "/de/posts/moved"];
     let late = r#"null, "reason": "not checked: deadline""#;
@@ -79,7 +79,7 @@ async fn a_url_that_was_not_checked_before_is_neither_new_nor_healed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_report_compared_with_itself_has_not_changed() {
+async fn report_compared_with_itself_has_not_changed() {
     let (_peer, setup, base) = start().await;
     let args = ["--format", "json", "--out", "report.json"];
     assert_eq!(validate(&setup, "main", &args).status, Some(1));
@@ -93,7 +93,7 @@ async fn a_report_compared_with_itself_has_not_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_html_report_lists_the_changes() {
+async fn html_report_lists_the_changes() {
     let (_peer, setup, base) = start().await;
     let part = earlier(&base, &POSTS);
     let setup = setup.file("earlier.json", &format!(r#"{{"data": {part}}}"#));

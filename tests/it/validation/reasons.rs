@@ -107,7 +107,7 @@ async fn each_failure_of_a_whole_site_has_its_reason() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_url_without_a_result_at_the_deadline_is_not_checked() {
+async fn url_without_a_result_at_the_deadline_is_not_checked() {
     let peer = FrontEnd::start(|path| match path {
         "/a-000-t0" => answer("200 OK", "", 0),
         _ => Answer::Hang,

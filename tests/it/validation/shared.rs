@@ -21,7 +21,7 @@ fn paths(peer: &FrontEnd) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_clients_share_one_run() {
+async fn thousand_clients_share_one_run() {
     let peer = FrontEnd::start_holding(10, fine).await;
     let service = site(&peer.url("http", ""), 1, &slugs("a", 40)).start();
     let address = service.addr();
@@ -37,7 +37,7 @@ async fn a_thousand_clients_share_one_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_without_clients_is_aborted() {
+async fn run_without_clients_is_aborted() {
     let behind = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
     for (header, behind) in [
         (None, ""),
@@ -103,7 +103,7 @@ async fn two_runs_are_in_flight_eight_are_queued_and_more_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_is_reused_with_its_age() {
+async fn result_is_reused_with_its_age() {
     let peer = FrontEnd::start(fine).await;
     let setup = || site(&peer.url("http", ""), 1, &slugs("a", 3));
     let service = setup().start();

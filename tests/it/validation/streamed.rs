@@ -111,7 +111,7 @@ async fn counters_come_after_each_hundred_urls_and_in_silence() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_does_not_read_delays_no_other_client() {
+async fn client_that_does_not_read_delays_no_other_client() {
     let peer = FrontEnd::start(script).await;
     let slugs = slugs(&"ok".repeat(400), 2000);
     let service = site(&peer.url("http", ""), 1, &slugs).start();
@@ -123,7 +123,7 @@ async fn a_client_that_does_not_read_delays_no_other_client() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_chunks_of_a_stream_are_bounded_in_bytes() {
+async fn chunks_of_a_stream_are_bounded_in_bytes() {
     let peer = FrontEnd::start(script).await;
     let service = site(&peer.url("http", ""), 1, &slugs("far", 90)).start();
     ask(&service, &[]);
@@ -136,7 +136,7 @@ async fn the_chunks_of_a_stream_are_bounded_in_bytes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_event_source_that_has_seen_the_end_gets_204() {
+async fn event_source_that_has_seen_the_end_gets_204() {
     let peer = FrontEnd::start(script).await;
     let service = site(&peer.url("http", ""), 1, &slugs("ok", 1)).start();
     let again = ask(&service, &[EVENTS, ("Last-Event-ID", "end")]);
@@ -146,7 +146,7 @@ async fn an_event_source_that_has_seen_the_end_gets_204() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_ends_with_stopped_once_the_drain_delay_is_over() {
+async fn stream_ends_with_stopped_once_the_drain_delay_is_over() {
     let peer = FrontEnd::start(|_| Answer::Hang).await;
     let start = |drain_delay: &str| {
         let variable = "FRONTEND_MAP__SERVER__DRAIN_DELAY_MS";

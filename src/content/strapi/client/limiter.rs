@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_keeps_its_limiter_while_a_permit_is_held() {
+    fn address_keeps_its_limiter_while_a_permit_is_held() {
         let limiters = RequestLimiters::new(2);
         let first = limiters.of("http://a");
         let held = acquire_all(&first, false);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_waiter_returns_its_permit() {
+    fn cancelled_waiter_returns_its_permit() {
         let limiter = Arc::new(Limiter::new(1));
         let held = limiter.acquire(true).now_or_never();
         let mut waiter = Box::pin(limiter.acquire(true));

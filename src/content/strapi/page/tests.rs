@@ -30,7 +30,7 @@ fn facts(page: Page<'_>) -> (Option<EchoedPaging>, Vec<Option<String>>, Items) {
 }
 
 #[test]
-fn a_list_is_rows_and_paging() {
+fn list_is_rows_and_paging() {
     let json = r#" {"data":[{"documentId":"d","slug":"x"},{"id":1},null,["x"]],"meta":{"pagination":{"page":1,"pageSize":100,"pageCount":1,"total":3}}} "#;
     let projection = projection();
     let (echo, keys, items) = facts(Page::read(json, &projection).unwrap());
@@ -40,7 +40,7 @@ fn a_list_is_rows_and_paging() {
 }
 
 #[test]
-fn a_row_that_cannot_be_read_costs_itself_alone() {
+fn row_that_cannot_be_read_costs_itself_alone() {
     let row = |id: &str, slug: &str| format!(r#"{{"documentId":"{id}","slug":"{slug}"}}"#);
     let rows = [row("a", "x"), row("b", r"\ud800"), "7".to_owned(), row("c", r"\u00e9")];
     let json = format!(r#"{{"data":[{}],"meta":{{}}}}"#, rows.join(","));

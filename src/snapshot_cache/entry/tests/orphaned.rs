@@ -16,7 +16,7 @@ fn waiters_of_an_orphaned_entry_get_its_copy_without_a_date() {
 }
 
 #[test]
-fn a_refresh_that_begins_after_the_orphaning_has_no_date() {
+fn refresh_that_begins_after_the_orphaning_has_no_date() {
     let entry = entry();
     entry.orphan();
     refresh(&entry, Ok("x"));
@@ -25,7 +25,7 @@ fn a_refresh_that_begins_after_the_orphaning_has_no_date() {
 }
 
 #[test]
-fn a_refresh_is_abandoned_when_its_entry_is_orphaned_and_all_waiters_have_left() {
+fn refresh_is_abandoned_when_its_entry_is_orphaned_and_all_waiters_have_left() {
     let entry = entry();
     let (waiter, flight) = entry.join_or_begin();
     let flight = flight.expect("none was in flight");
@@ -39,7 +39,7 @@ fn a_refresh_is_abandoned_when_its_entry_is_orphaned_and_all_waiters_have_left()
 }
 
 #[test]
-fn a_refresh_without_waiters_continues_while_its_entry_is_in_use() {
+fn refresh_without_waiters_continues_while_its_entry_is_in_use() {
     let entry = entry();
     let flight = begin(&entry);
     assert!(!flight.has_waiters());
@@ -47,7 +47,7 @@ fn a_refresh_without_waiters_continues_while_its_entry_is_in_use() {
 }
 
 #[test]
-fn an_adopting_entry_has_the_copy_and_refreshes_it() {
+fn adopting_entry_has_the_copy_and_refreshes_it() {
     let previous = entry();
     refresh(&previous, Ok("x"));
     let _in_flight = begin(&previous);
@@ -60,7 +60,7 @@ fn an_adopting_entry_has_the_copy_and_refreshes_it() {
 }
 
 #[test]
-fn an_adopting_entry_is_failing_like_the_one_before() {
+fn adopting_entry_is_failing_like_the_one_before() {
     let previous = entry();
     refresh(&previous, Ok("x"));
     refresh(&previous, Err(FAILURE));

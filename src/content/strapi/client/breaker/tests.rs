@@ -96,7 +96,7 @@ fn failures_more_than_a_second_apart_are_no_row_unless_the_request_took_that_lon
 }
 
 #[test]
-fn a_failure_of_weight_two_opens_it() {
+fn failure_of_weight_two_opens_it() {
     let mut breaker = Fixture::new();
     breaker.request(RequestOutcome::Failure { weight: 2, retry_after: None });
     assert!(breaker.state.is_open());
@@ -124,7 +124,7 @@ fn one_probe_is_admitted_per_interval_and_intervals_double_up_to_two_seconds() {
 }
 
 #[test]
-fn a_probe_without_an_outcome_does_not_block_the_next_one() {
+fn probe_without_an_outcome_does_not_block_the_next_one() {
     let mut breaker = Fixture::new();
     breaker.open();
     for _ in 0..3 {
@@ -187,7 +187,7 @@ fn retry_after_of_a_probe_lengthens_the_wait_and_a_shorter_one_does_not_shorten_
 }
 
 #[test]
-fn a_late_success_does_not_end_the_wait_of_retry_after() {
+fn late_success_does_not_end_the_wait_of_retry_after() {
     let mut breaker = Fixture::new();
     let early = [breaker.admit(), breaker.admit()];
     breaker.request(failure_with_retry_after(20));

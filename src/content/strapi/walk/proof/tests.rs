@@ -31,7 +31,7 @@ fn walk(pages: &[PageFacts<'_>], after: u64) -> Result<u64, Unproven> {
 }
 
 #[test]
-fn a_walk_is_complete_where_the_rows_lie_between_the_totals() {
+fn walk_is_complete_where_the_rows_lie_between_the_totals() {
     for (pages, after, rows) in [
         (vec![page(100, 0, &[])], 0, 0),
         (vec![page(100, 2, &["a", "b"])], 2, 2),
