@@ -24,7 +24,7 @@ use std::time::Duration;
 use futures::future::try_join_all;
 use tokio::time::timeout;
 
-pub use copy::CachedCopy;
+pub use copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served};
 pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments};
 pub use entry::Freshness;
 pub use file_cache::FileCache;
@@ -63,34 +63,6 @@ pub struct Settings {
     pub freshness: Freshness,
     /// How long a request waits for a refresh.
     pub refresh_deadline: Duration,
-}
-
-/// A copy as served to one request.
-#[derive(Clone, Debug)]
-pub struct Served {
-    /// The copy.
-    pub copy: CachedCopy,
-    /// For `Cache-Status`.
-    pub status: CacheStatus,
-    /// For `Age`.
-    pub age: Duration,
-}
-
-/// Whether the cache had the copy (RFC 9211).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheStatus {
-    /// The cache had the copy.
-    Hit {
-        /// How long the copy is fresh, in seconds; negative after that.
-        ttl: i64,
-        /// Whether the last refresh failed.
-        failing: bool,
-    },
-    /// The copy was built for this request.
-    Miss {
-        /// Whether the refresh was already in flight for an earlier request.
-        collapsed: bool,
-    },
 }
 
 impl SnapshotCache {
@@ -160,20 +132,11 @@ impl SnapshotCache {
     /// If the site has no rule for the content type.
     pub async fn get(&self, site: &Site, uid: &str) -> Result<Served, ContentError> {
         let (_, entry) = self.entry(site, uid);
-        entry.record_request();
-        let freshness = self.freshness();
-        let circuit_open = self.content.circuit_open();
-        if let Lookup::Copy { copy, due, mut failing } = entry.look_up(freshness) {
-            if due && circuit_open.is_some() {
-                failing = true;
-                self.postpone_refresh(entry);
-            } else if due && self.content.may_change() && entry.want_refresh() {
-                self.triggers.wake_refresher();
-            }
-            let ttl = seconds(freshness.soft) - seconds(copy.begun.elapsed());
+        if let Some((copy, failing)) = self.look_up(entry) {
+            let ttl = seconds(self.freshness().soft) - seconds(copy.begun.elapsed());
             return Ok(self.served(copy, CacheStatus::Hit { ttl, failing }));
         }
-        if let Some(error) = circuit_open {
+        if let Some(error) = self.content.circuit_open() {
             self.postpone_refresh(entry);
             return Err(error);
         }
@@ -181,6 +144,26 @@ impl SnapshotCache {
         let outcome = timeout(self.settings.refresh_deadline, waiter.outcome()).await;
         let copy = outcome.unwrap_or(Err(ContentError::TimedOut))?;
         Ok(self.served(copy, CacheStatus::Miss { collapsed }))
+    }
+
+    /// What is known of a content type now, without waiting. As [`SnapshotCache::get`] does, it asks
+    /// for a refresh where one is due; it starts no first walk.
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    #[must_use]
+    pub fn knowledge(&self, site: &Site, uid: &str) -> Knowledge {
+        let (_, entry) = self.entry(site, uid);
+        let found = self.look_up(entry);
+        let is_usable = found.is_some();
+        let copy = found.map(|(copy, _)| copy).or_else(|| entry.copy());
+        let Some(copy) = copy else { return Knowledge::Unknown };
+        let known = KnownCopy { age: self.age(&copy), copy };
+        match known.age {
+            _ if !is_usable => Knowledge::Expired(known),
+            age if age > self.pace.stale_limit() => Knowledge::Stale(known),
+            _ => Knowledge::Fresh(known),
+        }
     }
 
     /// A copy for each content type of a site that sitemaps list, in the order of the settings.
@@ -279,11 +262,30 @@ impl SnapshotCache {
         self.sites.values().flat_map(|site| site.entries().map(move |entry| (site, entry)))
     }
 
+    /// The copy for a request, if it may be served, and whether the last refresh failed. Asks for a
+    /// refresh where one is due.
+    fn look_up(&self, entry: &Entry) -> Option<(CachedCopy, bool)> {
+        entry.record_request();
+        let Lookup::Copy { copy, due, mut failing } = entry.look_up(self.freshness()) else {
+            return None;
+        };
+        if due && self.content.circuit_open().is_some() {
+            failing = true;
+            self.postpone_refresh(entry);
+        } else if due && self.content.may_change() && entry.want_refresh() {
+            self.triggers.wake_refresher();
+        }
+        Some((copy, failing))
+    }
+
     fn served(&self, copy: CachedCopy, status: CacheStatus) -> Served {
-        // Content that cannot change is never stale.
-        let may_change = self.content.may_change();
-        let age = if may_change { copy.begun.elapsed() } else { Duration::ZERO };
+        let age = self.age(&copy);
         Served { copy, status, age }
+    }
+
+    /// Content that cannot change is never stale.
+    fn age(&self, copy: &CachedCopy) -> Duration {
+        if self.content.may_change() { copy.begun.elapsed() } else { Duration::ZERO }
     }
 
     /// Leaves a refresh to the refresher, which starts it when the CMS has recovered.

@@ -1,10 +1,16 @@
 //! A cached copy: the public URLs of one content type as one refresh found them.
 
+mod knowledge;
+mod served;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::sitemap_files::{SitemapFiles, next_whole_second};
 use crate::snapshot::Snapshot;
+
+pub use knowledge::{Knowledge, KnownCopy};
+pub use served::{CacheStatus, Served};
 
 /// A snapshot, and from when it is.
 #[derive(Clone, Debug)]
