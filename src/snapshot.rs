@@ -6,6 +6,8 @@
 
 mod arena;
 mod build;
+mod documents;
+mod flags;
 mod hash;
 mod patch;
 mod path_table;
@@ -23,6 +25,8 @@ use std::ops::Range;
 
 use crate::rules::FieldPath;
 use arena::{Arena, Offset};
+use flags::{FIRST, Flags, LISTED, LOCALIZED};
+use hash::document_hash;
 use path_table::PathTable;
 use references::References;
 use rustc_hash::FxHashSet;
@@ -38,6 +42,8 @@ pub struct Snapshot {
     /// Ordered by the hash of the `documentId`, by `documentId`, by locale, so that the versions of
     /// a document are neighbours. No two entries have the same path.
     entries: Box<[Entry]>,
+    /// The versions whose path belongs to another entry, in the same order.
+    others: Box<[Entry]>,
     /// The positions of the listed entries, in the order of sitemaps (D22).
     in_order: Box<[u32]>,
     /// Hashes of the paths that several documents have. A path that only versions of the same
@@ -73,9 +79,7 @@ struct Entry {
     id_len: u16,
     /// The position of its locale in the site's locales.
     locale: u16,
-    /// Whether it is the first version of its document.
-    first: bool,
-    listed: bool,
+    flags: Flags,
     /// Milliseconds since 1970, or [`UNDATED`].
     modified: i64,
 }
@@ -160,8 +164,7 @@ impl Snapshot {
     /// position where the next bit is set.
     #[must_use]
     pub fn first_with_bit(&self, part: Range<usize>, bit: u32) -> usize {
-        let is_set =
-            |entry: &Entry| hash::document_hash(entry.id(&self.arena)) & (1 << (63 - bit)) != 0;
+        let is_set = |entry: &Entry| document_hash(entry.id(&self.arena)) & (1 << (63 - bit)) != 0;
         part.start + self.entries[part].partition_point(|entry| !is_set(entry))
     }
 
@@ -180,7 +183,7 @@ impl Snapshot {
     }
 
     fn ids_by_hash(&self, hash: u64) -> impl Iterator<Item = &str> {
-        let hash_of = |entry: &Entry| hash::document_hash(entry.id(&self.arena));
+        let hash_of = |entry: &Entry| document_hash(entry.id(&self.arena));
         let start = self.entries.partition_point(|entry| hash_of(entry) < hash);
         let entry = self.entries.get(start).filter(|entry| hash_of(entry) == hash);
         let with_entry = entry.map(|entry| entry.id(&self.arena));
@@ -191,7 +194,8 @@ impl Snapshot {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let path_table = self.path_table.as_ref().map_or(0, PathTable::bytes);
-        let entries = size_of_val(&*self.entries) + size_of_val(&*self.in_order);
+        let entries = size_of_val(&*self.entries) + size_of_val(&*self.others);
+        let entries = entries + size_of_val(&*self.in_order);
         self.arena.bytes() + entries + path_table + self.references.bytes()
     }
 
@@ -210,7 +214,7 @@ impl Snapshot {
 
     /// The versions of the document whose first version is at this position.
     fn versions_from(&self, first: usize) -> Versions<'_> {
-        let others = self.entries[first + 1..].iter().take_while(|entry| !entry.first);
+        let others = self.entries[first + 1..].iter().take_while(|entry| !entry.flags.has(FIRST));
         Versions { snapshot: self, part: first..first + 1 + others.count() }
     }
 
@@ -260,14 +264,21 @@ impl<'s> PublicUrl<'s> {
     /// Whether it is listed in sitemaps.
     #[must_use]
     pub fn is_listed(self) -> bool {
-        self.entry().listed
+        self.entry().flags.has(LISTED)
+    }
+
+    /// Whether the document has versions by locale. One that is not localized counts as a version in
+    /// the site's first locale (D19).
+    #[must_use]
+    pub fn is_localized(self) -> bool {
+        self.entry().flags.has(LOCALIZED)
     }
 
     /// All versions of its document that have a URL, its own among them.
     #[must_use]
     pub fn versions(self) -> Versions<'s> {
         let entries = &self.snapshot.entries[..=self.at];
-        let first = entries.iter().rposition(|entry| entry.first).unwrap_or(self.at);
+        let first = entries.iter().rposition(|entry| entry.flags.has(FIRST)).unwrap_or(self.at);
         self.snapshot.versions_from(first)
     }
 
@@ -299,7 +310,7 @@ impl Entry {
     }
 
     fn rank(self, arena: &Arena) -> Rank<'_> {
-        (!self.listed, self.locale, self.id(arena))
+        (!self.flags.has(LISTED), self.locale, self.id(arena))
     }
 }
 

@@ -4,14 +4,15 @@ use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arena::Arena;
+use super::flags::{FIRST, Flags, LISTED, LOCALIZED};
 use super::hash::{document_hash, path_hash};
 use super::path_table::{PathHash, PathTable};
 use super::references::ReferencesDraft;
 use super::sort::Sort;
 use super::timestamp;
-use super::{Entry, PublicUrl, Skipped, Snapshot, UNDATED};
+use super::{Entry, Skipped, Snapshot, UNDATED};
 use crate::frontend_url::{BaseUrl, NoUrl, NoUrlReason, PathSource, write_path};
-use crate::rules::{AbsentKey, Document, FieldPath, FieldValue, Rule, RuleSet};
+use crate::rules::{AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Rule, RuleSet};
 
 /// The new position of an entry that is removed.
 const GONE: u32 = u32::MAX;
@@ -105,10 +106,10 @@ impl Part<'_> {
         }
     }
 
-    /// Adds a URL of another snapshot of the same listing.
-    pub(super) fn keep(&mut self, url: PublicUrl<'_>) {
-        match self.arena.push([url.path(), url.document_id()]) {
-            Some(text) => self.entries.push(Entry { text, first: true, ..*url.entry() }),
+    /// Adds an entry of another snapshot of the same listing.
+    pub(super) fn keep(&mut self, entry: Entry, arena: &Arena) {
+        match self.arena.push([entry.path(arena), entry.id(arena)]) {
+            Some(text) => self.entries.push(Entry { text, ..entry }),
             None => self.too_large = true,
         }
     }
@@ -139,8 +140,9 @@ impl Part<'_> {
                 path_len: u16::try_from(self.path.len()).ok()?,
                 id_len,
                 locale: u16::try_from(locale?).ok()?,
-                first: true,
-                listed: rule.sitemap.lists(document),
+                flags: Flags::default()
+                    .with(LISTED, rule.sitemap.lists(document))
+                    .with(LOCALIZED, document.locale != DocumentLocale::None),
                 modified: modified(document, &rule.sitemap.modified),
             })
         };
@@ -193,13 +195,19 @@ impl Builder {
         let count = sorted.len();
         snapshot.in_order = by_document(&mut entries, sorted, &snapshot.arena).into();
         snapshot.duplicates = (entries.len() - count) as u64;
-        let gone = entries.split_off(count);
+        let mut gone = entries.split_off(count);
         snapshot.shared = shared(&entries, &gone, &snapshot.arena);
-        for entry in gone {
+        for entry in &gone {
             if snapshot.shared.contains(&path_hash(entry.path(&snapshot.arena))) {
                 references.add_without_entry(entry.id(&snapshot.arena));
             }
         }
+        let order = |entry: &Entry| {
+            let id = entry.id(&snapshot.arena);
+            (document_hash(id), id, entry.locale)
+        };
+        gone.sort_unstable_by(|one, other| order(one).cmp(&order(other)));
+        snapshot.others = gone.into();
         snapshot.references = references.finish();
         snapshot.entries = entries.into();
         snapshot.listed = snapshot.count_listed();
@@ -238,12 +246,13 @@ fn by_document(entries: &mut [Entry], mut kept: Vec<u32>, arena: &Arena) -> Vec<
         let id = |at: u32| entries[at as usize].id(arena);
         // A comparison of hashes avoids most look-ups in the arena.
         let same = before.is_some_and(|(other, one)| other == hash && id(one) == id(at));
-        entries[at as usize].first = !same;
+        let flags = &mut entries[at as usize].flags;
+        *flags = flags.with(FIRST, !same);
         before = Some((hash, at));
         places[at as usize] = place;
     }
     let count = kept.len();
-    kept.retain(|at| entries[*at as usize].listed);
+    kept.retain(|at| entries[*at as usize].flags.has(LISTED));
     for at in &mut kept {
         *at = places[*at as usize];
     }

@@ -2,10 +2,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::arena::Arena;
 use super::build::{Builder, Listing};
+use super::flags::LOCALIZED;
 use super::hash::{document_hash, path_hash};
 use super::references::locale_of;
-use super::{PublicUrl, Rank, Snapshot};
+use super::{Entry, PublicUrl, Rank, Snapshot};
 use crate::rules::{Document, Locales};
 
 /// The current state of one document.
@@ -45,6 +47,9 @@ pub enum Patched {
     NeedsWalk,
 }
 
+/// Everything that makes two versions equal: path, rank, rule, whether it is localized, date.
+type Facts<'s> = (&'s str, Rank<'s>, u32, bool, i64);
+
 /// The versions that patches replace.
 struct Replaced<'p> {
     /// The ids of documents of which all versions are replaced.
@@ -71,9 +76,9 @@ impl<'p> Replaced<'p> {
         Self { documents, versions, document_hashes, version_hashes }
     }
 
-    fn has(&self, url: &PublicUrl<'_>) -> bool {
-        let id = url.document_id();
-        self.documents.contains(id) || self.versions.contains(&(id, url.locale()))
+    fn has(&self, entry: &Entry, arena: &Arena) -> bool {
+        let id = entry.id(arena);
+        self.documents.contains(id) || self.versions.contains(&(id, entry.locale.into()))
     }
 
     fn has_hash(&self, document: u64, locale: usize) -> bool {
@@ -102,29 +107,43 @@ impl Snapshot {
             own.add(version);
         }
         let own = Builder { path_table: false }.finish(vec![own]).ok()?;
-        let before: Vec<PublicUrl<'_>> = self.urls().filter(|url| replaced.has(url)).collect();
         let has_hash = |document, locale| replaced.has_hash(document, locale);
-        let is_same = before.iter().copied().map(facts).eq(own.urls().map(facts))
+        let is_replaced = |entry: &&Entry| replaced.has(entry, &self.arena);
+        let is_same = self.facts(is_replaced) == own.facts(|_| true)
             && self.references.of(has_hash) == own.references.of(|_, _| true);
         if is_same {
             return Some(Patched::Unchanged);
         }
         let is_shared = |url: &PublicUrl<'_>| self.shared.contains(&path_hash(url.path()));
-        if !keeps(&own, before.iter().copied().filter(is_shared)) {
+        let before = self.urls().filter(|url| is_replaced(&url.entry()));
+        if !keeps(&own, before.filter(is_shared)) {
             return None;
         }
         let mut all = listing.part();
-        self.urls()
-            .filter(|url| !replaced.has(url))
-            .chain(own.urls())
-            .for_each(|url| all.keep(url));
+        let kept = self.versions().filter(|entry| !is_replaced(entry));
+        kept.for_each(|entry| all.keep(*entry, &self.arena));
+        own.versions().for_each(|entry| all.keep(*entry, &own.arena));
         let mut snapshot = builder.finish(vec![all]).ok()?;
-        snapshot.duplicates += self.duplicates + own.duplicates;
-        snapshot.shared.extend(self.shared.iter().chain(&own.shared));
         snapshot.skipped.clone_from(&self.skipped);
         let new = std::mem::take(&mut snapshot.references);
         snapshot.references = self.references.replaced(&own.references, &new, has_hash);
         Some(Patched::Changed(Box::new(snapshot)))
+    }
+
+    /// All versions with a URL, those whose path belongs to another one included.
+    fn versions(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().chain(&self.others)
+    }
+
+    /// The facts about these versions, in order.
+    fn facts(&self, is_wanted: impl Fn(&&Entry) -> bool) -> Vec<Facts<'_>> {
+        let facts = |entry: &Entry| {
+            let rank = entry.rank(&self.arena);
+            (entry.path(&self.arena), rank, entry.rule, entry.flags.has(LOCALIZED), entry.modified)
+        };
+        let mut facts: Vec<Facts<'_>> = self.versions().filter(is_wanted).map(facts).collect();
+        facts.sort_unstable();
+        facts
     }
 
     fn urls(&self) -> impl Iterator<Item = PublicUrl<'_>> {
@@ -137,9 +156,4 @@ impl Snapshot {
 fn keeps<'s>(own: &Snapshot, mut before: impl Iterator<Item = PublicUrl<'s>>) -> bool {
     let ranks: FxHashMap<&str, Rank<'_>> = own.urls().map(|url| (url.path(), url.rank())).collect();
     before.all(|url| ranks.get(url.path()).is_some_and(|rank| *rank <= url.rank()))
-}
-
-/// Everything that makes two URLs equal.
-fn facts(url: PublicUrl<'_>) -> (&str, Rank<'_>, usize, bool, Option<i64>) {
-    (url.path(), url.rank(), url.rule(), url.is_listed(), url.modified())
 }

@@ -36,7 +36,10 @@ fn document((id, locale, slug, handle, modified): Row<'_>) -> Document<'_> {
     let fields = ["slug", "handle", "updatedAt"].map(|name| FieldPath::parse(name).unwrap());
     Document {
         id: id.into(),
-        locale: DocumentLocale::Named(locale.into()),
+        locale: match locale {
+            "" => DocumentLocale::None,
+            code => DocumentLocale::Named(code.into()),
+        },
         unpublished: false,
         fields: Arc::new(fields),
         values: [slug, handle, modified].map(value).to_vec(),
@@ -138,6 +141,32 @@ fn versions_of_any_url_are_those_of_its_document() {
 }
 
 #[test]
+fn path_of_a_version_is_its_own_or_that_of_a_document_that_is_not_localized() {
+    let rows = [
+        ("a", "en", "x", "", ""),
+        ("b", "en", "x", "", ""),
+        ("b", "de", "y", "", ""),
+        ("c", "en", "", "z", ""),
+        ("c", "de", "", "z", ""),
+        ("d", "de", "", "", ""),
+        ("e", "", "w", "", ""),
+    ];
+    for (id, en, de) in [
+        ("a", Some(("/en/x", 0)), None),
+        // Its path belongs to "a".
+        ("b", Some(("/en/x", 0)), Some(("/de/y", 1))),
+        // Its versions have one path.
+        ("c", Some(("/z", 0)), Some(("/z", 1))),
+        ("d", None, None),
+        ("e", Some(("/en/w", 0)), Some(("/en/w", 0))),
+        ("f", None, None),
+    ] {
+        let snapshot = snapshot(&rows);
+        assert_eq!([0, 1].map(|locale| snapshot.path_of(id, locale)), [en, de], "{id}");
+    }
+}
+
+#[test]
 fn modified_of_each_form_of_date() {
     for (text, expected) in [
         ("2024-03-06T22:19:54.649Z", Some(1_709_763_594_649)),
@@ -203,6 +232,8 @@ fn rows(content: &Content) -> Vec<Row<'static>> {
 fn described(snapshot: &Snapshot) -> Vec<String> {
     let all = (0..snapshot.len()).map(|at| snapshot.url(at));
     let all = all.chain(snapshot.listed());
+    let path_of = |id| [0, 1].map(|locale| snapshot.path_of(id, locale));
+    let of_documents = ["a", "b", "c", "d", "e"].map(|id| format!("{id} {:?}", path_of(id)));
     let described = all.map(|url| {
         let versions = paths(url.versions());
         assert_eq!(snapshot.owner(url.path()).map(PublicUrl::document_id), Some(url.document_id()));
@@ -210,7 +241,7 @@ fn described(snapshot: &Snapshot) -> Vec<String> {
         let (modified, listed) = (url.modified(), url.is_listed());
         format!("{id} {locale} {rule} {modified:?} {listed} {versions:?} {}", url.path())
     });
-    described.collect()
+    described.chain(of_documents).chain([format!("{}", snapshot.duplicates)]).collect()
 }
 
 /// A snapshot of the first content, with these documents replaced by those of the second.
