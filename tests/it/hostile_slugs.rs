@@ -199,8 +199,12 @@ fn check_skipped(service: &Service, row: &Row<'_>, reason: &str) -> Vec<String> 
             cut(response.text())
         ));
     }
-    if reason != "locale_unknown" {
-        let details = &response.json()["error"]["details"];
+    let details = &response.json()["error"]["details"];
+    if reason == "locale_unknown" {
+        if wanted_status == 404 && details["reason"] != reason {
+            problems.push(format!("/api/frontend-url: details {details}, want the reason {reason}"));
+        }
+    } else {
         if details["reason"] != reason
             || details["rule"] != *row.given.rule.as_deref().unwrap_or_default()
         {

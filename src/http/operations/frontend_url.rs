@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::content::{ContentError, Document, Status};
-use crate::frontend_url::frontend_path;
+use crate::frontend_url::{NoUrlReason, frontend_path};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_site, parse_locale, required,
@@ -32,6 +32,11 @@ const PARAMS: [Param; 5] = [
     Param::unlimited("status"),
     SITE,
 ];
+
+/// The reason of a content type without a rule.
+const NO_RULE: &str = "no_rule";
+/// The reason of a document without a version of the requested status in the requested locale.
+const NO_VERSION: &str = "no_version";
 
 /// The payload of the response.
 #[derive(Serialize)]
@@ -100,7 +105,12 @@ fn url(
 fn no_version(status: Status, locale: &Locale) -> ApiError {
     let status = status.as_str();
     let text = format!("there is no {status} version of this document in locale \"{locale}\"");
-    ApiError::not_found(text)
+    no_url(text, NO_VERSION)
+}
+
+/// A 404 with a reason that has no rule.
+fn no_url(message: String, reason: impl Into<Cow<'static, str>>) -> ApiError {
+    ApiError::not_found(message).with(Details::NoUrl { reason: reason.into(), rule: None })
 }
 
 impl<'a> Params<'a> {
@@ -126,12 +136,13 @@ impl<'a> Params<'a> {
         let site = self.site.or_else(|| app.sites.of_type(&self.uid));
         site.filter(|site| site.has_rule(&self.uid)).ok_or_else(|| {
             let (uid, site) = (echo(&self.uid), self.site.map(|site| echo(&site.key)));
-            ApiError::not_found(match site {
+            let message = match site {
                 Some(site) => {
                     format!("site {site} has no frontend URL rule for content type {uid}")
                 }
                 None => format!("there is no frontend URL rule for content type {uid}"),
-            })
+            };
+            no_url(message, NO_RULE)
         })
     }
 
@@ -141,7 +152,8 @@ impl<'a> Params<'a> {
             return Ok(locales.default_locale());
         };
         locales.get(locale.as_str()).ok_or_else(|| {
-            ApiError::not_found(format!("site \"{}\" has no locale \"{locale}\"", site.key))
+            let message = format!("site \"{}\" has no locale \"{locale}\"", site.key);
+            no_url(message, NoUrlReason::LocaleUnknown.to_string())
         })
     }
 }
@@ -187,8 +199,8 @@ fn path(site: &Site, params: &Params<'_>, document: &Document<'_>) -> Result<Str
         Ok(found) => Ok(found.path),
         Err(no_url) => {
             Err(ApiError::not_found("this document has no frontend URL").with(Details::NoUrl {
-                reason: no_url.reason.to_string(),
-                rule: no_url.template.to_string(),
+                reason: no_url.reason.to_string().into(),
+                rule: Some(no_url.template.to_string()),
             }))
         }
     }

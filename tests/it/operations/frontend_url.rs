@@ -129,7 +129,8 @@ fn frontend_url_without_a_rule_names_the_site_that_was_requested() {
         ),
     ] {
         let target = format!("/api/frontend-url?uid=api::nope.nope&documentId=one{query}");
-        let found = assert_error(service.addr(), &target, 404, "NotFoundError", "");
+        let details = r#"{"reason":"no_rule"}"#;
+        let found = assert_error(service.addr(), &target, 404, "NotFoundError", details);
         assert_eq!(found, message);
     }
 }
@@ -161,33 +162,29 @@ fn frontend_url_of_a_draft_is_built_from_the_draft_and_not_stored() {
 }
 
 #[test]
-fn frontend_url_without_a_rule_document_version_or_locale_is_404() {
+fn frontend_url_without_a_rule_document_version_or_locale_is_404_with_a_reason() {
     let service = service();
-    for query in [
-        "uid=api::nope.nope&documentId=one",
-        "uid=plugin::cms.article&documentId=one&site=events",
-        "uid=plugin::cms.article&documentId=nope",
-        "uid=plugin::cms.article&documentId=ONE",
-        "uid=plugin::cms.article&documentId=nine",
-        "uid=plugin::cms.article&documentId=nine&status=published",
-        "uid=plugin::cms.article&documentId=two&status=draft",
-        "uid=plugin::cms.article&documentId=one&locale=fr",
-        "uid=plugin::cms.article&documentId=one&locale=xx",
-        "uid=plugin::cms.article&documentId=eight&locale=xx",
-        "uid=plugin::cms.article&documentId=ten",
+    for (query, reason) in [
+        ("uid=api::nope.nope&documentId=one", "no_rule"),
+        ("uid=plugin::cms.article&documentId=one&site=events", "no_rule"),
+        ("uid=api::nope.nope&documentId=one&locale=xx&status=draft", "no_rule"),
+        ("uid=plugin::cms.article&documentId=nope", "no_version"),
+        ("uid=plugin::cms.article&documentId=ONE", "no_version"),
+        ("uid=plugin::cms.article&documentId=nine", "no_version"),
+        ("uid=plugin::cms.article&documentId=nine&status=published", "no_version"),
+        ("uid=plugin::cms.article&documentId=two&status=draft", "no_version"),
+        ("uid=plugin::cms.article&documentId=one&locale=fr", "no_version"),
+        ("uid=plugin::cms.article&documentId=one&locale=xx", "locale_unknown"),
+        ("uid=plugin::cms.article&documentId=eight&locale=xx", "locale_unknown"),
     ] {
-        let response = http::get(service.addr(), &format!("/api/frontend-url?{query}"));
-        assert_eq!(
-            (response.status, &response.json()["error"]["name"]),
-            (404, &json!("NotFoundError")),
-            "{query}"
-        );
-        assert!(
-            !response.text().contains("secret") && !response.text().contains("unpublished\""),
-            "{query}: {}",
-            response.text()
-        );
+        let target = format!("/api/frontend-url?{query}");
+        let details = format!(r#"{{"reason":"{reason}"}}"#);
+        let message = assert_error(service.addr(), &target, 404, "NotFoundError", &details);
+        assert!(!message.contains("secret"), "{query}: {message}");
     }
+    let target = "/api/frontend-url?uid=plugin::cms.article&documentId=ten";
+    let details = r#"{"reason":"not_published","rule":"/{locale}/articles/{slug}"}"#;
+    assert_error(service.addr(), target, 404, "NotFoundError", details);
 }
 
 #[test]

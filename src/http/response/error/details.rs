@@ -1,5 +1,7 @@
 //! The `details` member of errors.
 
+use std::borrow::Cow;
+
 use crate::http::response::json::Json;
 
 /// The `details` of an error.
@@ -7,8 +9,8 @@ use crate::http::response::json::Json;
 pub(in crate::http) enum Details {
     /// 404 of `/api/get-content-type` and `/api/resolve`: no rule matches.
     NoMatch { pathname: String, normalized_path: String, candidates: Option<Vec<CandidateDetails>> },
-    /// 404 of `/api/frontend-url`: the document has no URL (D13).
-    NoUrl { reason: String, rule: String },
+    /// 404 of `/api/frontend-url`: why there is no URL. A reason of D13 has the rule.
+    NoUrl { reason: Cow<'static, str>, rule: Option<String> },
     /// 501 of `/api/frontend-url`: the path, for a site without a base URL.
     Path { path: String },
 }
@@ -38,7 +40,10 @@ impl Details {
                 }
             }
             Self::NoUrl { reason, rule } => {
-                json.raw(r#"{"reason":"#).text(reason).raw(r#","rule":"#).text(rule);
+                json.raw(r#"{"reason":"#).text(reason);
+                if let Some(rule) = rule {
+                    json.raw(r#","rule":"#).text(rule);
+                }
             }
             Self::Path { path } => {
                 json.raw(r#"{"path":"#).text(path);
