@@ -72,15 +72,26 @@ impl Sites {
     }
 
     /// The site of a content type when the request names none (D17): the only one with a rule for
-    /// it, else the one named like the type's plugin, else the first.
+    /// it, else the only one of these with the requested locale, else the one named like the type's
+    /// plugin, else the first.
     #[must_use]
-    pub fn of_type(&self, uid: &str) -> Option<&Site> {
+    pub fn of_type(&self, uid: &str, locale: Option<&str>) -> Option<&Site> {
         let with_rule = |site: &&Site| site.has_rule(uid);
         let plugin = ContentTypeUid::parse(uid).ok()?.plugin().map(str::to_owned);
         let named = |site: &&Site| Some(&site.key) == plugin.as_ref();
         let candidates = || self.iter().filter(with_rule);
-        candidates().find(named).or_else(|| candidates().next())
+        let in_locale = |code: &str| {
+            let has = |site: &&Site| site.rules.locales().get(code).is_some();
+            only(candidates().filter(has))
+        };
+        let one = locale.and_then(in_locale).or_else(|| candidates().find(named));
+        one.or_else(|| candidates().next())
     }
+}
+
+/// The only element, if there is exactly one.
+fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    all.next().filter(|_| all.next().is_none())
 }
 
 impl Site {
@@ -104,10 +115,11 @@ mod tests {
     use super::*;
     use crate::rules::{Locale, LocalePrefix, Locales, Rule, Template};
 
-    fn site(key: &str, uids: &[&str]) -> Site {
+    fn site(key: &str, uids: &[&str], locales: &[&str]) -> Site {
         let template = Template::parse("/{slug}").unwrap();
         let rule = |uid: &&str| Rule::new(ContentTypeUid::parse(uid).unwrap(), template.clone());
-        let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
+        let locales = locales.iter().map(|code| Locale::parse(code).unwrap()).collect();
+        let locales = Locales::new(locales).unwrap();
         let rules = RuleSet::new(locales, LocalePrefix::Always, uids.iter().map(rule).collect());
         Site {
             key: key.into(),
@@ -120,19 +132,28 @@ mod tests {
     }
 
     #[test]
-    fn site_of_a_type_is_the_one_named_like_its_plugin_else_the_first() {
+    fn site_of_a_type_is_the_one_in_the_locale_or_named_like_its_plugin_else_the_first() {
         let sites = Sites::new(vec![
-            site("a", &["plugin::cms.page", "api::b.b"]),
-            site("b", &["plugin::cms.page", "plugin::cms.only", "api::b.b"]),
-            site("cms", &["plugin::cms.page"]),
+            site("a", &["plugin::cms.page", "api::b.b"], &["en", "de"]),
+            site("b", &["plugin::cms.page", "plugin::cms.only", "api::b.b"], &["en", "fr"]),
+            site("cms", &["plugin::cms.page"], &["en", "de"]),
         ]);
-        for (uid, expected) in [
-            ("plugin::cms.only", Some("b")),
-            ("plugin::cms.page", Some("cms")),
-            ("api::b.b", Some("a")),
-            ("api::c.c", None),
+        for (uid, locale, expected) in [
+            ("plugin::cms.only", None, Some("b")),
+            ("plugin::cms.only", Some("de"), Some("b")),
+            ("plugin::cms.page", None, Some("cms")),
+            ("plugin::cms.page", Some("fr"), Some("b")),
+            // Several sites have the locale, or none.
+            ("plugin::cms.page", Some("en"), Some("cms")),
+            ("plugin::cms.page", Some("xx"), Some("cms")),
+            ("api::b.b", None, Some("a")),
+            ("api::b.b", Some("en"), Some("a")),
+            ("api::b.b", Some("de"), Some("a")),
+            ("api::b.b", Some("fr"), Some("b")),
+            ("api::c.c", Some("en"), None),
         ] {
-            assert_eq!(sites.of_type(uid).map(|site| site.key.as_str()), expected);
+            let site = sites.of_type(uid, locale).map(|site| site.key.as_str());
+            assert_eq!(site, expected, "{uid} {locale:?}");
         }
     }
 

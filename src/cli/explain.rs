@@ -108,7 +108,10 @@ fn site<'s>(sites: &'s Sites, args: &ExplainArgs) -> Result<&'s Site, String> {
     match (&args.site, &args.uid, all.next(), all.next()) {
         (Some(key), ..) => selection::site(sites, key),
         (None, None, Some(only), None) => Ok(only),
-        (None, Some(uid), ..) => sites.of_type(uid).ok_or_else(|| no_site_for(sites, uid)),
+        (None, Some(uid), ..) => {
+            let site = sites.of_type(uid, args.locale.as_deref());
+            site.ok_or_else(|| no_site_for(sites, uid))
+        }
         (None, None, ..) => Err("there are several sites: choose one with --site".to_owned()),
     }
 }

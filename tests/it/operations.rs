@@ -114,7 +114,10 @@ const CONTENT: &str = r#"{
     {"documentId": "launch", "locale": "en", "slug": "launch-draft", "status": "draft"},
     {"documentId": "broken", "locale": "en", "slug": ""}
   ],
-  "plugin::events.talk": [{"documentId": "talk", "locale": "en", "slug": "opening"}],
+  "plugin::events.talk": [
+    {"documentId": "talk", "locale": "en", "slug": "opening"},
+    {"documentId": "talk", "locale": "de", "slug": "anfang"}
+  ],
   "api::shared.shared": [{"documentId": "s", "slug": "x"}],
   "api::faq.faq": [
     {"documentId": "f1", "locale": "en", "slug": "refund"},

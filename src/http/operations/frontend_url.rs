@@ -15,7 +15,7 @@ use crate::content::{ContentError, Document, Status};
 use crate::frontend_url::{NoUrlReason, frontend_path};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
-    LOCALE, MAX_UID_BYTES, SITE, known_site, parse_locale, required,
+    LOCALE, MAX_UID_BYTES, SITE, known_site, parse_document_locale, required,
 };
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_last_good_status;
@@ -119,7 +119,7 @@ impl<'a> Params<'a> {
         let params = Self {
             uid: required("uid", uid)?,
             document_id: required("documentId", document_id)?,
-            locale: parse_locale(locale.as_deref())?,
+            locale: parse_document_locale(locale.as_deref())?,
             status: parse_status(status.as_deref())?,
             site: site.map(|key| known_site(app, &key)).transpose()?,
         };
@@ -133,7 +133,8 @@ impl<'a> Params<'a> {
 
     /// The site of the parameter, or the one that the content type belongs to (D17).
     fn site_with_rule(&self, app: &'a App) -> Result<&'a Site, ApiError> {
-        let site = self.site.or_else(|| app.sites.of_type(&self.uid));
+        let locale = self.locale.as_ref().map(Locale::as_str);
+        let site = self.site.or_else(|| app.sites.of_type(&self.uid, locale));
         site.filter(|site| site.has_rule(&self.uid)).ok_or_else(|| {
             let (uid, site) = (echo(&self.uid), self.site.map(|site| echo(&site.key)));
             let message = match site {

@@ -52,6 +52,14 @@ pub(in crate::http) fn parse_locale(value: Option<&str>) -> Result<Option<Locale
     value.map(parse).transpose()
 }
 
+/// The locale of a document. `null`, as Strapi has it for a document that is not localized, counts
+/// as absent (D19).
+pub(in crate::http) fn parse_document_locale(
+    value: Option<&str>,
+) -> Result<Option<Locale>, ApiError> {
+    parse_locale(value.filter(|text| *text != "null"))
+}
+
 /// A pathname that starts with a slash (D4).
 pub(in crate::http) fn parse_pathname(
     value: Option<Cow<'_, str>>,
@@ -112,6 +120,16 @@ mod tests {
         check(parse_locale(None), Ok(None));
         check(parse_locale(Some("pt-BR")), Ok(Locale::parse("pt-BR").ok()));
         check(parse_locale(Some("en-")), Err("`locale` is not a locale code: \\\"en-\\\""));
+    }
+
+    #[test]
+    fn parse_document_locale_null_is_absent() {
+        for (value, expected) in [(None, None), (Some("null"), None), (Some("NULL"), Some("NULL"))]
+        {
+            let expected = expected.map(|code| Locale::parse(code).unwrap());
+            check(parse_document_locale(value), Ok(expected));
+        }
+        check(parse_document_locale(Some("nu/ll")), Err("`locale` is not a locale code"));
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn build_sitemap_lists_published_urls_in_locale_order_then_by_path() {
     assert_urls(
         service.addr(),
         "/api/build-sitemap?site=talks&contentType=plugin::events.talk",
-        &["https://talks.example.com/en/t/opening"],
+        &["https://talks.example.com/en/t/opening", "https://talks.example.com/de/t/anfang"],
         0,
     );
     assert_urls(

@@ -46,6 +46,16 @@ fn frontend_url_of_a_published_document_is_a_url_and_a_path() {
             "https://www.example.com/base/docs/guide/first%20steps",
             "/docs/guide/first%20steps",
         ),
+        (
+            "uid=api::doc.doc&documentId=d&locale=null",
+            "https://www.example.com/base/docs/guide/first%20steps",
+            "/docs/guide/first%20steps",
+        ),
+        (
+            "uid=plugin::cms.article&documentId=one&locale=null",
+            "https://www.example.com/base/en/articles/hello-world",
+            "/en/articles/hello-world",
+        ),
         // Several rules: the first whose placeholders all have values.
         (
             "uid=api::story.story&documentId=s1",
@@ -57,7 +67,18 @@ fn frontend_url_of_a_published_document_is_a_url_and_a_path() {
             "https://www.example.com/base/en/stories/s2",
             "/en/stories/s2",
         ),
-        // The site: that of the parameter, else the one named like the plugin, else configuration order.
+        // The site: that of the parameter, else the only one with the locale, else the one named like
+        // the plugin, else configuration order.
+        (
+            "uid=plugin::events.talk&documentId=talk&locale=de",
+            "https://talks.example.com/de/t/anfang",
+            "/de/t/anfang",
+        ),
+        (
+            "uid=api::shared.shared&documentId=s&locale=de",
+            "https://talks.example.com/shared/x",
+            "/shared/x",
+        ),
         (
             "uid=plugin::events.talk&documentId=talk&site=talks",
             "https://talks.example.com/en/t/opening",
