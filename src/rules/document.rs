@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::locale::{Locale, Locales};
 use super::template::FieldPath;
 
 /// The longest `documentId`, in bytes (D3).
@@ -43,6 +44,18 @@ pub enum DocumentLocale<'a> {
     Named(Cow<'a, str>),
     /// A value that is not text.
     NotText,
+}
+
+impl DocumentLocale<'_> {
+    /// Whether it is a locale that a site with these ones does not have: the version belongs to other
+    /// sites then. A value that is no locale code belongs to none.
+    #[must_use]
+    pub fn is_of_other_site(&self, locales: &Locales) -> bool {
+        match self {
+            Self::Named(code) => locales.get(code).is_none() && Locale::parse(code).is_ok(),
+            Self::None | Self::NotText => false,
+        }
+    }
 }
 
 /// One version of a document: one `documentId`, one locale, draft or published. Its texts may borrow

@@ -103,9 +103,9 @@ impl Snapshot {
     ) -> Option<Patched> {
         let replaced = Replaced::new(patches, listing.rules.locales());
         let mut own = listing.part();
-        for version in patches.iter().flat_map(|document| &document.versions) {
-            own.add(version);
-        }
+        let locales = listing.rules.locales();
+        let versions = patches.iter().flat_map(|document| &document.versions);
+        versions.filter(|one| !one.locale.is_of_other_site(locales)).for_each(|one| own.add(one));
         let own = Builder { path_table: false }.finish(vec![own]).ok()?;
         let has_hash = |document, locale| replaced.has_hash(document, locale);
         let is_replaced = |entry: &&Entry| replaced.has(entry, &self.arena);

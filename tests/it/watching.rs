@@ -83,7 +83,9 @@ fn metrics_describe_a_snapshot_once_it_is_cached() {
                 {"documentId": "b", "locale": "en", "slug": "a/b"},
                 {"documentId": "c", "locale": "en", "slug": "c/d"},
                 {"documentId": "d", "locale": "en", "slug": "x"},
-                {"documentId": "e", "locale": "tlh", "slug": "x"}
+                {"documentId": "e", "locale": "tlh", "slug": "x"},
+                {"documentId": "f", "locale": "not a code", "slug": "x"},
+                {"documentId": "g", "locale": 5, "slug": "x"}
             ]}"#,
         )
         .start();
@@ -100,7 +102,8 @@ fn metrics_describe_a_snapshot_once_it_is_cached() {
     assert_eq!(of("snapshot_duplicates", ""), 1.0);
     assert_eq!(of("snapshot_failing", ""), 0.0);
     assert_eq!(of("snapshot_skipped", ",reason=\"has_slash\""), 2.0);
-    assert_eq!(of("snapshot_skipped", ",reason=\"locale_unknown\""), 1.0);
+    // A version in Klingon belongs to another site; a value that is no locale is a fault.
+    assert_eq!(of("snapshot_skipped", ",reason=\"locale_unknown\""), 2.0);
     assert_eq!(of("snapshot_skipped", ",reason=\"missing\""), 0.0);
     assert_eq!(of("walks_total", ",outcome=\"ok\""), 1.0);
     assert_eq!(of("walks_total", ",outcome=\"failed\""), 0.0);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::type_group::{Member, TypeGroup};
 use crate::content::{BadItem, Document, DocumentLocale, DocumentSink};
-use crate::rules::Locale;
+use crate::rules::{Locale, Locales};
 use crate::snapshot::Part;
 use crate::snapshot_cache::entry::Entry;
 use crate::snapshot_cache::site_cache::SiteCache;
@@ -23,6 +23,8 @@ struct MemberPart<'g> {
     /// Whether the site has the locale of the walk. A site without it gets only documents that have
     /// no locale: if the type is not localized, this walk is the only one.
     in_locale: bool,
+    /// The locales of the site, in a walk over all locales of all sites.
+    own_locales: Option<&'g Locales>,
 }
 
 impl<'g> MemberParts<'g> {
@@ -68,12 +70,20 @@ impl DocumentSink for MemberParts<'_> {
 impl<'g> MemberPart<'g> {
     fn new(site: &'g SiteCache, entry: &'g Entry, locale: Option<&Locale>) -> Self {
         let in_locale = locale.is_none_or(|locale| site.locales().contains(locale));
-        Self { part: site.listing(entry).part(), seen: &entry.seen, in_locale }
+        let listing = site.listing(entry);
+        let own_locales = locale.is_none().then(|| listing.rules.locales());
+        Self { part: listing.part(), seen: &entry.seen, in_locale, own_locales }
+    }
+
+    /// Whether a document is none of the site's.
+    fn excludes(&self, document: &Document<'_>) -> bool {
+        let locale = &document.locale;
+        *locale != DocumentLocale::None && !self.in_locale
+            || self.own_locales.is_some_and(|own| locale.is_of_other_site(own))
     }
 
     fn push(&mut self, item: Result<&Document<'_>, &BadItem>) {
-        let has_locale = item.is_ok_and(|document| document.locale != DocumentLocale::None);
-        if has_locale && !self.in_locale {
+        if item.is_ok_and(|document| self.excludes(document)) {
             return;
         }
         self.seen.fetch_add(1, Ordering::Relaxed);
