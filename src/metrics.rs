@@ -16,16 +16,18 @@ mod latency;
 mod process;
 mod reloads;
 mod requests;
+mod text_format;
 mod walks;
 
 pub use cms::{CmsOutcome, CmsRequests};
 pub use connections::{CloseReason, Connections};
 pub use counter_family::CounterFamily;
-pub use encoder::{CONTENT_TYPE, Encoder, encode, gauge_value};
+pub use encoder::{Encoder, encode, gauge_value};
 pub use label::Label;
 pub use prometheus_client::metrics::counter::Counter;
 pub use reloads::{ReloadOutcome, Reloads};
 pub use requests::{InFlight, Requests, StatusClass};
+pub use text_format::TextFormat;
 pub use walks::{WalkCounters, Walks};
 
 use std::fmt;

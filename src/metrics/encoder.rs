@@ -1,4 +1,4 @@
-//! The `OpenMetrics` text format.
+//! Writes metrics as text.
 
 use std::fmt;
 
@@ -9,10 +9,7 @@ use prometheus_client::encoding::{
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
-use super::LatencySnapshot;
-
-/// The media type of the text.
-pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+use super::{LatencySnapshot, TextFormat};
 
 /// The prefix of all names but the standard ones of a process.
 const PREFIX: &str = "frontend_map_";
@@ -25,10 +22,13 @@ pub struct Encoder<'e>(DescriptorEncoder<'e>);
 
 /// The text that `write` makes.
 #[must_use]
-pub fn encode(write: impl Fn(&mut Encoder<'_>) -> fmt::Result + Send + Sync + 'static) -> String {
+pub fn encode(
+    format: TextFormat,
+    write: impl Fn(&mut Encoder<'_>) -> fmt::Result + Send + Sync + 'static,
+) -> String {
     let mut registry = Registry::default();
     registry.register_collector(Box::new(FnCollector(write)));
-    to_text(&registry)
+    format.of(to_text(&registry))
 }
 
 fn to_text(registry: &Registry) -> String {

@@ -3,20 +3,28 @@
 use std::fmt;
 use std::sync::Arc;
 
-use axum::http::HeaderValue;
+use axum::http::header::{ACCEPT, VARY};
+use axum::http::{HeaderMap, HeaderValue};
 
 use super::text_response;
 use crate::app::App;
+use crate::http::request::accept::preferred;
 use crate::http::response::envelope::HttpResponse;
-use crate::metrics::{self, Encoder, gauge_value};
+use crate::metrics::{self, Encoder, TextFormat, gauge_value};
 use crate::snapshot::Skipped;
 use crate::snapshot_cache::{CachedCopy, PathIndexState, TypeStatus};
 
-/// The response, in the text format of `OpenMetrics`.
-pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
-    let app = Arc::clone(app);
-    let text = metrics::encode(move |encoder| write(&app, encoder));
-    text_response(HeaderValue::from_static(metrics::CONTENT_TYPE), text)
+/// The formats; the first is the default.
+const FORMATS: [TextFormat; 2] = [TextFormat::Classic, TextFormat::OpenMetrics];
+const MEDIA_TYPES: [&str; 2] = ["text/plain", "application/openmetrics-text"];
+
+/// The response, in the format that the client prefers.
+pub(in crate::http) fn get(app: &Arc<App>, headers: &HeaderMap) -> HttpResponse {
+    let (app, format) = (Arc::clone(app), FORMATS[preferred(headers, MEDIA_TYPES)]);
+    let text = metrics::encode(format, move |encoder| write(&app, encoder));
+    let mut response = text_response(HeaderValue::from_static(format.content_type()), text);
+    response.headers_mut().insert(VARY, HeaderValue::from_name(ACCEPT));
+    response
 }
 
 /// The series depend on the settings alone: a value that is not known yet is `NaN`.

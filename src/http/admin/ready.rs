@@ -51,7 +51,7 @@ struct ContentTypeState<'a> {
 }
 
 /// The response, with the same status as `/readyz` of the public listener.
-pub(in crate::http) fn get(app: &Arc<App>) -> HttpResponse {
+pub(in crate::http) fn get(app: &Arc<App>, _: &HeaderMap) -> HttpResponse {
     let draining = app.shared.is_draining();
     let metrics = &app.shared.metrics;
     let (loaded_at, problems) = metrics.reloads.state();

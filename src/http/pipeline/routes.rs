@@ -130,7 +130,7 @@ static ADMIN_ROUTES: [AdminRoute; 5] = [
     AdminRoute {
         path: "/livez",
         about: Some("the process answers"),
-        page: |_| plain_text("ok\n".to_owned()),
+        page: |_, _| plain_text("ok\n".to_owned()),
     },
 ];
 
@@ -145,15 +145,15 @@ struct AdminRoute {
     page: AdminPage,
 }
 
-/// Builds the response of a route of the admin listener.
-pub(super) type AdminPage = fn(&Arc<App>) -> HttpResponse;
+/// Builds the response of a route of the admin listener from the app and the headers of the request.
+pub(super) type AdminPage = fn(&Arc<App>, &HeaderMap) -> HttpResponse;
 
 /// The page of a path of the admin listener.
 pub(super) fn admin_page(path: &str) -> Option<AdminPage> {
     ADMIN_ROUTES.iter().find(|route| route.path == path).map(|route| route.page)
 }
 
-fn admin_index(_: &Arc<App>) -> HttpResponse {
+fn admin_index(_: &Arc<App>, _: &HeaderMap) -> HttpResponse {
     let line = |route: &AdminRoute| Some(format!("{:9} {}\n", route.path, route.about?));
     plain_text(ADMIN_ROUTES.iter().filter_map(line).collect())
 }

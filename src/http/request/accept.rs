@@ -27,24 +27,34 @@ impl ResultFormat {
     }
 }
 
-/// The format with the largest weight; of equal ones the one that is named more exactly, then the
-/// default.
+/// The format of the results of a validation run.
 pub(in crate::http) fn preferred_format(headers: &HeaderMap) -> ResultFormat {
+    const FORMATS: [ResultFormat; 3] =
+        [ResultFormat::Json, ResultFormat::Events, ResultFormat::Lines];
+    FORMATS[preferred(headers, FORMATS.map(ResultFormat::media_type))]
+}
+
+/// The position of the media type with the largest weight; of equal ones the one that is named more
+/// exactly, then the first. The first, too, if none is acceptable.
+pub(in crate::http) fn preferred<const N: usize>(
+    headers: &HeaderMap,
+    media_types: [&str; N],
+) -> usize {
     let fields = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let ranges: Vec<_> = fields.flat_map(|field| field.split(',')).filter_map(range).collect();
-    let preference = |format: ResultFormat| {
+    let preference = |media_type: &str| {
         let matching = ranges
             .iter()
-            .filter_map(|(range, weight)| Some((exactness(range, format.media_type())?, *weight)));
+            .filter_map(|(range, weight)| Some((exactness(range, media_type)?, *weight)));
         // Only the most exact range counts.
         matching.max().map_or((0, 0), |(exactness, weight)| (weight, exactness))
     };
-    let better = |best: ResultFormat, format: ResultFormat| {
-        if preference(format) > preference(best) { format } else { best }
+    let preferences = media_types.map(preference);
+    let better = |best: usize, at: usize| {
+        let is_better = preferences[at].0 > 0 && preferences[at] > preferences[best];
+        if is_better { at } else { best }
     };
-    let best =
-        [ResultFormat::Events, ResultFormat::Lines].into_iter().fold(ResultFormat::Json, better);
-    if preference(best).0 > 0 { best } else { ResultFormat::Json }
+    (1..N).fold(0, better)
 }
 
 /// A media range and its weight in thousandths; `None` for a malformed list item.
