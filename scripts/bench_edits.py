@@ -6,11 +6,11 @@ and 200 edits in three minutes: articles are renamed, published, created, unpubl
 categories with thousands of articles get another slug, are unpublished, published and deleted, and
 pages with a tree below them are renamed. Prints
 
-- for each kind of edit and operation, the seconds from Strapi's answer to the edit until the
+- for each kind of edit and operation, the seconds from Strapi's response to the edit until the
   operation shows it;
 - the duration of the edits themselves, without the service and with it;
 - the requests to the CMS for each kind of edit, made alone;
-- whether the lists at rest are those that a bare keyset walk over Strapi gives.
+- whether the final lists equal those that a bare keyset walk over Strapi finds.
 
 Ends with status 1 if an edit was never seen or the lists differ.
 """
@@ -65,9 +65,9 @@ content_type = "api::page.page"
 template = "/{locale}/p/{*path}"
 params.path = { field = "slug", ancestors = "parent" }
 """
-# Without a request to the CMS for so long, the service is at rest, in seconds.
+# Seconds without a request to the CMS after which the service counts as idle.
 QUIET = 3
-# So many of each kind are made alone.
+# How many edits of each kind are made alone.
 ALONE = dict.fromkeys(KINDS, 1)
 Durations = dict[str, list[float]]
 
@@ -94,7 +94,7 @@ class Service(Process):
         found = re.findall(r"^frontend_map_cms_request_seconds_count (\d+)", text, re.M)
         return int(found[0])
 
-    def rest(self, patience: float) -> int:
+    def wait_until_idle(self, patience: float) -> int:
         """Waits until no request is sent; the number of requests so far."""
         last, since = self.cms_requests(), time.monotonic()
         begun = since
@@ -173,10 +173,10 @@ def report_requests(
 ) -> None:
     print("requests to the CMS for an edit made alone")
     for one in edits:
-        before = service.rest(patience)
+        before = service.wait_until_idle(patience)
         edit(strapi, one, None, defaultdict(list))
         time.sleep(QUIET)
-        print(f"{one.kind:18} {service.rest(patience) - before}", flush=True)
+        print(f"{one.kind:18} {service.wait_until_idle(patience) - before}", flush=True)
 
 
 def differences(lists: Lists, strapi: Strapi) -> int:
@@ -192,7 +192,7 @@ def differences(lists: Lists, strapi: Strapi) -> int:
 
 @contextlib.contextmanager
 def seeded(count: int, cache: pathlib.Path | None) -> Iterator[str]:
-    """A Strapi with so many articles; `cache` keeps its database for the next time."""
+    """A Strapi with this number of articles; `cache` keeps its database for the next run."""
     strapi = fixture.Strapi(count, bulk=True, variables={})
     database = strapi.database
     strapi.run("install")
@@ -210,7 +210,7 @@ def seeded(count: int, cache: pathlib.Path | None) -> Iterator[str]:
 
 
 def run(strapi: Strapi, options: argparse.Namespace, folder: pathlib.Path) -> bool:
-    """Whether each edit was seen and the lists at rest are right."""
+    """Whether each edit was seen and the final lists are right."""
     counts = {kind: max(1, count // options.part) for kind, count in COUNTS.items()}
     seconds = options.seconds / options.part
     plan = Plan(strapi, list(articles(options.articles)))
@@ -221,7 +221,8 @@ def run(strapi: Strapi, options: argparse.Namespace, folder: pathlib.Path) -> bo
     without = edit_all(strapi, work(False), seconds, None) if options.control else {}
     with Service(options.binary, folder, strapi.url) as service, Lists(service.address) as lists:
         built = until(lambda: all(lists.bodies.values()), patience=900, pause=0.1)
-        print(f"the first lists after {built:.0f} s, {service.rest(600)} requests", flush=True)
+        walked = service.wait_until_idle(600)
+        print(f"the first lists after {built:.0f} s, {walked} requests", flush=True)
         hook = {"Authorization": f"Bearer {HOOK_SECRET}"}
         target = f"http://{service.address}/hooks/cms"
         strapi.post("/api/lab/webhook", {"url": target, "name": "bench", "headers": hook})
@@ -229,7 +230,7 @@ def run(strapi: Strapi, options: argparse.Namespace, folder: pathlib.Path) -> bo
         edits, before = work(True), service.cms_requests()
         with_service = edit_all(strapi, edits, seconds, probes)
         probes.wait()
-        requests = service.rest(600) - before - probes.asked
+        requests = service.wait_until_idle(600) - before - probes.frontend_url_requests
         never = report_seen(probes.seconds)
         print(f"{requests} requests to the CMS for these edits", flush=True)
         if without:
@@ -249,8 +250,10 @@ def main() -> None:
     )
     parser.add_argument("--articles", type=int, default=50_000)
     parser.add_argument("--seconds", type=float, default=180, help="in which the edits are made")
-    parser.add_argument("--part", type=int, default=1, help="make one of so many edits only")
-    parser.add_argument("--alone", type=float, default=120, help="wait so long for rest; 0: skip")
+    parser.add_argument("--part", type=int, default=1, help="divide edits and seconds by this")
+    parser.add_argument(
+        "--alone", type=float, default=120, help="seconds to wait until idle at most; 0: skip"
+    )
     parser.add_argument("--no-control", dest="control", action="store_false")
     parser.add_argument("--cache", type=pathlib.Path, help="a file that keeps the seeded database")
     parser.add_argument(

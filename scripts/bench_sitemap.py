@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--delays", default="0,5,20", help="of the CMS, in ms")
     parser.add_argument("--seconds", type=int, default=3, help="of each measurement of a file")
     parser.add_argument("--pairs", type=int, default=3, help="of walks without a delay")
-    parser.add_argument("--built", action="store_true", help="the build is there")
+    parser.add_argument("--built", action="store_true", help="do not build first")
     options = parser.parse_args()
     if not options.built:
         build("bare_server", "fast_cms")

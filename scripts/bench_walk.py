@@ -3,7 +3,7 @@
 
 Starts the Strapi of `tests/strapi` with many articles in three locales, and compares, in the same
 run and in turns, a walk of the shipped binary with a bare keyset walker of a few lines that
-requests the same fields one page after the other and counts nothing. Meanwhile one client reads
+requests the same fields one page after the other, without totals. Meanwhile one client reads
 single articles, as an editor's panel or a frontend would: its latencies are shown without a walk,
 beside the bare walk and beside ours. At the end, four sites with the same content type: the
 requests show how many walks they cause. Requests are counted in Strapi's own log.
@@ -90,7 +90,7 @@ class Reader:
         while not self.ended.wait(PAUSE):
             begun = time.monotonic()
             article = self.articles[number % len(self.articles)]
-            ask(self.connection, f"{ENDPOINT}/{article}?fields[0]=title")
+            send(self.connection, f"{ENDPOINT}/{article}?fields[0]=title")
             self.latencies.append((time.monotonic() - begun) * 1000)
             number += 1
 
@@ -132,12 +132,12 @@ def connect(strapi: Strapi) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(strapi.url.removeprefix("http://"), timeout=600)
 
 
-def ask(connection: http.client.HTTPConnection, target: str) -> bytes:
+def send(connection: http.client.HTTPConnection, target: str) -> bytes:
     connection.request("GET", target, headers={"Authorization": f"Bearer {READ_TOKEN}"})
-    with connection.getresponse() as answer:
-        body = answer.read()
-        if answer.status not in (200, 404):
-            raise SystemExit(f"{target}: status {answer.status}: {body[:500]!r}")
+    with connection.getresponse() as response:
+        body = response.read()
+        if response.status not in (200, 404):
+            raise SystemExit(f"{target}: status {response.status}: {body[:500]!r}")
     return body
 
 
@@ -159,7 +159,7 @@ def bare_walk(strapi: Strapi) -> int:
                 "fields[2]": "slug",
                 "fields[3]": "updatedAt",
             } | ({"filters[documentId][$gt]": key} if key else {})
-            body = ask(connection, f"{ENDPOINT}?{urllib.parse.urlencode(query, safe='[]$:')}")
+            body = send(connection, f"{ENDPOINT}?{urllib.parse.urlencode(query, safe='[]$:')}")
             page = json.loads(body)["data"]
             rows += len(page)
             key = page[-1]["documentId"] if page else key
@@ -177,7 +177,7 @@ def serve(strapi: Strapi, folder: pathlib.Path, sites: int, options: argparse.Na
 
 
 def our_walk(service: Process, site: int = 0) -> None:
-    """Waits for a walk: the response to a HEAD follows it, without the list."""
+    """Waits for a walk: the response to a HEAD comes after it, without the list."""
     connection = http.client.HTTPConnection(service.address, timeout=3600)
     connection.request("HEAD", f"/api/build-sitemap?site=site{site}&contentType={UID}")
     status = connection.getresponse().status
@@ -227,7 +227,7 @@ def four_sites(strapi: Strapi, log: Log, folder: pathlib.Path, options: argparse
 def compare(strapi: Strapi, folder: pathlib.Path, options: argparse.Namespace) -> None:
     log = Log(strapi)
     query = "pagination[pageSize]=100&fields[0]=documentId"
-    found = json.loads(ask(connect(strapi), f"{ENDPOINT}?{query}"))["data"]
+    found = json.loads(send(connect(strapi), f"{ENDPOINT}?{query}"))["data"]
     articles = [row["documentId"] for row in found]
     rows = bare_walk(strapi)
     print(f"{rows} rows; without a walk: {shown(idle(strapi, articles, 10))}", flush=True)
@@ -257,7 +257,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--articles", type=int, default=50_000)
-    parser.add_argument("--pairs", type=int, default=3, help="of a bare walk and ours")
+    parser.add_argument("--pairs", type=int, default=3, help="pairs of a bare walk and ours")
     parser.add_argument("--page-size", type=int, default=PAGE, help="`cms.page_size` of ours")
     parser.add_argument(
         "--postgres",
@@ -265,8 +265,8 @@ def main() -> None:
         help="instead of SQLite; as root, with a cluster that tests/strapi/pg.sh has set up",
     )
     parser.add_argument("--seeded", type=pathlib.Path, help="an SQLite database with the articles")
-    parser.add_argument("--built", action="store_true", help="the build is there")
-    parser.add_argument("--binary", type=pathlib.Path, default=BINARY, help="another build of it")
+    parser.add_argument("--built", action="store_true", help="do not build first")
+    parser.add_argument("--binary", type=pathlib.Path, default=BINARY, help="the binary to measure")
     options = parser.parse_args()
     if not options.built and options.binary == BINARY:
         build()

@@ -1,4 +1,4 @@
-"""Where the repository and the build that is shipped are, and how that is built."""
+"""Where the repository and the shipped binary are, and how the binary is built."""
 
 import os
 import pathlib

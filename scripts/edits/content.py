@@ -14,7 +14,7 @@ ARTICLE, CATEGORY, PAGE = "api::article.article", "api::category.category", "api
 UIDS = (ARTICLE, CATEGORY, PAGE)
 BASE = "https://www.example.com"
 LOCALES = ("en", "de", "fr")
-# The longest request is the publication of a category with thousands of articles.
+# Seconds. The longest request publishes a category with thousands of articles.
 PATIENCE = 900
 Row = dict[str, Any]
 
@@ -53,14 +53,14 @@ class Strapi:
 
     def get(self, path: str) -> Any:
         request = urllib.request.Request(self.url + path, headers=self.headers)
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)
+        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+            return json.load(response)
 
     def post(self, path: str, body: Row) -> Any:
         data = json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, self.headers, method="POST")
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)
+        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+            return json.load(response)
 
     def act(self, call: Row) -> Any:
         """A call of the Document Service."""

@@ -40,7 +40,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Edit:
-    """Makes the calls; the response to the last one counts."""
+    """Calls of Strapi, and what must be seen after the response to the last one."""
 
     kind: str
     calls: list[Row]
@@ -74,7 +74,7 @@ class Plan:
         self.deletions = iter(OF_DELETION)
 
     def articles(self, counts: dict[str, int]) -> list[Edit]:
-        """Edits that take Strapi a moment, in a fixed random order."""
+        """Edits of single articles and pages, in a random order with a fixed seed."""
         turn = next(self.turns)
         edits = [
             *(self.rename(turn) for _ in range(counts["article rename"])),

@@ -14,10 +14,10 @@ from edits.content import BASE, UIDS
 from edits.plan import Edit, Listed
 
 OPERATIONS = ("frontend-url", "build-sitemap", "sitemap file", "resolve")
-# The pause between two requests: at first, and as a part of the time that has passed, so that a
-# slow edit costs few requests. It is what the figures are accurate to.
+# The pause between two requests: a minimum in seconds, and a part of the time since the edit, so
+# that a slow edit costs few requests. The figures are accurate to this pause.
 PAUSE, PART = 0.02, 0.02
-# An edit that is not seen by then never is, in seconds.
+# Seconds after which an edit counts as never seen.
 PATIENCE = 600
 # The timeout of one request, in seconds.
 REQUEST = 130
@@ -47,11 +47,11 @@ class Lists:
         target = f"/api/build-sitemap?site=main&contentType={urllib.parse.quote(uid)}"
         tag = ""
         while not self.ended.is_set():
-            answer = get(self.address, target, REQUEST, **{"If-None-Match": tag} if tag else {})
-            if answer.status == 200:
-                tag = {k.lower(): v for k, v in answer.headers.items()}["etag"]
+            response = get(self.address, target, REQUEST, **{"If-None-Match": tag} if tag else {})
+            if response.status == 200:
+                tag = {k.lower(): v for k, v in response.headers.items()}["etag"]
                 with self.changed:
-                    self.bodies[uid] = answer.body
+                    self.bodies[uid] = response.body
                     self.changed.notify_all()
             time.sleep(PAUSE)
 
@@ -83,10 +83,10 @@ class Files:
     def read(self, name: str) -> bytes:
         tag, text = self.kept.get(name, ("", b""))
         headers = {"If-None-Match": tag} if tag else {}
-        answer = get(self.address, f"/sitemaps/main/{name}", REQUEST, **headers)
-        if answer.status == 200:
-            tag = {k.lower(): v for k, v in answer.headers.items()}["etag"]
-            text = answer.body
+        response = get(self.address, f"/sitemaps/main/{name}", REQUEST, **headers)
+        if response.status == 200:
+            tag = {k.lower(): v for k, v in response.headers.items()}["etag"]
+            text = response.body
             self.kept[name] = (tag, text)
         return text
 
@@ -111,7 +111,7 @@ class Probes:
         self.lock = threading.Lock()
         # Seconds by kind and operation; None: never seen.
         self.seconds: dict[tuple[str, str], list[float | None]] = defaultdict(list)
-        self.asked = 0
+        self.frontend_url_requests = 0
 
     def follow(self, edit: Edit) -> None:
         """From now on; `wait` waits for the end."""
@@ -126,11 +126,11 @@ class Probes:
         query = urllib.parse.urlencode({"uid": edit.uid, "documentId": edit.document})
 
         def is_shown() -> bool:
-            self.asked += 1
-            answer = get(self.address, f"/api/frontend-url?{query}")
+            self.frontend_url_requests += 1
+            response = get(self.address, f"/api/frontend-url?{query}")
             if edit.path is None:
-                return answer.status == 404
-            return answer.status == 200 and json.loads(answer.body)["data"]["path"] == edit.path
+                return response.status == 404
+            return response.status == 200 and json.loads(response.body)["data"]["path"] == edit.path
 
         self.until(edit, "frontend-url", begun, is_shown)
 
@@ -143,8 +143,10 @@ class Probes:
         def is_shown() -> bool:
             for path, owner in edit.owners.items():
                 query = urllib.parse.urlencode({"site": "main", "pathname": path})
-                answer = get(self.address, f"/api/resolve?{query}")
-                if answer.status != 200 or json.loads(answer.body)["data"]["documentId"] != owner:
+                response = get(self.address, f"/api/resolve?{query}")
+                if response.status != 200:
+                    return False
+                if json.loads(response.body)["data"]["documentId"] != owner:
                     return False
             return True
 
