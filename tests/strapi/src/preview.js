@@ -11,7 +11,7 @@ module.exports = (env) => {
     const ability = strapi.requestContext.get()?.state.userAbility;
     if (!ability?.can('plugin::content-manager.explorer.read', uid)) return null;
 
-    // The panel sends draft, published, or modified: published, with changes that are not.
+    // The panel sends draft, published or modified (published, with unpublished changes).
     const version = status === 'published' ? 'published' : 'draft';
     const query = new URLSearchParams({ uid, documentId, status: version });
     if (locale) query.set('locale', locale); // null if the type is not localized
