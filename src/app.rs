@@ -38,11 +38,34 @@ pub struct App {
     pub shared: Arc<SharedState>,
 }
 
+/// Whether the service takes new work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// It does.
+    Ready,
+    /// Not yet: documents that decide about paths are not known.
+    Starting,
+    /// Not any more: it is about to stop.
+    Draining,
+}
+
 impl App {
     /// Whether requests to the CMS are let through; `None` without a CMS.
     #[must_use]
     pub fn breaker_state(&self) -> Option<BreakerState> {
         self.snapshots.breaker_state()
+    }
+
+    /// Whether the service takes new work, as `/readyz` says it.
+    #[must_use]
+    pub fn readiness(&self) -> Readiness {
+        if self.shared.is_draining() {
+            Readiness::Draining
+        } else if self.snapshots.is_starting(self.shared.running_for()) {
+            Readiness::Starting
+        } else {
+            Readiness::Ready
+        }
     }
 
     /// The statuses of all content types of all sites, in the order of the settings.

@@ -3,12 +3,39 @@
 
 use std::sync::Arc;
 
-use crate::rules::{Match, Pathname, RuleSet};
+use crate::rules::{ContentTypeUid, Match, Pathname, RuleSet, RuleSubset};
 use crate::snapshot::{PublicUrl, Snapshot};
 
-/// All paths of a site: the snapshots of its content types, built with path tables.
+/// The paths of a site as far as they are known: the snapshots of its content types, built with path
+/// tables.
+#[derive(Debug, Default)]
+pub struct PathIndex {
+    snapshots: Vec<Arc<Snapshot>>,
+    /// The rules of the content types whose snapshots are stale.
+    stale: Option<RuleSubset>,
+    unknown: Option<UnknownTypes>,
+}
+
+/// The content types whose documents are not known.
 #[derive(Debug)]
-pub struct PathIndex(Vec<Arc<Snapshot>>);
+struct UnknownTypes {
+    rules: RuleSubset,
+    /// Those that have an expired snapshot.
+    expired: Vec<ContentTypeUid>,
+}
+
+/// What an index knows of a content type.
+#[derive(Clone, Debug)]
+pub enum TypePaths {
+    /// Its paths.
+    Fresh(Arc<Snapshot>),
+    /// Its paths some time ago: too old to decide between rules where these can decide alone.
+    Stale(Arc<Snapshot>),
+    /// Nothing any more: its snapshot is too old.
+    Expired,
+    /// Nothing yet.
+    Missing,
+}
 
 /// The rule for a pathname.
 #[derive(Clone, Debug)]
@@ -17,17 +44,64 @@ pub struct Decision<'r, 'i> {
     pub found: Match<'r>,
     /// The URL with this path, if a document of the rule's content type has it.
     pub owner: Option<PublicUrl<'i>>,
+    /// What the decision depends on.
+    pub basis: Basis<'r>,
+}
+
+/// What a decision depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis<'r> {
+    /// On fresh snapshots.
+    Fresh,
+    /// On a stale snapshot too.
+    Stale,
+    /// On a content type whose snapshot has expired, so that the first rule is used.
+    Expired(&'r ContentTypeUid),
+    /// On a content type that is not known yet, so that the first rule is used.
+    Missing(&'r ContentTypeUid),
 }
 
 impl PathIndex {
-    /// Takes one snapshot of each content type of the site.
+    /// The index of a site with these rules, from what is known of each of its content types.
     #[must_use]
-    pub fn new(snapshots: Vec<Arc<Snapshot>>) -> Self {
-        Self(snapshots)
+    pub fn new<'t>(
+        rules: &RuleSet,
+        types: impl IntoIterator<Item = (&'t ContentTypeUid, TypePaths)>,
+    ) -> Self {
+        let (mut snapshots, mut stale) = (Vec::new(), Vec::new());
+        let (mut unknown, mut expired) = (Vec::new(), Vec::new());
+        for (uid, paths) in types {
+            match paths {
+                TypePaths::Fresh(snapshot) => snapshots.push(snapshot),
+                TypePaths::Stale(snapshot) => {
+                    snapshots.push(snapshot);
+                    stale.push(uid);
+                }
+                TypePaths::Expired => {
+                    expired.push(uid.clone());
+                    unknown.push(uid);
+                }
+                TypePaths::Missing => unknown.push(uid),
+            }
+        }
+        let subset = |types: &[&ContentTypeUid]| {
+            (!types.is_empty()).then(|| rules.subset(|rule| types.contains(&&rule.content_type)))
+        };
+        let unknown = subset(&unknown).map(|rules| UnknownTypes { rules, expired });
+        Self { snapshots, stale: subset(&stale), unknown }
+    }
+
+    /// Whether the snapshots of all content types are fresh.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.stale.is_none() && self.unknown.is_none()
     }
 
     /// The rule for a pathname, by precedence (D8). Of several rules that match with equal
     /// precedence, the one whose document owns the path; if no document does, the first.
+    ///
+    /// A content type that is not known matters only if one of its rules could own the path before
+    /// the first owner that is known (D33).
     #[must_use]
     pub fn decide<'r>(
         &self,
@@ -36,30 +110,41 @@ impl PathIndex {
     ) -> Option<Decision<'r, '_>> {
         let owners = self.owners(pathname);
         let tie = |owner: &PublicUrl<'_>| rules.tie(pathname, owner.rule());
-        if let Some((owner, found)) = owners.iter().find_map(|owner| Some((*owner, tie(owner)?))) {
-            return Some(Decision { found, owner: Some(owner) });
+        let decided = owners.iter().find_map(|owner| Some((*owner, tie(owner)?)));
+        let last = decided.as_ref().map_or(usize::MAX, |(owner, _)| owner.rule());
+        let matters =
+            |types: &RuleSubset| rules.first_tie_in(types, pathname).filter(|rule| *rule <= last);
+        if let Some(unknown) = &self.unknown
+            && let Some(rule) = matters(&unknown.rules)
+        {
+            let found = rules.find(pathname)?;
+            let uid = &rules.rules()[rule].content_type;
+            let is_expired = unknown.expired.contains(uid);
+            let basis = if is_expired { Basis::Expired(uid) } else { Basis::Missing(uid) };
+            return Some(Decision { found, owner: None, basis });
+        }
+        let is_stale = self.stale.as_ref().and_then(matters).is_some();
+        let basis = if is_stale { Basis::Stale } else { Basis::Fresh };
+        if let Some((owner, found)) = decided {
+            return Some(Decision { found, owner: Some(owner), basis });
         }
         let found = rules.find(pathname)?;
         let owner = of_type(rules, &found, &owners);
-        Some(Decision { found, owner })
+        Some(Decision { found, owner, basis })
     }
 
-    /// The URL with this path, if a document of the matched content type has it.
+    /// The URL with this path; `None` if no document owns it, or if a content type that could own it
+    /// is not known.
     #[must_use]
-    pub fn owner(
-        &self,
-        rules: &RuleSet,
-        pathname: &Pathname<'_>,
-        found: &Match<'_>,
-    ) -> Option<PublicUrl<'_>> {
-        of_type(rules, found, &self.owners(pathname))
+    pub fn owner<'i>(&'i self, rules: &RuleSet, pathname: &Pathname<'_>) -> Option<PublicUrl<'i>> {
+        self.decide(rules, pathname)?.owner
     }
 
     /// The URLs with this path, at most one of each content type, in the order of their rules.
     fn owners(&self, pathname: &Pathname<'_>) -> Vec<PublicUrl<'_>> {
         let path = pathname.normalized();
         let mut owners: Vec<_> =
-            self.0.iter().filter_map(|snapshot| snapshot.owner(&path)).collect();
+            self.snapshots.iter().filter_map(|snapshot| snapshot.owner(&path)).collect();
         owners.sort_by_key(|owner| owner.rule());
         owners
     }

@@ -27,7 +27,7 @@ pub use encode::{encode, percent_decode};
 pub use locale::{Locale, LocaleError, LocalePrefix, Locales, LocalesError};
 pub use matching::{
     AmbiguityError, Candidate, Match, Mismatch, MismatchReason, Params, PatternTrace, RuleSet,
-    TooCostly, TraceStep,
+    RuleSubset, TooCostly, TraceStep,
 };
 pub use overlap::{
     Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, ShadowedRule, TieBreak,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
@@ -30,6 +31,7 @@ pub struct SharedState {
     /// The in-flight limit toward the CMS (D28), shared by the HTTP clients from before and after a
     /// reload.
     pub limiters: RequestLimiters,
+    started: Instant,
     draining: AtomicBool,
     /// Whether the drain delay is over.
     closing: watch::Sender<bool>,
@@ -51,9 +53,16 @@ impl SharedState {
             last_good: Arc::default(),
             triggers: Arc::default(),
             limiters: RequestLimiters::new(cms_requests),
+            started: Instant::now(),
             draining: AtomicBool::new(false),
             closing: watch::Sender::new(false),
         })
+    }
+
+    /// The time since the process started.
+    #[must_use]
+    pub fn running_for(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// Marks the service as draining: `/readyz` reports that it is not ready.

@@ -30,6 +30,7 @@ pub use entry::Freshness;
 pub use file_cache::FileCache;
 pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
+use path_index::AgeLimits;
 pub use path_index::PathIndexState;
 use refresher::Pace;
 pub use refresher::keep_fresh;
@@ -216,8 +217,21 @@ impl SnapshotCache {
     /// The path index of a site; `None` for one that resolves by rules alone.
     #[must_use]
     pub fn path_index(&self, site: &Site) -> Option<PathIndexState> {
-        let limit = self.pace.stale_limit();
-        Some(self.sites.get(&site.key)?.index.as_ref()?.state(limit))
+        let limits =
+            AgeLimits { stale: self.pace.stale_limit(), hard: self.settings.freshness.hard };
+        let cache = self.sites.get(&site.key)?;
+        Some(cache.index.as_ref()?.state(&cache.site.rules, limits))
+    }
+
+    /// Whether a service that has been running for this long still waits for the first walks of
+    /// content types whose documents decide about paths (D33).
+    #[must_use]
+    pub fn is_starting(&self, running_for: Duration) -> bool {
+        let Freshness { at_start, ready, .. } = self.settings.freshness;
+        let is_awaited = |(site, entry): (&Arc<SiteCache>, &Arc<Entry>)| {
+            site.index.is_some() && entry.copy().is_none()
+        };
+        at_start && running_for < ready && self.entries().any(is_awaited)
     }
 
     /// The age from which copies are refreshed at present (D35).

@@ -115,7 +115,9 @@ async fn complete(((site, entry), flight): &Begun, found: Found, triggers: &Refr
     }
     let completed = entry.complete(outcome);
     drop(update_lock);
-    site.rebuild_index();
+    if completed.outcome.is_ok() {
+        site.rebuild_index();
+    }
     log(entry, &completed);
     if !completed.orphaned {
         entry.counters.count(completed.outcome.is_ok());

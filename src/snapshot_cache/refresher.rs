@@ -70,6 +70,7 @@ impl Refresher {
         let breaker = *self.breaker.borrow_and_update();
         let next_probe = breaker.next_probe();
         if let Some(at) = next_probe {
+            mark_missing(cache);
             if at <= Instant::now() && is_any_wanted(cache) {
                 self.probe(cache);
             }
@@ -131,6 +132,17 @@ fn start_missing(cache: &SnapshotCache) {
         .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
     for (_, entry) in missing.take(CONCURRENT_REFRESHES.saturating_sub(in_flight)) {
         cache.start_refresh(entry);
+    }
+}
+
+/// Marks the content types without a copy as failing: no walk starts while the breaker is open, and
+/// not each of them had begun one before.
+fn mark_missing(cache: &SnapshotCache) {
+    let missing = cache
+        .entries()
+        .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
+    for (_, entry) in missing.filter(|(_, entry)| !entry.is_failing()) {
+        entry.mark_failed();
     }
 }
 

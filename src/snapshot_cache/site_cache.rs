@@ -59,7 +59,8 @@ impl SiteCache {
         content: Arc<Content>,
         entries: HashMap<ContentTypeUid, Arc<Entry>>,
     ) -> Self {
-        let index = (site.resolve == ResolveBy::Documents).then(PathIndexCell::default);
+        let resolves = site.resolve == ResolveBy::Documents;
+        let index = resolves.then(|| PathIndexCell::new(&site.rules));
         let frame = |base| Arc::new(Frame::new(base, site.rules.locales()));
         let frame = site.base.as_ref().map(frame);
         Self { site, content, entries, index, frame }
@@ -101,7 +102,8 @@ impl SiteCache {
     /// Rebuilds the path index, if the site has one.
     pub(super) fn rebuild_index(&self) {
         if let Some(index) = &self.index {
-            index.rebuild(self.entries().map(|entry| entry.copy()));
+            let copy = |(uid, entry): (&ContentTypeUid, &Arc<Entry>)| (uid.clone(), entry.copy());
+            index.rebuild(&self.site.rules, || self.entries.iter().map(copy).collect());
         }
     }
 }

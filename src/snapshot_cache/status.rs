@@ -6,7 +6,7 @@ use super::copy::CachedCopy;
 use super::entry::{Entry, Freshness};
 use crate::metrics::WalkCounters;
 use crate::rules::ContentTypeUid;
-use crate::site::Site;
+use crate::site::{ResolveBy, Site};
 
 /// The status of one content type of a site.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct TypeStatus<'a> {
     pub failing: bool,
     /// Whether the copy is beyond its soft limit.
     pub stale: bool,
+    /// Whether it is needed to decide about paths and not known yet.
+    pub awaited: bool,
     /// Its counters.
     pub counters: Arc<WalkCounters>,
 }
@@ -30,6 +32,7 @@ impl<'a> TypeStatus<'a> {
         let copy = entry.copy();
         let stale = copy.as_ref().is_some_and(|copy| copy.begun.elapsed() >= freshness.soft);
         let (uid, counters) = (&entry.query.uid, Arc::clone(&entry.counters));
-        Self { site, uid, copy, failing: entry.is_failing(), stale, counters }
+        let awaited = site.resolve == ResolveBy::Documents && copy.is_none();
+        Self { site, uid, copy, failing: entry.is_failing(), stale, awaited, counters }
     }
 }

@@ -129,6 +129,7 @@ const LAYERS: &[Layer] = &[
             "validator",
             "snapshot_cache",
             "app",
+            "path_index",
         ]),
         must_not_name: &["clap", "config::"],
     },

@@ -486,6 +486,7 @@ fn invalid_shares_and_intervals_of_snapshots_are_refused() {
         ("cms_share = 1.01", "snapshots.cms_share: must be a number from 0.001 to 1"),
         ("cms_share = \"10 %\"", "cms_share"),
         ("check_seconds = 0", "snapshots.check_seconds: must be between 1 and 31622400"),
+        ("ready_seconds = 3601", "snapshots.ready_seconds: must be at most 3600"),
     ] {
         let settings = format!("{}[snapshots]\n{line}\n", valid());
         assert_both_refuse(line, &setup(&settings), &[problem]);

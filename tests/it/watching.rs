@@ -147,12 +147,13 @@ fn readyz_of_the_admin_address_lists_each_snapshot() {
     assert!(ready["since"].take().as_str().unwrap().ends_with('Z'));
     let of = |site, uid, urls: Option<u64>| {
         json!({"site": site, "contentType": uid, "ageSeconds": urls.map(|_| 0), "urls": urls,
-            "stale": false, "failing": false})
+            "stale": false, "failing": false, "awaited": false})
     };
     assert!(ready["settings"]["loadedAt"].take().as_str().unwrap().ends_with('Z'));
     ready["contentTypes"][0]["ageSeconds"] = json!(0);
     let expected = json!({
         "ready": true,
+        "starting": false,
         "draining": false,
         "version": env!("CARGO_PKG_VERSION"),
         "since": null,

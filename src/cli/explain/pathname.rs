@@ -8,7 +8,7 @@ use super::{ExplainArgs, site};
 use crate::boot;
 use crate::config::Config;
 use crate::explain::{PathnameExplanation, TieDecision, explain_pathname, tied_types};
-use crate::path_index::PathIndex;
+use crate::path_index::{PathIndex, TypePaths};
 use crate::rules::Pathname;
 
 pub(super) fn explain(
@@ -28,15 +28,16 @@ pub(super) fn explain(
 async fn decide(config: Config, key: &str, pathname: &str) -> Result<TieDecision, Box<dyn Error>> {
     let app = boot::build_alone(config)?;
     let site = app.sites.get(key).expect("the same settings have the site");
-    let walks =
-        tied_types(site, pathname).into_iter().map(|uid| app.snapshots.refresh(site, uid.as_str()));
+    let tied = tied_types(site, pathname);
+    let walks = tied.iter().map(|uid| app.snapshots.refresh(site, uid.as_str()));
     let copies = match try_join_all(walks).await {
         Ok(copies) => copies,
         Err(error) => {
             return Ok(TieDecision::Unknown { problem: app.snapshots.content().detail(&error) });
         }
     };
-    let index = PathIndex::new(copies.into_iter().map(|copy| copy.snapshot).collect());
+    let paths = copies.into_iter().map(|copy| TypePaths::Fresh(copy.snapshot));
+    let index = PathIndex::new(&site.rules, tied.into_iter().zip(paths));
     let parsed = Pathname::parse(pathname);
     let owner = index.decide(&site.rules, &parsed).and_then(|decision| decision.owner);
     Ok(match owner {

@@ -12,6 +12,9 @@ use crate::snapshot_cache::Freshness;
 /// The highest age that can be set: a leap year.
 const MAX_SECONDS: u64 = 366 * 24 * 60 * 60;
 
+/// The longest time without readiness that can be set.
+const MAX_READY_SECONDS: u64 = 60 * 60;
+
 /// The smallest share of the CMS's time. Below it, a walk of a minute would be due every few days.
 const MIN_SHARE: f64 = 0.001;
 
@@ -22,6 +25,7 @@ struct Raw {
     check_seconds: u64,
     hard_seconds: u64,
     at_start: bool,
+    ready_seconds: u64,
     cms_share: f64,
 }
 
@@ -32,6 +36,7 @@ impl Default for Raw {
             check_seconds: 600,
             hard_seconds: 24 * 60 * 60,
             at_start: true,
+            ready_seconds: 30,
             cms_share: 0.1,
         }
     }
@@ -53,11 +58,16 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Fre
     if !(MIN_SHARE..=1.0).contains(&raw.cms_share) {
         problems.add("snapshots.cms_share", format_args!("must be a number from {MIN_SHARE} to 1"));
     }
+    if raw.ready_seconds > MAX_READY_SECONDS {
+        let message = format_args!("must be at most {MAX_READY_SECONDS}");
+        problems.add("snapshots.ready_seconds", message);
+    }
     Freshness {
         soft: Duration::from_secs(raw.soft_seconds),
         check: Duration::from_secs(raw.check_seconds),
         hard: Duration::from_secs(raw.hard_seconds),
         at_start: raw.at_start,
+        ready: Duration::from_secs(raw.ready_seconds),
         cms_share: raw.cms_share,
     }
 }

@@ -12,7 +12,7 @@ use crate::http::request::accept::preferred;
 use crate::http::response::envelope::HttpResponse;
 use crate::metrics::{self, Encoder, TextFormat, gauge_value};
 use crate::snapshot::Skipped;
-use crate::snapshot_cache::{CachedCopy, PathIndexState, TypeStatus};
+use crate::snapshot_cache::{CachedCopy, TypeStatus};
 
 /// The formats; the first is the default.
 const FORMATS: [TextFormat; 2] = [TextFormat::Classic, TextFormat::OpenMetrics];
@@ -58,12 +58,12 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
 /// Of the sites with `resolve = "documents"`.
 fn path_indexes(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let fresh = app.sites.iter().filter_map(|site| {
-        let fresh = matches!(app.snapshots.path_index(site)?, PathIndexState::Fresh(_));
+        let fresh = app.snapshots.path_index(site)?.index.is_fresh();
         Some(([("site", site.key.as_str())], f64::from(fresh)))
     });
     encoder.gauge(
         "path_index_fresh",
-        "1 while the path index decides between rules that match",
+        "1 while documents decide all ties between rules: the paths of each content type are known",
         fresh,
     )
 }

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::app::App;
+use crate::app::{App, Readiness};
 use crate::content::BreakerState;
 use crate::http::response::envelope::{HttpResponse, json_response};
 use crate::snapshot_cache::TypeStatus;
@@ -16,6 +16,8 @@ use crate::snapshot_cache::TypeStatus;
 #[serde(rename_all = "camelCase")]
 struct State<'a> {
     ready: bool,
+    /// Whether it waits for documents that decide about paths.
+    starting: bool,
     draining: bool,
     version: &'static str,
     since: String,
@@ -48,23 +50,26 @@ struct ContentTypeState<'a> {
     urls: Option<usize>,
     stale: bool,
     failing: bool,
+    /// Whether readiness waits for it.
+    awaited: bool,
 }
 
 /// The response, with the same status as `/readyz` of the public listener.
 pub(in crate::http) fn get(app: &Arc<App>, _: &HeaderMap) -> HttpResponse {
-    let draining = app.shared.is_draining();
+    let readiness = app.readiness();
     let metrics = &app.shared.metrics;
     let (loaded_at, problems) = metrics.reloads.state();
     let state = State {
-        ready: !draining,
-        draining,
+        ready: readiness == Readiness::Ready,
+        starting: readiness == Readiness::Starting,
+        draining: readiness == Readiness::Draining,
         version: env!("CARGO_PKG_VERSION"),
         since: rfc_3339(metrics.started()),
         settings: Settings { loaded_at: rfc_3339(loaded_at), problems },
         cms: app.breaker_state().map(|state| Cms { breaker: breaker(state) }),
         content_types: app.type_statuses().iter().map(content_type).collect(),
     };
-    let status = if draining { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    let status = if state.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let text = serde_json::to_vec(&state).expect("text and numbers are JSON");
     json_response(status, text, HeaderMap::new())
 }
@@ -78,6 +83,7 @@ fn content_type<'a>(status: &TypeStatus<'a>) -> ContentTypeState<'a> {
         urls: copy.map(|copy| copy.snapshot.len()),
         stale: status.stale,
         failing: status.failing,
+        awaited: status.awaited,
     }
 }
 

@@ -5,9 +5,9 @@ use axum::http::{HeaderName, HeaderValue};
 
 use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
+use crate::path_index::Basis;
 use crate::rules::{Match, Pathname};
 use crate::site::{ResolveBy, Site};
-use crate::snapshot::PublicUrl;
 use crate::snapshot_cache::PathIndexState;
 
 /// What decided; only sites with `resolve = "documents"` send it.
@@ -17,17 +17,29 @@ const DOCUMENTS: HeaderValue = HeaderValue::from_static("documents");
 const RULES: HeaderValue = HeaderValue::from_static("rules");
 const INDEX_MISSING: HeaderValue = HeaderValue::from_static("rules; index=missing");
 const INDEX_STALE: HeaderValue = HeaderValue::from_static("rules; index=stale");
+const STALE_DOCUMENTS: HeaderValue = HeaderValue::from_static("documents; index=stale");
 
-/// The rule that a pathname matches, and its document if the path index has one.
+/// What decided which rule matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ResolvedBy {
+    /// The document that owns the path.
+    Documents,
+    /// The order of the settings: no document owns the path.
+    Rules,
+    /// The order of the settings, because a content type is not known yet.
+    RulesWithoutIndex,
+    /// The order of the settings, because the index is stale.
+    RulesWithStaleIndex,
+    /// The document that owned the path when the index was fresh.
+    StaleDocuments,
+}
+
+/// The rule that a pathname matches.
 pub(super) struct PathMatch<'a> {
     /// The rule, if one matches.
     pub(super) found: Option<Match<'a>>,
-    /// The URL with this path, if a document of the matched content type has it.
-    pub(super) owner: Option<PublicUrl<'a>>,
     /// `None` on a site without a path index.
-    resolved_by: Option<HeaderValue>,
-    /// Whether a fresh index may decide otherwise, so that the response is cached for a short time.
-    provisional: bool,
+    resolved_by: Option<ResolvedBy>,
 }
 
 /// The path index of a site with `resolve = "documents"`.
@@ -39,50 +51,62 @@ pub(super) fn path_index(app: &App, site: &Site) -> Option<PathIndexState> {
 }
 
 impl<'a> PathMatch<'a> {
-    /// Finds the rule of a pathname.
+    /// Finds the rule of a pathname. Never waits for documents: while a content type that could own
+    /// the path is not known, or too old to decide, the rules decide alone (D33).
     pub(super) fn find(
         site: &'a Site,
         pathname: &'a Pathname<'_>,
-        index: Option<&'a PathIndexState>,
+        index: Option<&PathIndexState>,
     ) -> Self {
-        match index {
-            None => Self::by_rules(site, pathname, None),
-            Some(PathIndexState::Missing) => Self::by_rules(site, pathname, Some(INDEX_MISSING)),
-            // Too old to decide between rules, but still used to name the document.
-            Some(PathIndexState::Stale(index)) => {
-                let by_rules = Self::by_rules(site, pathname, Some(INDEX_STALE));
-                let found = by_rules.found.as_ref();
-                let owner = found.and_then(|found| index.owner(&site.rules, pathname, found));
-                Self { owner, ..by_rules }
+        let Some(PathIndexState { index, .. }) = index else {
+            return Self { found: site.rules.find(pathname), resolved_by: None };
+        };
+        let Some(decision) = index.decide(&site.rules, pathname) else {
+            return Self { found: None, resolved_by: Some(ResolvedBy::Rules) };
+        };
+        let (found, resolved_by) = match decision.basis {
+            Basis::Fresh if decision.owner.is_some() => (decision.found, ResolvedBy::Documents),
+            Basis::Fresh => (decision.found, ResolvedBy::Rules),
+            Basis::Missing(_) => (decision.found, ResolvedBy::RulesWithoutIndex),
+            Basis::Expired(_) => (decision.found, ResolvedBy::RulesWithStaleIndex),
+            Basis::Stale => {
+                let first = site.rules.find(pathname).unwrap_or(decision.found);
+                (first, ResolvedBy::RulesWithStaleIndex)
             }
-            Some(PathIndexState::Fresh(index)) => {
-                let decision = index.decide(&site.rules, pathname);
-                let (found, owner) = decision.map_or((None, None), |d| (Some(d.found), d.owner));
-                let resolved_by = Some(if owner.is_some() { DOCUMENTS } else { RULES });
-                Self { found, owner, resolved_by, provisional: false }
-            }
-        }
-    }
-
-    fn by_rules(
-        site: &'a Site,
-        pathname: &'a Pathname<'_>,
-        resolved_by: Option<HeaderValue>,
-    ) -> Self {
-        let found = site.rules.find(pathname);
-        Self { found, owner: None, provisional: resolved_by.is_some(), resolved_by }
+        };
+        Self { found: Some(found), resolved_by: Some(resolved_by) }
     }
 
     /// The `Cache-Control` of the response.
     pub(super) fn cache_control<'p>(&self, app: &'p App) -> &'p HeaderValue {
-        let short = self.provisional || self.found.is_none();
+        let provisional = self.resolved_by.is_some_and(ResolvedBy::is_provisional);
+        let short = provisional || self.found.is_none();
         if short { &app.http.cache_policy.resolve_miss } else { &app.http.cache_policy.resolve }
     }
 
     /// Adds `X-Resolved-By` on a site with a path index.
     pub(super) fn insert_resolved_by(&self, response: &mut HttpResponse) {
-        if let Some(resolved_by) = &self.resolved_by {
-            response.headers_mut().insert(X_RESOLVED_BY, resolved_by.clone());
+        if let Some(resolved_by) = self.resolved_by {
+            resolved_by.insert(response);
         }
+    }
+}
+
+impl ResolvedBy {
+    /// Whether a fresh index may decide otherwise, so that the response is cached for a short time.
+    pub(super) fn is_provisional(self) -> bool {
+        !matches!(self, Self::Documents | Self::Rules)
+    }
+
+    /// Adds `X-Resolved-By`.
+    pub(super) fn insert(self, response: &mut HttpResponse) {
+        let value = match self {
+            Self::Documents => DOCUMENTS,
+            Self::Rules => RULES,
+            Self::RulesWithoutIndex => INDEX_MISSING,
+            Self::RulesWithStaleIndex => INDEX_STALE,
+            Self::StaleDocuments => STALE_DOCUMENTS,
+        };
+        response.headers_mut().insert(X_RESOLVED_BY, value);
     }
 }

@@ -1,10 +1,11 @@
 //! `GET /api/resolve`: from a pathname to its document. It extends `/api/get-content-type` by the
 //! document that the site's path index has for the path.
 
-use axum::http::HeaderMap;
+use axum::http::header::AGE;
+use axum::http::{HeaderMap, HeaderValue};
 
 use super::match_result::{MatchResult, no_match};
-use super::path_match::{PathMatch, path_index};
+use super::path_match::{ResolvedBy, path_index};
 use crate::app::App;
 use crate::http::request::params::{
     LOCALE, PATHNAME, SITE, known_site, parse_locale, parse_pathname, required,
@@ -14,11 +15,14 @@ use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
 use crate::http::response::json::Json;
-use crate::rules::Pathname;
-use crate::site::{ResolveBy, Site};
+use crate::path_index::{Basis, Decision};
+use crate::rules::{ContentTypeUid, Pathname};
+use crate::site::Site;
 use crate::snapshot::PublicUrl;
 
 const PARAMS: [Param; 3] = [SITE, PATHNAME, LOCALE];
+
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The members `documentId`, `canonicalUrl` and `alternates`.
 struct DocumentResult<'a> {
@@ -63,36 +67,55 @@ pub(in crate::http) fn get(
     let site = known_site(app, &required("site", site)?)?;
     let pathname = parse_pathname(pathname)?;
     let locale = parse_locale(locale.as_deref())?;
-    if site.resolve != ResolveBy::Documents {
+    let parsed = Pathname::parse(&pathname);
+    let Some(state) = path_index(app, site) else {
         let message = format!("site \"{}\" does not have resolve = \"documents\"", site.key);
         return Err(ApiError::not_configured(message));
+    };
+    let Some(decision) = state.index.decide(&site.rules, &parsed) else {
+        let error = no_match(site, &pathname, &parsed, false);
+        let cache_control = &app.http.cache_policy.resolve_miss;
+        let mut response = error.into_cacheable_response(cache_control, headers);
+        ResolvedBy::Rules.insert(&mut response);
+        return Ok(response);
+    };
+    if let Basis::Missing(uid) | Basis::Expired(uid) = decision.basis {
+        return Ok(not_known(uid, headers));
     }
-    let parsed = Pathname::parse(&pathname);
-    let index = path_index(app, site);
-    let path_match = PathMatch::find(site, &parsed, index.as_ref());
-    let document = path_match.owner;
+    let resolved_by = resolved_by(site, &parsed, &decision);
+    let policy = &app.http.cache_policy;
     // A path without a document may get one at any time.
-    let cache_control = match document {
-        None => &app.http.cache_policy.resolve_miss,
-        Some(_) => path_match.cache_control(app),
-    };
-    let mut response = match &path_match.found {
-        None => {
-            let error = no_match(site, &pathname, &parsed, false);
-            error.into_cacheable_response(cache_control, headers)
-        }
-        Some(found) => {
-            let result = MatchResult::new(site, &pathname, found, locale.as_ref());
-            let document = DocumentResult { site, document, path: parsed.normalized() };
-            let text = success_text(|json| {
-                json.raw("{");
-                result.write(json);
-                document.write(json);
-                json.raw("}");
-            });
-            conditional_json(text, cache_control, headers)
-        }
-    };
-    path_match.insert_resolved_by(&mut response);
+    let is_short = decision.owner.is_none() || resolved_by.is_provisional();
+    let cache_control = if is_short { &policy.resolve_miss } else { &policy.resolve };
+    let result = MatchResult::new(site, &pathname, &decision.found, locale.as_ref());
+    let document = DocumentResult { site, document: decision.owner, path: parsed.normalized() };
+    let text = success_text(|json| {
+        json.raw("{");
+        result.write(json);
+        document.write(json);
+        json.raw("}");
+    });
+    let mut response = conditional_json(text, cache_control, headers);
+    resolved_by.insert(&mut response);
+    if decision.basis == Basis::Stale {
+        response.headers_mut().insert(AGE, HeaderValue::from(state.age.as_secs()));
+    }
     Ok(response)
+}
+
+/// 503: this content type could own the path, and its documents are not known (D33).
+fn not_known(uid: &ContentTypeUid, headers: HeaderMap) -> HttpResponse {
+    ApiError::documents_not_known(uid).into_cacheable_response(&NO_STORE, headers)
+}
+
+/// What decided. Documents of a stale index decide only here: `/api/get-content-type` has another
+/// rule then.
+fn resolved_by(site: &Site, pathname: &Pathname<'_>, decision: &Decision<'_, '_>) -> ResolvedBy {
+    let has_owner = decision.owner.is_some();
+    if decision.basis != Basis::Stale {
+        return if has_owner { ResolvedBy::Documents } else { ResolvedBy::Rules };
+    }
+    let by_rules = site.rules.find(pathname);
+    let agree = by_rules.is_some_and(|found| std::ptr::eq(found.rule, decision.found.rule));
+    if agree { ResolvedBy::RulesWithStaleIndex } else { ResolvedBy::StaleDocuments }
 }

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use super::envelope::{self, HttpResponse};
 use super::json::Json;
 use crate::content::ContentError;
+use crate::rules::ContentTypeUid;
 use crate::site::Site;
 
 pub(in crate::http) use details::{CandidateDetails, Details};
@@ -91,6 +92,13 @@ impl ApiError {
         let message = "too many requests are in flight";
         let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
         Self { retry_after: Some(RETRY_AFTER_OVERLOAD), ..error }
+    }
+
+    /// 503: the documents of this content type are not known, or not any more.
+    pub(in crate::http) fn documents_not_known(uid: &ContentTypeUid) -> Self {
+        let message = format!("the documents of {uid} are not known at present");
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
+        Self { retry_after: Some(RETRY_AFTER_DEFAULT), ..error }
     }
 
     /// 414: the request target is longer than this many bytes.

@@ -9,6 +9,7 @@ mod ties;
 mod types;
 
 pub use ambiguity::AmbiguityError;
+pub use ties::RuleSubset;
 
 use std::hash::Hash;
 

@@ -17,6 +17,9 @@ pub struct Freshness {
     pub check: Duration,
     /// Whether all copies are built when the service starts.
     pub at_start: bool,
+    /// How long after its start the service is at most not ready, for want of the documents that
+    /// decide about paths.
+    pub ready: Duration,
     /// The share of the time that walks in the background may take of the CMS, more than 0.
     pub cms_share: f64,
 }

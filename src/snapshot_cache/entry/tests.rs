@@ -17,6 +17,7 @@ const FRESHNESS: Freshness = Freshness {
     hard: Duration::from_hours(1),
     check: Duration::from_mins(10),
     at_start: false,
+    ready: Duration::from_secs(30),
     cms_share: 0.1,
 };
 const FAILURE: ContentError = ContentError::TimedOut;

@@ -82,6 +82,7 @@ mod tests {
         check: Duration::from_mins(10),
         hard: Duration::from_hours(24),
         at_start: true,
+        ready: Duration::from_secs(30),
         cms_share: 0.1,
     };
 

@@ -72,6 +72,24 @@ fn start_without_at_start_walks_nothing() {
 }
 
 #[test]
+fn each_type_is_failing_when_the_cms_is_away_at_the_start() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let pairs = names.chunks(2).map(|pair| site(pair[0], [pair[0], pair[1]]));
+    let head =
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://127.0.0.1:9\"\n".to_owned();
+    let settings: String =
+        std::iter::once(head).chain(pairs).chain(names.iter().map(|name| endpoint(name))).collect();
+    let setup = Setup::new(&settings).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "true");
+    let service = setup.start();
+    until_so("all of them are failing", || {
+        let ready = http::get(service.admin(), "/readyz").json();
+        let types = ready["contentTypes"].as_array().expect("a list").clone();
+        assert_eq!(types.len(), names.len());
+        types.iter().all(|own| own["failing"] == true && own["urls"].is_null())
+    });
+}
+
+#[test]
 fn stop_does_not_wait_for_a_walk_in_flight() {
     let content = Content::new(&[("en", "d", "x")]);
     content.close();

@@ -2,8 +2,19 @@
 
 use super::{Match, RuleSet};
 use crate::rules::matching::linear::match_pattern;
+use crate::rules::matching::pattern::Pattern;
 use crate::rules::matching::precedence::same_shape;
+use crate::rules::matching::trie::Trie;
 use crate::rules::pathname::Pathname;
+use crate::rules::rule::Rule;
+
+/// Some rules of a rule set, compiled by themselves.
+#[derive(Clone, Debug)]
+pub struct RuleSubset {
+    /// The position in the rule set of each pattern.
+    positions: Box<[usize]>,
+    trie: Trie,
+}
 
 impl RuleSet {
     /// The match of this rule, if one of its patterns matches with the precedence of the first
@@ -22,6 +33,28 @@ impl RuleSet {
         let matching = |pattern| match_pattern(pattern, pathname, &self.locales).is_ok();
         let at = own.map(matching).position(|matches| matches)?;
         Some(self.matched(first + start + at, pathname))
+    }
+
+    /// The rules for which `has` is true.
+    #[must_use]
+    pub fn subset(&self, has: impl Fn(&Rule) -> bool) -> RuleSubset {
+        let has_pattern = |(_, pattern): &(usize, &Pattern)| has(&self.rules[pattern.rule]);
+        let patterns = self.patterns.iter().enumerate().filter(has_pattern);
+        let (positions, patterns): (Vec<usize>, Vec<Pattern>) =
+            patterns.map(|(at, pattern)| (at, pattern.clone())).unzip();
+        RuleSubset { positions: positions.into(), trie: Trie::new(&patterns) }
+    }
+
+    /// The position in the settings of the first rule of a subset that matches with the precedence
+    /// of the first pattern that matches.
+    ///
+    /// The cost does not depend on how many rules the subset has.
+    #[must_use]
+    pub fn first_tie_in(&self, subset: &RuleSubset, pathname: &Pathname<'_>) -> Option<usize> {
+        let own = subset.positions[subset.trie.find(pathname, &self.locales)?];
+        let own = &self.patterns[own];
+        let first = &self.patterns[self.first_position(pathname)?];
+        same_shape(&first.segments, &own.segments).then_some(own.rule)
     }
 }
 
@@ -48,6 +81,28 @@ mod tests {
                 let tie = rules.tie(&pathname, rule);
                 let template = expected.contains(&rule).then_some(*template);
                 assert_eq!(tie.map(|tie| tie.template.as_str()), template);
+            }
+        }
+    }
+
+    #[test]
+    fn first_tie_in_a_subset_is_its_first_rule_of_the_most_specific_shape() {
+        let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
+        let templates = ["/{*path}", "/a/{slug}", "/b/{x}", "/a/{title}", "/{locale}/{slug}"];
+        let uid = ContentTypeUid::parse("api::a.a").unwrap();
+        let rule = |text: &&str| Rule::new(uid.clone(), Template::parse(text).unwrap());
+        let rules: Vec<Rule> = templates.iter().map(rule).collect();
+        let rules = RuleSet::new(locales, LocalePrefix::Always, rules);
+        for chosen in 0..1 << templates.len() {
+            let is_chosen = |at: usize| chosen & 1 << at != 0;
+            let has =
+                |rule: &Rule| is_chosen(rules.rules().iter().position(|r| r == rule).unwrap());
+            let subset = rules.subset(has);
+            for pathname in ["/a/x", "/b/x", "/en/x", "/c", "/..", "/"] {
+                let pathname = Pathname::parse(pathname);
+                let tied = |at: &usize| is_chosen(*at) && rules.tie(&pathname, *at).is_some();
+                let expected = (0..templates.len()).find(tied);
+                assert_eq!(rules.first_tie_in(&subset, &pathname), expected, "{chosen:b}");
             }
         }
     }
