@@ -65,7 +65,7 @@ enum Command {
     Serve,
     /// Show each operation on built-in content, without a CMS or settings
     Demo(demo::DemoArgs),
-    /// Check the settings, ask the CMS for what they need, and list the rules that overlap
+    /// Check the settings, compare them with the CMS, and list the rules that overlap
     Check {
         /// Fail if only the order of the settings decides between rules, if a rule never matches, if a site has no base URL, or if there is a problem with the CMS
         #[arg(long)]

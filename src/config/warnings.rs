@@ -1,5 +1,5 @@
-//! Settings that are accepted although they are probably a mistake: `check` prints them, and `serve`
-//! logs them.
+//! Settings that are accepted although they are probably a mistake: `check` prints them, and
+//! `serve` logs them.
 
 use super::known_keys::KnownKeys;
 use super::variable_names::similar_setting;
@@ -10,7 +10,7 @@ use crate::suggestion::did_you_mean;
 /// The variables with the base URLs of sites.
 const BASE_URL: &str = "FRONT_END_URL_";
 
-/// Finds them.
+/// All of them, in an order that does not change between starts.
 pub(super) fn find(
     sites: &[Site],
     cms: &Cms,
@@ -42,7 +42,7 @@ fn unused_content_types(sites: &[Site], cms: &Cms) -> Vec<String> {
     let mut found: Vec<String> = unused
         .map(|uid| {
             let suggestion = did_you_mean(uid.as_str(), ruled.iter().copied());
-            format!("[[content_type]] {uid}: no rule is for this content type{suggestion}")
+            format!("[[content_type]] {uid}: no rule names this content type{suggestion}")
         })
         .collect();
     found.sort_unstable();
@@ -55,9 +55,9 @@ fn variable(name: &str, sites: &[Site], known: &KnownKeys) -> Option<String> {
             sites.iter().map(|site| Site::base_url_variable(&site.key)).collect();
         let is_unused = !own.iter().any(|own| own == name);
         let suggestion = did_you_mean(name, own.iter().map(String::as_str));
-        return is_unused.then(|| format!("{name}: no site has this variable{suggestion}"));
+        return is_unused.then(|| format!("{name}: no site uses this variable{suggestion}"));
     }
     let intended = similar_setting(name, known)?;
     let is_other = !intended.eq_ignore_ascii_case(name);
-    is_other.then(|| format!("{name}: is ignored; did you mean {intended}?"))
+    is_other.then(|| format!("{name}: this variable is ignored; did you mean {intended}?"))
 }

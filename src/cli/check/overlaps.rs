@@ -22,7 +22,7 @@ enum Decision {
     Specificity,
     /// The documents: the site has `resolve = "documents"`.
     Documents,
-    /// Nothing has to: content type and template are equal, and so is the response.
+    /// Nothing: content type and template are equal, so the response is the same.
     SameResponse,
     /// Only the order of the rules in the settings.
     Order,
@@ -77,8 +77,8 @@ fn have_same_response(one: &RuleTemplate<'_>, other: &RuleTemplate<'_>) -> bool 
     is_same_type && one.template.as_str() == other.template.as_str()
 }
 
-/// Whether a rule has only paths of rules with the same content type and template, such as one that
-/// differs in its conditions: it builds URLs for other documents.
+/// Whether earlier rules with the same content type and template match all paths of a rule, such as
+/// one with other conditions: it still builds URLs, for other documents.
 fn is_repeated(never: &ShadowedRule<'_>) -> bool {
     let mut templates = never.rule.templates().map(|(_, template)| template);
     let repeats = |template| {
@@ -122,7 +122,7 @@ fn write_never(
 ) -> fmt::Result {
     let (rule, template) = (never.rule, never.rule.first_template());
     if is_repeated {
-        writeln!(out, "\nnote: site {site}: a rule builds URLs, and an earlier one matches them")?;
+        writeln!(out, "\nnote: site {site}: an earlier rule matches the URLs that a rule builds")?;
     } else {
         writeln!(out, "\nwarning: site {site}: a rule never matches")?;
     }

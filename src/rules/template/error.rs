@@ -68,7 +68,7 @@ pub enum Problem {
         instead: String,
     },
     #[error(
-        "`{{{0}}}` is not the locale; did you mean `{{locale}}`? The field `{0}` needs a placeholder of another name, with `params.<name> = {{ field = \"{0}\" }}`"
+        "`{{{0}}}` is not the locale; did you mean `{{locale}}`? For a field named `{0}`, write a placeholder of another name, with `params.<name> = {{ field = \"{0}\" }}`"
     )]
     NotLocale(String),
     #[error("`{0}` is not the document's identifier; did you mean `{{documentId}}`?")]
