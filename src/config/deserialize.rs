@@ -1,5 +1,5 @@
-//! Deserializes values exactly: a text is not a number, and 2.7 is not a whole number. Only texts of
-//! variables are converted. Errors have the key, the origin and plain words.
+//! Deserializes values without conversions: text is not a number, and 2.7 is not a whole number.
+//! Only the text of a variable is converted. An error has the key, the origin and what is expected.
 
 mod error;
 mod nested;
@@ -57,7 +57,8 @@ impl<'k> Setting<'k> {
         Self { value, path, keys: self.keys }
     }
 
-    /// The entries of a table, and what is left. `expected` is for the error.
+    /// The entries of a table, and the setting without them. The error of another value names what
+    /// is `expected`.
     fn into_table(mut self, expected: &str) -> Result<(Table, Self), Error> {
         match std::mem::replace(&mut self.value.kind, Kind::Boolean(false)) {
             Kind::Table(table) => Ok((table, self)),

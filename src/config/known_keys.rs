@@ -1,4 +1,4 @@
-//! The keys that sections can have and those that they have by mistake, for suggestions.
+//! The keys that sections can have, and unknown ones that were found in them, for suggestions.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(super) struct Keys {
     pub(super) known: Option<&'static [&'static str]>,
 }
 
-/// Keys by section; `site.rule` is one too.
+/// Keys by section. An entry of a list, such as `site.rule`, counts as a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct KnownKeys(BTreeMap<&'static str, &'static [&'static str]>);
 

@@ -12,9 +12,9 @@ use crate::suggestion::did_you_mean;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     lines: Vec<String>,
-    /// Where the settings of sections are written, by section and key.
+    /// The origin of each setting of a section, such as `server.listen`.
     origins: BTreeMap<String, Origin>,
-    /// Where the entry of a list is written whose problems are added.
+    /// The origin of the list entry that is being checked, for problems without one of their own.
     entry: Option<Origin>,
     known: KnownKeys,
     /// Unknown keys without a suggestion, with the positions of their problems.
@@ -22,12 +22,12 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// A single problem, which is not one of a setting.
+    /// A single problem that concerns no setting, such as an unreadable file.
     pub(super) fn one(what: impl fmt::Display) -> Self {
         Self { lines: vec![what.to_string()], ..Self::default() }
     }
 
-    /// None yet, of these settings.
+    /// No problems yet, with the origins of these settings.
     pub(super) fn of(table: &Table) -> Self {
         let sections = table.iter().filter_map(|(name, value)| Some((name, value.table()?)));
         let origins = sections.flat_map(|(section, table)| {
@@ -53,7 +53,7 @@ impl Problems {
         self.lines.push(format!("{origin}, {place}: {what}"));
     }
 
-    /// Problems without an origin of their own get this one; returns the previous one.
+    /// Sets the origin of problems without one of their own; returns the previous one.
     pub(super) fn enter(&mut self, origin: Option<Origin>) -> Option<Origin> {
         std::mem::replace(&mut self.entry, origin)
     }
@@ -90,15 +90,16 @@ impl Problems {
         }
     }
 
-    /// Notes that the next problem may be a key of another section, unless it has a fix.
+    /// Marks the next problem as that of a key that may belong in another section, unless it has a
+    /// fix.
     fn mark_misplaced(&mut self, key: &str, fix: &str) {
         if fix.is_empty() {
             self.misplaced.push((self.lines.len(), key.to_owned()));
         }
     }
 
-    /// Says of each unknown key that is one of another section where it belongs. All sections have
-    /// been read.
+    /// Adds to the problem of each marked key the section that has such a key. All sections must
+    /// have been read.
     pub(super) fn resolve_misplaced(&mut self) {
         for (at, key) in std::mem::take(&mut self.misplaced) {
             if let Some(header) = self.known.header_of(&key) {

@@ -1,4 +1,4 @@
-//! Values as they are written, each with the place where it is written.
+//! Values of settings as they are written, each with its origin: a line of the file or a variable.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -70,7 +70,7 @@ impl Value {
     }
 }
 
-/// The value without its origin; equal for equal values.
+/// The value without its origin: equal values have equal texts.
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

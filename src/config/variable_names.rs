@@ -11,11 +11,12 @@ pub(super) const DRAFT_TOKEN: &str = "FRONTEND_MAP__AUTH__DRAFT_TOKEN";
 pub(super) const LISTEN: &str = "FRONTEND_MAP__SERVER__LISTEN";
 pub(super) const SECRETS: [&str; 4] = [TOKEN, HOOK_SECRET, VALIDATE_TOKEN, DRAFT_TOKEN];
 
-/// Begins the name of each variable that is a setting. Kubernetes sets others with the first
-/// underscore alone for a service of this name, such as `FRONTEND_MAP_PORT`.
+/// The beginning of each setting's variable. For a service of this name, Kubernetes sets variables
+/// with a single underscore, such as `FRONTEND_MAP_PORT`.
 const PREFIX: &str = "FRONTEND_MAP__";
 
-/// The keys by which a secret is taken for a setting of the file, with its variable.
+/// Keys under which a secret may be written in the settings file by mistake: section, key, and the
+/// variable to use instead.
 const KEYS: [(&str, &str, &str); 4] = [
     ("cms", "token", TOKEN),
     ("hooks", "secret", HOOK_SECRET),
@@ -23,7 +24,7 @@ const KEYS: [(&str, &str, &str); 4] = [
     ("auth", "draft_token", DRAFT_TOKEN),
 ];
 
-/// Where a secret belongs that the settings file has under this key of a section.
+/// The fix for a secret under this key of a section; `None`: the key is not that of a secret.
 pub(super) fn fix_for_secret(section: &str, key: &str) -> Option<String> {
     let found = KEYS.iter().find(|(at, name, _)| *at == section && *name == key);
     found.map(|(_, key, variable)| {
@@ -31,7 +32,8 @@ pub(super) fn fix_for_secret(section: &str, key: &str) -> Option<String> {
     })
 }
 
-/// The variable of a setting or secret that differs from this name only in the number of underscores.
+/// The variable of a setting or secret that differs from this name only in the number of
+/// underscores.
 pub(super) fn similar_setting(name: &str, known: &KnownKeys) -> Option<String> {
     let words = |name: &str| name.to_uppercase().replace("__", "_");
     let settings = known.settings().map(|(section, key)| {

@@ -1,4 +1,5 @@
-//! Environment variables that are settings: `FRONTEND_MAP__SERVER__LISTEN` is `listen` of `[server]`.
+//! Environment variables that are settings: `FRONTEND_MAP__SERVER__LISTEN` is `listen` of
+//! `[server]`.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,8 @@ use super::variable_names::SECRETS;
 const PREFIX: &str = "frontend_map__";
 const SEPARATOR: &str = "__";
 
-/// Adds the variables to the table; they win over what is there. Their values are texts, which are
-/// converted when they are read.
+/// Adds the variables to the table; they win over the file. Their values are text, which is
+/// converted when it is deserialized.
 pub(super) fn add(table: &mut Table, environment: &Environment) {
     // In order, so that the outcome is the same at each start.
     let environment: BTreeMap<_, _> = environment.iter().collect();

@@ -22,7 +22,7 @@ use crate::rules::{
 struct Raw {
     content_type: String,
     template: RawTemplates,
-    /// Read one by one.
+    /// Taken out before and deserialized one by one.
     #[serde(default, rename = "params")]
     _params: IgnoredAny,
     #[serde(default, rename = "where")]
@@ -54,8 +54,8 @@ enum Scalar {
     Text(String),
 }
 
-/// All rules of a site; `None`: one of them has a problem. Without `locales`, which have a problem of
-/// their own, the locales of templates are not checked.
+/// All rules of a site; `None`: one of them has a problem. Without `locales`, which have a problem
+/// of their own, the locales of templates are not checked.
 pub(super) fn read(
     values: Vec<Value>,
     place: &str,
@@ -64,7 +64,7 @@ pub(super) fn read(
     problems: &mut Problems,
 ) -> Option<Vec<Rule>> {
     let place = |at| format!("{place}, rule {}", at + 1);
-    let read = |(at, value)| one(value, &place(at), locales, patterns, problems);
+    let read = |(at, value)| rule(value, &place(at), locales, patterns, problems);
     // All are read before the first `None` ends it, so that every problem is reported.
     let rules: Vec<Option<Rule>> = values.into_iter().enumerate().map(read).collect();
     rules.into_iter().collect()
@@ -75,7 +75,7 @@ pub(super) fn place(site: &str, at: usize, rule: &Rule) -> String {
     format!("{site}, rule {} ({})", at + 1, rule.content_type)
 }
 
-fn one(
+fn rule(
     value: Value,
     place: &str,
     locales: Option<&Locales>,
@@ -83,12 +83,12 @@ fn one(
     problems: &mut Problems,
 ) -> Option<Rule> {
     let outer = problems.enter(Some(value.origin.clone()));
-    let rule = entered(value, place, locales, patterns, problems);
+    let rule = rule_at_origin(value, place, locales, patterns, problems);
     problems.enter(outer);
     rule
 }
 
-fn entered(
+fn rule_at_origin(
     mut value: Value,
     place: &str,
     locales: Option<&Locales>,
@@ -103,9 +103,9 @@ fn entered(
     let raw: Raw = table::one(value, "site.rule", place, problems)?;
     let place = format!("{place} ({})", raw.content_type);
     let content_type = problems.take(&place, ContentTypeUid::parse(&raw.content_type));
-    let rule = problems.enter(template);
+    let outer = problems.enter(template);
     let mut templates = templates(raw.template, locales, &place, problems);
-    problems.enter(rule);
+    problems.enter(outer);
     param::read(params, templates.as_mut(), &place, patterns, problems);
     let conditions = conditions(raw.conditions, &format!("{place}, where"), problems);
     let sitemap = sitemap_options(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);

@@ -19,7 +19,7 @@ const MAX_KEY: usize = 64;
 #[derive(Debug, Deserialize)]
 struct Raw {
     key: String,
-    /// Read one by one.
+    /// Taken out before and deserialized one by one.
     #[serde(default, rename = "rule")]
     _rule: IgnoredAny,
     front_end_url: Option<String>,
@@ -82,14 +82,14 @@ pub(in crate::config) fn read(
     let mut patterns = rule::Patterns::default();
     let values = table::list(table, "site", "site", "site", problems);
     for (at, value) in values.into_iter().enumerate() {
-        sites.push(one(at + 1, value, environment, (&mut keys, &mut patterns), problems));
+        sites.push(site(at + 1, value, environment, (&mut keys, &mut patterns), problems));
     }
     refuse_duplicates(&keys, problems);
     sites.into_iter().collect()
 }
 
 /// One site; its key is added to `keys` even if the site has problems.
-fn one(
+fn site(
     position: usize,
     value: Value,
     environment: &Environment,
@@ -97,12 +97,12 @@ fn one(
     problems: &mut Problems,
 ) -> Option<Site> {
     let outer = problems.enter(Some(value.origin.clone()));
-    let site = entered(position, value, environment, seen, problems);
+    let site = site_at_origin(position, value, environment, seen, problems);
     problems.enter(outer);
     site
 }
 
-fn entered(
+fn site_at_origin(
     position: usize,
     mut value: Value,
     environment: &Environment,

@@ -15,7 +15,8 @@ const MAX_SECONDS: u64 = 366 * 24 * 60 * 60;
 /// The longest time without readiness that can be set.
 const MAX_READY_SECONDS: u64 = 60 * 60;
 
-/// The smallest share of the CMS's time. Below it, a walk of a minute would be due every few days.
+/// The smallest share of the CMS. Below it, a walk of a minute would start less than once in 16
+/// hours.
 const MIN_SHARE: f64 = 0.001;
 
 #[derive(Debug, Deserialize)]

@@ -7,7 +7,7 @@ use crate::site::Site;
 
 const ROW_ID: &str = "id";
 
-/// Adds a problem for each rule with such a placeholder.
+/// Adds a problem for each rule with a placeholder for `id`.
 pub(in crate::config) fn refuse(cms: &Cms, sites: &[Site], problems: &mut Problems) {
     if !matches!(cms, Cms::Strapi(_)) {
         return;
