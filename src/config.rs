@@ -1,5 +1,5 @@
-//! The settings (D29, D30): built-in defaults, overridden by the file, overridden by the environment.
-//! They are checked as a whole before anything is started.
+//! The settings (D29, D30): built-in defaults, overridden by the file, overridden by the
+//! environment. They are checked as a whole before anything is started.
 
 mod deserialize;
 mod file;
@@ -71,8 +71,8 @@ pub struct Config {
 /// Reads and checks the settings: the file, and the environment, which wins.
 ///
 /// # Errors
-/// [`Problems`]: all problems, each with the name of the setting; without a file that there is none,
-/// because only a file can have sites.
+/// [`Problems`]: all problems, each with the name of the setting; or that there is no file, which
+/// is required because only a file can have sites.
 pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Config, Problems> {
     let path = file.ok_or_else(|| Problems::one("no configuration: pass --config FILE"))?;
     parse(Some(&text(path)?), path, environment)

@@ -27,9 +27,9 @@ const MAX_CONNECTIONS: usize = 64;
 
 /// One request that the demo shows.
 pub struct Operation {
-    /// The question that it answers.
+    /// What it is for, as a question.
     pub question: &'static str,
-    /// What it is for, or what to see in the response.
+    /// Its users, or what the response shows.
     pub about: &'static str,
     /// Path and query.
     pub target: &'static str,

@@ -3,7 +3,7 @@
 
 use strsim::osa_distance;
 
-/// The shortest name that is suggested because one name starts with the other.
+/// The shortest name, in bytes, for which a common beginning is enough.
 const MIN_PREFIX: usize = 3;
 
 /// The most similar name, if there is a similar one. Letter case, `-` and `_` do not matter.
@@ -19,7 +19,8 @@ pub fn did_you_mean<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -
     closest(given, names).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// How many characters differ; `None`: more than a third of them.
+/// The edit distance in characters; `None`: it is more than a third of the longer name, and neither
+/// name begins with the other.
 fn distance(given: &str, name: &str) -> Option<usize> {
     let [given, name] = [given, name].map(|text| text.to_lowercase().replace('-', "_"));
     let (shorter, longer) = (given.len().min(name.len()), given.len().max(name.len()));

@@ -1,4 +1,4 @@
-//! Numbers, durations and sentences as people write them.
+//! Human-readable numbers and durations, and line wrapping.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ pub(super) fn count(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{} {thing}s", digits(number)) }
 }
 
-/// A number with separators of thousands.
+/// A number with a comma between each three digits.
 pub(super) fn digits(number: u64) -> String {
     HumanCount(number).to_string()
 }

@@ -10,7 +10,7 @@ use http_body_util::{Either, Full};
 use super::{Addresses, OPERATIONS, Operation};
 use crate::http::{HttpResponse, RequestHandler, ResponseFuture, Service};
 
-/// The page has a style of its own and loads nothing.
+/// Permits the page's inline style and its form; the page loads nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'";
 
@@ -35,7 +35,7 @@ impl WithFrontPage {
     /// Adds the page to the service at these addresses.
     ///
     /// # Errors
-    /// Never, because the page writes to memory.
+    /// Never: rendering to memory cannot fail.
     pub(super) fn new(service: Service, addresses: &Addresses) -> askama::Result<Self> {
         let app = service.app();
         let rules = app.sites.iter().flat_map(|site| site.rules.rules());

@@ -20,7 +20,7 @@ pub struct PathnameExplanation {
     pub normalized_path: String,
     /// The rule that wins; null if none matches.
     pub matched: Option<MatchedRule>,
-    /// Of a tie between rules, on a site where the documents decide: what they say.
+    /// If rules are tied on a site where documents decide: the rule that they select.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tie: Option<TieDecision>,
     /// All patterns of all rules, in the order of evaluation.
@@ -90,7 +90,8 @@ pub struct SegmentResult {
     pub reason: Option<&'static str>,
 }
 
-/// Compares a pathname with all rules of the site. `tie` is what the documents say, if they decide.
+/// Compares a pathname with all rules of the site. `tie` decides between tied rules, if there are
+/// any.
 #[must_use]
 pub fn explain_pathname(
     site: &Site,
@@ -131,7 +132,7 @@ pub fn explain_pathname(
 struct Outcomes<'s> {
     site: &'s Site,
     pathname: &'s Pathname<'s>,
-    /// The rule and the template that win, until their pattern was met.
+    /// The rule and the template that win, until the pattern that matched has had its outcome.
     winner: Option<(&'s Rule, &'s Template)>,
     is_tie: bool,
 }

@@ -1,11 +1,12 @@
-//! Ties: several rules match a pathname with equal precedence, on a site where the documents decide.
+//! Ties: several rules match a pathname with equal precedence, on a site where the documents
+//! decide.
 
 use serde::Serialize;
 
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::{ResolveBy, Site};
 
-/// What the documents say about a tie.
+/// What decides a tie on a site with `resolve = "documents"`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "decidedBy", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum TieDecision {

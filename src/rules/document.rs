@@ -21,8 +21,8 @@ pub fn is_document_id(text: &str) -> bool {
 pub enum FieldValue<'a> {
     /// The field is null, or a relation in its path is; in a content file also absent.
     Missing,
-    /// The field was requested from the CMS, and the response lacks the key at this position of the path
-    /// (D32): the value is unknown.
+    /// The field was requested from the CMS, and the response lacks the key at this position of the
+    /// path (D32): the value is unknown.
     Absent(usize),
     /// Text, or an integer of `i64` or `u64` written in decimal.
     Text(Cow<'a, str>),
@@ -47,8 +47,8 @@ pub enum DocumentLocale<'a> {
 }
 
 impl DocumentLocale<'_> {
-    /// Whether it is a locale that a site with these ones does not have: the version belongs to other
-    /// sites then. A value that is no locale code belongs to none.
+    /// Whether it is a locale that a site with these ones does not have: the version belongs to
+    /// other sites then. A value that is no locale code belongs to none.
     #[must_use]
     pub fn is_of_other_site(&self, locales: &Locales) -> bool {
         match self {
@@ -58,8 +58,8 @@ impl DocumentLocale<'_> {
     }
 }
 
-/// One version of a document: one `documentId`, one locale, draft or published. Its texts may borrow
-/// from the response that it was parsed from.
+/// One version of a document: one `documentId`, one locale, draft or published. Its texts may
+/// borrow from the response that it was parsed from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document<'a> {
     /// Strapi's `documentId`.
@@ -131,7 +131,7 @@ impl FieldValue<'_> {
         }
     }
 
-    /// The same value where a key may be absent without a reason: in a content file.
+    /// The same value with absent keys as missing values, as in a content file.
     fn without_absent(self) -> Self {
         match self {
             Self::Absent(_) => Self::Missing,

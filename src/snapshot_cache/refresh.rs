@@ -96,7 +96,7 @@ async fn walk_confirmed(
         return first;
     }
     let second = walk(members).await;
-    collapse::log_second(members, &collapsed, &second);
+    collapse::log_confirmation(members, &collapsed, &second);
     second
 }
 

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 /// more than there are checks.
 pub(super) struct EventLoop {
     handle: Handle,
-    /// Dropped to end the thread.
+    /// The thread ends when this is dropped.
     _running: oneshot::Sender<()>,
 }
 

@@ -1,5 +1,5 @@
-//! A CMS that leaves out what it was asked for: the token may not read it (D32). Strapi omits the
-//! key then, and sends `null` for a relation that leads nowhere.
+//! A CMS that leaves out requested keys, because the token may not read them (D32). For a relation
+//! without a target, Strapi sends `null`.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ const SECRET: &str = "a-secret-of-the-test";
 const LEVELS: [&str; 3] = ["category", "section", "area"];
 const DEEP: &str = r#"template = "/{category.section.area.slug}/{slug}""#;
 
-/// The relations of an article of which the token may read so many levels; the one at `null` leads
-/// nowhere.
+/// The relations of an article, of which the token may read this many levels. The relation at the
+/// level `null` has no target.
 fn relations(readable: usize, null: Option<usize>) -> String {
     let mut text = String::new();
     for level in (0..readable).rev() {
@@ -195,7 +195,7 @@ fn absent_key_is_a_502_only_where_it_decides() {
         "template = \"/{category.slug}/{slug}\"\nwhere = { kind = \"news\", open = true }";
     let (slug, category) = (r#","slug":"x""#, r#","slug":"x","category":{"slug":"c"}"#);
     let cases: &[Case<'_>] = &[
-        // A rule behind one that may be the right one is not used instead.
+        // Without the key it is not known whether the first rule applies: no later one is used.
         (&[NEWS, ANY], slug, Err("category")),
         (&[NEWS, ANY], category, Ok(&["/a/x"])),
         (&[ANY, NEWS], slug, Ok(&["/a/x"])),
@@ -211,7 +211,7 @@ fn absent_key_is_a_502_only_where_it_decides() {
         (&[TAGGED], r#","slug":"x","tags":[]"#, Ok(&[])),
         (&[TAGGED], r#","slug":"x","tags":[{"id":1},{"slug":"b"}]"#, Err("tags.slug")),
         (&[TAGGED], r#","slug":"x","tags":[{"id":1},{"slug":"a"}]"#, Ok(&["/x"])),
-        // The rule is for other documents anyway.
+        // A condition that does not hold excludes the rule, whatever keys are absent.
         (&[BOTH], r#","slug":"x","kind":"blog","open":true"#, Ok(&[])),
         (&[BOTH], r#","slug":"x","kind":"blog""#, Ok(&[])),
         (&[BOTH], r#","slug":"x","kind":"news","open":true"#, Err("category")),

@@ -23,7 +23,7 @@ const SCRIPTS: usize = 200;
 const BATCH: usize = 250;
 /// Scripts in parallel: most of them wait for the pause before a retry.
 const AT_ONCE: usize = 24;
-/// After so many seconds a copy is not served, and the next request waits for a walk.
+/// `snapshots.hard_seconds`: an older copy is not served, and the next request waits for a walk.
 const HARD_SECONDS: u64 = 2;
 
 fn number(name: &str, default: usize) -> usize {

@@ -1,4 +1,4 @@
-//! Logs pairs of rules between which only the order of the settings decides (D16).
+//! The warnings of `serve` about rules between which only the order of the settings decides (D16).
 
 use crate::rules::{Incomplete, Overlaps};
 use crate::site::{ResolveBy, Site, Sites};

@@ -14,11 +14,11 @@ pub(super) const ADMIN_CONNECTIONS: usize = 8;
 /// The descriptors of standard streams, the runtime, listeners, signals, open files, name look-ups,
 /// and of one connection that waits for a slot.
 const OTHERS: usize = 28;
-/// The lowest limit with which the service works: 13 descriptors are open while nothing happens, and
-/// a client, a request to the CMS, a name look-up and a file need some.
+/// The lowest limit with which the service can respond: 13 descriptors are open without a client,
+/// and a client, a request to the CMS, a name look-up and a file need some more.
 const MIN_LIMIT: usize = 20;
-/// If the limit is too low for all of these, the connections get one part in so many: it is rare that
-/// all others are in use at once.
+/// If the limit is too low for all of these, the connections get one part in so many: it is rare
+/// that all others are in use at once.
 const MIN_SHARE: usize = 4;
 
 /// Refuses a limit of descriptors with which the service would start and respond to nothing.
@@ -31,8 +31,8 @@ pub(super) fn check() -> Result<(), String> {
     }
 }
 
-/// Raises the limit of descriptors as far as possible, and returns the connection limit: `wanted` (0:
-/// the default), or what is possible beside this number of requests to the CMS.
+/// Raises the limit of descriptors as far as possible, and returns the connection limit: `wanted`
+/// (0: the default), or what is possible beside this number of requests to the CMS.
 pub(super) fn max_connections(wanted: usize, cms_requests: usize) -> usize {
     let limit = raised_limit();
     let possible = possible_connections(limit, cms_requests);
@@ -47,8 +47,8 @@ pub(super) fn max_connections(wanted: usize, cms_requests: usize) -> usize {
     if wanted == 0 { possible.min(MAX_DEFAULT_CONNECTIONS) } else { wanted.min(possible) }
 }
 
-/// The in-flight limit: `wanted`, but at most three quarters of the connections. A connection with a
-/// request in flight is never evicted, and routes without a limit need connections as well.
+/// The in-flight limit: `wanted`, but at most three quarters of the connections. A connection with
+/// a request in flight is never evicted, and routes without a limit need connections as well.
 pub(super) fn max_requests(wanted: usize, connections: usize) -> usize {
     let possible = (connections - connections.div_ceil(4)).max(1);
     // The default causes no warning, even if a settings file writes it out as the example does.

@@ -34,7 +34,7 @@ impl PathTree {
 
     fn add(&mut self, path: &[Box<str>], slot: usize) {
         let [first, rest @ ..] = path else { return self.ends.push(slot) };
-        let not_requested = rest.is_empty() && self.sends_unasked(first);
+        let not_requested = rest.is_empty() && self.is_sent_by_default(first);
         self.through.push(Through { slot, not_requested });
         let known = self.children.iter().position(|(key, _)| key == first);
         let at = known.unwrap_or_else(|| {
@@ -45,9 +45,9 @@ impl PathTree {
         self.children[at].1.add(rest, slot);
     }
 
-    /// Whether Strapi decides by itself if it sends a key: a `documentId` is sent by all that have
-    /// one, and the locale of a document by types that are localized.
-    fn sends_unasked(&self, key: &str) -> bool {
+    /// Whether Strapi sends a key even if it is not requested: `documentId` wherever there is one,
+    /// and the `locale` of a document whose type is localized.
+    fn is_sent_by_default(&self, key: &str) -> bool {
         key == "documentId" || (key == "locale" && self.depth == 0)
     }
 

@@ -18,8 +18,9 @@ pub(super) enum RawField<'a> {
     Unsigned(u64),
     Signed(i64),
     Boolean(bool),
-    /// The values in a list on the path, without those that are null. Not of this type: dropping a
-    /// value that cannot contain itself is inlined, and most values are no lists.
+    /// The values in a list on the path, without those that are null. They are not of this type,
+    /// because the drop of a type that contains itself is not inlined, and most values are not
+    /// lists.
     List(Box<[FieldValue<'a>]>),
     Other,
 }
@@ -67,7 +68,8 @@ struct ValueReader<'p, 'f, 'a> {
 }
 
 impl<'a> ValueReader<'_, '_, 'a> {
-    /// Sets a value without keys: the paths that end here have it, those that lead on end too early.
+    /// Sets a value without keys: the paths that end here have it, those that lead on end too
+    /// early.
     fn set(self, value: RawField<'a>) {
         for Through { slot, .. } in &self.paths.through {
             let is_null = value == RawField::Null;

@@ -5,9 +5,6 @@ use std::fmt::Write;
 use crate::content::{ContentQuery, Selection, Status};
 use crate::rules::{Condition, FieldPath, Locale, encode};
 
-/// More values of `$in` in one request would be dropped, and all documents returned.
-pub(super) const MAX_IDS: usize = 100;
-
 /// With more alternatives, or a longer text of filters, all documents are requested: Strapi refuses
 /// a request whose head has more than 16 KiB.
 const MAX_ALTERNATIVES: usize = 20;
@@ -52,7 +49,8 @@ pub(super) fn first_row(query: &ContentQuery, locale: RequestedLocale<'_>) -> St
     one_row(query, locale, &[], false)
 }
 
-/// One of the documents with these ids, at most [`MAX_IDS`], if any of them is in the list.
+/// One of the documents with these ids, at most [`Selection::MAX_IDS`], if any of them is in the
+/// list.
 pub(super) fn any_of(query: &ContentQuery, locale: RequestedLocale<'_>, ids: &[String]) -> String {
     one_row(query, locale, ids, false)
 }
@@ -106,7 +104,7 @@ pub(super) fn version(query: &ContentQuery, locale: RequestedLocale<'_>, status:
 }
 
 /// `page` is always 1, because the walk goes by key; it makes Strapi echo the page size. Whether
-/// Strapi counts by default is a setting of the project, so it is always requested or refused.
+/// Strapi counts by default is a setting of the Strapi project, so `withCount` is always sent.
 fn list(size: usize, with_total: bool) -> String {
     format!(
         "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]={size}\
@@ -153,9 +151,10 @@ fn push_filters(text: &mut String, query: &ContentQuery) {
             1 => "filters".to_owned(),
             _ => format!("filters[$or][{at}]"),
         };
-        let is_apart = share_a_relation(conditions);
+        let is_separate = share_a_relation(conditions);
         for (nth, Condition { field, equals }) in conditions.iter().enumerate() {
-            let prefix = if is_apart { format!("{prefix}[$and][{nth}]") } else { prefix.clone() };
+            let prefix =
+                if is_separate { format!("{prefix}[$and][{nth}]") } else { prefix.clone() };
             let segments = field.segments().iter();
             let name =
                 segments.fold(prefix, |name, segment| format!("{name}[{}]", encode(segment)));
@@ -343,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_through_one_relation_are_filters_apart() {
+    fn conditions_through_one_relation_are_separate_filters() {
         let is = |field: &str, text: &str| {
             let field = FieldPath::parse(field).unwrap();
             Condition { field, equals: Literal::Text(text.into()) }

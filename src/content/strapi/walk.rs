@@ -49,7 +49,7 @@ pub(super) async fn walk<S: DocumentSink>(
     let WalkRequest { query, locales, known } = request;
     let resolved = &*fetcher.resolve(&query.uid).await?;
     let mut sinks = Vec::with_capacity(locales.len());
-    // One after another: a CMS has editors to serve, and gets one request at a time from a walk.
+    // One after another: a walk occupies the CMS like a single client, and editors need it too.
     for locale in locales {
         let is_first = sinks.is_empty();
         let scope = WalkScope { fetcher, query, resolved, locale, locales, known, is_first };

@@ -14,7 +14,7 @@ impl Rule {
         for condition in &self.conditions {
             let value = values.field(&condition.field);
             match condition.outcome(value) {
-                // Then no other value matters.
+                // The rule is not used, whatever the other values are.
                 Some(false) => return None,
                 Some(true) => {}
                 None => absent = absent.or_else(|| AbsentKey::of(&condition.field, value)),
@@ -24,7 +24,7 @@ impl Rule {
             let placeholders = self.template(locale)?.placeholders();
             let mut fields = placeholders.flat_map(|placeholder| placeholder.source.fields());
             fields.find_map(|field| match values.field(field) {
-                // A list has no URL, whatever its values are.
+                // A list cannot be a placeholder's value, whether its values are known or not.
                 FieldValue::List(_) => None,
                 value => AbsentKey::of(field, value),
             })

@@ -101,9 +101,9 @@ pub(super) enum Width {
 
 /// Checks a value that goes into a URL. Values are refused, never repaired.
 ///
-/// `before` and `after` are the template's text around the placeholder. The value is judged alone,
-/// because a server may decode it alone, and with the text around it, because a value that is
-/// harmless alone can complete a percent-escape with that.
+/// `before` and `after` are the template's text around the placeholder. The value is checked alone,
+/// because a server may decode it alone, and together with that text, because both together may be
+/// a percent-escape.
 pub(super) fn check(before: &str, value: &str, after: &str, width: Width) -> Result<(), Fault> {
     check_raw(value, width)?;
     let is_alone = before.is_empty() && after.is_empty();
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn value_beside_static_text_is_judged_alone_too() {
+    fn value_beside_static_text_is_checked_alone_too() {
         for value in ["%2e%2e", "%2E.", "%252e", "%20", "%2520", "%2e%2e%2f", "%5c"] {
             for [before, after] in [["", ".html"], ["a-", ""], ["a-", ".html"]] {
                 let checked = check(before, value, after, Width::One);

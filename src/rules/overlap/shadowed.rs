@@ -8,14 +8,14 @@ use super::span::{has_constrained_catch_all, is_open, side_by_side};
 use super::{RuleTemplate, ShadowedRule, TieBreak};
 use crate::rules::matching::{Pattern, RuleSet, same_shape};
 
-/// What earlier patterns leave of a pattern's paths.
+/// Whether a pattern is the first one to match some of its paths.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    /// Possibly some.
+enum Reachability {
+    /// Possibly.
     Reachable,
     /// The pattern has no paths.
     Empty,
-    /// None: the pattern at this position matches all of them.
+    /// No: the pattern at this position matches all of them.
     Shadowed(usize),
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Shadows<'c, 'r> {
     comparison: &'c Comparison<'r>,
     budget: Budget,
     tie_break: TieBreak,
-    fates: Vec<Fate>,
+    found: Vec<Reachability>,
 }
 
 impl<'c, 'r> Shadows<'c, 'r> {
@@ -35,14 +35,14 @@ impl<'c, 'r> Shadows<'c, 'r> {
         tie_break: TieBreak,
     ) -> Self {
         let budget = Budget::new(rules.patterns().len());
-        Self { rules, comparison, budget, tie_break, fates: Vec::new() }
+        Self { rules, comparison, budget, tie_break, found: Vec::new() }
     }
 
     /// Adds the next pattern. The index contains the earlier ones.
     pub(super) fn add(&mut self, index: &Index<'r>, later: usize) {
         let pattern = &self.rules.patterns()[later];
-        let fate = if self.is_empty(pattern) {
-            Fate::Empty
+        let reachability = if self.is_empty(pattern) {
+            Reachability::Empty
         } else {
             let before = index.find(pattern, Query::Covering, &self.budget);
             let patterns = self.rules.patterns();
@@ -50,9 +50,9 @@ impl<'c, 'r> Shadows<'c, 'r> {
                 let earlier = &patterns[*earlier];
                 self.decides_first(earlier, pattern) && self.covers(earlier, pattern)
             };
-            before.into_iter().find(hides).map_or(Fate::Reachable, Fate::Shadowed)
+            before.into_iter().find(hides).map_or(Reachability::Reachable, Reachability::Shadowed)
         };
-        self.fates.push(fate);
+        self.found.push(reachability);
     }
 
     /// The rules all of whose patterns are shadowed or empty, in the order of the settings.
@@ -60,13 +60,13 @@ impl<'c, 'r> Shadows<'c, 'r> {
         let (rules, patterns) = (self.rules, self.rules.patterns());
         let mut reachable = vec![false; rules.rules().len()];
         let mut hidden_by: Vec<Vec<RuleTemplate<'_>>> = vec![Vec::new(); rules.rules().len()];
-        for (pattern, fate) in patterns.iter().zip(self.fates) {
-            match fate {
-                Fate::Reachable => reachable[pattern.rule] = true,
-                Fate::Empty => {}
+        for (pattern, reachability) in patterns.iter().zip(self.found) {
+            match reachability {
+                Reachability::Reachable => reachable[pattern.rule] = true,
+                Reachability::Empty => {}
                 // The earlier pattern of the same rule decides for itself.
-                Fate::Shadowed(at) if patterns[at].rule == pattern.rule => {}
-                Fate::Shadowed(at) => {
+                Reachability::Shadowed(at) if patterns[at].rule == pattern.rule => {}
+                Reachability::Shadowed(at) => {
                     let by = rules.rule_template(&patterns[at]);
                     if !hidden_by[pattern.rule].contains(&by) {
                         hidden_by[pattern.rule].push(by);

@@ -43,15 +43,15 @@ impl SitemapOptions {
         for condition in self.exclude_when.iter().take_while(|_| self.listed) {
             let value = document.field(&condition.field);
             match condition.outcome(value) {
-                // Then no other value matters.
+                // The document is excluded, whatever the other values are.
                 Some(true) => return None,
                 Some(false) => {}
                 None => absent = absent.or_else(|| AbsentKey::of(&condition.field, value)),
             }
         }
         let modified = AbsentKey::of(&self.modified, document.field(&self.modified));
-        // Permissions are for content types, so the document's own date was left out on purpose:
-        // then it has none.
+        // Permissions are by content type, so only a controller can leave out the document's own
+        // date. The entry then has no date.
         absent.or(modified.filter(|key| self.listed && key.leads_on()))
     }
 

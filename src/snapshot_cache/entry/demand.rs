@@ -1,4 +1,4 @@
-//! Which refreshes of an entry are asked for.
+//! Which refreshes of an entry are wanted, and how soon.
 
 use std::time::{Duration, Instant};
 

@@ -5,8 +5,8 @@ use super::walk::Found;
 use crate::snapshot::Snapshot;
 use crate::snapshot_cache::triggers::RefreshTriggers;
 
-/// A list of this length or longer collapses when it loses more than half, a shorter one when it
-/// loses everything: editors do empty short lists.
+/// From this number of URLs on, a list collapses if it loses more than half of them; a shorter one
+/// if it loses all, because editors do remove most of a short list.
 const LONG: usize = 100;
 
 /// The positions of the members whose lists have collapsed although no webhook event has removed
@@ -16,7 +16,7 @@ pub(super) fn collapsed(
     found: &[Found],
     triggers: &RefreshTriggers,
 ) -> Vec<usize> {
-    let is_collapsed = |at: &usize| {
+    let has_collapsed = |at: &usize| {
         let (Ok(fresh), Some(copy)) = (&found[*at], group.members[*at].1.copy()) else {
             return false;
         };
@@ -29,11 +29,11 @@ pub(super) fn collapsed(
         }
         collapsed
     };
-    (0..found.len()).filter(is_collapsed).collect()
+    (0..found.len()).filter(has_collapsed).collect()
 }
 
 /// Logs what the confirming walk has found for these members.
-pub(super) fn log_second(group: &TypeGroup, collapsed: &[usize], found: &[Found]) {
+pub(super) fn log_confirmation(group: &TypeGroup, collapsed: &[usize], found: &[Found]) {
     for at in collapsed {
         let entry = &group.members[*at].1;
         let (Ok(fresh), Some(copy)) = (&found[*at], entry.copy()) else { continue };

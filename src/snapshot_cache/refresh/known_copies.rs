@@ -7,8 +7,8 @@ use crate::content::KnownDocuments;
 use crate::rules::Locale;
 use crate::snapshot::Snapshot;
 
-/// The copies of all members of a group as they were when their refresh began: a document that an
-/// incremental update adds later may be behind the walk.
+/// The copies of all members of a group as they were when their refresh began. A document that an
+/// incremental update adds later may have a key that the walk has passed already.
 pub(super) struct KnownCopies<'g>(Vec<(&'g [Locale], Arc<Snapshot>)>);
 
 impl<'g> KnownCopies<'g> {

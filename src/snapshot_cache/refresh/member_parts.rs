@@ -20,8 +20,8 @@ pub(super) struct MemberParts<'g> {
 struct MemberPart<'g> {
     part: Part<'g>,
     seen: &'g AtomicU64,
-    /// Whether the site has the locale of the walk. A site without it gets only documents that have
-    /// no locale: if the type is not localized, this walk is the only one.
+    /// Whether the site has the locale of the walk. If not, it gets only documents without a
+    /// locale, because this is the only walk over a type that is not localized.
     in_locale: bool,
     /// The locales of the site, in a walk over all locales of all sites.
     own_locales: Option<&'g Locales>,

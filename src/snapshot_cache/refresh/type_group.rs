@@ -27,7 +27,7 @@ pub(in crate::snapshot_cache) struct TypeGroup {
     pub(in crate::snapshot_cache) locales: Vec<Locale>,
     /// In the order of the settings; at least one.
     pub(in crate::snapshot_cache) members: Vec<Member>,
-    /// Locked while a refresh begins: of two requests for two members, one starts the walk.
+    /// Locked while a refresh begins, so that concurrent requests for two members start one walk.
     beginning: Mutex<()>,
 }
 
@@ -65,9 +65,9 @@ impl TypeGroup {
         members.into_iter().map(|(uid, members)| (uid, Arc::new(Self::new(members)))).collect()
     }
 
-    /// Joins the refresh of this member, or begins one: of this member, and of all others that are in
-    /// use and have none in flight. Returns a waiter, and the begun refreshes, which the caller has
-    /// to start with one walk.
+    /// Joins the refresh of this member, or begins one: of this member, and of all others that are
+    /// in use and have none in flight. Returns a waiter, and the begun refreshes, which the caller
+    /// has to start with one walk.
     pub(super) fn join_or_begin(&self, entry: &Arc<Entry>) -> (Waiter, Vec<Begun>) {
         let _beginning = self.beginning.lock();
         let (waiter, new) = entry.join_or_begin();
@@ -98,7 +98,7 @@ impl TypeGroup {
         self.members.iter().any(|(_, entry)| entry.is_refreshing())
     }
 
-    /// How long the last walk took, as far as the copies show.
+    /// How long the last walk took; zero without a copy.
     pub(in crate::snapshot_cache) fn walk_time(&self) -> Duration {
         let copies = self.members.iter().filter_map(|(_, entry)| entry.copy());
         copies.map(|copy| copy.refresh_duration()).max().unwrap_or_default()

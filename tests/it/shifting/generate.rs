@@ -41,7 +41,7 @@ pub(super) enum Fault {
     WrongTotal,
     /// The previous page instead of the next one. Not instead of a first page or a total: rows and
     /// totals that are false in the same way, or on both sides of the truth, are accepted by D23.
-    /// Not instead of documents by their ids: a CMS that denies a document twice has not got it.
+    /// Nor instead of documents by their ids: one that is missing twice counts as unpublished.
     Repeated,
     /// `$gt` is ignored.
     FromTheStart,

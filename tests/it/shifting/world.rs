@@ -78,7 +78,7 @@ impl World {
     }
 
     /// Whether a list has all that was published all the time since, and nothing that never was.
-    /// The list may be of a walk that began before: the service makes up for failed walks by itself.
+    /// The list may be that of an earlier walk, because the service repeats failed walks by itself.
     pub(super) fn judge(&self, since: u64, paths: &[(String, String)]) -> Result<(), String> {
         let since = since.min(self.walk_began);
         let mut listed: BTreeSet<&(String, String)> = paths.iter().collect();

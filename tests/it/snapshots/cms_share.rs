@@ -1,4 +1,4 @@
-//! The share of the time that walks in the background take of the CMS.
+//! The share of the CMS's time that background walks may take.
 
 use std::time::Duration;
 

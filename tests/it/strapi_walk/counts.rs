@@ -66,7 +66,7 @@ fn short_page_without_a_total_is_requested_again_with_one() {
     let served = content.clone();
     let answered = AtomicUsize::new(0);
     let cms = Cms::start(move |target| {
-        // Behind the first page of five, all documents but thirty are unpublished.
+        // After the first of five pages, all documents but thirty are unpublished.
         if answered.fetch_add(1, Ordering::Relaxed) == 1 {
             (130..450).for_each(|n| served.unpublish("en", &format!("d{n:05}")));
         }

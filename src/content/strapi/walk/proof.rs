@@ -2,8 +2,8 @@
 
 use crate::content::strapi::page::EchoedPaging;
 
-/// A walk may see this many rows plus a tenth more than the first total. Without a bound, a walk over
-/// a CMS that always has one more page would never end.
+/// A walk may see this many rows plus a tenth more than the first total. Without a bound, a walk
+/// over a CMS that always has one more page would never end.
 const MAX_GROWTH: u64 = 1_000;
 
 /// The most rows of a walk, whatever total the CMS claims: some gigabytes of URLs.
@@ -75,10 +75,10 @@ pub(super) struct RowCounts {
 
 /// The progress of a walk over one content type in one locale.
 ///
-/// A count is expensive for the CMS, so three requests have one: the first page, the last page and
-/// the request for the total. A full page cannot end the walk, so a row that is missing from it
-/// makes it a short page. A short page ends the walk only together with its own total, which is the
-/// number of rows behind the key: it must be the number of rows on the page.
+/// A total is expensive for the CMS, so three requests have one: the first page, the last page and
+/// the request after it. A full page never ends the walk, and a page that lacks a row is short. A
+/// short page ends the walk only with its own total, the number of rows behind the key, which must
+/// equal the number of rows on the page.
 #[derive(Clone, Debug)]
 pub(super) struct Proof {
     /// The rows of a page, as requested.

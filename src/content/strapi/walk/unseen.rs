@@ -1,7 +1,7 @@
 //! Documents that were published before a walk and that it has not seen (D23).
 //!
-//! Each of them was unpublished, or the CMS left it out of its list. The totals do not
-//! distinguish these while editors change them, so these documents are requested by their ids.
+//! Each of them was unpublished, or the CMS left it out of its list. While editors change
+//! documents, totals do not distinguish the two, so these documents are requested by their ids.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{NO_LIST, WalkError};
 use super::proof::{NO_ECHO, Unproven};
 use super::scope::WalkScope;
-use crate::content::KnownDocuments;
 use crate::content::strapi::page::Page;
-use crate::content::strapi::query_string::{self, MAX_IDS};
+use crate::content::strapi::query_string;
+use crate::content::{KnownDocuments, Selection};
 use crate::rules::Locale;
 
 /// A longer id is not requested: a hundred of them would be too long for the head of a request.
@@ -52,8 +52,8 @@ fn hash(id: &str) -> u64 {
 /// Requests the known documents that a walk has not seen up to its end.
 ///
 /// # Errors
-/// When one of them is published; when the CMS ignores the filter and the totals differ, so that
-/// they prove nothing either.
+/// When one of them is published, or when the CMS ignores the filter and the totals differ, so that
+/// neither is a proof.
 pub(super) async fn check(
     scope: WalkScope<'_>,
     locale: Option<&Locale>,
@@ -61,7 +61,7 @@ pub(super) async fn check(
     totals_differ: bool,
 ) -> Result<(), WalkError> {
     let WalkScope { fetcher, query, resolved, known, .. } = scope;
-    for ids in block_in_place(|| seen.unseen(known, locale)).chunks(MAX_IDS) {
+    for ids in block_in_place(|| seen.unseen(known, locale)).chunks(Selection::MAX_IDS) {
         let query_string = |locale: Option<&Locale>| query_string::any_of(query, locale, ids);
         let reply = fetcher.list(resolved, locale, query_string).await?;
         let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
