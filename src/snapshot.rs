@@ -7,56 +7,59 @@
 mod arena;
 mod build;
 mod documents;
-mod flags;
+mod entry;
 mod hash;
+mod no_url;
 mod patch;
 mod path_table;
+mod public_url;
 mod references;
 mod skipped;
 mod sort;
 mod timestamp;
+mod title;
 
 pub use build::{Builder, Listing, NoSnapshot, Part};
+pub use documents::Version;
+pub use no_url::{MAX_ROWS, NoUrlRow};
 pub use patch::{Patch, Patched};
+pub use public_url::{PublicUrl, Versions};
 pub use skipped::Skipped;
-pub use timestamp::write as write_timestamp;
+pub use timestamp::{read_rfc3339, write as write_timestamp};
 
 use std::ops::Range;
 
 use crate::rules::FieldPath;
-use arena::{Arena, Offset};
-use flags::{FIRST, Flags, LISTED, LOCALIZED};
-use hash::document_hash;
+use arena::Arena;
+use entry::{Entry, Flags};
+use no_url::NoUrlRows;
 use path_table::PathTable;
 use references::References;
-use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3Default;
-
-/// No modification date.
-const UNDATED: i64 = i64::MIN;
 
 /// The public URLs of one content type of a site.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     arena: Arena,
-    /// Ordered by the hash of the `documentId`, by `documentId`, by locale, so that the versions of
-    /// a document are neighbours. No two entries have the same path.
+    /// First the versions that own their paths, then the duplicates: those whose path another one
+    /// owns. Both are ordered by the hash of the `documentId`, by `documentId`, by locale, so that
+    /// the versions of a document are neighbours.
     entries: Box<[Entry]>,
-    /// The versions whose path belongs to another entry, in the same order.
-    others: Box<[Entry]>,
-    /// The positions of the listed entries, in the order of sitemaps (D22).
+    /// How many of the entries own their paths.
+    owners: usize,
+    /// The positions of the listed owners, in the order of sitemaps (D22).
     in_order: Box<[u32]>,
-    /// Hashes of the paths that several documents have. A path that only versions of the same
-    /// document share is not among them.
-    shared: FxHashSet<u64>,
-    /// Finds the entry of a path, for sites with a path index.
+    /// The positions of the other owners, in the same order.
+    unlisted: Box<[u32]>,
+    no_url: NoUrlRows,
+    /// Finds the owner of a path, for sites with a path index.
     path_table: Option<PathTable>,
     references: References,
     listed: Listed,
-    /// The documents that have no URL.
+    /// A hash of everything about each URL, in the order of sitemaps.
+    urls_hash: u128,
+    /// The documents that have no URL, as the walk found them.
     pub skipped: Skipped,
-    /// How many versions have no entry because an entry of another one has their path.
-    pub duplicates: u64,
 }
 
 /// Figures about the listed URLs.
@@ -66,40 +69,6 @@ struct Listed {
     bytes: usize,
     /// A hash of their paths in order.
     hash: u128,
-}
-
-/// One URL.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    /// Where its path begins in the arena; the `documentId` follows right behind.
-    text: Offset,
-    /// The position of its rule in the settings.
-    rule: u32,
-    path_len: u16,
-    id_len: u16,
-    /// The position of its locale in the site's locales.
-    locale: u16,
-    flags: Flags,
-    /// Milliseconds since 1970, or [`UNDATED`].
-    modified: i64,
-}
-
-/// Whether a version is left out of sitemaps, its locale and its `documentId`. Of the versions with
-/// one path, the first in this order gets the entry (D22).
-type Rank<'s> = (bool, u16, &'s str);
-
-/// One public URL of a snapshot.
-#[derive(Clone, Copy, Debug)]
-pub struct PublicUrl<'s> {
-    snapshot: &'s Snapshot,
-    at: usize,
-}
-
-/// The versions of a document that have a URL, in the order of the site's locales; at least one.
-#[derive(Clone, Debug)]
-pub struct Versions<'s> {
-    snapshot: &'s Snapshot,
-    part: Range<usize>,
 }
 
 impl Snapshot {
@@ -138,16 +107,60 @@ impl Snapshot {
         self.listed.hash
     }
 
+    /// The URLs that sitemaps leave out, each once, in the order of the listed ones.
+    pub fn unlisted(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
+        self.unlisted.iter().map(|at| self.url(*at as usize))
+    }
+
+    /// A hash of everything about all URLs but their titles: equal on every instance for equal URLs.
+    #[must_use]
+    pub fn urls_hash(&self) -> u128 {
+        self.urls_hash
+    }
+
     /// The number of URLs, listed or not.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.owners
     }
 
     /// Whether no document has a URL.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.owners == 0
+    }
+
+    /// All URLs, each once, in the order of [`Snapshot::documents`].
+    pub fn owners(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
+        (0..self.owners).map(|at| self.url(at))
+    }
+
+    /// All versions with a URL: the owners and the duplicates.
+    pub fn urls(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
+        (0..self.entries.len()).map(|at| self.url(at))
+    }
+
+    /// The version at a [position](PublicUrl::position).
+    #[must_use]
+    pub fn nth(&self, position: usize) -> PublicUrl<'_> {
+        self.url(position)
+    }
+
+    /// The versions whose path another version owns, ordered as the documents.
+    pub fn duplicates(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
+        (self.owners..self.entries.len()).map(|at| self.url(at))
+    }
+
+    /// The versions without a URL, in the order of locales, then of `documentId`: at most
+    /// [`MAX_ROWS`] of them.
+    pub fn no_url(&self) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
+        self.no_url.iter(&self.arena)
+    }
+
+    /// How many versions have no URL.
+    #[must_use]
+    pub fn no_url_count(&self) -> usize {
+        self.no_url.count()
     }
 
     /// The documents in a part of all URLs, each with its versions, ordered by a hash of the
@@ -164,7 +177,8 @@ impl Snapshot {
     /// position where the next bit is set.
     #[must_use]
     pub fn first_with_bit(&self, part: Range<usize>, bit: u32) -> usize {
-        let is_set = |entry: &Entry| document_hash(entry.id(&self.arena)) & (1 << (63 - bit)) != 0;
+        let is_set =
+            |entry: &Entry| hash::document_hash(entry.id(&self.arena)) & (1 << (63 - bit)) != 0;
         part.start + self.entries[part].partition_point(|entry| !is_set(entry))
     }
 
@@ -182,135 +196,41 @@ impl Snapshot {
         to.flat_map(|(hash, locale)| self.ids_by_hash(hash).map(move |id| (id, locale)))
     }
 
-    fn ids_by_hash(&self, hash: u64) -> impl Iterator<Item = &str> {
-        let hash_of = |entry: &Entry| document_hash(entry.id(&self.arena));
-        let start = self.entries.partition_point(|entry| hash_of(entry) < hash);
-        let entry = self.entries.get(start).filter(|entry| hash_of(entry) == hash);
-        let with_entry = entry.map(|entry| entry.id(&self.arena));
-        with_entry.into_iter().chain(self.references.without_entry(hash))
-    }
-
     /// The memory that it takes, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let path_table = self.path_table.as_ref().map_or(0, PathTable::bytes);
-        let entries = size_of_val(&*self.entries) + size_of_val(&*self.others);
-        let entries = entries + size_of_val(&*self.in_order);
-        self.arena.bytes() + entries + path_table + self.references.bytes()
+        let positions = size_of_val(&*self.in_order) + size_of_val(&*self.unlisted);
+        let entries = size_of_val(&*self.entries) + positions;
+        self.arena.bytes() + entries + path_table + self.references.bytes() + self.no_url.bytes()
     }
 
-    fn count_listed(&self) -> Listed {
-        let mut hash = Xxh3Default::new();
-        let mut listed = Listed::default();
+    /// Sets the figures and the hashes of the URLs.
+    fn digest(&mut self) {
+        let (mut paths, mut urls) = (Xxh3Default::new(), Xxh3Default::new());
+        let mut bytes = 0;
         for url in self.listed() {
             let path = url.path();
-            listed.bytes += path.len();
-            hash.update(path.as_bytes());
+            bytes += path.len();
+            paths.update(path.as_bytes());
             // No path has a line break, so different lists are different texts.
-            hash.update(b"\n");
+            paths.update(b"\n");
+            url.entry().hash(&self.arena, &mut urls);
         }
-        Listed { hash: hash.digest128(), ..listed }
+        self.unlisted().for_each(|url| url.entry().hash(&self.arena, &mut urls));
+        self.listed = Listed { bytes, hash: paths.digest128() };
+        self.urls_hash = urls.digest128();
     }
 
     /// The versions of the document whose first version is at this position.
     fn versions_from(&self, first: usize) -> Versions<'_> {
-        let others = self.entries[first + 1..].iter().take_while(|entry| !entry.flags.has(FIRST));
+        let rest = &self.entries[first + 1..self.owners];
+        let others = rest.iter().take_while(|entry| !entry.flags.has(Flags::FIRST));
         Versions { snapshot: self, part: first..first + 1 + others.count() }
     }
 
     fn url(&self, at: usize) -> PublicUrl<'_> {
         PublicUrl { snapshot: self, at }
-    }
-}
-
-impl<'s> PublicUrl<'s> {
-    /// The path on the frontend: absolute, percent-encoded ASCII.
-    #[must_use]
-    pub fn path(self) -> &'s str {
-        self.entry().path(&self.snapshot.arena)
-    }
-
-    /// The length of the path, in bytes, without a look into the arena.
-    #[must_use]
-    pub fn path_len(self) -> usize {
-        self.entry().path_len.into()
-    }
-
-    /// The `documentId` of the document.
-    #[must_use]
-    pub fn document_id(self) -> &'s str {
-        self.entry().id(&self.snapshot.arena)
-    }
-
-    /// The position of its locale in the site's locales.
-    #[must_use]
-    pub fn locale(self) -> usize {
-        usize::from(self.entry().locale)
-    }
-
-    /// The position in the settings of the rule that built it.
-    #[must_use]
-    pub fn rule(self) -> usize {
-        self.entry().rule as usize
-    }
-
-    /// When the version was last modified, in milliseconds since 1970, if it says so.
-    #[must_use]
-    pub fn modified(self) -> Option<i64> {
-        let modified = self.entry().modified;
-        (modified != UNDATED).then_some(modified)
-    }
-
-    /// Whether it is listed in sitemaps.
-    #[must_use]
-    pub fn is_listed(self) -> bool {
-        self.entry().flags.has(LISTED)
-    }
-
-    /// Whether the document has versions by locale. One that is not localized counts as a version in
-    /// the site's first locale (D19).
-    #[must_use]
-    pub fn is_localized(self) -> bool {
-        self.entry().flags.has(LOCALIZED)
-    }
-
-    /// All versions of its document that have a URL, its own among them.
-    #[must_use]
-    pub fn versions(self) -> Versions<'s> {
-        let entries = &self.snapshot.entries[..=self.at];
-        let first = entries.iter().rposition(|entry| entry.flags.has(FIRST)).unwrap_or(self.at);
-        self.snapshot.versions_from(first)
-    }
-
-    fn rank(self) -> Rank<'s> {
-        self.entry().rank(&self.snapshot.arena)
-    }
-
-    fn entry(self) -> &'s Entry {
-        &self.snapshot.entries[self.at]
-    }
-}
-
-impl<'s> Iterator for Versions<'s> {
-    type Item = PublicUrl<'s>;
-
-    fn next(&mut self) -> Option<PublicUrl<'s>> {
-        self.part.next().map(|at| self.snapshot.url(at))
-    }
-}
-
-impl Entry {
-    fn path(self, arena: &Arena) -> &str {
-        arena.get(self.text, self.path_len.into())
-    }
-
-    fn id(self, arena: &Arena) -> &str {
-        let path_len = usize::from(self.path_len);
-        &arena.get(self.text, path_len + usize::from(self.id_len))[path_len..]
-    }
-
-    fn rank(self, arena: &Arena) -> Rank<'_> {
-        (!self.flags.has(LISTED), self.locale, self.id(arena))
     }
 }
 

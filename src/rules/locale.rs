@@ -119,7 +119,8 @@ impl Locales {
     }
 
     /// The position of the locale with exactly this code.
-    pub(super) fn position(&self, code: &str) -> Option<usize> {
+    #[must_use]
+    pub fn position(&self, code: &str) -> Option<usize> {
         // Any segment of a pathname may be looked up: a long one is not hashed.
         let position = (code.len() <= MAX_BYTES).then(|| self.positions.get(code))?;
         position.copied()

@@ -13,5 +13,7 @@ pub(super) use linear::matches_text;
 pub use linear::{Mismatch, MismatchReason};
 pub(super) use pattern::{Pattern, ValueConditions};
 pub(super) use precedence::{Specificity, same_shape, specificity};
-pub use rule_set::{AmbiguityError, Candidate, Match, RuleSet, RuleSubset, TooCostly};
+pub use rule_set::{
+    AmbiguityError, Candidate, Match, PatternsByRule, RuleSet, RuleSubset, TooCostly,
+};
 pub use trace::{PatternTrace, TraceStep};

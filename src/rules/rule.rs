@@ -24,6 +24,8 @@ pub struct Rule {
     pub conditions: Vec<Condition>,
     /// How sitemaps list its documents.
     pub sitemap: SitemapOptions,
+    /// The field with the title of a document, for the tables of pages and problems and for reports.
+    pub title: Option<FieldPath>,
 }
 
 /// One template for all locales, or one for each of some.
@@ -50,7 +52,8 @@ impl Rule {
     #[must_use]
     pub fn new(content_type: ContentTypeUid, template: Template) -> Self {
         let (templates, conditions) = (Templates::One(template), Vec::new());
-        Self { content_type, templates, conditions, sitemap: SitemapOptions::default() }
+        let sitemap = SitemapOptions::default();
+        Self { content_type, templates, conditions, sitemap, title: None }
     }
 
     /// The template for documents of a locale, if there is one.

@@ -1,8 +1,24 @@
-//! Finds the URLs of a document by its id.
+//! Finds the versions of a document by its id.
 
-use super::flags::LOCALIZED;
+use std::ops::Range;
+
+use super::entry::Entry;
 use super::hash::document_hash;
-use super::{Entry, Snapshot};
+use super::no_url::NoUrlRow;
+use super::{PublicUrl, Snapshot};
+
+/// What a snapshot knows about a version of a document.
+#[derive(Clone, Copy, Debug)]
+pub enum Version<'s> {
+    /// Its URL.
+    Url(PublicUrl<'s>),
+    /// Why it has no URL.
+    NoUrl(NoUrlRow<'s>),
+    /// It has no URL, and is not among those whose reason is kept.
+    NoUrlBeyondRows,
+    /// There is no such version, or it is not on this site.
+    None,
+}
 
 impl Snapshot {
     /// The path of a document in the locale at this position of the site's locales, or its only path
@@ -10,27 +26,58 @@ impl Snapshot {
     /// there.
     #[must_use]
     pub fn path_of(&self, id: &str, locale: usize) -> Option<(&str, usize)> {
-        let hash = document_hash(id);
-        let versions = || {
-            let parts = [&self.entries, &self.others];
-            parts.into_iter().flat_map(|part| self.of_document(part, id, hash))
-        };
-        let in_locale = versions().find(|entry| usize::from(entry.locale) == locale);
-        let in_none = || versions().find(|entry| !entry.flags.has(LOCALIZED));
-        let entry = in_locale.or_else(in_none)?;
-        Some((entry.path(&self.arena), entry.locale.into()))
+        let url = self.url_of(id, locale)?;
+        Some((url.path(), url.locale()))
     }
 
-    /// The entries of a document in a part of them that is ordered by document.
-    fn of_document<'s>(
-        &'s self,
-        part: &'s [Entry],
-        id: &'s str,
-        hash: u64,
-    ) -> impl Iterator<Item = &'s Entry> {
-        let hash_of = |entry: &Entry| document_hash(entry.id(&self.arena));
-        let start = part.partition_point(|entry| hash_of(entry) < hash);
-        let same_hash = part[start..].iter().take_while(move |entry| hash_of(entry) == hash);
-        same_hash.filter(move |entry| entry.id(&self.arena) == id)
+    /// What is known about the version of a document in the locale at this position of the site's
+    /// locales. A document that is not localized has one version for all locales.
+    #[must_use]
+    pub fn version(&self, id: &str, locale: usize) -> Version<'_> {
+        if let Some(url) = self.url_of(id, locale) {
+            return Version::Url(url);
+        }
+        match self.no_url.get(id, locale, &self.arena) {
+            Some(row) => Version::NoUrl(row),
+            None if self.no_url.is_beyond(id, locale) => Version::NoUrlBeyondRows,
+            None => Version::None,
+        }
+    }
+
+    fn url_of(&self, id: &str, locale: usize) -> Option<PublicUrl<'_>> {
+        let duplicates = self.positions_of(id, self.owners..self.entries.len());
+        let versions = self.owned_by(id).chain(duplicates).map(|at| self.url(at));
+        let in_locale = versions.clone().find(|url| url.locale() == locale);
+        in_locale.or_else(|| { versions }.find(|url| !url.is_localized()))
+    }
+
+    /// The positions of the document's versions that own their paths.
+    pub(super) fn owned_by(&self, id: &str) -> Range<usize> {
+        self.positions_of(id, 0..self.owners)
+    }
+
+    /// The positions of the document's versions in one of the two parts of the entries.
+    fn positions_of(&self, id: &str, part: Range<usize>) -> Range<usize> {
+        let key = |entry: &Entry| {
+            let own = entry.id(&self.arena);
+            (document_hash(own), own)
+        };
+        let wanted = (document_hash(id), id);
+        let entries = &self.entries[part.clone()];
+        let start = entries.partition_point(|entry| key(entry) < wanted);
+        let count = entries[start..].iter().take_while(|entry| key(entry) == wanted).count();
+        part.start + start..part.start + start + count
+    }
+
+    /// The ids of the documents with this hash: one, unless hashes collide.
+    pub(super) fn ids_by_hash(&self, hash: u64) -> impl Iterator<Item = &str> {
+        let parts = [0..self.owners, self.owners..self.entries.len()];
+        let with_entry = parts.into_iter().find_map(|part| {
+            let is_before = |entry: &Entry| document_hash(entry.id(&self.arena)) < hash;
+            let entries = &self.entries[part];
+            let entry = entries.get(entries.partition_point(is_before))?;
+            Some(entry.id(&self.arena)).filter(|id| document_hash(id) == hash)
+        });
+        with_entry.into_iter().chain(self.references.without_entry(hash))
     }
 }

@@ -1,4 +1,4 @@
-//! Hashes that stand for documents and paths.
+//! Hashes that stand for documents.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -6,9 +6,4 @@ use xxhash_rust::xxh3::xxh3_64;
 /// seed, because clients do not choose the ids of documents.
 pub(super) fn document_hash(id: &str) -> u64 {
     xxh3_64(id.as_bytes())
-}
-
-/// Stands for a path that several documents have.
-pub(super) fn path_hash(path: &str) -> u64 {
-    xxh3_64(path.as_bytes())
 }

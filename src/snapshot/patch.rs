@@ -1,14 +1,15 @@
 //! Incremental updates: single documents of a snapshot are replaced.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
-use super::arena::Arena;
+use rustc_hash::FxHashSet;
+
 use super::build::{Builder, Listing};
-use super::flags::LOCALIZED;
-use super::hash::{document_hash, path_hash};
+use super::hash::document_hash;
+use super::no_url::{self, NoUrlRow};
 use super::references::locale_of;
-use super::{Entry, PublicUrl, Rank, Snapshot};
-use crate::rules::{Document, Locales};
+use super::{PublicUrl, Snapshot};
+use crate::rules::{Document, DocumentLocale, Locales};
 
 /// The current state of one document.
 #[derive(Clone, Debug)]
@@ -42,13 +43,10 @@ pub enum Patched {
     Unchanged,
     /// The snapshot with the documents replaced.
     Changed(Box<Snapshot>),
-    /// Only a walk can determine the result: there is too much text, or another version than before
-    /// would own a shared path, possibly a version of a document that has no entry in the snapshot.
+    /// Only a walk can determine the result: there is too much text, or a document lacks a key that
+    /// decides.
     NeedsWalk,
 }
-
-/// Everything that makes two versions equal: path, rank, rule, whether it is localized, date.
-type Facts<'s> = (&'s str, Rank<'s>, u32, bool, i64);
 
 /// The versions that patches replace.
 struct Replaced<'p> {
@@ -58,6 +56,9 @@ struct Replaced<'p> {
     versions: FxHashSet<(&'p str, usize)>,
     document_hashes: FxHashSet<u64>,
     version_hashes: FxHashSet<(u64, usize)>,
+    /// The same as keys of versions without a URL.
+    document_keys: FxHashSet<u64>,
+    version_keys: FxHashSet<u64>,
 }
 
 impl<'p> Replaced<'p> {
@@ -65,31 +66,51 @@ impl<'p> Replaced<'p> {
         let (partial, whole): (Vec<&Patch>, Vec<&Patch>) =
             patches.iter().partition(|patch| patch.is_partial);
         let documents: FxHashSet<&str> = whole.iter().map(|patch| &*patch.id).collect();
-        let versions = partial.iter().flat_map(|patch| {
-            let at = |version| Some((&*patch.id, locale_of(version, locales)? as usize));
+        let single = partial.iter().flat_map(|patch| {
+            let at = |version| Some((version, locale_of(version, locales)? as usize));
             patch.versions.iter().filter_map(at)
         });
-        let versions: FxHashSet<(&str, usize)> = versions.collect();
-        let document_hashes = documents.iter().map(|id| document_hash(id)).collect();
-        let version_hashes =
-            versions.iter().map(|(id, locale)| (document_hash(id), *locale)).collect();
-        Self { documents, versions, document_hashes, version_hashes }
+        let single: Vec<(&Document<'_>, usize)> = single.collect();
+        let versions: FxHashSet<(&str, usize)> =
+            single.iter().map(|(version, locale)| (&*version.id, *locale)).collect();
+        let key = |(version, locale): &(&Document<'_>, usize)| {
+            no_url::key(&version.id, Some(*locale), version.locale != DocumentLocale::None)
+        };
+        Self {
+            document_hashes: documents.iter().map(|id| document_hash(id)).collect(),
+            version_hashes: versions.iter().map(|(id, at)| (document_hash(id), *at)).collect(),
+            document_keys: documents.iter().map(|id| no_url::document_key(id)).collect(),
+            version_keys: single.iter().map(key).collect(),
+            documents,
+            versions,
+        }
     }
 
-    fn has(&self, entry: &Entry, arena: &Arena) -> bool {
-        let id = entry.id(arena);
-        self.documents.contains(id) || self.versions.contains(&(id, entry.locale.into()))
+    fn has(&self, id: &str, locale: Option<usize>) -> bool {
+        self.documents.contains(id)
+            || locale.is_some_and(|locale| self.versions.contains(&(id, locale)))
+    }
+
+    fn has_url(&self, url: &PublicUrl<'_>) -> bool {
+        self.has(url.document_id(), Some(url.locale()))
+    }
+
+    fn has_row(&self, row: &NoUrlRow<'_>) -> bool {
+        self.has(row.document_id, row.locale)
     }
 
     fn has_hash(&self, document: u64, locale: usize) -> bool {
         self.document_hashes.contains(&document)
             || self.version_hashes.contains(&(document, locale))
     }
+
+    fn has_key(&self, key: u64) -> bool {
+        self.document_keys.contains(&no_url::document_of(key)) || self.version_keys.contains(&key)
+    }
 }
 
 impl Snapshot {
-    /// The snapshot with these documents replaced, one patch for each. Skipped documents are counted
-    /// as before.
+    /// The snapshot with these documents replaced, one patch for each. `skipped` is as before.
     #[must_use]
     pub fn patched(&self, patches: &[Patch], listing: Listing<'_>, builder: Builder) -> Patched {
         self.try_patched(patches, listing, builder).unwrap_or(Patched::NeedsWalk)
@@ -107,53 +128,39 @@ impl Snapshot {
         let versions = patches.iter().flat_map(|document| &document.versions);
         versions.filter(|one| !one.locale.is_of_other_site(locales)).for_each(|one| own.add(one));
         let own = Builder { path_table: false }.finish(vec![own]).ok()?;
-        let has_hash = |document, locale| replaced.has_hash(document, locale);
-        let is_replaced = |entry: &&Entry| replaced.has(entry, &self.arena);
-        let is_same = self.facts(is_replaced) == own.facts(|_| true)
-            && self.references.of(has_hash) == own.references.of(|_, _| true);
-        if is_same {
+        if self.has_same(&replaced, &own) {
             return Some(Patched::Unchanged);
         }
-        let is_shared = |url: &PublicUrl<'_>| self.shared.contains(&path_hash(url.path()));
-        let before = self.urls().filter(|url| is_replaced(&url.entry()));
-        if !keeps(&own, before.filter(is_shared)) {
-            return None;
-        }
         let mut all = listing.part();
-        let kept = self.versions().filter(|entry| !is_replaced(entry));
-        kept.for_each(|entry| all.keep(*entry, &self.arena));
-        own.versions().for_each(|entry| all.keep(*entry, &own.arena));
+        let kept = self.urls().filter(|url| !replaced.has_url(url));
+        kept.chain(own.urls()).for_each(|url| all.keep(url));
+        let kept = self.no_url().filter(|row| !replaced.has_row(row));
+        kept.chain(own.no_url()).for_each(|row| all.keep_no_url(row));
+        let kept = self.no_url.beyond().iter().filter(|key| !replaced.has_key(**key));
+        all.keep_beyond(kept.chain(own.no_url.beyond()).copied());
         let mut snapshot = builder.finish(vec![all]).ok()?;
         snapshot.skipped.clone_from(&self.skipped);
-        let new = std::mem::take(&mut snapshot.references);
-        snapshot.references = self.references.replaced(&own.references, &new, has_hash);
+        let is_own = |document, locale| replaced.has_hash(document, locale);
+        snapshot.references = self.references.replaced(&own.references, is_own);
         Some(Patched::Changed(Box::new(snapshot)))
     }
 
-    /// All versions with a URL, those whose path belongs to another one included.
-    fn versions(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().chain(&self.others)
-    }
-
-    /// The facts about these versions, in order.
-    fn facts(&self, is_wanted: impl Fn(&&Entry) -> bool) -> Vec<Facts<'_>> {
-        let facts = |entry: &Entry| {
-            let rank = entry.rank(&self.arena);
-            (entry.path(&self.arena), rank, entry.rule, entry.flags.has(LOCALIZED), entry.modified)
-        };
-        let mut facts: Vec<Facts<'_>> = self.versions().filter(is_wanted).map(facts).collect();
-        facts.sort_unstable();
-        facts
-    }
-
-    fn urls(&self) -> impl Iterator<Item = PublicUrl<'_>> {
-        (0..self.len()).map(|at| self.url(at))
+    /// Whether the replaced versions are those of `own`.
+    fn has_same(&self, replaced: &Replaced<'_>, own: &Self) -> bool {
+        let before = self.urls().filter(|url| replaced.has_url(url)).map(facts);
+        let rows = self.no_url().filter(|row| replaced.has_row(row));
+        let is_own = |document, locale| replaced.has_hash(document, locale);
+        before.collect::<BTreeSet<_>>() == own.urls().map(facts).collect::<BTreeSet<_>>()
+            && rows.eq(own.no_url())
+            && own.no_url.beyond().is_empty()
+            && !self.no_url.beyond().iter().any(|key| replaced.has_key(*key))
+            && self.references.of(is_own) == own.references.of(|_, _| true)
     }
 }
 
-/// Whether these URLs have all the paths of `before`, each for a version of the same rank or a lower
-/// one.
-fn keeps<'s>(own: &Snapshot, mut before: impl Iterator<Item = PublicUrl<'s>>) -> bool {
-    let ranks: FxHashMap<&str, Rank<'_>> = own.urls().map(|url| (url.path(), url.rank())).collect();
-    before.all(|url| ranks.get(url.path()).is_some_and(|rank| *rank <= url.rank()))
+/// Everything that makes two URLs equal.
+fn facts(url: PublicUrl<'_>) -> impl Ord {
+    let text = (url.document_id(), url.path(), url.title());
+    let listing = (url.rule(), url.is_listed(), url.modified());
+    (text, url.locale(), url.is_localized(), listing)
 }

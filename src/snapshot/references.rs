@@ -62,14 +62,7 @@ impl ReferencesDraft {
             }
         }
         if !has_entry && self.all.len() > known {
-            self.add_without_entry(&document.id);
-        }
-    }
-
-    /// Adds the id of a document that may have no entry.
-    pub(super) fn add_without_entry(&mut self, id: &str) {
-        if !self.relations.is_empty() {
-            self.without_entry.insert(document_hash(id), id.into());
+            self.without_entry.insert(hash, (*document.id).into());
         }
     }
 
@@ -111,21 +104,15 @@ impl References {
         self.all.iter().filter(own).copied().collect()
     }
 
-    /// The same with the references of versions for which `is_own` holds replaced by `own`, and with
-    /// the documents without an entry in `rebuilt`.
-    pub(super) fn replaced(
-        &self,
-        own: &Self,
-        rebuilt: &Self,
-        is_own: impl Fn(u64, usize) -> bool,
-    ) -> Self {
+    /// The same with the references of versions for which `is_own` holds replaced by `own`.
+    pub(super) fn replaced(&self, own: &Self, is_own: impl Fn(u64, usize) -> bool) -> Self {
         let kept = |reference: &&Reference| !is_own(reference.document, reference.locale as usize);
         let kept = self.all.iter().filter(kept);
         let mut all: Vec<Reference> = kept.chain(&own.all).copied().collect();
         all.sort_unstable();
         all.dedup();
         let used: FxHashSet<u64> = all.iter().map(|reference| reference.document).collect();
-        let ids = [self, own, rebuilt].into_iter().flat_map(|one| &one.without_entry);
+        let ids = [self, own].into_iter().flat_map(|one| &one.without_entry);
         let ids = ids.filter(|(hash, _)| used.contains(hash));
         let without_entry = ids.map(|(hash, id)| (*hash, id.clone())).collect();
         Self { all: all.into(), without_entry }

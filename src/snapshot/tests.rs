@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -21,6 +21,7 @@ fn rules() -> RuleSet {
     let locales = Locales::new(locales).unwrap();
     let mut rules = vec![rule("/{locale}/{slug}"), rule("/{handle}")];
     for rule in &mut rules {
+        rule.title = FieldPath::parse("handle");
         rule.sitemap.exclude_when = vec![Condition {
             field: FieldPath::parse("updatedAt").unwrap(),
             equals: Literal::Text(EXCLUDED.to_owned()),
@@ -29,7 +30,8 @@ fn rules() -> RuleSet {
     RuleSet::new(locales, LocalePrefix::Always, rules)
 }
 
-/// Of `(documentId, locale, slug, handle, updatedAt)`.
+/// Of `(documentId, locale, slug, handle, updatedAt)`; the handle is the title as well. Without a
+/// locale, the document is not localized; the locale `5` is not text.
 type Row<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str);
 
 fn document((id, locale, slug, handle, modified): Row<'_>) -> Document<'_> {
@@ -38,7 +40,8 @@ fn document((id, locale, slug, handle, modified): Row<'_>) -> Document<'_> {
         id: id.into(),
         locale: match locale {
             "" => DocumentLocale::None,
-            code => DocumentLocale::Named(code.into()),
+            "5" => DocumentLocale::NotText,
+            locale => DocumentLocale::Named(locale.into()),
         },
         unpublished: false,
         fields: Arc::new(fields),
@@ -90,13 +93,15 @@ fn listed_returns_each_path_once_in_order() {
         ("g", "fr", "x", "", ""),
     ]);
     assert_eq!(paths(snapshot.listed()), ["/en/x", "/en/z", "/de/x"]);
-    assert_eq!((snapshot.len(), snapshot.listed_count(), snapshot.duplicates), (4, 3, 1));
+    assert_eq!((snapshot.len(), snapshot.listed_count()), (4, 3));
+    assert_eq!(paths(snapshot.duplicates()), ["/en/x"]);
     assert_eq!(snapshot.listed_bytes(), 15);
     let skipped: Vec<_> = snapshot.skipped.by_reason().collect();
     assert_eq!(skipped, [("locale_unknown", 1), ("slug_missing", 1)]);
     assert_eq!(snapshot.owner("/en/x").map(PublicUrl::document_id), Some("a"));
     let hidden = snapshot.owner("/hidden").unwrap();
-    assert_eq!((hidden.rule(), hidden.is_listed()), (1, false));
+    assert_eq!((hidden.rule(), hidden.is_listed(), hidden.title()), (1, false, Some("hidden")));
+    assert_eq!(paths(snapshot.unlisted()), ["/hidden"]);
     assert!(snapshot.owner("/en/f").is_none());
 }
 
@@ -228,75 +233,106 @@ fn rows(content: &Content) -> Vec<Row<'static>> {
     content.iter().map(row).collect()
 }
 
-/// Everything about each URL of a snapshot, in the order of the files and in that of the lists.
+/// Everything about each URL of a snapshot, in the order of the files and in that of the lists, and
+/// about each version without a URL.
 fn described(snapshot: &Snapshot) -> Vec<String> {
-    let all = (0..snapshot.len()).map(|at| snapshot.url(at));
-    let all = all.chain(snapshot.listed());
-    let path_of = |id| [0, 1].map(|locale| snapshot.path_of(id, locale));
-    let of_documents = ["a", "b", "c", "d", "e"].map(|id| format!("{id} {:?}", path_of(id)));
-    let described = all.map(|url| {
+    let all = (0..snapshot.entries.len()).map(|at| snapshot.url(at));
+    let all = all.chain(snapshot.listed()).chain(snapshot.unlisted());
+    let urls = all.map(|url| {
         let versions = paths(url.versions());
-        assert_eq!(snapshot.owner(url.path()).map(PublicUrl::document_id), Some(url.document_id()));
         let (id, locale, rule) = (url.document_id(), url.locale(), url.rule());
-        let (modified, listed) = (url.modified(), url.is_listed());
-        format!("{id} {locale} {rule} {modified:?} {listed} {versions:?} {}", url.path())
+        let owner = snapshot.owner(url.path()).expect("each path has an owner");
+        assert!(url.is_owner() == (owner.at == url.at) && owner.rank() <= url.rank());
+        let found = snapshot.version(id, locale);
+        assert!(matches!(found, Version::Url(found) if found.at == url.at), "{found:?}");
+        let (modified, listed, title) = (url.modified(), url.is_listed(), url.title());
+        format!("{id} {locale} {rule} {modified:?} {listed} {title:?} {versions:?} {}", url.path())
     });
-    described.chain(of_documents).chain([format!("{}", snapshot.duplicates)]).collect()
+    let rows = snapshot.no_url().map(|row| {
+        let locale = row.locale.expect("a locale of the site");
+        let found = snapshot.version(row.document_id, locale);
+        assert!(matches!(found, Version::NoUrl(found) if found == row), "{found:?}");
+        format!("{row:?}")
+    });
+    urls.chain(rows).collect()
 }
 
-/// A snapshot of the first content, with these documents replaced by those of the second.
-/// `None`: nothing changes, or only a walk can determine the result.
-fn patched(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Option<Snapshot> {
+/// Which versions a patch replaces, by `documentId`: those in one locale, or all.
+type Ids<'a> = BTreeMap<&'a str, Option<&'a str>>;
+
+fn is_replaced((id, locale): (&str, &str), ids: &Ids<'_>) -> bool {
+    ids.get(id).is_some_and(|only| only.is_none_or(|only| only == locale))
+}
+
+/// A snapshot of the first content, with these documents replaced by those of the second, and
+/// whether anything has changed.
+fn patched(one: &Content, other: &Content, ids: &Ids<'_>) -> (Snapshot, bool) {
     let found = rows(other);
-    let versions = |id: &str| {
-        let own = found.iter().filter(|row| row.0 == id);
-        own.map(|row| document(*row)).collect()
+    let versions = |(id, only): (&&str, &Option<&str>)| {
+        let own = found.iter().filter(|row| row.0 == *id && is_replaced((row.0, row.1), ids));
+        let versions = own.map(|row| document(*row)).collect();
+        Patch { id: (*id).to_owned(), versions, is_partial: only.is_some() }
     };
-    let patch =
-        |id: &&str| Patch { id: (*id).to_owned(), versions: versions(id), is_partial: false };
-    let patches: Vec<Patch> = ids.iter().map(patch).collect();
+    let patches: Vec<Patch> = ids.iter().map(versions).collect();
     with_listing(|listing| {
         let before = snapshot_by(listing, &rows(one));
         match before.patched(&patches, listing, Builder { path_table: true }) {
-            Patched::Changed(snapshot) => Some(*snapshot),
-            Patched::Unchanged | Patched::NeedsWalk => None,
+            Patched::Changed(snapshot) => (*snapshot, true),
+            Patched::Unchanged => (before, false),
+            Patched::NeedsWalk => panic!("there is little text, and all keys are there"),
         }
     })
 }
 
 /// A snapshot by a walk over the first content with these documents as in the second.
-fn walked(one: &Content, other: &Content, ids: &BTreeSet<&str>) -> Snapshot {
-    let kept = one.iter().filter(|((id, _), _)| !ids.contains(id));
-    let found = other.iter().filter(|((id, _), _)| ids.contains(id));
+fn walked(one: &Content, other: &Content, ids: &Ids<'_>) -> Snapshot {
+    // A version that is gone is in no partial patch.
+    let stays = |version: &(&str, &str)| {
+        let is_partial = ids.get(version.0).is_some_and(Option::is_some);
+        !is_replaced(*version, ids) || is_partial && !other.contains_key(version)
+    };
+    let kept = one.iter().filter(|(version, _)| stays(version));
+    let found = other.iter().filter(|(version, _)| is_replaced(**version, ids));
     let content: Content = kept.chain(found).map(|(version, fields)| (*version, *fields)).collect();
     snapshot(&rows(&content))
 }
 
 #[test]
-fn patched_never_moves_a_shared_path_to_a_version_of_higher_rank() {
-    // "c" is first in English alone.
+fn patched_gives_a_shared_path_to_the_first_version_by_rank() {
+    // "c" is first in English alone, and the only owner but one.
     let one = Content::from([(("c", "en"), ["", "x", ""]), (("b", "de"), ["", "x", ""])]);
-    let other = Content::from([(("c", "de"), ["", "x", ""])]);
-    assert!(patched(&one, &other, &BTreeSet::from(["c"])).is_none());
+    let ids = Ids::from([("c", None)]);
+    for other in [
+        Content::from([(("c", "de"), ["", "x", ""])]),
+        Content::from([(("c", "en"), ["", "y", ""])]),
+        Content::from([(("c", "en"), ["", "", ""])]),
+        Content::new(),
+    ] {
+        let (patched, _) = patched(&one, &other, &ids);
+        assert_eq!(patched.owner("/x").map(PublicUrl::document_id), Some("b"), "{other:?}");
+        assert_eq!(described(&patched), described(&walked(&one, &other, &ids)), "{other:?}");
+    }
 }
 
 #[test]
-fn patched_moves_a_path_that_only_versions_of_one_document_share() {
-    let both = |handle| [("en", handle), ("de", handle)].map(|(l, h)| (("a", l), ["", h, ""]));
-    let (one, other) = (Content::from(both("x")), Content::from(both("y")));
-    let ids = BTreeSet::from(["a"]);
-    let patched_snapshot = patched(&one, &other, &ids).expect("no walk is needed");
-    assert_eq!(described(&patched_snapshot), described(&walked(&one, &other, &ids)));
-}
-
-#[test]
-fn patched_with_equal_documents_is_none() {
-    let one = Content::from([(("a", "en"), ["x", "", ""]), (("a", "de"), ["x", "", "2024-03-06"])]);
-    let ids = BTreeSet::from(["a", "b"]);
-    assert!(patched(&one, &one, &ids).is_none());
-    let mut other = one.clone();
-    other.insert(("a", "de"), ["x", "", "2024-03-07"]);
-    assert!(patched(&one, &other, &ids).is_some());
+fn patched_with_equal_documents_is_unchanged() {
+    let one = Content::from([
+        (("a", "en"), ["x", "", ""]),
+        (("a", "de"), ["x", "", "2024-03-06"]),
+        (("b", "en"), ["", "", ""]),
+    ]);
+    let ids = Ids::from([("a", None), ("b", None), ("c", None)]);
+    assert!(!patched(&one, &one, &ids).1);
+    for (version, fields) in [
+        (("a", "de"), ["x", "", "2024-03-07"]),
+        // The title alone.
+        (("a", "en"), ["x", "y", ""]),
+        (("c", "en"), ["", "", ""]),
+    ] {
+        let mut other = one.clone();
+        other.insert(version, fields);
+        assert!(patched(&one, &other, &ids).1, "{version:?}");
+    }
 }
 
 proptest! {
@@ -305,14 +341,16 @@ proptest! {
     fn patched_equals_a_walk(
         one in content(),
         other in content(),
-        ids in prop::collection::btree_set(prop::sample::select(&["a", "b", "c"][..]), 0..3),
+        ids in prop::collection::btree_map(
+            prop::sample::select(&["a", "b", "c"][..]),
+            prop::option::of(locale()),
+            0..3,
+        ),
     ) {
-        let (before, walked) = (snapshot(&rows(&one)), walked(&one, &other, &ids));
-        let patched_snapshot = patched(&one, &other, &ids);
-        if patched_snapshot.is_some() || before.duplicates == 0 {
-            prop_assert_eq!(described(&patched_snapshot.unwrap_or(before)), described(&walked));
-        }
+        let (patched, _) = patched(&one, &other, &ids);
+        prop_assert_eq!(described(&patched), described(&walked(&one, &other, &ids)));
     }
 }
 
+mod no_url;
 mod references;

@@ -18,6 +18,9 @@ const MILLISECOND: Span = (20, 23);
 
 type Span = (usize, usize);
 
+/// The nanoseconds of a millisecond.
+const MILLION: i128 = 1_000_000;
+
 /// The timestamp of a text, or the beginning of its day in UTC.
 pub(super) fn read(text: &str) -> Option<Timestamp> {
     let day = || {
@@ -25,6 +28,33 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
         Some(midnight.timestamp())
     };
     usual(text).or_else(|| text.parse().ok()).or_else(day)
+}
+
+/// The first millisecond since 1970 that is not before a time in the form of RFC 3339, section 5.6:
+/// a date and a time of day with seconds and an offset.
+#[must_use]
+pub fn read_rfc3339(text: &str) -> Option<i64> {
+    let (date_and_time, rest) = text.as_bytes().split_at_checked(19)?;
+    let is_form = |(form, byte): (&u8, &u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        b'T' => byte.eq_ignore_ascii_case(&b'T'),
+        form => form == byte,
+    };
+    let digits = rest.strip_prefix(b".").unwrap_or_default();
+    let digits = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let fraction = if rest.starts_with(b".") { 1 + digits } else { 0 };
+    let is_offset = match &rest[fraction..] {
+        [b'Z' | b'z'] => true,
+        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].into_iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    // jiff reads more forms, such as a time without seconds.
+    if !FORM[..19].iter().zip(date_and_time).all(is_form) || !is_offset || fraction == 1 {
+        return None;
+    }
+    let nanoseconds = text.parse::<Timestamp>().ok()?.as_nanosecond();
+    i64::try_from(nanoseconds.div_euclid(MILLION) + i128::from(nanoseconds.rem_euclid(MILLION) > 0))
+        .ok()
 }
 
 /// The fast path. `None`: another form, or no such time.

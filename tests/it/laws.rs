@@ -109,7 +109,7 @@ proptest! {
             let expected = expected_urls(&rules, &base, uid, &documents);
             let urls: Vec<_> = snapshot.listed().map(|url| base.join(url.path())).collect();
             prop_assert_eq!(&urls, &expected);
-            let counted = urls.len() as u64 + snapshot.duplicates + snapshot.skipped.total();
+            let counted = urls.len() as u64 + snapshot.duplicates().len() as u64 + snapshot.skipped.total();
             prop_assert_eq!(counted, documents.len() as u64);
             let [xml, json] = [Form::Xml, Form::Json].map(|form| {
                 let list = List::new(Arc::clone(&snapshot), &base, form);

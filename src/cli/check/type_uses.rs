@@ -59,5 +59,7 @@ fn fields(rule: &Rule) -> impl Iterator<Item = (Purpose, Vec<&FieldPath>)> {
     });
     let conditions = rule.conditions.iter().chain(&rule.sitemap.exclude_when);
     let conditions = conditions.map(|condition| (Purpose::Condition, vec![&condition.field]));
-    values.chain(conditions).chain([(Purpose::Date, vec![&rule.sitemap.modified])])
+    // As in a template, only text can be shown.
+    let title = rule.title.iter().map(|title| (Purpose::Placeholder, vec![title]));
+    values.chain(conditions).chain([(Purpose::Date, vec![&rule.sitemap.modified])]).chain(title)
 }

@@ -32,6 +32,7 @@ struct Raw {
     #[serde(default)]
     exclude_when: BTreeMap<String, Scalar>,
     modified: Option<String>,
+    title: Option<String>,
 }
 
 /// The URLs of a rule are in the sitemap by default.
@@ -109,11 +110,13 @@ fn rule_at_origin(
     param::read(params, templates.as_mut(), &place, patterns, problems);
     let conditions = conditions(raw.conditions, &format!("{place}, where"), problems);
     let sitemap = sitemap_options(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);
+    let title = raw.title.map(|field| field_path(&field, &format!("{place}, title"), problems));
     Some(Rule {
         content_type: content_type?,
         templates: templates?,
         conditions: conditions?,
         sitemap: sitemap?,
+        title: title.map_or(Some(None), |title| title.map(Some))?,
     })
 }
 

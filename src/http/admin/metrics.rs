@@ -98,7 +98,7 @@ fn snapshots(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result
         of_copy(status, |copy| gauge_value(copy.snapshot.bytes() as u64))
     })?;
     gauge("snapshot_duplicates", "Documents that have the same URL as another one", |status| {
-        of_copy(status, |copy| gauge_value(copy.snapshot.duplicates))
+        of_copy(status, |copy| gauge_value(copy.snapshot.duplicates().len() as u64))
     })?;
     skipped(types, encoder)
 }

@@ -5,10 +5,12 @@
 mod tests;
 
 mod ambiguity;
+mod own_match;
 mod ties;
 mod types;
 
 pub use ambiguity::AmbiguityError;
+pub use own_match::PatternsByRule;
 pub use ties::RuleSubset;
 
 use std::hash::Hash;
@@ -217,6 +219,12 @@ impl RuleSet {
         self.types.first_rules().map(|at| &self.rules[at].content_type).collect()
     }
 
+    /// Whether sitemaps list documents of a content type.
+    #[must_use]
+    pub fn lists(&self, uid: &str) -> bool {
+        self.of_type(uid).any(|rule| rule.sitemap.listed)
+    }
+
     /// The documents that a content type's rules are for, as alternatives: those for which all
     /// conditions of one list hold. Empty when a rule has no conditions.
     #[must_use]
@@ -249,7 +257,7 @@ impl RuleSet {
     }
 
     fn read_fields(&self, uid: &str) -> impl Iterator<Item = &FieldPath> {
-        let fields = |rule| Rule::fields(rule).chain(rule.sitemap.fields());
+        let fields = |rule| Rule::fields(rule).chain(rule.sitemap.fields()).chain(&rule.title);
         self.of_type(uid).flat_map(fields)
     }
 }

@@ -1,7 +1,6 @@
 //! What the log says about a refresh that has ended.
 
 use crate::content::ContentError;
-use crate::snapshot::Snapshot;
 use crate::snapshot_cache::entry::{Completed, Entry};
 
 /// Logs the outcome, and the documents without a URL: a mistake in the content that is not visible
@@ -21,11 +20,12 @@ pub(super) fn log(entry: &Entry, completed: &Completed) {
         }
         Err(error) => return tracing::warn!(site, uid, error = error.detail(), "a walk failed"),
     };
-    let Snapshot { skipped, duplicates, .. } = &*copy.snapshot;
+    let skipped = &copy.snapshot.skipped;
     for (reason, documents) in skipped.by_reason() {
         tracing::warn!(site, uid, reason, documents, "documents have no URL");
     }
-    if *duplicates > 0 {
+    let duplicates = copy.snapshot.duplicates().len();
+    if duplicates > 0 {
         tracing::warn!(site, uid, duplicates, "documents share a URL");
     }
     let urls = copy.snapshot.len();

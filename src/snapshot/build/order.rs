@@ -1,0 +1,107 @@
+//! The order of a snapshot's entries.
+
+use crate::snapshot::arena::Arena;
+use crate::snapshot::build::NoSnapshot;
+use crate::snapshot::entry::{Entry, Flags};
+use crate::snapshot::hash::document_hash;
+use crate::snapshot::sort::Sort;
+
+/// The new position of an entry that does not own its path.
+const NO_OWNER: u32 = u32::MAX;
+
+/// The entries after [`arrange`].
+pub(super) struct Arranged {
+    /// How many of them own their paths; these are at the front.
+    pub(super) owners: usize,
+    /// The positions of the owners that sitemaps list, by locale, then by path.
+    pub(super) listed: Vec<u32>,
+    /// The positions of the other owners, in the same order.
+    pub(super) unlisted: Vec<u32>,
+}
+
+/// Moves the entries that own their paths to the front, ordered by document, and the others behind
+/// them in the same order.
+pub(super) fn arrange(entries: &mut [Entry], arena: &Arena) -> Result<Arranged, NoSnapshot> {
+    let owners = owners(entries, arena)?;
+    let count = owners.len();
+    let mut places = vec![NO_OWNER; entries.len()];
+    for at in &owners {
+        places[*at as usize] = 0;
+    }
+    // In the order of the arena, which is faster than in that of the paths.
+    let (front, back): (Vec<u32>, Vec<u32>) =
+        (0..).take(entries.len()).partition(|at: &u32| places[*at as usize] != NO_OWNER);
+    let mut end = 0;
+    for part in [front, back] {
+        end = place(entries, part, arena, (&mut places, end));
+    }
+    let (mut listed, mut unlisted): (Vec<u32>, Vec<u32>) =
+        owners.into_iter().partition(|at| entries[*at as usize].flags.has(Flags::LISTED));
+    for at in listed.iter_mut().chain(&mut unlisted) {
+        *at = places[*at as usize];
+    }
+    rearrange(entries, &mut places);
+    Ok(Arranged { owners: count, listed, unlisted })
+}
+
+/// The positions of the entries that own their paths, by locale, then by path: paths are ASCII, so
+/// the order of bytes is that of code points. The first by rank owns a path.
+fn owners(entries: &[Entry], arena: &Arena) -> Result<Vec<u32>, NoSnapshot> {
+    let count = u32::try_from(entries.len()).map_err(|_| NoSnapshot::TooLarge)?;
+    let entry = |at: u32| &entries[at as usize];
+    let text = |at| entry(at).path(arena);
+    let first = |one, other| Ord::cmp(&entry(one).rank(arena), &entry(other).rank(arena));
+    // By path first, so that equal paths of all locales are neighbours.
+    let mut sorted = Sort { text, first }.positions(count);
+    // Stable: within a locale the paths stay in order.
+    sorted.sort_by_key(|at| entry(*at).locale);
+    Ok(sorted)
+}
+
+/// Sets the places of these entries from `start` on, and which is the first of its document. Returns
+/// the place behind the last one.
+fn place(
+    entries: &mut [Entry],
+    part: Vec<u32>,
+    arena: &Arena,
+    (places, start): (&mut [u32], u32),
+) -> u32 {
+    let mut end = start;
+    let mut before: Option<(u64, u32)> = None;
+    for (hash, at) in hashed(entries, part, arena) {
+        let id = |at: u32| entries[at as usize].id(arena);
+        // A comparison of hashes avoids most look-ups in the arena.
+        let same = before.is_some_and(|(other, one)| other == hash && id(one) == id(at));
+        let entry = &mut entries[at as usize];
+        entry.flags = entry.flags.with(Flags::FIRST, !same);
+        before = Some((hash, at));
+        places[at as usize] = end;
+        end += 1;
+    }
+    end
+}
+
+/// The positions ordered by document, each with the hash of the `documentId`.
+fn hashed(entries: &[Entry], positions: Vec<u32>, arena: &Arena) -> Vec<(u64, u32)> {
+    let version = |at: u32| {
+        let entry = &entries[at as usize];
+        (entry.id(arena), entry.locale, entry.path(arena))
+    };
+    let mut hashed: Vec<(u64, u32)> =
+        positions.into_iter().map(|at| (document_hash(version(at).0), at)).collect();
+    hashed.sort_unstable_by(|one, other| {
+        one.0.cmp(&other.0).then_with(|| version(one.1).cmp(&version(other.1)))
+    });
+    hashed
+}
+
+/// Moves each entry to its place, without the memory for a second copy.
+fn rearrange(entries: &mut [Entry], places: &mut [u32]) {
+    for at in 0..entries.len() {
+        while places[at] as usize != at {
+            let place = places[at] as usize;
+            entries.swap(at, place);
+            places.swap(at, place);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! A part of a snapshot under construction: the documents of one walk.
+
+use jiff::Timestamp;
+
+use super::Listing;
+use crate::frontend_url::{NoUrl, NoUrlReason, PathSource, write_path};
+use crate::rules::{AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Rule};
+use crate::snapshot::arena::Arena;
+use crate::snapshot::entry::{Entry, Flags, UNDATED};
+use crate::snapshot::no_url::{NoUrlDraft, NoUrlRow};
+use crate::snapshot::references::{ReferencesDraft, locale_of};
+use crate::snapshot::title::title;
+use crate::snapshot::{PublicUrl, Skipped, timestamp};
+
+/// The reason of a list item that is no document, or whose `documentId` is longer than any.
+const NOT_A_DOCUMENT: &str = "not_a_document";
+
+/// A part of a snapshot under construction: what a walk has found, or one of several concurrent
+/// walks.
+#[derive(Debug)]
+pub struct Part<'s> {
+    listing: Listing<'s>,
+    pub(super) arena: Arena,
+    pub(super) entries: Vec<Entry>,
+    pub(super) references: ReferencesDraft,
+    pub(super) no_url: NoUrlDraft,
+    pub(super) skipped: Skipped,
+    pub(super) too_large: bool,
+    /// The first absent key that decides about a URL.
+    pub(super) absent: Option<AbsentKey>,
+    /// The rules of the content type and their positions in the settings.
+    rules: Vec<(usize, &'s Rule)>,
+    /// The path of the present document: one buffer for all documents.
+    path: String,
+}
+
+impl<'s> Part<'s> {
+    pub(super) fn new(listing: Listing<'s>) -> Self {
+        let of_type = listing.rules.positions_of_type(listing.uid);
+        Self {
+            listing,
+            arena: Arena::default(),
+            entries: Vec::new(),
+            references: ReferencesDraft::new(listing.rules.relations(listing.uid)),
+            no_url: NoUrlDraft::default(),
+            skipped: Skipped::default(),
+            too_large: false,
+            absent: None,
+            rules: of_type.map(|at| (at, &listing.rules.rules()[at])).collect(),
+            path: String::new(),
+        }
+    }
+
+    /// Adds a published document.
+    pub fn add(&mut self, document: &Document<'_>) {
+        let Listing { rules, base, .. } = self.listing;
+        let tried = self.rules.iter().map(|(_, rule)| *rule);
+        match write_path(rules, base, tried, document, false, &mut self.path) {
+            Some(Ok(found)) => match absent_key(found.rule, document) {
+                None => {
+                    self.push(found, document);
+                    self.references.add(document, rules.locales(), true);
+                }
+                Some(key) => _ = self.absent.get_or_insert(key),
+            },
+            Some(Err(NoUrl { reason: NoUrlReason::Absent(key), .. })) => {
+                _ = self.absent.get_or_insert(key);
+            }
+            // The conditions leave it to other sites.
+            Some(Err(no_url)) if no_url.reason == NoUrlReason::ConditionsNotMet => {}
+            // It may get a URL when the document that it reads is gone.
+            Some(Err(no_url)) => {
+                self.skipped.count(&no_url.to_string(), 1);
+                self.push_no_url(&no_url, document);
+                self.references.add(document, rules.locales(), false);
+            }
+            None => self.skipped.count("no_rule", 1),
+        }
+    }
+
+    /// Adds a URL of another snapshot of the same listing.
+    pub(in crate::snapshot) fn keep(&mut self, url: PublicUrl<'_>) {
+        let texts = [url.path(), url.document_id(), url.title().unwrap_or_default()];
+        match self.arena.push(texts) {
+            Some(text) => self.entries.push(Entry { text, ..*url.entry() }),
+            None => self.too_large = true,
+        }
+    }
+
+    /// Adds a version without a URL of another snapshot of the same listing.
+    pub(in crate::snapshot) fn keep_no_url(&mut self, row: NoUrlRow<'_>) {
+        self.no_url.add(row, [row.title.unwrap_or_default(), ""], &mut self.arena);
+    }
+
+    /// Adds versions without a URL that have no row in another snapshot of the same listing.
+    pub(in crate::snapshot) fn keep_beyond(&mut self, keys: impl Iterator<Item = u64>) {
+        self.no_url.add_beyond(keys);
+    }
+
+    /// The first absent key that decides about the URL of a document. With one there will be no
+    /// snapshot, so that other documents need not be read.
+    #[must_use]
+    pub fn absent_key(&self) -> Option<&AbsentKey> {
+        self.absent.as_ref()
+    }
+
+    /// Adds a list item that is not a document.
+    pub fn add_bad_item(&mut self) {
+        self.skipped.count(NOT_A_DOCUMENT, 1);
+    }
+
+    fn push(&mut self, PathSource { rule, locale, .. }: PathSource<'_>, document: &Document<'_>) {
+        let Ok(id_len) = u8::try_from(document.id.len()) else {
+            return self.add_bad_item();
+        };
+        let locales = self.listing.rules.locales().as_slice();
+        let locale = locales.iter().position(|own| own == locale);
+        let title = title(rule, document);
+        let flags = Flags::default()
+            .with(Flags::LISTED, rule.sitemap.lists(document))
+            .with(Flags::LOCALIZED, is_localized(document));
+        let at = self.position(rule);
+        let mut entry = || {
+            Some(Entry {
+                text: self.arena.push([&self.path, &document.id, title[0], title[1]])?,
+                rule: u32::try_from(at?).ok()?,
+                path_len: u16::try_from(self.path.len()).ok()?,
+                id_len,
+                title_len: u8::try_from(title[0].len() + title[1].len()).ok()?,
+                locale: u16::try_from(locale?).ok()?,
+                flags,
+                modified: modified(document, &rule.sitemap.modified),
+            })
+        };
+        match entry() {
+            Some(entry) => self.entries.push(entry),
+            None => self.too_large = true,
+        }
+    }
+
+    /// Adds a row, unless the document belongs to a locale that the site does not have.
+    fn push_no_url(&mut self, NoUrl { reason, rule, .. }: &NoUrl<'_>, document: &Document<'_>) {
+        let locales = self.listing.rules.locales();
+        let own = self.position(rule).filter(|_| !document.locale.is_of_other_site(locales));
+        let Some(rule_at) = own else { return };
+        let row = NoUrlRow {
+            document_id: &document.id,
+            locale: locale_of(document, locales).map(|at| at as usize),
+            is_localized: is_localized(document),
+            reason: &reason.to_string(),
+            rule: rule_at,
+            title: None,
+        };
+        self.no_url.add(row, title(rule, document), &mut self.arena);
+    }
+
+    /// The position of a rule of the content type in the settings.
+    fn position(&self, rule: &Rule) -> Option<usize> {
+        self.rules.iter().find(|(_, own)| std::ptr::eq(*own, rule)).map(|(at, _)| *at)
+    }
+}
+
+fn is_localized(document: &Document<'_>) -> bool {
+    document.locale != DocumentLocale::None
+}
+
+/// An absent key that decides how sitemaps list a document.
+fn absent_key(rule: &Rule, document: &Document<'_>) -> Option<AbsentKey> {
+    if document.has_absent() { rule.sitemap.absent_key(document) } else { None }
+}
+
+/// When a version was last modified, in milliseconds since 1970.
+fn modified(document: &Document<'_>, field: &FieldPath) -> i64 {
+    let FieldValue::Text(text) = document.field(field) else { return UNDATED };
+    timestamp::read(text).map_or(UNDATED, Timestamp::as_millisecond)
+}

@@ -1,0 +1,86 @@
+//! The entry of a URL: a record of fixed size, whose texts are in the arena.
+
+use xxhash_rust::xxh3::Xxh3Default;
+
+use super::arena::{Arena, Offset};
+
+/// No modification date.
+pub(super) const UNDATED: i64 = i64::MIN;
+
+/// One version of a document with its URL.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Where its path begins in the arena; the `documentId` and the title follow right behind.
+    pub(super) text: Offset,
+    /// The position of its rule in the settings.
+    pub(super) rule: u32,
+    pub(super) path_len: u16,
+    pub(super) id_len: u8,
+    /// 0 where the rule has no title field, or the document no title.
+    pub(super) title_len: u8,
+    /// The position of its locale in the site's locales.
+    pub(super) locale: u16,
+    pub(super) flags: Flags,
+    /// Milliseconds since 1970, or [`UNDATED`].
+    pub(super) modified: i64,
+}
+
+/// Facts about an entry, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Flags(u8);
+
+impl Flags {
+    /// It is the first version of its document, among its neighbours.
+    pub(super) const FIRST: Self = Self(1);
+    /// Sitemaps list it.
+    pub(super) const LISTED: Self = Self(1 << 1);
+    /// The document has a locale; one that is not localized counts as one in the default locale.
+    pub(super) const LOCALIZED: Self = Self(1 << 2);
+
+    pub(super) fn has(self, flag: Self) -> bool {
+        self.0 & flag.0 != 0
+    }
+
+    /// The same with one bit set or not.
+    pub(super) fn with(self, flag: Self, is_set: bool) -> Self {
+        Self(if is_set { self.0 | flag.0 } else { self.0 & !flag.0 })
+    }
+}
+
+/// Whether a version is left out of sitemaps, its locale and its `documentId`. Of the versions with
+/// one path, the first in this order owns it (D22).
+pub(super) type Rank<'s> = (bool, u16, &'s str);
+
+impl Entry {
+    pub(super) fn path(self, arena: &Arena) -> &str {
+        arena.get(self.text, self.path_len.into())
+    }
+
+    pub(super) fn id(self, arena: &Arena) -> &str {
+        let start = usize::from(self.path_len);
+        &arena.get(self.text, start + usize::from(self.id_len))[start..]
+    }
+
+    pub(super) fn title(self, arena: &Arena) -> &str {
+        let start = usize::from(self.path_len) + usize::from(self.id_len);
+        &arena.get(self.text, start + usize::from(self.title_len))[start..]
+    }
+
+    /// Adds everything but the title to a hash. The lengths keep texts apart.
+    pub(super) fn hash(self, arena: &Arena, hash: &mut Xxh3Default) {
+        let length = usize::from(self.path_len) + usize::from(self.id_len);
+        hash.update(arena.get(self.text, length).as_bytes());
+        let mut facts = [0; 18];
+        facts[..2].copy_from_slice(&self.path_len.to_le_bytes());
+        facts[2] = self.id_len;
+        facts[3] = self.flags.with(Flags::FIRST, false).0;
+        facts[4..6].copy_from_slice(&self.locale.to_le_bytes());
+        facts[6..10].copy_from_slice(&self.rule.to_le_bytes());
+        facts[10..].copy_from_slice(&self.modified.to_le_bytes());
+        hash.update(&facts);
+    }
+
+    pub(super) fn rank(self, arena: &Arena) -> Rank<'_> {
+        (!self.flags.has(Flags::LISTED), self.locale, self.id(arena))
+    }
+}

@@ -1,0 +1,124 @@
+//! One public URL of a snapshot, and the versions of its document.
+
+use std::ops::Range;
+
+use super::Snapshot;
+use super::entry::{Entry, Flags, Rank, UNDATED};
+
+/// One public URL of a snapshot.
+#[derive(Clone, Copy, Debug)]
+pub struct PublicUrl<'s> {
+    pub(super) snapshot: &'s Snapshot,
+    pub(super) at: usize,
+}
+
+/// The versions of a document that own a URL, in the order of the site's locales.
+#[derive(Clone, Debug)]
+pub struct Versions<'s> {
+    pub(super) snapshot: &'s Snapshot,
+    pub(super) part: Range<usize>,
+}
+
+impl<'s> PublicUrl<'s> {
+    /// The path on the frontend: absolute, percent-encoded ASCII.
+    #[must_use]
+    pub fn path(self) -> &'s str {
+        self.entry().path(&self.snapshot.arena)
+    }
+
+    /// The length of the path, in bytes, without a look into the arena.
+    #[must_use]
+    pub fn path_len(self) -> usize {
+        self.entry().path_len.into()
+    }
+
+    /// The `documentId` of the document.
+    #[must_use]
+    pub fn document_id(self) -> &'s str {
+        self.entry().id(&self.snapshot.arena)
+    }
+
+    /// The title of the version; `None` where its rule has no title field, or the field no text.
+    #[must_use]
+    pub fn title(self) -> Option<&'s str> {
+        Some(self.entry().title(&self.snapshot.arena)).filter(|title| !title.is_empty())
+    }
+
+    /// The position of its locale in the site's locales.
+    #[must_use]
+    pub fn locale(self) -> usize {
+        usize::from(self.entry().locale)
+    }
+
+    /// Whether the document has a locale. One that is not localized counts as one in the site's
+    /// default locale (D19).
+    #[must_use]
+    pub fn is_localized(self) -> bool {
+        self.entry().flags.has(Flags::LOCALIZED)
+    }
+
+    /// The position in the settings of the rule that built it.
+    #[must_use]
+    pub fn rule(self) -> usize {
+        self.entry().rule as usize
+    }
+
+    /// When the version was last modified, in milliseconds since 1970, if it says so.
+    #[must_use]
+    pub fn modified(self) -> Option<i64> {
+        let modified = self.entry().modified;
+        (modified != UNDATED).then_some(modified)
+    }
+
+    /// Whether it is listed in sitemaps.
+    #[must_use]
+    pub fn is_listed(self) -> bool {
+        self.entry().flags.has(Flags::LISTED)
+    }
+
+    /// Its position among [`Snapshot::urls`].
+    #[must_use]
+    pub fn position(self) -> usize {
+        self.at
+    }
+
+    /// Whether the version owns its path: no version with this path comes before it (D22).
+    #[must_use]
+    pub fn is_owner(self) -> bool {
+        self.at < self.snapshot.owners
+    }
+
+    /// All versions of its document that own a URL, its own among them if it does.
+    #[must_use]
+    pub fn versions(self) -> Versions<'s> {
+        if !self.is_owner() {
+            let part = self.snapshot.owned_by(self.document_id());
+            return Versions { snapshot: self.snapshot, part };
+        }
+        let entries = &self.snapshot.entries[..=self.at];
+        let first = entries.iter().rposition(|entry| entry.flags.has(Flags::FIRST));
+        self.snapshot.versions_from(first.unwrap_or(self.at))
+    }
+
+    /// The order of ownership: of several versions with one path, the first owns it (D22).
+    #[must_use]
+    pub fn rank(self) -> impl Ord + use<'s> {
+        self.entry_rank()
+    }
+
+    pub(super) fn entry_rank(self) -> Rank<'s> {
+        self.entry().rank(&self.snapshot.arena)
+    }
+
+    pub(super) fn entry(self) -> &'s Entry {
+        &self.snapshot.entries[self.at]
+    }
+}
+
+impl<'s> Iterator for Versions<'s> {
+    type Item = PublicUrl<'s>;
+
+    fn next(&mut self) -> Option<PublicUrl<'s>> {
+        self.part.next().map(|at| self.snapshot.url(at))
+    }
+}
