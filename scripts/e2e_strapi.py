@@ -21,7 +21,7 @@ import tempfile
 
 from common.build import BINARY
 from common.client import free_port
-from strapi import answers, live, webhooks
+from strapi import answers, live, tables, webhooks
 from strapi.checks import Checks
 from strapi.fixture import (
     CANNOT_SET_UP,
@@ -86,6 +86,7 @@ class Run:
             for uid, template in rules.items():
                 answers.check_sitemap(self.checks, service, self.oracle, site, uid, template)
             answers.check_crawler_files(self.checks, service, self.oracle, site, rules)
+            tables.check_tables(self.checks, service, self.oracle, site, rules)
 
     def check_everything(self) -> dict[str, Service]:
         """Each document; a token that may read the schema; one that may read nothing."""

@@ -2,16 +2,19 @@
 
 mod cache_policy;
 mod http_settings;
+mod shared_paths;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::cache_policy::CachePolicy;
 pub use self::http_settings::HttpSettings;
+pub use self::shared_paths::SharedPathsCache;
 
 use crate::content::BreakerState;
+use crate::frontend_url::BaseUrl;
 use crate::shared::SharedState;
-use crate::site::{Site, Sites};
+use crate::site::{AdminLinks, Site, Sites};
 use crate::snapshot_cache::{DocumentCache, FileCache, Invalidation, SnapshotCache, TypeStatus};
 use crate::validator::Targets;
 use crate::validator::runs::{RunKey, RunTimes, Subscription, TooManyRuns};
@@ -26,6 +29,10 @@ pub struct App {
     pub documents: DocumentCache,
     /// The texts of sitemap files.
     pub files: FileCache,
+    /// The paths that several documents have.
+    pub shared_paths: SharedPathsCache,
+    /// The URL of the CMS's admin panel.
+    pub admin_url: Option<BaseUrl>,
     /// Limits, secrets and headers of the HTTP side.
     pub http: HttpSettings,
     /// The deadline of runs of URL checks, and how long results are reused.
@@ -78,6 +85,15 @@ impl App {
     pub fn invalidate(&self, invalidation: Option<Invalidation>) {
         self.documents.invalidate(invalidation.as_ref());
         self.snapshots.invalidate(invalidation);
+    }
+
+    /// Links to the documents of a site in the CMS's admin panel, if its URL is set.
+    #[must_use]
+    pub fn admin_links(&self, site: &Site) -> Option<Arc<AdminLinks>> {
+        let content = self.snapshots.content();
+        let types = site.rules.content_types().into_iter();
+        let single = types.filter(|uid| content.is_single_type(uid)).cloned().collect();
+        Some(Arc::new(AdminLinks::new(self.admin_url.clone()?, single)))
     }
 
     /// Subscribes to the run of URL checks over these targets of a site, or starts one.

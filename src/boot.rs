@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::{App, CachePolicy, HttpSettings};
+use crate::app::{App, CachePolicy, HttpSettings, SharedPathsCache};
 use crate::config::{Cms, Config};
 use crate::content::{Content, Strapi, StrapiError};
 use crate::outgoing::BuildError;
@@ -68,6 +68,8 @@ pub fn build(
             Arc::clone(&shared.metrics),
         ),
         files: shared.files.clone(),
+        shared_paths: SharedPathsCache::default(),
+        admin_url: config.admin_url,
         sites,
         http: HttpSettings {
             max_requests: limits.requests,

@@ -9,6 +9,7 @@ mod selection;
 mod serve;
 mod shutdown;
 mod sitemap;
+mod tables;
 mod terminal;
 mod validate;
 mod walk;
@@ -78,6 +79,10 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Write the sitemap files of a site to a folder
     Sitemap(sitemap::SitemapArgs),
+    /// Write all public pages of a site with their documents, for a static build
+    Pages(tables::pages::PagesArgs),
+    /// List the documents of a site without a URL, and the paths that several documents have
+    Problems(tables::problems::ProblemsArgs),
     /// Check every public URL of a site, and list the dead ones with their documents
     Validate(validate::ValidateArgs),
     /// Check that a running service is alive (for container health checks)
@@ -158,6 +163,8 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
         }
         Command::Sitemap(args) => sitemap::run(settings(file)?, args, verbose)?,
+        Command::Pages(args) => tables::pages::run(settings(file)?, args, verbose)?,
+        Command::Problems(args) => tables::problems::run(settings(file)?, args, verbose)?,
         Command::Validate(args) => {
             return validate::run(settings(file)?, args, verbose)
                 .map_err(CommandError::NotValidated);

@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
+use crate::frontend_url::BaseUrl;
 use crate::site::Sites;
 use crate::snapshot_cache::Freshness;
 use crate::traces::Settings as Traces;
@@ -46,6 +47,8 @@ pub struct Config {
     pub server: Server,
     /// The source of the documents.
     pub cms: Cms,
+    /// The URL of the CMS's admin panel, for links to documents.
+    pub admin_url: Option<BaseUrl>,
     /// The sites with their rules.
     pub sites: Sites,
     /// The level and format of the log.
@@ -103,17 +106,18 @@ pub fn parse(
     let auth = sections::auth::read(&mut table, context, &mut problems);
     problems.add_unknown_sections(&table);
     problems.resolve_misplaced();
-    if let (Some(cms), Some(sites)) = (&cms, &sites) {
+    if let (Some((cms, _)), Some(sites)) = (&cms, &sites) {
         sections::rule::row_ids::refuse(cms, sites, &mut problems);
     }
     match (server, cms, sites) {
-        (Some(server), Some(cms), Some(mut sites)) if problems.is_empty() => {
+        (Some(server), Some((cms, admin_url)), Some(mut sites)) if problems.is_empty() => {
             let warnings = warnings::find(&sites, &cms, environment, problems.known_keys());
             let content_fingerprint = fingerprint::set_fingerprints(&written, &cms, &mut sites);
             let sites = Sites::new(sites);
             Ok(Config {
                 server,
                 cms,
+                admin_url,
                 sites,
                 log,
                 traces,

@@ -256,6 +256,15 @@ impl Content {
         }
     }
 
+    /// Whether a content type is known to have a single document.
+    #[must_use]
+    pub fn is_single_type(&self, uid: &ContentTypeUid) -> bool {
+        match self {
+            Self::Strapi(strapi) => strapi.is_single_type(uid),
+            Self::File(_) => false,
+        }
+    }
+
     /// Whether documents may change while the service runs. A file is read once.
     #[must_use]
     pub fn may_change(&self) -> bool {

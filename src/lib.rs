@@ -12,7 +12,7 @@
 //! content                      documents from Strapi or a file
 //! traces  outgoing  metrics    spans; HTTP client; counters
 //! path_index  explain          path → document; why each rule matches or not
-//! site  sitemap                sites; lists and files of URLs
+//! site  sitemap  tables        sites; lists and files of URLs; pages and problems
 //! snapshot                     all public URLs of a content type, compactly
 //! frontend_url                 base URL + rule + document → URL
 //! rules  suggestion            templates, paths, locales: pure; "did you mean"
@@ -41,5 +41,6 @@ pub mod sitemap;
 pub mod snapshot;
 pub mod snapshot_cache;
 pub mod suggestion;
+pub mod tables;
 pub mod traces;
 pub mod validator;

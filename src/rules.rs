@@ -26,8 +26,8 @@ pub use document::{Document, DocumentLocale, FieldValue, is_document_id};
 pub use encode::{encode, percent_decode};
 pub use locale::{Locale, LocaleError, LocalePrefix, Locales, LocalesError};
 pub use matching::{
-    AmbiguityError, Candidate, Match, Mismatch, MismatchReason, Params, PatternTrace, RuleSet,
-    RuleSubset, TooCostly, TraceStep,
+    AmbiguityError, Candidate, Match, Mismatch, MismatchReason, Params, PatternTrace,
+    PatternsByRule, RuleSet, RuleSubset, TooCostly, TraceStep,
 };
 pub use overlap::{
     Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, ShadowedRule, TieBreak,

@@ -1,5 +1,9 @@
 //! Sites: their rules and base URLs, and which site a content type belongs to.
 
+mod admin_links;
+
+pub use admin_links::AdminLinks;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -55,6 +59,12 @@ impl Sites {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Site> {
         self.0.iter().map(|site| &**site)
+    }
+
+    /// The same, to be shared.
+    #[must_use]
+    pub fn get_shared(&self, key: &str) -> Option<&Arc<Site>> {
+        self.iter_shared().find(|site| site.key == key)
     }
 
     /// All of them, each to be shared.

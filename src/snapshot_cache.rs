@@ -176,7 +176,19 @@ impl SnapshotCache {
         site: &'s Site,
     ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
         let mut types = site.rules.content_types();
-        types.retain(|uid| site.rules.of_type(uid.as_str()).any(|rule| rule.sitemap.listed));
+        types.retain(|uid| site.rules.lists(uid.as_str()));
+        self.get_each(site, types).await
+    }
+
+    /// A copy for each of these content types of a site.
+    ///
+    /// # Errors
+    /// As [`SnapshotCache::get`], if there is none for one of them.
+    pub async fn get_each<'s>(
+        &self,
+        site: &Site,
+        types: Vec<&'s ContentTypeUid>,
+    ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
         let copies = types.iter().map(|uid| self.get(site, uid.as_str()));
         Ok(types.iter().copied().zip(try_join_all(copies).await?).collect())
     }

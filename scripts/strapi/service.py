@@ -120,17 +120,17 @@ class Service:
             raise SystemExit(f"the service did not start: {self.address!r}\n{self.log()[-4000:]}")
         self.local = threading.local()
 
-    def get(self, path: str, **params: str) -> Answer:
+    def get(self, path: str, headers: dict[str, str] | None = None, **params: str) -> Answer:
         """Over the thread's own connection, once more where that was closed."""
         target = path + ("?" + urllib.parse.urlencode(params) if params else "")
         kept: http.client.HTTPConnection | None = getattr(self.local, "connection", None)
         if kept is not None:
             try:
-                return request(kept, target)
+                return request(kept, target, headers)
             except (http.client.HTTPException, ConnectionError):
                 kept.close()
         self.local.connection = http.client.HTTPConnection(self.address, timeout=130)
-        return request(self.local.connection, target)
+        return request(self.local.connection, target, headers)
 
     def log(self) -> str:
         return self.log_file.read_text(encoding="utf-8", errors="replace")

@@ -106,7 +106,7 @@ fn absolute(pathname: &str) -> Result<&str, String> {
 fn site<'s>(sites: &'s Sites, args: &ExplainArgs) -> Result<&'s Site, String> {
     let mut all = sites.iter();
     match (&args.site, &args.uid, all.next(), all.next()) {
-        (Some(key), ..) => selection::site(sites, key),
+        (Some(key), ..) => selection::site(sites, key).map(|site| &**site),
         (None, None, Some(only), None) => Ok(only),
         (None, Some(uid), ..) => {
             let site = sites.of_type(uid, args.locale.as_deref());

@@ -1,7 +1,9 @@
 //! What the arguments of a command select: the site, its base URL and its content types.
 
+use std::sync::Arc;
+
 use crate::frontend_url::BaseUrl;
-use crate::rules::ContentTypeUid;
+use crate::rules::{ContentTypeUid, Locale};
 use crate::site::{Site, Sites};
 use crate::suggestion::did_you_mean;
 
@@ -9,8 +11,8 @@ use crate::suggestion::did_you_mean;
 const MAX_NAMES: usize = 10;
 
 /// The site with this key.
-pub(super) fn site<'s>(sites: &'s Sites, key: &str) -> Result<&'s Site, String> {
-    sites.get(key).ok_or_else(|| {
+pub(super) fn site<'s>(sites: &'s Sites, key: &str) -> Result<&'s Arc<Site>, String> {
+    sites.get_shared(key).ok_or_else(|| {
         let keys: Vec<&str> = sites.iter().map(|site| site.key.as_str()).collect();
         let suggestion = did_you_mean(key, keys.iter().copied());
         let all = if suggestion.is_empty() {
@@ -46,6 +48,15 @@ pub(super) fn base_url(site: &Site) -> Result<&BaseUrl, String> {
         format!("site \"{key}\" has no base URL: set front_end_url or {variable}")
     };
     site.base.as_ref().ok_or_else(missing)
+}
+
+/// The position of a locale of the site.
+pub(super) fn locale(site: &Site, code: &str) -> Result<usize, String> {
+    site.rules.locales().position(code).ok_or_else(|| {
+        let codes = site.rules.locales().as_slice().iter().map(Locale::as_str);
+        let codes: Vec<&str> = codes.collect();
+        format!("site \"{}\" has no locale `{code}`; there are: {}", site.key, shortened(&codes))
+    })
 }
 
 /// The content types of the site with these UIDs, or all of them if there are none.

@@ -18,7 +18,8 @@ use clap::{Args, ValueEnum};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use self::output::{Output, unfinished_path};
+pub(super) use self::output::Output;
+use self::output::unfinished_path;
 use self::summary::summary;
 use super::shutdown::{Stop, stop_signal};
 use super::terminal::Paint;

@@ -131,6 +131,12 @@ impl Strapi {
         walked
     }
 
+    /// Whether a content type has a single document, as the settings or earlier requests say.
+    #[must_use]
+    pub fn is_single_type(&self, uid: &ContentTypeUid) -> bool {
+        self.0.known_endpoint(uid).is_some_and(|endpoint| endpoint.kind() == EndpointKind::Single)
+    }
+
     /// The content type that a relation leads to; `None`: the schema does not say, or the token may
     /// not read it.
     pub async fn target(

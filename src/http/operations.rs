@@ -10,3 +10,4 @@ mod match_result;
 mod path_match;
 pub(super) mod resolve;
 pub(super) mod sitemap_files;
+pub(super) mod tables;

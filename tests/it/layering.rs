@@ -60,6 +60,7 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&["rules", "frontend_url", "site"]),
         must_not_name: WORLD,
     },
+    Layer { module: "tables", may_use: Some(&["rules", "site", "snapshot"]), must_not_name: WORLD },
     Layer { module: "path_index", may_use: Some(&["rules", "snapshot"]), must_not_name: WORLD },
     // Every module may count. It reads from the system what the process uses.
     Layer { module: "metrics", may_use: Some(&[]), must_not_name: WEB },
@@ -112,7 +113,16 @@ const LAYERS: &[Layer] = &[
     // It has header values that handlers send.
     Layer {
         module: "app",
-        may_use: Some(&["site", "content", "validator", "snapshot_cache", "shared"]),
+        may_use: Some(&[
+            "frontend_url",
+            "snapshot",
+            "site",
+            "tables",
+            "content",
+            "validator",
+            "snapshot_cache",
+            "shared",
+        ]),
         must_not_name: &["hyper", "hyper_util", "tower_http", "clap", "config::"],
     },
     Layer {
@@ -123,6 +133,7 @@ const LAYERS: &[Layer] = &[
             "snapshot",
             "sitemap",
             "site",
+            "tables",
             "metrics",
             "traces",
             "content",

@@ -37,6 +37,7 @@ mod snapshots;
 mod strapi;
 mod strapi_walk;
 mod support;
+mod tables;
 mod ties;
 mod traces;
 mod validate;

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// An opened output.
-pub(super) enum Output {
+pub(in crate::cli) enum Output {
     /// stdout.
     Stdout,
     /// A pipe or a device, which has no content to replace.
@@ -16,7 +16,7 @@ pub(super) enum Output {
 }
 
 /// A temporary file, which is removed unless it is finished.
-pub(super) struct Unfinished {
+pub(in crate::cli) struct Unfinished {
     file: File,
     path: PathBuf,
     target: PathBuf,
@@ -24,7 +24,7 @@ pub(super) struct Unfinished {
 
 impl Output {
     /// Opens the output before there is anything to write, so that a wrong path fails early.
-    pub(super) fn open(path: Option<&Path>) -> Result<Self, String> {
+    pub(in crate::cli) fn open(path: Option<&Path>) -> Result<Self, String> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Self::Stdout);
         };
@@ -42,12 +42,12 @@ impl Output {
         }
     }
 
-    pub(super) fn is_stdout(&self) -> bool {
+    pub(in crate::cli) fn is_stdout(&self) -> bool {
         matches!(self, Self::Stdout)
     }
 
     /// Writes the report completely, or leaves the file as it was.
-    pub(super) fn write(
+    pub(in crate::cli) fn write(
         self,
         report: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), String> {

@@ -37,6 +37,7 @@ pub enum Cms {
 struct Raw {
     source: Source,
     url: String,
+    admin_url: Option<String>,
     token_file: Option<PathBuf>,
     path: Option<PathBuf>,
     page_size: usize,
@@ -55,6 +56,7 @@ impl Default for Raw {
         Self {
             source: Source::Strapi,
             url,
+            admin_url: None,
             token_file: None,
             path: None,
             page_size: DEFAULT_PAGE_SIZE,
@@ -67,7 +69,7 @@ pub(in crate::config) fn read(
     context: Context<'_>,
     limits: StrapiLimits,
     problems: &mut Problems,
-) -> Option<Cms> {
+) -> Option<(Cms, Option<BaseUrl>)> {
     let raw: Raw = table::read(table, "cms", problems);
     let endpoints = content_type::read(table, problems);
     let page_size = raw.page_size;
@@ -75,7 +77,8 @@ pub(in crate::config) fn read(
         let (least, most) = (PAGE_SIZES.start(), PAGE_SIZES.end());
         problems.add("cms.page_size", format_args!("must be between {least} and {most}"));
     }
-    match raw.source {
+    let admin_url = admin_url(raw.admin_url.as_deref(), problems);
+    let cms = match raw.source {
         Source::Files => files(raw.path.as_deref(), context.base_dir, problems).map(Cms::Files),
         Source::Strapi => {
             let url = problems.take("cms.url", url(&raw.url));
@@ -84,7 +87,15 @@ pub(in crate::config) fn read(
             let token = token.read(raw.token_file.as_deref(), context, problems);
             Some(Cms::Strapi(StrapiSettings { url: url?, token, endpoints, page_size, limits }))
         }
-    }
+    };
+    Some((cms?, admin_url))
+}
+
+/// The URL of the admin panel, which may have a path of its own; an empty text counts as not set.
+fn admin_url(text: Option<&str>, problems: &mut Problems) -> Option<BaseUrl> {
+    let text = text.filter(|text| !text.is_empty())?;
+    let url = BaseUrl::parse(text).map_err(|error| format!("{}: {error}", shown_address(text)));
+    problems.take("cms.admin_url", url)
 }
 
 /// The address of a CMS is checked as strictly as that of a frontend.

@@ -42,6 +42,11 @@ impl Fetcher {
         Self { client, page_size, endpoints, targets: Targets::default() }
     }
 
+    /// The endpoint, if it is known already.
+    pub(super) fn known_endpoint(&self, uid: &ContentTypeUid) -> Option<Endpoint> {
+        self.endpoints.get(uid).map(|resolved| resolved.endpoint.clone())
+    }
+
     /// The endpoint: configured, else from the schema, else guessed.
     ///
     /// # Errors

@@ -32,13 +32,13 @@ use super::load_shed::LimitClass;
 use crate::app::App;
 use crate::http::admin::{self, plain_text};
 use crate::http::operations::{
-    build_sitemap, cms_hook, frontend_url, get_content_type, health, resolve, sitemap_files,
+    build_sitemap, cms_hook, frontend_url, get_content_type, health, resolve, sitemap_files, tables,
 };
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
-static ROUTES: [Declaration; 8] = [
+static ROUTES: [Declaration; 10] = [
     Declaration {
         path: "/api/get-content-type",
         label: "/api/get-content-type",
@@ -66,6 +66,20 @@ static ROUTES: [Declaration; 8] = [
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(build_sitemap::get)),
+    },
+    Declaration {
+        path: "/api/pages",
+        label: "/api/pages",
+        methods: Methods::Read,
+        limit: LimitClass::List,
+        handler: Handler::Routed(|| get(tables::pages::get)),
+    },
+    Declaration {
+        path: "/api/problems",
+        label: "/api/problems",
+        methods: Methods::Read,
+        limit: LimitClass::List,
+        handler: Handler::Routed(|| get(tables::problems::get)),
     },
     Declaration {
         path: "/sitemaps/{site}/{file}",

@@ -2,12 +2,14 @@
 //! (D2–D4, D9, D20).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::query::{Param, echo};
 use crate::app::App;
 use crate::http::response::error::ApiError;
 use crate::rules::{Locale, PATHNAME_NEEDS_SLASH};
 use crate::site::Site;
+use crate::snapshot::read_rfc3339;
 
 /// A site key (D3).
 pub(in crate::http) const SITE: Param = Param { name: "site", max_bytes: 64 };
@@ -60,6 +62,20 @@ pub(in crate::http) fn parse_document_locale(
     parse_locale(value.filter(|text| *text != "null"))
 }
 
+/// The first millisecond since 1970 that is not before a time (RFC 3339, section 5.6); absent is
+/// `None`.
+pub(in crate::http) fn parse_since(value: Option<&str>) -> Result<Option<i64>, ApiError> {
+    let parse = |text: &str| {
+        read_rfc3339(text).ok_or_else(|| {
+            let text = echo(text);
+            ApiError::validation(format!(
+                "`since` must be a time like 2026-01-31T12:00:00Z, not {text}: a `+` in it is sent as `%2B`"
+            ))
+        })
+    };
+    value.map(parse).transpose()
+}
+
 /// A pathname that starts with a slash (D4).
 pub(in crate::http) fn parse_pathname(
     value: Option<Cow<'_, str>>,
@@ -74,7 +90,15 @@ pub(in crate::http) fn parse_pathname(
 
 /// The site with this key.
 pub(in crate::http) fn known_site<'a>(app: &'a App, key: &str) -> Result<&'a Site, ApiError> {
-    app.sites.get(key).ok_or_else(|| {
+    known_shared_site(app, key).map(|site| &**site)
+}
+
+/// The same for a response that is written after the handler has returned.
+pub(in crate::http) fn known_shared_site<'a>(
+    app: &'a App,
+    key: &str,
+) -> Result<&'a Arc<Site>, ApiError> {
+    app.sites.get_shared(key).ok_or_else(|| {
         ApiError::validation(format!("`site` is not a configured site: {}", echo(key)))
     })
 }

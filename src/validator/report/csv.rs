@@ -41,7 +41,8 @@ fn record(finding: &Finding<'_>) -> String {
 
 /// A field, quoted unless its characters are harmless: some spreadsheets split at `;` or at tabs. An
 /// apostrophe before a formula makes spreadsheets read it as text.
-fn field(text: &str) -> String {
+#[must_use]
+pub fn field(text: &str) -> String {
     let text = Visible(text).to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~%:/?#{}*".contains(c);
     if is_formula(&text) {

@@ -13,6 +13,8 @@ const ROUTES: &[(&str, u16, &str)] = &[
     ("/api/resolve?site=main&pathname=/en/about", 501, "/api/resolve"),
     ("/api/frontend-url?uid=plugin::cms.article&documentId=one", 200, "/api/frontend-url"),
     (ARTICLES, 200, "/api/build-sitemap"),
+    ("/api/pages?site=main", 200, "/api/pages"),
+    ("/api/problems?site=main", 200, "/api/problems"),
     ("/sitemaps/main/index.xml", 200, "/sitemaps"),
     ("/hooks/cms", 405, "/hooks/cms"),
     ("/livez", 200, "/livez"),

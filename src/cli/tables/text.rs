@@ -1,0 +1,90 @@
+//! Problems as text, for people.
+
+use std::fmt::Write as _;
+
+use crate::cli::terminal::{Paint, Tone};
+use crate::cli::words::count;
+use crate::tables::{Problem, Problems, VersionRow};
+use crate::validator::report::Visible;
+
+/// The heading of the versions without a URL.
+const COLUMNS: [&str; 6] = ["document", "locale", "reason", "content type", "rule", "title"];
+
+/// A line of a table.
+type Line = Vec<String>;
+
+/// The number of problems, and a table of each kind.
+pub(super) fn table(problems: &Problems, site: &str, paint: Paint) -> String {
+    let (mut no_url, mut shared) = (Vec::new(), Vec::new());
+    for problem in problems.rows() {
+        match problem {
+            Problem::NoUrl { version, reason, rule } => {
+                no_url.push(no_url_line(&version, reason, rule))
+            }
+            Problem::SharedPath { path, owner, others } => {
+                let others = others.iter().map(|other| version_line("", "other", other));
+                shared.push(version_line(path, "owner", &owner));
+                shared.extend(others);
+            }
+        }
+    }
+    let number = problems.count() as u64;
+    let verdict = match number {
+        0 => paint.of(Tone::Good, "no problems"),
+        number => paint.of(Tone::Bad, count(number, "problem")),
+    };
+    let mut text = format!("site {site}: {verdict}\n");
+    if !no_url.is_empty() {
+        no_url.insert(0, COLUMNS.map(str::to_owned).to_vec());
+        add(&mut text, "documents without a URL", &no_url, paint);
+    }
+    if !shared.is_empty() {
+        add(&mut text, "paths of several documents", &shared, paint);
+    }
+    if problems.is_truncated() {
+        text.push_str(
+            "\nThere are more: at most 10,000 of each kind are listed for a content type.\n",
+        );
+    }
+    text
+}
+
+/// Adds lines in columns. Only the last column may be wider than it looks.
+fn add(text: &mut String, heading: &str, lines: &[Line], paint: Paint) {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |at: usize| {
+        lines.iter().filter_map(|line| line.get(at)).map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..columns).filter_map(width).collect();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "\n{}", paint.of(Tone::Heading, heading));
+    for line in lines {
+        let mut row = String::from("  ");
+        for (cell, width) in line.iter().zip(&widths) {
+            let _ = write!(row, "{cell:width$}  ");
+        }
+        let _ = writeln!(text, "{}", row.trim_end());
+    }
+}
+
+fn no_url_line(version: &VersionRow<'_>, reason: &str, rule: &str) -> Line {
+    let [id, locale, uid, title, link] = cells(version);
+    vec![id, locale, reason.to_owned(), uid, rule.to_owned(), title, link]
+}
+
+fn version_line(path: &str, role: &str, version: &VersionRow<'_>) -> Line {
+    let [id, locale, uid, title, link] = cells(version);
+    vec![path.to_owned(), role.to_owned(), id, locale, uid, title, link]
+}
+
+/// Nothing in a cell controls the terminal.
+fn cells(version: &VersionRow<'_>) -> [String; 5] {
+    [
+        version.document_id,
+        version.locale.unwrap_or_default(),
+        version.content_type,
+        version.title.unwrap_or_default(),
+        version.admin_url.as_deref().unwrap_or_default(),
+    ]
+    .map(|text| Visible(text).to_string())
+}

@@ -1,0 +1,84 @@
+//! The operations that respond with a table of a site, as one JSON document or as lines.
+
+pub(in crate::http) mod pages;
+pub(in crate::http) mod problems;
+
+use std::sync::Arc;
+
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, VARY};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+
+use crate::http::request::accept::{ResultFormat, preferred};
+use crate::http::request::encoding::accepts_gzip;
+use crate::http::response::cache_status::insert_cache_status;
+use crate::http::response::stream_body::{stream_gzip, stream_of_unknown_length};
+use crate::rules::ContentTypeUid;
+use crate::snapshot::Snapshot;
+use crate::snapshot_cache::Served;
+use crate::tables::{Chunks, Form, Rows};
+
+/// The fewest rows that are worth compressing: they are a kilobyte.
+const MIN_GZIP_ROWS: u64 = 4;
+
+/// The copies of several content types of a site.
+type Copies<'s> = Vec<(&'s ContentTypeUid, Served)>;
+
+/// How a table is sent.
+#[derive(Clone, Copy, Debug)]
+struct Format {
+    form: Form,
+    gzip: bool,
+}
+
+impl Format {
+    /// The format for a table of so many rows that the request prefers.
+    fn preferred(request_headers: &HeaderMap, rows: u64) -> Self {
+        let forms = [Form::Json, Form::Lines];
+        let form = forms[preferred(request_headers, forms.map(media_type))];
+        Self { form, gzip: rows >= MIN_GZIP_ROWS && accepts_gzip(request_headers) }
+    }
+
+    /// A letter for each property, for entity tags.
+    fn tag(self) -> &'static str {
+        match (self.form, self.gzip) {
+            (Form::Json, false) => "j",
+            (Form::Json, true) => "jz",
+            (Form::Lines, false) => "l",
+            (Form::Lines, true) => "lz",
+        }
+    }
+
+    /// 200 with the table.
+    fn respond<R: Rows + Send + Unpin + 'static>(self, chunks: Chunks<R>) -> Response {
+        let body = if self.gzip { stream_gzip(chunks) } else { stream_of_unknown_length(chunks) };
+        let mut response = Response::new(body);
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type(self.form)));
+        if self.gzip {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
+    }
+}
+
+fn media_type(form: Form) -> &'static str {
+    match form {
+        Form::Json => ResultFormat::Json.media_type(),
+        Form::Lines => ResultFormat::Lines.media_type(),
+    }
+}
+
+/// The snapshots of the copies.
+fn snapshots(copies: &Copies<'_>) -> Vec<Arc<Snapshot>> {
+    copies.iter().map(|(_, served)| Arc::clone(&served.copy.snapshot)).collect()
+}
+
+/// Adds the headers that any response with a table has. Its age is that of the oldest copy.
+fn insert_headers(headers: &mut HeaderMap, copies: &Copies<'_>) {
+    headers.insert(VARY, HeaderValue::from_static("accept, accept-encoding"));
+    let oldest = copies.iter().map(|(_, served)| served).min_by_key(|served| served.copy.begun);
+    if let Some(oldest) = oldest {
+        insert_cache_status(headers, oldest);
+    }
+}

@@ -1,0 +1,121 @@
+//! `GET /api/pages`: all public pages of a site, for static builds.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::http::header::{CACHE_CONTROL, ETAG};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::Response;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Copies, Format, insert_headers, snapshots};
+use crate::app::App;
+use crate::content::ContentError;
+use crate::http::request::bearer::require_bearer;
+use crate::http::request::params::{
+    LOCALE, MAX_UID_BYTES, SITE, known_shared_site, parse_boolean, parse_locale, parse_since,
+    required,
+};
+use crate::http::request::query::{Param, echo, parse};
+use crate::http::response::conditional::is_not_modified;
+use crate::http::response::error::ApiError;
+use crate::http::response::etag;
+use crate::site::Site;
+use crate::tables::{PageFilter, Pages};
+
+const PARAMS: [Param; 5] = [
+    SITE,
+    Param { name: "contentType", max_bytes: MAX_UID_BYTES },
+    LOCALE,
+    Param::unlimited("since"),
+    Param::unlimited("unlisted"),
+];
+
+/// The checked parameters.
+struct Params<'a> {
+    site: &'a Arc<Site>,
+    /// Only the pages of this content type.
+    uid: Option<Cow<'a, str>>,
+    filter: PageFilter,
+}
+
+/// The response: the table, or a 304.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let params = Params::parse(&app, query.as_deref())?;
+    if params.filter.unlisted {
+        require_bearer(app.http.validate_token.as_ref(), &headers)?;
+    }
+    let copies = params.copies(&app).await?;
+    let (site, filter) = (Arc::clone(params.site), params.filter);
+    let pages = tokio::task::block_in_place(|| Pages::new(site, snapshots(&copies), filter));
+    let format = Format::preferred(&headers, pages.count());
+    let tag = params.tag(&copies, format);
+    let mut response = if is_not_modified(&tag, None, &headers) {
+        let mut response = Response::default();
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        response
+    } else {
+        format.respond(pages.chunks(format.form))
+    };
+    let headers = response.headers_mut();
+    insert_headers(headers, &copies);
+    headers.insert(ETAG, tag);
+    // Pages that sitemaps leave out are not for shared caches.
+    let cache_control = if filter.unlisted {
+        HeaderValue::from_static("no-store")
+    } else {
+        app.http.cache_policy.sitemap.clone()
+    };
+    headers.insert(CACHE_CONTROL, cache_control);
+    Ok(response)
+}
+
+impl<'a> Params<'a> {
+    fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
+        let [key, uid, locale, since, unlisted] = parse(query, &PARAMS)?;
+        let site = known_shared_site(app, &required("site", key)?)?;
+        if let Some(uid) = uid.as_deref().filter(|uid| !site.has_rule(uid)) {
+            let message = format!("the site has no rule for this `contentType`: {}", echo(uid));
+            return Err(ApiError::validation(message));
+        }
+        let locale = parse_locale(locale.as_deref())?.map(|locale| {
+            let known = site.rules.locales().position(locale.as_str());
+            known.ok_or_else(|| {
+                ApiError::validation(format!(
+                    "the site has no such `locale`: {}",
+                    echo(locale.as_str())
+                ))
+            })
+        });
+        let filter = PageFilter {
+            locale: locale.transpose()?,
+            since: parse_since(since.as_deref())?,
+            unlisted: parse_boolean("unlisted", unlisted.as_deref())?,
+        };
+        Ok(Self { site, uid, filter })
+    }
+
+    /// The copies that have the pages, in the order of the rules.
+    async fn copies(&self, app: &App) -> Result<Copies<'a>, ContentError> {
+        let mut types = self.site.rules.content_types();
+        types.retain(|uid| self.uid.as_ref().is_none_or(|own| own.as_ref() == uid.as_str()));
+        if !self.filter.unlisted {
+            types.retain(|uid| self.site.rules.lists(uid.as_str()));
+        }
+        app.snapshots.get_each(self.site, types).await
+    }
+
+    /// A strong tag without writing the table: the settings of the site, the URLs and the
+    /// parameters decide all its bytes.
+    fn tag(&self, copies: &Copies<'_>, format: Format) -> HeaderValue {
+        let urls = copies.iter().map(|(uid, served)| (*uid, served.copy.snapshot.urls_hash()));
+        let urls: Vec<_> = urls.collect();
+        let parts = format!("{:x} {urls:?} {:?}", self.site.fingerprint, self.filter);
+        etag::of_parts(&format!("{:032x}{}", xxh3_128(parts.as_bytes()), format.tag()))
+    }
+}

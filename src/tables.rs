@@ -1,0 +1,12 @@
+//! Tables of a site as JSON texts: all its pages, and the problems of its content. They are written
+//! in chunks, so that the memory for a response does not depend on the number of rows.
+
+mod chunks;
+mod pages;
+mod problems;
+mod shared_paths;
+
+pub use chunks::{Chunks, Form, Rows};
+pub use pages::{PageFilter, Pages};
+pub use problems::{Problem, Problems, VersionRow};
+pub use shared_paths::SharedPaths;

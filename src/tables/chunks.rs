@@ -1,0 +1,168 @@
+//! A table as a text, in chunks.
+
+/// The approximate size of a chunk in bytes: rows take longer than URLs alone.
+const CHUNK: usize = 32 * 1024;
+
+/// The format of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One JSON document, the rows in a list.
+    Json,
+    /// Each row as a JSON text on a line of its own; the last line has the figures, so that a client
+    /// can tell whether it has everything.
+    Lines,
+}
+
+/// The rows of a table, which are written one after the other.
+pub trait Rows {
+    /// The name of the list in the JSON document.
+    const NAME: &'static str;
+
+    /// The members of `data` before the list, which are those of the last line as well.
+    fn figures(&self) -> String;
+
+    /// Appends the next row, a JSON text.
+    fn write_next(&mut self, out: &mut Vec<u8>) -> Step;
+}
+
+/// The result of writing the next row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A row was appended.
+    Row,
+    /// Nothing was appended yet: many rows in turn are not part of the table.
+    Nothing,
+    /// There are no more rows.
+    End,
+}
+
+/// The text of a table, as an iterator over its chunks. An empty chunk stands for work without a
+/// row.
+#[derive(Debug)]
+pub struct Chunks<R> {
+    rows: R,
+    form: Form,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Head,
+    FirstRow,
+    Rows,
+    Done,
+}
+
+impl<R: Rows> Chunks<R> {
+    pub(super) fn new(rows: R, form: Form) -> Self {
+        Self { rows, form, state: State::Head }
+    }
+
+    fn write(&mut self, out: &mut Vec<u8>) {
+        if self.state == State::Head {
+            self.state = State::FirstRow;
+            if self.form == Form::Json {
+                let (figures, name) = (self.rows.figures(), R::NAME);
+                out.extend_from_slice(format!(r#"{{"data":{{{figures},"{name}":["#).as_bytes());
+            }
+        }
+        while out.len() < CHUNK {
+            let before = out.len();
+            if self.form == Form::Json && self.state == State::Rows {
+                out.push(b',');
+            }
+            match self.rows.write_next(out) {
+                Step::Row => {
+                    self.state = State::Rows;
+                    if self.form == Form::Lines {
+                        out.push(b'\n');
+                    }
+                }
+                Step::Nothing => return out.truncate(before),
+                Step::End => {
+                    out.truncate(before);
+                    self.state = State::Done;
+                    return out.extend_from_slice(self.tail().as_bytes());
+                }
+            }
+        }
+    }
+
+    fn tail(&self) -> String {
+        match self.form {
+            Form::Json => r#"]},"meta":{}}"#.to_owned(),
+            Form::Lines => format!("{{{}}}\n", self.rows.figures()),
+        }
+    }
+}
+
+impl<R: Rows> Iterator for Chunks<R> {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        if self.state == State::Done {
+            return None;
+        }
+        let mut out = Vec::with_capacity(CHUNK + CHUNK / 8);
+        self.write(&mut out);
+        Some(String::from_utf8(out).expect("JSON is text"))
+    }
+}
+
+/// Appends a value as JSON.
+///
+/// # Panics
+/// Never: the rows are text and numbers, and a `Vec` takes all bytes.
+pub(super) fn write_json(out: &mut Vec<u8>, value: &impl serde::Serialize) {
+    serde_json::to_writer(out, value).expect("text and numbers are JSON");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many rows; between two of them nothing is found once.
+    struct Numbers {
+        left: u32,
+        found_nothing: bool,
+    }
+
+    impl Rows for Numbers {
+        const NAME: &'static str = "numbers";
+
+        fn figures(&self) -> String {
+            r#""count":3"#.to_owned()
+        }
+
+        fn write_next(&mut self, out: &mut Vec<u8>) -> Step {
+            self.found_nothing ^= true;
+            match self.left {
+                _ if self.found_nothing => Step::Nothing,
+                0 => Step::End,
+                left => {
+                    self.left -= 1;
+                    write_json(out, &left);
+                    Step::Row
+                }
+            }
+        }
+    }
+
+    fn text(left: u32, form: Form) -> String {
+        Chunks::new(Numbers { left, found_nothing: false }, form).collect()
+    }
+
+    #[test]
+    fn chunks_are_a_document_or_lines() {
+        assert_eq!(text(3, Form::Json), r#"{"data":{"count":3,"numbers":[3,2,1]},"meta":{}}"#);
+        assert_eq!(text(0, Form::Json), r#"{"data":{"count":3,"numbers":[]},"meta":{}}"#);
+        assert_eq!(text(3, Form::Lines), "3\n2\n1\n{\"count\":3}\n");
+        assert_eq!(text(0, Form::Lines), "{\"count\":3}\n");
+    }
+
+    #[test]
+    fn chunks_have_about_the_same_size() {
+        let chunks = Chunks::new(Numbers { left: 50_000, found_nothing: false }, Form::Lines);
+        assert!(chunks.into_iter().all(|chunk| chunk.len() <= CHUNK + 16));
+    }
+}

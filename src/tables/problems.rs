@@ -1,0 +1,206 @@
+//! The table of problems of a site: versions without a URL, and paths that several documents have.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::chunks::{Chunks, Form, Rows, Step, write_json};
+use super::shared_paths::{SharedPath, SharedPaths, VersionAt};
+use crate::rules::ContentTypeUid;
+use crate::site::{AdminLinks, Site};
+use crate::snapshot::{NoUrlRow, Snapshot};
+
+/// The table, by content types in the order of their rules: first the versions without a URL, by
+/// locale and `documentId`, then the shared paths whose owner is of the type, by path.
+#[derive(Debug)]
+pub struct Problems {
+    site: Arc<Site>,
+    /// In the order of the rules.
+    snapshots: Vec<Arc<Snapshot>>,
+    shared: Arc<SharedPaths>,
+    links: Option<Arc<AdminLinks>>,
+    next: Next,
+}
+
+/// The positions of the next row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Next {
+    snapshot: usize,
+    row: usize,
+}
+
+/// A row of the table.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Problem<'a> {
+    /// A published version has no URL.
+    NoUrl {
+        /// The version.
+        #[serde(flatten)]
+        version: VersionRow<'a>,
+        /// The reason, as in `details.reason` of `/api/frontend-url`.
+        reason: &'a str,
+        /// The template of the rule that was tried.
+        rule: &'a str,
+    },
+    /// Several documents have one path.
+    SharedPath {
+        /// The path.
+        path: &'a str,
+        /// The version that the path leads to.
+        owner: VersionRow<'a>,
+        /// The other versions in the order of ownership.
+        others: Vec<VersionRow<'a>>,
+    },
+}
+
+/// A version of a document.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VersionRow<'a> {
+    /// Its content type.
+    pub content_type: &'a str,
+    /// The `documentId`.
+    pub document_id: &'a str,
+    /// Its locale; the site's default for a document that is not localized, `None` if it is not
+    /// text.
+    pub locale: Option<&'a str>,
+    /// Its title, if the rule names a field for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<&'a str>,
+    /// Its page in the admin panel of the CMS, if the address of that is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin_url: Option<String>,
+}
+
+impl Problems {
+    /// The problems in these snapshots of the site, which are in the order of the rules; `shared` are
+    /// their shared paths.
+    #[must_use]
+    pub fn new(
+        site: Arc<Site>,
+        snapshots: Vec<Arc<Snapshot>>,
+        shared: Arc<SharedPaths>,
+        links: Option<Arc<AdminLinks>>,
+    ) -> Self {
+        Self { site, snapshots, shared, links, next: Next::default() }
+    }
+
+    /// How many problems there are, with a row or without one.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        let no_url: usize = self.snapshots.iter().map(|snapshot| snapshot.no_url_count()).sum();
+        no_url + self.shared.count
+    }
+
+    /// Whether rows, or versions in a row, are left out.
+    #[must_use]
+    pub fn is_truncated(&self) -> bool {
+        let is_truncated =
+            |snapshot: &Arc<Snapshot>| snapshot.no_url().len() < snapshot.no_url_count();
+        self.shared.is_truncated || self.snapshots.iter().any(is_truncated)
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> impl Iterator<Item = Problem<'_>> {
+        let mut next = self.next;
+        std::iter::from_fn(move || self.row(&mut next))
+    }
+
+    /// The table as a text.
+    #[must_use]
+    pub fn chunks(self, form: Form) -> Chunks<Self> {
+        Chunks::new(self, form)
+    }
+
+    fn row(&self, next: &mut Next) -> Option<Problem<'_>> {
+        loop {
+            let snapshot = self.snapshots.get(next.snapshot)?;
+            let (no_url, shared) = (snapshot.no_url(), self.shared.of_snapshot(next.snapshot));
+            let row = next.row;
+            next.row += 1;
+            if row < no_url.len() {
+                return { no_url }.nth(row).map(|row| self.no_url(row));
+            }
+            if let Some(path) = shared.get(row - no_url.len()) {
+                return Some(self.shared_path(path));
+            }
+            *next = Next { snapshot: next.snapshot + 1, row: 0 };
+        }
+    }
+
+    fn no_url<'a>(&'a self, row: NoUrlRow<'a>) -> Problem<'a> {
+        let rules = &self.site.rules;
+        let rule = &rules.rules()[row.rule];
+        let locale = row.locale.map(|at| &rules.locales().as_slice()[at]);
+        let template = locale.and_then(|locale| rule.template(locale));
+        let version = Version {
+            uid: &rule.content_type,
+            document_id: row.document_id,
+            locale: row.locale,
+            is_localized: row.is_localized,
+            title: row.title,
+        };
+        let rule = template.unwrap_or(rule.first_template()).as_str();
+        Problem::NoUrl { version: self.version(version), reason: row.reason, rule }
+    }
+
+    fn shared_path(&self, SharedPath { versions }: &SharedPath) -> Problem<'_> {
+        let url = |at: &VersionAt| self.snapshots[at.snapshot].nth(at.version);
+        let version = |at: &VersionAt| {
+            let url = url(at);
+            self.version(Version {
+                uid: &self.site.rules.rules()[url.rule()].content_type,
+                document_id: url.document_id(),
+                locale: Some(url.locale()),
+                is_localized: url.is_localized(),
+                title: url.title(),
+            })
+        };
+        let (owner, others) = versions.split_first().expect("a shared path has versions");
+        Problem::SharedPath {
+            path: url(owner).path(),
+            owner: version(owner),
+            others: others.iter().map(version).collect(),
+        }
+    }
+
+    fn version<'a>(&'a self, version: Version<'a>) -> VersionRow<'a> {
+        let Version { uid, document_id, locale, is_localized, title } = version;
+        let locale = locale.map(|at| self.site.rules.locales().as_slice()[at].as_str());
+        let link =
+            |links: &Arc<AdminLinks>| links.link(uid, document_id, locale.filter(|_| is_localized));
+        VersionRow {
+            content_type: uid.as_str(),
+            document_id,
+            locale,
+            title,
+            admin_url: self.links.as_ref().map(link),
+        }
+    }
+}
+
+/// A version as the snapshots have it.
+struct Version<'a> {
+    uid: &'a ContentTypeUid,
+    document_id: &'a str,
+    locale: Option<usize>,
+    is_localized: bool,
+    title: Option<&'a str>,
+}
+
+impl Rows for Problems {
+    const NAME: &'static str = "problems";
+
+    fn figures(&self) -> String {
+        format!(r#""count":{},"truncated":{}"#, self.count(), self.is_truncated())
+    }
+
+    fn write_next(&mut self, out: &mut Vec<u8>) -> Step {
+        let mut next = self.next;
+        let Some(problem) = self.row(&mut next) else { return Step::End };
+        write_json(out, &problem);
+        self.next = next;
+        Step::Row
+    }
+}
