@@ -161,6 +161,18 @@ impl Strapi {
         walk::selection::select(&self.0, query, locales, max).await
     }
 
+    /// The same, with a proof for each locale instead of one request for all of them.
+    ///
+    /// # Errors
+    /// As [`Strapi::select`].
+    pub async fn select_by_locale(
+        &self,
+        query: &ContentQuery,
+        locales: &[Locale],
+    ) -> Result<Vec<Document<'static>>, ContentError> {
+        walk::selection::select_by_locale(&self.0, query, locales).await
+    }
+
     /// Compares what the settings need of a content type with what the CMS returns and, where the
     /// token may read it, with the schema. Schemas are requested once and kept in `schemas`.
     ///

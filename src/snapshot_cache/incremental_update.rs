@@ -7,6 +7,7 @@
 //! versions when the related document is unpublished or deleted, and also when it is published after
 //! a draft has moved away from it.
 
+mod known_locales;
 mod patching;
 mod plan;
 mod reading;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::NotUpdated;
+use super::known_locales;
 use super::plan::{Plan, RelationList};
 use crate::content::{ContentError, ContentQuery, Selected, Selection, SetupProblem};
 use crate::rules::{Document, DocumentLocale, FieldPath};
@@ -136,7 +137,10 @@ async fn read_all(
     for ids in ids.chunks(at_once) {
         let query = selecting(group, None, ids.to_vec());
         let found = cache.content.select(&query, &group.locales, u64::MAX).await?;
-        let Selected::Versions(versions) = found else { return Err(NotUpdated::NeedsWalk) };
+        let Selected::Versions(mut versions) = found else { return Err(NotUpdated::NeedsWalk) };
+        if known_locales::may_be_missing(group, ids, &versions) {
+            versions = cache.content.select_by_locale(&query, &group.locales).await?;
+        }
         let mut by_id: BTreeMap<&str, Vec<Document<'static>>> =
             ids.iter().map(|id| (&**id, Vec::new())).collect();
         for version in versions {

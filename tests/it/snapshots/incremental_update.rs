@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::hook::{hint, post_body, with_secret};
 use super::{ends, in_two_locales, paths, sitemap, soft, walks};
-use crate::support::content::{Content, Query};
+use crate::support::content::{Content, Query, selected};
 use crate::support::front_of_cms::{list, refusal};
 use crate::support::http;
 use crate::support::service::Service;
@@ -23,7 +23,10 @@ fn changed(service: &Service, id: &str) {
 
 /// From now on walks fail, and single documents can be read: the CMS is there.
 fn fail_lists(content: &Content) {
-    content.fail(|target| Query::parse(target).map(|_| refusal(500, "InternalServerError", "{}")));
+    content.fail(|target| {
+        let is_of_all = Query::parse(target)?.ids.is_empty();
+        is_of_all.then(|| refusal(500, "InternalServerError", "{}"))
+    });
 }
 
 fn lists(service: &Service, expected: &[&str]) {
@@ -70,6 +73,66 @@ fn named_document_without_a_locale_is_listed_once() {
     });
     changed(&service, "a");
     lists(&service, &["/en/articles/m", "/en/articles/x"]);
+}
+
+/// Ignores `locale=*` in lists of single documents, like a broken proxy: these versions are `en`.
+fn ignore_all_locales(content: &Content, ignored: &Arc<AtomicBool>) {
+    let (own, ignored) = (content.clone(), Arc::clone(ignored));
+    content.fail(move |target| {
+        let (_, query) = target.split_once('?')?;
+        let ids = selected(query);
+        let is_broken = ignored.load(Ordering::Relaxed) && !ids.is_empty();
+        (is_broken && query.contains("locale=%2A")).then(|| own.some(&ids, "en"))
+    });
+}
+
+#[test]
+fn response_with_one_locale_drops_no_other_version() {
+    let content = Content::new(&[("en", "a", "x"), ("de", "a", "x"), ("de", "b", "y")]);
+    let cms = content.start();
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let service = setup.start();
+    let all = ["/en/articles/x", "/de/articles/x", "/de/articles/y"];
+    assert_eq!(paths(&sitemap(&service)), all);
+    let ignored = Arc::new(AtomicBool::new(true));
+    ignore_all_locales(&content, &ignored);
+    content.publish("en", "a", "z");
+    changed(&service, "a");
+    lists(&service, &["/en/articles/z", "/de/articles/x", "/de/articles/y"]);
+    content.publish("de", "b", "w");
+    changed(&service, "b");
+    lists(&service, &["/en/articles/z", "/de/articles/w", "/de/articles/x"]);
+    // Versions that are unpublished leave the list, whether the proxy is broken or not.
+    content.unpublish("de", "a");
+    changed(&service, "a");
+    lists(&service, &["/en/articles/z", "/de/articles/w"]);
+    content.unpublish("de", "b");
+    changed(&service, "b");
+    lists(&service, &["/en/articles/z"]);
+    content.publish("de", "a", "v");
+    ignored.store(false, Ordering::Relaxed);
+    changed(&service, "a");
+    lists(&service, &["/en/articles/z", "/de/articles/v"]);
+    let walks = service.log().matches("a snapshot is built").count();
+    assert_eq!(walks, 1, "no walk: {}", service.log());
+}
+
+#[test]
+fn response_with_all_known_locales_needs_no_other_request() {
+    let content = Content::new(&[("en", "a", "x"), ("de", "a", "x"), ("en", "b", "y")]);
+    let cms = content.start();
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let service = setup.start();
+    assert_eq!(paths(&sitemap(&service)).len(), 3);
+    for (id, slug) in [("a", "z"), ("b", "w")] {
+        let before = cms.targets().len();
+        content.publish("en", id, slug);
+        changed(&service, id);
+        until_so("the change", || {
+            sitemap(&service).text().contains(&format!("/en/articles/{slug}"))
+        });
+        assert_eq!(cms.targets().len() - before, 1, "{:?}", cms.targets());
+    }
 }
 
 #[test]

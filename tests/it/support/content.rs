@@ -56,11 +56,7 @@ impl Query {
             after: value("filters[documentId][$gt]").unwrap_or_default(),
             size,
             with_total: value("pagination[withCount]")? == "true",
-            ids: query
-                .split('&')
-                .filter(|pair| pair.starts_with("filters[documentId][$in]"))
-                .filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()))
-                .collect(),
+            ids: selected(query),
         })
     }
 }
@@ -181,10 +177,11 @@ impl Content {
         list(&rows, size, total)
     }
 
-    /// The versions of these documents in all locales.
-    fn some(&self, ids: &[String]) -> Script {
+    /// The versions of these documents in a locale, as it is in a query; `%2A`: in all locales.
+    pub(crate) fn some(&self, ids: &[String], locale: &str) -> Script {
         let versions = self.0.versions.lock().expect("no panic");
-        let own = versions.iter().filter(|((_, id), _)| ids.contains(id));
+        let is_wanted = |own: &str| locale == "%2A" || own == locale;
+        let own = versions.iter().filter(|((own, id), _)| ids.contains(id) && is_wanted(own));
         let mut rows: Vec<(&str, String)> = own
             .map(|((locale, id), more)| match &**locale {
                 "" => (&**id, more.clone()),
@@ -199,11 +196,11 @@ impl Content {
     fn one(&self, target: &str) -> Script {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let selected = selected(query);
+        let locale = query.split('&').find_map(|pair| pair.strip_prefix("locale="));
         if !selected.is_empty() {
-            return self.some(&selected);
+            return self.some(&selected, locale.unwrap_or_default());
         }
         let id = path.rsplit('/').next().unwrap_or_default();
-        let locale = query.split('&').find_map(|pair| pair.strip_prefix("locale="));
         let key = (locale.unwrap_or_default().to_owned(), id.to_owned());
         match self.0.versions.lock().expect("no panic").get(&key) {
             Some(fields) => {

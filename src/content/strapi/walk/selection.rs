@@ -65,6 +65,21 @@ pub(in crate::content::strapi) async fn select(
     Ok(Selected::Versions(versions))
 }
 
+/// See [`crate::content::Strapi::select_by_locale`].
+pub(in crate::content::strapi) async fn select_by_locale(
+    fetcher: &Fetcher,
+    query: &ContentQuery,
+    locales: &[Locale],
+) -> Result<Vec<Document<'static>>, ContentError> {
+    let Some(selection) = &query.selection else { return Ok(Vec::new()) };
+    let request = WalkRequest { query, locales, known: &Unknown };
+    let mut all = Vec::new();
+    for versions in walk(fetcher, request, |_| Versions::default()).await? {
+        all.extend(versions.checked(selection)?);
+    }
+    Ok(all)
+}
+
 /// The selection in each of these locales.
 async fn by_locale(
     fetcher: &Fetcher,
