@@ -17,7 +17,7 @@ use std::io::Write as _;
 
 use self::colours::coloured;
 use self::findings::Findings;
-use super::terminal::Paint;
+use super::terminal::Colours;
 use super::words::count;
 use crate::config::Config;
 use crate::site::Site;
@@ -34,7 +34,7 @@ pub(super) fn run(config: &Config, strict: bool, offline: bool) -> Result<(), Bo
     let _ = constant_rules::write(&mut out, config);
     out += &cms.text;
     findings.add(cms.findings, ["problem with the CMS", "problems with the CMS"]);
-    std::io::stdout().write_all(coloured(&out, Paint::of_stdout()).as_bytes())?;
+    std::io::stdout().write_all(coloured(&out, Colours::of_stdout()).as_bytes())?;
     if strict { Ok(findings.into_result()?) } else { Ok(()) }
 }
 

@@ -11,7 +11,7 @@ use std::io::Write as _;
 use clap::Args;
 
 use super::selection;
-use super::terminal::Paint;
+use super::terminal::Colours;
 use crate::boot;
 use crate::config::Config;
 use crate::content::Status;
@@ -75,14 +75,14 @@ pub(super) fn run(config: Config, args: &ExplainArgs) -> Result<bool, Box<dyn Er
             let explanation = self::pathname::explain(config, args, absolute(pathname)?)?;
             let found = explanation.matched.is_some();
             print(args, &explanation, |out| {
-                text::write_pathname(out, &explanation, Paint::of_stdout())
+                text::write_pathname(out, &explanation, Colours::of_stdout())
             })?;
             Ok(found)
         }
         (None, Some(uid), Some(id)) => {
             let explanation = document(config, args, uid, id)?;
             print(args, &explanation, |out| {
-                text::write_document(out, &explanation, &args.status, Paint::of_stdout())
+                text::write_document(out, &explanation, &args.status, Colours::of_stdout())
             })?;
             Ok(explanation.path.is_some())
         }

@@ -15,19 +15,19 @@ const MIN_WIDTH: usize = 30;
 
 /// Whether to use colours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Paint(bool);
+pub(super) struct Colours(bool);
 
 /// What a colour stands for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Tone {
+pub(super) enum Style {
     Good,
     Warning,
     Bad,
     Heading,
-    Soft,
+    Dim,
 }
 
-impl Paint {
+impl Colours {
     /// Colours are used only on a terminal that has them, and unless `NO_COLOR` is set
     /// (<https://no-color.org>).
     pub(super) fn new(is_terminal: bool) -> Self {
@@ -48,20 +48,20 @@ impl Paint {
     #[cfg(test)]
     pub(super) const COLOURED: Self = Self(true);
 
-    /// The text, in the colour of `tone`.
-    pub(super) fn of(self, tone: Tone, text: impl Display) -> String {
-        let code = match tone {
-            Tone::Good => "32",
-            Tone::Warning => "33",
-            Tone::Bad => "31;1",
-            Tone::Heading => "1",
-            Tone::Soft => "2",
+    /// The text, in the colour of `style`.
+    pub(super) fn apply(self, style: Style, text: impl Display) -> String {
+        let code = match style {
+            Style::Good => "32",
+            Style::Warning => "33",
+            Style::Bad => "31;1",
+            Style::Heading => "1",
+            Style::Dim => "2",
         };
         if self.0 { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
     }
 }
 
-impl From<Class> for Tone {
+impl From<Class> for Style {
     fn from(class: Class) -> Self {
         match class {
             Class::Success => Self::Good,

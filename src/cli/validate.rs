@@ -22,7 +22,7 @@ pub(super) use self::output::Output;
 use self::output::unfinished_path;
 use self::summary::summary;
 use super::shutdown::{Stop, stop_signal};
-use super::terminal::Paint;
+use super::terminal::Colours;
 use super::walk::{listed_urls, walk};
 use super::{logging, selection};
 use crate::boot;
@@ -185,10 +185,10 @@ fn print_summary(
     to_stderr: bool,
 ) -> io::Result<()> {
     let terminal = if to_stderr { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
-    let paint = Paint::new(terminal);
-    let mut text = summary(report, paint);
+    let colours = Colours::new(terminal);
+    let mut text = summary(report, colours);
     if let Some(previous) = previous {
-        text += &diff::diff(report, previous, paint);
+        text += &diff::diff(report, previous, colours);
     }
     if to_stderr {
         io::stderr().write_all(text.as_bytes())

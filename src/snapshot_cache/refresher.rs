@@ -23,7 +23,7 @@ const MIN_PERIOD: Duration = Duration::from_millis(500);
 /// The shortest time until the next look at a refresh that has to wait for the share of the CMS.
 const MIN_WAIT: Duration = Duration::from_millis(10);
 /// The most refreshes in flight while first walks start. The client of the CMS has its own limit.
-const CONCURRENT_REFRESHES: usize = 4;
+const MAX_FIRST_WALKS: usize = 4;
 
 /// Keeps copies fresh without requests: builds all of them at the start, refreshes those of a path
 /// index, and makes up for refreshes that failed with the CMS. Works on the current cache until it
@@ -123,14 +123,14 @@ fn start_urgent(cache: &SnapshotCache) {
     }
 }
 
-/// Starts the first walks of content types, up to [`CONCURRENT_REFRESHES`]; a slow one does not delay
+/// Starts the first walks of content types, up to [`MAX_FIRST_WALKS`]; a slow one does not delay
 /// the others.
 fn start_missing(cache: &SnapshotCache) {
     let in_flight = cache.groups.values().filter(|group| group.is_refreshing()).count();
     let missing = cache
         .entries()
         .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
-    for (_, entry) in missing.take(CONCURRENT_REFRESHES.saturating_sub(in_flight)) {
+    for (_, entry) in missing.take(MAX_FIRST_WALKS.saturating_sub(in_flight)) {
         cache.start_refresh(entry);
     }
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::Write as _;
 
 use super::url_checks;
-use crate::cli::terminal::{Paint, Tone, prose_width};
+use crate::cli::terminal::{Colours, Style, prose_width};
 use crate::cli::words::wrapped;
 use crate::demo::{Addresses, OPERATIONS, Operation};
 use crate::outgoing;
@@ -18,24 +18,24 @@ const INDENT: &str = "   ";
 /// # Errors
 /// When the service does not respond, or stdout is closed.
 pub(super) async fn show(addresses: &Addresses, once: bool) -> Result<(), Box<dyn Error>> {
-    let (paint, width) = (Paint::of_stdout(), prose_width());
+    let (colours, width) = (Colours::of_stdout(), prose_width());
     let Addresses { service, frontend } = addresses;
-    print(&paint.of(Tone::Heading, "frontend-map, a demo"))?;
+    print(&colours.apply(Style::Heading, "frontend-map, a demo"))?;
     print(&wrapped(WELCOME, width, ""))?;
     print(&format!("\n{INDENT}service   http://{service}\n{INDENT}frontend  http://{frontend}"))?;
     let client = outgoing::client_builder()?.build()?;
     for (at, operation) in OPERATIONS.iter().enumerate() {
         let Operation { question, about, target } = operation;
         let heading = wrapped(&format!("{}. {question}", at + 1), width, "");
-        print(&format!("\n{}", paint.of(Tone::Heading, heading)))?;
+        print(&format!("\n{}", colours.apply(Style::Heading, heading)))?;
         print(&wrapped(about, width, INDENT))?;
         let url = format!("http://{service}{target}");
         print(&format!("\n$ curl '{url}'"))?;
         let response = client.get(url).send().await?.text().await?;
         if operation.checks_urls() {
-            print(&format!("\n{}", url_checks::table(&response, paint, width)?))?;
+            print(&format!("\n{}", url_checks::table(&response, colours, width)?))?;
         } else {
-            print(&paint.of(Tone::Soft, response.trim_end()))?;
+            print(&colours.apply(Style::Dim, response.trim_end()))?;
         }
     }
     print("")?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
-use crate::cli::terminal::{Paint, Tone};
+use crate::cli::terminal::{Colours, Style};
 use crate::cli::words::count;
 use crate::validator::report::{Class, Visible};
 
@@ -31,7 +31,7 @@ struct Checked {
 ///
 /// # Errors
 /// When the response is not one to `validate=true`.
-pub(super) fn table(response: &str, paint: Paint, width: usize) -> serde_json::Result<String> {
+pub(super) fn table(response: &str, colours: Colours, width: usize) -> serde_json::Result<String> {
     let Results { results } = serde_json::from_str::<Response>(response)?.data;
     let meaning = |checked: &Checked| Class::of(checked.status).meaning();
     let widest = |cell: &dyn Fn(&Checked) -> usize| results.iter().map(cell).max().unwrap_or(0);
@@ -44,14 +44,15 @@ pub(super) fn table(response: &str, paint: Paint, width: usize) -> serde_json::R
         let class = Class::of(checked.status);
         let status = checked.status.map_or_else(|| "---".to_owned(), |status| status.to_string());
         let padding = if is_narrow { 0 } else { meanings };
-        let verdict = paint.of(class.into(), format!("{status}  {:padding$}", meaning(checked)));
+        let verdict =
+            colours.apply(class.into(), format!("{status}  {:padding$}", meaning(checked)));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "   {verdict}{separator}{}", path(checked));
     }
     let dead = results.iter().filter(|checked| Class::of(checked.status).is_dead()).count();
     let verdict = match dead {
-        0 => paint.of(Tone::Good, "none dead"),
-        dead => paint.of(Tone::Bad, format!("{dead} dead")),
+        0 => colours.apply(Style::Good, "none dead"),
+        dead => colours.apply(Style::Bad, format!("{dead} dead")),
     };
     let _ = write!(text, "   {}, {verdict}", count(results.len() as u64, "URL"));
     Ok(text)
@@ -83,10 +84,10 @@ mod tests {
             "   ---  no answer        /en/\\u{1b}[2J\n",
             "   3 URLs, 1 dead",
         );
-        assert_eq!(table(response, Paint::PLAIN, 41).unwrap(), expected);
-        let narrow = table(response, Paint::PLAIN, 40).unwrap();
+        assert_eq!(table(response, Colours::PLAIN, 41).unwrap(), expected);
+        let narrow = table(response, Colours::PLAIN, 40).unwrap();
         assert!(narrow.starts_with("   200  fine\n        /en/café\n   301  "), "{narrow}");
-        assert!(table(response, Paint::COLOURED, 80).unwrap().contains("\u{1b}[31;1m1 dead"));
-        assert!(table(r#"{"data":null}"#, Paint::PLAIN, 80).is_err());
+        assert!(table(response, Colours::COLOURED, 80).unwrap().contains("\u{1b}[31;1m1 dead"));
+        assert!(table(r#"{"data":null}"#, Colours::PLAIN, 80).is_err());
     }
 }

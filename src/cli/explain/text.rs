@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::cli::terminal::{Paint, Tone};
+use crate::cli::terminal::{Colours, Style};
 use crate::explain::{
     DocumentExplanation, PathnameExplanation, PatternOutcome, PatternResult, RuleExplanation,
     RuleOutcome, TieDecision,
@@ -12,16 +12,16 @@ use crate::explain::{
 pub(super) fn write_pathname(
     out: &mut String,
     explanation: &PathnameExplanation,
-    paint: Paint,
+    colours: Colours,
 ) -> fmt::Result {
     let path = &explanation.normalized_path;
     writeln!(out, "site {}, {}", explanation.site, path.escape_debug())?;
     match &explanation.matched {
         Some(rule) => {
             let found = format!("{} by {}", rule.collection_type, rule.rule);
-            writeln!(out, "{}", paint.of(Tone::Good, found))?;
+            writeln!(out, "{}", colours.apply(Style::Good, found))?;
         }
-        None => writeln!(out, "{}", paint.of(Tone::Bad, "no rule matches"))?,
+        None => writeln!(out, "{}", colours.apply(Style::Bad, "no rule matches"))?,
     }
     match &explanation.tie {
         Some(TieDecision::Documents { document_id, .. }) => {
@@ -41,18 +41,18 @@ pub(super) fn write_pathname(
         let PatternResult { collection_type, rule, form, .. } = pattern;
         let form = if form == rule { String::new() } else { format!(" as {form}") };
         let heading = format!("{}. {collection_type} {rule}{form}", at + 1);
-        writeln!(out, "\n{}", paint.of(Tone::Heading, heading))?;
+        writeln!(out, "\n{}", colours.apply(Style::Heading, heading))?;
         let rows = pattern.segments.iter().map(|segment| {
             let found = segment.found.escape_debug().to_string();
             [segment.wanted.clone(), found, segment.reason.unwrap_or("fits").to_owned()]
         });
-        write_rows(out, &rows.collect::<Vec<_>>(), paint)?;
-        let tone = match pattern.outcome {
-            PatternOutcome::Match => Tone::Good,
-            PatternOutcome::Hidden | PatternOutcome::NoMatch => Tone::Soft,
-            PatternOutcome::Tied => Tone::Warning,
+        write_rows(out, &rows.collect::<Vec<_>>(), colours)?;
+        let style = match pattern.outcome {
+            PatternOutcome::Match => Style::Good,
+            PatternOutcome::Hidden | PatternOutcome::NoMatch => Style::Dim,
+            PatternOutcome::Tied => Style::Warning,
         };
-        writeln!(out, "   {}", paint.of(tone, outcome(pattern, given)))?;
+        writeln!(out, "   {}", colours.apply(style, outcome(pattern, given)))?;
     }
     Ok(())
 }
@@ -79,30 +79,30 @@ pub(super) fn write_document(
     out: &mut String,
     explanation: &DocumentExplanation,
     status: &str,
-    paint: Paint,
+    colours: Colours,
 ) -> fmt::Result {
     let DocumentExplanation { site, uid, document_id, locale, .. } = explanation;
     writeln!(out, "site {site}, {uid} {document_id}, locale {locale}, {status}")?;
     match (&explanation.url, &explanation.path) {
         _ if !explanation.found => {
             let text = "there is no such version of the document";
-            writeln!(out, "{}", paint.of(Tone::Bad, text))?;
+            writeln!(out, "{}", colours.apply(Style::Bad, text))?;
         }
-        (Some(url), _) => writeln!(out, "{}", paint.of(Tone::Good, url))?,
+        (Some(url), _) => writeln!(out, "{}", colours.apply(Style::Good, url))?,
         (None, Some(path)) => {
-            writeln!(out, "{} (the site has no base URL)", paint.of(Tone::Good, path))?;
+            writeln!(out, "{} (the site has no base URL)", colours.apply(Style::Good, path))?;
         }
-        (None, None) => writeln!(out, "{}", paint.of(Tone::Bad, "no URL"))?,
+        (None, None) => writeln!(out, "{}", colours.apply(Style::Bad, "no URL"))?,
     }
     for (at, rule) in explanation.considered.iter().enumerate() {
         let heading = format!("{}. {}", at + 1, rule.rule);
-        writeln!(out, "\n{}", paint.of(Tone::Heading, heading))?;
-        write_rule(out, rule, paint)?;
+        writeln!(out, "\n{}", colours.apply(Style::Heading, heading))?;
+        write_rule(out, rule, colours)?;
     }
     Ok(())
 }
 
-fn write_rule(out: &mut String, rule: &RuleExplanation, paint: Paint) -> fmt::Result {
+fn write_rule(out: &mut String, rule: &RuleExplanation, colours: Colours) -> fmt::Result {
     let quoted = |text: &Option<String>| text.as_ref().map_or("-".to_owned(), |t| format!("{t:?}"));
     let conditions = rule.conditions.iter().map(|condition| {
         let holds = if condition.holds { "holds" } else { "does not hold" };
@@ -114,25 +114,25 @@ fn write_rule(out: &mut String, rule: &RuleExplanation, paint: Paint) -> fmt::Re
         let result = placeholder.fault.unwrap_or(usable);
         [placeholder.placeholder.clone(), quoted(&placeholder.value), result.to_owned()]
     });
-    write_rows(out, &conditions.chain(placeholders).collect::<Vec<_>>(), paint)?;
-    let (tone, text) = match (rule.outcome, &rule.path, &rule.reason) {
-        (RuleOutcome::Used, Some(path), _) => (Tone::Good, format!("builds {path}")),
+    write_rows(out, &conditions.chain(placeholders).collect::<Vec<_>>(), colours)?;
+    let (style, text) = match (rule.outcome, &rule.path, &rule.reason) {
+        (RuleOutcome::Used, Some(path), _) => (Style::Good, format!("builds {path}")),
         (_, Some(path), _) => {
-            (Tone::Soft, format!("would build {path}, but an earlier rule is used"))
+            (Style::Dim, format!("would build {path}, but an earlier rule is used"))
         }
-        (_, None, Some(reason)) => (Tone::Warning, format!("builds no path: {reason}")),
+        (_, None, Some(reason)) => (Style::Warning, format!("builds no path: {reason}")),
         (_, None, None) => return Ok(()),
     };
-    writeln!(out, "   {}", paint.of(tone, text))
+    writeln!(out, "   {}", colours.apply(style, text))
 }
 
 /// Columns, each as wide as its widest cell.
-fn write_rows(out: &mut String, rows: &[[String; 3]], paint: Paint) -> fmt::Result {
+fn write_rows(out: &mut String, rows: &[[String; 3]], colours: Colours) -> fmt::Result {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let (first, second) = (width(0).unwrap_or(0), width(1).unwrap_or(0));
     rows.iter().try_for_each(|[a, b, c]| {
         let is_good = ["fits", "holds", "usable", "left out"].contains(&c.as_str());
-        let c = paint.of(if is_good { Tone::Soft } else { Tone::Warning }, c);
+        let c = colours.apply(if is_good { Style::Dim } else { Style::Warning }, c);
         writeln!(out, "   {a:first$}  {b:second$}  {c}")
     })
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::cli::terminal::{Paint, Tone};
+use crate::cli::terminal::{Colours, Style};
 use crate::cli::words::{count, digits};
 use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visible};
 
@@ -13,10 +13,10 @@ const MAX_LISTED: usize = 20;
 type Line<'r> = (Class, &'r str, &'r str);
 
 /// The URLs that broke, recovered, are new or were removed.
-pub(super) fn diff(report: &SiteReport<'_>, previous: &PreviousReport, paint: Paint) -> String {
+pub(super) fn diff(report: &SiteReport<'_>, previous: &PreviousReport, colours: Colours) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write_diff(&mut text, report, previous, paint);
+    let _ = write_diff(&mut text, report, previous, colours);
     text
 }
 
@@ -24,10 +24,10 @@ fn write_diff(
     out: &mut String,
     report: &SiteReport<'_>,
     previous: &PreviousReport,
-    paint: Paint,
+    colours: Colours,
 ) -> fmt::Result {
     let when = previous.checked_at.as_deref().unwrap_or("the earlier check");
-    writeln!(out, "\n{}", paint.of(Tone::Heading, format!("since {}", Visible(when))))?;
+    writeln!(out, "\n{}", colours.apply(Style::Heading, format!("since {}", Visible(when))))?;
     let gone = previous.removed_urls(report);
     let [broke, healed, new] = [Change::Broke, Change::Healed, Change::New].map(|change| {
         let findings = report.findings().filter(|f| previous.change(f) == Some(change));
@@ -40,7 +40,7 @@ fn write_diff(
     }
     let kinds = [("broke", broke), ("healed", healed), ("new", new), ("gone", gone)];
     for (name, lines) in kinds.iter().filter(|(_, lines)| !lines.is_empty()) {
-        write_lines(out, name, lines, paint)?;
+        write_lines(out, name, lines, colours)?;
     }
     for part in report.content_types.iter().filter(|part| !previous.has(part.content_type)) {
         writeln!(out, "  {} was not checked then", part.content_type)?;
@@ -48,13 +48,13 @@ fn write_diff(
     Ok(())
 }
 
-fn write_lines(out: &mut String, name: &str, lines: &[Line<'_>], paint: Paint) -> fmt::Result {
+fn write_lines(out: &mut String, name: &str, lines: &[Line<'_>], colours: Colours) -> fmt::Result {
     writeln!(out, "  {name}: {}", count(lines.len() as u64, "URL"))?;
     let mut lines = lines.to_vec();
     // Dead URLs first, then in the order of the sitemap.
     lines.sort_by_key(|(class, ..)| *class);
     for (class, url, id) in lines.iter().take(MAX_LISTED) {
-        let class = paint.of((*class).into(), format!("{:5}", class.as_str()));
+        let class = colours.apply((*class).into(), format!("{:5}", class.as_str()));
         let id = if id.is_empty() { String::new() } else { format!("  {}", Visible(id)) };
         writeln!(out, "    {class}  {}{id}", Visible(url))?;
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use crate::cli::terminal::{Paint, Tone};
+use crate::cli::terminal::{Colours, Style};
 use crate::cli::words::{count, digits};
 use crate::validator::Finding;
 use crate::validator::report::{Class, Entry, SiteReport, Visible};
@@ -12,25 +12,25 @@ use crate::validator::report::{Class, Entry, SiteReport, Visible};
 const MAX_LISTED: usize = 20;
 
 /// One line with the counters, then the URLs that are not 2xx.
-pub(super) fn summary(report: &SiteReport<'_>, paint: Paint) -> String {
+pub(super) fn summary(report: &SiteReport<'_>, colours: Colours) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write_summary(&mut text, report, paint);
+    let _ = write_summary(&mut text, report, colours);
     text
 }
 
-fn write_summary(out: &mut String, report: &SiteReport<'_>, paint: Paint) -> fmt::Result {
+fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) -> fmt::Result {
     let classes = report.tally.by_class;
     let verdict = match classes.dead() {
-        0 => paint.of(Tone::Good, "none dead"),
-        dead => paint.of(Tone::Bad, format!("{} dead", digits(dead))),
+        0 => colours.apply(Style::Good, "none dead"),
+        dead => colours.apply(Style::Bad, format!("{} dead", digits(dead))),
     };
     write!(out, "site {}: {}, {verdict}", report.site, count(report.tally.count, "URL"))?;
     let some = Class::ALL.into_iter().filter(|class| classes.get(*class) > 0);
     let counts: Vec<String> = some
         .map(|class| {
             let text = format!("{} {}", class.as_str(), digits(classes.get(class)));
-            paint.of(class.into(), text)
+            colours.apply(class.into(), text)
         })
         .collect();
     if !counts.is_empty() {
@@ -39,7 +39,7 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, paint: Paint) -> fmt
     writeln!(out)?;
     let bad = Class::ALL.into_iter().filter(|class| *class != Class::Success);
     for class in bad.filter(|class| classes.get(*class) > 0) {
-        write_class(out, report, class, paint)?;
+        write_class(out, report, class, colours)?;
     }
     Ok(())
 }
@@ -48,13 +48,13 @@ fn write_class(
     out: &mut String,
     report: &SiteReport<'_>,
     class: Class,
-    paint: Paint,
+    colours: Colours,
 ) -> fmt::Result {
     let heading = format!("{} {}", class.as_str(), class.meaning());
     let count = count(report.tally.by_class.get(class), "URL");
-    writeln!(out, "\n{}: {count}", paint.of(class.into(), heading))?;
+    writeln!(out, "\n{}: {count}", colours.apply(class.into(), heading))?;
     for (rule, findings) in by_rule(report, class) {
-        write_rule(out, rule, &findings, paint)?;
+        write_rule(out, rule, &findings, colours)?;
     }
     Ok(())
 }
@@ -83,10 +83,10 @@ fn write_rule(
     out: &mut String,
     (content_type, template): Rule<'_>,
     findings: &[&Finding<'_>],
-    paint: Paint,
+    colours: Colours,
 ) -> fmt::Result {
     let count = digits(findings.len() as u64);
-    let heading = paint.of(Tone::Heading, format!("{content_type} {template}"));
+    let heading = colours.apply(Style::Heading, format!("{content_type} {template}"));
     writeln!(out, "  {heading}: {count}")?;
     let shown = &findings[..findings.len().min(MAX_LISTED)];
     let [ids, locales, outcomes] = [document_id, locale, outcome].map(|column| {
@@ -97,7 +97,7 @@ fn write_rule(
         let (id, locale) = (document_id(finding), locale(finding));
         writeln!(out, "    {outcome:outcomes$}  {id:ids$}  {locale:locales$}  {url}")?;
         if let Some(location) = &finding.entry.location {
-            let (gap, arrow) = (" ".repeat(outcomes), paint.of(Tone::Soft, "->"));
+            let (gap, arrow) = (" ".repeat(outcomes), colours.apply(Style::Dim, "->"));
             writeln!(out, "    {gap}  {arrow} {}", Visible(location))?;
         }
     }
@@ -157,7 +157,7 @@ mod tests {
     fn summary_escapes_control_characters_of_urls_and_documents() {
         let hostile = "\u{1b}]0;x\u{7}\r\u{202e}\u{9b}2J\n";
         let report = report(hostile, &[moved(hostile), CheckResult::Failed(Failure::Refused)]);
-        let text = summary(&report, Paint::PLAIN);
+        let text = summary(&report, Colours::PLAIN);
         assert!(text.chars().all(|c| c == '\n' || crate::rules::is_visible(c)), "{text:?}");
         let shown = r"\u{1b}]0;x\u{7}\u{d}\u{202e}\u{9b}2J\u{a}";
         assert_eq!(text.matches(shown).count(), 3, "{text}");
@@ -166,19 +166,23 @@ mod tests {
     #[test]
     fn summary_has_the_same_text_with_colours() {
         let report = report("a", &[moved("/y"), CheckResult::Failed(Failure::Dns)]);
-        let (plain, painted) = (summary(&report, Paint::PLAIN), summary(&report, Paint::COLOURED));
-        assert!(painted.contains("\u{1b}[33m3xx leads elsewhere\u{1b}[0m: 1 URL\n"), "{painted:?}");
-        let parts = painted
+        let (plain, coloured) =
+            (summary(&report, Colours::PLAIN), summary(&report, Colours::COLOURED));
+        assert!(
+            coloured.contains("\u{1b}[33m3xx leads elsewhere\u{1b}[0m: 1 URL\n"),
+            "{coloured:?}"
+        );
+        let parts = coloured
             .split("\u{1b}[")
             .map(|part| part.split_once('m').map_or(part, |(_, text)| text));
-        let first = painted.split("\u{1b}[").next().unwrap();
+        let first = coloured.split("\u{1b}[").next().unwrap();
         assert_eq!(first.to_owned() + &parts.skip(1).collect::<String>(), plain);
     }
 
     #[test]
     fn summary_lists_the_first_urls_of_thousands() {
         let report = report("a", &vec![CheckResult::Failed(Failure::Refused); 1234]);
-        let text = summary(&report, Paint::PLAIN);
+        let text = summary(&report, Colours::PLAIN);
         assert_eq!(text.lines().count(), 4 + MAX_LISTED + 1);
         assert!(text.ends_with("    and 1,214 more: --format lists all\n"), "{text}");
     }

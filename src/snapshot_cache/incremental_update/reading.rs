@@ -113,7 +113,7 @@ async fn list_one(
         if !found.is_empty() {
             targets.leads(uid, relation, target);
         } else if !targets.is_known(uid, relation) {
-            targets.leads_nowhere(uid, relation, target);
+            targets.exclude(uid, relation, target);
             break;
         }
         drop(targets);

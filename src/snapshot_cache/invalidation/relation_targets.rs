@@ -19,7 +19,7 @@ pub(in crate::snapshot_cache) struct RelationTargets {
     /// The content type behind a relation.
     known: HashMap<Relation, (String, Instant)>,
     /// Relations, each with a content type of which no document was found behind it.
-    nowhere: HashMap<(Relation, String), Instant>,
+    excluded: HashMap<(Relation, String), Instant>,
 }
 
 impl RelationTargets {
@@ -35,7 +35,7 @@ impl RelationTargets {
         if let Some((known, _)) = self.known.get(&relation).filter(|(_, since)| is_recent(since)) {
             return known == target;
         }
-        !self.nowhere.get(&(relation, target.to_owned())).is_some_and(is_recent)
+        !self.excluded.get(&(relation, target.to_owned())).is_some_and(is_recent)
     }
 
     /// Whether it is known, and recently enough, where the relation leads.
@@ -60,17 +60,17 @@ impl RelationTargets {
     }
 
     /// Records that no document of this type was found behind the relation.
-    pub(in crate::snapshot_cache) fn leads_nowhere(
+    pub(in crate::snapshot_cache) fn exclude(
         &mut self,
         uid: &ContentTypeUid,
         relation: &FieldPath,
         target: &str,
     ) {
-        if self.nowhere.len() >= MAX_TYPES {
-            self.nowhere.clear();
+        if self.excluded.len() >= MAX_TYPES {
+            self.excluded.clear();
         }
         let relation = (uid.clone(), relation.clone());
-        self.nowhere.insert((relation, target.to_owned()), Instant::now());
+        self.excluded.insert((relation, target.to_owned()), Instant::now());
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
         let [category, parent] = ["category", "parent"].map(|path| FieldPath::parse(path).unwrap());
         let mut targets = RelationTargets::default();
         assert!(targets.may_lead(&uid, &category, "api::tag.tag"));
-        targets.leads_nowhere(&uid, &category, "api::tag.tag");
+        targets.exclude(&uid, &category, "api::tag.tag");
         assert!(!targets.may_lead(&uid, &category, "api::tag.tag"));
         assert!(targets.may_lead(&uid, &parent, "api::tag.tag"));
         assert!(targets.may_lead(&uid, &category, "api::author.author"));

@@ -16,17 +16,17 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// When background walks took place. It survives a reload.
 #[derive(Debug, Default)]
-pub(in crate::snapshot_cache) struct BackgroundWalks(Mutex<Times>);
+pub(in crate::snapshot_cache) struct BackgroundWalks(Mutex<WalkHistory>);
 
 #[derive(Debug, Default)]
-struct Times {
-    past: VecDeque<Past>,
+struct WalkHistory {
+    walks: VecDeque<ConsecutiveWalks>,
     running: usize,
 }
 
 /// Walks that follow each other without a pause.
 #[derive(Clone, Copy, Debug)]
-struct Past {
+struct ConsecutiveWalks {
     end: Instant,
     /// How long they took together.
     took: Duration,
@@ -42,8 +42,8 @@ impl BackgroundWalks {
     /// How long to wait until a walk of this length is within the share; `None`: until the walk in
     /// flight has ended.
     pub(in crate::snapshot_cache) fn wait(&self, length: Duration, share: f64) -> Option<Duration> {
-        let times = self.0.lock();
-        (times.running == 0).then(|| times.wait(Instant::now(), length, share))
+        let history = self.0.lock();
+        (history.running == 0).then(|| history.wait(Instant::now(), length, share))
     }
 
     /// Begins a walk.
@@ -55,23 +55,23 @@ impl BackgroundWalks {
 
 impl Drop for BackgroundWalk {
     fn drop(&mut self) {
-        let mut times = self.walks.0.lock();
-        times.running -= 1;
-        times.add(self.begun, Instant::now());
+        let mut history = self.walks.0.lock();
+        history.running -= 1;
+        history.add(self.begun, Instant::now());
     }
 }
 
-impl Times {
+impl WalkHistory {
     fn add(&mut self, begin: Instant, end: Instant) {
         let took = end - begin;
-        match self.past.back_mut() {
+        match self.walks.back_mut() {
             Some(last) if begin.saturating_duration_since(last.end) < PAUSE => {
-                *last = Past { end, took: last.took + took };
+                *last = ConsecutiveWalks { end, took: last.took + took };
             }
-            _ => self.past.push_back(Past { end, took }),
+            _ => self.walks.push_back(ConsecutiveWalks { end, took }),
         }
-        while self.past.front().is_some_and(|past| end.duration_since(past.end) > MEMORY) {
-            self.past.pop_front();
+        while self.walks.front().is_some_and(|walks| end.duration_since(walks.end) > MEMORY) {
+            self.walks.pop_front();
         }
     }
 
@@ -79,7 +79,7 @@ impl Times {
         let window = WINDOW.max(length.div_f64(share)).min(MEMORY);
         // The window ends with this walk; earlier walks may take this much of it.
         let mut left = window.mul_f64(share).saturating_sub(length);
-        for Past { end, took } in self.past.iter().rev() {
+        for ConsecutiveWalks { end, took } in self.walks.iter().rev() {
             if *took > left {
                 // The window must contain no more than `left` of these walks.
                 let earliest = *end + window.saturating_sub(left + length);
@@ -103,14 +103,14 @@ mod tests {
 
     /// Begins walks of these lengths in turn as soon as each is within the share, for three hours.
     fn simulate(lengths: &[f64]) -> Vec<(f64, f64)> {
-        let (start, mut times, mut now) = (Instant::now(), Times::default(), 0.0);
+        let (start, mut history, mut now) = (Instant::now(), WalkHistory::default(), 0.0);
         let mut walks = Vec::new();
         for length in lengths.iter().cycle() {
-            now += times.wait(start + seconds(now), seconds(*length), SHARE).as_secs_f64();
+            now += history.wait(start + seconds(now), seconds(*length), SHARE).as_secs_f64();
             if now > 3.0 * 3600.0 {
                 break;
             }
-            times.add(start + seconds(now), start + seconds(now + length));
+            history.add(start + seconds(now), start + seconds(now + length));
             walks.push((now, now + length));
             now += length;
         }
@@ -148,11 +148,11 @@ mod tests {
 
     #[test]
     fn walk_after_quiet_minutes_waits_for_nothing() {
-        let (start, mut times) = (Instant::now(), Times::default());
-        assert_eq!(times.wait(start, seconds(33.0), SHARE), Duration::ZERO);
-        times.add(start, start + seconds(33.0));
+        let (start, mut history) = (Instant::now(), WalkHistory::default());
+        assert_eq!(history.wait(start, seconds(33.0), SHARE), Duration::ZERO);
+        history.add(start, start + seconds(33.0));
         let wait = |at: f64, length: f64| {
-            times.wait(start + seconds(at), seconds(length), SHARE).as_secs_f64().round()
+            history.wait(start + seconds(at), seconds(length), SHARE).as_secs_f64().round()
         };
         assert!(wait(33.0, 27.0) < 1.0, "both together are the share");
         assert!((wait(33.0, 33.0) - 540.0).abs() <= 1.0, "{}", wait(33.0, 33.0));
