@@ -231,7 +231,7 @@ impl Content {
     #[must_use]
     pub fn detail(&self, error: &ContentError) -> String {
         match self {
-            Self::Strapi(strapi) => format!("{} (CMS at {})", error.detail(), strapi.address()),
+            Self::Strapi(strapi) => strapi.detail(error),
             Self::File(_) => error.detail(),
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn run(config: &Config, strict: bool, offline: bool) -> Result<(), Bo
     let mut findings = Findings::default();
     let mut out = report(config, cms.findings, &mut findings);
     // Writing to a string cannot fail.
-    let _ = constant_rules::write(&mut out, config);
+    let _ = constant_rules::write(&mut out, config, &cms.single_types);
     out += &cms.text;
     findings.add(cms.findings, ["problem with the CMS", "problems with the CMS"]);
     std::io::stdout().write_all(coloured(&out, Colours::of_stdout()).as_bytes())?;

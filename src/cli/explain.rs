@@ -33,7 +33,8 @@ Fields of --json, for a pathname:
   considered [{collectionType, rule, form, outcome, reason, segment, segmentsWanted, orMore,
   segments [{wanted, found, reason}]}]; outcome is match, hidden, tied or no_match
 For a document:
-  site, uid, documentId, locale, found, path, url,
+  site, uid, documentId, locale, found, problem, path, url, where found is null and problem says why
+  if the CMS fails or leaves out what the URL needs,
   considered [{rule, outcome, reason, path, conditions [{field, wanted, found, holds}],
   placeholders [{placeholder, value, leftOut, fault}]}]; outcome is used, not_needed or no_url
 Segments count from 0 in JSON and from 1 in text.";
@@ -151,8 +152,12 @@ async fn document(
     let drafts = args.status == Status::Draft.as_str();
     let status = if drafts { Status::Draft } else { Status::Published };
     let found = app.documents.get(site, uid, id, locale, status).await;
-    let document = found.map_err(|error| app.snapshots.content().detail(&error))?.document;
-    Ok(explain_document(site, uid, (id, locale), document.as_deref(), drafts))
+    let explain = |document| explain_document(site, uid, (id, locale), document, drafts);
+    match found.map_err(|error| app.snapshots.content().detail(&error)) {
+        Ok(found) => Ok(explain(found.document.as_deref())),
+        Err(problem) if args.json => Ok(explain(None).with_problem(problem)),
+        Err(problem) => Err(problem.into()),
+    }
 }
 
 fn print(

@@ -37,6 +37,9 @@ pub enum ContentError {
     /// The CMS did not respond in time: 504.
     #[error("the CMS did not respond in time")]
     TimedOut,
+    /// The TLS handshake with the CMS failed: 502. The text for clients does not say so.
+    #[error("the CMS sent an unusable response")]
+    TlsFailed,
     /// The CMS sent a response that cannot be used: 502.
     #[error("the CMS sent an unusable response: {0}")]
     Unusable(&'static str),
@@ -58,6 +61,9 @@ impl ContentError {
         match self {
             Self::Unavailable { outage, .. } => format!("{self}: {outage}"),
             Self::CircuitOpen { .. } => format!("{self}: the circuit breaker is open"),
+            Self::TlsFailed => {
+                "the TLS handshake with the CMS failed: check its certificate, and whether cms.url should begin with http://".to_owned()
+            }
             Self::TypeFails { .. } | Self::TimedOut | Self::Unusable(_) => self.to_string(),
             Self::Setup(problem) => problem.to_string(),
         }
@@ -132,6 +138,9 @@ mod tests {
         let down = ContentError::unavailable(Outage::ConnectionRefused);
         assert_eq!(down.to_string(), "the CMS is not available");
         assert_eq!(down.detail(), "the CMS is not available: connection refused");
+        let tls = ContentError::TlsFailed;
+        assert_eq!(tls.to_string(), "the CMS sent an unusable response");
+        assert!(tls.detail().starts_with("the TLS handshake with the CMS failed: "));
         let fails = ContentError::TypeFails { uid: uid(), retry_after: None };
         assert_eq!(
             fails.to_string(),

@@ -58,10 +58,11 @@ impl Strapi {
         Ok(Self(Fetcher::new(client, settings.endpoints, settings.page_size)))
     }
 
-    /// The address of the CMS, which has neither a user name nor a password.
+    /// The text of an error for operators, with the address of the CMS, which has neither a user name
+    /// nor a password.
     #[must_use]
-    pub fn address(&self) -> &str {
-        self.0.client.address()
+    pub fn detail(&self, error: &ContentError) -> String {
+        format!("{} (CMS at {})", error.detail(), self.0.client.address())
     }
 
     /// The state of the circuit breaker.

@@ -20,8 +20,10 @@ pub struct DocumentExplanation {
     pub document_id: String,
     /// The locale of the version.
     pub locale: String,
-    /// Whether the version exists.
-    pub found: bool,
+    /// Whether the version exists; null if the CMS could not say.
+    pub found: Option<bool>,
+    /// Why the document could not be read, or why its URL is not known; null if it is.
+    pub problem: Option<String>,
     /// The path of the first rule that builds one.
     pub path: Option<String>,
     /// The frontend URL; null without a base URL.
@@ -86,6 +88,14 @@ pub struct PlaceholderResult {
     pub fault: Option<&'static str>,
 }
 
+impl DocumentExplanation {
+    /// The same for a document that could not be read, or without a key that decides about its URL.
+    #[must_use]
+    pub fn with_problem(self, problem: String) -> Self {
+        Self { found: None, problem: Some(problem), ..self }
+    }
+}
+
 /// Applies all rules of the content type to a document. `requested` is the id and the locale. Without
 /// a document, the list of rules is empty.
 #[must_use]
@@ -102,7 +112,8 @@ pub fn explain_document(
         uid: uid.to_owned(),
         document_id: document_id.to_owned(),
         locale: locale.to_string(),
-        found: document.is_some(),
+        found: Some(document.is_some()),
+        problem: None,
         path: None,
         url: None,
         considered: Vec::new(),

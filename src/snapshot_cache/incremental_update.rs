@@ -123,7 +123,7 @@ async fn update(cache: &SnapshotCache, group: &Arc<TypeGroup>, hints: &[Hint]) {
             cache.triggers.wake_refresher();
         }
         Err(NotUpdated::Failed(error)) => {
-            let error = error.detail();
+            let error = cache.content.detail(&error);
             tracing::debug!(%uid, error, "documents could not be updated");
             let invalidations = &cache.triggers.invalidations;
             let mut is_kept = true;

@@ -118,7 +118,7 @@ async fn complete(((site, entry), flight): &Begun, found: Found, triggers: &Refr
     if completed.outcome.is_ok() {
         site.rebuild_index();
     }
-    log(entry, &completed);
+    log(&site.content, entry, &completed);
     if !completed.orphaned {
         entry.counters.count(completed.outcome.is_ok());
     }

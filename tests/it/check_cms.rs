@@ -49,6 +49,14 @@ fn invalid_key(key: &str, path: Option<&str>, param: &str) -> Script {
     refusal(400, "ValidationError", &details)
 }
 
+/// The schema of a content type or component with these attributes.
+fn schema(name: &str, attributes: &str) -> Script {
+    let schema = format!(
+        r#"{{"kind":"collectionType","singularName":"{name}","pluralName":"{name}s","attributes":{attributes}}}"#
+    );
+    Script::json(200, &format!(r#"{{"data":{{"uid":"api::{name}.{name}","schema":{schema}}}}}"#))
+}
+
 const DATES: &str = r#""locale":"en","publishedAt":"2024-01-01T00:00:00.000Z","updatedAt":"2024-01-01T00:00:00.000Z""#;
 
 /// A list of one published document with these members.
@@ -78,14 +86,20 @@ fn check_tells_token_permission_endpoint_and_a_500_apart() {
         ),
         (
             || Script::json(500, "{}"),
-            "api::news.news: the CMS is not available for api::news.news: it returned 500",
+            "api::news.news: the CMS is not available for api::news.news: it returned 500 (CMS at http://ADDRESS)",
         ),
     ];
     for (answer, expected) in cases {
         let cms = reader(move |_| answer());
         let rule = "template = \"/{slug}\"";
         let ended = check(&cms, "api::news.news", rule, &[]);
-        assert_eq!((ended.status, findings(&ended)), (Some(0), vec![expected]), "{}", ended.stderr);
+        let expected = expected.replace("ADDRESS", &cms.addr().to_string());
+        assert_eq!(
+            (ended.status, findings(&ended)),
+            (Some(0), vec![&*expected]),
+            "{}",
+            ended.stderr
+        );
         assert!(
             ended.stdout.starts_with(
                 "the settings are valid, but there is 1 problem with the CMS: 1 site, 1 rule\n"
@@ -139,6 +153,10 @@ fn check_names_each_field_that_the_cms_refuses() {
             invalid_key("secret", Some("secret"), "fields")
         } else if target.contains("=slugg") {
             invalid_key("slugg", None, "fields")
+        } else if target.contains("populate[category][populate][pages]") {
+            one(r#""slug":"s","category":{"id":1,"pages":[]}"#)
+        } else if target.contains("=pages") {
+            invalid_key("pages", Some("pages"), "populate")
         } else if target.contains("=nam") {
             invalid_key("nam", None, "populate")
         } else if target.contains("populate[tags][fields][0]=id") {
@@ -149,13 +167,14 @@ fn check_names_each_field_that_the_cms_refuses() {
             one(r#""slug":"s","category":{"id":1}"#)
         }
     });
-    let rule = "template = \"/{slugg}/{secret}/{tags}/{category.nam}/{zone.slug}/{slug}\"";
+    let rule = "template = \"/{slugg}/{secret}/{tags}/{category.nam}/{category.pages}/{zone.slug}/{slug}\"";
     let ended = check(&cms, "api::page.page", rule, &[]);
     let mut found = findings(&ended);
     found.sort_unstable();
     assert_eq!(
         found,
         [
+            "api::page.page: `category.pages` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
             "api::page.page: `secret` is private, and Strapi never returns it: use another field, or remove `private` from its schema",
             "api::page.page: `tags` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
             "api::page.page: `zone` is a dynamic zone, which has no single value: use a field of the type or of a component",
@@ -183,6 +202,135 @@ fn check_names_values_that_no_placeholder_can_have_and_absent_relations() {
         "{}",
         ended.stderr
     );
+}
+
+#[test]
+fn check_reports_a_misspelt_condition_once() {
+    for readable in [false, true] {
+        let cms = Cms::start(move |target| match target.split_once("/api/content-type-builder/") {
+            Some((_, "content-types/api::page.page")) if readable => {
+                schema("page", r#"{"slug":{"type":"uid"}}"#)
+            }
+            Some(_) => denied(),
+            None if target.contains("=sektion") => invalid_key("sektion", None, "fields"),
+            None if target.contains("filters[sektion]") => invalid_key("sektion", None, "filters"),
+            None => one(r#""slug":"s""#),
+        });
+        let rule = "template = \"/{slug}\"\nwhere = { sektion = \"a\" }";
+        let ended = check(&cms, "api::page.page", rule, &[]);
+        let wanted = "api::page.page: there is no field or relation `sektion`: correct the name";
+        assert_eq!(findings(&ended), [wanted], "{readable}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn check_names_the_target_of_an_absent_relation_where_the_schema_says_it() {
+    let cms = Cms::start(|target| match target.split_once("/api/content-type-builder/") {
+        Some((_, "content-types/api::page.page")) => schema(
+            "page",
+            r#"{"slug":{"type":"uid"},"category":{"type":"relation","relation":"manyToOne","target":"api::category.category"},"seo":{"type":"component","component":"shared.seo"}}"#,
+        ),
+        Some((_, "components/shared.seo")) => schema(
+            "seo",
+            r#"{"section":{"type":"relation","relation":"oneToOne","target":"api::section.section"}}"#,
+        ),
+        Some(_) => denied(),
+        None if target.contains("filters[category]") => {
+            invalid_key("category", Some("category"), "filters")
+        }
+        None => one(r#""slug":"s","seo":{"id":1}"#),
+    });
+    let absent = |relation: &str, target: &str| {
+        format!(
+            "api::page.page: the token may not read the relation `{relation}` of api::page.page: grant find on {target} to the token"
+        )
+    };
+    let category = absent("category", "api::category.category");
+    for (rule, expected) in [
+        ("template = \"/{category.slug}/{slug}\"", &category),
+        ("template = \"/{slug}\"\nwhere = { \"category.slug\" = \"a\" }", &category),
+        ("template = \"/{seo.section.slug}\"", &absent("seo.section", "api::section.section")),
+    ] {
+        let ended = check(&cms, "api::page.page", rule, &[]);
+        assert_eq!(findings(&ended), [expected], "{rule}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn check_knows_a_single_type_from_its_schema() {
+    for (kind, warns) in [("singleType", false), ("collectionType", true)] {
+        let cms = Cms::start(move |target| match target.split_once("/api/content-type-builder/") {
+            Some(_) => Script::json(
+                200,
+                &format!(
+                    r#"{{"data":{{"uid":"api::homepage.homepage","schema":{{"kind":"{kind}","singularName":"homepage","pluralName":"homepages","attributes":{{}}}}}}}}"#
+                ),
+            ),
+            None if kind == "singleType" => document(r#""slug":"home""#),
+            None => one(r#""slug":"home""#),
+        });
+        let ended = check(&cms, "api::homepage.homepage", "template = \"/\"", &[]);
+        let warning = "a rule builds one path for all documents";
+        assert_eq!(ended.stdout.contains(warning), warns, "{kind}: {}", ended.stdout);
+    }
+}
+
+/// A CMS whose articles have an author, a type that is not localized.
+fn with_author() -> Cms {
+    reader(|target| {
+        if target.contains("populate[author][fields][0]=locale") {
+            invalid_key("locale", Some("locale"), "populate")
+        } else {
+            one(r#""slug":"s","author":{"id":1}"#)
+        }
+    })
+}
+
+#[test]
+fn locale_of_a_related_type_that_is_not_localized_is_a_fault_of_the_rule() {
+    let (uid, rule) = ("api::article.article", "template = \"/{author.locale}/{slug}\"");
+    let cms = with_author();
+    let ended = check(&cms, uid, rule, &[]);
+    let wanted = "api::article.article: `author.locale`: the content type of the related document is not localized: use another field";
+    assert_eq!(findings(&ended), [wanted], "{}", ended.stderr);
+    let cms = with_author();
+    let service =
+        setup(&cms, &[(uid, rule)]).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false").start();
+    let reason = "the CMS sent an unusable response: 400: a rule of api::article.article needs the `locale` of a related document, whose content type is not localized: use another field";
+    let id = "abcdefghijklmnopqrstuvwx";
+    for target in [
+        format!("/api/build-sitemap?site=main&contentType={uid}"),
+        format!("/api/frontend-url?uid={uid}&documentId={id}"),
+    ] {
+        let response = http::get(service.addr(), &target);
+        assert_failure(&response, 502, "BadGatewayError");
+        assert_eq!(response.json()["error"]["message"], reason, "{target}");
+    }
+    let targets = cms.targets();
+    let content = targets.iter().filter(|target| target.starts_with("/api/articles"));
+    let without: Vec<_> = content.filter(|target| !target.contains("&locale=en")).collect();
+    assert!(without.is_empty(), "the type itself is localized: {without:?}");
+}
+
+#[test]
+fn explain_says_in_its_json_why_the_url_of_a_document_is_not_known() {
+    let cms = reader(|_| document(r#""slug":"s""#));
+    let rules = [("api::page.page", "template = \"/{category.slug}/{slug}\"")];
+    let explain = ["explain", "--uid", "api::page.page", "--document", "a"];
+    let problem = format!(
+        "the token may not read the relation `category` of api::page.page: grant find on the content type that it leads to (CMS at http://{})",
+        cms.addr()
+    );
+    let text = setup(&cms, &rules).run(&explain);
+    assert_eq!((text.status, text.stdout.as_str()), (Some(1), ""));
+    assert_eq!(text.stderr, format!("frontend-map: {problem}\n"));
+    let json = setup(&cms, &rules).run(&[&explain[..], &["--json"]].concat());
+    assert_eq!((json.status, json.stderr.as_str()), (Some(1), ""));
+    let expected = serde_json::json!({
+        "site": "main", "uid": "api::page.page", "documentId": "a", "locale": "en",
+        "found": null, "problem": problem, "path": null, "url": null, "considered": []
+    });
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&json.stdout).ok(), Some(expected));
 }
 
 #[test]
@@ -216,7 +364,7 @@ fn check_adds_the_kinds_of_the_schema_where_the_token_may_read_it() {
         };
         let attributes = match schema {
             "content-types/api::post.post" => {
-                r#"{"slug":{"type":"uid"},"price":{"type":"decimal"},"secret":{"type":"string","private":true},"zone":{"type":"dynamiczone"},"tags":{"type":"relation","relation":"manyToMany","target":"api::category.category"},"category":{"type":"relation","relation":"manyToOne","target":"api::category.category"},"seo":{"type":"component","component":"shared.seo","repeatable":false},"links":{"type":"component","component":"shared.seo","repeatable":true}}"#
+                r#"{"slug":{"type":"uid"},"price":{"type":"decimal"},"secret":{"type":"string","private":true},"zone":{"type":"dynamiczone"},"tags":{"type":"relation","relation":"manyToMany","target":"api::category.category"},"category":{"type":"relation","relation":"manyToOne","target":"api::category.category"},"seo":{"type":"component","component":"shared.seo","repeatable":false},"links":{"type":"component","component":"shared.seo","repeatable":true},"pages":{"type":"relation","relation":"oneToMany","target":"api::page.page"}}"#
             }
             "content-types/api::category.category" | "components/shared.seo" => {
                 r#"{"slug":{"type":"uid"}}"#
@@ -232,7 +380,7 @@ fn check_adds_the_kinds_of_the_schema_where_the_token_may_read_it() {
             ),
         )
     });
-    let rule = "template = \"/{price}/{secret}/{zone.slug}/{tags.slug}/{category.name}/{category}/{seo.slugg}/{links.slug}/{slug.x}\"\nwhere = { \"tags.slug\" = \"a\" }";
+    let rule = "template = \"/{price}/{secret}/{zone.slug}/{tags.slug}/{category.name}/{category}/{seo.slugg}/{links.slug}/{slug.x}/{pages}\"\nwhere = { \"tags.slug\" = \"a\" }";
     let ended = check(&cms, "api::post.post", rule, &[]);
     let mut expected = [
         "`price` is a decimal number: a placeholder needs text, an integer or a date",
@@ -244,6 +392,7 @@ fn check_adds_the_kinds_of_the_schema_where_the_token_may_read_it() {
         "there is no field or relation `seo.slugg`: correct the name",
         "`links` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
         "`slug` is no relation or component, or it is private: a path cannot lead through it",
+        "`pages` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
         "nothing to check: it has no published document",
     ]
     .map(|text| format!("api::post.post: {text}"));

@@ -267,7 +267,7 @@ fn explain_json_has_all_comparisons() {
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
     let read: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let expected = json!({"site": "main", "uid": "api::post.post", "documentId": "c",
-        "locale": "en", "found": true, "path": null, "url": null, "considered": [{
+        "locale": "en", "found": true, "problem": null, "path": null, "url": null, "considered": [{
             "rule": "/{locale}/blog/{slug}", "outcome": "no_url", "reason": "conditions_not_met",
             "path": null,
             "conditions": [{"field": "section", "wanted": "blog", "found": "news", "holds": false}],

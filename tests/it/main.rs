@@ -9,6 +9,7 @@ mod breaker;
 mod canaries;
 mod changing;
 mod check_cms;
+mod cms_tls;
 mod commands;
 mod connections;
 mod crawler;

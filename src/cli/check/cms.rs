@@ -1,5 +1,6 @@
 //! Compares the settings with the CMS: asks for one document of each content type.
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use super::type_uses::type_uses;
 use crate::config::{Cms, Config};
 use crate::content::{ContentError, RequestLimiters, Schemas, Strapi, StrapiSettings};
+use crate::rules::ContentTypeUid;
 
 /// What the CMS showed.
 #[derive(Default)]
@@ -15,6 +17,8 @@ pub(super) struct CmsReport {
     pub(super) text: String,
     /// The number of problems.
     pub(super) findings: usize,
+    /// The content types that are single types.
+    pub(super) single_types: HashSet<ContentTypeUid>,
 }
 
 /// Asks the CMS, unless `offline` or without one.
@@ -27,7 +31,7 @@ pub(super) fn examine(config: &Config, offline: bool) -> Result<CmsReport, Box<d
         Cms::Strapi(_) if offline => Ok(CmsReport {
             text: "\nthe CMS was not asked (--offline): the settings alone were checked\n"
                 .to_owned(),
-            findings: 0,
+            ..CmsReport::default()
         }),
         Cms::Strapi(settings) => Ok(examine_types(config, settings)?),
     }
@@ -45,6 +49,9 @@ async fn examine_types(
         let uid = &wanted.uid;
         match strapi.examine(&mut schemas, &wanted).await {
             Ok(examination) => {
+                if examination.is_single {
+                    report.single_types.insert(uid.clone());
+                }
                 for finding in &examination.findings {
                     report.add(&format!("{uid}: {finding}"));
                 }
@@ -56,10 +63,11 @@ async fn examine_types(
                 }
             }
             Err(error) if is_of_all_types(&error) => {
-                report.add(&format!("the content types are not checked: {}", error.detail()));
+                report
+                    .add(&format!("the content types are not checked: {}", strapi.detail(&error)));
                 break;
             }
-            Err(error) => report.add(&format!("{uid}: {}", error.detail())),
+            Err(error) => report.add(&format!("{uid}: {}", strapi.detail(&error))),
         }
     }
     Ok(report)
@@ -78,6 +86,7 @@ fn is_of_all_types(error: &ContentError) -> bool {
     match error {
         ContentError::Unavailable { .. }
         | ContentError::CircuitOpen { .. }
+        | ContentError::TlsFailed
         | ContentError::TimedOut => true,
         ContentError::TypeFails { .. } | ContentError::Unusable(_) | ContentError::Setup(_) => {
             false

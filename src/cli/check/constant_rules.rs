@@ -1,17 +1,22 @@
 //! Rules that build the same path for every document of a type with many documents.
 
+use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use crate::config::{Cms, Config};
 use crate::content::EndpointKind;
 use crate::rules::{ContentTypeUid, Rule, Source};
 
-/// Writes a warning for each of them.
-pub(super) fn write(out: &mut String, config: &Config) -> fmt::Result {
+/// Writes a warning for each of them, except for types that the CMS says to be single types.
+pub(super) fn write(
+    out: &mut String,
+    config: &Config,
+    single_types: &HashSet<ContentTypeUid>,
+) -> fmt::Result {
     for site in config.sites.iter() {
         for rule in site.rules.rules().iter().filter(|rule| is_constant(rule)) {
             let uid = &rule.content_type;
-            if is_known_single(&config.cms, uid) {
+            if single_types.contains(uid) || is_known_single(&config.cms, uid) {
                 continue;
             }
             let (key, template) = (&site.key, rule.first_template());

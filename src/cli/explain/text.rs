@@ -84,7 +84,7 @@ pub(super) fn write_document(
     let DocumentExplanation { site, uid, document_id, locale, .. } = explanation;
     writeln!(out, "site {site}, {uid} {document_id}, locale {locale}, {status}")?;
     match (&explanation.url, &explanation.path) {
-        _ if !explanation.found => {
+        _ if explanation.found == Some(false) => {
             let text = "there is no such version of the document";
             writeln!(out, "{}", colours.apply(Style::Bad, text))?;
         }

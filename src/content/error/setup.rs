@@ -117,6 +117,12 @@ impl fmt::Display for SetupProblem {
                 f,
                 "400: `{key}` of {uid} is private, or a relation, a component, media or a dynamic zone: use another field, or a field of it"
             ),
+            Self::UnusableKey { uid, key, part: QueryPart::Populate } if **key == *"locale" => {
+                write!(
+                    f,
+                    "400: a rule of {uid} needs the `locale` of a related document, whose content type is not localized: use another field"
+                )
+            }
             Self::UnusableKey { uid, key, part: QueryPart::Populate } => write!(
                 f,
                 "400: `{key}` of {uid} is private, or no relation or component: a path cannot lead through it"

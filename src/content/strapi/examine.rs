@@ -16,7 +16,7 @@ use super::endpoint_cache::ResolvedEndpoint;
 use super::fetch::Fetcher;
 use super::query_string;
 use crate::content::{ContentError, ContentQuery, Projection, SetupProblem, Status};
-use crate::rules::{Condition, ContentTypeUid, Locale};
+use crate::rules::{Condition, ContentTypeUid, FieldPath, Locale};
 
 /// The most fields that are reported for one type by asking again without them.
 const MAX_REFUSED: usize = 20;
@@ -41,6 +41,8 @@ pub struct Examination {
     pub findings: Vec<Finding>,
     /// Whether there is no document, so that relations and values could not be seen.
     pub is_empty: bool,
+    /// Whether the type is a single type.
+    pub is_single: bool,
 }
 
 /// A content type and the fields that were not refused so far.
@@ -72,7 +74,21 @@ pub(super) async fn examine(
             }
         }
     }
-    Ok(Examination { findings: examiner.findings, is_empty })
+    let mut findings = examiner.findings;
+    name_targets(fetcher, &mut findings).await;
+    let is_single = fetcher.known_kind(&wanted.uid) == Some(EndpointKind::Single);
+    Ok(Examination { findings, is_empty, is_single })
+}
+
+/// Adds to findings about relations the content types that these lead to, if the schema says it.
+async fn name_targets(fetcher: &Fetcher, findings: &mut [Finding]) {
+    for finding in findings {
+        if let Finding::Setup(SetupProblem::AbsentKey { uid, path, is_relation: true, target }) =
+            finding
+        {
+            *target = fetcher.targets.get(&fetcher.client, uid, path).await;
+        }
+    }
 }
 
 impl Examiner<'_> {
@@ -122,15 +138,18 @@ impl Examiner<'_> {
         Ok(asked_for != (self.fields.len(), self.has_filters))
     }
 
-    /// Leaves out the fields that are reported, with those of the same placeholder.
+    /// Leaves out the fields that are reported, with those of the same placeholder, and the filters
+    /// if one of them names such a field.
     fn drop_reported_fields(&mut self) {
         let findings = &self.findings;
-        let is_reported = |field: &&FieldUse| {
-            let path = field.path.to_string();
+        let is_reported = |path: &FieldPath| {
+            let path = path.to_string();
             findings.iter().any(|finding| finding.is_about(&path))
         };
-        let groups: Vec<usize> =
-            self.fields.iter().filter(is_reported).map(|field| field.group).collect();
+        let reported = self.fields.iter().filter(|field| is_reported(&field.path));
+        let groups: Vec<usize> = reported.map(|field| field.group).collect();
+        let mut conditions = self.wanted.alternatives.iter().flatten();
+        self.has_filters &= !conditions.any(|condition| is_reported(&condition.field));
         self.fields.retain(|field| !groups.contains(&field.group));
     }
 }

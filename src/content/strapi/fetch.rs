@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::client::{Client, InvalidKey, Refusal, Reply};
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, EndpointKind};
 use super::endpoint_cache::{EndpointCache, ResolvedEndpoint};
 use super::json::object;
 use super::query_string;
 use super::targets::Targets;
-use crate::content::{ContentError, ContentQuery, Outage, SetupProblem};
+use crate::content::{ContentError, ContentQuery, Outage, QueryPart, SetupProblem};
 use crate::rules::{ContentTypeUid, FieldPath, Locale, encode};
 
 /// Sends requests about content types through the client.
@@ -67,6 +67,11 @@ impl Fetcher {
         let endpoint = from_schema.unwrap_or_else(|| Endpoint::guess(uid));
         tracing::debug!(%uid, endpoint = endpoint.path(), "endpoint found");
         Ok(self.endpoints.insert(uid, endpoint))
+    }
+
+    /// Whether a type has one document or many, if a response or the settings have shown it.
+    pub(super) fn known_kind(&self, uid: &ContentTypeUid) -> Option<EndpointKind> {
+        self.endpoints.get(uid).map(|resolved| resolved.endpoint.kind())
     }
 
     /// A list. With `locale`, the CMS may refuse the locale because the type is not localized
@@ -258,8 +263,11 @@ fn filtered(query: &str, path: &str) -> Option<(FieldPath, bool)> {
     Some((path, !rest.starts_with("[$")))
 }
 
+/// Whether the CMS refuses a locale because the type is not localized. A refusal about `populate`
+/// concerns a type that a relation leads to.
 fn refuses_locale(reply: &Reply) -> bool {
-    matches!(reply, Reply::Refused(Refusal::InvalidKey(refused)) if refused.key == "locale")
+    let Reply::Refused(Refusal::InvalidKey(refused)) = reply else { return false };
+    refused.key == "locale" && refused.part != Some(QueryPart::Populate)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod attributes;
 
-pub(super) use attributes::{Attribute, Attributes, fetch};
+pub(super) use attributes::{Attribute, Attributes, fetch, is_plain};
 
 use std::collections::HashMap;
 

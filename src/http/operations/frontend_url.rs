@@ -180,12 +180,13 @@ async fn fetch(
 ) -> Result<FoundDocument, ApiError> {
     let found =
         app.documents.get(site, &params.uid, &params.document_id, locale, params.status).await;
-    Ok(found.inspect_err(|error| log(params, error))?)
+    Ok(found.inspect_err(|error| log(app, params, error))?)
 }
 
 /// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
-fn log(params: &Params<'_>, error: &ContentError) {
-    let (uid, document, cause) = (&params.uid, &params.document_id, error.detail());
+fn log(app: &App, params: &Params<'_>, error: &ContentError) {
+    let (uid, document) = (&params.uid, &params.document_id);
+    let cause = app.snapshots.content().detail(error);
     if matches!(error, ContentError::CircuitOpen { .. }) {
         tracing::debug!(%uid, %document, error = cause, "a document was not read: the circuit breaker is open");
     } else {

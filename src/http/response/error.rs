@@ -143,7 +143,7 @@ impl From<ContentError> for ApiError {
                 (StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError")
             }
             ContentError::TimedOut => (StatusCode::GATEWAY_TIMEOUT, "GatewayTimeoutError"),
-            ContentError::Unusable(_) | ContentError::Setup(_) => {
+            ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
                 (StatusCode::BAD_GATEWAY, "BadGatewayError")
             }
         };

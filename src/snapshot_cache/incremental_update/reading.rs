@@ -24,7 +24,9 @@ impl From<ContentError> for NotUpdated {
     fn from(error: ContentError) -> Self {
         match error {
             // This includes responses of a CMS that ignores the filter.
-            ContentError::Unusable(_) | ContentError::Setup(_) => Self::Unusable,
+            ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
+                Self::Unusable
+            }
             error => Self::Failed(error),
         }
     }

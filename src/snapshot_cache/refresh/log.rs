@@ -1,11 +1,11 @@
 //! What the log says about a refresh that has ended.
 
-use crate::content::ContentError;
+use crate::content::{Content, ContentError};
 use crate::snapshot_cache::entry::{Completed, Entry};
 
 /// Logs the outcome, and the documents without a URL: a mistake in the content that is not visible
 /// in the sitemap.
-pub(super) fn log(entry: &Entry, completed: &Completed) {
+pub(super) fn log(content: &Content, entry: &Entry, completed: &Completed) {
     let (site, uid) = (&entry.site, entry.query.uid.as_str());
     if completed.orphaned {
         return tracing::debug!(site, uid, "a refresh has ended for a site that has changed");
@@ -16,9 +16,16 @@ pub(super) fn log(entry: &Entry, completed: &Completed) {
         Err(error)
             if completed.failed_before || matches!(error, ContentError::CircuitOpen { .. }) =>
         {
-            return tracing::debug!(site, uid, error = error.detail(), "a walk failed again");
+            return tracing::debug!(
+                site,
+                uid,
+                error = content.detail(error),
+                "a walk failed again"
+            );
         }
-        Err(error) => return tracing::warn!(site, uid, error = error.detail(), "a walk failed"),
+        Err(error) => {
+            return tracing::warn!(site, uid, error = content.detail(error), "a walk failed");
+        }
     };
     let skipped = &copy.snapshot.skipped;
     for (reason, documents) in skipped.by_reason() {

@@ -140,7 +140,7 @@ pub(super) fn broken(path: &str, error: &reqwest::Error) -> Failure {
     };
     let error = match cause {
         Cause::Timeout => ContentError::TimedOut,
-        Cause::Tls => return unusable("the TLS handshake failed"),
+        Cause::Tls => return ContentError::TlsFailed.into(),
         Cause::InvalidResponse => return unusable("not HTTP, or not decodable"),
         Cause::Dns => ContentError::unavailable(Outage::NameNotFound),
         Cause::ConnectTimeout => ContentError::unavailable(Outage::ConnectTimeout),

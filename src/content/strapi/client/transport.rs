@@ -96,7 +96,9 @@ fn label(error: &ContentError) -> CmsOutcome {
             CmsOutcome::Unavailable
         }
         ContentError::TimedOut => CmsOutcome::Timeout,
-        ContentError::Unusable(_) | ContentError::Setup(_) => CmsOutcome::Unusable,
+        ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
+            CmsOutcome::Unusable
+        }
         ContentError::CircuitOpen { .. } => CmsOutcome::Shed,
     }
 }

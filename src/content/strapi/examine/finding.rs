@@ -51,6 +51,8 @@ pub enum Fault {
     NotAField,
     /// A field instead of a relation or component.
     NotARelation,
+    /// The locale of a related document whose content type is not localized.
+    NotLocalized,
     /// A value that is neither text nor an integer, such as a decimal.
     NotText(&'static str),
 }
@@ -93,6 +95,10 @@ impl fmt::Display for Finding {
             Fault::NotARelation => write!(
                 f,
                 "`{path}` is no relation or component, or it is private: a path cannot lead through it"
+            ),
+            Fault::NotLocalized => write!(
+                f,
+                "`{path}`: the content type of the related document is not localized: use another field"
             ),
             Fault::NotText(kind) => {
                 write!(f, "`{path}` is {kind}: a placeholder needs text, an integer or a date")

@@ -23,22 +23,34 @@ pub(super) async fn explain(
         SetupProblem::UnknownKey { key: None, .. } => {
             dynamic_zones(fetcher, wanted, fields).await?
         }
-        SetupProblem::UnusableKey { key, part: QueryPart::Populate, .. } => {
-            let paths = paths_to(fields, key);
-            paths.map(|(path, _)| Finding::Field(path, Fault::NotARelation)).take(1).collect()
-        }
-        SetupProblem::UnusableKey { key, part: QueryPart::Fields, .. } => {
-            match paths_to(fields, key).next() {
-                Some((path, purpose)) => {
-                    let fault = kind(fetcher, wanted, &path, purpose).await?;
-                    vec![Finding::Field(path, fault)]
-                }
-                None => Vec::new(),
-            }
+        SetupProblem::UnusableKey { key, part, .. } => {
+            unusable(fetcher, wanted, fields, key, *part).await?.into_iter().collect()
         }
         _ => Vec::new(),
     };
     Ok(if findings.is_empty() { vec![Finding::Setup(problem)] } else { findings })
+}
+
+/// What is wrong with an attribute that the request cannot use as it does. Strapi names the relation
+/// or, as one of `populate` as well, the field behind a relation.
+async fn unusable(
+    fetcher: &Fetcher,
+    wanted: &TypeUse,
+    fields: &[FieldUse],
+    key: &str,
+    part: QueryPart,
+) -> Result<Option<Finding>, ContentError> {
+    let is_behind = part == QueryPart::Populate;
+    let mut paths = paths_to(fields, key);
+    let found = paths.find(|(path, _)| !is_behind || key != "locale" || path.contains('.'));
+    let Some((path, purpose)) = found else { return Ok(None) };
+    let is_field = fields.iter().any(|field| field.path.to_string() == path);
+    let fault = match (is_behind, is_field) {
+        (true, true) if key == "locale" => Fault::NotLocalized,
+        (true, false) => Fault::NotARelation,
+        _ => kind(fetcher, wanted, &path, purpose).await?,
+    };
+    Ok(Some(Finding::Field(path, fault)))
 }
 
 /// The path to an unknown key. Strapi names the key alone: of several paths with that name, the

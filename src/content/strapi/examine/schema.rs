@@ -6,7 +6,7 @@ use super::finding::{Fault, FieldUse, Finding, Purpose};
 use super::kind::fault_of_type;
 use crate::content::ContentError;
 use crate::content::strapi::client::Client;
-use crate::content::strapi::targets::{Attribute, Attributes, fetch};
+use crate::content::strapi::targets::{Attribute, Attributes, fetch, is_plain};
 use crate::rules::ContentTypeUid;
 
 /// The fields that every document has and the schema does not list.
@@ -116,21 +116,17 @@ fn fault(attribute: &Attribute, is_last: bool, purpose: Purpose) -> Option<Fault
     if attribute.private {
         return Some(Fault::Private);
     }
+    let has_fields = matches!(kind, "relation" | "component" | "media");
+    if has_fields && attribute.is_list() && purpose != Purpose::Condition {
+        return Some(Fault::ToMany);
+    }
     if is_last {
         return fault_of_type(kind, purpose);
     }
     match kind {
         "dynamiczone" => Some(Fault::DynamicZone),
-        "relation" | "component" | "media" if attribute.is_list() => {
-            (purpose != Purpose::Condition).then_some(Fault::ToMany)
-        }
         // JSON has any shape.
-        "relation" | "component" | "media" | "json" => None,
+        _ if has_fields || kind == "json" => None,
         _ => Some(Fault::NotARelation),
     }
-}
-
-/// Whether a name of the CMS can stand in a path.
-fn is_plain(name: &str) -> bool {
-    name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
 }

@@ -43,24 +43,30 @@ impl Attribute {
     }
 }
 
-/// The content type that a relation leads to; `None`: it is no relation to a content type, or the
-/// token may not read the schema.
+/// The content type that a relation leads to, also through components; `None`: it is no relation to
+/// a content type, or the token may not read the schema.
 pub(super) async fn target(
     client: &Client,
     uid: &ContentTypeUid,
     relation: &FieldPath,
 ) -> Result<Option<ContentTypeUid>, ContentError> {
-    let mut uid = uid.clone();
+    let (mut schema, mut target) = (format!("content-types/{uid}"), None);
     for name in relation.segments() {
-        let attributes = fetch(client, &format!("content-types/{uid}")).await?;
-        let attribute = attributes.as_ref().and_then(|attributes| attributes.get(&**name));
-        let target = attribute.and_then(|attribute| attribute.target.as_ref());
-        match target.and_then(|target| ContentTypeUid::parse(target).ok()) {
-            Some(target) => uid = target,
-            None => return Ok(None),
-        }
+        let Some(mut attributes) = fetch(client, &schema).await? else { return Ok(None) };
+        let Some(attribute) = attributes.remove(&**name) else { return Ok(None) };
+        target = attribute.target.and_then(|target| ContentTypeUid::parse(&target).ok());
+        schema = match (&target, attribute.component) {
+            (Some(target), _) => format!("content-types/{target}"),
+            (None, Some(component)) if is_plain(&component) => format!("components/{component}"),
+            (None, _) => return Ok(None),
+        };
     }
-    Ok(Some(uid))
+    Ok(target)
+}
+
+/// Whether a name of the CMS can stand in a path.
+pub(in crate::content::strapi) fn is_plain(name: &str) -> bool {
+    name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
 }
 
 /// `None`: the token may not read the schema, or there is none.
