@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs the shipped binary in front of a real Strapi 5 and compares each response with an oracle.
 
-Then a token loses a permission and gets it back; documents are published, unpublished and renamed,
+Then a token loses a permission and gets it back; `check` compares good and wrong settings with the
+CMS, and its messages are printed as a table; paths lead through components, and conditions through
+relations to many; documents are published, unpublished and renamed,
 which the webhook of docs/strapi.md reports, created by the Strapi project itself; and Strapi stops
 for longer than the hard limit. With --articles there are so many articles, written into the
 database directly; then only the sets of URLs are compared, and the changes and the outage tried.
@@ -21,8 +23,9 @@ import tempfile
 
 from common.build import BINARY
 from common.client import free_port
-from strapi import answers, live, tables, webhooks
+from strapi import check_table, kinds, live, responses, tables, webhooks
 from strapi.checks import Checks
+from strapi.failing_proxy import FailingProxy
 from strapi.fixture import (
     CANNOT_SET_UP,
     CUSTOM_TOKEN,
@@ -69,6 +72,7 @@ class Run:
         declares_single_type: bool = True,
         log: str = "trace",
         variables: dict[str, object] | None = None,
+        text: str | None = None,
     ) -> Service:
         service = Service(
             self.binary,
@@ -78,26 +82,27 @@ class Run:
             declares_single_type=declares_single_type,
             log=log,
             variables=variables,
+            text=text,
         )
         return self.stack.enter_context(service)
 
     def check_sets(self, service: Service) -> None:
         for site, rules in SITES.items():
             for uid, template in rules.items():
-                answers.check_sitemap(self.checks, service, self.oracle, site, uid, template)
-            answers.check_crawler_files(self.checks, service, self.oracle, site, rules)
+                responses.check_sitemap(self.checks, service, self.oracle, site, uid, template)
+            responses.check_crawler_files(self.checks, service, self.oracle, site, rules)
             tables.check_tables(self.checks, service, self.oracle, site, rules)
 
     def check_everything(self) -> dict[str, Service]:
         """Each document; a token that may read the schema; one that may read nothing."""
         reader = self.start(READ_TOKEN)
         self.check_sets(reader)
-        answers.check_all_urls(self.checks, reader, self.oracle)
-        answers.check_rich(self.checks, reader, self.oracle, self.strapi.url)
+        responses.check_all_urls(self.checks, reader, self.oracle)
+        responses.check_rich(self.checks, reader, self.oracle, self.strapi.url)
         # This token reads the schema, so that nothing needs to be configured or guessed.
         full = self.start(FULL_TOKEN, declares_single_type=False)
         for uid, template in MAIN.items():
-            answers.check_sitemap(self.checks, full, self.oracle, "main", uid, template)
+            responses.check_sitemap(self.checks, full, self.oracle, "main", uid, template)
         wrong = self.start(WRONG_TOKEN)
         self.check_failures(wrong, 502, "BadGatewayError")
         self.check_setup_problems(wrong)
@@ -107,16 +112,16 @@ class Run:
         """401 and 403 have different messages, and each says what to do."""
         for service in (wrong, self.start(EXPIRED_TOKEN, log="info")):
             refused = "401 on /api/articles: the token is wrong or has expired"
-            answers.check_setup_problem(self.checks, service, ARTICLE, refused)
+            responses.check_setup_problem(self.checks, service, ARTICLE, refused)
         custom = self.start(CUSTOM_TOKEN, log="info")
         for uid, endpoint in ((PAGE, "pages"), (CATEGORY, "categories")):
             denied = f"403 on /api/{endpoint}: grant find"
-            answers.check_setup_problem(self.checks, custom, uid, denied)
+            responses.check_setup_problem(self.checks, custom, uid, denied)
         permitted = custom.get("/api/build-sitemap", site="main", contentType=ARTICLE)
         self.checks.equal("custom token: a type that it may read", permitted.status, 200)
 
     def check_failures(self, service: Service, status: int, error: str) -> None:
-        answers.check_all_failures(self.checks, service, self.document, status, error)
+        responses.check_all_failures(self.checks, service, self.document, status, error)
 
     def check_live(self, hard: int) -> None:
         """Changes, then an outage. Copies of an hour, so that only the webhook refreshes them."""
@@ -152,6 +157,28 @@ class Run:
         stopping = live.Live(self.checks, outlasting, self.strapi.url, FULL_TOKEN)
         live.check_outage(stopping, self.strapi)
 
+    def check_kinds(self) -> None:
+        """Fields of all kinds, and `check` for good and wrong settings."""
+        proxy = self.stack.enter_context(FailingProxy(self.strapi.url))
+        admin = f"127.0.0.1:{free_port()}"
+        service = self.start(
+            READ_TOKEN,
+            log="info",
+            variables={
+                "SERVER__LISTEN": self.hook,
+                "SERVER__ADMIN_LISTEN": admin,
+                "HOOKS__SECRET": live.HOOK_SECRET,
+                "SNAPSHOTS__SOFT_SECONDS": 3600,
+                "SNAPSHOTS__AT_START": "false",
+            },
+            text=kinds.settings(proxy.url),
+        )
+        changing = live.Live(self.checks, service, self.strapi.url, FULL_TOKEN)
+        ids = kinds.create(changing)
+        check_table.check(self.checks, self.binary, self.strapi.url)
+        kinds.check_kinds(self.checks, changing, proxy, admin, ids)
+        self.checks.equal("kinds: ends with status 0", service.stop(), 0)
+
     def check_permissions(self) -> None:
         token = Token(self.strapi.url)
         variables = {"SNAPSHOTS__SOFT_SECONDS": 1, "SNAPSHOTS__AT_START": "false"}
@@ -165,7 +192,7 @@ class Run:
         for name, service in services.items():
             self.checks.equal(f"{name}: ends with status 0", service.stop(), 0)
             log = service.log()
-            answers.check_no_token(self.checks, f"log of {name}", log)
+            responses.check_no_token(self.checks, f"log of {name}", log)
             is_trace = re.search("TRACE|trace|DEBUG|debug", log)
             self.checks.check(f"log of {name}: is at trace", is_trace, log[:200])
             self.checks.check(f"log of {name}: no panic", "panicked" not in log)
@@ -173,12 +200,13 @@ class Run:
     def small(self) -> None:
         services = self.check_everything()
         self.check_permissions()
+        self.check_kinds()
         self.check_live(HARD_LIMIT)
         self.strapi.stop()
         services["cold"] = self.start(READ_TOKEN)
         self.check_failures(services["cold"], 503, "ServiceUnavailableError")
         name = "resolving goes on without Strapi"
-        answers.check_article_resolves(self.checks, services["reader"], name)
+        responses.check_article_resolves(self.checks, services["reader"], name)
         self.check_logs(services)
 
     def large(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from strapi.checks import Checks
 from strapi.fixture import Strapi
-from strapi.service import ARTICLE, Answer, Service, request
+from strapi.service import ARTICLE, Response, Service, request
 
 HOOK_SECRET = "canary-of-the-hook-secret"
 BUILT = "a snapshot is built"
@@ -29,12 +29,12 @@ class Live:
         query = urllib.parse.urlencode({"site": "main", "contentType": ARTICLE})
         self.target = f"/api/build-sitemap?{query}"
 
-    def get(self, **headers: str) -> Answer:
+    def get(self, **headers: str) -> Response:
         """Over a connection of its own, so that none is kept for too long."""
         connection = http.client.HTTPConnection(self.service.address, timeout=PATIENCE)
-        answer = request(connection, self.target, headers)
+        response = request(connection, self.target, headers)
         connection.close()
-        return answer
+        return response
 
     def urls(self) -> tuple[str, set[str]]:
         """The ETag and the URLs."""
@@ -42,20 +42,24 @@ class Live:
         self.checks.equal("live: status", status, 200)
         return headers["etag"], set(json.loads(body)["data"]["urls"])
 
-    def post(self, path: str, body: dict[str, Any]) -> None:
+    def post(self, path: str, body: dict[str, Any]) -> Any:
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         data = json.dumps(body).encode()
         sent = urllib.request.Request(self.strapi + path, data, method="POST", headers=headers)
-        with urllib.request.urlopen(sent, timeout=PATIENCE) as answer:
-            answer.read()
+        with urllib.request.urlopen(sent, timeout=PATIENCE) as response:
+            return json.load(response)
 
     def first(self, endpoint: str) -> dict[str, Any]:
         """The first row of a type, with its slug."""
-        query = "fields=slug&sort=documentId:asc&pagination[pageSize]=1"
+        return self.rows(endpoint, 1)[0]
+
+    def rows(self, endpoint: str, size: int) -> list[dict[str, Any]]:
+        """The first rows of a type, with their slugs."""
+        query = f"fields=slug&sort=documentId:asc&pagination[pageSize]={size}"
         headers = {"Authorization": f"Bearer {self.token}"}
         sent = urllib.request.Request(f"{self.strapi}/api/{endpoint}?{query}", headers=headers)
-        with urllib.request.urlopen(sent, timeout=PATIENCE) as answer:
-            found: dict[str, Any] = json.load(answer)["data"][0]
+        with urllib.request.urlopen(sent, timeout=PATIENCE) as response:
+            found: list[dict[str, Any]] = json.load(response)["data"]
         return found
 
     def act(self, action: str, document: str, **more: object) -> None:
@@ -78,14 +82,14 @@ class Live:
     def took(self, name: str, seconds: float) -> None:
         print(f"live: {name}: {seconds:.1f} s (promised: {PROMISED} s)", flush=True)
 
-    def until(self, name: str, holds: Callable[[Answer], bool]) -> Answer:
-        """The first answer for which it holds."""
+    def until(self, name: str, holds: Callable[[Response], bool]) -> Response:
+        """The first response for which it holds."""
         begun = time.monotonic()
         while True:
-            answer = self.get()
-            if holds(answer) or time.monotonic() - begun > PATIENCE:
-                self.checks.check(f"live: {name}", holds(answer), answer[:2])
-                return answer
+            response = self.get()
+            if holds(response) or time.monotonic() - begun > PATIENCE:
+                self.checks.check(f"live: {name}", holds(response), response[:2])
+                return response
             time.sleep(0.05)
 
 
@@ -131,18 +135,18 @@ def check_outage(live: Live, strapi: Strapi) -> None:
     strapi.stop()
     status, headers, body = live.until(
         "outage: the copy is marked",
-        lambda answer: "detail=" in answer.headers.get("cache-status", ""),
+        lambda response: "detail=" in response.headers.get("cache-status", ""),
     )
     checks.equal("outage: the copy", (status, body == good), (200, True))
     checks.check("outage: its age", int(headers.get("age", -1)) >= 0, headers)
     status, headers, body = live.until(
-        "outage: past the hard limit", lambda answer: answer.status != 200
+        "outage: past the hard limit", lambda response: response.status != 200
     )
     checks.equal("outage: then", (status, headers.get("retry-after")), (503, "5"))
     name = json.loads(body)["error"]["name"]
     checks.equal("outage: the error", name, "ServiceUnavailableError")
     strapi.start()
     begun = time.monotonic()
-    _, _, body = live.until("outage: back", lambda answer: answer.status == 200)
+    _, _, body = live.until("outage: back", lambda response: response.status == 200)
     live.took("back after its return", time.monotonic() - begun)
     checks.check("outage: the same list", body == good)

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from strapi.admins import super_admin
-from strapi.answers import check_set
 from strapi.checks import Checks
 from strapi.fixture import Oracle
-from strapi.service import ARTICLE, MAIN, MORE, Answer, Service
+from strapi.responses import check_set
+from strapi.service import ARTICLE, MAIN, MORE, Response, Service
 
 CATEGORY, SINGLE = "api::category.category", "api::homepage.homepage"
 SCHEMA = "plugin::content-type-builder.content-types.getContentType"
@@ -49,22 +49,24 @@ def all_permissions() -> list[str]:
     return [SCHEMA, *find, *find_one]
 
 
-def lists(service: Service) -> Answer:
+def lists(service: Service) -> Response:
     return service.get("/api/build-sitemap", site="more", contentType=ARTICLE)
 
 
-def until(checks: Checks, name: str, service: Service, holds: Callable[[Answer], bool]) -> Answer:
+def until(
+    checks: Checks, name: str, service: Service, holds: Callable[[Response], bool]
+) -> Response:
     """The first list for which it holds."""
     begun = time.monotonic()
-    while not holds(answer := lists(service)) and time.monotonic() - begun < PATIENCE:
+    while not holds(response := lists(service)) and time.monotonic() - begun < PATIENCE:
         time.sleep(0.05)
-    checks.check(f"permissions: {name}", holds(answer), answer[:2])
+    checks.check(f"permissions: {name}", holds(response), response[:2])
     print(f"permissions: {name}: {time.monotonic() - begun:.1f} s", flush=True)
-    return answer
+    return response
 
 
-def is_marked(answer: Answer) -> bool:
-    return FAILS in answer.headers.get("cache-status", "")
+def is_marked(response: Response) -> bool:
+    return FAILS in response.headers.get("cache-status", "")
 
 
 def check_permissions(
@@ -80,7 +82,7 @@ def check_permissions(
     row = next(row for row in rows if row["status"] == "published" and "path" in row)
     params = {key: row[key] for key in ("documentId", "locale")}
 
-    def url() -> Answer:
+    def url() -> Response:
         return service.get("/api/frontend-url", site="more", uid=ARTICLE, **params)
 
     good_url = url()
@@ -99,9 +101,12 @@ def check_permissions(
     checks.check("permissions: lost: the URL is marked", is_marked(stale), stale.headers)
     checks.check("permissions: lost: the log", MISSING in service.log(), service.log()[-2000:])
     cold = start()
-    for answer in (lists(cold), cold.get("/api/frontend-url", site="more", uid=ARTICLE, **params)):
-        error = json.loads(answer.body)["error"]
-        failed = (answer.status, error["name"], MISSING in error["message"])
+    for response in (
+        lists(cold),
+        cold.get("/api/frontend-url", site="more", uid=ARTICLE, **params),
+    ):
+        error = json.loads(response.body)["error"]
+        failed = (response.status, error["name"], MISSING in error["message"])
         checks.equal("permissions: lost: without a copy", failed, (502, "BadGatewayError", True))
     # The other site reads no category.
     other = cold.get("/api/build-sitemap", site="main", contentType=ARTICLE)

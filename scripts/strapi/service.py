@@ -17,6 +17,7 @@ from common.process import pipe
 BASE = "https://www.example.com"
 LOCALES = ["en", "de", "fr"]
 ARTICLE, CATEGORY, PAGE = "api::article.article", "api::category.category", "api::page.page"
+HOMEPAGE = "api::homepage.homepage"
 MAIN = {
     ARTICLE: "/{locale}/articles/{slug}",
     "api::category.category": "/{locale}/categories/{slug}",
@@ -60,7 +61,7 @@ where = {{ "category.slug" = "kategorie-4" }}
 SNAPSHOTS = sum(map(len, SITES.values())) + len(set(re.findall(r'content_type = "([^"]+)"', RICH)))
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """Names of headers in lower case."""
 
     status: int
@@ -85,7 +86,8 @@ def settings(strapi: str, declares_single_type: bool) -> str:
 
 
 class Service:
-    """Stopped at the end of its `with` block. `variables` are settings by environment."""
+    """Stopped at the end of its `with` block. `variables` are settings by environment, `text` is
+    that of the settings file."""
 
     def __init__(
         self,
@@ -97,11 +99,12 @@ class Service:
         declares_single_type: bool = True,
         log: str = "trace",
         variables: dict[str, object] | None = None,
+        text: str | None = None,
     ) -> None:
         self.binary = binary
         own = pathlib.Path(tempfile.mkdtemp(dir=folder))
         file = own / "settings.toml"
-        file.write_text(settings(strapi, declares_single_type), encoding="utf-8")
+        file.write_text(text or settings(strapi, declares_single_type), encoding="utf-8")
         self.log_file = own / "log"
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FRONT")}
         environment |= {"RUST_LOG": log, "FRONTEND_MAP__CMS__TOKEN": token}
@@ -120,7 +123,7 @@ class Service:
             raise SystemExit(f"the service did not start: {self.address!r}\n{self.log()[-4000:]}")
         self.local = threading.local()
 
-    def get(self, path: str, headers: dict[str, str] | None = None, **params: str) -> Answer:
+    def get(self, path: str, headers: dict[str, str] | None = None, **params: str) -> Response:
         """Over the thread's own connection, once more where that was closed."""
         target = path + ("?" + urllib.parse.urlencode(params) if params else "")
         kept: http.client.HTTPConnection | None = getattr(self.local, "connection", None)
@@ -158,8 +161,8 @@ class Service:
 
 def request(
     connection: http.client.HTTPConnection, target: str, headers: dict[str, str] | None = None
-) -> Answer:
+) -> Response:
     connection.request("GET", target, headers=headers or {})
     response = connection.getresponse()
     found = {name.lower(): value for name, value in response.headers.items()}
-    return Answer(response.status, found, response.read().decode("utf-8"))
+    return Response(response.status, found, response.read().decode("utf-8"))

@@ -32,9 +32,9 @@ def check_tables(
 
 def lines(checks: Checks, service: Service, path: str, site: str) -> list[Row]:
     """The rows of a table, which must say on the last line how many they are."""
-    answer = service.get(path, {"Accept": "application/x-ndjson"}, site=site)
-    checks.equal(f"{path} {site}: status", answer.status, 200)
-    rows: list[Row] = [json.loads(line) for line in answer.body.splitlines()]
+    response = service.get(path, {"Accept": "application/x-ndjson"}, site=site)
+    checks.equal(f"{path} {site}: status", response.status, 200)
+    rows: list[Row] = [json.loads(line) for line in response.body.splitlines()]
     last = rows.pop() if rows else {}
     checks.equal(f"{path} {site}: count", last.get("count"), len(rows))
     return rows

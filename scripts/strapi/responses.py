@@ -10,7 +10,7 @@ from typing import Any
 
 from strapi.checks import Checks
 from strapi.fixture import READ_TOKEN, TOKENS, Oracle
-from strapi.service import ARTICLE, BASE, LOCALES, SITES, Answer, Service
+from strapi.service import ARTICLE, BASE, LOCALES, SITES, Response, Service
 
 # Requests in flight at a time; Strapi is the slower side.
 AT_ONCE = 8
@@ -28,13 +28,13 @@ def check_sitemap(
     checks.equal(f"{name}: status", status, 200)
     if status != 200:
         return
-    answer = json.loads(body)
-    urls: list[str] = answer["data"]["urls"]
+    response = json.loads(body)
+    urls: list[str] = response["data"]["urls"]
     print(f"{name}: {len(urls)} URLs, {headers.get('x-skipped-documents')} skipped", flush=True)
     check_set(checks, name, set(urls), expected)
     checks.equal(f"{name}: each once", len(urls), len(set(urls)))
-    checks.equal(f"{name}: count", answer["data"]["count"], len(urls))
-    checks.equal(f"{name}: meta", answer["meta"], {})
+    checks.equal(f"{name}: count", response["data"]["count"], len(urls))
+    checks.equal(f"{name}: meta", response["meta"], {})
     at = template.split("/").index("{locale}") if "{locale}" in template else None
 
     def order(url: str) -> tuple[int, str]:
@@ -101,12 +101,12 @@ def check_url(checks: Checks, service: Service, site: str, uid: str, row: Row) -
     name = f"url {site} {uid}"
     params = {key: row[key] for key in ("documentId", "locale", "status")}
     status, headers, body = service.get("/api/frontend-url", site=site, uid=uid, **params)
-    answer = json.loads(body)
+    response = json.loads(body)
     if "path" in row:
         data = {"url": BASE + row["path"], "path": row["path"]}
-        checks.equal(f"{name} {params}", (status, answer["data"]), (200, data))
+        checks.equal(f"{name} {params}", (status, response["data"]), (200, data))
     else:
-        error = answer.get("error") or {}
+        error = response.get("error") or {}
         reason = error.get("details", {}).get("reason")
         expected = None if row["reason"] == "absent" else row["reason"]
         found = (status, error.get("name"), reason)
@@ -167,8 +167,8 @@ def press_releases(strapi: str) -> Iterator[str]:
         f"{strapi}/api/cms/press-releases?{query}",
         headers={"Authorization": f"Bearer {READ_TOKEN}"},
     )
-    with urllib.request.urlopen(request) as answer:
-        for release in json.load(answer)["data"]:
+    with urllib.request.urlopen(request) as response:
+        for release in json.load(response)["data"]:
             year, month = release["publishedAt"].split("-")[:2]
             yield f"{BASE}/press/{year}/{month}/{release['slug']}"
 
@@ -213,15 +213,15 @@ def check_article_resolves(checks: Checks, service: Service, name: str) -> None:
     check_resolve(checks, service, name, "main", "/en/articles/x", ARTICLE)
 
 
-def check_failure(checks: Checks, name: str, answer: Answer, status: int, error: str) -> None:
-    envelope = json.loads(answer.body)
+def check_failure(checks: Checks, name: str, response: Response, status: int, error: str) -> None:
+    envelope = json.loads(response.body)
     found = envelope["error"]
-    checks.equal(f"{name}: status", answer.status, status)
+    checks.equal(f"{name}: status", response.status, status)
     checks.equal(f"{name}: data", envelope["data"], None)
     checks.equal(f"{name}: error", (found["status"], found["name"]), (status, error))
     retry_after = "5" if status == 503 else None
-    checks.equal(f"{name}: Retry-After", answer.headers.get("retry-after"), retry_after)
-    check_no_token(checks, name, answer.body + str(answer.headers))
+    checks.equal(f"{name}: Retry-After", response.headers.get("retry-after"), retry_after)
+    check_no_token(checks, name, response.body + str(response.headers))
 
 
 def check_no_token(checks: Checks, name: str, text: str) -> None:
@@ -234,17 +234,17 @@ def check_all_failures(
 ) -> None:
     for site, rules in SITES.items():
         for uid in rules:
-            answer = service.get("/api/build-sitemap", site=site, contentType=uid)
-            check_failure(checks, f"{status} sitemap {site} {uid}", answer, status, error)
-    answer = service.get("/api/frontend-url", uid=ARTICLE, documentId=document)
-    check_failure(checks, f"{status} url", answer, status, error)
+            response = service.get("/api/build-sitemap", site=site, contentType=uid)
+            check_failure(checks, f"{status} sitemap {site} {uid}", response, status, error)
+    response = service.get("/api/frontend-url", uid=ARTICLE, documentId=document)
+    check_failure(checks, f"{status} url", response, status, error)
     check_article_resolves(checks, service, f"{status}: resolving goes on")
 
 
 def check_setup_problem(checks: Checks, service: Service, uid: str, expected: str) -> None:
     """A 502 that says what to do about the token."""
-    answer = service.get("/api/build-sitemap", site="main", contentType=uid)
+    response = service.get("/api/build-sitemap", site="main", contentType=uid)
     name = f"setup problem of {uid}"
-    checks.equal(f"{name}: status", answer.status, 502)
-    checks.check(f"{name}: {expected}", expected in answer.body, answer.body[:500])
-    check_no_token(checks, name, answer.body)
+    checks.equal(f"{name}: status", response.status, 502)
+    checks.check(f"{name}: {expected}", expected in response.body, response.body[:500])
+    check_no_token(checks, name, response.body)
