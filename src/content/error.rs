@@ -33,6 +33,8 @@ pub enum ContentError {
     CircuitOpen {
         /// What is left of the CMS's `Retry-After` in seconds, if it sent one.
         retry_after: Option<u64>,
+        /// What has failed last.
+        cause: Option<Outage>,
     },
     /// The CMS did not respond in time: 504.
     #[error("the CMS did not respond in time")]
@@ -60,7 +62,10 @@ impl ContentError {
     pub fn detail(&self) -> String {
         match self {
             Self::Unavailable { outage, .. } => format!("{self}: {outage}"),
-            Self::CircuitOpen { .. } => format!("{self}: the circuit breaker is open"),
+            Self::CircuitOpen { cause: Some(cause), .. } => {
+                format!("{self}: {cause}; the circuit breaker is open")
+            }
+            Self::CircuitOpen { cause: None, .. } => format!("{self}: the circuit breaker is open"),
             Self::TlsFailed => {
                 "the TLS handshake with the CMS failed: check its certificate, and whether cms.url should begin with http://".to_owned()
             }
@@ -138,6 +143,12 @@ mod tests {
         let down = ContentError::unavailable(Outage::ConnectionRefused);
         assert_eq!(down.to_string(), "the CMS is not available");
         assert_eq!(down.detail(), "the CMS is not available: connection refused");
+        let open = |cause| ContentError::CircuitOpen { retry_after: None, cause };
+        assert_eq!(open(None).detail(), "the CMS is not available: the circuit breaker is open");
+        let refused = open(Some(Outage::ConnectionRefused));
+        assert_eq!(refused.to_string(), "the CMS is not available");
+        let detail = "the CMS is not available: connection refused; the circuit breaker is open";
+        assert_eq!(refused.detail(), detail);
         let tls = ContentError::TlsFailed;
         assert_eq!(tls.to_string(), "the CMS sent an unusable response");
         assert!(tls.detail().starts_with("the TLS handshake with the CMS failed: "));

@@ -80,8 +80,7 @@ impl Strapi {
     /// The error of every request while the circuit breaker is open; `None`: it is closed.
     #[must_use]
     pub fn circuit_open(&self) -> Option<ContentError> {
-        let state = self.breaker_state();
-        state.is_open().then(|| client::circuit_open(state))
+        self.0.client.circuit_open()
     }
 
     /// Sends a half-open probe if one is due.

@@ -13,6 +13,8 @@ pub enum Outage {
     ConnectTimeout,
     /// The connection broke before the response was complete.
     ConnectionBroken,
+    /// The response was not complete in time.
+    NoResponse,
     /// 429 or 5xx.
     Status(u16),
     /// Documents changed during each attempt at a walk.
@@ -28,6 +30,7 @@ impl fmt::Display for Outage {
             Self::ConnectionRefused => "connection refused",
             Self::ConnectTimeout => "no connection in time",
             Self::ConnectionBroken => "the connection broke",
+            Self::NoResponse => "it did not respond in time",
             Self::Status(status) => return write!(f, "it returned {status}"),
             Self::KeepsChanging => "its documents changed during each attempt to read all of them",
             Self::Aborted => "the request was aborted",

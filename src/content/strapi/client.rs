@@ -12,7 +12,6 @@ pub use breaker::BreakerState;
 pub use limiter::RequestLimiters;
 pub(super) use refusal::{InvalidKey, Refusal};
 pub(super) use reply::Reply;
-pub(super) use retry::circuit_open;
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -57,6 +56,12 @@ impl Client {
 
     pub(super) fn breaker_state(&self) -> BreakerState {
         self.sender.breaker.state()
+    }
+
+    /// The error of every request while the breaker is open; `None`: it is closed.
+    pub(super) fn circuit_open(&self) -> Option<ContentError> {
+        let state = self.breaker_state();
+        state.is_open().then(|| self.sender.circuit_open(state))
     }
 
     /// A receiver of each change of the breaker's state.

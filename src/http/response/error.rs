@@ -150,7 +150,9 @@ impl From<ContentError> for ApiError {
         let retry_after = match error {
             ContentError::Unavailable { retry_after, .. }
             | ContentError::TypeFails { retry_after, .. }
-            | ContentError::CircuitOpen { retry_after } => Some(retry_after_seconds(retry_after)),
+            | ContentError::CircuitOpen { retry_after, .. } => {
+                Some(retry_after_seconds(retry_after))
+            }
             _ => None,
         };
         Self { retry_after, ..Self::new(status, name, error.to_string()) }

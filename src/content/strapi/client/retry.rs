@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tower::retry::budget::{Budget, TpsBudget};
 
 use super::breaker::{Admission, Breaker, BreakerState, RequestOutcome};
@@ -10,8 +11,8 @@ use super::jitter::jittered;
 use super::limiter::Permit;
 use super::reply::{Failure, Reply, Signal};
 use super::transport::{Request, Transport};
-use crate::content::ContentError;
 use crate::content::strapi::settings::{StrapiError, StrapiSettings};
+use crate::content::{ContentError, Outage};
 use crate::metrics::Metrics;
 
 /// The pause before the retry, which is meant for idle connections that the CMS has closed; a CMS that
@@ -39,6 +40,8 @@ pub(super) struct RetryingSender {
     metrics: Arc<Metrics>,
     /// The address of the CMS, for the log.
     address: String,
+    /// What has failed last, for errors while the breaker is open.
+    last_outage: Mutex<Option<Outage>>,
 }
 
 impl RetryingSender {
@@ -53,6 +56,7 @@ impl RetryingSender {
             time: settings.limits.request,
             metrics,
             address: settings.url.as_str().trim_end_matches('/').to_owned(),
+            last_outage: Mutex::default(),
         })
     }
 
@@ -63,7 +67,13 @@ impl RetryingSender {
     /// Counts a request that is not sent, and returns its error.
     pub(super) fn reject(&self) -> ContentError {
         self.metrics.cms.shed();
-        circuit_open(self.breaker.state())
+        self.circuit_open(self.breaker.state())
+    }
+
+    /// The error of a request while the breaker is open.
+    pub(super) fn circuit_open(&self, state: BreakerState) -> ContentError {
+        let retry_after = state.retry_after(Instant::now());
+        ContentError::CircuitOpen { retry_after, cause: *self.last_outage.lock() }
     }
 
     /// Sends a request, and once more after a transient failure (D23), with the same permit.
@@ -123,6 +133,10 @@ impl RetryingSender {
             }
             Err(_) => RequestOutcome::Failure { weight, retry_after: None },
         };
+        // Before the breaker opens, so that the first refused request has it.
+        if let Some(outage) = reply.as_ref().err().and_then(|failure| outage(&failure.error)) {
+            *self.last_outage.lock() = Some(outage);
+        }
         if self.breaker.record(admission, outcome) {
             self.metrics.cms.breaker_openings.inc();
             let error = reply.as_ref().err().map(|failure| failure.error.detail());
@@ -132,7 +146,11 @@ impl RetryingSender {
     }
 }
 
-/// The error of a request while the breaker is open.
-pub(in crate::content::strapi) fn circuit_open(state: BreakerState) -> ContentError {
-    ContentError::CircuitOpen { retry_after: state.retry_after(Instant::now()) }
+/// What has failed, if the CMS may be down.
+fn outage(error: &ContentError) -> Option<Outage> {
+    match error {
+        ContentError::Unavailable { outage, .. } => Some(*outage),
+        ContentError::TimedOut => Some(Outage::NoResponse),
+        _ => None,
+    }
 }
