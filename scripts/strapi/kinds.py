@@ -85,8 +85,7 @@ def check_kinds(
     }
     for site, paths in expected.items():
         check_set(checks, f"kinds: {site}", listed(service, site), paths)
-    params = {"site": "components", "uid": KIND, "documentId": ids["both"]}
-    response = service.get("/api/frontend-url", **params)
+    response = service.get("/api/frontend-url", site="components", uid=KIND, documentId=ids["both"])
     path = json.loads(response.body)["data"]["path"] if response.status == 200 else response
     checks.equal("kinds: the URL through a component", path, "/category-3/both")
     for uid, message in WRONG.items():

@@ -1,4 +1,4 @@
-"""`/api/pages` and `/api/problems` of a service in front of the fixture, row by row with the oracle."""
+"""`/api/pages` and `/api/problems` of a service in front of the fixture, compared by row."""
 
 import collections
 import json

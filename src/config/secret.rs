@@ -34,7 +34,10 @@ impl Secret {
         };
         let (name, secret) = (self.name, text.trim());
         if secret.is_empty() {
-            problems.add(place, format_args!("{name} is empty; if none is needed, remove this setting"));
+            problems.add(
+                place,
+                format_args!("{name} is empty; if none is needed, remove this setting"),
+            );
             return None;
         }
         if !secret.bytes().all(|b| b.is_ascii_graphic()) {

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 
 use super::{csv, snapshots, text, write_chunks};
 use crate::boot;
-use crate::cli::terminal::Paint;
+use crate::cli::terminal::Colours;
 use crate::cli::validate::Output;
 use crate::cli::walk::{listed_urls, walk};
 use crate::cli::{logging, selection};
@@ -68,12 +68,12 @@ pub(in crate::cli) async fn run(
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
     let output = Output::open(args.out.as_deref())?;
-    let paint = if output.is_stdout() { Paint::of_stdout() } else { Paint::new(false) };
+    let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
     let copies = walk(&app.snapshots, site, &site.rules.content_types(), listed_urls).await?;
     let snapshots = snapshots(copies);
     let shared = Arc::new(SharedPaths::find(site, &snapshots));
     let problems = Problems::new(Arc::clone(site), snapshots, shared, app.admin_links(site));
-    Ok(output.write(|out| args.format.write(problems, &site.key, paint, out))?)
+    Ok(output.write(|out| args.format.write(problems, &site.key, colours, out))?)
 }
 
 impl Format {
@@ -81,11 +81,11 @@ impl Format {
         self,
         problems: Problems,
         site: &str,
-        paint: Paint,
+        colours: Colours,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         match self {
-            Self::Table => out.write_all(text::table(&problems, site, paint).as_bytes()),
+            Self::Table => out.write_all(text::table(&problems, site, colours).as_bytes()),
             Self::Csv => csv::write(&problems, out),
             Self::Json => write_chunks(problems.chunks(Form::Json), out),
             Self::Ndjson => write_chunks(problems.chunks(Form::Lines), out),

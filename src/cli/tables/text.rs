@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::terminal::{Paint, Tone};
+use crate::cli::terminal::{Colours, Style};
 use crate::cli::words::count;
 use crate::tables::{Problem, Problems, VersionRow};
 use crate::validator::report::Visible;
@@ -14,7 +14,7 @@ const COLUMNS: [&str; 6] = ["document", "locale", "reason", "content type", "rul
 type Line = Vec<String>;
 
 /// The number of problems, and a table of each kind.
-pub(super) fn table(problems: &Problems, site: &str, paint: Paint) -> String {
+pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String {
     let (mut no_url, mut shared) = (Vec::new(), Vec::new());
     for problem in problems.rows() {
         match problem {
@@ -30,16 +30,16 @@ pub(super) fn table(problems: &Problems, site: &str, paint: Paint) -> String {
     }
     let number = problems.count() as u64;
     let verdict = match number {
-        0 => paint.of(Tone::Good, "no problems"),
-        number => paint.of(Tone::Bad, count(number, "problem")),
+        0 => colours.apply(Style::Good, "no problems"),
+        number => colours.apply(Style::Bad, count(number, "problem")),
     };
     let mut text = format!("site {site}: {verdict}\n");
     if !no_url.is_empty() {
         no_url.insert(0, COLUMNS.map(str::to_owned).to_vec());
-        add(&mut text, "documents without a URL", &no_url, paint);
+        add(&mut text, "documents without a URL", &no_url, colours);
     }
     if !shared.is_empty() {
-        add(&mut text, "paths of several documents", &shared, paint);
+        add(&mut text, "paths of several documents", &shared, colours);
     }
     if problems.is_truncated() {
         text.push_str(
@@ -50,14 +50,14 @@ pub(super) fn table(problems: &Problems, site: &str, paint: Paint) -> String {
 }
 
 /// Adds lines in columns. Only the last column may be wider than it looks.
-fn add(text: &mut String, heading: &str, lines: &[Line], paint: Paint) {
+fn add(text: &mut String, heading: &str, lines: &[Line], colours: Colours) {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |at: usize| {
         lines.iter().filter_map(|line| line.get(at)).map(|cell| cell.chars().count()).max()
     };
     let widths: Vec<usize> = (0..columns).filter_map(width).collect();
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "\n{}", paint.of(Tone::Heading, heading));
+    let _ = writeln!(text, "\n{}", colours.apply(Style::Heading, heading));
     for line in lines {
         let mut row = String::from("  ");
         for (cell, width) in line.iter().zip(&widths) {
