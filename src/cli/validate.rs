@@ -38,7 +38,7 @@ const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 const AFTER_HELP: &str = "\
 Every URL is requested once with GET, ten at a time, with a timeout of 10 seconds. Redirects are not
-followed. A URL is dead if its status is neither 2xx nor 3xx, or if there is no answer.
+followed. A URL is dead if its status is neither 2xx nor 3xx, or if there is no response.
 
 The summary goes to stdout, or to stderr if the report goes to stdout; progress goes to stderr. The
 report is written at the end, and FILE is replaced only by a complete report.
@@ -69,12 +69,12 @@ pub(super) struct ValidateArgs {
     /// The file for the report; by default, or for `-`, stdout
     #[arg(long, value_name = "FILE", requires = "format")]
     out: Option<PathBuf>,
-    /// List what has changed since an earlier result: a report of --format json, or an answer of the
-    /// service to validate=true
+    /// List what has changed since an earlier result: a report of --format json, or a response to
+    /// validate=true
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Retry up to N times if there is no answer or the status is 429 or 5xx, with exponential backoff
-    /// or after Retry-After (a minute at most)
+    /// Retry up to N times if there is no response or the status is 429 or 5xx, with exponential
+    /// backoff or after Retry-After (a minute at most)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=10))]
     retries: u32,
 }

@@ -52,7 +52,7 @@ fn demo_once_shows_a_request_to_every_route_and_exits_with_0() {
         "\"path\"",
         "\"urls\"",
         "   200  fine                  /en/articles/welcome\n",
-        "   ---  no answer             /en/articles/stalled\n",
+        "   ---  no response           /en/articles/stalled\n",
         "   7 URLs, 3 dead\n",
     ] {
         assert!(ended.stdout.contains(wanted), "{wanted} is missing in\n{}", ended.stdout);

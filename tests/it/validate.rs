@@ -155,7 +155,7 @@ async fn front_end_that_is_down_is_not_a_404() {
     let url = format!("http://{down}/notes/ok");
     let ended = validate(&setup, "down", &["--format", "ndjson", "--out", "report"]);
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
-    let summary = "site down: 1 URL, 1 dead (error 1)\n\nerror no answer: 1 URL\n  \
+    let summary = "site down: 1 URL, 1 dead (error 1)\n\nerror no response: 1 URL\n  \
         api::note.note /notes/{slug}: 1\n    fetch failed: refused  n1  en  ";
     assert_eq!(ended.stdout, format!("{summary}{url}\n"));
     let report = std::fs::read_to_string(setup.path().join("report")).unwrap();
@@ -191,7 +191,7 @@ async fn only_the_named_content_types_are_checked() {
     let base = peer.url("http", "");
     let setup = setup(&base, down);
     let ended = validate(&setup, "main", &["--content-type", "api::page.page"]);
-    let expected = "site main: 2 URLs, 1 dead (error 1, 2xx 1)\n\nerror no answer: 1 URL\n  \
+    let expected = "site main: 2 URLs, 1 dead (error 1, 2xx 1)\n\nerror no response: 1 URL\n  \
         api::page.page /{slug}: 1\n    fetch failed: reset  away  en  http://127.0.0.1:PORT/reset\n";
     assert_eq!((ended.status, settled(&ended.stdout, &base)), (Some(1), expected.to_owned()));
     assert_eq!(peer.heads().len(), 3, "two URLs, and one more request after the reset");

@@ -81,7 +81,7 @@ mod tests {
         let expected = concat!(
             "   200  fine             /en/café\n",
             "   301  leads elsewhere  /en/moved -> /en\n",
-            "   ---  no answer        /en/\\u{1b}[2J\n",
+            "   ---  no response      /en/\\u{1b}[2J\n",
             "   3 URLs, 1 dead",
         );
         assert_eq!(table(response, Colours::PLAIN, 41).unwrap(), expected);

@@ -55,7 +55,7 @@ impl Class {
             Self::Redirect => "leads elsewhere",
             Self::ClientError => "not found or refused",
             Self::ServerError => "the server failed",
-            Self::Error => "no answer",
+            Self::Error => "no response",
         }
     }
 

@@ -80,7 +80,7 @@
   function line(row) {
     const tr = make("tr", tone(row.kind));
     const status = make("td", "status");
-    status.append(make("span", "badge", row.status ? String(row.status) : "no answer"));
+    status.append(make("span", "badge", row.status ? String(row.status) : "no response"));
     if (row.change) status.append(make("span", "change", CHANGES[row.change]));
     const means = row.status ? MEANINGS[row.status] : row.detail;
     if (means) status.append(make("span", "means", means));
