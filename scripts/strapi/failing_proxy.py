@@ -1,4 +1,4 @@
-"""A proxy in front of Strapi that answers chosen requests with a plain 500."""
+"""A proxy in front of Strapi that returns a plain 500 for chosen requests."""
 
 import http.client
 import http.server
