@@ -17,7 +17,6 @@ mod references;
 mod skipped;
 mod sort;
 mod timestamp;
-mod title;
 
 pub use build::{Builder, Listing, NoSnapshot, Part};
 pub use documents::Version;

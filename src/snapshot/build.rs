@@ -2,6 +2,7 @@
 
 mod order;
 mod part;
+mod title;
 
 pub use part::Part;
 

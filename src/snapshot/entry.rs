@@ -15,7 +15,7 @@ pub(super) struct Entry {
     /// The position of its rule in the settings.
     pub(super) rule: u32,
     pub(super) path_len: u16,
-    pub(super) id_len: u8,
+    pub(super) id_len: u16,
     /// 0 where the rule has no title field, or the document no title.
     pub(super) title_len: u8,
     /// The position of its locale in the site's locales.
@@ -70,13 +70,13 @@ impl Entry {
     pub(super) fn hash(self, arena: &Arena, hash: &mut Xxh3Default) {
         let length = usize::from(self.path_len) + usize::from(self.id_len);
         hash.update(arena.get(self.text, length).as_bytes());
-        let mut facts = [0; 18];
+        let mut facts = [0; 19];
         facts[..2].copy_from_slice(&self.path_len.to_le_bytes());
-        facts[2] = self.id_len;
-        facts[3] = self.flags.with(Flags::FIRST, false).0;
+        facts[2..4].copy_from_slice(&self.id_len.to_le_bytes());
         facts[4..6].copy_from_slice(&self.locale.to_le_bytes());
         facts[6..10].copy_from_slice(&self.rule.to_le_bytes());
-        facts[10..].copy_from_slice(&self.modified.to_le_bytes());
+        facts[10..18].copy_from_slice(&self.modified.to_le_bytes());
+        facts[18] = self.flags.with(Flags::FIRST, false).0;
         hash.update(&facts);
     }
 

@@ -56,7 +56,7 @@ struct Row {
     reason: u16,
     /// The position of the locale in the site's locales, or [`NO_LOCALE`].
     locale: u16,
-    id_len: u8,
+    id_len: u16,
     title_len: u8,
     is_localized: bool,
 }
@@ -107,7 +107,7 @@ impl NoUrlDraft {
             rule: u32::try_from(row.rule).ok()?,
             reason,
             locale: locale_number(row.locale),
-            id_len: u8::try_from(row.document_id.len()).ok()?,
+            id_len: u16::try_from(row.document_id.len()).ok()?,
             title_len: u8::try_from(title_len).ok()?,
             is_localized: row.is_localized,
             text: arena.push([row.document_id, title[0], title[1]])?,

@@ -18,6 +18,7 @@ const MILLISECOND: Span = (20, 23);
 
 type Span = (usize, usize);
 
+const NANOSECOND_DIGITS: usize = 9;
 /// The nanoseconds of a millisecond.
 const MILLION: i128 = 1_000_000;
 
@@ -52,7 +53,11 @@ pub fn read_rfc3339(text: &str) -> Option<i64> {
     if !FORM[..19].iter().zip(date_and_time).all(is_form) || !is_offset || fraction == 1 {
         return None;
     }
-    let nanoseconds = text.parse::<Timestamp>().ok()?.as_nanosecond();
+    // jiff reads at most nanoseconds. Where a further digit is not 0, the time is after them.
+    let kept = fraction.min(1 + NANOSECOND_DIGITS);
+    let is_after = rest[kept..fraction].iter().any(|digit| *digit != b'0');
+    let text = format!("{}{}", &text[..19 + kept], &text[19 + fraction..]);
+    let nanoseconds = text.parse::<Timestamp>().ok()?.as_nanosecond() + i128::from(is_after);
     i64::try_from(nanoseconds.div_euclid(MILLION) + i128::from(nanoseconds.rem_euclid(MILLION) > 0))
         .ok()
 }

@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 
 use super::Listing;
+use super::title::title;
 use crate::frontend_url::{NoUrl, NoUrlReason, PathSource, write_path};
 use crate::rules::{AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Rule};
 use crate::snapshot::arena::Arena;
 use crate::snapshot::entry::{Entry, Flags, UNDATED};
 use crate::snapshot::no_url::{NoUrlDraft, NoUrlRow};
 use crate::snapshot::references::{ReferencesDraft, locale_of};
-use crate::snapshot::title::title;
 use crate::snapshot::{PublicUrl, Skipped, timestamp};
 
 /// The reason of a list item that is no document, or whose `documentId` is longer than any.
@@ -110,7 +110,7 @@ impl<'s> Part<'s> {
     }
 
     fn push(&mut self, PathSource { rule, locale, .. }: PathSource<'_>, document: &Document<'_>) {
-        let Ok(id_len) = u8::try_from(document.id.len()) else {
+        let Ok(id_len) = u16::try_from(document.id.len()) else {
             return self.add_bad_item();
         };
         let locales = self.listing.rules.locales().as_slice();
