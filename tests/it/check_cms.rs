@@ -391,7 +391,7 @@ fn check_adds_the_kinds_of_the_schema_where_the_token_may_read_it() {
         "`category` is a relation, a component or media: name one of its fields, like `category.slug`",
         "there is no field or relation `seo.slugg`: correct the name",
         "`links` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
-        "`slug` is no relation or component, or it is private: a path cannot lead through it",
+        "`slug` is neither a relation nor a component, or it is private: a path cannot lead through it",
         "`pages` is a list (a relation to many or a repeatable component), which has no single value: use a relation to one",
         "nothing to check: it has no published document",
     ]
@@ -445,7 +445,7 @@ fn check_offline_sends_no_request_and_judges_the_settings_alone() {
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     assert_eq!(
         ended.stdout,
-        "the settings are fine: 1 site, 1 rule\n\nthe CMS was not asked (--offline): the settings alone were checked\n"
+        "the settings are fine: 1 site, 1 rule\n\nthe CMS was not queried (--offline): only the settings were checked\n"
     );
     assert_eq!(cms.targets().len(), 0);
 }

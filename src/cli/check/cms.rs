@@ -29,7 +29,7 @@ pub(super) fn examine(config: &Config, offline: bool) -> Result<CmsReport, Box<d
     match &config.cms {
         Cms::Files(_) => Ok(CmsReport::default()),
         Cms::Strapi(_) if offline => Ok(CmsReport {
-            text: "\nthe CMS was not asked (--offline): the settings alone were checked\n"
+            text: "\nthe CMS was not queried (--offline): only the settings were checked\n"
                 .to_owned(),
             ..CmsReport::default()
         }),
@@ -62,7 +62,7 @@ async fn examine_types(
                     );
                 }
             }
-            Err(error) if is_of_all_types(&error) => {
+            Err(error) if concerns_all_types(&error) => {
                 report
                     .add(&format!("the content types are not checked: {}", strapi.detail(&error)));
                 break;
@@ -81,8 +81,8 @@ impl CmsReport {
     }
 }
 
-/// Whether requests for the other content types would end alike.
-fn is_of_all_types(error: &ContentError) -> bool {
+/// Whether requests for the other content types would fail in the same way.
+fn concerns_all_types(error: &ContentError) -> bool {
     match error {
         ContentError::Unavailable { .. }
         | ContentError::CircuitOpen { .. }

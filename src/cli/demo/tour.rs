@@ -40,7 +40,7 @@ pub(super) async fn show(addresses: &Addresses, once: bool) -> Result<(), Box<dy
     }
     print("")?;
     if once {
-        print(&wrapped("To look around yourself, run it without --once.", width, ""))?;
+        print(&wrapped("To send requests of your own, run the demo without --once.", width, ""))?;
     } else {
         let invitation = format!("Open http://{service} in a browser. Ctrl-C stops the demo.");
         print(&wrapped(&invitation, width, ""))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::rules::{AbsentKey, ContentTypeUid, FieldPath};
 
-/// The token, the permissions or the content types of the CMS do not fit the settings. Each text
+/// The token, the permissions or the content types of the CMS do not match the settings. Each text
 /// says what to do; all names in it are from the settings or from our own requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetupProblem {
@@ -125,7 +125,7 @@ impl fmt::Display for SetupProblem {
             }
             Self::UnusableKey { uid, key, part: QueryPart::Populate } => write!(
                 f,
-                "400: `{key}` of {uid} is private, or no relation or component: a path cannot lead through it"
+                "400: `{key}` of {uid} is private, or is neither a relation nor a component: a path cannot lead through it"
             ),
             Self::AbsentKey { uid, path, is_relation: true, target: None } => write!(
                 f,

@@ -94,7 +94,7 @@ impl fmt::Display for Finding {
             ),
             Fault::NotARelation => write!(
                 f,
-                "`{path}` is no relation or component, or it is private: a path cannot lead through it"
+                "`{path}` is neither a relation nor a component, or it is private: a path cannot lead through it"
             ),
             Fault::NotLocalized => write!(
                 f,
