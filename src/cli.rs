@@ -156,10 +156,10 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             demo::run(args, verbose)?;
         }
         Command::Check { strict, offline } => {
-            check::run(&unlogged(settings(file)?, verbose), *strict, *offline)?;
+            check::run(&with_log_if_verbose(settings(file)?, verbose), *strict, *offline)?;
         }
         Command::Explain(args) => {
-            let found = explain::run(unlogged(settings(file)?, verbose), args)?;
+            let found = explain::run(with_log_if_verbose(settings(file)?, verbose), args)?;
             return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
         }
         Command::Sitemap(args) => sitemap::run(settings(file)?, args, verbose)?,
@@ -178,8 +178,8 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The settings of a command that prints log lines only with `-v`.
-fn unlogged(config: Config, verbose: bool) -> Config {
+/// Starts the log of a command that prints log lines only with `-v`; returns the settings.
+fn with_log_if_verbose(config: Config, verbose: bool) -> Config {
     logging::start_if(verbose, &config.log);
     config
 }

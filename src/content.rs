@@ -72,8 +72,8 @@ impl Selection {
     /// Strapi ignores a filter with more than 100 values and returns everything.
     pub const MAX_IDS: usize = 100;
 
-    /// Whether a document is selected. Through a relation to several documents, it is if one of them
-    /// has one of the ids.
+    /// Whether a document is selected. Through a relation to several documents, it is if one of
+    /// them has one of the ids.
     #[must_use]
     pub fn has(&self, document: &Document<'_>) -> bool {
         let has = |id: &str| self.ids.iter().any(|own| own == id);
@@ -115,8 +115,8 @@ pub struct WalkRequest<'a> {
 
 /// The documents that the cached copies had when a walk began.
 pub trait KnownDocuments: Sync {
-    /// Calls `take` with the ids of those that have a version in this locale, in any order and
-    /// maybe more than once; `None`: of all.
+    /// Calls `take` with the `documentId` of each that has a version in this locale, or in any
+    /// (`None`), in any order and possibly more than once.
     fn each(&self, locale: Option<&Locale>, take: &mut dyn FnMut(&str));
 }
 
@@ -146,9 +146,9 @@ impl Content {
         }
     }
 
-    /// Reads every published document in some locales into sinks: all of them or an error. Each sink
-    /// gets a part of the documents, in any order: those that were requested in one locale, or all
-    /// (`None`). Of a type that is not localized there is one sink, of the first locale.
+    /// Reads every published document in some locales into sinks: all of them or an error. Each
+    /// sink gets a part of the documents, in any order: those that were requested in one locale, or
+    /// all (`None`). Of a type that is not localized there is one sink, of the first locale.
     ///
     /// # Errors
     /// [`ContentError`] when it is not certain that these are all.
@@ -193,8 +193,8 @@ impl Content {
         SetupProblem::absent_key(uid.clone(), key, target).into()
     }
 
-    /// The published versions of the query's selection in these locales, unless the CMS has more than
-    /// `max` of them.
+    /// The published versions of the query's selection in these locales, unless the CMS has more
+    /// than `max` of them.
     ///
     /// # Errors
     /// [`ContentError`] when it is not certain that these are all.

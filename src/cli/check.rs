@@ -55,7 +55,7 @@ fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> Stri
     }
     for site in config.sites.iter() {
         if site.base.is_none() {
-            out += &without_base(site);
+            out += &missing_base_url(site);
             findings.add(1, ["site without a base URL", "sites without a base URL"]);
         }
         let _ = overlaps::write(&mut out, site, findings);
@@ -63,7 +63,7 @@ fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> Stri
     out
 }
 
-fn without_base(site: &Site) -> String {
+fn missing_base_url(site: &Site) -> String {
     let (key, variable) = (&site.key, Site::base_url_variable(&site.key));
     format!(
         "\nwarning: site {key}: no base URL, so it has no URLs; set front_end_url or {variable}\n"

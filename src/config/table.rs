@@ -46,7 +46,7 @@ pub(super) fn one<T: DeserializeOwned>(
     None
 }
 
-/// `server.listen`, but `site "main", locales`.
+/// The name of a key in problems: `server.listen`, or `site "main", locales` in an entry of a list.
 fn joined(place: &str, key: &str) -> String {
     let last = place.rsplit(", ").next().unwrap_or_default();
     match key {

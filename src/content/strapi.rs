@@ -58,8 +58,8 @@ impl Strapi {
         Ok(Self(Fetcher::new(client, settings.endpoints, settings.page_size)))
     }
 
-    /// The text of an error for operators, with the address of the CMS, which has neither a user name
-    /// nor a password.
+    /// The text of an error for operators, with the address of the CMS, which has neither a user
+    /// name nor a password.
     #[must_use]
     pub fn detail(&self, error: &ContentError) -> String {
         format!("{} (CMS at {})", error.detail(), self.0.client.address())
@@ -105,7 +105,7 @@ impl Strapi {
     ) -> Result<Option<Document<'static>>, ContentError> {
         let version = (locale, status);
         let found = document::fetch(&self.0, query, document_id, version).await;
-        if self.0.found_single(&found).await {
+        if self.0.adopt_single_type(&found).await {
             return document::fetch(&self.0, query, document_id, version).await;
         }
         found
@@ -125,7 +125,7 @@ impl Strapi {
         new_sink: impl Fn(&Locale) -> S + Sync,
     ) -> Result<Vec<S>, ContentError> {
         let walked = walk::walk(&self.0, request, &new_sink).await;
-        if self.0.found_single(&walked).await {
+        if self.0.adopt_single_type(&walked).await {
             return walk::walk(&self.0, request, new_sink).await;
         }
         walked

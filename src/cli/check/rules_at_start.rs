@@ -12,12 +12,12 @@ pub(in crate::cli) fn log_ambiguous_rules(sites: &Sites) {
     let mut logged = 0;
     let mut more = 0;
     for site in sites.iter().filter(|site| site.resolve == ResolveBy::Rules) {
-        for_each_pair(site, |log| {
+        for_each_ambiguous_pair(site, |log_pair| {
             if logged == MAX_WARNINGS {
                 more += 1;
             } else {
                 logged += 1;
-                log();
+                log_pair();
             }
         });
     }
@@ -26,7 +26,7 @@ pub(in crate::cli) fn log_ambiguous_rules(sites: &Sites) {
     }
 }
 
-fn for_each_pair(site: &Site, mut each: impl FnMut(&dyn Fn())) {
+fn for_each_ambiguous_pair(site: &Site, mut handle: impl FnMut(&dyn Fn())) {
     let key = &site.key;
     let Overlaps { pairs, incomplete, .. } = site.rules.equal_shape_overlaps();
     if incomplete == Some(Incomplete::Budget) {
@@ -37,7 +37,7 @@ fn for_each_pair(site: &Site, mut each: impl FnMut(&dyn Fn())) {
     }
     for pair in pairs {
         let (winner, loser, example) = (pair.winner, pair.loser, &pair.example);
-        each(&|| {
+        handle(&|| {
             tracing::warn!(
                 site = key, example, %winner, %loser,
                 "two content types share a path; the order of the settings decides"

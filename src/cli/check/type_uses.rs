@@ -4,7 +4,7 @@ use crate::content::{FieldUse, Purpose, TypeUse};
 use crate::rules::{ContentTypeUid, FieldPath, Rule, Source};
 use crate::site::Sites;
 
-/// One for each content type, in the order of the settings.
+/// The needs of each content type, in the order of the settings.
 pub(super) fn type_uses(sites: &Sites) -> Vec<TypeUse> {
     let mut uses: Vec<TypeUse> = Vec::new();
     for site in sites.iter() {

@@ -18,7 +18,7 @@ use super::query_string;
 use crate::content::{ContentError, ContentQuery, Projection, SetupProblem, Status};
 use crate::rules::{Condition, ContentTypeUid, FieldPath, Locale};
 
-/// The most fields that are reported for one type by asking again without them.
+/// The most findings for one type: each refused field costs another request.
 const MAX_REFUSED: usize = 20;
 
 /// What the settings need of a content type.
@@ -34,10 +34,10 @@ pub struct TypeUse {
     pub locale: Locale,
 }
 
-/// What was found.
+/// The result for one content type.
 #[derive(Clone, Debug)]
 pub struct Examination {
-    /// What is wrong.
+    /// The problems, each once.
     pub findings: Vec<Finding>,
     /// Whether there is no document, so that relations and values could not be seen.
     pub is_empty: bool,
@@ -92,14 +92,14 @@ async fn name_targets(fetcher: &Fetcher, findings: &mut [Finding]) {
 }
 
 impl Examiner<'_> {
-    /// Asks for a document, again without each field that the CMS refuses. `None`: there is a
-    /// problem with the type itself; `Some(None)`: there is no document.
+    /// Requests a document, and repeats the request without each field that the CMS refuses.
+    /// `None`: there is a problem with the type itself; `Some(None)`: there is no document.
     async fn sample_usable_fields(
         &mut self,
     ) -> Result<Option<Option<Map<String, Value>>>, ContentError> {
         while self.findings.len() < MAX_REFUSED {
             match self.sample().await {
-                // The first document will do where none has what the rules are for.
+                // No document meets the conditions; any other one has the same fields.
                 Ok(None) if self.has_filters => self.has_filters = false,
                 Ok(document) => return Ok(Some(document)),
                 Err(ContentError::Setup(problem)) => {
@@ -125,10 +125,10 @@ impl Examiner<'_> {
         request(self.fetcher, &query, &self.wanted.locale, self.has_filters).await
     }
 
-    /// Turns a refusal into findings. Returns whether there is something left to ask for without
-    /// what the refusal is about.
+    /// Turns a refusal into findings, and leaves out what was refused. Returns whether the next
+    /// request is a different one.
     async fn explain(&mut self, problem: SetupProblem) -> Result<bool, ContentError> {
-        // A response that can be read has no absent keys here: this is about a filter.
+        // Here `AbsentKey` comes from a refused filter: those of a document are found later.
         let is_filter = matches!(problem, SetupProblem::AbsentKey { .. });
         let asked_for = (self.fields.len(), self.has_filters);
         let findings = refused::explain(self.fetcher, self.wanted, &self.fields, problem).await?;
@@ -163,7 +163,7 @@ async fn request(
 ) -> Result<Option<Map<String, Value>>, ContentError> {
     let resolved = fetcher.resolve(&query.uid).await?;
     let mut body = send(fetcher, &resolved, query, locale, has_filters).await;
-    if fetcher.found_single(&body).await {
+    if fetcher.adopt_single_type(&body).await {
         let resolved = fetcher.resolve(&query.uid).await?;
         body = send(fetcher, &resolved, query, locale, has_filters).await;
     }

@@ -19,7 +19,7 @@ use crate::rules::{ContentTypeUid, FieldPath, Locale, encode};
 /// Sends requests about content types through the client.
 pub(super) struct Fetcher {
     pub(super) client: Client,
-    /// The rows that one request of a walk asks for.
+    /// The rows of a page of a walk, as requested.
     pub(super) page_size: usize,
     endpoints: EndpointCache,
     pub(super) targets: Targets,
@@ -50,7 +50,8 @@ impl Fetcher {
     /// The endpoint: configured, else from the schema, else guessed.
     ///
     /// # Errors
-    /// Those of a CMS that does not respond: the next request would fail as well, after the deadline.
+    /// Those of a CMS that does not respond: the next request would fail as well, after the
+    /// deadline.
     pub(super) async fn resolve(
         &self,
         uid: &ContentTypeUid,
@@ -62,7 +63,7 @@ impl Fetcher {
             Ok(Reply::Json(json)) => Endpoint::from_schema(&json, uid),
             Ok(Reply::Refused(_) | Reply::Unauthorized | Reply::Forbidden)
             | Err(ContentError::Unusable(_)) => None,
-            Err(error) => return Err(of_type(error, uid)),
+            Err(error) => return Err(scoped_to_type(error, uid)),
         };
         let endpoint = from_schema.unwrap_or_else(|| Endpoint::guess(uid));
         tracing::debug!(%uid, endpoint = endpoint.path(), "endpoint found");
@@ -85,7 +86,7 @@ impl Fetcher {
         let path = resolved.endpoint.path();
         let send = async |query: &str| {
             let reply = self.client.list_page(path, query).await;
-            reply.map_err(|error| of_type(error, &resolved.uid))
+            reply.map_err(|error| scoped_to_type(error, &resolved.uid))
         };
         let mut is_localized = locale.is_some();
         let mut query = query_string(locale);
@@ -113,7 +114,7 @@ impl Fetcher {
     ) -> Result<Option<String>, ContentError> {
         let send = async |query: &str| {
             let reply = self.client.document(path, query).await;
-            reply.map_err(|error| of_type(error, &resolved.uid))
+            reply.map_err(|error| scoped_to_type(error, &resolved.uid))
         };
         let locale = resolved.is_localized().then_some(locale);
         let mut query = query_string(locale);
@@ -126,9 +127,9 @@ impl Fetcher {
         self.body(reply, resolved, &query)
     }
 
-    /// Whether another try may succeed: the guessed endpoint does not exist, but there is one for a
+    /// Whether to repeat the request: the guessed endpoint does not exist, but there is one for a
     /// single type, which is used from now on.
-    pub(super) async fn found_single<T>(&self, result: &Result<T, ContentError>) -> bool {
+    pub(super) async fn adopt_single_type<T>(&self, result: &Result<T, ContentError>) -> bool {
         let Err(ContentError::Setup(SetupProblem::NoEndpoint { uid, endpoint, .. })) = result
         else {
             return false;
@@ -138,7 +139,7 @@ impl Fetcher {
         if *Endpoint::guess(uid).path() != **endpoint || self.endpoints.get(uid).is_some() {
             return false;
         }
-        // A draft is enough: the version that readers see may not exist yet.
+        // A draft is requested, because there may be no published version yet.
         let reply = self.client.document(single.path(), "status=draft&fields[0]=documentId").await;
         // Strapi checks the token only where there is an endpoint.
         let exists = match reply {
@@ -227,8 +228,8 @@ fn no_endpoint(resolved: &ResolvedEndpoint) -> ContentError {
     SetupProblem::NoEndpoint { endpoint, uid, is_configured: resolved.is_configured }.into()
 }
 
-/// The same error, where a plain 500 concerns the content type alone.
-fn of_type(error: ContentError, uid: &ContentTypeUid) -> ContentError {
+/// The same error, but a plain 500 as an error of this content type alone.
+fn scoped_to_type(error: ContentError, uid: &ContentTypeUid) -> ContentError {
     match error {
         ContentError::Unavailable { retry_after, outage: Outage::Status(500) } => {
             ContentError::TypeFails { uid: uid.clone(), retry_after }
@@ -247,7 +248,8 @@ fn refused_key(uid: ContentTypeUid, refused: InvalidKey, query: &str) -> SetupPr
     }
 }
 
-/// Whether the query string names this key. Only then may an error repeat it: all texts are our own.
+/// Whether the query string names this key. Only then may an error repeat it: all texts are our
+/// own.
 fn requested(query: &str, key: &str) -> bool {
     query.split(['&', '=', '[', ']']).any(|word| word == key)
 }

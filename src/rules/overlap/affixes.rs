@@ -1,4 +1,4 @@
-//! A map from prefixes, searched for those that begin a text or that a text begins.
+//! A map with prefixes as keys, searched for the prefixes of a text and for longer keys.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;

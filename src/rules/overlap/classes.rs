@@ -1,4 +1,4 @@
-//! Classes of bytes that no automaton distinguishes.
+//! Classes of bytes that an automaton does not distinguish.
 
 use smallvec::SmallVec;
 
@@ -16,7 +16,7 @@ impl Default for Classes {
 }
 
 impl Classes {
-    /// Divides the classes by the value of a function.
+    /// Divides each class by the value that a function gives for its bytes.
     pub(super) fn split(&mut self, of: impl Fn(u8) -> u8) {
         let mut known: SmallVec<[[u8; 2]; 32]> = SmallVec::new();
         for byte in 0..=u8::MAX {

@@ -1,4 +1,4 @@
-//! The transition table of an automaton, computed as far as it is used.
+//! The transition table of an automaton, computed lazily.
 
 use rustc_hash::FxHashMap;
 

@@ -10,7 +10,7 @@ use crate::rules::template::FieldPath;
 pub struct AbsentKey {
     /// The path of the field that is needed.
     pub field: FieldPath,
-    /// The position of the key in that path.
+    /// The position of the key in that path, counted from 0.
     pub at: usize,
 }
 

@@ -27,7 +27,7 @@ impl FieldPath {
         &self.0
     }
 
-    /// The path that ends with the name at this position.
+    /// The path that ends with the name at this position, counted from 0.
     #[must_use]
     pub fn up_to(&self, at: usize) -> Self {
         Self(Arc::from(&self.0[..self.0.len().min(at + 1)]))

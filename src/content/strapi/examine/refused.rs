@@ -31,8 +31,8 @@ pub(super) async fn explain(
     Ok(if findings.is_empty() { vec![Finding::Setup(problem)] } else { findings })
 }
 
-/// What is wrong with an attribute that the request cannot use as it does. Strapi names the relation
-/// or, as one of `populate` as well, the field behind a relation.
+/// What is wrong with an attribute that the request cannot use as it does. Strapi names the
+/// relation or, as one of `populate` as well, the field behind a relation.
 async fn unusable(
     fetcher: &Fetcher,
     wanted: &TypeUse,
@@ -88,7 +88,7 @@ fn paths_to<'f>(fields: &'f [FieldUse], key: &str) -> impl Iterator<Item = (Stri
     })
 }
 
-/// What an attribute is that is no plain field, by requesting it like a relation.
+/// Why an attribute cannot be used as a field, by requesting it like a relation.
 async fn kind(
     fetcher: &Fetcher,
     wanted: &TypeUse,
