@@ -152,8 +152,8 @@ SETTINGS = [
     kind(
         "through a plain field",
         "/{slug.name}",
-        f"{KIND}: `slug` is no relation or component, or it is private: a path cannot lead "
-        "through it",
+        f"{KIND}: `slug` is neither a relation nor a component, or it is private: a path cannot "
+        "lead through it",
     ),
     kind("through a component", "/{seo.section.slug}/{slug}", FINE)._replace(status=0),
     kind("where over to-many", "/{slug}", FINE, 'where = { "tags.slug" = "category-3" }')._replace(
@@ -209,7 +209,7 @@ def check(checks: Checks, binary: pathlib.Path, strapi: str) -> None:
         if not case.expected.startswith(f"{NEWS}: 404"):
             row("full access", FULL_TOKEN, case)
     by_category = Case("articles by category", ARTICLE, BY_CATEGORY, "")
-    offline = "the CMS was not asked (--offline): the settings alone were checked"
+    offline = "the CMS was not queried (--offline): only the settings were checked"
     row("read-only", READ_TOKEN, by_category._replace(expected=offline, status=0), "--offline")
     down = "the content types are not checked: the CMS is not available: connection refused"
     case = by_category._replace(name="CMS down", expected=f"{down} (CMS at {DOWN})")
