@@ -18,8 +18,8 @@
 //! rules  suggestion            templates, paths, locales: pure; "did you mean"
 //! ```
 //!
-//! `docs/architecture.md` has the steps of a pathname, a document, a URL check, a webhook and a reload.
-//! Numbers such as D13 are headings of `docs/decisions.md`.
+//! `docs/architecture.md` has the steps of a pathname, a document, a URL check, a webhook and a
+//! reload. Numbers such as D13 are headings of `docs/decisions.md`.
 
 pub mod app;
 pub mod boot;
