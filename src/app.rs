@@ -17,7 +17,7 @@ use crate::shared::SharedState;
 use crate::site::{AdminLinks, Site, Sites};
 use crate::snapshot_cache::{DocumentCache, FileCache, Invalidation, SnapshotCache, TypeStatus};
 use crate::validator::Targets;
-use crate::validator::runs::{RunKey, RunTimes, Subscription, TooManyRuns};
+use crate::validator::runs::{LastRun, RunKey, RunTimes, Subscription, TooManyRuns};
 
 /// The state that handlers share, built from one version of the settings. A reload builds a new one.
 pub struct App {
@@ -103,5 +103,12 @@ impl App {
     pub fn validate(&self, site: &Site, targets: Targets) -> Result<Subscription, TooManyRuns> {
         let key = RunKey { site: site.fingerprint, content_type: targets.content_type.clone() };
         self.shared.runs.subscribe(key, targets, self.run_times)
+    }
+
+    /// The last run of URL checks over a content type of a site that has ended.
+    #[must_use]
+    pub fn last_validation(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
+        let key = RunKey { site: site.fingerprint, content_type: content_type.to_owned() };
+        self.shared.runs.last_run(&key)
     }
 }

@@ -51,6 +51,19 @@ impl Snapshot {
         in_locale.or_else(|| { versions }.find(|url| !url.is_localized()))
     }
 
+    /// The positions of a document's own URLs among the listed ones, in the order of the site's
+    /// locales.
+    pub fn listed_positions(&self, id: &str) -> impl Iterator<Item = usize> {
+        let own = self.owned_by(id).map(|at| self.url(at)).filter(|url| url.is_listed());
+        own.map(|own| {
+            let is_before = |at: &u32| {
+                let url = self.url(*at as usize);
+                (url.locale(), url.path()) < (own.locale(), own.path())
+            };
+            self.in_order.partition_point(is_before)
+        })
+    }
+
     /// The positions of the document's versions that own their paths.
     pub(super) fn owned_by(&self, id: &str) -> Range<usize> {
         self.positions_of(id, 0..self.owners)

@@ -172,6 +172,22 @@ fn path_of_a_version_is_its_own_or_that_of_a_document_that_is_not_localized() {
 }
 
 #[test]
+fn listed_positions_are_those_of_the_listed_urls_that_a_document_owns() {
+    let snapshot = snapshot(&[
+        ("a", "en", "x", "", ""),
+        ("b", "en", "x", "", ""),
+        ("b", "de", "y", "", ""),
+        ("b", "en", "", "hidden", EXCLUDED),
+        ("c", "de", "a", "", ""),
+        ("c", "en", "z", "", ""),
+    ]);
+    assert_eq!(paths(snapshot.listed()), ["/en/x", "/en/z", "/de/a", "/de/y"]);
+    for (id, expected) in [("a", &[0][..]), ("b", &[3]), ("c", &[1, 2]), ("d", &[])] {
+        assert_eq!(snapshot.listed_positions(id).collect::<Vec<_>>(), expected, "{id}");
+    }
+}
+
+#[test]
 fn modified_of_each_form_of_date() {
     for (text, expected) in [
         ("2024-03-06T22:19:54.649Z", Some(1_709_763_594_649)),

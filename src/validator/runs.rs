@@ -1,9 +1,11 @@
 //! Runs of URL checks: at most one at a time for a content type of a site, shared by all
 //! subscriptions, and aborted with the last one.
 
+mod last_run;
 mod registry;
 mod results;
 mod run;
 
+pub use last_run::{Dead, LastRun};
 pub use registry::{RunKey, RunRegistry, RunTimes, Subscription, TooManyRuns};
 pub use run::{Run, RunFailed};

@@ -101,6 +101,8 @@ impl Reloader {
         let app = Arc::new(boot::build(config, Arc::clone(&previous.shared), Some(previous))?);
         service.replace(Arc::clone(&app));
         app.snapshots.take_over_from(&previous.snapshots);
+        let fingerprints: Vec<u128> = app.sites.iter().map(|site| site.fingerprint).collect();
+        app.shared.runs.retain_last_runs(&fingerprints);
         self.watch = watch;
         let changed = self.at_start.changed(&restart);
         if !changed.is_empty() {

@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
+use super::last_run::LastRun;
 use super::run::{Publisher, Run};
 use crate::metrics::{CheckedClass, Metrics};
 use crate::traces;
@@ -49,6 +50,8 @@ pub struct RunRegistry(Arc<Shared>);
 
 struct Shared {
     entries: Mutex<HashMap<RunKey, Entry>>,
+    /// The last run of each key that has ended.
+    last_runs: Mutex<HashMap<RunKey, Arc<LastRun>>>,
     places: Semaphore,
     validator: Validator,
     metrics: Arc<Metrics>,
@@ -85,8 +88,20 @@ impl RunRegistry {
     /// An empty registry whose runs use `validator`.
     #[must_use]
     pub fn new(validator: Validator, metrics: Arc<Metrics>) -> Self {
-        let (entries, places) = (Mutex::default(), Semaphore::new(MAX_RUNNING));
-        Self(Arc::new(Shared { entries, places, validator, metrics }))
+        let (entries, last_runs) = (Mutex::default(), Mutex::default());
+        let places = Semaphore::new(MAX_RUNNING);
+        Self(Arc::new(Shared { entries, last_runs, places, validator, metrics }))
+    }
+
+    /// The last run with this key that has ended.
+    #[must_use]
+    pub fn last_run(&self, key: &RunKey) -> Option<Arc<LastRun>> {
+        self.0.last_runs.lock().get(key).cloned()
+    }
+
+    /// Forgets the last runs of all sites but those with these fingerprints.
+    pub fn retain_last_runs(&self, sites: &[u128]) {
+        self.0.last_runs.lock().retain(|key, _| sites.contains(&key.site));
     }
 
     /// Subscribes to the run with this key, or starts one over `targets`.
@@ -142,9 +157,19 @@ impl Shared {
                 span.set("urls", i64::try_from(run.targets.count()).unwrap_or(i64::MAX));
             }
             count(&self.metrics, &run.tally().by_class);
+            self.record(&key, &run);
         }
         sleep(times.reuse).await;
         self.remove(&key, &run);
+    }
+
+    /// Makes a run that has ended the last one with its key.
+    fn record(&self, key: &RunKey, run: &Arc<Run>) {
+        let previous = self.last_runs.lock().get(key).cloned();
+        // Not under the lock: it reads all results.
+        let last_run = LastRun::new(Arc::clone(run), previous.as_deref());
+        let record = last_run.map(|last_run| (key.clone(), Arc::new(last_run)));
+        self.last_runs.lock().extend(record);
     }
 
     fn unsubscribe(&self, key: &RunKey, run: &Arc<Run>) {

@@ -1,6 +1,6 @@
 //! The result log of a run: 12 bytes a URL, and the text of redirect targets.
 
-use crate::validator::report::Tally;
+use crate::validator::report::{Class, Tally};
 use crate::validator::{CheckResult, Failure};
 
 /// In place of an index: the result has no redirect target.
@@ -18,6 +18,17 @@ const FAILURES: [Failure; 8] = [
     Failure::AddressNotAllowed,
     Failure::NotChecked,
 ];
+
+/// What a result says of its URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// A page or a redirect.
+    Alive,
+    /// Another response, or none.
+    Dead,
+    /// The URL was not requested before the deadline: nothing is known.
+    NotChecked,
+}
 
 /// The results of a run, in the order of arrival.
 #[derive(Debug, Default)]
@@ -74,6 +85,17 @@ impl ResultLog {
         self.entries.iter().map(|entry| self.read(*entry))
     }
 
+    /// What the `nth` result says of its URL.
+    pub(super) fn outcome(&self, nth: usize) -> Outcome {
+        let code = self.entries[nth].outcome;
+        match code.checked_sub(FIRST_FAILURE).map(|failure| FAILURES[usize::from(failure)]) {
+            Some(Failure::NotChecked) => Outcome::NotChecked,
+            Some(_) => Outcome::Dead,
+            None if Class::of(Some(code)).is_dead() => Outcome::Dead,
+            None => Outcome::Alive,
+        }
+    }
+
     /// The arguments of [`ResultLog::get`], sorted by position.
     pub(super) fn by_position(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..index(self.entries.len())).collect();
@@ -125,6 +147,11 @@ mod tests {
         for (nth, checked) in all.iter().enumerate() {
             assert_eq!(log.get(nth), Some((1000 - nth, checked.clone())));
         }
+        let outcomes: Vec<Outcome> = (0..all.len()).map(|nth| log.outcome(nth)).collect();
+        let mut expected = vec![Outcome::Dead; FAILURES.len()];
+        expected[7] = Outcome::NotChecked;
+        expected.extend([Outcome::Alive, Outcome::Dead, Outcome::Alive]);
+        assert_eq!(outcomes, expected);
         assert_eq!((log.len(), log.get(all.len())), (all.len(), None));
         assert!(log.iter().eq((0..all.len()).filter_map(|nth| log.get(nth))));
         assert_eq!(log.tally().count, 11);

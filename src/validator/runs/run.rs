@@ -2,14 +2,14 @@
 //! readers, each at its own pace.
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use futures::StreamExt;
 use parking_lot::RwLock;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::results::ResultLog;
+use super::results::{Outcome, ResultLog};
 use crate::validator::report::Tally;
 use crate::validator::{CheckResult, Failure, Targets, Validator};
 
@@ -18,6 +18,8 @@ pub struct Run {
     /// What it checks.
     pub targets: Targets,
     results: RwLock<ResultLog>,
+    /// When its first URL was requested: not before it has left the queue.
+    begun: OnceLock<SystemTime>,
     end: OnceLock<End>,
     /// How many results there are.
     result_count: watch::Receiver<usize>,
@@ -29,6 +31,7 @@ pub struct Run {
 /// The end of a run.
 struct End {
     at: Instant,
+    time: SystemTime,
     /// Indexes into the result log, by position.
     by_position: Vec<u32>,
 }
@@ -48,7 +51,8 @@ impl Run {
         let (count_sender, result_count) = watch::channel(0);
         let (ended_sender, ended) = watch::channel(());
         let results = RwLock::new(ResultLog::with_capacity(targets.count()));
-        let run = Self { targets, results, end: OnceLock::new(), result_count, ended };
+        let (begun, end) = (OnceLock::new(), OnceLock::new());
+        let run = Self { targets, results, begun, end, result_count, ended };
         (Arc::new(run), Publisher { result_count: count_sender, _ended: ended_sender })
     }
 
@@ -62,6 +66,12 @@ impl Run {
     #[must_use]
     pub fn age(&self) -> Duration {
         self.end.get().map_or(Duration::ZERO, |end| end.at.elapsed())
+    }
+
+    /// The times of its start and of its end, once it has ended.
+    #[must_use]
+    pub fn times(&self) -> Option<(SystemTime, SystemTime)> {
+        Some((*self.begun.get()?, self.end.get()?.time))
     }
 
     /// Waits for the end of the run.
@@ -101,6 +111,13 @@ impl Run {
         self.nth(arrived as usize)
     }
 
+    /// What each result says of its URL, in the order of the URLs; empty before the end.
+    pub(super) fn outcomes(&self) -> Vec<Outcome> {
+        let order = self.end.get().map_or(&[][..], |end| &end.by_position);
+        let results = self.results.read();
+        order.iter().map(|nth| results.outcome(*nth as usize)).collect()
+    }
+
     /// The counters over all results so far.
     #[must_use]
     pub fn tally(&self) -> Tally {
@@ -114,6 +131,8 @@ impl Run {
         validator: &Validator,
         deadline: Duration,
     ) {
+        // Called once, because it takes the publisher: nothing was set before, here and below.
+        let _ = self.begun.set(SystemTime::now());
         let targets = &self.targets;
         let mut results = validator.check(&targets.base, targets.paths());
         let mut deadline = std::pin::pin!(sleep(deadline));
@@ -128,8 +147,8 @@ impl Run {
         drop(results);
         let not_checked = self.mark_rest_not_checked();
         let by_position = self.results.read().by_position();
-        // Called once, because it takes the publisher: nothing was set before.
-        let _ = self.end.set(End { at: Instant::now(), by_position });
+        let (at, time) = (Instant::now(), SystemTime::now());
+        let _ = self.end.set(End { at, time, by_position });
         self.log_end(not_checked);
     }
 
