@@ -7,6 +7,7 @@ pub(super) mod frontend_url;
 pub(super) mod get_content_type;
 pub(super) mod health;
 mod match_result;
+pub(super) mod openapi;
 mod path_match;
 pub(super) mod resolve;
 pub(super) mod sitemap_files;

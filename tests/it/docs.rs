@@ -2,6 +2,7 @@
 //! the repository.
 
 mod answers;
+mod openapi;
 mod pages;
 mod references;
 mod settings;

@@ -2,6 +2,7 @@
 //! and their authorization.
 
 mod auth;
+mod last_run;
 mod reasons;
 mod shared;
 mod streamed;

@@ -19,7 +19,8 @@ use crate::http::response::error::ApiError;
 use crate::site::Site;
 use crate::sitemap::Form;
 
-const PARAMS: [Param; 4] = [
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 4] = [
     SITE,
     Param { name: "contentType", max_bytes: MAX_UID_BYTES },
     Param::unlimited("xml"),

@@ -25,7 +25,8 @@ use crate::rules::{Locale, is_document_id};
 use crate::site::Site;
 use crate::snapshot_cache::FoundDocument;
 
-const PARAMS: [Param; 5] = [
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 5] = [
     Param { name: "uid", max_bytes: MAX_UID_BYTES },
     Param { name: "documentId", max_bytes: 64 },
     LOCALE,

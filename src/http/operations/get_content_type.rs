@@ -14,7 +14,8 @@ use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
 use crate::rules::Pathname;
 
-const PARAMS: [Param; 5] =
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 5] =
     [SITE, PATHNAME, LOCALE, Param::unlimited("compact"), Param::unlimited("debug")];
 
 /// The response, from memory.

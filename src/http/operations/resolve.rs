@@ -20,7 +20,8 @@ use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
 
-const PARAMS: [Param; 3] = [SITE, PATHNAME, LOCALE];
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 3] = [SITE, PATHNAME, LOCALE];
 
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 

@@ -32,13 +32,14 @@ use super::load_shed::LimitClass;
 use crate::app::App;
 use crate::http::admin::{self, plain_text};
 use crate::http::operations::{
-    build_sitemap, cms_hook, frontend_url, get_content_type, health, resolve, sitemap_files, tables,
+    build_sitemap, cms_hook, frontend_url, get_content_type, health, openapi, resolve,
+    sitemap_files, tables,
 };
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
-static ROUTES: [Declaration; 10] = [
+static ROUTES: [Declaration; 12] = [
     Declaration {
         path: "/api/get-content-type",
         label: "/api/get-content-type",
@@ -82,6 +83,13 @@ static ROUTES: [Declaration; 10] = [
         handler: Handler::Routed(|| get(tables::problems::get)),
     },
     Declaration {
+        path: "/api/validations",
+        label: "/api/validations",
+        methods: Methods::Read,
+        limit: LimitClass::List,
+        handler: Handler::Routed(|| get(tables::validations::get)),
+    },
+    Declaration {
         path: "/sitemaps/{site}/{file}",
         label: "/sitemaps",
         methods: Methods::Read,
@@ -95,6 +103,13 @@ static ROUTES: [Declaration; 10] = [
         methods: Methods::Post,
         limit: LimitClass::None,
         handler: Handler::Routed(|| post(cms_hook::post)),
+    },
+    Declaration {
+        path: "/openapi.json",
+        label: "/openapi.json",
+        methods: Methods::Read,
+        limit: LimitClass::None,
+        handler: Handler::FromMemory(openapi::get),
     },
     Declaration {
         path: "/livez",
@@ -303,6 +318,12 @@ pub(super) fn router(app: Arc<App>) -> Router {
             ApiError::internal().into_response()
         }))
         .with_state(app)
+}
+
+/// The paths of all routes, each with its methods as `Allow` lists them.
+#[cfg(test)]
+pub(in crate::http) fn declared_methods() -> impl Iterator<Item = (&'static str, HeaderValue)> {
+    ROUTES.iter().map(|route| (route.path, route.methods.allow()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::query::{Param, echo};
 use crate::app::App;
 use crate::http::response::error::ApiError;
-use crate::rules::{Locale, PATHNAME_NEEDS_SLASH};
+use crate::rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
 use crate::site::Site;
 use crate::snapshot::read_rfc3339;
 
@@ -101,6 +101,25 @@ pub(in crate::http) fn known_shared_site<'a>(
     app.sites.get_shared(key).ok_or_else(|| {
         ApiError::validation(format!("`site` is not a configured site: {}", echo(key)))
     })
+}
+
+/// A `documentId` (D20).
+pub(in crate::http) fn parse_document_id(value: Cow<'_, str>) -> Result<Cow<'_, str>, ApiError> {
+    if is_document_id(&value) {
+        return Ok(value);
+    }
+    let message = format!("`documentId` is not a document ID: {}", echo(&value));
+    Err(ApiError::validation(message))
+}
+
+/// Refuses a content type without a rule in the site.
+pub(in crate::http) fn known_type(site: &Site, uid: &str) -> Result<(), ApiError> {
+    if site.has_rule(uid) {
+        return Ok(());
+    }
+    let message =
+        format!("site \"{}\" has no rule for this `contentType`: {}", site.key, echo(uid));
+    Err(ApiError::validation(message))
 }
 
 #[cfg(test)]

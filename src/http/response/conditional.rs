@@ -3,6 +3,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use axum::body::Bytes;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::Full;
@@ -18,11 +19,22 @@ pub(in crate::http) fn conditional_json(
     request_headers: HeaderMap,
 ) -> HttpResponse {
     let tag = etag::of_bytes(&text);
+    conditional_tagged_json(text, tag, cache_control, request_headers)
+}
+
+/// The same with a tag that is known already.
+#[inline]
+pub(in crate::http) fn conditional_tagged_json(
+    text: impl Into<Bytes>,
+    tag: HeaderValue,
+    cache_control: &HeaderValue,
+    request_headers: HeaderMap,
+) -> HttpResponse {
     let not_modified = if_none_match_lists(&tag, &request_headers);
     let mut response = if not_modified {
         full_response(StatusCode::NOT_MODIFIED, Full::default(), request_headers)
     } else {
-        full_response(StatusCode::OK, Full::from(text), request_headers)
+        full_response(StatusCode::OK, Full::new(text.into()), request_headers)
     };
     let headers = response.headers_mut();
     if !not_modified {

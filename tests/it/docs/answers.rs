@@ -9,9 +9,9 @@ use crate::support::wait::until_so;
 
 use super::pages::{all, files, page, root};
 
-const DEMO: &str = include_str!("../../../config/demo/settings.toml");
+pub(super) const DEMO: &str = include_str!("../../../config/demo/settings.toml");
 /// Where the demo's frontend listens.
-const DEMO_FRONT_END: &str = "http://127.0.0.1:8081";
+pub(super) const DEMO_FRONT_END: &str = "http://127.0.0.1:8081";
 
 /// The demo's settings with a frontend that answers 200 to everything.
 struct Demo {
@@ -142,7 +142,7 @@ async fn each_route_of_the_table_is_there() {
     let rows = api.table("Route");
     let routes = rows.iter().flat_map(|row| row[0].split('`').skip(1).step_by(2));
     let routes: Vec<&str> = routes.collect();
-    assert_eq!(routes.len(), 10, "{routes:?}");
+    assert_eq!(routes.len(), 12, "{routes:?}");
     for route in routes {
         let path = route.replace("<site>/…", "main/index.xml");
         assert_eq!(demo.send("OPTIONS", &path).status, 200, "{route}");

@@ -101,6 +101,27 @@ fn copies_survive_a_reload_of_cms_limits() {
 }
 
 #[test]
+fn last_validation_survives_a_reload_of_other_settings_than_those_of_its_site() {
+    let cms = Content::new(&[("en", "a", "x")]).start();
+    // Nothing listens there.
+    let of_main = |url: &str| settings(&cms).replace("https://main.example", url);
+    let first = of_main("http://127.0.0.1:1");
+    let service = Setup::new(&first).start();
+    let run = ask(&service, &format!("{SITEMAP}&validate=true"));
+    assert_eq!((run.status, &run.json()["data"]["byClass"]["error"]), (200, &1.into()));
+    let last = || ask(&service, "/api/validations?site=main").json()["data"]["validations"].clone();
+    until_so("the run is recorded", || last()[0]["dead"][0]["documentId"] == "a");
+    let before = last();
+    apply(&service, &format!("{first}[limits]\ncms_request_ms = 4000\n"));
+    assert_eq!(last(), before);
+    apply(&service, &of_main("http://127.0.0.1:2"));
+    assert_eq!(last(), serde_json::json!([]));
+    // Forgotten for good: another reload may come a year later.
+    apply(&service, &first);
+    assert_eq!(last(), serde_json::json!([]));
+}
+
+#[test]
 fn pending_refresh_is_started_after_a_reload_of_cms_limits() {
     let content = Content::new(&[("en", "a", "x")]);
     let cms = content.start();

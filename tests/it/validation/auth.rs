@@ -63,6 +63,7 @@ async fn tokens_protect_url_checks_and_drafts_and_nothing_else() {
         let asked = peer.heads().len();
         opens_to(&service, &super::target(0), VALIDATE, 200);
         assert_eq!(peer.heads().len(), asked + 2, "a refused request causes no URL check");
+        opens_to(&service, "/api/validations?site=main", VALIDATE, 200);
         // There is no draft, which only an authorized request learns.
         opens_to(&service, DRAFT_URL, DRAFT, 404);
         let refused = http::get(service.addr(), DRAFT_URL);
@@ -75,8 +76,9 @@ async fn tokens_protect_url_checks_and_drafts_and_nothing_else() {
             assert_eq!(http::get(service.addr(), open).status, 200, "{open}");
         }
         // Wrong parameters come before authorization.
-        let wrong = http::get(service.addr(), "/api/build-sitemap?site=x&validate=true");
-        assert_eq!(wrong.status, 400);
+        for wrong in ["/api/build-sitemap?site=x&validate=true", "/api/validations?site=x"] {
+            assert_eq!(http::get(service.addr(), wrong).status, 400, "{wrong}");
+        }
     }
 }
 
@@ -86,4 +88,5 @@ async fn without_tokens_no_request_needs_authorization() {
     let service = closed(&peer).start();
     assert_eq!(ask(&service, &[]).status, 200);
     assert_eq!(http::get(service.addr(), DRAFT_URL).status, 404);
+    assert_eq!(http::get(service.addr(), "/api/validations?site=main").status, 200);
 }

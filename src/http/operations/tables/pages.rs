@@ -24,7 +24,8 @@ use crate::http::response::etag;
 use crate::site::Site;
 use crate::tables::{PageFilter, Pages};
 
-const PARAMS: [Param; 5] = [
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 5] = [
     SITE,
     Param { name: "contentType", max_bytes: MAX_UID_BYTES },
     LOCALE,

@@ -15,7 +15,8 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::error::ApiError;
 use crate::tables::Problems;
 
-const PARAMS: [Param; 1] = [SITE];
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 1] = [SITE];
 
 /// The response.
 pub(in crate::http) async fn get(

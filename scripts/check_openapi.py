@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Checks docs/openapi.yaml with the tools that its users have.
+
+openapi-typescript compiles it, and the types pass `tsc --strict` together with
+`openapi/use.ts`. schemathesis sends generated requests, valid and invalid, to the demo, to a
+service with tokens, and to one whose CMS fails, and compares each response with the description.
+Ends with status 1 when one of them finds a fault. Needs npm, and the packages of
+requirements.txt.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from builds.peers import Peer, front_end
+from common.build import ROOT, TARGET
+from common.client import get, until
+from common.process import Process
+from faults.service import FRONTEND_MAP, Service
+
+DESCRIPTION = ROOT / "docs/openapi.yaml"
+FOLDER = ROOT / "scripts/openapi"
+TYPES = TARGET / "openapi-types"
+SETTINGS = ROOT / "config/demo/settings.toml"
+CONTENT_TYPES = ["plugin::cms.article", "plugin::cms.page"]
+# Requests per operation and phase.
+SHORT, LONG = 20, 2000
+TOKEN = "a-token"
+TOKENS = {
+    "AUTH__VALIDATE_TOKEN": TOKEN,
+    "AUTH__DRAFT_TOKEN": TOKEN,
+    "HOOKS__SECRET": TOKEN,
+}
+
+
+class Target(NamedTuple):
+    """A service that is tested."""
+
+    name: str
+    address: str
+    # Of the CMS, which decides which statuses are no fault of the service.
+    fails: bool = False
+    token: str | None = None
+
+
+def run(*command: object, folder: pathlib.Path = ROOT) -> None:
+    words = [str(word) for word in command]
+    if subprocess.run(words, cwd=folder).returncode != 0:
+        raise SystemExit(f"check_openapi: failed: {' '.join(words)}")
+
+
+def check_types() -> None:
+    """Compiles the description to TypeScript and that strictly."""
+    TYPES.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "use.ts"):
+        shutil.copy(FOLDER / name, TYPES)
+    run("npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--silent", folder=TYPES)
+    binaries = TYPES / "node_modules/.bin"
+    run(binaries / "openapi-typescript", DESCRIPTION, "--output", "schema.ts", folder=TYPES)
+    options = ["--strict", "--target", "es2022", "--noUncheckedIndexedAccess"]
+    run(binaries / "tsc", *options, "--noEmit", "schema.ts", "use.ts", folder=TYPES)
+    print("types: compiled under --strict", flush=True)
+
+
+def narrowed(description: dict[str, Any]) -> dict[str, Any]:
+    """The description with the values that this service knows, where others are a 400.
+
+    So a valid request must be accepted, and one with another site or type refused.
+    """
+    schemas = description["components"]["schemas"]
+    schemas["SiteKey"] = {"type": "string", "enum": ["main"]}
+    schemas["ContentTypeUid"] = {"type": "string", "enum": CONTENT_TYPES}
+    parameters = description["components"]["parameters"]
+    parameters["PagesLocale"]["schema"] = {"type": "string", "enum": ["en", "de"]}
+    return description
+
+
+def options(target: Target) -> str:
+    """The settings of schemathesis."""
+    served = ["2xx", "3xx", "4xx", "501"]
+    statuses = [*served, "502", "503", "504"] if target.fails else served
+    text = f"""
+[checks.not_a_server_error]
+expected-statuses = {json.dumps(statuses)}
+
+[dictionaries.documents]
+values = ["a1welcome", "a2moved", "a6cafe", "p1about", "p2soon", "p3noslug", "p4imprint"]
+
+[dictionaries.pathnames]
+values = ["/en/articles/welcome", "/de/ueber-uns", "/en//about/", "/en/nothing", "/fr/x", "/"]
+
+[dictionaries.files]
+values = ["index.xml", "robots.txt", "plugin.cms.article-1.xml", "plugin.cms.page-2.xml"]
+
+[parameters]
+"query.documentId" = {{ dictionary = "documents", probability = 0.5 }}
+"query.pathname" = {{ dictionary = "pathnames", probability = 0.5 }}
+"path.file" = {{ dictionary = "files", probability = 0.5 }}
+"""
+    if target.token is None:
+        return text
+    names = ["draftToken", "validationToken", "webhookSecret"]
+    return text + "".join(f'[auth.openapi.{name}]\nbearer = "{target.token}"\n' for name in names)
+
+
+def check_service(target: Target, arguments: argparse.Namespace) -> None:
+    """All checks of schemathesis, stateful links among them."""
+    print(f"\n=== schemathesis: {target.name}", flush=True)
+    # Without its secret the webhook is a 501 with and without a token.
+    left_out = [] if target.token else ["--exclude-path=/hooks/cms"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        description = json.loads(get(target.address, "/openapi.json").body)
+        (folder / "openapi.json").write_text(json.dumps(narrowed(description)))
+        (folder / "schemathesis.toml").write_text(options(target))
+        run(
+            pathlib.Path(sys.executable).parent / "schemathesis",
+            f"--config-file={folder / 'schemathesis.toml'}",
+            "run",
+            folder / "openapi.json",
+            f"--url=http://{target.address}",
+            *left_out,
+            "--checks=all",
+            f"--max-examples={arguments.examples}",
+            f"--seed={arguments.seed}",
+            "--generation-database=none",
+            "--continue-on-failure",
+            "--no-color",
+            folder=folder,
+        )
+
+
+@contextmanager
+def demo() -> Iterator[Target]:
+    with Process(FRONTEND_MAP, "demo") as process:
+        line = process.address
+        while "http://" not in line:
+            line = process.line()
+        yield Target("the demo", line.split("http://")[1].split("/")[0].split()[0])
+
+
+@contextmanager
+def with_tokens() -> Iterator[Target]:
+    """The demo's content, resolved by documents, behind tokens."""
+    peer = front_end()
+    settings = SETTINGS.read_text().replace('"main"', '"main"\nresolve = "documents"')
+    os.environ["FRONT_END_URL_MAIN"] = f"http://{peer.address}"
+    with Service(settings, variables=TOKENS | {"VALIDATION__REUSE_SECONDS": 0}) as service:
+        path = "/api/resolve?site=main&pathname=/en/about"
+        until(lambda: b"p1about" in service.get(path).body)
+        yield Target("with tokens, resolved by documents", service.address, token=TOKEN)
+    peer.stop()
+
+
+@contextmanager
+def failing() -> Iterator[Target]:
+    """A CMS that fails in another way each time."""
+    responses = [
+        (500, {}, b"{}"),
+        (503, {"Retry-After": "3"}, b""),
+        (200, {"Content-Type": "text/html"}, b"<html>"),
+        (0, {}, b""),
+        (200, {"Content-Type": "application/json"}, b'{"data":'),
+        (401, {}, b"{}"),
+    ]
+    count = iter(range(sys.maxsize))
+    peer = Peer(lambda _: responses[next(count) % len(responses)])
+    cms = f'url = "http://{peer.address}"'
+    settings = SETTINGS.read_text().replace('source = "files"', cms)
+    settings = settings.replace('"main"', '"main"\nresolve = "documents"')
+    with Service(settings, variables=TOKENS) as service:
+        yield Target("in front of a failing CMS", service.address, fails=True, token=TOKEN)
+    peer.stop()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--long", action="store_true", help=f"{LONG} requests a phase: an hour")
+    parser.add_argument("--examples", type=int, help="requests per operation and phase")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=["types", "demo", "tokens", "failing"])
+    arguments = parser.parse_args()
+    arguments.examples = arguments.examples or (LONG if arguments.long else SHORT)
+    if arguments.only in (None, "types"):
+        check_types()
+    for name, start in (("demo", demo), ("tokens", with_tokens), ("failing", failing)):
+        if arguments.only in (None, name):
+            with start() as target:
+                check_service(target, arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+//! `GET /api/validations`: what the last run of URL checks of each content type has found, without a
+//! new run.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::extract::{RawQuery, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::http::request::bearer::require_bearer;
+use crate::http::request::params::{
+    MAX_UID_BYTES, SITE, known_site, known_type, parse_document_id, required,
+};
+use crate::http::request::query::{Param, parse};
+use crate::http::response::envelope::JSON;
+use crate::http::response::error::ApiError;
+use crate::http::response::stream_body::stream_of_unknown_length;
+use crate::site::Site;
+use crate::snapshot::write_timestamp;
+use crate::validator::Target;
+use crate::validator::report::{Entry, Tally};
+use crate::validator::runs::{self, LastRun};
+
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 3] = [
+    SITE,
+    Param { name: "contentType", max_bytes: MAX_UID_BYTES },
+    Param { name: "documentId", max_bytes: 64 },
+];
+
+/// A run describes one moment, and the next one may end at any time.
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// The size that ends a chunk, in bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// The checked parameters.
+struct Params<'a> {
+    site: &'a Site,
+    content_type: Option<Cow<'a, str>>,
+    document_id: Option<Cow<'a, str>>,
+}
+
+/// The response, from memory.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let params = Params::parse(&app, query.as_deref())?;
+    require_bearer(app.http.validate_token.as_ref(), &headers)?;
+    let uids = params.site.rules.content_types();
+    let uids = uids.iter().map(|uid| uid.as_str());
+    let wanted = |uid: &&str| params.content_type.as_ref().is_none_or(|wanted| wanted == uid);
+    let runs = uids.filter(wanted).filter_map(|uid| app.last_validation(params.site, uid));
+    let chunks = Chunks::new(runs.collect(), params.document_id.as_deref());
+    let mut response = Response::new(stream_of_unknown_length(chunks));
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    Ok(response)
+}
+
+impl<'a> Params<'a> {
+    fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
+        let [site, content_type, document_id] = parse(query, &PARAMS)?;
+        let site = known_site(app, &required("site", site)?)?;
+        if let Some(uid) = &content_type {
+            known_type(site, uid)?;
+        }
+        let document_id = document_id.map(parse_document_id).transpose()?;
+        Ok(Self { site, content_type, document_id })
+    }
+}
+
+/// The members of a run before its lists.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'r> {
+    content_type: &'r str,
+    #[serde(flatten)]
+    tally: Tally,
+    started_at: String,
+    ended_at: String,
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<Vec<Page<'r>>>,
+}
+
+/// The result of a URL of the requested document.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Page<'r> {
+    #[serde(flatten)]
+    entry: Entry,
+    document_id: &'r str,
+    locale: &'r str,
+    rule: &'r str,
+}
+
+/// A dead URL.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Dead<'r> {
+    url: String,
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    document_id: &'r str,
+    locale: &'r str,
+    rule: &'r str,
+    since: String,
+}
+
+/// The envelope with the runs, as an iterator of chunks.
+struct Chunks {
+    runs: Vec<Arc<LastRun>>,
+    document_id: Option<String>,
+    /// The index of the run that is being written; one more than the last: the end is due.
+    run: usize,
+    /// The index of its next dead URL.
+    dead: usize,
+    ended: bool,
+}
+
+impl Chunks {
+    fn new(runs: Vec<Arc<LastRun>>, document_id: Option<&str>) -> Self {
+        let document_id = document_id.map(str::to_owned);
+        Self { runs, document_id, run: 0, dead: 0, ended: false }
+    }
+
+    /// Appends the members of a run before `dead`, and the beginning of that list.
+    fn begin_run(&self, run: &LastRun, chunk: &mut String) {
+        let pages = self.document_id.as_deref().map(|id| pages(run, id));
+        let head = to_json(&Head {
+            content_type: &run.run.targets.content_type,
+            tally: run.run.tally(),
+            started_at: time(run.begun()),
+            ended_at: time(run.ended()),
+            truncated: run.is_truncated(),
+            pages,
+        });
+        // The dead URLs become its last member.
+        chunk.push_str(if self.run == 0 { "" } else { "," });
+        chunk.push_str(head.strip_suffix('}').expect("a struct is a JSON object"));
+        chunk.push_str(r#","dead":["#);
+    }
+
+    /// Appends dead URLs of a run, at least one, until the chunk is full. Returns whether none is left.
+    fn write_dead(&mut self, run: &LastRun, chunk: &mut String) -> bool {
+        for dead in &run.dead()[self.dead..] {
+            chunk.push_str(if self.dead == 0 { "" } else { "," });
+            chunk.push_str(&to_json(&dead_url(run, *dead)));
+            self.dead += 1;
+            if chunk.len() >= CHUNK {
+                break;
+            }
+        }
+        self.dead == run.dead().len()
+    }
+}
+
+impl Iterator for Chunks {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        if self.ended {
+            return None;
+        }
+        let mut chunk = String::new();
+        if self.run == 0 && self.dead == 0 {
+            chunk.push_str(r#"{"data":{"validations":["#);
+        }
+        while let Some(run) = self.runs.get(self.run).cloned() {
+            if self.dead == 0 {
+                self.begin_run(&run, &mut chunk);
+            }
+            if !self.write_dead(&run, &mut chunk) {
+                return Some(chunk);
+            }
+            chunk.push_str("]}");
+            (self.run, self.dead) = (self.run + 1, 0);
+        }
+        self.ended = true;
+        chunk.push_str(r#"]},"meta":{}}"#);
+        Some(chunk)
+    }
+}
+
+fn pages<'r>(run: &'r LastRun, document_id: &str) -> Vec<Page<'r>> {
+    let page = |position| {
+        let (target, entry) = result(run, position);
+        let (document_id, locale, rule) = (target.document_id, target.locale, target.rule);
+        Page { entry, document_id, locale, rule }
+    };
+    run.positions_of(document_id).map(page).collect()
+}
+
+fn dead_url(run: &LastRun, dead: runs::Dead) -> Dead<'_> {
+    let (target, entry) = result(run, dead.position);
+    let Entry { url, status, reason, .. } = entry;
+    let (document_id, locale, rule) = (target.document_id, target.locale, target.rule);
+    Dead { url, status, reason, document_id, locale, rule, since: time(dead.since) }
+}
+
+/// The result of the URL at a position.
+fn result(run: &LastRun, position: usize) -> (Target<'_>, Entry) {
+    let target = run.run.targets.target(position);
+    let (_, checked) = run.run.in_order(position).expect("a run that has ended has all results");
+    (target, Entry::new(target.url(), checked))
+}
+
+/// A time by RFC 3339, in UTC and milliseconds.
+fn time(time: SystemTime) -> String {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut text = String::new();
+    // Nothing is written beyond the year 9999.
+    write_timestamp(&mut text, i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+    text
+}
+
+/// # Panics
+/// If `value` cannot be serialized: the values here are structs of text and numbers.
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("text and numbers are JSON")
+}
