@@ -12,6 +12,7 @@ use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -27,8 +28,12 @@ use super::walk::{listed_urls, walk};
 use super::{logging, selection};
 use crate::boot;
 use crate::config::Config;
+use crate::snapshot::Snapshot;
+use crate::tables::{Problems, SharedPaths};
 use crate::validator::Targets;
-use crate::validator::report::{PreviousReport, SiteReport, TypeReport, csv, html, json, junit};
+use crate::validator::report::{
+    PreviousReport, ProblemList, SiteReport, TypeReport, csv, html, json, junit,
+};
 
 /// The exit status for dead URLs.
 const DEAD_URLS: u8 = 1;
@@ -151,6 +156,11 @@ async fn validate(
     let output = args.format.map(|_| Output::open(args.out.as_deref())).transpose()?;
     let on_stdout = output.as_ref().is_some_and(Output::is_stdout);
     let copies = walk(&app.snapshots, site, &uids, listed_urls).await?;
+    let snapshots: Vec<Arc<Snapshot>> =
+        copies.iter().map(|(_, copy)| Arc::clone(&copy.snapshot)).collect();
+    let shared = Arc::new(SharedPaths::find(site, &snapshots));
+    let links = app.admin_links(site);
+    let problems = Problems::new(Arc::clone(site), snapshots, shared, links.clone());
     let targets = copies
         .into_iter()
         .filter_map(|(uid, copy)| Targets::new(site, uid.as_str(), copy.snapshot));
@@ -158,8 +168,11 @@ async fn validate(
     let checked_at = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
     let checked = check::check(&app.shared.validator, base, &targets, args.retries).await;
     let parts = targets.iter().zip(checked);
-    let parts = parts.map(|(targets, checked)| TypeReport::new(targets, checked)).collect();
-    let report = SiteReport::new((&site.key, base.as_str()), checked_at, parts);
+    let parts = parts.map(|(targets, checked)| TypeReport::new(targets, checked, links.as_deref()));
+    let report = SiteReport {
+        problems: Some(ProblemList::new(&problems)),
+        ..SiteReport::new((&site.key, base.as_str()), checked_at, parts.collect())
+    };
     if let (Some(output), Some(format)) = (output, args.format) {
         output.write(|out| format.write(&report, previous.as_ref(), out))?;
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::frontend_url::BaseUrl;
-use crate::rules::ContentTypeUid;
+use crate::rules::{ContentTypeUid, encode};
 
 /// Builds the links of Strapi 5's content manager.
 #[derive(Clone, Debug)]
@@ -23,11 +23,11 @@ impl AdminLinks {
     /// The page of a document in the content manager; `locale` is `None` for a document that is not
     /// localized.
     #[must_use]
-    pub fn link(&self, uid: &ContentTypeUid, document_id: &str, locale: Option<&str>) -> String {
+    pub fn link(&self, uid: &str, document_id: &str, locale: Option<&str>) -> String {
         let path = if self.single_types.contains(uid) {
             format!("/content-manager/single-types/{uid}")
         } else {
-            format!("/content-manager/collection-types/{uid}/{document_id}")
+            format!("/content-manager/collection-types/{uid}/{}", encode(document_id))
         };
         let query = locale.map(|locale| format!("?plugins[i18n][locale]={locale}"));
         self.admin.join(&path) + &query.unwrap_or_default()

@@ -30,7 +30,7 @@ struct Next {
 }
 
 /// A row of the table.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Problem<'a> {
     /// A published version has no URL.
@@ -55,7 +55,7 @@ pub enum Problem<'a> {
 }
 
 /// A version of a document.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionRow<'a> {
     /// Its content type.
@@ -168,8 +168,9 @@ impl Problems {
     fn version<'a>(&'a self, version: Version<'a>) -> VersionRow<'a> {
         let Version { uid, document_id, locale, is_localized, title } = version;
         let locale = locale.map(|at| self.site.rules.locales().as_slice()[at].as_str());
-        let link =
-            |links: &Arc<AdminLinks>| links.link(uid, document_id, locale.filter(|_| is_localized));
+        let link = |links: &Arc<AdminLinks>| {
+            links.link(uid.as_str(), document_id, locale.filter(|_| is_localized))
+        };
         VersionRow {
             content_type: uid.as_str(),
             document_id,

@@ -50,6 +50,12 @@ pub struct Finding<'t> {
     pub locale: &'t str,
     /// The template that built the URL, as written in the settings.
     pub rule: &'t str,
+    /// The title of the version, if its rule names a field for it; only in reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<&'t str>,
+    /// The document in the admin panel of the CMS, if the address of that is set; only in reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin_url: Option<String>,
 }
 
 impl<'t> Finding<'t> {
@@ -58,7 +64,7 @@ impl<'t> Finding<'t> {
     pub fn new(target: Target<'t>, checked: CheckResult) -> Self {
         let Target { content_type, document_id, locale, rule, .. } = target;
         let entry = Entry::new(target.url(), checked);
-        Self { entry, content_type, document_id, locale, rule }
+        Self { entry, content_type, document_id, locale, rule, title: None, admin_url: None }
     }
 }
 

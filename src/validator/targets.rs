@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::frontend_url::BaseUrl;
-use crate::site::Site;
+use crate::site::{AdminLinks, Site};
 use crate::snapshot::{PublicUrl, Snapshot};
 
 /// The listed URLs of one content type of a site, all below the site's base URL.
@@ -73,6 +73,21 @@ impl Targets {
     /// All positions and paths, in the order of the results.
     pub fn paths(&self) -> impl Iterator<Item = (usize, &str)> + Send {
         self.snapshot.listed().map(PublicUrl::path).enumerate()
+    }
+
+    /// The title of the version at a position of [`Targets::paths`], and its page in the admin panel.
+    #[must_use]
+    pub fn labels(
+        &self,
+        position: usize,
+        links: Option<&AdminLinks>,
+    ) -> (Option<&str>, Option<String>) {
+        let url = self.snapshot.nth_listed(position);
+        let locale = self.locales.get(url.locale()).filter(|_| url.is_localized());
+        let link = |links: &AdminLinks| {
+            links.link(&self.content_type, url.document_id(), locale.map(String::as_str))
+        };
+        (url.title(), links.map(link))
     }
 
     /// The URL at a position of [`Targets::paths`].

@@ -84,6 +84,7 @@ const LAYERS: &[Layer] = &[
             "frontend_url",
             "snapshot",
             "site",
+            "tables",
             "metrics",
             "outgoing",
             "traces",

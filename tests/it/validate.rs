@@ -17,9 +17,9 @@ const CONTENT: &str = r#"{
 "api::post.post": [
     {"documentId": "p1", "locale": "en", "slug": "ok"},
     {"documentId": "p1", "locale": "de", "slug": "moved"},
-    {"documentId": "p2", "locale": "en", "slug": "missing"},
+    {"documentId": "p2", "locale": "en", "slug": "missing", "title": "Lost <b>"},
     {"documentId": "p3", "locale": "en", "slug": "broken"},
-    {"documentId": "p4", "locale": "en"}],
+    {"documentId": "p4", "locale": "en", "title": "No \u202eslug"}],
 "api::page.page": [
     {"documentId": "home", "slug": "ok"},
     {"documentId": "away", "slug": "reset"}],
@@ -49,9 +49,9 @@ fn setup(front_end: &str, down: SocketAddr) -> Setup {
     };
     let base = |url: &str| format!("front_end_url = \"{url}\"");
     let settings = [
-        "[cms]\nsource = \"files\"\npath = \"content.json\"\n",
+        "[cms]\nsource = \"files\"\npath = \"content.json\"\nadmin_url = \"https://cms.example.com/admin\"\n",
         &site("main", &base(front_end)),
-        &rule("api::post.post", "/{locale}/posts/{slug}"),
+        &(rule("api::post.post", "/{locale}/posts/{slug}") + "title = \"title\"\n"),
         &rule("api::page.page", "/{slug}"),
         &site("fine", &base(front_end)),
         &rule("api::note.note", "/notes/{slug}"),
@@ -160,7 +160,7 @@ async fn front_end_that_is_down_is_not_a_404() {
     assert_eq!(ended.stdout, format!("{summary}{url}\n"));
     let report = std::fs::read_to_string(setup.path().join("report")).unwrap();
     let line = format!(
-        r#"{{"url":"{url}","status":null,"ok":false,"reason":"fetch failed: refused","contentType":"api::note.note","documentId":"n1","locale":"en","rule":"/notes/{{slug}}"}}"#
+        r#"{{"url":"{url}","status":null,"ok":false,"reason":"fetch failed: refused","contentType":"api::note.note","documentId":"n1","locale":"en","rule":"/notes/{{slug}}","adminUrl":"https://cms.example.com/admin/content-manager/collection-types/api::note.note/n1"}}"#
     );
     assert_eq!(report.lines().next(), Some(&*line));
 }

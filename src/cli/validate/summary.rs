@@ -37,6 +37,11 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
         write!(out, " ({})", counts.join(", "))?;
     }
     writeln!(out)?;
+    if let Some(problems) = report.problems.as_ref().filter(|problems| problems.count > 0) {
+        let count = count(problems.count as u64, "problem");
+        let command = format!("frontend-map problems --site {}", report.site);
+        writeln!(out, "{} of the content: {command}", colours.apply(Style::Warning, count))?;
+    }
     let bad = Class::ALL.into_iter().filter(|class| *class != Class::Success);
     for class in bad.filter(|class| classes.get(*class) > 0) {
         write_class(out, report, class, colours)?;
@@ -95,7 +100,9 @@ fn write_rule(
     for finding in shown {
         let (outcome, url) = (outcome(finding), Visible(&finding.entry.url));
         let (id, locale) = (document_id(finding), locale(finding));
-        writeln!(out, "    {outcome:outcomes$}  {id:ids$}  {locale:locales$}  {url}")?;
+        let title = finding.title.map(|title| format!("  {}", Visible(title)));
+        let title = title.map(|title| colours.apply(Style::Dim, title)).unwrap_or_default();
+        writeln!(out, "    {outcome:outcomes$}  {id:ids$}  {locale:locales$}  {url}{title}")?;
         if let Some(location) = &finding.entry.location {
             let (gap, arrow) = (" ".repeat(outcomes), colours.apply(Style::Dim, "->"));
             writeln!(out, "    {gap}  {arrow} {}", Visible(location))?;
@@ -141,6 +148,8 @@ mod tests {
             document_id: text,
             locale: "en",
             rule: "/{slug}",
+            title: Some(text),
+            admin_url: None,
         };
         let results = checked.iter().map(finding).collect();
         let (site, content_type) = ("main", "api::post.post");
@@ -160,7 +169,7 @@ mod tests {
         let text = summary(&report, Colours::PLAIN);
         assert!(text.chars().all(|c| c == '\n' || crate::rules::is_visible(c)), "{text:?}");
         let shown = r"\u{1b}]0;x\u{7}\u{d}\u{202e}\u{9b}2J\u{a}";
-        assert_eq!(text.matches(shown).count(), 3, "{text}");
+        assert_eq!(text.matches(shown).count(), 5, "{text}");
     }
 
     #[test]

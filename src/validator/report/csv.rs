@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use super::{Class, SiteReport, Visible};
 use crate::validator::Finding;
 
-const HEADER: &str = "contentType,documentId,locale,rule,url,status,class,ok,location,reason";
+const HEADER: &str =
+    "contentType,documentId,locale,rule,url,status,class,ok,location,reason,title,adminUrl";
 
 /// Writes a record for each URL, in the order of the sitemaps.
 ///
@@ -35,6 +36,8 @@ fn record(finding: &Finding<'_>) -> String {
         if entry.ok { "true" } else { "false" },
         entry.location.as_deref().unwrap_or_default(),
         entry.reason.as_deref().unwrap_or_default(),
+        finding.title.unwrap_or_default(),
+        finding.admin_url.as_deref().unwrap_or_default(),
     ];
     fields.map(field).join(",")
 }

@@ -26,7 +26,15 @@ const HOSTILE: [&str; 14] = [
 /// A finding with this text in every field that comes from outside.
 fn finding(text: &str, checked: CheckResult) -> Finding<'_> {
     let entry = Entry::new(format!("https://www.example.com/{text}"), checked);
-    Finding { entry, content_type: "api::post.post", document_id: text, locale: text, rule: text }
+    Finding {
+        entry,
+        content_type: "api::post.post",
+        document_id: text,
+        locale: text,
+        rule: text,
+        title: Some(text),
+        admin_url: None,
+    }
 }
 
 fn report<'t>(texts: &[&'t str]) -> SiteReport<'t> {

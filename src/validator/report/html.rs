@@ -4,6 +4,7 @@
 //! builds rows when they are scrolled to: a table of 50,000 rows would block a browser for seconds.
 
 mod data;
+mod problems;
 
 use std::io::{self, Write};
 
@@ -13,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
 
 use self::data::data;
+use self::problems::ProblemsView;
 use super::{Change, Class, PreviousReport, SiteReport, TypeReport, Visible};
 
 const STYLE: &str = include_str!("html/page.css");
@@ -20,6 +22,9 @@ const SCRIPT: &str = include_str!("html/page.js");
 
 /// The most removed URLs that are listed.
 const REMOVED_SHOWN: usize = 1000;
+
+/// The most problems of a kind that are listed.
+const PROBLEMS_SHOWN: usize = 1000;
 
 /// The width of the bar of classes, in units of its own.
 const BAR_WIDTH: u64 = 1000;
@@ -44,6 +49,7 @@ struct Page<'r> {
     bar_width: u64,
     types: Vec<TypeRow<'r>>,
     changes: Option<Changes<'r>>,
+    problems: Option<ProblemsView<'r>>,
     /// JSON without `<`, which could end its block or start a comment.
     data: String,
 }
@@ -87,6 +93,7 @@ pub fn write(
 ) -> io::Result<()> {
     let classes = class_views(report);
     let by_class = report.tally.by_class;
+    let problems = report.problems.as_ref().filter(|list| list.count > 0);
     let page = Page {
         site: Visible(report.site),
         base: Visible(report.base),
@@ -102,6 +109,7 @@ pub fn write(
         classes,
         types: report.content_types.iter().map(type_row).collect(),
         changes: previous.map(|previous| changes(report, previous)),
+        problems: problems.map(|list| ProblemsView::new(list, PROBLEMS_SHOWN)),
         data: serde_json::to_string(&data(report, previous))?.replace('<', "\\u003c"),
     };
     page.write_into(out)?;

@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::Tally;
+use crate::site::AdminLinks;
+use crate::tables::{Problem, Problems};
 use crate::validator::{CheckResult, Finding, Targets};
 
 /// The results of some content types of a site.
@@ -21,6 +23,29 @@ pub struct SiteReport<'t> {
     pub tally: Tally,
     /// In the order of the settings.
     pub content_types: Vec<TypeReport<'t>>,
+    /// The documents without a URL, and the paths that several documents have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<ProblemList<'t>>,
+}
+
+/// The data of `/api/problems`, for the content types of a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProblemList<'t> {
+    /// How many problems there are, with a row or without one.
+    pub count: usize,
+    /// Whether rows, or versions in a row, are left out.
+    pub truncated: bool,
+    /// The rows.
+    pub problems: Vec<Problem<'t>>,
+}
+
+impl<'t> ProblemList<'t> {
+    /// The rows of a table.
+    #[must_use]
+    pub fn new(table: &'t Problems) -> Self {
+        let problems = table.rows().collect();
+        Self { count: table.count(), truncated: table.is_truncated(), problems }
+    }
 }
 
 /// The data of `validate=true`, with the source of each result.
@@ -52,7 +77,7 @@ impl<'t> SiteReport<'t> {
         for part in &content_types {
             tally.merge(&part.tally);
         }
-        Self { site, base, checked_at, tally, content_types }
+        Self { site, base, checked_at, tally, content_types, problems: None }
     }
 
     /// All findings, in the order of the content types and of their sitemaps.
@@ -64,12 +89,17 @@ impl<'t> SiteReport<'t> {
 impl<'t> TypeReport<'t> {
     /// The report of results with their positions, in any order.
     #[must_use]
-    pub fn new(targets: &'t Targets, mut checked: Vec<(usize, CheckResult)>) -> Self {
+    pub fn new(
+        targets: &'t Targets,
+        mut checked: Vec<(usize, CheckResult)>,
+        links: Option<&AdminLinks>,
+    ) -> Self {
         checked.sort_unstable_by_key(|(position, _)| *position);
         let mut tally = Tally::default();
         let finding = |(position, checked): (usize, CheckResult)| {
             tally.add(&checked);
-            Finding::new(targets.target(position), checked)
+            let (title, admin_url) = targets.labels(position, links);
+            Finding { title, admin_url, ..Finding::new(targets.target(position), checked) }
         };
         let results = checked.into_iter().map(finding).collect();
         let (site, content_type) = (targets.site.as_str(), targets.content_type.as_str());

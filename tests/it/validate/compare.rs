@@ -107,10 +107,10 @@ async fn html_report_lists_the_changes() {
     let gone = format!("<li>{base}/en/posts/worse <span class=\"soft\">5xx</span></li>\n");
     assert!(page.contains(&gone), "{page}");
     for row in [
-        r#"[0,0,"p2","/en/posts/missing",404,"",""]"#,
-        r#"[0,0,"p3","/en/posts/broken",500,"","broke"]"#,
-        r#"[0,0,"p1","/en/posts/ok",200,"","new"]"#,
-        r#"[1,0,"home","/ok",200,"",""]"#,
+        r#"[0,0,"p2","/en/posts/missing",404,"","","Lost \u003cb>","https://cms.example.com/admin/content-manager/collection-types/api::post.post/p2?plugins[i18n][locale]=en"]"#,
+        r#"[0,0,"p3","/en/posts/broken",500,"","broke","","https://cms.example.com/admin/content-manager/collection-types/api::post.post/p3?plugins[i18n][locale]=en"]"#,
+        r#"[0,0,"p1","/en/posts/ok",200,"","new","",""]"#,
+        r#"[1,0,"home","/ok",200,"","","",""]"#,
     ] {
         assert!(page.contains(row), "{row} is missing in\n{page}");
     }

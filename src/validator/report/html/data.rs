@@ -17,9 +17,9 @@ pub(super) struct Data<'r> {
     rows: Vec<DataRow<'r>>,
 }
 
-/// Indexes of rule and locale, `documentId`, path, status or 0, target or reason, and the change since the
-/// previous report.
-type DataRow<'r> = (usize, usize, String, &'r str, u16, String, &'r str);
+/// Indexes of rule and locale, `documentId`, path, status or 0, target or reason, the change since the
+/// previous report, the title, and the page in the admin panel unless the URL is fine.
+type DataRow<'r> = (usize, usize, String, &'r str, u16, String, &'r str, String, &'r str);
 
 /// The rows in the order of the page: by class with the dead ones first, then by rule.
 pub(super) fn data<'r>(report: &'r SiteReport<'_>, earlier: Option<&PreviousReport>) -> Data<'r> {
@@ -37,6 +37,8 @@ pub(super) fn data<'r>(report: &'r SiteReport<'_>, earlier: Option<&PreviousRepo
             entry.status.unwrap_or(0),
             Visible(detail).to_string(),
             earlier.and_then(|earlier| earlier.change(finding)).map_or("", Change::as_str),
+            Visible(finding.title.unwrap_or_default()).to_string(),
+            finding.admin_url.as_deref().filter(|_| !entry.ok).unwrap_or_default(),
         );
         rows.push((Class::of(entry.status), row));
     }

@@ -14,11 +14,11 @@
   const report = JSON.parse(document.getElementById("report").textContent);
   const number = (n) => n.toLocaleString("en");
   const by = (selector) => document.querySelector(selector);
-  const rows = report.rows.map(([rule, locale, id, path, status, detail, change]) => {
+  const rows = report.rows.map(([rule, locale, id, path, status, detail, change, title, admin]) => {
     const [type, template] = report.rules[rule];
     const kind = classOf(status);
-    const text = [path, readable(path), id, report.locales[locale], status || "", detail, type, template].join("\n").toLowerCase();
-    return { rule, type, template, locale: report.locales[locale], id, path, status, detail, change, kind, text };
+    const text = [path, readable(path), id, report.locales[locale], status || "", detail, type, template, title].join("\n").toLowerCase();
+    return { rule, type, template, locale: report.locales[locale], id, path, status, detail, change, title, admin, kind, text };
   });
   const buttons = [...document.querySelectorAll(".classes button")];
   const names = Object.fromEntries(buttons.map((button) => [button.dataset.kind, button.dataset.name]));
@@ -93,7 +93,9 @@
       url.append(target);
     }
     const owner = make("td", "document");
+    if (row.title) owner.append(make("span", "title", row.title));
     owner.append(make("code", "", row.id), make("span", "means", row.locale));
+    if (row.admin) owner.append(link(row.admin, undefined, "Edit in the CMS"));
     tr.append(status, url, owner);
     return tr;
   }
