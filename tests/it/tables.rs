@@ -1,6 +1,7 @@
 //! The tables of a site, `/api/pages` and `/api/problems`, over content from a file and from a
 //! scripted CMS, and the commands that write the same.
 
+mod commands;
 mod pages;
 mod problems;
 

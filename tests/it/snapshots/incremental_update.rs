@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde_json::Value;
+
 use super::hook::{hint, post_body, with_secret};
 use super::{ends, in_two_locales, paths, sitemap, soft, walks};
 use crate::support::content::{Content, Query, selected};
@@ -159,6 +161,46 @@ fn path_of_two_documents_goes_to_the_other_one_without_a_walk() {
     content.unpublish("en", "a");
     changed(&service, "a");
     lists(&service, &["/en/articles/z"]);
+    assert!(!service.log().contains("a walk failed"), "{}", service.log());
+}
+
+#[test]
+fn problems_follow_an_update_without_a_walk() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"]);
+    fail_lists(&content);
+    let becomes = |expected: &[&str]| {
+        until_so("the problems", || {
+            let found = http::get(service.addr(), "/api/problems?site=main").json();
+            let rows = found["data"]["problems"].as_array().expect("a list").clone();
+            let kind = |row: &Value| match row["reason"].as_str() {
+                Some(reason) => format!("{} {reason}", row["documentId"].as_str().expect("text")),
+                None => {
+                    format!("{} {}", row["owner"]["documentId"], row["others"][0]["documentId"])
+                }
+            };
+            assert_eq!(found["data"]["count"], rows.len());
+            rows.iter().map(kind).collect::<Vec<_>>() == expected
+        });
+    };
+    content.publish("en", "b", "");
+    changed(&service, "b");
+    becomes(&["b slug_empty"]);
+    content.publish("en", "c", "x");
+    changed(&service, "c");
+    becomes(&["b slug_empty", r#""a" "c""#]);
+    content.publish("en", "b", "..");
+    changed(&service, "b");
+    becomes(&["b slug_dot_segment", r#""a" "c""#]);
+    content.unpublish("en", "a");
+    changed(&service, "a");
+    becomes(&["b slug_dot_segment"]);
+    content.publish("en", "b", "y");
+    changed(&service, "b");
+    becomes(&[]);
+    lists(&service, &["/en/articles/x", "/en/articles/y"]);
     assert!(!service.log().contains("a walk failed"), "{}", service.log());
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{lines, parsed, setup};
 use crate::support::http::{self, Response};
-use crate::support::service::Service;
+use crate::support::service::{Service, Setup};
 
 const PAGES: &str = "/api/pages?site=main";
 
@@ -214,5 +214,19 @@ fn unlisted_pages_need_the_validation_token() {
         let headers: Vec<_> = sent.iter().map(|value| ("Authorization", *value)).collect();
         let response = http::send(service.addr(), "GET", &target, &headers);
         assert_eq!(response.status, status, "{sent:?}");
+    }
+}
+
+#[test]
+fn tables_without_a_cms_are_the_error_of_the_sitemap() {
+    let settings = super::SETTINGS.replace("source = \"files\"", "url = \"http://127.0.0.1:1\"");
+    let settings = settings.replace("path = \"content.json\"\n", "");
+    let service = Setup::new(&settings).start();
+    let sitemap = "/api/build-sitemap?site=main&contentType=api::article.article";
+    for target in [sitemap, PAGES, "/api/problems?site=main"] {
+        let response = get(&service, target);
+        assert_eq!(response.status, 503, "{target}");
+        assert_eq!(response.header("retry-after").as_deref(), Some("5"), "{target}");
+        assert_eq!(response.json()["error"]["name"], "ServiceUnavailableError", "{target}");
     }
 }

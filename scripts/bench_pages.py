@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""The table of all pages: seconds and memory of a million rows, and what it does to other requests.
+
+Starts the shipped binary in front of a scripted CMS that costs next to nothing (`fast_cms` in
+`examples/`). Times `/api/pages` in each form; takes the peak memory beyond the snapshot, and the
+p99 of `/api/get-content-type` by `wrk` (Debian: wrk) alone and beside a client that requests the
+table again and again. Then, on a small site: a thousand clients at once, of which each must get
+everything or a 503; clients that stop reading; and a static build with `examples/static_build.mjs`
+(needs node), which must write a file for each page.
+"""
+
+import argparse
+import asyncio
+import json
+import pathlib
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.request
+from collections import Counter
+
+from bench_sitemap import SETTINGS, walk
+from common import site
+from common.build import BINARY, ROOT, build, example
+from common.process import Process
+from common.wrk import wrk
+
+PAGES = "/api/pages?site=main"
+LINES = {"Accept": "application/x-ndjson"}
+GZIP = {"Accept-Encoding": "gzip"}
+FORMS: dict[str, dict[str, str]] = {"json": {}, "lines": LINES, "lines, gzip": LINES | GZIP}
+MORE_LIMITS = "write_timeout_ms = 3000\n"
+PIECE = 1 << 16
+
+
+def serve(folder: pathlib.Path, cms: Process) -> Process:
+    settings = folder / "settings.toml"
+    text = SETTINGS.format(cms=cms.address).replace("[limits]\n", "[limits]\n" + MORE_LIMITS)
+    settings.write_text(text + site.SITE + site.ENDPOINT)
+    return Process(BINARY, "--config", settings, "serve")
+
+
+def read(service: Process, headers: dict[str, str]) -> tuple[float, int, bytes]:
+    """Seconds, bytes, and the end of the body."""
+    begun, size, end = time.monotonic(), 0, b""
+    request = urllib.request.Request(f"http://{service.address}{PAGES}", headers=headers)
+    with urllib.request.urlopen(request, timeout=600) as answer:
+        while piece := answer.read(PIECE):
+            size += len(piece)
+            end = (end + piece)[-100:]
+    return time.monotonic() - begun, size, end
+
+
+def check_forms(service: Process, rows: int) -> None:
+    for name, headers in FORMS.items():
+        before = service.memory()
+        service.reset_peak_memory()
+        seconds, size, end = read(service, headers)
+        beyond = service.memory("VmHWM") - before
+        if headers == LINES and json.loads(end.splitlines()[-1]) != {"count": rows}:
+            raise SystemExit(f"the last line is {end!r}")
+        print(
+            f"{rows} rows as {name}: {seconds:.2f} s, {size >> 20} MiB,"
+            f" peak {beyond / 2**20:.1f} MiB beyond {before >> 20} MiB",
+            flush=True,
+        )
+
+
+def check_beside(service: Process, seconds: int, pairs: int) -> None:
+    """The p99 of resolving a pathname, alone and beside a reader of the table."""
+    ratios = []
+    for _ in range(pairs):
+        alone = wrk(service.address, site.RESOLVE, seconds=seconds).must_be_clean()
+        stop = threading.Event()
+
+        def reader(stopped: threading.Event = stop) -> None:
+            while not stopped.is_set():
+                read(service, LINES)
+
+        thread = threading.Thread(target=reader)
+        thread.start()
+        beside = wrk(service.address, site.RESOLVE, seconds=seconds).must_be_clean()
+        stop.set()
+        thread.join()
+        ratios.append(beside.p99 / alone.p99)
+        print(f"p99 alone {alone.p99:.2f} ms, beside a reader {beside.p99:.2f} ms", flush=True)
+    print(f"p99 beside a reader: {sorted(ratios)[len(ratios) // 2]:.2f} times", flush=True)
+
+
+async def client(address: str, rows: int) -> str:
+    """The outcome of one client that reads everything."""
+    host, port = address.split(":")
+    try:
+        reader, writer = await asyncio.open_connection(host, int(port))
+    except OSError as error:
+        return f"no connection: {error}"
+    head = f"GET {PAGES} HTTP/1.0\r\nHost: x\r\nAccept: application/x-ndjson\r\n\r\n"
+    writer.write(head.encode())
+    end = status = b""
+    try:
+        while piece := await reader.read(PIECE):
+            status = status or piece.split(b" ", 2)[1]
+            end = (end + piece)[-100:]
+    except OSError as error:
+        return f"broken off: {error}"
+    finally:
+        writer.close()
+    if status == b"200":
+        is_whole = end.endswith(b'\n{"count":%d}\n' % rows)
+        return "everything" if is_whole else "200 without everything"
+    return status.decode()
+
+
+async def crowd(address: str, rows: int, clients: int) -> Counter[str]:
+    return Counter(await asyncio.gather(*(client(address, rows) for _ in range(clients))))
+
+
+def check_crowd(service: Process, rows: int, clients: int, seconds: int) -> None:
+    before, begun = service.memory(), time.monotonic()
+    service.reset_peak_memory()
+    alone = wrk(service.address, site.RESOLVE, seconds=seconds).must_be_clean()
+    outcomes: Counter[str] = Counter()
+    thread = threading.Thread(
+        target=lambda: outcomes.update(asyncio.run(crowd(service.address, rows, clients)))
+    )
+    thread.start()
+    beside = wrk(service.address, site.RESOLVE, seconds=seconds).must_be_clean()
+    thread.join()
+    peak = service.memory("VmHWM") - before
+    print(
+        f"{clients} clients at once: {dict(outcomes)}, {time.monotonic() - begun:.0f} s,"
+        f" peak {peak >> 20} MiB more; p99 of a pathname {alone.p99:.2f} ms alone,"
+        f" {beside.p99:.2f} ms beside them",
+        flush=True,
+    )
+    if not set(outcomes) <= {"everything", "503"} or not outcomes["everything"]:
+        raise SystemExit("a client got neither everything nor a 503")
+
+
+async def stalled(address: str, clients: int) -> int:
+    """How many clients that stop reading are still connected after twice the timeout."""
+    host, port = address.split(":")
+    connections = []
+    for _ in range(clients):
+        reader, writer = await asyncio.open_connection(host, int(port), limit=PIECE)
+        writer.write(f"GET {PAGES} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        await reader.read(1000)
+        reader._transport.pause_reading()  # type: ignore[attr-defined]
+        connections.append((reader, writer))
+    await asyncio.sleep(8)
+    left = 0
+    for reader, writer in connections:
+        reader._transport.resume_reading()  # type: ignore[attr-defined]
+        try:
+            # Everything that the kernel has buffered, then the end.
+            await asyncio.wait_for(reader.read(-1), 5)
+        except TimeoutError:
+            left += 1
+        except OSError:
+            pass
+        writer.close()
+    return left
+
+
+def check_stalled(service: Process, clients: int) -> None:
+    before = service.memory()
+    service.reset_peak_memory()
+    left = asyncio.run(stalled(service.address, clients))
+    beyond = service.memory("VmHWM") - before
+    print(f"{clients} clients that stop reading: {left} left, peak {beyond / 2**20:.1f} MiB more")
+    if left:
+        raise SystemExit("a client that stops reading is not disconnected")
+
+
+def check_static_build(service: Process, folder: pathlib.Path, rows: int) -> None:
+    out, script = folder / "out", ROOT / "examples/static_build.mjs"
+    begun = time.monotonic()
+    command = ["node", str(script), f"http://{service.address}", "main", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    seconds = time.monotonic() - begun
+    files = sum(1 for _ in out.rglob("index.html"))
+    print(f"static build: {done.stdout.strip()}, {files} files, {seconds:.1f} s", flush=True)
+    if done.returncode or files != rows:
+        raise SystemExit(done.stderr)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--small", type=int, default=20_000, help="rows of the small site")
+    parser.add_argument("--clients", type=int, default=1_000)
+    parser.add_argument("--seconds", type=int, default=5, help="of each load")
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--built", action="store_true", help="the build is there")
+    options = parser.parse_args()
+    if not options.built:
+        build("fast_cms")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        with (
+            Process(example("fast_cms"), "serve", options.rows, 0) as cms,
+            serve(folder, cms) as service,
+        ):
+            print(f"walk: {walk(service):.1f} s")
+            check_forms(service, options.rows)
+            check_beside(service, options.seconds, options.pairs)
+            check_stalled(service, 20)
+        with (
+            Process(example("fast_cms"), "serve", options.small, 0) as cms,
+            serve(folder, cms) as service,
+        ):
+            walk(service)
+            check_crowd(service, options.small, options.clients, options.seconds)
+            check_static_build(service, folder, options.small)
+
+
+if __name__ == "__main__":
+    main()
