@@ -177,7 +177,7 @@ proptest! {
     fn any_text_is_one_csv_field_and_well_formed_xml(text in any::<String>()) {
         let report = report(&[&text]);
         let records = records(&written(|out| csv::write(&report, out)));
-        prop_assert!(records.iter().all(|record| record.len() == 10) && records.len() == 5);
+        prop_assert!(records.iter().all(|record| record.len() == 12) && records.len() == 5);
         let id = Visible(&text).to_string();
         prop_assert_eq!(records[1][1].strip_prefix('\'').unwrap_or(&records[1][1]), id.strip_prefix('\'').unwrap_or(&id));
         let xml = written(|out| junit::write(&report, out));
