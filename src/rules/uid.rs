@@ -4,9 +4,6 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The longest UID that is accepted, in bytes (D3).
-const MAX_BYTES: usize = 128;
-
 /// A content-type UID: `plugin::<plugin>.<name>` or `api::<api>.<name>`. Compared exactly.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContentTypeUid(Arc<str>);
@@ -20,11 +17,15 @@ impl Borrow<str> for ContentTypeUid {
 /// The text is not a content-type UID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a content-type UID is `api::<api>.<name>` or `plugin::<plugin>.<name>`, the parts made of letters, digits, `-` and `_`, at most {MAX_BYTES} characters"
+    "a content-type UID is `api::<api>.<name>` or `plugin::<plugin>.<name>`, the parts made of letters, digits, `-` and `_`, at most {} characters",
+    ContentTypeUid::MAX_BYTES
 )]
 pub struct UidError;
 
 impl ContentTypeUid {
+    /// The longest UID that is accepted, in bytes (D3).
+    pub const MAX_BYTES: usize = 128;
+
     /// Parses a UID.
     ///
     /// # Errors
@@ -39,7 +40,7 @@ impl ContentTypeUid {
             .filter(|(kind, _)| ["api", "plugin"].contains(kind))
             .ok_or(UidError)?;
         let (owner, name) = path.split_once('.').ok_or(UidError)?;
-        if text.len() <= MAX_BYTES && word(owner) && word(name) {
+        if text.len() <= Self::MAX_BYTES && word(owner) && word(name) {
             Ok(Self(text.into()))
         } else {
             Err(UidError)

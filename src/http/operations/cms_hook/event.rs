@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use crate::rules::is_document_id;
+use crate::rules::{ContentTypeUid, is_document_id};
 use crate::snapshot_cache::{Change, Invalidation};
 
 /// The events that say nothing about published versions if `publishedAt` is null.
@@ -51,7 +51,8 @@ impl Event {
     }
 
     fn names_document(&self) -> bool {
-        !self.uid.is_empty() && is_document_id(&self.document_id)
+        let is_uid = (1..=ContentTypeUid::MAX_BYTES).contains(&self.uid.len());
+        is_uid && is_document_id(&self.document_id)
     }
 }
 
@@ -146,6 +147,20 @@ mod tests {
         let end = body.find("articles").unwrap();
         assert_eq!(read(&body.as_bytes()[..end]), read(body.as_bytes()));
         assert_eq!(read(&body.as_bytes()[..body.find("d1").unwrap()]).invalidation(), None);
+    }
+
+    #[test]
+    fn names_of_any_length_are_not_kept() {
+        let body = |uid: usize, id: usize| {
+            let (uid, id) = ("u".repeat(uid), "d".repeat(id));
+            format!(r#"{{"event":"entry.update","uid":"{uid}","entry":{{"documentId":"{id}"}}}}"#)
+        };
+        for (uid, id, is_named) in
+            [(128, 64, true), (129, 64, false), (128, 65, false), (500_000, 64, false)]
+        {
+            let event = read(body(uid, id).as_bytes());
+            assert_eq!(event.invalidation().is_some(), is_named, "{uid} {id}");
+        }
     }
 
     #[test]
