@@ -2,6 +2,7 @@
 
 mod demand;
 mod freshness;
+mod single_documents;
 mod updates;
 
 use std::sync::atomic::AtomicU64;
@@ -13,13 +14,12 @@ use tokio::sync::watch;
 
 use super::copy::CachedCopy;
 use super::flight::{Flight, Outcome, Waiter};
-use super::invalidation::Invalidation;
 use crate::content::ContentQuery;
 use crate::metrics::WalkCounters;
-use crate::snapshot::Patch;
 use updates::Updates;
 
 pub use freshness::Freshness;
+pub(super) use single_documents::ReadInFlight;
 
 /// The shortest time from a failed refresh to the next one while there is a copy to serve.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
@@ -70,6 +70,8 @@ struct State {
     copy: Option<CachedCopy>,
     /// Cannot be upgraded once the refresh has ended or its task has panicked.
     flight: Weak<Flight>,
+    /// When the last refresh began.
+    flight_begun: Option<Instant>,
     /// When the last refresh failed, if it did.
     failed: Option<Instant>,
     /// Whether the copy lacks a change: the CMS has changed since the last refresh began, or that
@@ -81,7 +83,7 @@ struct State {
     urgent: bool,
     /// When a request last needed the copy.
     requested: Option<Instant>,
-    /// Incremental updates and invalidations during the refresh in flight.
+    /// Incremental updates and invalidations during the reads in flight.
     updates: Updates,
 }
 
@@ -138,9 +140,13 @@ impl Entry {
         }
         let (flight, waiter) = Flight::new();
         state.flight = Arc::downgrade(&flight);
-        state.outdated = false;
-        (state.wanted, state.urgent) = (false, false);
+        state.begin();
         (waiter, Some(flight))
+    }
+
+    /// Records that the refresh in flight begins again.
+    pub(super) fn begin_again(&self) {
+        self.state.lock().begin();
     }
 
     /// Marks the entry as orphaned: another entry is in use from now on.
@@ -176,7 +182,7 @@ impl Entry {
         let outcome = outcome.map(|copy| CachedCopy { orphaned, ..copy });
         state.flight = Weak::new();
         // Later refreshes read these documents themselves.
-        state.updates = Updates::default();
+        state.prune_updates();
         if let Ok(copy) = &outcome {
             state.copy = Some(copy.clone());
         }
@@ -205,39 +211,6 @@ impl Entry {
     pub(super) fn has_pending_refresh(&self) -> bool {
         let state = self.state.lock();
         (state.failed.is_some() || state.outdated) && !state.is_refreshing()
-    }
-
-    /// Stores incremental updates for the refresh in flight, if there is one. The documents were
-    /// read after `since`, and after stored ones with the same ids.
-    pub(super) fn keep_patches(&self, since: Instant, patches: &[Patch]) {
-        let mut state = self.state.lock();
-        if state.is_refreshing() {
-            state.updates.keep_patches(since, patches);
-        }
-    }
-
-    /// Stores invalidations of other documents, which may change documents that only the refresh in
-    /// flight knows.
-    pub(super) fn keep_hints(&self, since: Instant, hints: &[&Invalidation]) {
-        let mut state = self.state.lock();
-        if state.is_refreshing() {
-            state.updates.keep_hints(since, hints);
-        }
-    }
-
-    /// The incremental updates since a refresh began, one for each document.
-    pub(super) fn patches_since(&self, begun: Instant) -> Vec<Patch> {
-        self.state.lock().updates.patches_since(begun)
-    }
-
-    /// The invalidations since a refresh began.
-    pub(super) fn hints_since(&self, begun: Instant) -> Vec<Invalidation> {
-        self.state.lock().updates.hints_since(begun)
-    }
-
-    /// Replaces the copy with an updated one.
-    pub(super) fn replace_copy(&self, copy: CachedCopy) {
-        self.state.lock().copy = Some(copy);
     }
 
     pub(super) fn is_refreshing(&self) -> bool {
@@ -271,6 +244,12 @@ impl Entry {
 }
 
 impl State {
+    /// A refresh begins, which reads all changes before.
+    fn begin(&mut self) {
+        self.flight_begun = Some(Instant::now());
+        (self.outdated, self.wanted, self.urgent) = (false, false, false);
+    }
+
     fn is_refreshing(&self) -> bool {
         self.flight.strong_count() > 0
     }

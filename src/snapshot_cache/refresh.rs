@@ -18,6 +18,7 @@ use super::entry::Entry;
 use super::flight::Waiter;
 use super::site_cache::SiteCache;
 use super::triggers::{BackgroundWalk, RefreshTriggers};
+use crate::content::{ContentError, Outage};
 use crate::snapshot::Patched;
 use log::log;
 use missed::missed;
@@ -25,6 +26,9 @@ use type_group::Begun;
 use walk::{Found, Fresh, walk};
 
 pub(super) use type_group::TypeGroup;
+
+/// How often a walk is repeated because of incremental updates since it began.
+const REPEATS: usize = 3;
 
 /// A refresh that was started or joined.
 pub(super) struct Started {
@@ -69,17 +73,34 @@ fn start_counted(
 }
 
 /// Refreshes members of a group. Ends early when all of them are orphaned and have no waiters.
-async fn run(begun: Vec<Begun>, triggers: &RefreshTriggers, background: Option<BackgroundWalk>) {
-    let members = TypeGroup::new(begun.iter().map(|(member, _)| member.clone()).collect());
-    let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
-    let found = tokio::select! {
-        biased;
-        _ = abandoned => return,
-        found = walk_confirmed(&members, triggers, background) => found,
-    };
-    for (begun, found) in begun.iter().zip(found) {
-        complete(begun, found, triggers).await;
-        triggers.wake_refresher();
+///
+/// Where a walk cannot be put together with the incremental updates since it began, its list is
+/// withheld, because URLs that the present copy has dropped would come back, and it is repeated at
+/// once.
+async fn run(
+    mut begun: Vec<Begun>,
+    triggers: &RefreshTriggers,
+    mut background: Option<BackgroundWalk>,
+) {
+    for repeats in (0..=REPEATS).rev() {
+        let members = TypeGroup::new(begun.iter().map(|(member, _)| member.clone()).collect());
+        let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
+        let found = tokio::select! {
+            biased;
+            _ = abandoned => return,
+            found = walk_confirmed(&members, triggers, background.take()) => found,
+        };
+        let mut again = Vec::new();
+        for (begun, found) in begun.into_iter().zip(found) {
+            if complete(&begun, found, triggers, repeats > 0).await == Completion::WalkAgain {
+                again.push(begun);
+            }
+            triggers.wake_refresher();
+        }
+        if again.is_empty() {
+            return;
+        }
+        begun = again;
     }
 }
 
@@ -100,17 +121,39 @@ async fn walk_confirmed(
     second
 }
 
-async fn complete(((site, entry), flight): &Begun, found: Found, triggers: &RefreshTriggers) {
+/// Whether a refresh has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Completion {
+    Ended,
+    WalkAgain,
+}
+
+async fn complete(
+    ((site, entry), flight): &Begun,
+    found: Found,
+    triggers: &RefreshTriggers,
+    may_repeat: bool,
+) -> Completion {
     // An incremental update from here on would be lost.
     let update_lock = entry.update_lock.lock().await;
     if !entry.is_in_flight(flight) {
         // Orphaned, and its last waiter has left.
-        return;
+        return Completion::Ended;
     }
-    let outcome = found.map(|fresh| build_copy(site, entry, fresh));
+    let outcome = match found.map(|fresh| build_copy(site, entry, fresh)) {
+        Ok(None) if may_repeat => {
+            let (site, uid) = (&entry.site, entry.query.uid.as_str());
+            tracing::debug!(site, uid, "documents changed during a walk, which is repeated");
+            entry.begin_again();
+            return Completion::WalkAgain;
+        }
+        Ok(None) => Err(ContentError::unavailable(Outage::KeepsChanging)),
+        Ok(Some(copy)) => Ok(copy),
+        Err(error) => Err(error),
+    };
     if let Ok(copy) = &outcome {
         for hint in missed(site, entry, copy) {
-            triggers.invalidations.add(Some(hint));
+            triggers.invalidations.add_for(&entry.query.uid, hint);
         }
     }
     let completed = entry.complete(outcome);
@@ -123,21 +166,27 @@ async fn complete(((site, entry), flight): &Begun, found: Found, triggers: &Refr
         entry.counters.count(completed.outcome.is_ok());
     }
     flight.complete(completed.outcome);
+    Completion::Ended
 }
 
-/// The copy of a site, with the incremental updates since the walk began.
-fn build_copy(site: &SiteCache, entry: &Entry, Fresh { begun, mut snapshot }: Fresh) -> CachedCopy {
+/// The copy of a site, with the incremental updates since the walk began; `None`: only another walk
+/// can determine the list.
+fn build_copy(
+    site: &SiteCache,
+    entry: &Entry,
+    Fresh { begun, mut snapshot }: Fresh,
+) -> Option<CachedCopy> {
     tokio::task::block_in_place(|| {
         let patches = entry.patches_since(begun);
         if !patches.is_empty() {
             match snapshot.patched(&patches, site.listing(entry), site.builder()) {
                 Patched::Unchanged => {}
                 Patched::Changed(changed) => snapshot = *changed,
-                Patched::NeedsWalk => entry.mark_urgent(),
+                Patched::NeedsWalk => return None,
             }
         }
         let before = entry.copy();
         let files = site.sitemap_files(&snapshot, before.as_ref());
-        CachedCopy::new(snapshot, files, begun, before.as_ref())
+        Some(CachedCopy::new(snapshot, files, begun, before.as_ref()))
     })
 }

@@ -100,9 +100,12 @@ impl Refresher {
 }
 
 fn is_any_wanted(cache: &SnapshotCache) -> bool {
-    cache.entries().any(|(site, entry)| {
-        entry.has_pending_refresh() || is_missing(cache, site, entry) || is_due(cache, site, entry)
-    })
+    cache.triggers.has_waiting_update()
+        || cache.entries().any(|(site, entry)| {
+            entry.has_pending_refresh()
+                || is_missing(cache, site, entry)
+                || is_due(cache, site, entry)
+        })
 }
 
 /// After the CMS has recovered.

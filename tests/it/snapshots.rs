@@ -13,6 +13,8 @@ mod locales;
 mod shared_walk;
 mod sitemap_options;
 mod start;
+mod storms;
+mod update_loops;
 
 use crate::support::cms::Cms;
 use crate::support::content::Query;

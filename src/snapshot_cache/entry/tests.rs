@@ -9,7 +9,7 @@ use crate::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
 };
-use crate::snapshot::{Builder, Listing, Snapshot};
+use crate::snapshot::{Builder, Listing, Patch, Snapshot};
 
 const UID: &str = "api::a.a";
 const FRESHNESS: Freshness = Freshness {
@@ -282,6 +282,7 @@ fn patches_are_kept_for_the_refresh_in_flight_alone() {
 }
 
 mod orphaned;
+mod reads_in_flight;
 
 #[test]
 fn last_tried_is_the_beginning_of_the_copy_or_a_later_failure() {

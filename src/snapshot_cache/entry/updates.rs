@@ -1,25 +1,77 @@
-//! What happens to an entry while a refresh is in flight, which may have read older versions.
+//! What happens to an entry while documents are read that may be older versions: by a refresh, or by
+//! an incremental update.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::time::Instant;
 
+use crate::rules::{Document, DocumentLocale, Locale};
 use crate::snapshot::Patch;
 use crate::snapshot_cache::invalidation::Invalidation;
 
-/// Incremental updates and invalidations, in order.
+/// Incremental updates and invalidations, in the order of the times before their reads.
 #[derive(Default)]
 pub(super) struct Updates {
     /// Each with the time before the document was read.
     patches: Vec<(Instant, Patch)>,
     hints: Vec<(Instant, Invalidation)>,
+    /// When the reads in flight of incremental updates began.
+    reads: Vec<Instant>,
 }
 
+/// The reads of single versions since a time.
+pub(in crate::snapshot_cache) struct ReadVersions(HashMap<String, Vec<ReadVersion>>);
+
+/// When a version was read; with `None` as its locale, when all versions of the document were.
+type ReadVersion = (Instant, Option<DocumentLocale<'static>>);
+
 impl Updates {
-    pub(super) fn keep_patches(&mut self, since: Instant, patches: &[Patch]) {
-        let whole = patches.iter().filter(|patch| !patch.is_partial);
-        let whole: HashSet<&str> = whole.map(|patch| &*patch.id).collect();
-        self.patches.retain(|(_, patch)| !whole.contains(&*patch.id));
+    pub(super) fn begin_read(&mut self, since: Instant) {
+        self.reads.push(since);
+    }
+
+    pub(super) fn end_read(&mut self, since: Instant) {
+        if let Some(at) = self.reads.iter().position(|read| *read == since) {
+            self.reads.swap_remove(at);
+        }
+    }
+
+    /// Forgets what no read in flight needs; `walk` is when a refresh in flight began.
+    pub(super) fn prune(&mut self, walk: Option<Instant>) {
+        match self.reads.iter().copied().chain(walk).min() {
+            Some(oldest) => {
+                self.patches.retain(|(since, _)| *since > oldest);
+                self.hints.retain(|(since, _)| *since > oldest);
+            }
+            None => (self.patches, self.hints) = <(Vec<_>, Vec<_>)>::default(),
+        }
+    }
+
+    /// Keeps patches that were read after `since`. Returns them with what was read later on top.
+    pub(super) fn keep_patches<'p>(
+        &mut self,
+        since: Instant,
+        patches: &'p [Patch],
+    ) -> Cow<'p, [Patch]> {
+        let mut merged = Cow::Borrowed(patches);
+        let later = self.patches_since(since);
+        if !later.is_empty() {
+            let later: HashMap<&str, &Patch> =
+                later.iter().map(|patch| (&*patch.id, patch)).collect();
+            for patch in merged.to_mut() {
+                if let Some(later) = later.get(&*patch.id) {
+                    patch.add(later);
+                }
+            }
+        }
+        let new: HashMap<&str, &Patch> = patches.iter().map(|patch| (&*patch.id, patch)).collect();
+        self.patches.retain_mut(|(at, patch)| match new.get(&*patch.id) {
+            Some(new) if *at <= since => is_needed_beside(patch, new),
+            _ => true,
+        });
         self.patches.extend(patches.iter().map(|patch| (since, patch.clone())));
+        self.patches.sort_by_key(|(since, _)| *since);
+        merged
     }
 
     pub(super) fn keep_hints(&mut self, since: Instant, hints: &[&Invalidation]) {
@@ -38,8 +90,43 @@ impl Updates {
         by_id.into_values().collect()
     }
 
-    pub(super) fn hints_since(&self, begun: Instant) -> Vec<Invalidation> {
-        let since = self.hints.iter().filter(|(since, _)| *since > begun);
-        since.map(|(_, hint)| hint.clone()).collect()
+    pub(super) fn hints_since(&self, begun: Instant) -> Vec<(Instant, Invalidation)> {
+        self.hints.iter().filter(|(since, _)| *since > begun).cloned().collect()
+    }
+
+    pub(super) fn read_versions(&self) -> ReadVersions {
+        let mut by_id: HashMap<String, Vec<ReadVersion>> = HashMap::new();
+        for (since, patch) in &self.patches {
+            let own = by_id.entry(patch.id.clone()).or_default();
+            if patch.is_partial {
+                let locales = patch.versions.iter().map(|version| version.locale.clone());
+                own.extend(locales.map(|locale| (*since, Some(locale))));
+            } else {
+                own.push((*since, None));
+            }
+        }
+        ReadVersions(by_id)
+    }
+}
+
+/// Removes what a newer patch replaces. Returns whether anything is left.
+fn is_needed_beside(patch: &mut Patch, newer: &Patch) -> bool {
+    if newer.is_partial && patch.is_partial {
+        let is_replaced =
+            |one: &Document<'_>| newer.versions.iter().any(|new| new.locale == one.locale);
+        patch.versions.retain(|version| !is_replaced(version));
+    }
+    newer.is_partial && !(patch.is_partial && patch.versions.is_empty())
+}
+
+impl ReadVersions {
+    /// Whether a version of a document was read after `since`.
+    pub(in crate::snapshot_cache) fn has(&self, since: Instant, id: &str, locale: &Locale) -> bool {
+        let is_own = |own: &Option<DocumentLocale<'_>>| match own {
+            Some(DocumentLocale::Named(name)) => name == locale.as_str(),
+            Some(DocumentLocale::None | DocumentLocale::NotText) | None => true,
+        };
+        let mut own = self.0.get(id).into_iter().flatten();
+        own.any(|(at, locale)| *at >= since && is_own(locale))
     }
 }

@@ -5,34 +5,51 @@ use std::time::Instant;
 use super::NotUpdated;
 use crate::snapshot::{Patch, Patched};
 use crate::snapshot_cache::copy::CachedCopy;
-use crate::snapshot_cache::entry::Entry;
+use crate::snapshot_cache::entry::{Entry, ReadInFlight};
 use crate::snapshot_cache::refresh::TypeGroup;
 use crate::snapshot_cache::site_cache::SiteCache;
 
-/// Puts documents that were read after `since` into the copies of all members, and into those of a
-/// refresh which began before, once it completes.
-pub(super) async fn apply(
-    group: &TypeGroup,
+/// A read of documents for the copies of all members of a group.
+pub(super) struct Reading<'g> {
+    group: &'g TypeGroup,
     since: Instant,
-    patches: &[Patch],
-) -> Result<(), NotUpdated> {
-    let mut needs_walk = false;
-    for (site, entry) in &group.members {
-        let _update_lock = entry.update_lock.lock().await;
-        entry.keep_patches(since, patches);
-        // A refresh that began later has read these documents itself.
-        let Some(copy) = entry.copy().filter(|copy| copy.begun < since) else { continue };
-        match tokio::task::block_in_place(|| patched(site, entry, &copy, patches)) {
-            Patched::Unchanged => {}
-            Patched::Changed(snapshot) => {
-                let files = site.sitemap_files(&snapshot, Some(&copy));
-                entry.replace_copy(copy.updated(*snapshot, files));
-                site.rebuild_index();
-            }
-            Patched::NeedsWalk => needs_walk = true,
-        }
+    _in_flight: Vec<ReadInFlight>,
+}
+
+impl<'g> Reading<'g> {
+    /// A read that begins now.
+    pub(super) fn begin(group: &'g TypeGroup) -> Self {
+        let since = Instant::now();
+        let in_flight = group.members.iter().map(|(_, entry)| entry.begin_read(since)).collect();
+        Self { group, since, _in_flight: in_flight }
     }
-    if needs_walk { Err(NotUpdated::NeedsWalk) } else { Ok(()) }
+
+    /// Puts the documents into the copies of all members, and into those of a refresh which began
+    /// before the read, once it completes. What another read has found since stays.
+    pub(super) async fn apply(self, patches: &[Patch]) -> Result<(), NotUpdated> {
+        if patches.is_empty() {
+            return Ok(());
+        }
+        let mut needs_walk = false;
+        for (site, entry) in &self.group.members {
+            let _update_lock = entry.update_lock.lock().await;
+            let patches = entry.keep_patches(self.since, patches);
+            // A refresh that began later has read these documents itself.
+            let Some(copy) = entry.copy().filter(|copy| copy.begun < self.since) else { continue };
+            match tokio::task::block_in_place(|| patched(site, entry, &copy, &patches)) {
+                Patched::Unchanged => {}
+                Patched::Changed(snapshot) => {
+                    let files = site.sitemap_files(&snapshot, Some(&copy));
+                    entry.replace_copy(copy.updated(*snapshot, files));
+                    site.rebuild_index();
+                }
+                Patched::NeedsWalk => needs_walk = true,
+            }
+        }
+        let (uid, documents) = (&self.group.query.uid, patches.len());
+        tracing::debug!(%uid, documents, "documents were updated");
+        if needs_walk { Err(NotUpdated::NeedsWalk) } else { Ok(()) }
+    }
 }
 
 fn patched(site: &SiteCache, entry: &Entry, copy: &CachedCopy, patches: &[Patch]) -> Patched {

@@ -1,10 +1,10 @@
-//! Reads the documents of a plan from the CMS.
+//! Reads single documents of a content type from the CMS.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::NotUpdated;
 use super::known_locales;
-use super::plan::{Plan, RelationList};
+use super::plan::RelationList;
 use crate::content::{ContentError, ContentQuery, Selected, Selection, SetupProblem};
 use crate::rules::{Document, DocumentLocale, FieldPath};
 use crate::snapshot::Patch;
@@ -16,90 +16,22 @@ const PAGE: usize = 100;
 /// The most ids of one request, which are some kilobytes of text.
 const IDS: usize = 50;
 /// If more documents are named at once, a walk is faster.
-const MAX_NAMED: usize = 1_000;
+pub(super) const MAX_NAMED: usize = 1_000;
 /// A walk is faster for more than this part of a type's documents.
 const WALK_PART: usize = 4;
 
-impl From<ContentError> for NotUpdated {
-    fn from(error: ContentError) -> Self {
-        match error {
-            // This includes responses of a CMS that ignores the filter.
-            ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
-                Self::Unusable
-            }
-            error => Self::Failed(error),
-        }
-    }
-}
-
-/// The current state of the documents, one patch for each.
-pub(super) async fn read(
+/// The versions that read one of the documents of a list.
+pub(super) async fn list_dependents(
     cache: &SnapshotCache,
     group: &TypeGroup,
-    plan: &Plan,
-) -> Result<Vec<Patch>, NotUpdated> {
-    let max = max_versions(group);
-    if plan.named.len() > MAX_NAMED.min(max) {
-        return Err(NotUpdated::NeedsWalk);
-    }
-    let listed = list_all(cache, group, &plan.lists, max).await?;
-    // A version that read a changed document and does no longer is in no list.
-    let is_gone = |(id, locales): &(&String, &BTreeSet<String>)| {
-        let versions = listed.get(*id);
-        let is_listed = |locale: &String| {
-            versions.is_some_and(|versions| versions.iter().any(|one| is_in(one, locale)))
-        };
-        !locales.iter().all(is_listed)
-    };
-    let gone = plan.known.iter().filter(is_gone).map(|(id, _)| id);
-    let named: BTreeSet<&String> = plan.named.iter().chain(gone).collect();
-    if named.len() * group.locales.len() > max {
-        return Err(NotUpdated::NeedsWalk);
-    }
-    let mut patches = read_all(cache, group, &named).await?;
-    let others = listed.into_iter().filter(|(id, _)| !named.contains(id));
-    patches.extend(others.map(|(id, versions)| Patch { id, versions, is_partial: true }));
-    Ok(patches)
-}
-
-/// The versions that read one of the documents, by `documentId`.
-async fn list_all(
-    cache: &SnapshotCache,
-    group: &TypeGroup,
-    lists: &[RelationList],
-    max: usize,
-) -> Result<BTreeMap<String, Vec<Document<'static>>>, NotUpdated> {
-    let mut found: BTreeMap<String, Vec<Document<'static>>> = BTreeMap::new();
-    let mut empty: Vec<&RelationList> = Vec::new();
-    for list in lists {
-        // Without children there are no grandchildren.
-        if empty.iter().any(|shorter| is_level_above(group, shorter, list)) {
-            empty.push(list);
-            continue;
-        }
-        let versions = list_one(cache, group, list, max).await?;
-        if versions.is_empty() {
-            empty.push(list);
-        }
-        for version in versions {
-            let own = found.entry(version.id.clone().into_owned()).or_default();
-            own.retain(|other| other.locale != version.locale);
-            own.push(version);
-        }
-    }
-    Ok(found)
-}
-
-async fn list_one(
-    cache: &SnapshotCache,
-    group: &TypeGroup,
-    RelationList { relation, target, ids }: &RelationList,
-    max: usize,
+    list: &RelationList<'_>,
 ) -> Result<Vec<Document<'static>>, NotUpdated> {
     let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
+    let (ids, max) = (list.ids(), max_versions(group));
     if ids.len() > MAX_NAMED {
         return Err(NotUpdated::NeedsWalk);
     }
+    let RelationList { relation, target, .. } = list;
     let mut versions = Vec::new();
     for ids in ids.chunks(IDS) {
         let query = selecting(group, Some(relation), ids.to_vec());
@@ -127,22 +59,21 @@ async fn list_one(
     Ok(versions)
 }
 
-/// All versions of these documents.
-async fn read_all(
+/// All versions of these documents, one patch for each that was read, and why it is not all of them.
+pub(super) async fn read_by_id(
     cache: &SnapshotCache,
     group: &TypeGroup,
-    named: &BTreeSet<&String>,
-) -> Result<Vec<Patch>, NotUpdated> {
-    let ids: Vec<String> = named.iter().map(|id| (*id).clone()).collect();
+    ids: &BTreeSet<&str>,
+) -> (Vec<Patch>, Result<(), NotUpdated>) {
+    let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
     let at_once = (PAGE / group.locales.len().max(1)).clamp(1, IDS);
     let mut patches = Vec::with_capacity(ids.len());
     for ids in ids.chunks(at_once) {
         let query = selecting(group, None, ids.to_vec());
-        let found = cache.content.select(&query, &group.locales, u64::MAX).await?;
-        let Selected::Versions(mut versions) = found else { return Err(NotUpdated::NeedsWalk) };
-        if known_locales::may_be_missing(group, ids, &versions) {
-            versions = cache.content.select_by_locale(&query, &group.locales).await?;
-        }
+        let versions = match select(cache, group, &query, ids).await {
+            Ok(versions) => versions,
+            Err(reason) => return (patches, Err(reason)),
+        };
         let mut by_id: BTreeMap<&str, Vec<Document<'static>>> =
             ids.iter().map(|id| (&**id, Vec::new())).collect();
         for version in versions {
@@ -154,7 +85,23 @@ async fn read_all(
             |(id, versions): (&str, _)| Patch { id: id.to_owned(), versions, is_partial: false };
         patches.extend(by_id.into_iter().map(patch));
     }
-    Ok(patches)
+    (patches, Ok(()))
+}
+
+async fn select(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    query: &ContentQuery,
+    ids: &[String],
+) -> Result<Vec<Document<'static>>, NotUpdated> {
+    let (content, locales) = (&cache.content, &group.locales);
+    match content.select(query, locales, u64::MAX).await? {
+        Selected::Versions(versions) if known_locales::may_be_missing(group, ids, &versions) => {
+            Ok(content.select_by_locale(query, locales).await?)
+        }
+        Selected::Versions(versions) => Ok(versions),
+        Selected::TooMany => Err(NotUpdated::NeedsWalk),
+    }
 }
 
 fn selecting(group: &TypeGroup, relation: Option<&FieldPath>, ids: Vec<String>) -> ContentQuery {
@@ -163,7 +110,7 @@ fn selecting(group: &TypeGroup, relation: Option<&FieldPath>, ids: Vec<String>) 
 }
 
 /// The number of versions up to which single documents are read.
-fn max_versions(group: &TypeGroup) -> usize {
+pub(super) fn max_versions(group: &TypeGroup) -> usize {
     let copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
     let most = copies.map(|copy| copy.snapshot.len()).max().unwrap_or(0);
     (most / WALK_PART).max(PAGE)
@@ -178,19 +125,9 @@ fn is_no_relation(error: &ContentError) -> bool {
     )
 }
 
-/// Whether `above` lists the level of a page tree above that of `list`, for the same documents.
-fn is_level_above(group: &TypeGroup, above: &RelationList, list: &RelationList) -> bool {
-    let (short, long) = (above.relation.segments(), list.relation.segments());
-    above.target == list.target
-        && list.target == group.query.uid.as_str()
-        && long.len() == short.len() + 1
-        && long.iter().all(|name| *name == short[0])
-        && short.iter().all(|name| *name == short[0])
-        && list.ids.iter().all(|id| above.ids.contains(id))
-}
-
-fn is_in(version: &Document<'_>, locale: &str) -> bool {
-    match &version.locale {
+/// Whether the locale of a version is this one; a version without locale is in all of them.
+pub(super) fn is_in(own: &DocumentLocale<'_>, locale: &str) -> bool {
+    match own {
         DocumentLocale::Named(name) => name == locale,
         DocumentLocale::None | DocumentLocale::NotText => true,
     }

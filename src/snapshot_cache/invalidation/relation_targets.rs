@@ -30,12 +30,21 @@ impl RelationTargets {
         relation: &FieldPath,
         target: &str,
     ) -> bool {
-        let relation = (uid.clone(), relation.clone());
-        let is_recent = |since: &Instant| since.elapsed() < REMEMBERED;
-        if let Some((known, _)) = self.known.get(&relation).filter(|(_, since)| is_recent(since)) {
+        if let Some(known) = self.target(uid, relation) {
             return known == target;
         }
-        !self.excluded.get(&(relation, target.to_owned())).is_some_and(is_recent)
+        let excluded = self.excluded.get(&((uid.clone(), relation.clone()), target.to_owned()));
+        excluded.is_none_or(|since| since.elapsed() >= REMEMBERED)
+    }
+
+    /// Whether documents of another type than `target` are known to be behind the relation.
+    pub(in crate::snapshot_cache) fn leads_elsewhere(
+        &self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+        target: &str,
+    ) -> bool {
+        self.target(uid, relation).is_some_and(|known| known != target)
     }
 
     /// Whether it is known, and recently enough, where the relation leads.
@@ -44,8 +53,12 @@ impl RelationTargets {
         uid: &ContentTypeUid,
         relation: &FieldPath,
     ) -> bool {
-        let known = self.known.get(&(uid.clone(), relation.clone()));
-        known.is_some_and(|(_, since)| since.elapsed() < REMEMBERED)
+        self.target(uid, relation).is_some()
+    }
+
+    fn target(&self, uid: &ContentTypeUid, relation: &FieldPath) -> Option<&str> {
+        let (known, since) = self.known.get(&(uid.clone(), relation.clone()))?;
+        (since.elapsed() < REMEMBERED).then_some(known)
     }
 
     /// Records that a document of this type is behind the relation.
@@ -57,6 +70,17 @@ impl RelationTargets {
     ) {
         let relation = (uid.clone(), relation.clone());
         self.known.insert(relation, (target.to_owned(), Instant::now()));
+    }
+
+    /// Records that a document of some type is behind the relation.
+    pub(in crate::snapshot_cache) fn leads_somewhere(
+        &mut self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+    ) {
+        if !self.is_known(uid, relation) {
+            self.excluded.retain(|((own, path), _), _| !(own == uid && path == relation));
+        }
     }
 
     /// Records that no document of this type was found behind the relation.
@@ -88,6 +112,10 @@ mod tests {
         assert!(!targets.may_lead(&uid, &category, "api::tag.tag"));
         assert!(targets.may_lead(&uid, &parent, "api::tag.tag"));
         assert!(targets.may_lead(&uid, &category, "api::author.author"));
+        targets.exclude(&uid, &parent, "api::tag.tag");
+        targets.leads_somewhere(&uid, &parent);
+        assert!(targets.may_lead(&uid, &parent, "api::tag.tag"), "a document is behind it");
+        assert!(!targets.may_lead(&uid, &category, "api::tag.tag"));
         targets.leads(&uid, &category, "api::tag.tag");
         assert!(targets.may_lead(&uid, &category, "api::tag.tag"), "it has been found since");
         assert!(

@@ -8,14 +8,17 @@ use crate::snapshot_cache::site_cache::SiteCache;
 /// The invalidations during a refresh whose documents have to be read again: the walk has found
 /// documents that read a changed one, which the copy before it did not know.
 pub(super) fn missed(site: &SiteCache, entry: &Entry, copy: &CachedCopy) -> Vec<Invalidation> {
-    let (patches, hints) = (entry.patches_since(copy.begun), entry.hints_since(copy.begun));
-    let relations = site.site.rules.relations(entry.query.uid.as_str());
-    let is_patched = |id: &str| patches.iter().any(|patch| patch.id == id);
-    let is_missed = |hint: &Invalidation| {
-        let relations = relations.iter();
-        let mut referring =
-            relations.flat_map(|relation| copy.snapshot.referring(relation, &hint.document_id));
-        referring.any(|(id, _)| !is_patched(id))
+    let hints = entry.hints_since(copy.begun);
+    if hints.is_empty() {
+        return Vec::new();
+    }
+    let (read, relations) =
+        (entry.read_versions(), site.site.rules.relations(entry.query.uid.as_str()));
+    let is_missed = |(since, Invalidation { document_id, .. }): &(_, Invalidation)| {
+        let referring =
+            relations.iter().flat_map(|relation| copy.snapshot.referring(relation, document_id));
+        let mut referring = referring.map(|(id, locale)| (id, &site.locales()[locale]));
+        referring.any(|(id, locale)| !read.has(*since, id, locale))
     };
-    hints.into_iter().filter(is_missed).collect()
+    hints.into_iter().filter(is_missed).map(|(_, hint)| hint).collect()
 }

@@ -13,37 +13,39 @@ use crate::support::script::Script;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
-const CATEGORY: &str = "api::category.category";
+pub(super) const CATEGORY: &str = "api::category.category";
 
 /// `(documentId, category, its slug)` of each article; without a category, its slug is empty.
+type Article<'a> = (&'a str, &'static str, &'static str);
 type Articles = Arc<Mutex<Vec<(String, &'static str, &'static str)>>>;
+/// Gets the target of a request and the response as it would be now, and may wait.
+type Between = Arc<dyn Fn(&str, Script) -> Script + Send + Sync>;
 
-struct Fixture {
-    articles: Articles,
+/// A service in front of articles with categories.
+pub(super) struct Fixture {
+    pub(super) articles: Articles,
     /// Filters are ignored, as by an old version.
-    ignores: Arc<AtomicBool>,
+    pub(super) ignores: Arc<AtomicBool>,
     /// Lists with a filter fail.
     fails: Arc<AtomicBool>,
-    cms: Cms,
-    service: Service,
+    between: Arc<Mutex<Option<Between>>>,
+    pub(super) cms: Cms,
+    pub(super) service: Service,
 }
 
 impl Fixture {
-    fn start(articles: &[(&str, &'static str, &'static str)]) -> Self {
+    pub(super) fn start(articles: &[Article<'_>]) -> Self {
         Self::with_share(articles, "1", Duration::ZERO)
     }
 
     /// With this share of the CMS for walks in the background, and this time for each list.
-    fn with_share(
-        articles: &[(&str, &'static str, &'static str)],
-        share: &str,
-        time: Duration,
-    ) -> Self {
-        let articles = articles.iter().map(|(id, category, slug)| ((*id).into(), *category, *slug));
-        let articles: Articles = Arc::new(Mutex::new(articles.collect()));
+    fn with_share(articles: &[Article<'_>], share: &str, time: Duration) -> Self {
+        let articles: Articles = Arc::new(Mutex::new(owned(articles)));
         let (ignores, fails) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
+        let between = Arc::<Mutex<Option<Between>>>::default();
         let cms = {
             let (articles, ignores, fails) = (articles.clone(), ignores.clone(), fails.clone());
+            let between = between.clone();
             Cms::start(move |target| {
                 let is_filtered = filters(target) > 0;
                 if is_filtered && fails.load(Ordering::Relaxed) {
@@ -51,7 +53,12 @@ impl Fixture {
                 }
                 std::thread::sleep(time);
                 let ignores = ignores.load(Ordering::Relaxed);
-                respond(&articles.lock().expect("no panic"), target, ignores)
+                let script = respond(&articles.lock().expect("no panic"), target, ignores);
+                let between = between.lock().expect("no panic").clone();
+                match between {
+                    Some(between) => between(target, script),
+                    None => script,
+                }
             })
         };
         let settings = format!(
@@ -70,44 +77,60 @@ impl Fixture {
             .env("RUST_LOG", "debug")
             .start();
         assert_eq!(sitemap(&service).status, 200);
-        Self { articles, ignores, fails, cms, service }
+        Self { articles, ignores, fails, between, cms, service }
     }
 
-    fn set(&self, articles: &[(&str, &'static str, &'static str)]) {
-        let articles = articles.iter().map(|(id, category, slug)| ((*id).into(), *category, *slug));
-        *self.articles.lock().expect("no panic") = articles.collect();
+    pub(super) fn set(&self, articles: &[Article<'_>]) {
+        *self.articles.lock().expect("no panic") = owned(articles);
     }
 
-    /// Sends a webhook and waits until it has been applied.
-    fn hint(&self, event: &str, uid: &str, id: &str) {
-        let followed = "something may have changed in the CMS";
-        let before = self.service.log().matches(followed).count();
+    /// From now on each response passes through this.
+    pub(super) fn intercept(
+        &self,
+        between: impl Fn(&str, Script) -> Script + Send + Sync + 'static,
+    ) {
+        *self.between.lock().expect("no panic") = Some(Arc::new(between));
+    }
+
+    /// Sends a webhook.
+    pub(super) fn send(&self, event: &str, uid: &str, id: &str) {
         let published = if event == "entry.update" { "null" } else { "\"2026-01-01\"" };
         let body = format!(
             r#"{{"event":"{event}","uid":"{uid}","entry":{{"id":1,"documentId":"{id}","publishedAt":{published}}}}}"#
         );
         let response = post_body(&self.service, body.as_bytes());
         assert!(response.starts_with("HTTP/1.1 202 "), "{response}");
+    }
+
+    /// Sends a webhook and waits until its updates begin.
+    pub(super) fn hint(&self, event: &str, uid: &str, id: &str) {
+        let followed = "something may have changed in the CMS";
+        let before = self.service.log().matches(followed).count();
+        self.send(event, uid, id);
         if event != "entry.update" {
             until_so("it is applied", || self.service.log().matches(followed).count() > before);
         }
     }
 
-    fn lists(&self, expected: &[&str]) {
+    pub(super) fn lists(&self, expected: &[&str]) {
         until_so("the list", || paths(&sitemap(&self.service)) == expected);
     }
 
     /// The targets of requests for lists with a filter so far.
-    fn filtered(&self) -> Vec<String> {
+    pub(super) fn filtered(&self) -> Vec<String> {
         self.cms.targets().into_iter().filter(|target| filters(target) > 0).collect()
     }
 
     /// The number of walks so far.
-    fn walks(&self) -> usize {
+    pub(super) fn walks(&self) -> usize {
         let first =
             |target: &&String| target.contains("pageSize]=100") && !target.contains("filters[");
         self.cms.targets().iter().filter(first).count()
     }
+}
+
+fn owned(articles: &[Article<'_>]) -> Vec<(String, &'static str, &'static str)> {
+    articles.iter().map(|(id, category, slug)| ((*id).into(), *category, *slug)).collect()
 }
 
 fn filters(target: &str) -> usize {
@@ -121,14 +144,15 @@ fn respond(
 ) -> Script {
     let Some((_, query)) = target.split_once('?').filter(|_| target.contains("/cms/articles"))
     else {
-        return refusal(404, "NotFoundError", "{}");
+        return refusal(403, "ForbiddenError", "{}");
     };
     let ids = selected(query);
-    let category: Vec<&str> = query
-        .split('&')
-        .filter(|pair| pair.starts_with("filters[category][documentId]"))
-        .filter_map(|pair| Some(pair.split_once('=')?.1))
-        .collect();
+    let values = |start: &str| -> Vec<&str> {
+        let own = query.split('&').filter(|pair| pair.starts_with(start));
+        own.filter_map(|pair| Some(pair.split_once('=')?.1)).collect()
+    };
+    let category = values("filters[category][documentId]");
+    let after = values("filters[documentId][$gt]");
     let mut rows: Vec<(&str, String)> = articles
         .iter()
         .filter(|(id, own, _)| {
@@ -136,6 +160,7 @@ fn respond(
                 || ((ids.is_empty() || ids.contains(id))
                     && (category.is_empty() || category.contains(own)))
         })
+        .filter(|(id, ..)| after.iter().all(|after| &**id > *after))
         .map(|(id, category, slug)| {
             let category = match *slug {
                 "" => "null".to_owned(),
@@ -254,7 +279,38 @@ fn documents_that_are_named_together_are_read_together() {
         }
     }
     fixture.lists(&["/one/c", "/two/a", "/two/b"]);
-    // At most two rounds, each with one request for the documents and one for the relation.
+    // At most three rounds, each with one request for the documents and one for the relation.
     assert!(fixture.filtered().len() <= 6, "{:?}", fixture.filtered());
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
+fn schema_that_the_token_may_not_read_is_requested_once() {
+    let fixture = Fixture::start(&[("a", "c1", "one")]);
+    let schemas = || {
+        let targets = fixture.cms.targets();
+        targets.iter().filter(|target| target.contains("content-type-builder")).count()
+    };
+    for round in 1..=3 {
+        // Where the relation leads stays unknown.
+        fixture.hint("entry.publish", &format!("api::tag.t{round}"), "t");
+        until_so("a request", || fixture.filtered().len() == round);
+    }
+    assert_eq!(schemas(), 1, "{:?}", fixture.cms.targets());
+}
+
+#[test]
+fn relation_that_led_nowhere_is_tried_again_when_a_document_has_filled_it() {
+    let fixture = Fixture::start(&[("a", "", "")]);
+    fixture.lists(&[]);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    until_so("a request", || fixture.filtered().len() == 1);
+    fixture.set(&[("a", "c1", "one")]);
+    fixture.hint("entry.publish", "plugin::cms.article", "a");
+    fixture.lists(&["/one/a"]);
+    // Publishing the category fills the relation of "b" as well, without an event.
+    fixture.set(&[("a", "c1", "one"), ("b", "c2", "two")]);
+    fixture.hint("entry.publish", CATEGORY, "c2");
+    fixture.lists(&["/one/a", "/two/b"]);
     assert_eq!(fixture.walks(), 1);
 }

@@ -44,6 +44,25 @@ pub(super) fn post_body(service: &Service, body: &[u8]) -> String {
     answer
 }
 
+/// Sends all these bodies on one connection.
+pub(super) fn post_all(service: &Service, bodies: &[String]) {
+    for bodies in bodies.chunks(100) {
+        let request = |body: &String| {
+            let length = body.len();
+            let (name, value) = BEARER;
+            format!(
+                "POST {HOOK} HTTP/1.1\r\nHost: x\r\n{name}: {value}\r\nContent-Length: {length}\r\n\r\n{body}"
+            )
+        };
+        let burst: String = bodies.iter().map(request).collect();
+        let count = |bytes: &[u8]| String::from_utf8_lossy(bytes).matches("HTTP/1.1 202").count();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_mins(1);
+        let enough = |bytes: &[u8]| count(bytes) == bodies.len();
+        let (answers, _) = http::exchange(service.addr(), burst.as_bytes(), deadline, enough);
+        assert_eq!(count(&answers), bodies.len());
+    }
+}
+
 #[test]
 fn webhook_without_a_configured_secret_is_501() {
     let cms = Content::new(&[]).start();

@@ -295,3 +295,40 @@ fn webhook_body_beyond_the_document_never_reaches_the_cms() {
     until_so("a walk", || walks(&cms, "en") > before);
     assert!(!cms.targets().iter().any(|target| target.contains("canary")), "{:?}", cms.targets());
 }
+
+#[test]
+fn walk_that_an_update_cannot_be_put_into_is_withheld_and_repeated() {
+    let content = Content::new(&[("en", "a", "x"), ("en", "b", "y")]);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x", "/en/articles/y"]);
+    // The second walk is held up where it asks for the last total, the third at its beginning.
+    let (second, third) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicBool::new(true)));
+    let (waits, waits_then) = (Arc::clone(&second), Arc::clone(&third));
+    content.fail(move |target| {
+        let is_total = Query::parse(target)?.size == 1;
+        if !is_total && waits.load(Ordering::Relaxed) {
+            return None;
+        }
+        let gate = if is_total { &waits } else { &waits_then };
+        until_so("the test lets it go on", || !gate.load(Ordering::Relaxed));
+        None
+    });
+    hint(&service);
+    until_so("its last request", || ends(&cms, "en") == 2);
+    // A document lacks a key that decides, so that only a walk can determine its URL.
+    content.put("en", "a", "");
+    changed(&service, "a");
+    assert!(service.logs("documents were updated"));
+    content.unpublish("en", "b");
+    changed(&service, "b");
+    lists(&service, &["/en/articles/x"]);
+    second.store(false, Ordering::Relaxed);
+    until_so("the third walk", || walks(&cms, "en") == 3);
+    assert_eq!(paths(&sitemap(&service)), ["/en/articles/x"], "nothing comes back");
+    assert_eq!(service.log().matches("a snapshot is built").count(), 1);
+    content.publish("en", "a", "z");
+    third.store(false, Ordering::Relaxed);
+    lists(&service, &["/en/articles/z"]);
+    assert_eq!(walks(&cms, "en"), 3);
+}

@@ -5,8 +5,6 @@
 
 use std::slice;
 
-use futures::future::try_join_all;
-
 use super::walk;
 use crate::content::strapi::document::is_in_locale;
 use crate::content::strapi::endpoint::EndpointKind;
@@ -86,14 +84,13 @@ async fn by_locale(
     query: &ContentQuery,
     locales: &[Locale],
 ) -> Result<Vec<Document<'static>>, ContentError> {
-    let walks = locales.iter().map(async |locale| {
-        let request = WalkRequest { query, locales: slice::from_ref(locale), known: &Unknown };
-        walk(fetcher, request, |_| Versions::default()).await
-    });
-    let found = try_join_all(walks).await?.into_iter().flatten();
     let mut all = Vec::new();
-    for versions in found {
-        all.extend(versions.documents()?);
+    // One after another: the CMS has editors to serve.
+    for locale in locales {
+        let request = WalkRequest { query, locales: slice::from_ref(locale), known: &Unknown };
+        for versions in walk(fetcher, request, |_| Versions::default()).await? {
+            all.extend(versions.documents()?);
+        }
     }
     Ok(all)
 }

@@ -1,0 +1,89 @@
+//! Incremental updates of an entry, and the invalidations behind them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::updates::ReadVersions;
+use super::{Entry, State};
+use crate::snapshot::Patch;
+use crate::snapshot_cache::copy::CachedCopy;
+use crate::snapshot_cache::invalidation::Invalidation;
+
+/// A read of single documents in flight: what other reads put into the copy meanwhile is kept until
+/// this is dropped.
+pub(in crate::snapshot_cache) struct ReadInFlight {
+    entry: Arc<Entry>,
+    since: Instant,
+}
+
+impl Drop for ReadInFlight {
+    fn drop(&mut self) {
+        let mut state = self.entry.state.lock();
+        state.updates.end_read(self.since);
+        state.prune_updates();
+    }
+}
+
+impl Entry {
+    /// Records that single documents are read from now on.
+    pub(in crate::snapshot_cache) fn begin_read(self: &Arc<Self>, since: Instant) -> ReadInFlight {
+        self.state.lock().updates.begin_read(since);
+        ReadInFlight { entry: Arc::clone(self), since }
+    }
+
+    /// Stores incremental updates for the reads in flight. The documents were read after `since`.
+    /// Returns the same updates with what was read later on top: an older read never replaces a
+    /// newer one.
+    pub(in crate::snapshot_cache) fn keep_patches<'p>(
+        &self,
+        since: Instant,
+        patches: &'p [Patch],
+    ) -> Cow<'p, [Patch]> {
+        let mut state = self.state.lock();
+        let merged = state.updates.keep_patches(since, patches);
+        state.prune_updates();
+        merged
+    }
+
+    /// Stores invalidations of other documents, which may change documents that only the refresh in
+    /// flight knows.
+    pub(in crate::snapshot_cache) fn keep_hints(&self, since: Instant, hints: &[&Invalidation]) {
+        let mut state = self.state.lock();
+        if state.is_refreshing() {
+            state.updates.keep_hints(since, hints);
+        }
+    }
+
+    /// The incremental updates since a refresh began, one for each document.
+    pub(in crate::snapshot_cache) fn patches_since(&self, begun: Instant) -> Vec<Patch> {
+        self.state.lock().updates.patches_since(begun)
+    }
+
+    /// The invalidations since a refresh began, each with the time from which its documents were
+    /// read.
+    pub(in crate::snapshot_cache) fn hints_since(
+        &self,
+        begun: Instant,
+    ) -> Vec<(Instant, Invalidation)> {
+        self.state.lock().updates.hints_since(begun)
+    }
+
+    /// Which versions incremental updates have read.
+    pub(in crate::snapshot_cache) fn read_versions(&self) -> ReadVersions {
+        self.state.lock().updates.read_versions()
+    }
+
+    /// Replaces the copy with an updated one.
+    pub(in crate::snapshot_cache) fn replace_copy(&self, copy: CachedCopy) {
+        self.state.lock().copy = Some(copy);
+    }
+}
+
+impl State {
+    /// Forgets the updates that no read in flight needs.
+    pub(super) fn prune_updates(&mut self) {
+        let walk = if self.is_refreshing() { self.flight_begun } else { None };
+        self.updates.prune(walk);
+    }
+}

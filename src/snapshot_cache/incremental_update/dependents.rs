@@ -1,0 +1,170 @@
+//! Updates the documents of a content type that read changed documents through a relation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use super::follow_up::{follow_up, walk};
+use super::patching::Reading;
+use super::plan::{self, RelationList, referring, relations};
+use super::reading::{is_in, list_dependents, max_versions, read_by_id};
+use super::type_updates::TypeUpdates;
+use super::{NotUpdated, lacking};
+use crate::rules::{Document, DocumentLocale};
+use crate::snapshot::Patch;
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::{Hint, Invalidation};
+use crate::snapshot_cache::refresh::TypeGroup;
+
+/// The versions that lists of this round have found: their locales by `documentId`.
+type Listed = BTreeMap<String, Vec<DocumentLocale<'static>>>;
+
+/// One round: the lists of dependents, each put into the copies as soon as it is read, and then the
+/// dependents that the copies know and no list has.
+///
+/// A list that fails does not affect the hints of others.
+pub(super) async fn update(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    updates: &TypeUpdates,
+    hints: Vec<Hint>,
+) {
+    let hints = lacking(group, hints);
+    if hints.is_empty() {
+        return;
+    }
+    keep_hints(group, &hints);
+    learn_targets(cache, group).await;
+    let lists = plan::lists(group, &hints, &mut cache.triggers.targets.lock());
+    let mut listed = Listed::new();
+    let mut empty: Vec<&RelationList<'_>> = Vec::new();
+    let mut failed: BTreeSet<usize> = BTreeSet::new();
+    for list in &lists {
+        // Without children there are no grandchildren.
+        if empty.iter().any(|shorter| is_level_above(group, shorter, list)) {
+            empty.push(list);
+            continue;
+        }
+        match update_listed(cache, group, list, &mut listed).await {
+            Ok(true) => {}
+            Ok(false) => empty.push(list),
+            Err(reason) => {
+                let own = |hint: &Hint| list.hints.iter().any(|own| std::ptr::eq(*own, hint));
+                let new: Vec<usize> =
+                    (0..hints.len()).filter(|at| own(&hints[*at]) && failed.insert(*at)).collect();
+                let retried = new.into_iter().map(|at| hints[at].clone());
+                follow_up(cache, group, &updates.dependents, reason, retried);
+            }
+        }
+    }
+    let done = (0..hints.len()).filter(|at| !failed.contains(at)).map(|at| &hints[at]);
+    let done: Vec<&Hint> = done.filter(|hint| may_be_read(cache, group, hint)).collect();
+    if !done.is_empty() {
+        // Documents that were read before these changes were known are in the copies from here on.
+        drop(updates.named_round.lock().await);
+        update_unlisted(cache, group, updates, done, &listed).await;
+    }
+}
+
+/// Whether a relation may lead to the changed document.
+fn may_be_read(cache: &SnapshotCache, group: &TypeGroup, hint: &Hint) -> bool {
+    let (uid, targets) = (&group.query.uid, cache.triggers.targets.lock());
+    let target = &*hint.invalidation.uid;
+    relations(group).iter().any(|relation| !targets.leads_elsewhere(uid, relation, target))
+}
+
+/// For a refresh in flight, which may have read dependents that the copies do not know.
+fn keep_hints(group: &TypeGroup, hints: &[Hint]) {
+    let since = Instant::now();
+    let changed: Vec<&Invalidation> = hints.iter().map(|hint| &*hint.invalidation).collect();
+    group.members.iter().for_each(|(_, entry)| entry.keep_hints(since, &changed));
+}
+
+/// Learns from the schema where the relations of a type lead, if the token may read it.
+async fn learn_targets(cache: &SnapshotCache, group: &TypeGroup) {
+    let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
+    for relation in relations(group) {
+        let is_known = targets.lock().is_known(uid, &relation);
+        if is_known {
+            continue;
+        }
+        if let Some(target) = cache.content.target(uid, &relation).await {
+            targets.lock().leads(uid, &relation, target.as_str());
+        }
+    }
+}
+
+/// Updates the dependents of one list. Returns whether there are any.
+async fn update_listed(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    list: &RelationList<'_>,
+    listed: &mut Listed,
+) -> Result<bool, NotUpdated> {
+    let reading = Reading::begin(group);
+    let versions = list_dependents(cache, group, list).await?;
+    let mut by_id: BTreeMap<String, Vec<Document<'static>>> = BTreeMap::new();
+    for version in versions {
+        let own = by_id.entry(version.id.clone().into_owned()).or_default();
+        own.retain(|other| other.locale != version.locale);
+        own.push(version);
+    }
+    for (id, versions) in &by_id {
+        let locales = versions.iter().map(|version| version.locale.clone());
+        listed.entry(id.clone()).or_default().extend(locales);
+    }
+    let patch = |(id, versions)| Patch { id, versions, is_partial: true };
+    let patches: Vec<Patch> = by_id.into_iter().map(patch).collect();
+    reading.apply(&patches).await?;
+    Ok(!patches.is_empty())
+}
+
+/// Updates the versions that read a changed document as the copies know them, and that are in no
+/// list: they have lost the relation.
+async fn update_unlisted(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    updates: &TypeUpdates,
+    hints: Vec<&Hint>,
+    listed: &Listed,
+) {
+    let is_unlisted = |(id, locales): &(String, BTreeSet<String>)| {
+        let own = listed.get(id);
+        !locales
+            .iter()
+            .all(|locale| own.is_some_and(|own| own.iter().any(|one| is_in(one, locale))))
+    };
+    let unlisted = |hint: &&Hint| -> Vec<String> {
+        let known = referring(group, &hint.invalidation.document_id);
+        known.into_iter().filter(is_unlisted).map(|(id, _)| id).collect()
+    };
+    let of_hints: Vec<(&Hint, Vec<String>)> = hints
+        .iter()
+        .map(|hint| (*hint, unlisted(hint)))
+        .filter(|(_, ids)| !ids.is_empty())
+        .collect();
+    let ids: BTreeSet<&str> = of_hints.iter().flat_map(|(_, ids)| ids).map(|id| &**id).collect();
+    if ids.len() * group.locales.len() > max_versions(group) {
+        return walk(cache, group);
+    }
+    let reading = Reading::begin(group);
+    let (patches, result) = read_by_id(cache, group, &ids).await;
+    let applied = reading.apply(&patches).await;
+    let read: BTreeSet<&str> = patches.iter().map(|patch| &*patch.id).collect();
+    let is_read = |ids: &Vec<String>| ids.iter().all(|id| read.contains(&**id));
+    if let Err(reason) = applied.and(result) {
+        let retried = of_hints.iter().filter(|(_, ids)| !is_read(ids));
+        let retried = retried.map(|(hint, _)| (*hint).clone());
+        follow_up(cache, group, &updates.dependents, reason, retried);
+    }
+}
+
+/// Whether `above` lists the level of a page tree above that of `list`, for the same documents.
+fn is_level_above(group: &TypeGroup, above: &RelationList<'_>, list: &RelationList<'_>) -> bool {
+    let (short, long) = (above.relation.segments(), list.relation.segments());
+    above.target == list.target
+        && list.target == group.query.uid.as_str()
+        && long.len() == short.len() + 1
+        && long.iter().all(|name| *name == short[0])
+        && short.iter().all(|name| *name == short[0])
+        && list.hints.iter().all(|own| above.hints.iter().any(|hint| std::ptr::eq(*own, *hint)))
+}

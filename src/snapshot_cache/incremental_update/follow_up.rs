@@ -1,0 +1,60 @@
+//! What follows where documents could not be updated.
+
+use super::NotUpdated;
+use crate::content::ContentError;
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::{Hint, HintQueue};
+use crate::snapshot_cache::refresh::TypeGroup;
+
+/// Follows up a failure that concerns these hints, which came from this queue.
+pub(super) fn follow_up(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    queue: &HintQueue,
+    reason: NotUpdated,
+    hints: impl IntoIterator<Item = Hint>,
+) {
+    match reason {
+        NotUpdated::NeedsWalk => walk(cache, group),
+        NotUpdated::Unusable => walk_within_share(cache, group),
+        NotUpdated::Failed(error) => {
+            let uid = &group.query.uid;
+            tracing::debug!(%uid, error = cache.content.detail(&error), "documents could not be updated");
+            let is_open = cache.content.circuit_open().is_some();
+            let is_sent = !matches!(error, ContentError::CircuitOpen { .. });
+            let mut is_kept = true;
+            for hint in hints {
+                if is_sent {
+                    is_kept &= queue.try_again(hint, is_open);
+                } else {
+                    queue.postpone(hint);
+                }
+            }
+            if !is_kept {
+                walk(cache, group);
+            }
+        }
+    }
+}
+
+/// Walks the type at once, again if a walk is in flight.
+pub(super) fn walk(cache: &SnapshotCache, group: &TypeGroup) {
+    for (_, entry) in &group.members {
+        if entry.copy().is_some() || entry.is_refreshing() {
+            entry.mark_urgent();
+        }
+    }
+    for (_, entry) in group.members.iter().filter(|(_, entry)| entry.copy().is_some()) {
+        cache.start_refresh(entry);
+    }
+}
+
+fn walk_within_share(cache: &SnapshotCache, group: &TypeGroup) {
+    for (_, entry) in &group.members {
+        entry.mark_outdated();
+        if entry.copy().is_some() {
+            entry.want_refresh();
+        }
+    }
+    cache.triggers.wake_refresher();
+}

@@ -1,0 +1,65 @@
+//! Updates the documents of a content type that hints name.
+
+use std::collections::BTreeSet;
+
+use super::follow_up::{follow_up, walk};
+use super::lacking;
+use super::patching::Reading;
+use super::plan::relations;
+use super::reading::{MAX_NAMED, max_versions, read_by_id};
+use crate::rules::FieldValue;
+use crate::snapshot::Patch;
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::{Hint, HintQueue};
+use crate::snapshot_cache::refresh::TypeGroup;
+
+/// One round.
+pub(super) async fn update(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    queue: &HintQueue,
+    hints: Vec<Hint>,
+) {
+    let mut hints = lacking(group, hints);
+    if hints.is_empty() {
+        return;
+    }
+    if hints.len() > MAX_NAMED.min(max_versions(group)) {
+        return walk(cache, group);
+    }
+    let ids: BTreeSet<&str> = hints.iter().map(|hint| &*hint.invalidation.document_id).collect();
+    let reading = Reading::begin(group);
+    let (patches, result) = read_by_id(cache, group, &ids).await;
+    forget_empty_relations(cache, group, &patches);
+    let result = match (reading.apply(&patches).await, result) {
+        (Err(reason), _) | (Ok(()), Err(reason)) => reason,
+        (Ok(()), Ok(())) => return,
+    };
+    let is_read =
+        |hint: &Hint| patches.iter().any(|patch| patch.id == hint.invalidation.document_id);
+    hints.retain(|hint| !is_read(hint));
+    follow_up(cache, group, queue, result, hints);
+}
+
+/// A relation through which one of these documents reads another leads somewhere: what was found out
+/// while it was empty no longer counts.
+fn forget_empty_relations(cache: &SnapshotCache, group: &TypeGroup, patches: &[Patch]) {
+    for relation in relations(group) {
+        let id = relation.document_id();
+        let mut versions = patches.iter().flat_map(|patch| &patch.versions);
+        if versions.any(|version| is_filled(version.field(&id))) {
+            cache.triggers.targets.lock().leads_somewhere(&group.query.uid, &relation);
+        }
+    }
+}
+
+fn is_filled(id: &FieldValue<'_>) -> bool {
+    match id {
+        FieldValue::Text(_) => true,
+        FieldValue::List(ids) => ids.iter().any(is_filled),
+        FieldValue::Missing
+        | FieldValue::Absent(_)
+        | FieldValue::Boolean(_)
+        | FieldValue::NotText => false,
+    }
+}

@@ -1,0 +1,172 @@
+//! The update loops of the content types, and the loop that gives them their hints.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::plan::relations;
+use super::type_updates::TypeUpdates;
+use super::{dependents, follow_up, named};
+use crate::rules::ContentTypeUid;
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::{Batch, debounced};
+
+/// How often a loop that waits for the CMS looks whether a reload has put another one in its place.
+const CMS_CHECK: Duration = Duration::from_millis(500);
+/// From a panic to the restart of a loop.
+const RESTART_PAUSE: Duration = Duration::from_secs(1);
+
+type Current = Arc<dyn Fn() -> Arc<SnapshotCache> + Send + Sync>;
+
+/// One of the update loops of a content type.
+#[derive(Clone, Copy)]
+enum UpdateLoop {
+    Named,
+    Dependents,
+}
+
+/// Updates the current cache after invalidations until it is dropped. Ten documents published at
+/// once cause one round of requests. If anything may have changed, all types are walked.
+///
+/// A reload in between loses nothing: a site that the next cache shares is updated here, and the
+/// first refresh of any other starts after the invalidation.
+pub async fn apply_invalidations(current: impl Fn() -> Arc<SnapshotCache> + Send + Sync + 'static) {
+    let current: Current = Arc::new(current);
+    let triggers = Arc::clone(&current().triggers);
+    let mut loops =
+        Loops { current: Arc::clone(&current), types: HashMap::new(), tasks: JoinSet::new() };
+    loops.tasks.spawn(refresh_after_anything(current));
+    loop {
+        let batch = triggers.invalidations.next().await;
+        loops.distribute(batch);
+    }
+}
+
+/// The loops of all content types; they end when this is dropped.
+struct Loops {
+    current: Current,
+    types: HashMap<ContentTypeUid, Arc<TypeUpdates>>,
+    tasks: JoinSet<()>,
+}
+
+impl Loops {
+    /// Adds hints to the queues of the types that they may concern.
+    fn distribute(&mut self, Batch { hints, is_overflow }: Batch) {
+        let cache = (self.current)();
+        if !cache.content.may_change() {
+            return;
+        }
+        tracing::debug!("something may have changed in the CMS");
+        if is_overflow {
+            cache.triggers.invalidations.anything.notify_one();
+        }
+        for (uid, group) in &cache.groups {
+            let has_relations = !relations(group).is_empty();
+            for hint in &hints {
+                let is_for_type = hint.only.as_ref().is_none_or(|only| only == uid);
+                let is_named = hint.invalidation.uid == uid.as_str();
+                if !is_for_type || !(is_named || has_relations) {
+                    continue;
+                }
+                let updates = self.of_type(uid);
+                if is_named {
+                    updates.named.add(hint.clone());
+                }
+                if has_relations {
+                    updates.dependents.add(hint.clone());
+                }
+            }
+        }
+    }
+
+    /// The queues of a type; its loops begin with the first hint.
+    fn of_type(&mut self, uid: &ContentTypeUid) -> &TypeUpdates {
+        let (current, tasks) = (&self.current, &mut self.tasks);
+        self.types.entry(uid.clone()).or_insert_with(|| {
+            let updates = Arc::<TypeUpdates>::default();
+            for kind in [UpdateLoop::Named, UpdateLoop::Dependents] {
+                let (current, updates) = (Arc::clone(current), Arc::clone(&updates));
+                tasks.spawn(kind.run(current, uid.clone(), updates));
+            }
+            updates
+        })
+    }
+}
+
+impl UpdateLoop {
+    /// Runs for ever. After a panic, whose hints are lost, the type is walked.
+    async fn run(self, current: Current, uid: ContentTypeUid, updates: Arc<TypeUpdates>) {
+        loop {
+            let rounds = AssertUnwindSafe(self.run_rounds(&current, &uid, &updates));
+            if rounds.catch_unwind().await.is_err() {
+                sleep(RESTART_PAUSE).await;
+                let cache = current();
+                if let Some(group) = cache.groups.get(&uid) {
+                    follow_up::walk(&cache, group);
+                }
+            }
+        }
+    }
+
+    async fn run_rounds(self, current: &Current, uid: &ContentTypeUid, updates: &TypeUpdates) {
+        let queue = match self {
+            Self::Named => &updates.named,
+            Self::Dependents => &updates.dependents,
+        };
+        loop {
+            queue.ready().await;
+            let cache = with_cms(current).await;
+            let Batch { hints, is_overflow } = queue.take();
+            let Some(group) = cache.groups.get(uid) else { continue };
+            if is_overflow {
+                follow_up::walk(&cache, group);
+            }
+            match self {
+                Self::Named => {
+                    let _round = updates.named_round.lock().await;
+                    named::update(&cache, group, queue, hints).await;
+                }
+                Self::Dependents => dependents::update(&cache, group, updates, hints).await,
+            }
+        }
+    }
+}
+
+/// The current cache, as soon as its circuit breaker is closed.
+async fn with_cms(current: &Current) -> Arc<SnapshotCache> {
+    let mut waiting = None;
+    loop {
+        let cache = current();
+        let mut breaker = cache.content.watch_breaker();
+        if cache.content.circuit_open().is_none() {
+            return cache;
+        }
+        // The refresher sends the probes.
+        waiting.get_or_insert_with(|| cache.triggers.wait_for_cms());
+        drop(cache);
+        let _ = timeout(CMS_CHECK, breaker.changed()).await;
+    }
+}
+
+/// Refreshes all copies whenever anything may have changed.
+async fn refresh_after_anything(current: Current) {
+    let triggers = Arc::clone(&current().triggers);
+    loop {
+        debounced(&triggers.invalidations.anything).await;
+        let cache = current();
+        let is_open = cache.content.circuit_open().is_some();
+        for (_, entry) in cache.entries() {
+            entry.mark_outdated();
+            // When the CMS has recovered, the refresher starts what is outdated.
+            if !is_open && entry.copy().is_some() {
+                entry.want_refresh();
+            }
+        }
+        cache.triggers.wake_refresher();
+    }
+}

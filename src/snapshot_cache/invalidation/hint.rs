@@ -1,0 +1,38 @@
+//! A document that may have changed, for which updates are due.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Change, Invalidation};
+use crate::rules::ContentTypeUid;
+
+/// A document that may have changed, for which updates are due.
+#[derive(Clone, Debug)]
+pub(in crate::snapshot_cache) struct Hint {
+    pub(in crate::snapshot_cache) invalidation: Arc<Invalidation>,
+    /// When the last webhook named it.
+    pub(in crate::snapshot_cache) at: Instant,
+    /// The content type whose copies lack the change; `None`: any.
+    pub(in crate::snapshot_cache) only: Option<ContentTypeUid>,
+    /// How often reading the documents has failed.
+    pub(super) attempts: usize,
+}
+
+impl Hint {
+    /// For a change that is known from now on.
+    pub(super) fn new(invalidation: Invalidation, only: Option<ContentTypeUid>) -> Self {
+        Self { invalidation: Arc::new(invalidation), at: Instant::now(), only, attempts: 0 }
+    }
+
+    /// Adds another hint about the same document, which is as new or newer.
+    pub(super) fn add(&mut self, other: Self) {
+        let was_written = self.invalidation.change == Change::Written;
+        let only = (self.only == other.only).then_some(other.only).flatten();
+        let at = self.at.max(other.at);
+        *self = Self { only, at, ..other };
+        if was_written && self.invalidation.change == Change::Withdrawn {
+            // Versions may have been withdrawn besides, which does no harm.
+            Arc::make_mut(&mut self.invalidation).change = Change::Written;
+        }
+    }
+}

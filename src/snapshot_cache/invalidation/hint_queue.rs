@@ -1,0 +1,196 @@
+//! The queue of an update loop: pending hints, one for each document, debounced so that many at once
+//! cause one round. Hints whose documents could not be read wait in it until they are due again.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::{sleep_until, timeout};
+
+use super::Hint;
+
+/// The quiet period after the last hint before a round starts.
+const QUIET_PERIOD: Duration = Duration::from_millis(200);
+/// The maximum delay after the first one: without it, continuous edits would delay updates for ever.
+const MAX_DELAY: Duration = Duration::from_secs(1);
+/// The pauses before a hint is tried again, in seconds.
+const PAUSES: [u64; 6] = [1, 2, 4, 8, 16, 30];
+/// At most this many documents are kept; a queue with more overflows.
+const MAX_DOCUMENTS: usize = 20_000;
+
+/// The hints of one round.
+#[derive(Debug, Default)]
+pub(in crate::snapshot_cache) struct Batch {
+    /// One for each document.
+    pub(in crate::snapshot_cache) hints: Vec<Hint>,
+    /// Whether other documents may have changed, too.
+    pub(in crate::snapshot_cache) is_overflow: bool,
+}
+
+/// Hints for which no round has started yet.
+#[derive(Default)]
+pub(in crate::snapshot_cache) struct HintQueue {
+    added: Notify,
+    pending: Mutex<Pending>,
+}
+
+#[derive(Default)]
+struct Pending {
+    /// By content type and `documentId`. With a time: tried again from then on.
+    hints: HashMap<(String, String), (Option<Instant>, Hint)>,
+    is_overflow: bool,
+}
+
+/// Waits for a signal, and then until the quiet period or the maximum delay is over.
+pub(in crate::snapshot_cache) async fn debounced(signal: &Notify) {
+    signal.notified().await;
+    let quiet = async { while timeout(QUIET_PERIOD, signal.notified()).await.is_ok() {} };
+    let _ = timeout(MAX_DELAY, quiet).await;
+}
+
+impl HintQueue {
+    pub(in crate::snapshot_cache) fn add(&self, hint: Hint) {
+        self.pending.lock().add(None, hint);
+        self.added.notify_one();
+    }
+
+    /// Records that documents without a hint may have changed.
+    pub(in crate::snapshot_cache) fn overflow(&self) {
+        self.pending.lock().is_overflow = true;
+        self.added.notify_one();
+    }
+
+    /// Keeps a hint whose documents could not be read. While the circuit breaker is open it is due at
+    /// once, because rounds wait for the breaker. `false`: it has failed too often, and a walk has to
+    /// follow.
+    pub(in crate::snapshot_cache) fn try_again(&self, mut hint: Hint, is_open: bool) -> bool {
+        let Some(pause) = PAUSES.get(hint.attempts) else { return false };
+        hint.attempts += 1;
+        let pause = if is_open { 0 } else { *pause };
+        self.pending.lock().add(Some(Instant::now() + Duration::from_secs(pause)), hint);
+        true
+    }
+
+    /// Keeps a hint whose documents were not requested, because the circuit breaker is open.
+    pub(in crate::snapshot_cache) fn postpone(&self, hint: Hint) {
+        self.pending.lock().add(Some(Instant::now()), hint);
+    }
+
+    /// Waits until something was added, without debounce.
+    pub(super) async fn added(&self) {
+        self.added.notified().await;
+    }
+
+    /// Waits for new hints, debounced, or until one is due again.
+    pub(in crate::snapshot_cache) async fn ready(&self) {
+        let due = self.pending.lock().hints.values().filter_map(|(due, _)| *due).min();
+        let retry = async {
+            match due {
+                Some(due) => sleep_until(due.into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = debounced(&self.added) => {}
+            () = retry => {}
+        }
+    }
+
+    /// Takes the hints that are due.
+    pub(in crate::snapshot_cache) fn take(&self) -> Batch {
+        let now = Instant::now();
+        let mut pending = self.pending.lock();
+        let due = pending.hints.extract_if(|_, (due, _)| due.is_none_or(|due| due <= now));
+        let hints = due.map(|(_, (_, hint))| hint).collect();
+        Batch { hints, is_overflow: std::mem::take(&mut pending.is_overflow) }
+    }
+}
+
+impl Pending {
+    fn add(&mut self, due: Option<Instant>, hint: Hint) {
+        let key = (hint.invalidation.uid.clone(), hint.invalidation.document_id.clone());
+        let is_full = self.hints.len() >= MAX_DOCUMENTS;
+        match self.hints.get_mut(&key) {
+            Some((earlier, pending)) => {
+                // New hints come first: `None` is less than any time.
+                *earlier = due.min(*earlier);
+                pending.add(hint);
+            }
+            None if is_full => self.is_overflow = true,
+            None => drop(self.hints.insert(key, (due, hint))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+    use crate::snapshot_cache::invalidation::{Change, Invalidation};
+
+    fn hint(id: &str, change: Change) -> Hint {
+        let (uid, document_id) = ("api::a.a".to_owned(), id.to_owned());
+        Hint::new(Invalidation { uid, document_id, change }, None)
+    }
+
+    fn taken(queue: &HintQueue) -> Vec<Hint> {
+        queue.take().hints
+    }
+
+    #[test]
+    fn document_has_one_hint_which_says_written_if_any_does() {
+        let queue = HintQueue::default();
+        for change in [Change::Written, Change::Withdrawn] {
+            queue.add(hint("a", change));
+        }
+        let first = taken(&queue);
+        assert_eq!(first.len(), 1);
+        assert_eq!(first[0].invalidation.change, Change::Written);
+        assert!(taken(&queue).is_empty());
+        queue.add(hint("a", Change::Withdrawn));
+        assert_eq!(taken(&queue)[0].invalidation.change, Change::Withdrawn);
+    }
+
+    #[tokio::test]
+    async fn failed_hint_waits_unless_the_circuit_is_open_or_a_newer_one_arrives() {
+        let queue = HintQueue::default();
+        let failed = || hint("a", Change::Written);
+        assert!(queue.try_again(failed(), false));
+        assert!(taken(&queue).is_empty() && queue.ready().now_or_never().is_none());
+        queue.add(failed());
+        assert_eq!(taken(&queue).len(), 1, "the newer one and the older one are one");
+        assert!(queue.try_again(failed(), true));
+        assert_eq!(taken(&queue).len(), 1);
+        queue.postpone(failed());
+        assert_eq!(taken(&queue).len(), 1);
+    }
+
+    #[test]
+    fn hint_fails_for_good_after_each_pause_but_not_by_waiting_for_the_circuit() {
+        let queue = HintQueue::default();
+        queue.add(hint("a", Change::Written));
+        for _ in PAUSES {
+            for _ in 0..10 {
+                queue.postpone(taken(&queue).remove(0));
+            }
+            assert!(queue.try_again(taken(&queue).remove(0), true));
+        }
+        assert!(!queue.try_again(taken(&queue).remove(0), true));
+    }
+
+    #[test]
+    fn full_queue_overflows() {
+        let queue = HintQueue::default();
+        for n in 0..MAX_DOCUMENTS {
+            queue.add(hint(&n.to_string(), Change::Written));
+        }
+        queue.add(hint("0", Change::Written));
+        assert!(!queue.pending.lock().is_overflow);
+        queue.add(hint("x", Change::Written));
+        let batch = queue.take();
+        assert!(batch.is_overflow && batch.hints.len() == MAX_DOCUMENTS);
+        assert!(!queue.take().is_overflow);
+    }
+}
