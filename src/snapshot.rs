@@ -108,7 +108,15 @@ impl Snapshot {
 
     /// The URLs that sitemaps leave out, each once, in the order of the listed ones.
     pub fn unlisted(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
-        self.unlisted.iter().map(|at| self.url(*at as usize))
+        self.unlisted_from(0)
+    }
+
+    /// The same after the first `start` ones.
+    pub fn unlisted_from(
+        &self,
+        start: usize,
+    ) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
+        self.unlisted[start..].iter().map(|at| self.url(*at as usize))
     }
 
     /// A hash of everything about all URLs but their titles: equal on every instance for equal URLs.
@@ -153,7 +161,12 @@ impl Snapshot {
     /// The versions without a URL, in the order of locales, then of `documentId`: at most
     /// [`MAX_ROWS`] of them.
     pub fn no_url(&self) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
-        self.no_url.iter(&self.arena)
+        self.no_url.iter_from(0, &self.arena)
+    }
+
+    /// The same after the first `start` ones.
+    pub fn no_url_from(&self, start: usize) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
+        self.no_url.iter_from(start, &self.arena)
     }
 
     /// How many versions have no URL.

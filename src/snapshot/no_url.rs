@@ -157,11 +157,13 @@ impl NoUrlRows {
         self.rows.len() + self.beyond.len()
     }
 
-    pub(super) fn iter<'s>(
+    /// The rows after the first `start` ones.
+    pub(super) fn iter_from<'s>(
         &'s self,
+        start: usize,
         arena: &'s Arena,
     ) -> impl ExactSizeIterator<Item = NoUrlRow<'s>> + Clone {
-        self.rows.iter().map(|row| self.row(row, arena))
+        self.rows[start..].iter().map(|row| self.row(row, arena))
     }
 
     /// The keys of the versions that have no row.

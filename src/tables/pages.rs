@@ -161,7 +161,8 @@ impl Next {
     /// The next page of the snapshot in the order of sitemaps; `None` behind the last one.
     fn url<'s>(&mut self, snapshot: &'s Snapshot, with_unlisted: bool) -> Option<PublicUrl<'s>> {
         let listed = snapshot.listed_from(self.listed).next();
-        let unlisted = snapshot.unlisted().nth(self.unlisted).filter(|_| with_unlisted);
+        let unlisted =
+            with_unlisted.then(|| snapshot.unlisted_from(self.unlisted).next()).flatten();
         let order = |url: PublicUrl<'s>| (url.locale(), url.path());
         let is_listed = match (listed, unlisted) {
             (Some(listed), Some(unlisted)) => order(listed).cmp(&order(unlisted)) == Ordering::Less,

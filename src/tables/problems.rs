@@ -116,13 +116,13 @@ impl Problems {
     fn row(&self, next: &mut Next) -> Option<Problem<'_>> {
         loop {
             let snapshot = self.snapshots.get(next.snapshot)?;
-            let (no_url, shared) = (snapshot.no_url(), self.shared.of_snapshot(next.snapshot));
+            let (rows, shared) = (snapshot.no_url().len(), self.shared.of_snapshot(next.snapshot));
             let row = next.row;
             next.row += 1;
-            if row < no_url.len() {
-                return { no_url }.nth(row).map(|row| self.no_url(row));
+            if row < rows {
+                return snapshot.no_url_from(row).next().map(|row| self.no_url(row));
             }
-            if let Some(path) = shared.get(row - no_url.len()) {
+            if let Some(path) = shared.get(row - rows) {
                 return Some(self.shared_path(path));
             }
             *next = Next { snapshot: next.snapshot + 1, row: 0 };
