@@ -41,6 +41,7 @@ RULES = "\n".join(RULE.format(uid, template) for uid, template in TEMPLATES.item
 SETTINGS = f"""
 [server]
 listen = "127.0.0.1:PORT"
+admin_listen = ""
 [cms]
 url = "STRAPI"
 [[content_type]]

@@ -56,12 +56,12 @@ def create(live: Live) -> dict[str, str]:
     zone = [{"__component": "shared.seo", "slug": "zone"}]
     ids = {}
     for slug, own in {
-        "both": {"tags": [three, four], "seo": seo, "category": three, "links": links},
+        "both": {"tags": [three, four], "seo": seo, "links": links},
         "four": {"tags": [four], "seo": {"slug": "seo", "section": four}},
         "none": {"tags": [], "seo": {"slug": "seo"}},
         "bare": {},
     }.items():
-        data = FIELDS | {"slug": slug, "zone": zone} | own
+        data = FIELDS | {"slug": slug, "zone": zone, "category": three} | own
         call = {"uid": KIND, "action": "create", "status": "published", "data": data}
         ids[slug] = live.post("/api/lab/action", call)["documentId"]
     return ids

@@ -108,7 +108,8 @@ def check_url(checks: Checks, service: Service, site: str, uid: str, row: Row) -
     else:
         error = response.get("error") or {}
         reason = error.get("details", {}).get("reason")
-        expected = None if row["reason"] == "absent" else row["reason"]
+        absent = "no_version" if row["locale"] in LOCALES else "locale_unknown"
+        expected = absent if row["reason"] == "absent" else row["reason"]
         found = (status, error.get("name"), reason)
         checks.equal(f"{name} {params}", found, (404, "NotFoundError", expected))
     cached = headers.get("cache-control")
