@@ -17,7 +17,8 @@ pub struct HttpSettings {
     pub access_log: bool,
     /// The bearer token of the webhook; without one there is no webhook.
     pub webhook_secret: Option<SecretString>,
-    /// The bearer token for `validate=true`; without one it is open to all clients.
+    /// The bearer token for `validate=true` and the tables for operators; without one they are open
+    /// to all clients.
     pub validate_token: Option<SecretString>,
     /// The bearer token for `status=draft`; without one it is open to all clients.
     pub draft_token: Option<SecretString>,
