@@ -10,16 +10,10 @@ pub(super) struct PathTree {
     /// The slots of the paths that end here.
     pub(super) ends: Vec<usize>,
     /// The slots of the paths that lead on from here.
-    pub(super) through: Vec<Through>,
+    pub(super) through: Vec<usize>,
+    /// Those of `through` whose next key was not requested, so that its absence means nothing (D32).
+    pub(super) sent_by_default: Vec<usize>,
     children: Vec<(Box<str>, Self)>,
-}
-
-/// A path that leads on from a value to one of its keys.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Through {
-    pub(super) slot: usize,
-    /// Whether the key was not requested, so that its absence means nothing (D32).
-    pub(super) not_requested: bool,
 }
 
 impl PathTree {
@@ -34,8 +28,10 @@ impl PathTree {
 
     fn add(&mut self, path: &[Box<str>], slot: usize) {
         let [first, rest @ ..] = path else { return self.ends.push(slot) };
-        let not_requested = rest.is_empty() && self.is_sent_by_default(first);
-        self.through.push(Through { slot, not_requested });
+        self.through.push(slot);
+        if rest.is_empty() && self.is_sent_by_default(first) {
+            self.sent_by_default.push(slot);
+        }
         let known = self.children.iter().position(|(key, _)| key == first);
         let at = known.unwrap_or_else(|| {
             let child = Self { depth: self.depth + 1, ..Self::default() };

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::path_tree::{PathTree, Through};
+use super::path_tree::PathTree;
 use crate::rules::{DocumentLocale, FieldValue};
 
 /// The value at one path.
@@ -14,15 +14,53 @@ pub(super) enum RawField<'a> {
     /// An object on the path lacks the key at this position of the path.
     Absent(usize),
     Null,
-    Text(Cow<'a, str>),
+    Text(&'a str),
     Unsigned(u64),
     Signed(i64),
     Boolean(bool),
-    /// The values in a list on the path, without those that are null. They are not of this type,
-    /// because the drop of a type that contains itself is not inlined, and most values are not
-    /// lists.
-    List(Box<[FieldValue<'a>]>),
+    /// The only variant with memory of its own, and a rare one, so that the drop of a value is one
+    /// comparison. The drop of a type that contains itself would not be inlined at all.
+    Owned(Box<OwnedField<'a>>),
     Other,
+}
+
+/// A value with memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum OwnedField<'a> {
+    /// A text with escapes.
+    Text(String),
+    /// The values in a list on the path, without those that are null.
+    List(Box<[FieldValue<'a>]>),
+}
+
+impl<'a> RawField<'a> {
+    /// The text, if it is one.
+    pub(super) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Owned(owned) => match &**owned {
+                OwnedField::Text(text) => Some(text),
+                OwnedField::List(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The same, taken out.
+    pub(super) fn into_text(self) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Owned(owned) => match *owned {
+                OwnedField::Text(text) => Some(Cow::Owned(text)),
+                OwnedField::List(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn list(values: Vec<FieldValue<'a>>) -> Self {
+        Self::Owned(Box::new(OwnedField::List(values.into())))
+    }
 }
 
 impl Default for RawField<'_> {
@@ -36,11 +74,14 @@ impl<'a> From<RawField<'a>> for FieldValue<'a> {
         match field {
             RawField::Absent(at) => Self::Absent(at),
             RawField::Null => Self::Missing,
-            RawField::Text(text) => Self::Text(text),
+            RawField::Text(text) => Self::Text(Cow::Borrowed(text)),
             RawField::Unsigned(number) => Self::Text(number.to_string().into()),
             RawField::Signed(number) => Self::Text(number.to_string().into()),
             RawField::Boolean(value) => Self::Boolean(value),
-            RawField::List(values) => Self::List(values),
+            RawField::Owned(owned) => match *owned {
+                OwnedField::Text(text) => Self::Text(Cow::Owned(text)),
+                OwnedField::List(values) => Self::List(values),
+            },
             RawField::Other => Self::NotText,
         }
     }
@@ -50,28 +91,24 @@ impl<'a> From<RawField<'a>> for DocumentLocale<'a> {
     fn from(field: RawField<'a>) -> Self {
         match field {
             RawField::Absent(_) | RawField::Null => Self::None,
-            RawField::Text(text) => Self::Named(text),
-            RawField::Unsigned(_)
-            | RawField::Signed(_)
-            | RawField::Boolean(_)
-            | RawField::List(_)
-            | RawField::Other => Self::NotText,
+            field => field.into_text().map_or(Self::NotText, Self::Named),
         }
     }
 }
 
-/// Reads one value of the document.
-struct ValueReader<'p, 'f, 'a> {
+/// Reads one value of the document. Values and keys in lists have reader types of their own: with a
+/// second caller, the readers of all others would not be inlined.
+struct ValueReader<'p, 'f, 'a, const IN_LIST: bool> {
     /// The paths that lead to the value or through it.
     paths: &'p PathTree,
     fields: &'f mut [RawField<'a>],
 }
 
-impl<'a> ValueReader<'_, '_, 'a> {
+impl<'a, const IN_LIST: bool> ValueReader<'_, '_, 'a, IN_LIST> {
     /// Sets a value without keys: the paths that end here have it, those that lead on end too
     /// early.
     fn set(self, value: RawField<'a>) {
-        for Through { slot, .. } in &self.paths.through {
+        for slot in &self.paths.through {
             let is_null = value == RawField::Null;
             self.fields[*slot] = if is_null { RawField::Null } else { RawField::Other };
         }
@@ -83,6 +120,24 @@ impl<'a> ValueReader<'_, '_, 'a> {
         }
     }
 
+    /// Reads the members of an object whose slots are [`RawField::Absent`].
+    fn read_members<A: MapAccess<'a>>(self, mut entries: A) -> Result<(), A::Error> {
+        let Self { paths, fields } = self;
+        for slot in &paths.sent_by_default {
+            fields[*slot] = RawField::Null;
+        }
+        while let Some(paths) = entries.next_key_seed(KeyReader::<IN_LIST>(paths))? {
+            match paths {
+                Some(paths) => {
+                    entries
+                        .next_value_seed(ValueReader::<IN_LIST> { paths, fields: &mut *fields })?;
+                }
+                None => drop(entries.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+
     /// Reads a list on a path: a to-many relation or a repeatable component. Each path through it
     /// has the values of all its items.
     #[cold]
@@ -90,26 +145,28 @@ impl<'a> ValueReader<'_, '_, 'a> {
         let Self { paths, fields } = self;
         let mut item = vec![RawField::Null; fields.len()];
         let mut values: Vec<Vec<FieldValue<'a>>> = vec![Vec::new(); paths.through.len()];
-        while items.next_element_seed(ValueReader { paths, fields: &mut item })?.is_some() {
-            for (values, Through { slot, .. }) in values.iter_mut().zip(&paths.through) {
+        while items.next_element_seed(ValueReader::<true> { paths, fields: &mut item })?.is_some() {
+            for (values, slot) in values.iter_mut().zip(&paths.through) {
                 match std::mem::replace(&mut item[*slot], RawField::Null) {
                     RawField::Null => {}
-                    RawField::List(inner) => values.extend(inner),
-                    value => values.push(value.into()),
+                    value => match value.into() {
+                        FieldValue::List(inner) => values.extend(inner),
+                        value => values.push(value),
+                    },
                 }
             }
         }
         for slot in &paths.ends {
             fields[*slot] = RawField::Other;
         }
-        for (values, Through { slot, .. }) in values.into_iter().zip(&paths.through) {
-            fields[*slot] = RawField::List(values.into());
+        for (values, slot) in values.into_iter().zip(&paths.through) {
+            fields[*slot] = RawField::list(values);
         }
         Ok(())
     }
 }
 
-impl<'de> DeserializeSeed<'de> for ValueReader<'_, '_, 'de> {
+impl<'de, const IN_LIST: bool> DeserializeSeed<'de> for ValueReader<'_, '_, 'de, IN_LIST> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -117,7 +174,7 @@ impl<'de> DeserializeSeed<'de> for ValueReader<'_, '_, 'de> {
     }
 }
 
-impl<'de> Visitor<'de> for ValueReader<'_, '_, 'de> {
+impl<'de, const IN_LIST: bool> Visitor<'de> for ValueReader<'_, '_, 'de, IN_LIST> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -130,12 +187,12 @@ impl<'de> Visitor<'de> for ValueReader<'_, '_, 'de> {
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<(), E> {
-        self.set(RawField::Text(Cow::Borrowed(text)));
+        self.set(RawField::Text(text));
         Ok(())
     }
 
     fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        self.set(RawField::Text(Cow::Owned(text.to_owned())));
+        self.set(RawField::Owned(Box::new(OwnedField::Text(text.to_owned()))));
         Ok(())
     }
 
@@ -168,32 +225,23 @@ impl<'de> Visitor<'de> for ValueReader<'_, '_, 'de> {
         Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
         let Self { paths, fields } = self;
         // Of repeated keys the last one counts.
         for slot in &paths.ends {
             fields[*slot] = RawField::Other;
         }
-        for Through { slot, not_requested } in &paths.through {
-            fields[*slot] =
-                if *not_requested { RawField::Null } else { RawField::Absent(paths.depth) };
+        for slot in &paths.through {
+            fields[*slot] = RawField::Absent(paths.depth);
         }
-        while let Some(paths) = entries.next_key_seed(KeyReader(paths))? {
-            match paths {
-                Some(paths) => {
-                    entries.next_value_seed(ValueReader { paths, fields: &mut *fields })?;
-                }
-                None => drop(entries.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(())
+        Self { paths, fields }.read_members(entries)
     }
 }
 
 /// Reads a key of an object and finds the paths through it.
-struct KeyReader<'p>(&'p PathTree);
+struct KeyReader<'p, const IN_LIST: bool>(&'p PathTree);
 
-impl<'de, 'p> DeserializeSeed<'de> for KeyReader<'p> {
+impl<'de, 'p, const IN_LIST: bool> DeserializeSeed<'de> for KeyReader<'p, IN_LIST> {
     type Value = Option<&'p PathTree>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
@@ -201,7 +249,7 @@ impl<'de, 'p> DeserializeSeed<'de> for KeyReader<'p> {
     }
 }
 
-impl<'p> Visitor<'_> for KeyReader<'p> {
+impl<'p, const IN_LIST: bool> Visitor<'_> for KeyReader<'p, IN_LIST> {
     type Value = Option<&'p PathTree>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -213,7 +261,7 @@ impl<'p> Visitor<'_> for KeyReader<'p> {
     }
 }
 
-/// Reads a document, which must be an object, into all slots.
+/// Reads a document, which must be an object, into all slots, which have their default.
 pub(super) struct DocumentReader<'p, 'f, 'a> {
     pub(super) paths: &'p PathTree,
     pub(super) fields: &'f mut [RawField<'a>],
@@ -235,6 +283,7 @@ impl<'de> Visitor<'de> for DocumentReader<'_, '_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
-        ValueReader { paths: self.paths, fields: self.fields }.visit_map(entries)
+        let Self { paths, fields } = self;
+        ValueReader::<false> { paths, fields }.read_members(entries)
     }
 }

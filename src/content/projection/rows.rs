@@ -1,6 +1,7 @@
 //! The items of a list, read into one array of slots.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use serde::de::{DeserializeSeed, Deserializer, Error};
 
@@ -49,9 +50,9 @@ impl<'a> Rows<'a> {
     /// The `documentId` of each row, in order; `None` where it cannot be read.
     pub(in crate::content) fn keys(&self) -> impl Iterator<Item = Option<&str>> {
         let rows = self.fields.chunks_exact(self.projection.width());
-        rows.enumerate().map(|(at, row)| match &row[row.len() - SYSTEM_KEYS.len()] {
-            RawField::Text(id) => Some(&**id),
-            _ => self.bad.get(&at).and_then(|bad| bad.id.as_deref()),
+        rows.enumerate().map(|(at, row)| {
+            let id = row[row.len() - SYSTEM_KEYS.len()].as_text();
+            id.or_else(|| self.bad.get(&at)?.id.as_deref())
         })
     }
 
@@ -85,8 +86,9 @@ impl<'a> Rows<'a> {
     }
 
     fn grow(&mut self) {
-        let length = self.fields.len() + self.projection.width();
-        self.fields.resize(length, RawField::default());
+        let empty = iter::repeat_with(RawField::default).take(self.projection.width());
+        // `resize` would clone the value, and is not inlined.
+        self.fields.extend(empty);
     }
 }
 
@@ -96,10 +98,8 @@ fn fill<'a>(document: &mut Document<'a>, row: &mut [RawField<'a>]) {
         row.split_last_chunk_mut().expect("a row ends with the system keys");
     document.values.clear();
     document.values.extend(values.iter_mut().map(|field| std::mem::take(field).into()));
-    document.id = match std::mem::take(id) {
-        RawField::Text(id) => id,
-        _ => unreachable!("a row without a `documentId` is a bad item"),
-    };
+    let id = std::mem::take(id).into_text();
+    document.id = id.expect("a row without a `documentId` is a bad item");
     document.locale = DocumentLocale::from(std::mem::take(locale));
     document.unpublished = *published_at == RawField::Null;
 }
@@ -117,9 +117,9 @@ impl<'de> DeserializeSeed<'de> for RowReader<'_, 'de> {
         let fields = &mut rows.fields[start..];
         let paths = &rows.projection.tree;
         DocumentReader { paths, fields: &mut *fields }.deserialize(reader)?;
-        match fields[fields.len() - SYSTEM_KEYS.len()] {
-            RawField::Text(_) => Ok(()),
-            _ => Err(D::Error::missing_field("documentId")),
+        match fields[fields.len() - SYSTEM_KEYS.len()].as_text() {
+            Some(_) => Ok(()),
+            None => Err(D::Error::missing_field("documentId")),
         }
     }
 }
