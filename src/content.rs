@@ -102,6 +102,20 @@ pub enum Selected {
     TooMany,
 }
 
+/// Versions of documents that were read in one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Versions {
+    /// The versions, at most [`Versions::MAX`] of a list.
+    pub documents: Vec<Document<'static>>,
+    /// Whether there are no others.
+    pub are_all: bool,
+}
+
+impl Versions {
+    /// The most versions that one request returns.
+    pub const MAX: usize = 100;
+}
+
 /// What a walk reads.
 #[derive(Clone, Copy)]
 pub struct WalkRequest<'a> {
@@ -223,6 +237,32 @@ impl Content {
         match self {
             Self::Strapi(strapi) => strapi.select_by_locale(query, locales).await,
             Self::File(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// The versions of the query's documents in these locales, drafts or published ones.
+    ///
+    /// # Errors
+    /// [`ContentError`] when they cannot be determined.
+    pub async fn versions(
+        &self,
+        query: &ContentQuery,
+        locales: &[Locale],
+        status: Status,
+    ) -> Result<Versions, ContentError> {
+        match self {
+            Self::Strapi(strapi) => strapi.versions(query, locales, status).await,
+            Self::File(file) => Ok(file.versions(query, status)),
+        }
+    }
+
+    /// The path of a document in the API of the CMS, `/api/articles/<documentId>`, without a
+    /// request; `None`: the endpoint of the content type is not known, or there is no CMS.
+    #[must_use]
+    pub fn resource(&self, uid: &ContentTypeUid, document_id: &str) -> Option<String> {
+        match self {
+            Self::Strapi(strapi) => strapi.resource(uid, document_id),
+            Self::File(_) => None,
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status};
+use super::{BadItem, ContentQuery, Document, DocumentLocale, Projection, Status, Versions};
 use crate::rules::{ContentTypeUid, FieldPath, FieldValue, Locale};
 use members::Members;
 
@@ -105,6 +105,18 @@ impl ContentFile {
     ) -> impl Iterator<Item = Result<Document<'a>, BadItem>> + 'a {
         let published = self.stored(&query.uid).iter().filter(|s| s.status == Status::Published);
         published.map(|stored| stored.read(&query.projection))
+    }
+
+    /// The versions of the query's selection, or of all documents.
+    #[must_use]
+    pub fn versions(&self, query: &ContentQuery, status: Status) -> Versions {
+        let stored = self.stored(&query.uid).iter().filter(|stored| stored.status == status);
+        let read = stored.filter_map(|stored| stored.read(&query.projection).ok());
+        let selected = |document: &Document<'_>| {
+            query.selection.as_ref().is_none_or(|selection| selection.has(document))
+        };
+        let documents = read.filter(selected).map(Document::into_owned).collect();
+        Versions { documents, are_all: true }
     }
 
     /// Whether a content type has at most one document, in whatever versions.

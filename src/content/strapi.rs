@@ -8,10 +8,10 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::content::{
-    ContentError, ContentQuery, Document, DocumentSink, Selected, Status, WalkRequest,
+    ContentError, ContentQuery, Document, DocumentSink, Selected, Status, Versions, WalkRequest,
 };
 use crate::metrics::Metrics;
-use crate::rules::{ContentTypeUid, FieldPath, Locale};
+use crate::rules::{ContentTypeUid, FieldPath, Locale, encode};
 
 mod client;
 mod document;
@@ -135,6 +135,34 @@ impl Strapi {
     #[must_use]
     pub fn is_single_type(&self, uid: &ContentTypeUid) -> bool {
         self.0.known_endpoint(uid).is_some_and(|endpoint| endpoint.kind() == EndpointKind::Single)
+    }
+
+    /// The versions of the query's documents in these locales, drafts or published ones.
+    ///
+    /// # Errors
+    /// [`ContentError`]
+    pub async fn versions(
+        &self,
+        query: &ContentQuery,
+        locales: &[Locale],
+        status: Status,
+    ) -> Result<Versions, ContentError> {
+        let found = document::versions(&self.0, query, locales, status).await;
+        if self.0.adopt_single_type(&found).await {
+            return document::versions(&self.0, query, locales, status).await;
+        }
+        found
+    }
+
+    /// The path of a document in the REST API, if the endpoint of its type is known.
+    #[must_use]
+    pub fn resource(&self, uid: &ContentTypeUid, document_id: &str) -> Option<String> {
+        let endpoint = self.0.confirmed_endpoint(uid)?;
+        let path = endpoint.path();
+        Some(match endpoint.kind() {
+            EndpointKind::Collection => format!("/api/{path}/{}", encode(document_id)),
+            EndpointKind::Single => format!("/api/{path}"),
+        })
     }
 
     /// The content type that a relation leads to; `None`: the schema does not say, or the token may

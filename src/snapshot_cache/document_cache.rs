@@ -10,10 +10,12 @@ use quick_cache::sync::Cache;
 use tokio::time::timeout;
 
 use super::invalidation::Invalidation;
-use crate::content::{Content, ContentError, ContentQuery, Document, Projection, Status};
+use crate::content::{
+    Content, ContentError, ContentQuery, Document, Projection, Selection, Status, Versions,
+};
 use crate::frontend_url::absent_key;
 use crate::metrics::Metrics;
-use crate::rules::{ContentTypeUid, FieldValue, Locale};
+use crate::rules::{Condition, ContentTypeUid, FieldValue, Locale};
 use crate::site::{Site, Sites};
 
 /// The memory for documents, in bytes: some ten thousand of them.
@@ -162,6 +164,48 @@ impl DocumentCache {
         }
     }
 
+    /// The versions of a document in the locales of a site, as the CMS has them now.
+    ///
+    /// # Errors
+    /// As [`DocumentCache::get`]; a last good response is not used.
+    pub async fn versions(
+        &self,
+        site: &Site,
+        uid: &ContentTypeUid,
+        document_id: &str,
+        status: Status,
+    ) -> Result<Versions, ContentError> {
+        let selection = Selection { relation: None, ids: vec![document_id.to_owned()] };
+        let query = listing_query(site, uid, Vec::new(), Some(selection));
+        self.read_versions(&query, site.rules.locales().as_slice(), status).await
+    }
+
+    /// The drafts in these locales for which all conditions hold, or which are selected.
+    ///
+    /// # Errors
+    /// As [`DocumentCache::versions`].
+    pub async fn candidates(
+        &self,
+        site: &Site,
+        uid: &ContentTypeUid,
+        (conditions, selection): (Vec<Condition>, Option<Selection>),
+        locales: &[Locale],
+    ) -> Result<Versions, ContentError> {
+        let alternatives = if conditions.is_empty() { Vec::new() } else { vec![conditions] };
+        let query = listing_query(site, uid, alternatives, selection);
+        self.read_versions(&query, locales, Status::Draft).await
+    }
+
+    async fn read_versions(
+        &self,
+        query: &ContentQuery,
+        locales: &[Locale],
+        status: Status,
+    ) -> Result<Versions, ContentError> {
+        let versions = self.content.versions(query, locales, status);
+        timeout(self.limits.deadline, versions).await.unwrap_or(Err(ContentError::TimedOut))
+    }
+
     /// Reads a document. One that lacks a key which decides about its URL is an error (D32).
     async fn read(
         &self,
@@ -192,6 +236,17 @@ fn queries(site: &Site) -> HashMap<ContentTypeUid, ContentQuery> {
         (uid.clone(), ContentQuery { uid: uid.clone(), projection, alternatives, selection: None })
     };
     site.rules.content_types().into_iter().map(query).collect()
+}
+
+/// With the fields that a snapshot needs.
+fn listing_query(
+    site: &Site,
+    uid: &ContentTypeUid,
+    alternatives: Vec<Vec<Condition>>,
+    selection: Option<Selection>,
+) -> ContentQuery {
+    let projection = Projection::new(site.rules.listing_fields(uid.as_str()));
+    ContentQuery { uid: uid.clone(), projection, alternatives, selection }
 }
 
 fn has_related_values(query: &ContentQuery) -> bool {

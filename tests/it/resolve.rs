@@ -1,5 +1,7 @@
 //! `resolve = "documents"`: ties settled by the document that owns the path, and `/api/resolve`.
 
+mod document;
+mod drafts;
 mod knowledge;
 mod readiness;
 
@@ -164,23 +166,23 @@ fn pathname_resolves_to_its_document() {
             "site=main&pathname=/en//journey/",
             "documents",
             format!(
-                r#"{{"data":{{"site":"main","pathname":"/en//journey/","locale":"en","matched":{{"collectionType":"api::story.story","rule":"/{{locale}}/{{slug}}","params":{{"locale":"en","slug":"journey"}}}},"documentId":"s1","canonicalUrl":"{journey}","alternates":{{"en":"{journey}","de":"{reise}"}}}},"meta":{{}}}}"#
+                r#"{{"data":{{"site":"main","pathname":"/en//journey/","locale":"en","matched":{{"collectionType":"api::story.story","rule":"/{{locale}}/{{slug}}","params":{{"locale":"en","slug":"journey"}}}},"kind":"document","resolvedBy":"documents","documentId":"s1","canonicalPath":"/en/journey","canonicalUrl":"{journey}","isCanonical":false,"resource":null,"lastModified":null,"breadcrumbs":[],"alternates":{{"en":"{journey}","de":"{reise}","x-default":"{journey}"}}}},"meta":{{}}}}"#
             ),
         ),
         (
             "site=main&pathname=/help/refund.html&locale=de",
             "documents",
-            r#"{"data":{"site":"main","pathname":"/help/refund.html","locale":"de","matched":{"collectionType":"api::faq.faq","rule":"/help/{slug}.html","params":{"locale":"de","slug":"refund"}},"documentId":"f1","canonicalUrl":"https://www.example.com/base/help/refund.html","alternates":{"en":"https://www.example.com/base/help/refund.html"}},"meta":{}}"#.to_owned(),
+            r#"{"data":{"site":"main","pathname":"/help/refund.html","locale":"de","matched":{"collectionType":"api::faq.faq","rule":"/help/{slug}.html","params":{"locale":"de","slug":"refund"}},"kind":"document","resolvedBy":"documents","documentId":"f1","canonicalPath":"/help/refund.html","canonicalUrl":"https://www.example.com/base/help/refund.html","isCanonical":true,"resource":null,"lastModified":null,"breadcrumbs":[],"alternates":{"en":"https://www.example.com/base/help/refund.html","x-default":"https://www.example.com/base/help/refund.html"}},"meta":{}}"#.to_owned(),
         ),
         (
             "site=main&pathname=/en/missing",
             "rules",
-            r#"{"data":{"site":"main","pathname":"/en/missing","locale":"en","matched":{"collectionType":"api::page.page","rule":"/{locale}/{slug}","params":{"locale":"en","slug":"missing"}},"documentId":null,"canonicalUrl":null,"alternates":{}},"meta":{}}"#.to_owned(),
+            r#"{"data":{"site":"main","pathname":"/en/missing","locale":"en","matched":{"collectionType":"api::page.page","rule":"/{locale}/{slug}","params":{"locale":"en","slug":"missing"}},"kind":"none","resolvedBy":"rules","documentId":null,"canonicalPath":null,"canonicalUrl":null,"isCanonical":null,"resource":null,"lastModified":null,"breadcrumbs":[],"alternates":{}},"meta":{}}"#.to_owned(),
         ),
         (
             "site=bare&pathname=/en/about",
             "documents",
-            r#"{"data":{"site":"bare","pathname":"/en/about","locale":"en","matched":{"collectionType":"api::page.page","rule":"/{locale}/{slug}","params":{"locale":"en","slug":"about"}},"documentId":"p1","canonicalUrl":null,"alternates":{}},"meta":{}}"#.to_owned(),
+            r#"{"data":{"site":"bare","pathname":"/en/about","locale":"en","matched":{"collectionType":"api::page.page","rule":"/{locale}/{slug}","params":{"locale":"en","slug":"about"}},"kind":"document","resolvedBy":"documents","documentId":"p1","canonicalPath":"/en/about","canonicalUrl":null,"isCanonical":true,"resource":null,"lastModified":null,"breadcrumbs":[],"alternates":{}},"meta":{}}"#.to_owned(),
         ),
     ] {
         let target = format!("/api/resolve?{query}");

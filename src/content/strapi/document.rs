@@ -1,5 +1,7 @@
 //! One document by its id, locale and status.
 
+mod versions;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -9,6 +11,8 @@ use super::json::object;
 use super::query_string;
 use crate::content::{ContentError, ContentQuery, Document, DocumentLocale, Projection, Status};
 use crate::rules::{Locale, encode};
+
+pub(super) use versions::versions;
 
 const NO_DOCUMENT: ContentError = ContentError::Unusable("a response without a document");
 

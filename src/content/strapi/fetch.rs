@@ -75,6 +75,13 @@ impl Fetcher {
         self.endpoints.get(uid).map(|resolved| resolved.endpoint.kind())
     }
 
+    /// The endpoint of a type, if a response has shown that it exists.
+    pub(super) fn confirmed_endpoint(&self, uid: &ContentTypeUid) -> Option<Endpoint> {
+        let resolved = self.endpoints.get(uid)?;
+        let is_single = resolved.endpoint.kind() == EndpointKind::Single;
+        (is_single || resolved.is_confirmed()).then(|| resolved.endpoint.clone())
+    }
+
     /// A list. With `locale`, the CMS may refuse the locale because the type is not localized
     /// (D19): then the list is requested again without.
     pub(super) async fn list(

@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
-use crate::content::{ContentQuery, Selection, Status};
+use crate::content::{ContentQuery, Selection, Status, Versions};
 use crate::rules::{Condition, FieldPath, Locale, encode};
 
 /// With more alternatives, or a longer text of filters, all documents are requested: Strapi refuses
 /// a request whose head has more than 16 KiB.
 const MAX_ALTERNATIVES: usize = 20;
 const MAX_FILTER_BYTES: usize = 2 << 10;
+/// The values of a path, of at most 2 KiB, take three times that when they are encoded.
+const MAX_VERSIONS_FILTER_BYTES: usize = 10 << 10;
 
 /// The locale to request. `None`: the type is not localized, and refuses even `fields=locale`.
 type RequestedLocale<'a> = Option<&'a Locale>;
@@ -82,6 +84,23 @@ pub(super) fn selection(query: &ContentQuery, is_localized: bool, size: usize) -
     text
 }
 
+/// The first versions of the query's documents, drafts or published ones. Several locales are
+/// requested as all; without one, the type is not localized.
+pub(super) fn versions(query: &ContentQuery, locales: &[Locale], status: Status) -> String {
+    let mut text = list_of(status, Versions::MAX, true);
+    match &query.selection {
+        Some(selection) => push_selection(&mut text, selection),
+        None => push_conditions(&mut text, query, MAX_VERSIONS_FILTER_BYTES),
+    }
+    match locales {
+        [] => {}
+        [locale] => push(&mut text, "locale", locale.as_str()),
+        _ => push(&mut text, "locale", "*"),
+    }
+    push_field_list(&mut text, query, !locales.is_empty());
+    text
+}
+
 /// The first document of a list, with all of its fields. Without the filters, any document will do.
 pub(super) fn sample(
     query: &ContentQuery,
@@ -106,8 +125,13 @@ pub(super) fn version(query: &ContentQuery, locale: RequestedLocale<'_>, status:
 /// `page` is always 1, because the walk goes by key; it makes Strapi echo the page size. Whether
 /// Strapi counts by default is a setting of the Strapi project, so `withCount` is always sent.
 fn list(size: usize, with_total: bool) -> String {
+    list_of(Status::Published, size, with_total)
+}
+
+fn list_of(status: Status, size: usize, with_total: bool) -> String {
+    let status = status.as_str();
     format!(
-        "status=published&sort=documentId:asc&pagination[page]=1&pagination[pageSize]={size}\
+        "status={status}&sort=documentId:asc&pagination[page]=1&pagination[pageSize]={size}\
          &pagination[withCount]={with_total}"
     )
 }
@@ -137,6 +161,11 @@ fn push_filters(text: &mut String, query: &ContentQuery) {
     if let Some(selection) = &query.selection {
         return push_selection(text, selection);
     }
+    push_conditions(text, query, MAX_FILTER_BYTES);
+}
+
+/// The filters for the alternatives of a query, unless they are longer than this.
+fn push_conditions(text: &mut String, query: &ContentQuery, max_bytes: usize) {
     // `filters[locale]` would win over the parameter, and select other versions.
     let is_filter = |condition: &&Condition| !is_locale(&condition.field);
     let filters_of =
@@ -161,7 +190,7 @@ fn push_filters(text: &mut String, query: &ContentQuery) {
             push(&mut filters, &format!("{name}[$eq]"), equals.as_str());
         }
     }
-    if !filters.is_empty() && filters.len() <= MAX_FILTER_BYTES {
+    if !filters.is_empty() && filters.len() <= max_bytes {
         text.push('&');
         text.push_str(&filters);
     }

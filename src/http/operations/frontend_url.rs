@@ -47,11 +47,11 @@ struct FrontendUrl {
 }
 
 /// The checked parameters.
-struct Params<'a> {
-    uid: Cow<'a, str>,
-    document_id: Cow<'a, str>,
+pub(super) struct Params<'a> {
+    pub(super) uid: Cow<'a, str>,
+    pub(super) document_id: Cow<'a, str>,
     locale: Option<Locale>,
-    status: Status,
+    pub(super) status: Status,
     site: Option<&'a Site>,
 }
 
@@ -103,7 +103,7 @@ fn url(
     Ok(success(FrontendUrl { url: base.join(&path), path }).map(Body::new))
 }
 
-fn no_version(status: Status, locale: &Locale) -> ApiError {
+pub(super) fn no_version(status: Status, locale: &Locale) -> ApiError {
     let status = status.as_str();
     let text = format!("there is no {status} version of this document in locale \"{locale}\"");
     no_url(text, NO_VERSION)
@@ -115,7 +115,7 @@ fn no_url(message: String, reason: impl Into<Cow<'static, str>>) -> ApiError {
 }
 
 impl<'a> Params<'a> {
-    fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
+    pub(super) fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
         let [uid, document_id, locale, status, site] = parse(query, &PARAMS)?;
         let params = Self {
             uid: required("uid", uid)?,
@@ -133,7 +133,7 @@ impl<'a> Params<'a> {
     }
 
     /// The site of the parameter, or the one that the content type belongs to (D17).
-    fn site_with_rule(&self, app: &'a App) -> Result<&'a Site, ApiError> {
+    pub(super) fn site_with_rule(&self, app: &'a App) -> Result<&'a Site, ApiError> {
         let locale = self.locale.as_ref().map(Locale::as_str);
         let site = self.site.or_else(|| app.sites.of_type(&self.uid, locale));
         site.filter(|site| site.has_rule(&self.uid)).ok_or_else(|| {
@@ -148,7 +148,7 @@ impl<'a> Params<'a> {
         })
     }
 
-    fn locale_of(&self, site: &'a Site) -> Result<&'a Locale, ApiError> {
+    pub(super) fn locale_of(&self, site: &'a Site) -> Result<&'a Locale, ApiError> {
         let locales = site.rules.locales();
         let Some(locale) = &self.locale else {
             return Ok(locales.default_locale());
@@ -160,7 +160,8 @@ impl<'a> Params<'a> {
     }
 }
 
-fn parse_status(value: Option<&str>) -> Result<Status, ApiError> {
+/// `draft`, `modified` or `published`; absent is published (D18).
+pub(super) fn parse_status(value: Option<&str>) -> Result<Status, ApiError> {
     match value {
         None | Some("published") => Ok(Status::Published),
         // Strapi's panel says `modified` of a published document with unpublished changes.
@@ -195,7 +196,12 @@ fn log(app: &App, params: &Params<'_>, error: &ContentError) {
     }
 }
 
-fn path(site: &Site, params: &Params<'_>, document: &Document<'_>) -> Result<String, ApiError> {
+/// The path of a version, or the 404 that says why it has none.
+pub(super) fn path(
+    site: &Site,
+    params: &Params<'_>,
+    document: &Document<'_>,
+) -> Result<String, ApiError> {
     let drafts = params.status == Status::Draft;
     let found = frontend_path(&site.rules, site.base.as_ref(), &params.uid, document, drafts);
     match found.expect("the site was chosen because it has a rule for the content type") {

@@ -17,6 +17,7 @@ const DOCUMENTS: HeaderValue = HeaderValue::from_static("documents");
 const RULES: HeaderValue = HeaderValue::from_static("rules");
 const INDEX_MISSING: HeaderValue = HeaderValue::from_static("rules; index=missing");
 const INDEX_STALE: HeaderValue = HeaderValue::from_static("rules; index=stale");
+const CMS: HeaderValue = HeaderValue::from_static("cms");
 const STALE_DOCUMENTS: HeaderValue = HeaderValue::from_static("documents; index=stale");
 
 /// What decided which rule matches.
@@ -32,6 +33,8 @@ pub(super) enum ResolvedBy {
     RulesWithStaleIndex,
     /// The document that owned the path when the index was fresh.
     StaleDocuments,
+    /// The CMS.
+    Cms,
 }
 
 /// The rule that a pathname matches.
@@ -95,7 +98,7 @@ impl<'a> PathMatch<'a> {
 impl ResolvedBy {
     /// Whether a fresh index may decide otherwise, so that the response is cached for a short time.
     pub(super) fn is_provisional(self) -> bool {
-        !matches!(self, Self::Documents | Self::Rules)
+        !matches!(self, Self::Documents | Self::Rules | Self::Cms)
     }
 
     /// Adds `X-Resolved-By`.
@@ -106,6 +109,7 @@ impl ResolvedBy {
             Self::RulesWithoutIndex => INDEX_MISSING,
             Self::RulesWithStaleIndex => INDEX_STALE,
             Self::StaleDocuments => STALE_DOCUMENTS,
+            Self::Cms => CMS,
         };
         response.headers_mut().insert(X_RESOLVED_BY, value);
     }

@@ -1,78 +1,64 @@
 //! `GET /api/resolve`: from a pathname to its document. It extends `/api/get-content-type` by the
-//! document that the site's path index has for the path.
+//! document that the site's path index has for the path, or the CMS for a draft.
+
+mod answer;
+mod candidates;
+pub(in crate::http) mod from_cms;
 
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderValue};
 
+use self::answer::{Answer, ResolvedDocument};
+use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match};
 use super::path_match::{ResolvedBy, path_index};
 use crate::app::App;
+use crate::content::Status;
 use crate::http::request::params::{
-    LOCALE, PATHNAME, SITE, known_site, parse_locale, parse_pathname, required,
+    LOCALE, MAX_UID_BYTES, PATHNAME, SITE, known_site, parse_locale, parse_pathname, required,
 };
 use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
-use crate::http::response::json::Json;
 use crate::path_index::{Basis, Decision};
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
-use crate::snapshot::PublicUrl;
 
+const STATUS: Param = Param::unlimited("status");
+const UID: Param = Param { name: "uid", max_bytes: MAX_UID_BYTES };
+const DOCUMENT_ID: Param = Param { name: "documentId", max_bytes: 64 };
 /// The query parameters.
-pub(in crate::http) const PARAMS: [Param; 3] = [SITE, PATHNAME, LOCALE];
+pub(in crate::http) const PARAMS: [Param; 6] = [SITE, PATHNAME, LOCALE, STATUS, UID, DOCUMENT_ID];
 
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// The members `documentId`, `canonicalUrl` and `alternates`.
-struct DocumentResult<'a> {
-    site: &'a Site,
-    document: Option<PublicUrl<'a>>,
-    path: String,
+/// Whether the response has to be read from the CMS: for drafts, and for a document by its id.
+pub(in crate::http) fn needs_cms(query: Option<&str>) -> bool {
+    // A query that is malformed here is refused from memory.
+    let values = parse(query, &[STATUS, UID, DOCUMENT_ID]);
+    values.is_ok_and(|[status, uid, id]| {
+        uid.is_some() || id.is_some() || parse_status(status.as_deref()).is_ok_and(is_draft)
+    })
 }
 
-impl DocumentResult<'_> {
-    /// Writes the members with a comma before them.
-    fn write(&self, json: &mut Json) {
-        let id = self.document.map(PublicUrl::document_id);
-        let base = self.site.base.as_ref().filter(|_| self.document.is_some());
-        let canonical = base.map(|base| base.join(&self.path));
-        json.raw(r#","documentId":"#).text_or_null(id);
-        json.raw(r#","canonicalUrl":"#).text_or_null(canonical.as_deref());
-        json.raw(r#","alternates":{"#);
-        self.write_alternates(json);
-        json.raw("}");
-    }
-
-    /// The absolute URLs of all versions by locale; none without a document or a base URL.
-    fn write_alternates(&self, json: &mut Json) {
-        let (Some(document), Some(base)) = (self.document, &self.site.base) else {
-            return;
-        };
-        let locales = self.site.rules.locales().as_slice();
-        for (position, url) in document.versions().enumerate() {
-            json.raw(if position == 0 { "" } else { "," });
-            json.word(locales[url.locale()].as_str()).raw(":").text(&base.join(url.path()));
-        }
-    }
+fn is_draft(status: Status) -> bool {
+    status == Status::Draft
 }
 
-/// The response, from memory.
+/// The response to a pathname, from memory.
 pub(in crate::http) fn get(
     app: &App,
     query: Option<&str>,
     headers: HeaderMap,
 ) -> Result<HttpResponse, ApiError> {
-    let [site, pathname, locale] = parse(query, &PARAMS)?;
+    let [site, pathname, locale, status, ..] = parse(query, &PARAMS)?;
     let site = known_site(app, &required("site", site)?)?;
     let pathname = parse_pathname(pathname)?;
     let locale = parse_locale(locale.as_deref())?;
+    parse_status(status.as_deref())?;
     let parsed = Pathname::parse(&pathname);
-    let Some(state) = path_index(app, site) else {
-        let message = format!("site \"{}\" does not have resolve = \"documents\"", site.key);
-        return Err(ApiError::not_configured(message));
-    };
+    let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
     let Some(decision) = state.index.decide(&site.rules, &parsed) else {
         let error = no_match(site, &pathname, &parsed, false);
         let cache_control = &app.http.cache_policy.resolve_miss;
@@ -89,11 +75,14 @@ pub(in crate::http) fn get(
     let is_short = decision.owner.is_none() || resolved_by.is_provisional();
     let cache_control = if is_short { &policy.resolve_miss } else { &policy.resolve };
     let result = MatchResult::new(site, &pathname, &decision.found, locale.as_ref());
-    let document = DocumentResult { site, document: decision.owner, path: parsed.normalized() };
+    let document =
+        decision.owner.map(|url| ResolvedDocument::new(app, site, &state.index, url, &pathname));
+    let by = if document.is_some() { "documents" } else { "rules" };
+    let answer = Answer { site, resolved_by: by, document };
     let text = success_text(|json| {
         json.raw("{");
         result.write(json);
-        document.write(json);
+        answer.write(json);
         json.raw("}");
     });
     let mut response = conditional_json(text, cache_control, headers);
@@ -102,6 +91,12 @@ pub(in crate::http) fn get(
         response.headers_mut().insert(AGE, HeaderValue::from(state.age.as_secs()));
     }
     Ok(response)
+}
+
+/// 501: the site has no path index.
+fn not_configured(site: &Site) -> ApiError {
+    let message = format!("site \"{}\" does not have resolve = \"documents\"", site.key);
+    ApiError::not_configured(message)
 }
 
 /// 503: this content type could own the path, and its documents are not known (D33).

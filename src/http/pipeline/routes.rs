@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::header::ALLOW;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -51,8 +51,12 @@ static ROUTES: [Declaration; 12] = [
         path: "/api/resolve",
         label: "/api/resolve",
         methods: Methods::Read,
-        limit: LimitClass::None,
-        handler: Handler::FromMemory(resolve::get),
+        limit: LimitClass::Single,
+        handler: Handler::Either {
+            from_memory: resolve::get,
+            waits: resolve::needs_cms,
+            routed: || get(resolve::from_cms::get),
+        },
     },
     Declaration {
         path: "/api/frontend-url",
@@ -204,6 +208,13 @@ enum Handler {
     /// It responds from memory and is called without the router: each page render sends such a
     /// request, and the boxed futures of the router would cost a sixth of the requests per second.
     FromMemory(FromMemory),
+    /// It responds from memory, unless `waits` is true of the query: such a request is routed, and
+    /// counts toward the in-flight limit.
+    Either {
+        from_memory: FromMemory,
+        waits: fn(Option<&str>) -> bool,
+        routed: fn() -> MethodRouter<Arc<App>>,
+    },
     /// It waits, or reads a body.
     Routed(fn() -> MethodRouter<Arc<App>>),
 }
@@ -249,7 +260,7 @@ impl Declaration {
         let methods = self.methods;
         let handler = match self.handler {
             Handler::FromMemory(_) => MethodRouter::new(),
-            Handler::Routed(handler) => handler(),
+            Handler::Either { routed: handler, .. } | Handler::Routed(handler) => handler(),
         };
         // OPTIONS lists the methods; the request context adds CORS.
         handler.options(async move || (StatusCode::OK, [(ALLOW, methods.allow())])).fallback(
@@ -291,10 +302,13 @@ impl Route {
         self.declaration.limit
     }
 
-    /// Its operation, if that responds from memory.
-    pub(super) fn memory_operation(self) -> Option<FromMemory> {
+    /// Its operation, if that responds to this target from memory.
+    pub(super) fn memory_operation(self, uri: &Uri) -> Option<FromMemory> {
         match self.declaration.handler {
             Handler::FromMemory(operation) => Some(operation),
+            Handler::Either { from_memory, waits, .. } => {
+                (!waits(uri.query())).then_some(from_memory)
+            }
             Handler::Routed(_) => None,
         }
     }
@@ -364,7 +378,31 @@ mod tests {
         for route in &ROUTES {
             let from_memory = matches!(route.handler, Handler::FromMemory(_));
             assert!(!from_memory || route.limit == LimitClass::None, "{}", route.path);
+            let may_wait = matches!(route.handler, Handler::Either { .. });
+            assert!(!may_wait || route.limit != LimitClass::None, "{}", route.path);
         }
+    }
+
+    #[test]
+    fn memory_operation_of_resolve_serves_published_pathnames_alone() {
+        let route = Route::of("/api/resolve");
+        for (query, from_memory) in [
+            (None, true),
+            (Some("site=main&pathname=/x"), true),
+            (Some("site=main&pathname=/x&status=published&documentId="), true),
+            (Some("site=main&pathname=/x&status=live"), true),
+            (Some("site=main&pathname=/x&status=draft&status=draft"), true),
+            (Some("site=main&pathname=/x&status=draft"), false),
+            (Some("site=main&pathname=/x&st%61tus=modified"), false),
+            (Some("site=main&uid=api::a.a&documentId=d"), false),
+            (Some("uid=api::a.a"), false),
+        ] {
+            let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+            let uri: Uri = format!("/api/resolve{query}").parse().expect("a target");
+            assert_eq!(route.memory_operation(&uri).is_some(), from_memory, "{uri}");
+        }
+        let other = Uri::from_static("/api/frontend-url");
+        assert!(Route::of(other.path()).memory_operation(&other).is_none());
     }
 
     #[test]

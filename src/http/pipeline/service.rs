@@ -114,7 +114,8 @@ impl RequestHandler for Service {
     {
         let checked = check_request(&request);
         let route = Route::of(request.uri().path());
-        let from_memory = route.memory_operation().filter(|_| is_read(request.method()));
+        let from_memory = route.memory_operation(request.uri());
+        let from_memory = from_memory.filter(|_| is_read(request.method()));
         let current = self.0.current.load();
         if checked.is_ok()
             && from_memory.is_none()

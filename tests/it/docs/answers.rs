@@ -60,6 +60,13 @@ async fn resolve_returns_exactly_the_response_shown() {
     until_so("the index is there", || demo.text(target).contains("p1about"));
     let api = page("docs/http-api.md");
     assert!(api.blocks("json").contains(&demo.text(target).as_str()));
+    for query in [
+        "site=main&pathname=/en/articles/welcome-back&status=draft",
+        "uid=plugin::cms.article&documentId=a1welcome&status=draft",
+    ] {
+        let text = demo.text(&format!("/api/resolve?{query}"));
+        assert!(api.blocks("json").contains(&text.as_str()), "{text}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

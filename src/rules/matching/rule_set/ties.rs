@@ -35,6 +35,37 @@ impl RuleSet {
         Some(self.matched(first + start + at, pathname))
     }
 
+    /// All matches with the precedence of the first pattern that matches, in the order of the
+    /// settings: one for each pattern, of which a rule may have several.
+    #[must_use]
+    pub fn ties<'a>(&'a self, pathname: &'a Pathname<'_>) -> Vec<Match<'a>> {
+        let Some(first) = self.first_position(pathname) else { return Vec::new() };
+        let shape = &self.patterns[first].segments;
+        let rest = self.patterns[first..].iter().zip(first..);
+        let tied = rest.take_while(|(pattern, _)| same_shape(shape, &pattern.segments));
+        self.matching(tied, pathname).collect()
+    }
+
+    /// All matches of a content type's rules, in the order of evaluation.
+    #[must_use]
+    pub fn matches_of_type<'a>(&'a self, pathname: &'a Pathname<'_>, uid: &str) -> Vec<Match<'a>> {
+        let is_of_type =
+            |pattern: &Pattern| *self.rules[pattern.rule].content_type.as_str() == *uid;
+        let own = self.patterns.iter().zip(0..).filter(|(pattern, _)| is_of_type(pattern));
+        self.matching(own, pathname).collect()
+    }
+
+    fn matching<'a>(
+        &'a self,
+        patterns: impl Iterator<Item = (&'a Pattern, usize)>,
+        pathname: &'a Pathname<'_>,
+    ) -> impl Iterator<Item = Match<'a>> {
+        let matches =
+            move |pattern: &Pattern| match_pattern(pattern, pathname, &self.locales).is_ok();
+        let matching = patterns.filter(move |(pattern, _)| matches(pattern));
+        matching.map(move |(_, position)| self.matched(position, pathname))
+    }
+
     /// The rules for which `has` is true.
     #[must_use]
     pub fn subset(&self, has: impl Fn(&Rule) -> bool) -> RuleSubset {
@@ -82,6 +113,35 @@ mod tests {
                 let template = expected.contains(&rule).then_some(*template);
                 assert_eq!(tie.map(|tie| tie.template.as_str()), template);
             }
+        }
+    }
+
+    #[test]
+    fn ties_are_all_matches_of_one_shape_and_matches_of_a_type_those_of_any_shape() {
+        let all =
+            [rule(1, "/a/{slug}"), rule(2, "/{x?}/{y?}"), rule(1, "/{*path}"), rule(2, "/{y}")];
+        let rules = RuleSet::new(locales(), LocalePrefix::Always, all.into());
+        let uid = rules.rules()[1].content_type.clone();
+        let texts = |matches: Vec<super::Match<'_>>| -> Vec<String> {
+            matches.iter().map(|found| format!("{} {:?}", found.template, found.params)).collect()
+        };
+        let expected: [(&str, &[&str], &[&str]); 3] = [
+            (
+                "/b",
+                &["/{x?}/{y?} {\"x\": \"b\"}", "/{y} {\"y\": \"b\"}"],
+                &["/{x?}/{y?} {\"x\": \"b\"}", "/{y} {\"y\": \"b\"}"],
+            ),
+            (
+                "/a/b",
+                &["/a/{slug} {\"slug\": \"b\"}"],
+                &["/{x?}/{y?} {\"x\": \"a\", \"y\": \"b\"}"],
+            ),
+            ("/..", &[], &[]),
+        ];
+        for (pathname, ties, of_type) in expected {
+            let pathname = Pathname::parse(pathname);
+            assert_eq!(texts(rules.ties(&pathname)), ties);
+            assert_eq!(texts(rules.matches_of_type(&pathname, uid.as_str())), of_type);
         }
     }
 

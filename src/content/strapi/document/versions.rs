@@ -1,0 +1,84 @@
+//! The versions of some documents, drafts too, in one request for a list.
+
+use futures::future::try_join_all;
+
+use super::{is_in_locale, read};
+use crate::content::strapi::endpoint::EndpointKind;
+use crate::content::strapi::endpoint_cache::ResolvedEndpoint;
+use crate::content::strapi::fetch::Fetcher;
+use crate::content::strapi::page::Page;
+use crate::content::strapi::query_string;
+use crate::content::{ContentError, ContentQuery, Document, Status, Versions};
+use crate::rules::Locale;
+
+const NO_LIST: ContentError = ContentError::Unusable("a response that is not a list");
+const BAD_ITEM: ContentError = ContentError::Unusable("an item that is not a document");
+
+/// See [`crate::content::Content::versions`].
+pub(in crate::content::strapi) async fn versions(
+    fetcher: &Fetcher,
+    query: &ContentQuery,
+    locales: &[Locale],
+    status: Status,
+) -> Result<Versions, ContentError> {
+    let resolved = fetcher.resolve(&query.uid).await?;
+    let mut found = match resolved.endpoint.kind() {
+        EndpointKind::Collection => listed(fetcher, &resolved, query, locales, status).await?,
+        EndpointKind::Single => single(fetcher, &resolved, query, locales, status).await?,
+    };
+    found.documents.retain(|document| {
+        let is_visible = !document.unpublished || status == Status::Draft;
+        is_visible && locales.iter().any(|locale| is_in_locale(document, locale))
+    });
+    Ok(found)
+}
+
+async fn listed(
+    fetcher: &Fetcher,
+    resolved: &ResolvedEndpoint,
+    query: &ContentQuery,
+    locales: &[Locale],
+    status: Status,
+) -> Result<Versions, ContentError> {
+    let query_string = |locale: Option<&Locale>| {
+        let locales = if locale.is_some() { locales } else { &[] };
+        query_string::versions(query, locales, status)
+    };
+    let reply = fetcher.list(resolved, locales.first(), query_string).await?;
+    let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
+    let total = page.echo.and_then(|echo| echo.total).ok_or(NO_LIST)?;
+    let rows = page.keys().count();
+    let mut documents = Vec::with_capacity(rows);
+    page.each(rows, |row| {
+        documents.push(row.map_err(|_| BAD_ITEM)?.clone().into_owned());
+        Ok::<(), ContentError>(())
+    })?;
+    Ok(Versions { documents, are_all: total <= rows as u64 })
+}
+
+/// A single type has no list.
+async fn single(
+    fetcher: &Fetcher,
+    resolved: &ResolvedEndpoint,
+    query: &ContentQuery,
+    locales: &[Locale],
+    status: Status,
+) -> Result<Versions, ContentError> {
+    let path = resolved.endpoint.path();
+    let versions = locales.iter().map(async |locale| -> Result<_, ContentError> {
+        let query_string = |locale: Option<&Locale>| query_string::version(query, locale, status);
+        let body = fetcher.version(resolved, path, locale, query_string).await?;
+        let body = body.unwrap_or_else(|| r#"{"data":null}"#.to_owned());
+        let found: Option<Document<'static>> =
+            read(&body, &query.projection)?.map(Document::into_owned);
+        Ok(found.filter(|document| is_in_locale(document, locale)))
+    });
+    let mut documents: Vec<Document<'static>> = Vec::new();
+    for version in try_join_all(versions).await?.into_iter().flatten() {
+        // A type that is not localized has the same document in each locale.
+        if !documents.iter().any(|other| other.locale == version.locale) {
+            documents.push(version);
+        }
+    }
+    Ok(Versions { documents, are_all: true })
+}

@@ -1,0 +1,137 @@
+//! The members of `data` behind `matched`.
+
+use crate::app::App;
+use crate::http::response::json::Json;
+use crate::path_index::PathIndex;
+use crate::rules::{Pathname, RuleSet, percent_decode};
+use crate::site::Site;
+use crate::snapshot::{PublicUrl, write_timestamp};
+
+/// What a pathname or a document resolves to.
+pub(super) struct Answer<'a> {
+    pub(super) site: &'a Site,
+    /// What decided: `documents`, `rules` or `cms`.
+    pub(super) resolved_by: &'static str,
+    pub(super) document: Option<ResolvedDocument<'a>>,
+}
+
+/// The document of an answer.
+pub(super) struct ResolvedDocument<'a> {
+    url: PublicUrl<'a>,
+    /// Whether the requested pathname is the path of the document.
+    is_canonical: bool,
+    /// The document in the API of the CMS.
+    resource: Option<String>,
+    /// The URLs at the prefixes of the path, the shortest first.
+    breadcrumbs: Vec<PublicUrl<'a>>,
+}
+
+impl<'a> ResolvedDocument<'a> {
+    /// The document with this URL; `pathname` is the requested one.
+    pub(super) fn new(
+        app: &App,
+        site: &Site,
+        index: &'a PathIndex,
+        url: PublicUrl<'a>,
+        pathname: &str,
+    ) -> Self {
+        let uid = &site.rules.rules()[url.rule()].content_type;
+        let locale = &site.rules.locales().as_slice()[url.locale()];
+        let resource = app.snapshots.content().resource(uid, url.document_id());
+        let resource = resource.map(|path| match url.is_localized() {
+            true => format!("{path}?locale={locale}"),
+            false => path,
+        });
+        let is_canonical = is_same_path(pathname, url.path());
+        let breadcrumbs = breadcrumbs(index, &site.rules, url.path());
+        Self { url, is_canonical, resource, breadcrumbs }
+    }
+}
+
+/// Whether a requested pathname is this path, percent-encoded or not, without query and fragment.
+fn is_same_path(pathname: &str, path: &str) -> bool {
+    let end = pathname.find(['?', '#']).unwrap_or(pathname.len());
+    let written = &pathname[..end];
+    written == path || percent_decode(written) == percent_decode(path)
+}
+
+/// The documents that own the prefixes of a path, the shortest first. A prefix that a document of a
+/// type that is not known could own has none.
+fn breadcrumbs<'i>(index: &'i PathIndex, rules: &RuleSet, path: &str) -> Vec<PublicUrl<'i>> {
+    if path == "/" {
+        return Vec::new();
+    }
+    let prefix = |(at, _)| if at == 0 { "/" } else { &path[..at] };
+    let prefixes = path.match_indices('/').map(prefix);
+    prefixes.filter_map(|prefix| index.owner(rules, &Pathname::parse(prefix))).collect()
+}
+
+impl Answer<'_> {
+    /// Writes the members with a comma before them.
+    pub(super) fn write(&self, json: &mut Json) {
+        let document = self.document.as_ref();
+        let url = document.map(|document| document.url);
+        let kind = if document.is_some() { "document" } else { "none" };
+        json.raw(r#","kind":"#).word(kind);
+        json.raw(r#","resolvedBy":"#).word(self.resolved_by);
+        json.raw(r#","documentId":"#).text_or_null(url.map(PublicUrl::document_id));
+        json.raw(r#","canonicalPath":"#).text_or_null(url.map(PublicUrl::path));
+        json.raw(r#","canonicalUrl":"#);
+        self.write_url(json, url.map(PublicUrl::path));
+        json.raw(r#","isCanonical":"#).raw(match document {
+            None => "null",
+            Some(document) if document.is_canonical => "true",
+            Some(_) => "false",
+        });
+        let resource = document.and_then(|document| document.resource.as_deref());
+        json.raw(r#","resource":"#).text_or_null(resource);
+        json.raw(r#","lastModified":"#);
+        let mut modified = String::new();
+        let is_dated =
+            url.and_then(PublicUrl::modified).is_some_and(|at| write_timestamp(&mut modified, at));
+        json.text_or_null(is_dated.then_some(modified.as_str()));
+        json.raw(r#","breadcrumbs":["#);
+        for (position, url) in document.iter().flat_map(|own| &own.breadcrumbs).enumerate() {
+            json.raw(if position == 0 { "" } else { "," });
+            self.write_breadcrumb(json, *url);
+        }
+        json.raw(r#"],"alternates":{"#);
+        self.write_alternates(json);
+        json.raw("}");
+    }
+
+    fn write_breadcrumb(&self, json: &mut Json, url: PublicUrl<'_>) {
+        let uid = &self.site.rules.rules()[url.rule()].content_type;
+        json.raw(r#"{"path":"#).text(url.path()).raw(r#","url":"#);
+        self.write_url(json, Some(url.path()));
+        json.raw(r#","contentType":"#).word(uid.as_str());
+        json.raw(r#","documentId":"#).text(url.document_id()).raw("}");
+    }
+
+    /// The absolute URLs of all versions by the code of `hreflang`; none without a document or a
+    /// base URL.
+    fn write_alternates(&self, json: &mut Json) {
+        let (Some(document), Some(base)) = (&self.document, &self.site.base) else {
+            return;
+        };
+        let locales = self.site.rules.locales().as_slice();
+        let mut first = None;
+        for url in document.url.versions() {
+            let link = base.join(url.path());
+            json.raw(if first.is_none() { "" } else { "," });
+            // Some of Strapi's codes have an underscore, where BCP 47 has a hyphen.
+            let code = locales[url.locale()].as_str().replace('_', "-");
+            json.word(&code).raw(":").text(&link);
+            first.get_or_insert(link);
+        }
+        // The site's default locale is its first, so the first version is the best default.
+        if let Some(link) = first {
+            json.raw(r#","x-default":"#).text(&link);
+        }
+    }
+
+    fn write_url(&self, json: &mut Json, path: Option<&str>) {
+        let url = path.and_then(|path| Some(self.site.base.as_ref()?.join(path)));
+        json.text_or_null(url.as_deref());
+    }
+}

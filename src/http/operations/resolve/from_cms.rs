@@ -1,0 +1,278 @@
+//! Answers that are read from the CMS: drafts by their pathname, and documents by their id (D18).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::answer::{Answer, ResolvedDocument};
+use super::candidates::Candidates;
+use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID, not_configured};
+use crate::app::App;
+use crate::content::{ContentError, Status, Versions};
+use crate::http::operations::frontend_url;
+use crate::http::operations::match_result::{MatchResult, no_match};
+use crate::http::operations::path_match::{ResolvedBy, path_index};
+use crate::http::request::bearer::require_bearer;
+use crate::http::request::params::{known_site, parse_locale, parse_pathname, required};
+use crate::http::request::query::parse;
+use crate::http::response::envelope::{HttpResponse, json_response, success_text};
+use crate::http::response::error::ApiError;
+use crate::path_index::PathIndex;
+use crate::rules::{ContentTypeUid, Document, DocumentLocale, Locale, Match, Pathname};
+use crate::site::Site;
+use crate::snapshot::{Builder, Listing, NoSnapshot, Snapshot};
+
+const TOO_MANY: ContentError =
+    ContentError::Unusable("more than 100 documents that could have this path");
+const TOO_LARGE: ContentError = ContentError::Unusable("more text than a snapshot can hold");
+
+/// What the request asks for.
+enum Wanted<'a> {
+    Pathname { pathname: Cow<'a, str>, locale: Option<Locale> },
+    Document(frontend_url::Params<'a>),
+}
+
+/// The checked parameters.
+struct Params<'a> {
+    site: &'a Site,
+    status: Status,
+    wanted: Wanted<'a>,
+}
+
+/// A site, and what is known of its paths.
+struct Known<'a> {
+    app: &'a App,
+    site: &'a Site,
+    index: &'a PathIndex,
+}
+
+/// The response.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let params = Params::parse(&app, query.as_deref())?;
+    if params.status == Status::Published {
+        let mut response = params.respond(&app).await?;
+        response.headers_mut().insert(CACHE_CONTROL, app.http.cache_policy.url.clone());
+        return Ok(response.map(Body::new));
+    }
+    let result = match require_bearer(app.http.draft_token.as_ref(), &headers) {
+        Ok(()) => params.respond(&app).await.map(|response| response.map(Body::new)),
+        Err(refused) => Err(refused),
+    };
+    let mut response = result.into_response();
+    // Of errors too: they reveal what is not public.
+    response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    Ok(response)
+}
+
+impl<'a> Params<'a> {
+    fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
+        let [site, pathname, locale, status, uid, document_id] = parse(query, &PARAMS)?;
+        if uid.is_some() || document_id.is_some() {
+            if pathname.is_some() {
+                let (uid, id) = (UID.name, DOCUMENT_ID.name);
+                let message = format!("`pathname` and `{uid}` with `{id}` exclude each other");
+                return Err(ApiError::validation(message));
+            }
+            let document = frontend_url::Params::parse(app, query)?;
+            let site = document.site_with_rule(app)?;
+            return Ok(Self { site, status: document.status, wanted: Wanted::Document(document) });
+        }
+        let site = known_site(app, &required("site", site)?)?;
+        let pathname = parse_pathname(pathname)?;
+        let locale = parse_locale(locale.as_deref())?;
+        let status = frontend_url::parse_status(status.as_deref())?;
+        Ok(Self { site, status, wanted: Wanted::Pathname { pathname, locale } })
+    }
+
+    async fn respond(&self, app: &App) -> Result<HttpResponse, ApiError> {
+        let site = self.site;
+        let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
+        let known = Known { app, site, index: &state.index };
+        let mut response = match &self.wanted {
+            Wanted::Pathname { pathname, locale } => {
+                known.by_pathname(pathname, locale.as_ref()).await?
+            }
+            Wanted::Document(document) => known.by_id(document).await?,
+        };
+        ResolvedBy::Cms.insert(&mut response);
+        Ok(response)
+    }
+}
+
+impl Known<'_> {
+    /// The draft with this path, of the rules that match with the precedence of the first match.
+    async fn by_pathname(
+        &self,
+        pathname: &str,
+        locale: Option<&Locale>,
+    ) -> Result<HttpResponse, ApiError> {
+        let parsed = Pathname::parse(pathname);
+        let matches = self.matches(&parsed);
+        let Some(first) = matches.first() else {
+            return Err(no_match(self.site, pathname, &parsed, false));
+        };
+        let path = parsed.normalized();
+        let mut tried = Vec::new();
+        for found in &matches {
+            let wanted = (&found.rule.content_type, self.locales(found), Candidates::of(found));
+            if tried.contains(&wanted) {
+                continue;
+            }
+            if let Some(snapshot) = self.draft(&wanted, &path).await? {
+                let tied = |rule| self.site.rules.tie(&parsed, rule);
+                let rule = snapshot.owner(&path).map(|url| url.rule());
+                let found = rule.and_then(tied).unwrap_or_else(|| first.clone());
+                let result = MatchResult::new(self.site, pathname, &found, locale);
+                return Ok(self.response(&result, &snapshot, &path, pathname));
+            }
+            tried.push(wanted);
+        }
+        let result = MatchResult::new(self.site, pathname, first, locale);
+        Ok(self.response(&result, &Snapshot::default(), &path, pathname))
+    }
+
+    /// The matches that decide, in the order of the settings; behind them those of other rules of the
+    /// first match's type, whose documents may have built the path too.
+    fn matches<'p>(&'p self, pathname: &'p Pathname<'_>) -> Vec<Match<'p>> {
+        let rules = &self.site.rules;
+        let mut matches = rules.ties(pathname);
+        if let Some(first) = matches.first() {
+            let uid = first.rule.content_type.as_str();
+            matches.extend(rules.matches_of_type(pathname, uid));
+        }
+        matches
+    }
+
+    /// The locales that a document with a matching path can have.
+    fn locales(&self, found: &Match<'_>) -> Vec<Locale> {
+        match (found.locale, found.shared) {
+            (Some(locale), _) => vec![locale.clone()],
+            (None, []) => self.site.rules.locales().as_slice().to_vec(),
+            (None, shared) => shared.to_vec(),
+        }
+    }
+
+    /// All drafts of the document that owns the path among these candidates.
+    async fn draft(
+        &self,
+        (uid, locales, candidates): &(&ContentTypeUid, Vec<Locale>, Candidates),
+        path: &str,
+    ) -> Result<Option<Snapshot>, ApiError> {
+        let documents = &self.app.documents;
+        let found = documents.candidates(self.site, uid, candidates.query(), locales).await;
+        let Versions { documents: found, are_all } = found.inspect_err(|error| log(uid, error))?;
+        let snapshot = self.snapshot(uid, found).await?;
+        let Some(owner) = snapshot.owner(path) else {
+            return if are_all { Ok(None) } else { Err(TOO_MANY.into()) };
+        };
+        let all = self.versions(uid, owner.document_id(), Status::Draft).await?;
+        let all = self.snapshot(uid, all).await?;
+        // It may have changed in between.
+        let is_same = all.owner(path).is_some_and(|url| url.document_id() == owner.document_id());
+        Ok(Some(if is_same { all } else { snapshot }))
+    }
+
+    async fn by_id(&self, params: &frontend_url::Params<'_>) -> Result<HttpResponse, ApiError> {
+        let (site, locale) = (self.site, params.locale_of(self.site)?);
+        let rules = &site.rules;
+        let own = rules.of_type(&params.uid).next();
+        let uid =
+            &own.expect("the site was chosen because it has a rule for the type").content_type;
+        let versions = self.versions(uid, &params.document_id, params.status).await?;
+        let version = versions.iter().find(|version| is_in_locale(version, locale));
+        let version = version.ok_or_else(|| frontend_url::no_version(params.status, locale))?;
+        let version = version.clone();
+        // First, because an absent key is no reason for a document without a URL (D32).
+        let snapshot = self.snapshot(uid, versions).await?;
+        let path = frontend_url::path(site, params, &version)?;
+        let parsed = Pathname::parse(&path);
+        let matches = rules.matches_of_type(&parsed, uid.as_str());
+        let rule = snapshot.owner(&path).map(|url| &rules.rules()[url.rule()]);
+        let own =
+            matches.iter().find(|found| rule.is_some_and(|rule| std::ptr::eq(found.rule, rule)));
+        let Some(found) = own.or(matches.first()) else {
+            return Err(no_match(site, &path, &parsed, false));
+        };
+        let result = MatchResult::new(site, &path, found, Some(locale));
+        Ok(self.response(&result, &snapshot, &path, &path))
+    }
+
+    /// All versions of a document in the locales of the site.
+    async fn versions(
+        &self,
+        uid: &ContentTypeUid,
+        id: &str,
+        status: Status,
+    ) -> Result<Vec<Document<'static>>, ApiError> {
+        let found = self.app.documents.versions(self.site, uid, id, status).await;
+        Ok(found.inspect_err(|error| log(uid, error))?.documents)
+    }
+
+    /// The URLs of these versions, as if they were published.
+    async fn snapshot(
+        &self,
+        uid: &ContentTypeUid,
+        documents: Vec<Document<'static>>,
+    ) -> Result<Snapshot, ContentError> {
+        let (rules, base) = (&self.site.rules, self.site.base.as_ref());
+        let mut part = Listing { rules, base, uid: uid.as_str() }.part();
+        for document in documents {
+            part.add(&Document { unpublished: false, ..document });
+        }
+        match (Builder { path_table: true }).finish(vec![part]) {
+            Ok(snapshot) => Ok(snapshot),
+            Err(NoSnapshot::TooLarge) => Err(TOO_LARGE),
+            Err(NoSnapshot::Absent(key)) => {
+                Err(self.app.snapshots.content().absent_key(uid, &key).await)
+            }
+        }
+    }
+
+    fn response(
+        &self,
+        result: &MatchResult<'_, '_>,
+        snapshot: &Snapshot,
+        path: &str,
+        pathname: &str,
+    ) -> HttpResponse {
+        let Self { app, site, index } = self;
+        let document = snapshot.owner(path);
+        let document = document.map(|url| ResolvedDocument::new(app, site, index, url, pathname));
+        let answer = Answer { site, resolved_by: "cms", document };
+        let text = success_text(|json| {
+            json.raw("{");
+            result.write(json);
+            answer.write(json);
+            json.raw("}");
+        });
+        json_response(StatusCode::OK, text, HeaderMap::new())
+    }
+}
+
+/// Whether it is the version in a locale; a document that is not localized is in each of them.
+fn is_in_locale(document: &Document<'_>, locale: &Locale) -> bool {
+    match &document.locale {
+        DocumentLocale::None => true,
+        DocumentLocale::Named(code) => code == locale.as_str(),
+        DocumentLocale::NotText => false,
+    }
+}
+
+/// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
+fn log(uid: &ContentTypeUid, error: &ContentError) {
+    let cause = error.detail();
+    if matches!(error, ContentError::CircuitOpen { .. }) {
+        tracing::debug!(%uid, error = cause, "documents were not read: the circuit breaker is open");
+    } else {
+        tracing::warn!(%uid, error = cause, "documents could not be read");
+    }
+}
