@@ -23,7 +23,7 @@ import tempfile
 
 from common.build import BINARY
 from common.client import free_port
-from strapi import check_table, kinds, live, responses, tables, webhooks
+from strapi import check_table, drafts, kinds, live, responses, tables, webhooks
 from strapi.checks import Checks
 from strapi.failing_proxy import FailingProxy
 from strapi.fixture import (
@@ -70,6 +70,7 @@ class Run:
         token: str,
         *,
         declares_single_type: bool = True,
+        by_documents: bool = False,
         log: str = "trace",
         variables: dict[str, object] | None = None,
         text: str | None = None,
@@ -80,6 +81,7 @@ class Run:
             self.strapi.url,
             token,
             declares_single_type=declares_single_type,
+            by_documents=by_documents,
             log=log,
             variables=variables,
             text=text,
@@ -107,6 +109,12 @@ class Run:
         self.check_failures(wrong, 502, "BadGatewayError")
         self.check_setup_problems(wrong)
         return {"reader": reader, "full": full, "wrong": wrong}
+
+    def check_drafts(self) -> None:
+        """Each draft, by its path and by its id."""
+        resolving = self.start(READ_TOKEN, by_documents=True, log="info")
+        drafts.check_drafts(self.checks, resolving, self.oracle)
+        self.checks.equal("resolving: ends with status 0", resolving.stop(), 0)
 
     def check_setup_problems(self, wrong: Service) -> None:
         """401 and 403 have different messages, and each says what to do."""
@@ -201,6 +209,7 @@ class Run:
 
     def small(self) -> None:
         services = self.check_everything()
+        self.check_drafts()
         self.check_permissions()
         self.check_kinds()
         self.check_live(HARD_LIMIT)

@@ -141,7 +141,13 @@ def check_all_urls(checks: Checks, service: Service, oracle: Oracle) -> None:
 
 
 def page_tree() -> Iterator[str]:
-    """The URLs of all published pages: 3 roots, 3 children each, 3 grandchildren each.
+    """The URLs of all published pages."""
+    for _, path in page_paths(with_draft=False):
+        yield BASE + path
+
+
+def page_paths(with_draft: bool) -> Iterator[tuple[str, str]]:
+    """The locale and path of all pages: 3 roots, 3 children each, 3 grandchildren each.
 
     Page 2 (a root) exists in English only, so that its children are roots elsewhere; page 38 is a
     draft.
@@ -149,7 +155,7 @@ def page_tree() -> Iterator[str]:
     words = {"en": "page", "de": "seite", "fr": "page-fr"}
     for locale, word in words.items():
         for page in range(39):
-            if page == 38 or (page == 2 and locale != "en"):
+            if (page == 38 and not with_draft) or (page == 2 and locale != "en"):
                 continue
             chain: list[str] = []
             at: int | None = page
@@ -158,7 +164,7 @@ def page_tree() -> Iterator[str]:
                 parent = None if at < 3 else (at - 3) // 3
                 at = None if parent == 2 and locale != "en" else parent
             prefix = "" if locale == "en" else f"/{locale}"
-            yield f"{BASE}{prefix}/" + "/".join(chain)
+            yield locale, f"{prefix}/" + "/".join(chain)
 
 
 def press_releases(strapi: str) -> Iterator[str]:

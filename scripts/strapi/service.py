@@ -33,6 +33,7 @@ MORE = {
     "plugin::cms.press-release": "/{locale}/press/{slug}",
     "api::homepage.homepage": "/{locale}/{slug}",
 }
+BY_DOCUMENTS = 'resolve = "documents"'
 SITES = {"main": MAIN, "more": MORE}
 # A third site, for rules that say more than a template.
 RICH = f"""
@@ -69,7 +70,7 @@ class Response(NamedTuple):
     body: str
 
 
-def settings(strapi: str, declares_single_type: bool) -> str:
+def settings(strapi: str, declares_single_type: bool, by_documents: bool) -> str:
     lines = ["[server]", 'listen = "127.0.0.1:0"', 'admin_listen = ""']
     lines += ["[cms]", 'source = "strapi"', f'url = "{strapi}"']
     for key, rules in SITES.items():
@@ -82,7 +83,8 @@ def settings(strapi: str, declares_single_type: bool) -> str:
     if declares_single_type:
         lines += ["[[content_type]]", 'uid = "api::homepage.homepage"']
         lines += ['endpoint = "homepage"', 'kind = "single"']
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    return text.replace("[[site]]\n", f"[[site]]\n{BY_DOCUMENTS}\n") if by_documents else text
 
 
 class Service:
@@ -97,6 +99,7 @@ class Service:
         token: str,
         *,
         declares_single_type: bool = True,
+        by_documents: bool = False,
         log: str = "trace",
         variables: dict[str, object] | None = None,
         text: str | None = None,
@@ -104,7 +107,8 @@ class Service:
         self.binary = binary
         own = pathlib.Path(tempfile.mkdtemp(dir=folder))
         file = own / "settings.toml"
-        file.write_text(text or settings(strapi, declares_single_type), encoding="utf-8")
+        text = text or settings(strapi, declares_single_type, by_documents)
+        file.write_text(text, encoding="utf-8")
         self.log_file = own / "log"
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FRONT")}
         environment |= {"RUST_LOG": log, "FRONTEND_MAP__CMS__TOKEN": token}
