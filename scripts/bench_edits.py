@@ -8,7 +8,9 @@ pages with a tree below them are renamed. Prints
 
 - for each kind of edit and operation, the seconds from Strapi's response to the edit until the
   operation shows it;
-- the duration of the edits themselves, without the service and with it;
+- for each kind of edit, the seconds from then until Strapi itself responds to a request;
+- the duration of the edits themselves: without the service, with it, and with it and the requests
+  of this program;
 - the requests to the CMS for each kind of edit, made alone;
 - whether the final lists equal those that a bare keyset walk over Strapi finds.
 
@@ -33,7 +35,7 @@ from common.client import free_port, get, until
 from common.process import Process
 from edits.content import BASE, Strapi, articles, urls
 from edits.plan import COUNTS, KINDS, Edit, Plan
-from edits.probes import OPERATIONS, Lists, Probes
+from edits.probes import BARE, OPERATIONS, Lists, Probes
 from strapi import fixture
 
 HOOK_SECRET = "secret-of-the-bench"
@@ -138,14 +140,15 @@ def edit_all(
 def report_seen(seconds: dict[tuple[str, str], list[float | None]]) -> int:
     """Prints the table; the number of edits that an operation never showed."""
     print("seconds until seen (p50 / p99 / max)")
-    print(f"{'':22}" + "".join(f"{name:>26}" for name in OPERATIONS))
+    columns = (*OPERATIONS, BARE)
+    print(f"{'':22}" + "".join(f"{name:>26}" for name in columns))
     for kind in KINDS:
-        cells = [cell(seconds[kind, operation]) for operation in OPERATIONS]
+        cells = [cell(seconds[kind, column]) for column in columns]
         count = len(seconds[kind, OPERATIONS[0]])
         print(f"{kind:18} {count:3}" + "".join(f"{text:>26}" for text in cells))
-    for operation in OPERATIONS:
-        every = [taken for kind in KINDS for taken in seconds[kind, operation]]
-        print(f"all, {operation}: {cell(every)}")
+    for column in columns:
+        every = [taken for kind in KINDS for taken in seconds[kind, column]]
+        print(f"all, {column}: {cell(every)}")
     return sum(taken is None for found in seconds.values() for taken in found)
 
 
@@ -158,14 +161,23 @@ def cell(found: list[float | None]) -> str:
     return f"{statistics.median(seen):.2f} / {p99:.2f} / {seen[-1]:.2f}{never}"
 
 
-def report_durations(without: Durations, with_service: Durations) -> None:
-    print("duration of an edit, p50 in ms: without the service, with it, ratio")
+def report_durations(turns: list[Durations]) -> None:
+    print("duration of an edit, p50 in ms: without the service, with it, with probes; ratios")
+    articles: list[list[float]] = [[] for _ in turns]
     for kind in KINDS:
-        one, other = (
-            statistics.median(d[kind]) * 1000 if d[kind] else 0 for d in (without, with_service)
-        )
-        ratio = f"{other / one:.2f}" if one else "-"
-        print(f"{kind:18} {one:9.0f} {other:9.0f} {ratio:>6}")
+        medians = [statistics.median(turn[kind]) * 1000 if turn[kind] else 0 for turn in turns]
+        print_durations(kind, medians)
+        if kind.startswith("article"):
+            for own, turn in zip(articles, turns, strict=True):
+                own.extend(turn[kind])
+    print_durations("all of articles", [statistics.median(own) * 1000 for own in articles])
+
+
+def print_durations(name: str, medians: list[float]) -> None:
+    first = medians[0]
+    ratios = [f"{other / first:.2f}" if first else "-" for other in medians[1:]]
+    cells = [*(f"{median:9.0f}" for median in medians), *(f"{ratio:>7}" for ratio in ratios)]
+    print(f"{name:18} {' '.join(cells)}")
 
 
 def report_requests(
@@ -215,10 +227,13 @@ def run(strapi: Strapi, options: argparse.Namespace, folder: pathlib.Path) -> bo
     seconds = options.seconds / options.part
     plan = Plan(strapi, list(articles(options.articles)))
 
-    def work(may_delete: bool) -> list[list[Edit]]:
+    part = options.control_part
+    few = {kind: max(1, count // part) for kind, count in counts.items()}
+
+    def work(counts: dict[str, int], may_delete: bool) -> list[list[Edit]]:
         return [plan.articles(counts), plan.slow(counts, may_delete)]
 
-    without = edit_all(strapi, work(False), seconds, None) if options.control else {}
+    turns = [edit_all(strapi, work(few, False), seconds / part, None)] if options.control else []
     with Service(options.binary, folder, strapi.url) as service, Lists(service.address) as lists:
         built = until(lambda: all(lists.bodies.values()), patience=900, pause=0.1)
         walked = service.wait_until_idle(600)
@@ -226,15 +241,20 @@ def run(strapi: Strapi, options: argparse.Namespace, folder: pathlib.Path) -> bo
         hook = {"Authorization": f"Bearer {HOOK_SECRET}"}
         target = f"http://{service.address}/hooks/cms"
         strapi.post("/api/lab/webhook", {"url": target, "name": "bench", "headers": hook})
-        probes = Probes(service.address, lists)
-        edits, before = work(True), service.cms_requests()
-        with_service = edit_all(strapi, edits, seconds, probes)
+        if options.control:
+            lists.paused.set()
+            turns.append(edit_all(strapi, work(few, False), seconds / part, None))
+            service.wait_until_idle(600)
+            lists.paused.clear()
+        probes = Probes(service.address, lists, strapi)
+        edits, before = work(counts, True), service.cms_requests()
+        with_probes = edit_all(strapi, edits, seconds, probes)
         probes.wait()
         requests = service.wait_until_idle(600) - before - probes.frontend_url_requests
         never = report_seen(probes.seconds)
         print(f"{requests} requests to the CMS for these edits", flush=True)
-        if without:
-            report_durations(without, with_service)
+        if turns:
+            report_durations([*turns, with_probes])
         different = differences(lists, strapi)
         if options.alone:
             alone = [*plan.articles(ALONE), *plan.slow(ALONE, may_delete=True)]
@@ -253,6 +273,9 @@ def main() -> None:
     parser.add_argument("--part", type=int, default=1, help="divide edits and seconds by this")
     parser.add_argument(
         "--alone", type=float, default=120, help="seconds to wait until idle at most; 0: skip"
+    )
+    parser.add_argument(
+        "--control-part", type=int, default=1, help="divide the turns without probes by this"
     )
     parser.add_argument("--no-control", dest="control", action="store_false")
     parser.add_argument("--cache", type=pathlib.Path, help="a file that keeps the seeded database")

@@ -12,6 +12,7 @@ from strapi.fixture import FOLDER, FULL_TOKEN
 
 ARTICLE, CATEGORY, PAGE = "api::article.article", "api::category.category", "api::page.page"
 UIDS = (ARTICLE, CATEGORY, PAGE)
+ENDPOINTS = {ARTICLE: "articles", CATEGORY: "categories", PAGE: "pages"}
 BASE = "https://www.example.com"
 LOCALES = ("en", "de", "fr")
 # Seconds. The longest request publishes a category with thousands of articles.

@@ -10,10 +10,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from common.client import get
-from edits.content import BASE, UIDS
+from edits.content import BASE, ENDPOINTS, UIDS, Strapi
 from edits.plan import Edit, Listed
 
 OPERATIONS = ("frontend-url", "build-sitemap", "sitemap file", "resolve")
+# The response of Strapi to a request for the document that is sent when the edit has ended: while
+# Strapi publishes a category it responds to nothing, and no service can show an edit before.
+BARE = "Strapi itself"
 # The pause between two requests: a minimum in seconds, and a part of the time since the edit, so
 # that a slow edit costs few requests. The figures are accurate to this pause.
 PAUSE, PART = 0.02, 0.02
@@ -30,7 +33,7 @@ class Lists:
         self.address = address
         self.bodies = dict.fromkeys(UIDS, b"")
         self.changed = threading.Condition()
-        self.ended = threading.Event()
+        self.ended, self.paused = threading.Event(), threading.Event()
         self.threads = [threading.Thread(target=self.follow, args=(uid,)) for uid in UIDS]
 
     def __enter__(self) -> "Lists":
@@ -47,6 +50,9 @@ class Lists:
         target = f"/api/build-sitemap?site=main&contentType={urllib.parse.quote(uid)}"
         tag = ""
         while not self.ended.is_set():
+            if self.paused.is_set():
+                time.sleep(PAUSE)
+                continue
             response = get(self.address, target, REQUEST, **{"If-None-Match": tag} if tag else {})
             if response.status == 200:
                 tag = {k.lower(): v for k, v in response.headers.items()}["etag"]
@@ -105,8 +111,9 @@ def in_files(texts: list[bytes], listed: Listed) -> bool:
 class Probes:
     """Follows each edit in each operation, at the same time."""
 
-    def __init__(self, address: str, lists: Lists) -> None:
+    def __init__(self, address: str, lists: Lists, strapi: Strapi) -> None:
         self.address, self.lists, self.files = address, lists, Files(address)
+        self.strapi = strapi
         self.pool = ThreadPoolExecutor(1_000)
         self.lock = threading.Lock()
         # Seconds by kind and operation; None: never seen.
@@ -116,11 +123,15 @@ class Probes:
     def follow(self, edit: Edit) -> None:
         """From now on; `wait` waits for the end."""
         begun = time.monotonic()
-        for probe in (self.frontend_url, self.list_and_file, self.resolve):
+        for probe in (self.bare, self.frontend_url, self.list_and_file, self.resolve):
             self.pool.submit(probe, edit, begun)
 
     def wait(self) -> None:
         self.pool.shutdown()
+
+    def bare(self, edit: Edit, begun: float) -> None:
+        self.strapi.get(f"/api/{ENDPOINTS[edit.uid]}?filters[documentId]={edit.document}")
+        self.note(edit, BARE, begun, True)
 
     def frontend_url(self, edit: Edit, begun: float) -> None:
         query = urllib.parse.urlencode({"uid": edit.uid, "documentId": edit.document})
