@@ -3,16 +3,19 @@
 
 Starts the shipped binary in front of a scripted CMS that costs next to nothing (`fast_cms` in
 `examples/`). Times `/api/pages` in each form; takes the peak memory beyond the snapshot, and the
-p99 of `/api/get-content-type` by `wrk` (Debian: wrk) alone and beside a client that requests the
-table again and again. Then, on a small site: a thousand clients at once, of which each must get
-everything or a 503; clients that stop reading; and a static build with `examples/static_build.mjs`
-(needs node), which must write a file for each page.
+p99 of `/api/get-content-type` by `wrk` (Debian: wrk) alone, beside a client that requests the
+table again and again, and beside one that reads the same text from a bare server. Then, on a small
+site: a thousand clients at once, of which each must get everything or a 503; clients that stop
+reading; and a static build with `examples/static_build.mjs` (needs node), which must write a file
+for each page.
 """
 
 import argparse
 import asyncio
 import json
 import pathlib
+import shutil
+import statistics
 import subprocess
 import tempfile
 import threading
@@ -24,6 +27,7 @@ from bench_sitemap import SETTINGS, walk
 from common import site
 from common.build import BINARY, ROOT, build, example
 from common.process import Process
+from common.profile import ROUTE
 from common.wrk import wrk
 
 PAGES = "/api/pages?site=main"
@@ -32,6 +36,8 @@ GZIP = {"Accept-Encoding": "gzip"}
 FORMS: dict[str, dict[str, str]] = {"json": {}, "lines": LINES, "lines, gzip": LINES | GZIP}
 MORE_LIMITS = "write_timeout_ms = 3000\n"
 PIECE = 1 << 16
+# Bytes a second of a client that does something with the rows.
+RATE = 50 << 20
 
 
 def serve(folder: pathlib.Path, cms: Process) -> Process:
@@ -67,25 +73,55 @@ def check_forms(service: Process, rows: int) -> None:
         )
 
 
-def check_beside(service: Process, seconds: int, pairs: int) -> None:
-    """The p99 of resolving a pathname, alone and beside a reader of the table."""
-    ratios = []
-    for _ in range(pairs):
-        alone = wrk(service.address, site.RESOLVE, seconds=seconds).must_be_clean()
-        stop = threading.Event()
+class Reader:
+    """A client that requests a text again and again, at a rate that a build can use."""
 
-        def reader(stopped: threading.Event = stop) -> None:
-            while not stopped.is_set():
-                read(service, LINES)
+    def __init__(self, address: str, target: str) -> None:
+        self.url, self.stopped = f"http://{address}{target}", threading.Event()
+        self.thread = threading.Thread(target=self.run)
 
-        thread = threading.Thread(target=reader)
-        thread.start()
-        beside = wrk(service.address, site.RESOLVE, seconds=seconds).must_be_clean()
-        stop.set()
-        thread.join()
-        ratios.append(beside.p99 / alone.p99)
-        print(f"p99 alone {alone.p99:.2f} ms, beside a reader {beside.p99:.2f} ms", flush=True)
-    print(f"p99 beside a reader: {sorted(ratios)[len(ratios) // 2]:.2f} times", flush=True)
+    def run(self) -> None:
+        while not self.stopped.is_set():
+            request = urllib.request.Request(self.url, headers=LINES)
+            with urllib.request.urlopen(request, timeout=600) as answer:
+                while not self.stopped.is_set() and answer.read(RATE // 100):
+                    time.sleep(0.01)
+
+    def __enter__(self) -> None:
+        self.thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stopped.set()
+        self.thread.join()
+
+
+def check_beside(service: Process, folder: pathlib.Path, seconds: int, pairs: int) -> None:
+    """The p99 of resolving a pathname: alone, beside a reader of the table, and, because reading
+    takes a part of the machine as well, beside a reader of the same text from a bare server."""
+    file = folder / "pages.ndjson"
+    request = urllib.request.Request(f"http://{service.address}{PAGES}", headers=LINES)
+    with urllib.request.urlopen(request, timeout=600) as answer, file.open("wb") as out:
+        shutil.copyfileobj(answer, out)
+
+    def p99() -> float:
+        return wrk(service.address, site.RESOLVE, seconds=seconds).must_be_clean().p99
+
+    ratios: list[tuple[float, float]] = []
+    with Process(example("bare_server"), file, "application/x-ndjson") as bare:
+        for _ in range(pairs):
+            alone = p99()
+            with Reader(service.address, PAGES):
+                beside = p99()
+            with Reader(bare.address, ROUTE):
+                control = p99()
+            ratios.append((beside / alone, beside / control))
+            print(
+                f"p99 alone {alone:.2f} ms, beside a reader {beside:.2f} ms,"
+                f" beside a reader of a bare server {control:.2f} ms",
+                flush=True,
+            )
+    to_alone, to_control = (statistics.median(pair[at] for pair in ratios) for at in (0, 1))
+    print(f"p99 beside a reader: {to_alone:.2f} times alone, {to_control:.2f} times the control")
 
 
 async def client(address: str, rows: int) -> str:
@@ -197,7 +233,7 @@ def main() -> None:
     parser.add_argument("--built", action="store_true", help="the build is there")
     options = parser.parse_args()
     if not options.built:
-        build("fast_cms")
+        build("fast_cms", "bare_server")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         with (
@@ -206,7 +242,7 @@ def main() -> None:
         ):
             print(f"walk: {walk(service):.1f} s")
             check_forms(service, options.rows)
-            check_beside(service, options.seconds, options.pairs)
+            check_beside(service, folder, options.seconds, options.pairs)
             check_stalled(service, 20)
         with (
             Process(example("fast_cms"), "serve", options.small, 0) as cms,
