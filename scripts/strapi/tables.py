@@ -11,6 +11,8 @@ from strapi.fixture import Oracle
 from strapi.service import BASE, LOCALES, Service
 
 Row = dict[str, Any]
+# The most rows of a kind that are listed for a content type.
+MOST = 10_000
 TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -19,25 +21,28 @@ def check_tables(
 ) -> None:
     """All pages and problems of a site whose content types have one rule each."""
     versions = {uid: published(oracle, uid, template) for uid, template in rules.items()}
-    pages = lines(checks, service, "/api/pages", site)
+    pages, last = lines(checks, service, "/api/pages", site)
+    checks.equal(f"pages {site}: last line", last, {"count": len(pages)})
     expected = [row for uid in rules for row in expected_pages(uid, rules[uid], versions[uid])]
     check_rows(checks, f"pages {site}", pages, expected)
-    problems = lines(checks, service, "/api/problems", site)
+    problems, last = lines(checks, service, "/api/problems", site)
     found = [row for row in problems if row["kind"] == "no_url"]
-    expected = [row for uid in rules for row in expected_no_url(uid, rules[uid], versions[uid])]
-    check_rows(checks, f"problems {site}", found, expected)
+    by_type = [expected_no_url(uid, rules[uid], versions[uid]) for uid in rules]
+    check_rows(checks, f"problems {site}", found, [row for own in by_type for row in own[:MOST]])
+    left_out = sum(len(own[MOST:]) for own in by_type)
+    figures = {"count": len(problems) + left_out, "truncated": left_out > 0}
+    checks.equal(f"problems {site}: last line", last, figures)
     shared = {row["path"]: row for row in problems if row["kind"] == "shared_path"}
     check_shared(checks, f"shared paths {site}", shared, versions, pages)
 
 
-def lines(checks: Checks, service: Service, path: str, site: str) -> list[Row]:
-    """The rows of a table, which must say on the last line how many they are."""
+def lines(checks: Checks, service: Service, path: str, site: str) -> tuple[list[Row], Row]:
+    """The rows of a table, and the last line, which has the figures."""
     response = service.get(path, {"Accept": "application/x-ndjson"}, site=site)
     checks.equal(f"{path} {site}: status", response.status, 200)
     rows: list[Row] = [json.loads(line) for line in response.body.splitlines()]
     last = rows.pop() if rows else {}
-    checks.equal(f"{path} {site}: count", last.get("count"), len(rows))
-    return rows
+    return rows, last
 
 
 def published(oracle: Oracle, uid: str, template: str) -> list[Row]:
