@@ -10,14 +10,13 @@ requirements.txt.
 
 import argparse
 import json
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
 from builds.peers import Peer, front_end
@@ -49,6 +48,8 @@ class Target(NamedTuple):
     # Of the CMS, which decides which statuses are no fault of the service.
     fails: bool = False
     token: str | None = None
+    # Whether `/api/resolve` gets documents instead of pathnames.
+    by_id: bool = False
 
 
 def run(*command: object, folder: pathlib.Path = ROOT) -> None:
@@ -70,16 +71,31 @@ def check_types() -> None:
     print("types: compiled under --strict", flush=True)
 
 
-def narrowed(description: dict[str, Any]) -> dict[str, Any]:
+def narrowed(description: dict[str, Any], by_id: bool) -> dict[str, Any]:
     """The description with the values that this service knows, where others are a 400.
 
-    So a valid request must be accepted, and one with another site or type refused.
+    So a valid request must be accepted, and one with another site or type refused. `/api/resolve`
+    takes a document with `by_id`, else a pathname: it refuses both.
     """
+    names = ["Site", "Pathname", "ResponseLocale", "Status", "IfNoneMatch"]
+    if by_id:
+        names = ["Uid", "DocumentId", "DocumentLocale", "Status", "OptionalSite", "IfNoneMatch"]
+    if by_id:
+        # These lead to a pathname.
+        for path in ("/api/get-content-type", "/api/frontend-url"):
+            del description["paths"][path]["get"]["responses"]["200"]["links"]
+    for method in ("get", "head"):
+        operation = description["paths"]["/api/resolve"][method]
+        operation["parameters"] = [{"$ref": f"#/components/parameters/{name}"} for name in names]
     schemas = description["components"]["schemas"]
     schemas["SiteKey"] = {"type": "string", "enum": ["main"]}
     schemas["ContentTypeUid"] = {"type": "string", "enum": CONTENT_TYPES}
     parameters = description["components"]["parameters"]
     parameters["PagesLocale"]["schema"] = {"type": "string", "enum": ["en", "de"]}
+    for parameter in parameters.values():
+        # schemathesis does not know `allowEmptyValue`.
+        if parameter.get("allowEmptyValue"):
+            parameter["schema"] = {"anyOf": [parameter["schema"], {"const": ""}]}
     return description
 
 
@@ -119,7 +135,7 @@ def check_service(target: Target, arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         description = json.loads(get(target.address, "/openapi.json").body)
-        (folder / "openapi.json").write_text(json.dumps(narrowed(description)))
+        (folder / "openapi.json").write_text(json.dumps(narrowed(description, target.by_id)))
         (folder / "schemathesis.toml").write_text(options(target))
         run(
             pathlib.Path(sys.executable).parent / "schemathesis",
@@ -148,16 +164,21 @@ def demo() -> Iterator[Target]:
 
 
 @contextmanager
-def with_tokens() -> Iterator[Target]:
+def with_tokens(by_id: bool = False) -> Iterator[Target]:
     """The demo's content, resolved by documents, behind tokens."""
+    name = "with tokens, resolved by documents" + (", by id" if by_id else "")
     peer = front_end()
     settings = SETTINGS.read_text().replace('"main"', '"main"\nresolve = "documents"')
-    os.environ["FRONT_END_URL_MAIN"] = f"http://{peer.address}"
+    settings = settings.replace("127.0.0.1:8081", peer.address)
     with Service(settings, variables=TOKENS | {"VALIDATION__REUSE_SECONDS": 0}) as service:
         path = "/api/resolve?site=main&pathname=/en/about"
         until(lambda: b"p1about" in service.get(path).body)
-        yield Target("with tokens, resolved by documents", service.address, token=TOKEN)
+        yield Target(name, service.address, token=TOKEN, by_id=by_id)
     peer.stop()
+
+
+def with_ids() -> AbstractContextManager[Target]:
+    return with_tokens(by_id=True)
 
 
 @contextmanager
@@ -186,12 +207,13 @@ def main() -> None:
     parser.add_argument("--long", action="store_true", help=f"{LONG} requests a phase: an hour")
     parser.add_argument("--examples", type=int, help="requests per operation and phase")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["types", "demo", "tokens", "failing"])
+    parser.add_argument("--only", choices=["types", "demo", "tokens", "ids", "failing"])
     arguments = parser.parse_args()
     arguments.examples = arguments.examples or (LONG if arguments.long else SHORT)
     if arguments.only in (None, "types"):
         check_types()
-    for name, start in (("demo", demo), ("tokens", with_tokens), ("failing", failing)):
+    targets = {"demo": demo, "tokens": with_tokens, "ids": with_ids, "failing": failing}
+    for name, start in targets.items():
         if arguments.only in (None, name):
             with start() as target:
                 check_service(target, arguments)

@@ -23,6 +23,10 @@ export function documentOf(body: Json<"/api/resolve", 200>): string | null {
   return body.data.documentId;
 }
 
+export function breadcrumbsOf(body: Json<"/api/resolve", 200>): string[] {
+  return body.data.kind === "document" ? body.data.breadcrumbs.map(({ path }) => path) : [];
+}
+
 export function deadSince(body: Json<"/api/validations", 200>): Map<string, string> {
   const dead = body.data.validations.flatMap((run) => run.dead);
   return new Map(dead.map(({ url, since }) => [url, since]));

@@ -82,6 +82,18 @@ fn parameters_are_those_of_the_query_lists_and_of_the_paths() {
 }
 
 #[test]
+fn empty_values_are_allowed_where_a_parameter_may_be_absent() {
+    let description = description();
+    for (name, operation) in operations(&description) {
+        let described = parameters(&description, operation);
+        for parameter in described.iter().filter(|parameter| parameter["in"] == "query") {
+            let (required, empty) = (&parameter["required"], &parameter["allowEmptyValue"]);
+            assert_ne!(required == true, empty == true, "{name:?}: {}", parameter["name"]);
+        }
+    }
+}
+
+#[test]
 fn lengths_of_parameters_are_those_of_the_query_lists() {
     let description = description();
     for ((path, method), operation) in operations(&description) {
