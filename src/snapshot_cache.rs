@@ -46,6 +46,9 @@ use entry::{Entry, Lookup};
 use refresh::{Started, TypeGroup};
 use site_cache::SiteCache;
 
+/// The shortest time from a failed walk to the next one that requests start without waiting for it.
+const WALK_PAUSE: Duration = Duration::from_secs(5);
+
 /// The cached copies of all sites behind one content source.
 pub struct SnapshotCache {
     sites: HashMap<String, Arc<SiteCache>>,
@@ -164,6 +167,20 @@ impl SnapshotCache {
             _ if !is_usable => Knowledge::Expired(known),
             age if age > self.pace.stale_limit() => Knowledge::Stale(known),
             _ => Knowledge::Fresh(known),
+        }
+    }
+
+    /// Starts a refresh of a content type without a usable copy, for which no request waits. Another
+    /// one follows a failed one after a pause, however many requests there are.
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    pub fn start_walk(&self, site: &Site, uid: &str) {
+        let (_, entry) = self.entry(site, uid);
+        if self.content.circuit_open().is_some() {
+            self.postpone_refresh(entry);
+        } else if !entry.failed_within(WALK_PAUSE) {
+            drop(self.start_refresh(entry));
         }
     }
 

@@ -4,6 +4,7 @@
 pub(super) mod build_sitemap;
 pub(super) mod cms_hook;
 pub(super) mod frontend_url;
+pub(super) mod frontend_urls;
 pub(super) mod get_content_type;
 pub(super) mod health;
 mod match_result;

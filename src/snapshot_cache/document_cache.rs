@@ -1,5 +1,7 @@
 //! Single documents: read from the CMS, or while it fails, from its last good responses.
 
+mod selected;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -138,8 +140,7 @@ impl DocumentCache {
         locale: &Locale,
         status: Status,
     ) -> Result<FoundDocument, ContentError> {
-        let query = self.queries.get(&site.key).and_then(|queries| queries.get(uid));
-        let query = query.expect("callers check that the site has a rule for the type");
+        let query = self.query(site, uid);
         let requested = Instant::now();
         let document = self.read(site, query, document_id, locale, status);
         let answer = timeout(self.limits.deadline, document).await;
@@ -206,6 +207,11 @@ impl DocumentCache {
         timeout(self.limits.deadline, versions).await.unwrap_or(Err(ContentError::TimedOut))
     }
 
+    fn query(&self, site: &Site, uid: &str) -> &ContentQuery {
+        let query = self.queries.get(&site.key).and_then(|queries| queries.get(uid));
+        query.expect("callers check that the site has a rule for the type")
+    }
+
     /// Reads a document. One that lacks a key which decides about its URL is an error (D32).
     async fn read(
         &self,
@@ -216,10 +222,21 @@ impl DocumentCache {
         status: Status,
     ) -> Result<Option<Document<'static>>, ContentError> {
         let found = self.content.document(query, document_id, locale, status).await?;
-        let (rules, uid) = (&site.rules, &query.uid);
-        match found.as_ref().and_then(|document| absent_key(rules, uid.as_str(), document)) {
-            Some(key) => Err(self.content.absent_key(uid, &key).await),
-            None => Ok(found),
+        if let Some(document) = &found {
+            self.check_keys(site, query, document).await?;
+        }
+        Ok(found)
+    }
+
+    async fn check_keys(
+        &self,
+        site: &Site,
+        query: &ContentQuery,
+        document: &Document<'_>,
+    ) -> Result<(), ContentError> {
+        match absent_key(&site.rules, query.uid.as_str(), document) {
+            Some(key) => Err(self.content.absent_key(&query.uid, &key).await),
+            None => Ok(()),
         }
     }
 

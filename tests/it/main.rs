@@ -5,6 +5,7 @@ mod absent_keys;
 mod address_fence;
 mod alarms;
 mod bad_inputs;
+mod batches;
 mod breaker;
 mod canaries;
 mod changing;

@@ -4,6 +4,7 @@
 mod build_sitemap;
 mod every_response;
 mod frontend_url;
+mod frontend_urls;
 mod get_content_type;
 mod routes;
 

@@ -135,6 +135,34 @@ fn in_flight_limit_reserves_a_quarter_for_documents_and_refuses_further_requests
 }
 
 #[test]
+fn in_flight_limit_of_batches_is_their_own() {
+    let content = Content::new(&[("en", "x", "y")]);
+    let cms = content.start();
+    let service = service_with_limit(&cms, "8");
+    assert_eq!(get(&service, &sitemap("a")).status, 200);
+    content.close();
+    let batch = |name: &str| format!("/api/frontend-urls?uid=api::{name}.{name}&documentId=x");
+    std::thread::scope(|scope| {
+        let mut clients = Vec::new();
+        for _ in 0..8 {
+            clients.push(wait(scope, &service, &cms, document("b")));
+        }
+        assert_shed(&get(&service, &document("a")));
+        let known = get(&service, &batch("a"));
+        assert_eq!(known.status, 200, "a batch from memory: {}", known.text());
+        clients.push(wait(scope, &service, &cms, batch("b")));
+        assert_shed(&get(&service, &batch("a")));
+        let headers = [("Content-Length", "0"), ("Origin", "https://admin.example")];
+        assert_shed(&http::send(service.addr(), "POST", "/api/frontend-urls", &headers));
+        assert_unlimited_routes_respond(&service);
+        content.open();
+        for client in clients {
+            assert_eq!(client.join().expect("a response").status, 200);
+        }
+    });
+}
+
+#[test]
 fn in_flight_limit_is_lowered_to_a_part_of_the_connection_limit() {
     let content = Content::new(&[("en", "x", "y")]);
     content.close();

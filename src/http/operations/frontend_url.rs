@@ -35,9 +35,9 @@ pub(in crate::http) const PARAMS: [Param; 5] = [
 ];
 
 /// The reason of a content type without a rule.
-const NO_RULE: &str = "no_rule";
+pub(super) const NO_RULE: &str = "no_rule";
 /// The reason of a document without a version of the requested status in the requested locale.
-const NO_VERSION: &str = "no_version";
+pub(super) const NO_VERSION: &str = "no_version";
 
 /// The payload of the response.
 #[derive(Serialize)]

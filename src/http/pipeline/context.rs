@@ -73,7 +73,7 @@ impl<'a> RequestContext<'a> {
             }
         }
         if let Some(cors) = self.cors {
-            cors.finish(response.headers_mut());
+            cors.finish(self.route.cross_origin_methods(), response.headers_mut());
         }
         let (status, duration) = (response.status(), self.begun.elapsed());
         self.app.shared.metrics.requests.end(self.route.index(), status.as_u16(), duration);

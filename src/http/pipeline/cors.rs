@@ -23,8 +23,9 @@ impl Cors {
         })
     }
 
-    /// Adds the headers. A response varies by origin even where it allows none.
-    pub(super) fn finish(self, headers: &mut HeaderMap) {
+    /// Adds the headers; `methods` are those of the route. A response varies by origin even where it
+    /// allows none.
+    pub(super) fn finish(self, methods: HeaderValue, headers: &mut HeaderMap) {
         headers.append(VARY, HeaderValue::from_static("Origin"));
         let Some(origin) = self.allowed_origin else {
             return;
@@ -32,12 +33,12 @@ impl Cors {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         let mut insert = |name, value| headers.insert(name, HeaderValue::from_static(value));
         if self.is_preflight {
-            insert(ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD");
             insert(
                 ACCESS_CONTROL_ALLOW_HEADERS,
                 "Authorization, Content-Type, If-None-Match, X-Request-Id",
             );
             insert(ACCESS_CONTROL_MAX_AGE, "600");
+            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
         } else {
             insert(ACCESS_CONTROL_EXPOSE_HEADERS, "Retry-After, X-Skipped-Documents");
         }

@@ -9,6 +9,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::http::response::guarded_body::guard_body;
 
+/// One batch for this many requests of the limit: by default 256, with bodies of at most 64 MiB.
+const BATCHES: usize = 8;
+
 /// How a route counts toward the in-flight limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitClass {
@@ -19,6 +22,10 @@ pub(super) enum LimitClass {
     /// As a request for a list of URLs. Lists may take three quarters of the limit: a request that
     /// waits for a walk waits for minutes, and must not keep editors from a single document.
     List,
+    /// As a batch of documents. It is answered from memory as a rule and has permits of its own, so
+    /// that it is not refused because requests for documents and lists wait for a slow CMS. It has a
+    /// limit because it holds its body in memory, and waits where there is no snapshot yet.
+    Batch,
 }
 
 /// The in-flight limit: `limits.requests`, fixed for the life of the process.
@@ -27,6 +34,8 @@ pub(super) struct InFlightLimit {
     requests: Arc<Semaphore>,
     /// The part that lists may take.
     lists: Arc<Semaphore>,
+    /// Not a part of `requests`.
+    batches: Arc<Semaphore>,
 }
 
 /// The permit of one request, released on drop.
@@ -38,18 +47,24 @@ impl InFlightLimit {
     /// A limit of this many requests, at least one.
     pub(super) fn new(requests: usize) -> Self {
         let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.max(1)));
-        Self { requests: semaphore(requests), lists: semaphore(requests - requests / 4) }
+        Self {
+            requests: semaphore(requests),
+            lists: semaphore(requests - requests / 4),
+            batches: semaphore(requests / BATCHES),
+        }
     }
 
-    /// Takes a permit for a request; `None`: the limit is reached. Only GET and HEAD count.
+    /// Takes a permit for a request; `None`: the limit is reached. Only GET and HEAD count, and for
+    /// batches POST.
     pub(super) fn try_acquire(&self, class: LimitClass, method: &Method) -> Option<InFlightPermit> {
         let take = |semaphore: &Arc<Semaphore>| Arc::clone(semaphore).try_acquire_owned().ok();
-        let class =
-            if matches!(*method, Method::GET | Method::HEAD) { class } else { LimitClass::None };
+        let counts = matches!(*method, Method::GET | Method::HEAD)
+            || class == LimitClass::Batch && *method == Method::POST;
         Some(InFlightPermit(match class {
-            LimitClass::None => [None, None],
-            LimitClass::Single => [Some(take(&self.requests)?), None],
-            LimitClass::List => [Some(take(&self.lists)?), Some(take(&self.requests)?)],
+            LimitClass::Single if counts => [Some(take(&self.requests)?), None],
+            LimitClass::List if counts => [Some(take(&self.lists)?), Some(take(&self.requests)?)],
+            LimitClass::Batch if counts => [Some(take(&self.batches)?), None],
+            _ => [None, None],
         }))
     }
 }
@@ -78,6 +93,20 @@ mod tests {
         assert!(limit.try_acquire(LimitClass::Single, &Method::OPTIONS).is_some());
         drop(lists);
         assert!(limit.try_acquire(LimitClass::Single, &Method::GET).is_some());
+    }
+
+    #[test]
+    fn try_acquire_batches_have_permits_of_their_own_for_get_and_post() {
+        let limit = InFlightLimit::new(16);
+        let singles: Vec<Option<InFlightPermit>> =
+            (0..16).map(|_| limit.try_acquire(LimitClass::Single, &Method::GET)).collect();
+        assert_eq!(singles.iter().flatten().count(), 16);
+        let of = |method| limit.try_acquire(LimitClass::Batch, method);
+        let batches: Vec<Option<InFlightPermit>> =
+            [Method::POST, Method::GET, Method::POST].iter().map(of).collect();
+        assert_eq!(batches.iter().flatten().count(), 2);
+        assert!(of(&Method::OPTIONS).is_some());
+        assert!(limit.try_acquire(LimitClass::Single, &Method::POST).is_some());
     }
 
     #[test]

@@ -32,14 +32,14 @@ use super::load_shed::LimitClass;
 use crate::app::App;
 use crate::http::admin::{self, plain_text};
 use crate::http::operations::{
-    build_sitemap, cms_hook, frontend_url, get_content_type, health, openapi, resolve,
-    sitemap_files, tables,
+    build_sitemap, cms_hook, frontend_url, frontend_urls, get_content_type, health, openapi,
+    resolve, sitemap_files, tables,
 };
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
-static ROUTES: [Declaration; 12] = [
+static ROUTES: [Declaration; 13] = [
     Declaration {
         path: "/api/get-content-type",
         label: "/api/get-content-type",
@@ -64,6 +64,13 @@ static ROUTES: [Declaration; 12] = [
         methods: Methods::Read,
         limit: LimitClass::Single,
         handler: Handler::Routed(|| get(frontend_url::get)),
+    },
+    Declaration {
+        path: "/api/frontend-urls",
+        label: "/api/frontend-urls",
+        methods: Methods::ReadAndPost,
+        limit: LimitClass::Batch,
+        handler: Handler::Routed(|| get(frontend_urls::get).post(frontend_urls::post)),
     },
     Declaration {
         path: "/api/build-sitemap",
@@ -230,6 +237,8 @@ enum Methods {
     Read,
     /// POST and OPTIONS.
     Post,
+    /// GET, HEAD, POST and OPTIONS.
+    ReadAndPost,
 }
 
 impl Methods {
@@ -237,6 +246,7 @@ impl Methods {
         HeaderValue::from_static(match self {
             Self::Read => "GET, HEAD, OPTIONS",
             Self::Post => "POST, OPTIONS",
+            Self::ReadAndPost => "GET, HEAD, POST, OPTIONS",
         })
     }
 
@@ -245,7 +255,16 @@ impl Methods {
         match self {
             Self::Read => "GET, HEAD and OPTIONS",
             Self::Post => "POST and OPTIONS",
+            Self::ReadAndPost => "GET, HEAD, POST and OPTIONS",
         }
+    }
+
+    /// Those that a page of another origin may use. A webhook is no business of a page.
+    fn cross_origin(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Read | Self::Post => "GET, HEAD",
+            Self::ReadAndPost => "GET, HEAD, POST",
+        })
     }
 }
 
@@ -295,6 +314,11 @@ impl Route {
     /// The position of its label in [`route_labels`].
     pub(super) fn index(self) -> usize {
         self.index
+    }
+
+    /// The methods that a page of another origin may use.
+    pub(super) fn cross_origin_methods(self) -> HeaderValue {
+        self.declaration.methods.cross_origin()
     }
 
     /// How it counts toward the in-flight limit.

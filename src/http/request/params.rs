@@ -14,11 +14,13 @@ use crate::snapshot::read_rfc3339;
 /// A site key (D3).
 pub(in crate::http) const SITE: Param = Param { name: "site", max_bytes: 64 };
 /// A locale code (D3).
-pub(in crate::http) const LOCALE: Param = Param { name: "locale", max_bytes: 35 };
+pub(in crate::http) const LOCALE: Param = Param { name: "locale", max_bytes: MAX_LOCALE_BYTES };
 
 /// A pathname (D3).
 pub(in crate::http) const PATHNAME: Param = Param { name: "pathname", max_bytes: 2048 };
 
+/// The longest locale code, in bytes (D3).
+pub(in crate::http) const MAX_LOCALE_BYTES: usize = 35;
 /// The longest content-type UID, in bytes (D3).
 pub(in crate::http) const MAX_UID_BYTES: usize = 128;
 

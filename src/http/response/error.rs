@@ -4,6 +4,7 @@
 mod details;
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -105,6 +106,18 @@ impl ApiError {
     pub(in crate::http) fn target_too_long(max_bytes: usize) -> Self {
         let message = format!("the request target is longer than {max_bytes} bytes");
         Self::new(StatusCode::URI_TOO_LONG, "URITooLongError", message)
+    }
+
+    /// 413: the body is longer than this many bytes.
+    pub(in crate::http) fn payload_too_large(max_bytes: usize) -> Self {
+        let message = format!("the body is longer than {max_bytes} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "PayloadTooLargeError", message)
+    }
+
+    /// 408: the body was not complete in this time.
+    pub(in crate::http) fn request_timeout(limit: Duration) -> Self {
+        let message = format!("the body was not complete within {} seconds", limit.as_secs());
+        Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeoutError", message)
     }
 
     /// 400: not exactly one valid `Host`.

@@ -35,7 +35,11 @@ impl Demo {
 
     /// The body, with the frontend at the demo's address.
     fn text(&self, target: &str) -> String {
-        let response = http::get(self.service.addr(), target);
+        self.shown(&http::get(self.service.addr(), target))
+    }
+
+    /// The body of a response, with the frontend at the demo's address.
+    fn shown(&self, response: &Response) -> String {
         response.text().replace(&self.front_end.url("http", ""), DEMO_FRONT_END)
     }
 }
@@ -67,6 +71,20 @@ async fn resolve_returns_exactly_the_response_shown() {
         let text = demo.text(&format!("/api/resolve?{query}"));
         assert!(api.blocks("json").contains(&text.as_str()), "{text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn batch_returns_exactly_the_response_shown() {
+    let demo = Demo::start(DEMO).await;
+    let api = page("docs/http-api.md");
+    let blocks = api.blocks("json");
+    let request = blocks.iter().position(|block| block.starts_with(r#"{"documents":"#));
+    let request = request.expect("a batch is shown");
+    let length = blocks[request].len().to_string();
+    let headers = [("Content-Length", length.as_str())];
+    let addr = demo.service.addr();
+    let response = http::send_with(addr, "POST", "/api/frontend-urls", &headers, blocks[request]);
+    assert_eq!(demo.shown(&response), blocks[request + 1]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -149,7 +167,7 @@ async fn each_route_of_the_table_is_there() {
     let rows = api.table("Route");
     let routes = rows.iter().flat_map(|row| row[0].split('`').skip(1).step_by(2));
     let routes: Vec<&str> = routes.collect();
-    assert_eq!(routes.len(), 12, "{routes:?}");
+    assert_eq!(routes.len(), 13, "{routes:?}");
     for route in routes {
         let path = route.replace("<site>/…", "main/index.xml");
         assert_eq!(demo.send("OPTIONS", &path).status, 200, "{route}");
@@ -166,6 +184,7 @@ async fn each_header_of_a_response_is_on_the_page() {
     for target in [
         "/api/get-content-type?site=main&pathname=/en/about",
         "/api/frontend-url?uid=plugin::cms.article&documentId=a1welcome&status=draft",
+        "/api/frontend-urls?uid=plugin::cms.article&documentId=a1welcome",
         "/api/build-sitemap?site=main&contentType=plugin::cms.page",
         "/api/build-sitemap?site=main&contentType=plugin::cms.page&validate=true",
         "/sitemaps/main/index.xml",

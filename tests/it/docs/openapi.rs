@@ -2,7 +2,7 @@
 //! response to its request.
 //!
 //! An example with `x-request` is sent: to the demo, or with the settings that `x-settings` names.
-//! `x-accept` and `x-authorization` are headers of the request.
+//! `x-accept` and `x-authorization` are headers of the request, and `x-body` is its body.
 
 use std::collections::BTreeSet;
 
@@ -138,11 +138,17 @@ async fn each_example_is_the_response_to_its_request() {
         let text = |member: &str| example.value[member].as_str();
         let request = text("x-request").expect("each example has a request");
         let (method, target) = request.split_once(' ').expect(request);
-        let headers = [("Accept", text("x-accept")), ("Authorization", text("x-authorization"))];
+        let body = text("x-body").unwrap_or_default();
+        let length = body.len().to_string();
+        let headers = [
+            ("Accept", text("x-accept")),
+            ("Authorization", text("x-authorization")),
+            ("Content-Length", text("x-body").map(|_| length.as_str())),
+        ];
         let headers: Vec<_> =
             headers.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         let variant = text("x-settings").unwrap_or_default();
-        let response = services.send(variant, method, target, &headers, "");
+        let response = services.send(variant, method, target, &headers, body);
         assert_eq!(response.status.to_string(), example.status, "{request}");
         let media_type = response.header("content-type").unwrap_or_default();
         let media_type = media_type.split(';').next().unwrap_or_default();

@@ -12,6 +12,7 @@ const ROUTES: &[(&str, u16, &str)] = &[
     ("/api/get-content-type?site=main&pathname=/en/about", 200, "/api/get-content-type"),
     ("/api/resolve?site=main&pathname=/en/about", 501, "/api/resolve"),
     ("/api/frontend-url?uid=plugin::cms.article&documentId=one", 200, "/api/frontend-url"),
+    ("/api/frontend-urls?uid=plugin::cms.article&documentId=one,two", 200, "/api/frontend-urls"),
     (ARTICLES, 200, "/api/build-sitemap"),
     ("/api/pages?site=main", 200, "/api/pages"),
     ("/api/problems?site=main", 200, "/api/problems"),

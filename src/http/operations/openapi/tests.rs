@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::description;
 use crate::http::operations::tables::{pages, problems, validations};
-use crate::http::operations::{build_sitemap, frontend_url, get_content_type, resolve};
+use crate::http::operations::{
+    build_sitemap, frontend_url, frontend_urls, get_content_type, resolve,
+};
 use crate::http::pipeline::routes::declared_methods;
 use crate::http::request::query::Param;
 
@@ -17,6 +19,8 @@ fn query_parameters(path: &str, method: &str) -> &'static [Param] {
         ("/api/get-content-type", _) => &get_content_type::PARAMS,
         ("/api/resolve", _) => &resolve::PARAMS,
         ("/api/frontend-url", _) => &frontend_url::PARAMS,
+        ("/api/frontend-urls", "post") => &frontend_urls::POST_PARAMS,
+        ("/api/frontend-urls", _) => &frontend_urls::GET_PARAMS,
         ("/api/build-sitemap", _) => &build_sitemap::PARAMS,
         ("/api/pages", _) => &pages::PARAMS,
         ("/api/problems", _) => &problems::PARAMS,

@@ -1,0 +1,130 @@
+//! `GET` and `POST /api/frontend-urls`: the public URLs of many documents.
+//!
+//! They come from the snapshots, so that a page with many links costs the CMS nothing. Where there is
+//! no snapshot yet, the CMS is asked for the documents themselves, in lists.
+
+mod batch;
+mod body;
+mod item;
+mod results;
+mod sources;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header::AGE;
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
+use axum::response::Response;
+
+use self::batch::Batch;
+use self::item::Item;
+use crate::app::App;
+use crate::http::request::params::{
+    LOCALE, MAX_UID_BYTES, SITE, known_site, parse_document_locale, required,
+};
+use crate::http::request::query::{Param, echo, parse};
+use crate::http::response::conditional::conditional_json;
+use crate::http::response::envelope::{HttpResponse, json_response};
+use crate::http::response::error::ApiError;
+use crate::site::Site;
+
+const STATUS: Param = Param::unlimited("status");
+
+/// The query parameters of a GET.
+pub(in crate::http) const GET_PARAMS: [Param; 5] = [
+    Param { name: "uid", max_bytes: MAX_UID_BYTES },
+    Param::unlimited("documentId"),
+    LOCALE,
+    STATUS,
+    SITE,
+];
+
+/// The query parameters of a POST.
+pub(in crate::http) const POST_PARAMS: [Param; 2] = [STATUS, SITE];
+
+/// The most documents of a batch.
+const MAX_DOCUMENTS: usize = 1_000;
+
+/// The response about documents of one content type in one locale.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let [uid, ids, locale, status, site] = parse(query.as_deref(), &GET_PARAMS)?;
+    let uid = required("uid", uid)?;
+    let ids = required("documentId", ids)?;
+    parse_document_locale(locale.as_deref())?;
+    let site = parse_site(&app, status.as_deref(), site)?;
+    check_count("documentId", ids.split(',').count())?;
+    let item = |id| Item::new(Some(&uid), Some(id), locale.as_deref());
+    let items: Vec<Item<'_>> = ids.split(',').map(item).collect();
+    let (text, age) = respond(&app, site, &items).await?;
+    let response = conditional_json(text, &app.http.cache_policy.url, headers);
+    Ok(with_age(response, age))
+}
+
+/// The response about the documents in the body.
+pub(in crate::http) async fn post(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    request: Request<Body>,
+) -> Result<Response, Response> {
+    // First of all: a response before the end of the body would look like a broken connection.
+    let body = body::read(request.into_body()).await?;
+    let respond = async || {
+        let [status, site] = parse(query.as_deref(), &POST_PARAMS)?;
+        let site = parse_site(&app, status.as_deref(), site)?;
+        let items = item::read(&body)?;
+        check_count("documents", items.len())?;
+        let (text, age) = respond(&app, site, &items).await?;
+        Ok::<Response, ApiError>(with_age(
+            json_response(StatusCode::OK, text, HeaderMap::new()),
+            age,
+        ))
+    };
+    respond().await.map_err(axum::response::IntoResponse::into_response)
+}
+
+/// The site of the parameter. Only published versions have an entry in a snapshot.
+fn parse_site<'a>(
+    app: &'a App,
+    status: Option<&str>,
+    site: Option<Cow<'_, str>>,
+) -> Result<Option<&'a Site>, ApiError> {
+    if let Some(status) = status.filter(|status| *status != "published") {
+        let message = format!("`status` must be published, not {}", echo(status));
+        return Err(ApiError::validation(message));
+    }
+    site.map(|key| known_site(app, &key)).transpose()
+}
+
+fn check_count(name: &str, count: usize) -> Result<(), ApiError> {
+    if (1..=MAX_DOCUMENTS).contains(&count) {
+        return Ok(());
+    }
+    let message = format!("`{name}` must have 1 to {MAX_DOCUMENTS} documents, not {count}");
+    Err(ApiError::validation(message))
+}
+
+/// The text of the response, and the age of the oldest snapshot that was used.
+async fn respond(
+    app: &App,
+    site: Option<&Site>,
+    items: &[Item<'_>],
+) -> Result<(Vec<u8>, Option<Duration>), ApiError> {
+    let batch = Batch::new(app, site, items);
+    let sources = sources::load(app, items, &batch).await?;
+    let age = sources.iter().filter_map(sources::Source::age).max();
+    Ok((results::write(items, &batch, &sources), age))
+}
+
+fn with_age(mut response: HttpResponse, age: Option<Duration>) -> Response {
+    if let Some(age) = age {
+        response.headers_mut().insert(AGE, HeaderValue::from(age.as_secs()));
+    }
+    response.map(Body::new)
+}

@@ -1,0 +1,107 @@
+//! Where the URLs of a content type come from: its snapshot, or the documents themselves.
+
+use std::time::Duration;
+
+use futures::future::try_join_all;
+use rustc_hash::FxHashMap;
+
+use super::batch::{Batch, Place, TypeOfSite};
+use super::item::Item;
+use crate::app::App;
+use crate::content::{ContentError, Document};
+use crate::http::response::error::ApiError;
+use crate::rules::Locale;
+use crate::snapshot_cache::{KnownCopy, Served};
+
+/// What is known of a content type.
+pub(super) enum Source {
+    /// Its snapshot, which has the URLs of all its documents.
+    Snapshot(KnownCopy),
+    /// The published versions of the documents of the batch, by `documentId`.
+    Documents(FxHashMap<String, Vec<Document<'static>>>),
+}
+
+impl Source {
+    /// The age of the snapshot.
+    pub(super) fn age(&self) -> Option<Duration> {
+        match self {
+            Self::Snapshot(known) => Some(known.age),
+            Self::Documents(_) => None,
+        }
+    }
+}
+
+/// The sources of the content types of a batch, in their order.
+///
+/// # Errors
+/// If there is no snapshot of one of them, and the CMS fails.
+pub(super) async fn load(
+    app: &App,
+    items: &[Item<'_>],
+    batch: &Batch<'_>,
+) -> Result<Vec<Source>, ApiError> {
+    let sources = batch.types.iter().enumerate().map(|(at, of)| source(app, items, batch, at, *of));
+    Ok(try_join_all(sources).await?)
+}
+
+async fn source(
+    app: &App,
+    items: &[Item<'_>],
+    batch: &Batch<'_>,
+    at: usize,
+    of: TypeOfSite<'_>,
+) -> Result<Source, ContentError> {
+    let TypeOfSite { site, uid } = of;
+    if let Some(known) = app.snapshots.knowledge(site, uid).usable() {
+        return Ok(Source::Snapshot(known.clone()));
+    }
+    if !app.snapshots.content().may_change() {
+        // A walk over a file waits for nothing.
+        let Served { copy, age, .. } = app.snapshots.get(site, uid).await?;
+        return Ok(Source::Snapshot(KnownCopy { copy, age }));
+    }
+    app.snapshots.start_walk(site, uid);
+    let (ids, locales) = wanted(items, batch, at, of);
+    let found = app.documents.get_published(site, uid, &ids, &locales).await;
+    let found = found.inspect_err(|error| log(of, error))?;
+    let mut documents: FxHashMap<String, Vec<Document<'static>>> = FxHashMap::default();
+    for document in found {
+        documents.entry(document.id.clone().into_owned()).or_default().push(document);
+    }
+    Ok(Source::Documents(documents))
+}
+
+/// The ids of the documents of one content type, each once, and the locales in which they are
+/// requested.
+fn wanted<'i>(
+    items: &'i [Item<'_>],
+    batch: &Batch<'_>,
+    at: usize,
+    of: TypeOfSite<'_>,
+) -> (Vec<&'i str>, Vec<Locale>) {
+    let own_locales = of.site.rules.locales().as_slice();
+    let (mut ids, mut locales) = (Vec::new(), Vec::new());
+    for (item, place) in items.iter().zip(&batch.places) {
+        if let Place::Type { at: own, locale } = *place
+            && own == at
+        {
+            ids.extend(item.document_id.as_deref());
+            locales.push(locale);
+        }
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    locales.sort_unstable();
+    locales.dedup();
+    (ids, locales.into_iter().map(|locale| own_locales[locale].clone()).collect())
+}
+
+/// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
+fn log(TypeOfSite { uid, .. }: TypeOfSite<'_>, error: &ContentError) {
+    let cause = error.detail();
+    if matches!(error, ContentError::CircuitOpen { .. }) {
+        tracing::debug!(%uid, error = cause, "documents were not read: the circuit breaker is open");
+    } else {
+        tracing::warn!(%uid, error = cause, "documents could not be read");
+    }
+}
