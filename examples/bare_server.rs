@@ -6,6 +6,7 @@
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
+use axum::routing::{get, post};
 use tokio::net::TcpListener;
 
 #[tokio::main]
@@ -18,7 +19,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let answer = move || std::future::ready(([(CONTENT_TYPE, content_type)], body.clone()));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);
-    axum::serve(listener, Router::new().route("/api/get-content-type", axum::routing::get(answer)))
-        .await?;
+    let posted = answer.clone();
+    let router = Router::new()
+        .route("/api/get-content-type", get(answer))
+        // The body is read, but not parsed.
+        .route("/api/frontend-urls", post(move |_: Bytes| posted()));
+    axum::serve(listener, router).await?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Requests per second of `/api/get-content-type` and of a bare axum server with the same bytes.
+"""Requests per second of `/api/get-content-type` and of batches of 50 documents, and of a bare axum
+server with the same bytes.
 
 Builds both as they are shipped, starts them on loopback, and loads them with `wrk` (Debian: wrk) in
 turn, in alternating pairs. Prints, for each kind of answer, medians over the pairs of the requests
@@ -9,12 +10,15 @@ wrong or missing.
 """
 
 import argparse
+import json
+import pathlib
+import random
 import statistics
 import tempfile
 from typing import NamedTuple
 
-from common.build import build
-from common.client import get
+from common.build import BINARY, build
+from common.client import Answer, get, post
 from common.process import Process
 from common.profile import BARE_SERVER, ENVIRONMENT, QUERIES, ROUTE, SERVICE
 from common.wrk import wrk
@@ -33,38 +37,100 @@ class Pair(NamedTuple):
     bare: Figures
 
 
-def load(server: Process, query: str, options: argparse.Namespace) -> Figures:
-    before = server.cpu_seconds()
-    found = wrk(
-        server.address,
-        f"{ROUTE}?{query}",
-        seconds=options.seconds,
-        connections=options.connections,
-    )
+class Request(NamedTuple):
+    """A GET, or a POST with a body."""
+
+    kind: str
+    target: str
+    body: str | None = None
+
+    def send(self, server: Process) -> Answer:
+        if self.body is None:
+            return get(server.address, self.target)
+        return post(server.address, self.target, self.body.encode())
+
+    def script(self, folder: pathlib.Path) -> pathlib.Path | None:
+        """What wrk sends, if it is not a GET."""
+        if self.body is None:
+            return None
+        script = folder / "post.lua"
+        script.write_text(f'wrk.method = "POST"\nwrk.body = [[{self.body}]]\n', encoding="utf-8")
+        return script
+
+
+# Articles of which a batch names 50, as a page with so many links does.
+ARTICLES, LINKS = 10_000, 50
+BATCH_SETTINGS = """
+[server]
+listen = "127.0.0.1:0"
+admin_listen = ""
+[cms]
+source = "files"
+path = "content.json"
+[[site]]
+key = "main"
+front_end_url = "https://www.example.com"
+locales = ["en", "de"]
+[[site.rule]]
+content_type = "plugin::cms.article"
+template = "/{locale}/articles/{slug}"
+"""
+
+
+def batch(folder: pathlib.Path) -> Request:
+    """A batch, and the settings and content for it in a folder."""
+    uid, numbers = "plugin::cms.article", random.Random(50)
+    ids = [
+        "".join(numbers.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=24))
+        for _ in range(ARTICLES)
+    ]
+    articles = [
+        {"documentId": document, "locale": locale, "slug": f"a-slug-of-usual-length-{n}"}
+        for n, document in enumerate(ids)
+        for locale in ("en", "de")
+    ]
+    (folder / "content.json").write_text(json.dumps({uid: articles}), encoding="utf-8")
+    (folder / "settings.toml").write_text(BATCH_SETTINGS, encoding="utf-8")
+    links = [{"uid": uid, "documentId": one, "locale": "de"} for one in numbers.sample(ids, LINKS)]
+    body = json.dumps({"documents": links}, separators=(",", ":"))
+    return Request("batch", "/api/frontend-urls", body)
+
+
+def load(server: Process, request: Request, options: argparse.Namespace) -> Figures:
+    with tempfile.TemporaryDirectory() as folder:
+        script = request.script(pathlib.Path(folder))
+        before = server.cpu_seconds()
+        found = wrk(
+            server.address,
+            request.target,
+            seconds=options.seconds,
+            connections=options.connections,
+            script=script,
+        )
     if found.socket_errors:
-        raise SystemExit(f"{query}: {found}")
+        raise SystemExit(f"{request.kind}: {found}")
     used = server.cpu_seconds() - before
     return Figures(found.rate, found.p99, used / found.requests * 1e6)
 
 
-def pair(n: int, service: Process, bare: Process, query: str, options: argparse.Namespace) -> Pair:
+def pair(
+    n: int, service: Process, bare: Process, request: Request, options: argparse.Namespace
+) -> Pair:
     """The service is measured first, or second in every other pair."""
     if n % 2:
-        second = load(bare, query, options)
-        return Pair(load(service, query, options), second)
-    return Pair(load(service, query, options), load(bare, query, options))
+        second = load(bare, request, options)
+        return Pair(load(service, request, options), second)
+    return Pair(load(service, request, options), load(bare, request, options))
 
 
-def compare(kind: str, service: Process, options: argparse.Namespace) -> None:
-    query = QUERIES[kind]
-    target = f"{ROUTE}?{query}"
+def compare(request: Request, service: Process, options: argparse.Namespace) -> None:
     with tempfile.NamedTemporaryFile() as body:
-        body.write(get(service.address, target).body)
+        body.write(request.send(service).body)
         body.flush()
         with Process(BARE_SERVER, body.name) as bare:
-            if get(bare.address, target).body != get(service.address, target).body:
-                raise SystemExit(f"{kind}: the bare server returns other bytes")
-            pairs = [pair(n, service, bare, query, options) for n in range(options.pairs)]
+            if request.send(bare).body != request.send(service).body:
+                raise SystemExit(f"{request.kind}: the bare server returns other bytes")
+            pairs = [pair(n, service, bare, request, options) for n in range(options.pairs)]
     cells = []
     for column in Figures._fields:
         ours = [getattr(pair.service, column) for pair in pairs]
@@ -73,7 +139,7 @@ def compare(kind: str, service: Process, options: argparse.Namespace) -> None:
         cells.append((statistics.median(ours), statistics.median(bares), ratio))
     rate, p99, cpu = cells
     print(
-        f"{kind:8} {rate[0]:>9.0f} {rate[1]:>9.0f} {rate[2]:>6.2f}"
+        f"{request.kind:8} {rate[0]:>9.0f} {rate[1]:>9.0f} {rate[2]:>6.2f}"
         f"   {p99[0]:>7.2f} {p99[1]:>7.2f} {p99[2]:>6.2f}"
         f"   {cpu[0]:>6.1f} {cpu[1]:>6.1f} {cpu[2]:>6.2f}",
         flush=True,
@@ -94,8 +160,16 @@ def main() -> None:
     )
     print("answer    req/s     bare     ratio   p99 ms    bare  ratio   CPU µs   bare  ratio")
     with Process(*SERVICE, environment=ENVIRONMENT) as service:
-        for kind in QUERIES:
-            compare(kind, service, options)
+        for kind, query in QUERIES.items():
+            compare(Request(kind, f"{ROUTE}?{query}"), service, options)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        request = batch(folder)
+        with Process(BINARY, "--config", folder / "settings.toml", "serve") as service:
+            found = request.send(service).body.count(b'"url":')
+            if found != LINKS:
+                raise SystemExit(f"batch: {found} URLs instead of {LINKS}")
+            compare(request, service, options)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import tempfile
 
 from common.build import BINARY
 from common.client import free_port
-from strapi import check_table, drafts, kinds, live, responses, tables, webhooks
+from strapi import batches, check_table, drafts, kinds, live, responses, tables, webhooks
 from strapi.checks import Checks
 from strapi.failing_proxy import FailingProxy
 from strapi.fixture import (
@@ -101,6 +101,8 @@ class Run:
         self.check_sets(reader)
         responses.check_all_urls(self.checks, reader, self.oracle)
         responses.check_rich(self.checks, reader, self.oracle, self.strapi.url)
+        cold = self.start(READ_TOKEN, log="info", variables={"SNAPSHOTS__AT_START": "false"})
+        batches.check_batches(self.checks, reader, cold, self.oracle)
         # This token reads the schema, so that nothing needs to be configured or guessed.
         full = self.start(FULL_TOKEN, declares_single_type=False)
         for uid, template in MAIN.items():

@@ -18,7 +18,14 @@ class Answer(NamedTuple):
 
 
 def get(address: str, target: str, timeout: float = 130, **headers: str) -> Answer:
-    request = urllib.request.Request(f"http://{address}{target}", headers=headers)
+    return send(urllib.request.Request(f"http://{address}{target}", headers=headers), timeout)
+
+
+def post(address: str, target: str, body: bytes, timeout: float = 130) -> Answer:
+    return send(urllib.request.Request(f"http://{address}{target}", data=body), timeout)
+
+
+def send(request: urllib.request.Request, timeout: float) -> Answer:
     try:
         with urllib.request.urlopen(request, timeout=timeout) as answer:
             return Answer(answer.status, dict(answer.headers), answer.read())

@@ -1,5 +1,6 @@
 """The binary in front of the fixture, logging all it can."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -139,6 +140,13 @@ class Service:
         self.local.connection = http.client.HTTPConnection(self.address, timeout=130)
         return request(self.local.connection, target, headers)
 
+    def post(self, path: str, body: object, **params: str) -> Response:
+        """JSON, over a connection of its own."""
+        connection = http.client.HTTPConnection(self.address, timeout=130)
+        target = path + ("?" + urllib.parse.urlencode(params) if params else "")
+        with contextlib.closing(connection):
+            return request(connection, target, method="POST", body=json.dumps(body))
+
     def log(self) -> str:
         return self.log_file.read_text(encoding="utf-8", errors="replace")
 
@@ -164,9 +172,13 @@ class Service:
 
 
 def request(
-    connection: http.client.HTTPConnection, target: str, headers: dict[str, str] | None = None
+    connection: http.client.HTTPConnection,
+    target: str,
+    headers: dict[str, str] | None = None,
+    method: str = "GET",
+    body: str | None = None,
 ) -> Response:
-    connection.request("GET", target, headers=headers or {})
+    connection.request(method, target, body=body, headers=headers or {})
     response = connection.getresponse()
     found = {name.lower(): value for name, value in response.headers.items()}
     return Response(response.status, found, response.read().decode("utf-8"))
