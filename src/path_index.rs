@@ -129,22 +129,53 @@ impl PathIndex {
             return Some(Decision { found, owner: Some(owner), basis });
         }
         let found = rules.find(pathname)?;
-        let owner = of_type(rules, &found, &owners);
-        Some(Decision { found, owner, basis })
+        if let Some(owner) = of_type(rules, &found, &owners) {
+            return Some(Decision { found, owner: Some(owner), basis });
+        }
+        Some(match self.not_localized(rules, pathname, &found) {
+            Some((owner, found)) => Decision { found, owner: Some(owner), basis },
+            None => Decision { found, owner: None, basis },
+        })
+    }
+
+    /// The URL of a document that is not localized: its only path has the site's first locale, and
+    /// the pathname has another one (D19). With the rule for the pathname.
+    fn not_localized<'r>(
+        &self,
+        rules: &'r RuleSet,
+        pathname: &'r Pathname<'_>,
+        first: &Match<'r>,
+    ) -> Option<(PublicUrl<'_>, Match<'r>)> {
+        let path = rules.in_default_locale(first, pathname)?;
+        let owners = self.owners_of(&path).into_iter().filter(|owner| !owner.is_localized());
+        let with_rule = |owner: PublicUrl<'_>| {
+            let uid = &rules.rules()[owner.rule()].content_type;
+            let found = match rules.tie(pathname, owner.rule()) {
+                Some(tie) => tie,
+                None => Some(first).filter(|first| first.rule.content_type == *uid)?.clone(),
+            };
+            let has_locale = rules.in_default_locale(&found, pathname).as_deref() == Some(&*path);
+            has_locale.then_some(found)
+        };
+        owners.into_iter().find_map(|owner| Some((owner, with_rule(owner)?)))
     }
 
     /// The URL with this path; `None` if no document owns it, or if a content type that could own it
     /// is not known.
     #[must_use]
     pub fn owner<'i>(&'i self, rules: &RuleSet, pathname: &Pathname<'_>) -> Option<PublicUrl<'i>> {
-        self.decide(rules, pathname)?.owner
+        let owner = self.decide(rules, pathname)?.owner?;
+        (owner.path() == pathname.normalized()).then_some(owner)
     }
 
     /// The URLs with this path, at most one of each content type, in the order of their rules.
     fn owners(&self, pathname: &Pathname<'_>) -> Vec<PublicUrl<'_>> {
-        let path = pathname.normalized();
+        self.owners_of(&pathname.normalized())
+    }
+
+    fn owners_of(&self, path: &str) -> Vec<PublicUrl<'_>> {
         let mut owners: Vec<_> =
-            self.snapshots.iter().filter_map(|snapshot| snapshot.owner(&path)).collect();
+            self.snapshots.iter().filter_map(|snapshot| snapshot.owner(path)).collect();
         owners.sort_by_key(|owner| owner.rule());
         owners
     }

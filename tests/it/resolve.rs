@@ -3,6 +3,7 @@
 mod document;
 mod drafts;
 mod knowledge;
+mod not_localized;
 mod readiness;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

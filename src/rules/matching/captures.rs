@@ -121,6 +121,12 @@ impl<'a> Params<'a> {
         self.captures.iter().any(|capture| *self.names[capture.name as usize] == *name)
     }
 
+    /// The position of the segment with this placeholder.
+    pub(super) fn segment_of(self, name: &str) -> Option<usize> {
+        let own = self.captures.iter().find(|own| *self.names[own.name as usize] == *name)?;
+        Some(own.segment as usize)
+    }
+
     /// The placeholders as written and the decoded texts; a catch-all's segments joined by `/`.
     #[must_use]
     pub fn iter(self) -> impl ExactSizeIterator<Item = (&'a str, &'a str)> {

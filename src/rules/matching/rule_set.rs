@@ -5,6 +5,7 @@
 mod tests;
 
 mod ambiguity;
+mod default_locale;
 mod own_match;
 mod ties;
 mod types;

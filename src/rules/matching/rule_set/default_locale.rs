@@ -1,0 +1,57 @@
+//! The path of a match in the site's first locale, in which documents that are not localized have
+//! their URL (D19).
+
+use super::{Match, RuleSet};
+use crate::rules::locale::LocalePrefix;
+use crate::rules::pathname::Pathname;
+
+impl RuleSet {
+    /// The normalized path with the site's first locale in place of the one that the match has
+    /// captured. `None`: it has captured none, or the first one.
+    #[must_use]
+    pub fn in_default_locale(&self, found: &Match<'_>, pathname: &Pathname<'_>) -> Option<String> {
+        let default = self.locales.default_locale();
+        found.locale.filter(|locale| *locale != default)?;
+        let at = found.params.segment_of("locale")?;
+        let path = pathname.normalized();
+        let mut segments: Vec<&str> = path.split('/').skip(1).collect();
+        match self.prefix {
+            LocalePrefix::Always => segments[at] = default.as_str(),
+            LocalePrefix::ExceptDefault => {
+                segments.remove(at);
+            }
+        }
+        Some(format!("/{}", segments.join("/")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::fixtures::{locales, per_locale, rule};
+    use crate::rules::{LocalePrefix, Pathname, RuleSet};
+
+    #[test]
+    fn in_default_locale_replaces_or_removes_the_captured_locale() {
+        let rules = || {
+            let by_locale = per_locale(&[("en", "/news/{slug}"), ("de", "/neues/{slug}")]);
+            vec![rule(1, "/{locale}"), rule(2, "/shop/{locale}/{*path}"), by_locale]
+        };
+        let cases = [
+            ("/de", Some("/en"), Some("/")),
+            ("/shop/de/%C3%A9/x/", Some("/shop/en/%C3%A9/x"), Some("/shop/%C3%A9/x")),
+            ("/shop/en/x", None, None),
+            ("/neues/x", None, None),
+        ];
+        for (path, always, except_default) in cases {
+            for (prefix, expected) in
+                [(LocalePrefix::Always, always), (LocalePrefix::ExceptDefault, except_default)]
+            {
+                let rules = RuleSet::new(locales(), prefix, rules());
+                let pathname = Pathname::parse(path);
+                let found = rules.find(&pathname);
+                let other = found.and_then(|found| rules.in_default_locale(&found, &pathname));
+                assert_eq!(other.as_deref(), expected, "{path} {prefix:?}");
+            }
+        }
+    }
+}

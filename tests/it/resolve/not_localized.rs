@@ -1,0 +1,81 @@
+//! A document that is not localized has one URL, in the site's first locale. A path with another
+//! locale resolves to it.
+
+use serde_json::{Value, json};
+
+use super::until;
+use crate::support::http;
+use crate::support::service::Setup;
+
+const SETTINGS: &str = r#"
+[server]
+listen = "127.0.0.1:0"
+[cms]
+source = "files"
+path = "content.json"
+"#;
+
+const CONTENT: &str = r#"{
+  "api::page.page": [
+    {"documentId": "p1", "locale": "en", "slug": "about"},
+    {"documentId": "p2", "locale": "de", "slug": "taken"}
+  ],
+  "api::notice.notice": [
+    {"documentId": "n1", "slug": "imprint"},
+    {"documentId": "n2", "locale": null, "slug": "taken"},
+    {"documentId": "n3", "locale": "en", "slug": "english"}
+  ]
+}"#;
+
+fn site(key: &str, prefix: &str) -> String {
+    let rule = |name: &str| {
+        format!(
+            "[[site.rule]]\ncontent_type = \"api::{name}.{name}\"\ntemplate = \"/{{locale}}/{{slug}}\"\n"
+        )
+    };
+    let head =
+        format!("[[site]]\nkey = \"{key}\"\nlocales = [\"en\", \"de\"]\nresolve = \"documents\"\n");
+    let more =
+        format!("locale_prefix = \"{prefix}\"\nfront_end_url = \"https://www.example.com\"\n");
+    [head, more, rule("page"), rule("notice")].concat()
+}
+
+#[test]
+fn resolve_of_another_locale_finds_a_document_that_is_not_localized() {
+    let sites = [site("main", "always"), site("short", "except-default")].concat();
+    let setup = Setup::new(&[SETTINGS, &sites].concat()).file("content.json", CONTENT);
+    let service = setup.start();
+    for key in ["main", "short"] {
+        let target = format!("/api/resolve?site={key}&pathname=/de/nothing");
+        until(&service, &target, |response| response.status == 200);
+    }
+    for (key, pathname, id, canonical) in [
+        ("main", "/en/imprint", Some("n1"), Some("/en/imprint")),
+        ("main", "/de/imprint", Some("n1"), Some("/en/imprint")),
+        ("main", "/de//imprint/", Some("n1"), Some("/en/imprint")),
+        // A document that has the path owns it.
+        ("main", "/de/taken", Some("p2"), Some("/de/taken")),
+        ("main", "/en/taken", Some("n2"), Some("/en/taken")),
+        // There is no fallback for documents that are localized.
+        ("main", "/de/about", None, None),
+        ("main", "/de/english", None, None),
+        ("short", "/imprint", Some("n1"), Some("/imprint")),
+        ("short", "/de/imprint", Some("n1"), Some("/imprint")),
+    ] {
+        let target = format!("/api/resolve?site={key}&pathname={pathname}");
+        let response = http::get(service.addr(), &target);
+        let data = &response.json()["data"];
+        let url = canonical.map(|path| format!("https://www.example.com{path}"));
+        let found = (&data["documentId"], &data["canonicalUrl"], &data["alternates"]["en"]);
+        let own = if id.is_some_and(|id| id != "p2") { json!(url) } else { Value::Null };
+        assert_eq!(found, (&json!(id), &json!(url), &own), "{target}");
+        let uid = if id.is_some_and(|id| id.starts_with('n')) { "notice" } else { "page" };
+        assert_eq!(data["matched"]["collectionType"], format!("api::{uid}.{uid}"), "{target}");
+        let locale = if pathname.starts_with("/de") { "de" } else { "en" };
+        assert_eq!(data["matched"]["params"]["locale"], locale, "{target}");
+        let resolved_by = if id.is_some() { "documents" } else { "rules" };
+        assert_eq!(response.header("x-resolved-by").as_deref(), Some(resolved_by), "{target}");
+        let matched = http::get(service.addr(), &target.replace("resolve", "get-content-type"));
+        assert_eq!(matched.json()["data"]["matched"], data["matched"], "{target}");
+    }
+}
