@@ -15,6 +15,10 @@ export function reasonOf(body: Json<"/api/frontend-url", 404>): string | undefin
   return body.error.details?.reason;
 }
 
+export function linksOf(body: Json<"/api/frontend-urls", 200>): string[] {
+  return body.data.results.flatMap(({ url }) => url ?? []);
+}
+
 export function typeOf(body: Json<"/api/get-content-type", 200>): string {
   return "contentType" in body.data ? body.data.contentType : body.data.matched.collectionType;
 }
