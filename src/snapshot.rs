@@ -107,11 +107,13 @@ impl Snapshot {
     }
 
     /// The URLs that sitemaps leave out, each once, in the order of the listed ones.
+    #[must_use]
     pub fn unlisted(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
         self.unlisted_from(0)
     }
 
     /// The same after the first `start` ones.
+    #[must_use]
     pub fn unlisted_from(
         &self,
         start: usize,
@@ -138,11 +140,13 @@ impl Snapshot {
     }
 
     /// All URLs, each once, in the order of [`Snapshot::documents`].
+    #[must_use]
     pub fn owners(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
         (0..self.owners).map(|at| self.url(at))
     }
 
     /// All versions with a URL: the owners and the duplicates.
+    #[must_use]
     pub fn urls(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
         (0..self.entries.len()).map(|at| self.url(at))
     }
@@ -154,17 +158,20 @@ impl Snapshot {
     }
 
     /// The versions whose path another version owns, ordered as the documents.
+    #[must_use]
     pub fn duplicates(&self) -> impl ExactSizeIterator<Item = PublicUrl<'_>> + Clone {
         (self.owners..self.entries.len()).map(|at| self.url(at))
     }
 
     /// The versions without a URL, in the order of locales, then of `documentId`: at most
     /// [`MAX_ROWS`] of them.
+    #[must_use]
     pub fn no_url(&self) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
         self.no_url.iter_from(0, &self.arena)
     }
 
     /// The same after the first `start` ones.
+    #[must_use]
     pub fn no_url_from(&self, start: usize) -> impl ExactSizeIterator<Item = NoUrlRow<'_>> + Clone {
         self.no_url.iter_from(start, &self.arena)
     }

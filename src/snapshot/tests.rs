@@ -284,12 +284,12 @@ fn is_replaced((id, locale): (&str, &str), ids: &Ids<'_>) -> bool {
 /// whether anything has changed.
 fn patched(one: &Content, other: &Content, ids: &Ids<'_>) -> (Snapshot, bool) {
     let found = rows(other);
-    let versions = |(id, only): (&&str, &Option<&str>)| {
-        let own = found.iter().filter(|row| row.0 == *id && is_replaced((row.0, row.1), ids));
+    let patch = |id: &str, is_partial: bool| {
+        let own = found.iter().filter(|row| row.0 == id && is_replaced((row.0, row.1), ids));
         let versions = own.map(|row| document(*row)).collect();
-        Patch { id: (*id).to_owned(), versions, is_partial: only.is_some() }
+        Patch { id: id.to_owned(), versions, is_partial }
     };
-    let patches: Vec<Patch> = ids.iter().map(versions).collect();
+    let patches: Vec<Patch> = ids.iter().map(|(id, only)| patch(id, only.is_some())).collect();
     with_listing(|listing| {
         let before = snapshot_by(listing, &rows(one));
         match before.patched(&patches, listing, Builder { path_table: true }) {

@@ -182,6 +182,7 @@ impl Problems {
 }
 
 /// A version as the snapshots have it.
+#[derive(Clone, Copy)]
 struct Version<'a> {
     uid: &'a ContentTypeUid,
     document_id: &'a str,

@@ -19,7 +19,7 @@ pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String
     for problem in problems.rows() {
         match problem {
             Problem::NoUrl { version, reason, rule } => {
-                no_url.push(no_url_line(&version, reason, rule))
+                no_url.push(no_url_line(&version, reason, rule));
             }
             Problem::SharedPath { path, owner, others } => {
                 let others = others.iter().map(|other| version_line("", "other", other));
