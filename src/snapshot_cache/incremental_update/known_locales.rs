@@ -3,7 +3,7 @@
 //! A proxy or cache in front of the CMS that ignores `locale=*` returns the versions in one locale,
 //! with their own total. A document whose other versions were unpublished looks alike.
 
-use crate::rules::{Document, DocumentLocale};
+use crate::rules::{Document, DocumentLocale, Locale};
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// Whether versions that the copies have may be missing from such a response: it has versions in one
@@ -32,6 +32,6 @@ fn only_locale<'a>(group: &'a TypeGroup, versions: &'a [Document<'static>]) -> O
         DocumentLocale::Named(name) => Some(&**name),
         DocumentLocale::None | DocumentLocale::NotText => None,
     });
-    let only = named.next().or_else(|| group.locales.first().map(|first| first.as_str()))?;
+    let only = named.next().or_else(|| group.locales.first().map(Locale::as_str))?;
     named.all(|name| name == only).then_some(only)
 }
