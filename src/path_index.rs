@@ -163,7 +163,7 @@ impl PathIndex {
     /// The URL with this path; `None` if no document owns it, or if a content type that could own it
     /// is not known.
     #[must_use]
-    pub fn owner<'i>(&'i self, rules: &RuleSet, pathname: &Pathname<'_>) -> Option<PublicUrl<'i>> {
+    pub fn owner(&self, rules: &RuleSet, pathname: &Pathname<'_>) -> Option<PublicUrl<'_>> {
         let owner = self.decide(rules, pathname)?.owner?;
         (owner.path() == pathname.normalized()).then_some(owner)
     }

@@ -46,7 +46,7 @@ def draft(site: str, uid: str, row: Row) -> Draft:
 
 
 def check_drafts(checks: Checks, service: Service, oracle: Oracle) -> None:
-    """Each draft of each site: by its path, and by its id, with the same answer."""
+    """Each draft of each site: by its path, and by its id, with the same response."""
     work = list(drafts(oracle))
     owners: Owners = collections.defaultdict(set)
     for one in work:
@@ -77,7 +77,7 @@ def check_draft(checks: Checks, service: Service, one: Draft, owners: Owners) ->
         found = (by_id.status, (error.get("details") or {}).get("reason"))
         checks.equal(f"{name}: no URL", found, (404, reason))
         return
-    checks.equal(f"{name}: by id", (by_id.status, told(by_id.body)), (200, expected(one)))
+    checks.equal(f"{name}: by id", (by_id.status, facts(by_id.body)), (200, expected(one)))
     by_path = service.get("/api/resolve", site=one.site, status="draft", pathname=one.path)
     same_path = owners[one.site, one.path]
     if len(same_path) > 1:
@@ -86,10 +86,10 @@ def check_draft(checks: Checks, service: Service, one: Draft, owners: Owners) ->
         owner = (data.get("matched", {}).get("collectionType"), data.get("documentId"))
         checks.check(f"{name}: one of those with its path", owner in same_path, by_path.body)
         return
-    checks.equal(f"{name}: by path", (by_path.status, told(by_path.body)), (200, expected(one)))
+    checks.equal(f"{name}: by path", (by_path.status, facts(by_path.body)), (200, expected(one)))
 
 
-def told(body: str) -> Any:
+def facts(body: str) -> Any:
     data = json.loads(body)["data"] or {}
     names = ("kind", "resolvedBy", "documentId", "canonicalPath", "isCanonical")
     return [data.get("matched", {}).get("collectionType"), *map(data.get, names)]

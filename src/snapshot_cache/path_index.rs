@@ -92,7 +92,8 @@ impl Current {
     fn new(rules: &RuleSet, copies: Vec<TypeCopy>, limits: Option<AgeLimits>) -> Self {
         let class = |(_, copy): &TypeCopy| AgeClass::of(copy.as_ref(), limits);
         let ages: Vec<AgeClass> = copies.iter().map(class).collect();
-        let paths = copies.iter().zip(&ages).map(|((uid, copy), age)| (uid, age.paths(copy)));
+        let paths =
+            copies.iter().zip(&ages).map(|((uid, copy), age)| (uid, age.paths(copy.as_ref())));
         let index = Arc::new(PathIndex::new(rules, paths));
         let oldest = copies.iter().filter_map(|(_, copy)| Some(copy.as_ref()?.begun)).min();
         Self { index, copies, ages, oldest }
@@ -121,7 +122,7 @@ impl AgeClass {
         }
     }
 
-    fn paths(self, copy: &Option<CachedCopy>) -> TypePaths {
+    fn paths(self, copy: Option<&CachedCopy>) -> TypePaths {
         match (self, copy) {
             (Self::Fresh, Some(copy)) => TypePaths::Fresh(Arc::clone(&copy.snapshot)),
             (Self::Stale, Some(copy)) => TypePaths::Stale(Arc::clone(&copy.snapshot)),

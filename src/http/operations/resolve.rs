@@ -1,14 +1,14 @@
 //! `GET /api/resolve`: from a pathname to its document. It extends `/api/get-content-type` by the
 //! document that the site's path index has for the path, or the CMS for a draft.
 
-mod answer;
 mod candidates;
 pub(in crate::http) mod from_cms;
+mod resolution;
 
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderValue};
 
-use self::answer::{Answer, ResolvedDocument};
+use self::resolution::{Resolution, ResolvedDocument};
 use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match};
 use super::path_match::{ResolvedBy, path_index};
@@ -78,11 +78,11 @@ pub(in crate::http) fn get(
     let document =
         decision.owner.map(|url| ResolvedDocument::new(app, site, &state.index, url, &pathname));
     let by = if document.is_some() { "documents" } else { "rules" };
-    let answer = Answer { site, resolved_by: by, document };
+    let resolution = Resolution { site, resolved_by: by, document };
     let text = success_text(|json| {
         json.raw("{");
         result.write(json);
-        answer.write(json);
+        resolution.write(json);
         json.raw("}");
     });
     let mut response = conditional_json(text, cache_control, headers);

@@ -1,4 +1,4 @@
-//! Answers that are read from the CMS: drafts by their pathname, and documents by their id (D18).
+//! Responses that are read from the CMS: drafts by their pathname, and documents by their id (D18).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::answer::{Answer, ResolvedDocument};
 use super::candidates::Candidates;
+use super::resolution::{Resolution, ResolvedDocument};
 use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID, not_configured};
 use crate::app::App;
 use crate::content::{ContentError, Status, Versions};
@@ -25,7 +25,7 @@ use crate::http::response::error::ApiError;
 use crate::path_index::PathIndex;
 use crate::rules::{ContentTypeUid, Document, DocumentLocale, Locale, Match, Pathname};
 use crate::site::Site;
-use crate::snapshot::{Builder, Listing, NoSnapshot, Snapshot};
+use crate::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
 
 const TOO_MANY: ContentError =
     ContentError::Unusable("more than 100 documents that could have this path");
@@ -128,9 +128,9 @@ impl Known<'_> {
                 continue;
             }
             if let Some(snapshot) = self.draft(&wanted, &path).await? {
-                let tied = |rule| self.site.rules.tie(&parsed, rule);
-                let rule = snapshot.owner(&path).map(|url| url.rule());
-                let found = rule.and_then(tied).unwrap_or_else(|| first.clone());
+                let own_match = |rule| self.site.rules.tie(&parsed, rule);
+                let rule = snapshot.owner(&path).map(PublicUrl::rule);
+                let found = rule.and_then(own_match).unwrap_or_else(|| first.clone());
                 let result = MatchResult::new(self.site, pathname, &found, locale);
                 return Ok(self.response(&result, &snapshot, &path, pathname));
             }
@@ -247,11 +247,11 @@ impl Known<'_> {
         let Self { app, site, index } = self;
         let document = snapshot.owner(path);
         let document = document.map(|url| ResolvedDocument::new(app, site, index, url, pathname));
-        let answer = Answer { site, resolved_by: "cms", document };
+        let resolution = Resolution { site, resolved_by: "cms", document };
         let text = success_text(|json| {
             json.raw("{");
             result.write(json);
-            answer.write(json);
+            resolution.write(json);
             json.raw("}");
         });
         json_response(StatusCode::OK, text, HeaderMap::new())

@@ -8,14 +8,14 @@ use crate::site::Site;
 use crate::snapshot::{PublicUrl, write_timestamp};
 
 /// What a pathname or a document resolves to.
-pub(super) struct Answer<'a> {
+pub(super) struct Resolution<'a> {
     pub(super) site: &'a Site,
     /// What decided: `documents`, `rules` or `cms`.
     pub(super) resolved_by: &'static str,
     pub(super) document: Option<ResolvedDocument<'a>>,
 }
 
-/// The document of an answer.
+/// The document of a resolution.
 pub(super) struct ResolvedDocument<'a> {
     url: PublicUrl<'a>,
     /// Whether the requested pathname is the path of the document.
@@ -38,10 +38,8 @@ impl<'a> ResolvedDocument<'a> {
         let uid = &site.rules.rules()[url.rule()].content_type;
         let locale = &site.rules.locales().as_slice()[url.locale()];
         let resource = app.snapshots.content().resource(uid, url.document_id());
-        let resource = resource.map(|path| match url.is_localized() {
-            true => format!("{path}?locale={locale}"),
-            false => path,
-        });
+        let resource = resource
+            .map(|path| if url.is_localized() { format!("{path}?locale={locale}") } else { path });
         let is_canonical = is_same_path(pathname, url.path());
         let breadcrumbs = breadcrumbs(index, &site.rules, url.path());
         Self { url, is_canonical, resource, breadcrumbs }
@@ -66,7 +64,7 @@ fn breadcrumbs<'i>(index: &'i PathIndex, rules: &RuleSet, path: &str) -> Vec<Pub
     prefixes.filter_map(|prefix| index.owner(rules, &Pathname::parse(prefix))).collect()
 }
 
-impl Answer<'_> {
+impl Resolution<'_> {
     /// Writes the members with a comma before them.
     pub(super) fn write(&self, json: &mut Json) {
         let document = self.document.as_ref();
