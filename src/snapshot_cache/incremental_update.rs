@@ -25,8 +25,6 @@ mod update_loops;
 
 pub use update_loops::apply_invalidations;
 
-use std::time::Instant;
-
 use super::invalidation::Hint;
 use super::refresh::TypeGroup;
 use crate::content::ContentError;
@@ -57,12 +55,6 @@ impl From<ContentError> for NotUpdated {
 
 /// The hints about changes that a copy of the group's members may lack.
 fn lacking(group: &TypeGroup, hints: Vec<Hint>) -> Vec<Hint> {
-    let is_before = |begun: Instant, hint: &Hint| begun <= hint.at;
-    let is_lacking = |hint: &Hint| {
-        group.members.iter().any(|(_, entry)| match entry.copy() {
-            Some(copy) => is_before(copy.begun, hint),
-            None => entry.is_refreshing(),
-        })
-    };
+    let is_lacking = |hint: &Hint| group.members.iter().any(|(_, entry)| entry.may_lack(hint.at));
     hints.into_iter().filter(is_lacking).collect()
 }

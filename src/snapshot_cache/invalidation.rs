@@ -13,7 +13,7 @@ pub(super) use hint_queue::{Batch, HintQueue, debounced};
 pub(super) use relation_targets::RelationTargets;
 
 /// A document that may have changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Invalidation {
     /// Its content type, at most 128 bytes.
     pub uid: String,
@@ -24,7 +24,7 @@ pub struct Invalidation {
 }
 
 /// What happened to a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
     /// It may have other values, or may be published.
     Written,

@@ -50,9 +50,22 @@ impl Entry {
     /// flight knows.
     pub(in crate::snapshot_cache) fn keep_hints(&self, since: Instant, hints: &[&Invalidation]) {
         let mut state = self.state.lock();
-        if state.is_refreshing() {
-            state.updates.keep_hints(since, hints);
+        if state.is_refreshing() && !state.updates.keep_hints(since, hints) {
+            // After the refresh in flight, another one is wanted.
+            state.outdated = true;
         }
+    }
+
+    /// Forgets invalidations for which another refresh follows the one in flight.
+    pub(in crate::snapshot_cache) fn forget_hints(&self, hints: &[&Invalidation]) {
+        self.state.lock().updates.forget_hints(hints);
+    }
+
+    /// Whether the copy may lack a change that is known since this time. Without a copy: whether the
+    /// one that the refresh in flight builds may.
+    pub(in crate::snapshot_cache) fn may_lack(&self, at: Instant) -> bool {
+        let state = self.state.lock();
+        state.copy.as_ref().map_or(state.is_refreshing(), |copy| copy.begun <= at)
     }
 
     /// The incremental updates since a refresh began, one for each document.

@@ -281,6 +281,7 @@ fn patches_are_kept_for_the_refresh_in_flight_alone() {
     }
 }
 
+mod hints;
 mod orphaned;
 mod reads_in_flight;
 

@@ -2,12 +2,15 @@
 //! an incremental update.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use crate::rules::{Document, DocumentLocale, Locale};
 use crate::snapshot::Patch;
 use crate::snapshot_cache::invalidation::Invalidation;
+
+/// The most hints that are kept during a walk; with more, another walk follows.
+const MAX_HINTS: usize = 20_000;
 
 /// Incremental updates and invalidations, in the order of the times before their reads.
 #[derive(Default)]
@@ -74,9 +77,21 @@ impl Updates {
         merged
     }
 
-    pub(super) fn keep_hints(&mut self, since: Instant, hints: &[&Invalidation]) {
-        self.hints.retain(|(_, hint)| !hints.contains(&hint));
-        self.hints.extend(hints.iter().map(|hint| (since, (*hint).clone())));
+    /// Keeps hints, each once. `false`: there are too many, and all of them are dropped.
+    pub(super) fn keep_hints(&mut self, since: Instant, hints: &[&Invalidation]) -> bool {
+        self.forget_hints(hints);
+        let is_kept = self.hints.len() + hints.len() <= MAX_HINTS;
+        if is_kept {
+            self.hints.extend(hints.iter().map(|hint| (since, (*hint).clone())));
+        } else {
+            self.hints.clear();
+        }
+        is_kept
+    }
+
+    pub(super) fn forget_hints(&mut self, hints: &[&Invalidation]) {
+        let hints: HashSet<&Invalidation> = hints.iter().copied().collect();
+        self.hints.retain(|(_, hint)| !hints.contains(hint));
     }
 
     pub(super) fn patches_since(&self, begun: Instant) -> Vec<Patch> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use super::follow_up::{follow_up, walk};
+use super::follow_up::follow_up;
 use super::patching::Reading;
 use super::plan::{self, RelationList, referring, relations};
 use super::reading::{is_in, list_dependents, max_versions, read_by_id};
@@ -144,7 +144,8 @@ async fn update_unlisted(
         .collect();
     let ids: BTreeSet<&str> = of_hints.iter().flat_map(|(_, ids)| ids).map(|id| &**id).collect();
     if ids.len() * group.locales.len() > max_versions(group) {
-        return walk(cache, group);
+        let hints = of_hints.iter().map(|(hint, _)| (*hint).clone());
+        return follow_up(cache, group, &updates.dependents, NotUpdated::NeedsWalk, hints);
     }
     let reading = Reading::begin(group);
     let (patches, result) = read_by_id(cache, group, &ids).await;

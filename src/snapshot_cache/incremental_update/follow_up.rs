@@ -3,7 +3,7 @@
 use super::NotUpdated;
 use crate::content::ContentError;
 use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Hint, HintQueue};
+use crate::snapshot_cache::invalidation::{Hint, HintQueue, Invalidation};
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// Follows up a failure that concerns these hints, which came from this queue.
@@ -15,8 +15,14 @@ pub(super) fn follow_up(
     hints: impl IntoIterator<Item = Hint>,
 ) {
     match reason {
-        NotUpdated::NeedsWalk => walk(cache, group),
-        NotUpdated::Unusable => walk_within_share(cache, group),
+        NotUpdated::NeedsWalk => {
+            forget(group, hints);
+            walk(cache, group);
+        }
+        NotUpdated::Unusable => {
+            forget(group, hints);
+            walk_within_share(cache, group);
+        }
         NotUpdated::Failed(error) => {
             let uid = &group.query.uid;
             tracing::debug!(%uid, error = cache.content.detail(&error), "documents could not be updated");
@@ -35,6 +41,14 @@ pub(super) fn follow_up(
             }
         }
     }
+}
+
+/// Another walk follows the one in flight. If the latter returned these hints too, they would arrive
+/// during the former, and cause walk after walk.
+fn forget(group: &TypeGroup, hints: impl IntoIterator<Item = Hint>) {
+    let hints: Vec<Hint> = hints.into_iter().collect();
+    let changed: Vec<&Invalidation> = hints.iter().map(|hint| &*hint.invalidation).collect();
+    group.members.iter().for_each(|(_, entry)| entry.forget_hints(&changed));
 }
 
 /// Walks the type at once, again if a walk is in flight.

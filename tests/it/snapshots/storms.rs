@@ -1,6 +1,7 @@
 //! Many webhooks at once: nothing is lost, and the CMS gets few requests.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::dependents::{CATEGORY, Fixture};
 use super::hook::post_all;
@@ -69,6 +70,32 @@ fn storm_of_hints_for_a_document_with_most_dependents_is_followed_by_walks() {
     let expected: Vec<String> = ids.iter().map(|id| format!("/new/{id}")).collect();
     until_so("all of them", || paths(&sitemap(&fixture.service)) == expected);
     assert!(walks <= filtered + 1, "{walks} walks after {filtered} lists");
+}
+
+#[test]
+fn hint_during_a_walk_that_needs_another_walk_causes_no_endless_walks() {
+    let ids = ids(dependents());
+    let fixture = Fixture::start(&articles(&ids, "c1", "old"));
+    fixture.set(&articles(&ids, "c1", "new"));
+    // A walk takes longer than the debounce of hints.
+    fixture.intercept(|target, script| {
+        if target.contains("filters[documentId][$gt]") {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        script
+    });
+    fixture.send("entry.publish", CATEGORY, "c1");
+    until_so("the walk", || fixture.walks() == 2);
+    fixture.send("entry.publish", CATEGORY, "c1");
+    until_so("the walk after it", || fixture.walks() == 3);
+    until_so("the end of the walks", || {
+        let before = fixture.walks();
+        std::thread::sleep(Duration::from_secs(3));
+        fixture.walks() == before
+    });
+    assert_eq!(fixture.walks(), 3);
+    let expected: Vec<String> = ids.iter().map(|id| format!("/new/{id}")).collect();
+    assert_eq!(paths(&sitemap(&fixture.service)), expected);
 }
 
 #[test]
