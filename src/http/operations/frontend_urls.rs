@@ -78,8 +78,9 @@ pub(in crate::http) async fn post(
     let respond = async || {
         let [status, site] = parse(query.as_deref(), &POST_PARAMS)?;
         let site = parse_site(&app, status.as_deref(), site)?;
-        let items = item::read(&body)?;
-        check_count("documents", items.len())?;
+        let texts = item::read(&body)?;
+        check_count("documents", texts.len())?;
+        let items: Vec<Item<'_>> = texts.into_iter().map(Item::read).collect();
         let (text, age) = respond(&app, site, &items).await?;
         Ok::<Response, ApiError>(with_age(
             json_response(StatusCode::OK, text, HeaderMap::new()),

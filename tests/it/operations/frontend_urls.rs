@@ -186,6 +186,7 @@ fn frontend_urls_with_a_bad_item_has_results_for_the_others() {
         (r#"{"uid":"x","documentId":"one","locale":"e_"}"#, r#""x""#, r#""one""#, r#""e_""#),
         (r#"{"uid":"x","documentId":"one","locale":5}"#, r#""x""#, r#""one""#, "null"),
         (r#"{"uid":"x","uid":"x","documentId":"one"}"#, r#""x""#, r#""one""#, "null"),
+        (r#"["x","one"]"#, "null", "null", "null"),
         // Drafts have URLs of their own, by single requests.
         (r#"{"uid":"x","documentId":"one","status":"draft"}"#, r#""x""#, r#""one""#, "null"),
         (&long_uid, &echo, r#""one""#, "null"),
@@ -217,6 +218,7 @@ fn frontend_urls_refuses_requests_that_name_no_documents_or_too_many() {
         ("not JSON".to_owned(), shape.to_owned()),
         ("[]".to_owned(), shape.to_owned()),
         ("null".to_owned(), shape.to_owned()),
+        (format!("[[{one}]]"), shape.to_owned()),
         ("{}".to_owned(), shape.to_owned()),
         (format!(r#"{{"documents":{one}}}"#), shape.to_owned()),
         (format!(r#"{{"documents":[{one}],"documents":[{one}]}}"#), shape.to_owned()),

@@ -61,28 +61,36 @@ impl<'a> Item<'a> {
         Self { uid, document_id, locale, is_valid: false }
     }
 
-    fn read(json: &'a str) -> Self {
+    /// Reads one of the texts of [`read`].
+    pub(super) fn read(json: &'a RawValue) -> Self {
+        let json = json.get();
         let fields: Result<Fields<'a>, _> = serde_json::from_str(json);
         match fields {
-            Ok(Fields { uid, document_id, locale, status }) => {
+            Ok(Fields { uid, document_id, locale, status }) if is_object(json.as_bytes()) => {
                 let members = [uid, document_id, locale].map(|text| text.map(|Text(text)| text));
                 let item = Self::checked(members);
                 let is_published = status.is_none_or(|Text(status)| status == "published");
                 if item.is_valid && is_published { item } else { Self::malformed(json) }
             }
-            Err(_) => Self::malformed(json),
+            _ => Self::malformed(json),
         }
     }
 }
 
-/// The items of a body.
+/// The items of a body as texts, which are counted before they are read: a body has room for 100,000.
 ///
 /// # Errors
 /// 400 if it is not an object with a list `documents`.
-pub(super) fn read(body: &[u8]) -> Result<Vec<Item<'_>>, ApiError> {
-    let refuse = |_| ApiError::validation("the body must be a JSON object with a list `documents`");
-    let documents: Documents<'_> = serde_json::from_slice(body).map_err(refuse)?;
-    Ok(documents.documents.into_iter().map(|json| Item::read(json.get())).collect())
+pub(super) fn read(body: &[u8]) -> Result<Vec<&RawValue>, ApiError> {
+    let documents: Option<Documents<'_>> = serde_json::from_slice(body).ok();
+    let found = documents.filter(|_| is_object(body)).map(|found| found.documents);
+    let message = "the body must be a JSON object with a list `documents`";
+    found.ok_or_else(|| ApiError::validation(message))
+}
+
+/// Whether a JSON text is an object. `serde` reads the members of a struct from a list as well.
+fn is_object(json: &[u8]) -> bool {
+    json.trim_ascii_start().starts_with(b"{")
 }
 
 #[derive(Deserialize)]
