@@ -46,10 +46,12 @@ pub fn read_rfc3339(text: &str) -> Option<i64> {
     let fraction = if rest.starts_with(b".") { 1 + digits } else { 0 };
     let is_offset = match &rest[fraction..] {
         [b'Z' | b'z'] => true,
-        [b'+' | b'-', a, b, b':', c, d] => [a, b, c, d].into_iter().all(u8::is_ascii_digit),
+        [b'+' | b'-', a, b, b':', c, d] => {
+            [a, b, c, d].into_iter().all(u8::is_ascii_digit) && [*a, *b] <= *b"23"
+        }
         _ => false,
     };
-    // jiff reads more forms, such as a time without seconds.
+    // jiff reads more forms, such as a time without seconds or an offset of 25 hours.
     if !FORM[..19].iter().zip(date_and_time).all(is_form) || !is_offset || fraction == 1 {
         return None;
     }
