@@ -10,7 +10,7 @@
 //! Each content type has two update loops, one for named documents and one for dependents, each with
 //! its own queue: a named document is one request, dependents may be a hundred. The rounds of a loop
 //! follow each other. What two reads in flight have found is put together by the times at which they
-//! began ([`patching`]); a change that was known by then shows in the later one. So it does not matter
+//! began (`patching`); a change that was known by then shows in the later one. So it does not matter
 //! which of them ends first.
 
 mod dependents;

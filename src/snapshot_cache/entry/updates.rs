@@ -137,11 +137,11 @@ fn is_needed_beside(patch: &mut Patch, newer: &Patch) -> bool {
 impl ReadVersions {
     /// Whether a version of a document was read after `since`.
     pub(in crate::snapshot_cache) fn has(&self, since: Instant, id: &str, locale: &Locale) -> bool {
-        let is_own = |own: &Option<DocumentLocale<'_>>| match own {
+        let is_own = |own: Option<&DocumentLocale<'_>>| match own {
             Some(DocumentLocale::Named(name)) => name == locale.as_str(),
             Some(DocumentLocale::None | DocumentLocale::NotText) | None => true,
         };
         let mut own = self.0.get(id).into_iter().flatten();
-        own.any(|(at, locale)| *at >= since && is_own(locale))
+        own.any(|(at, locale)| *at >= since && is_own(locale.as_ref()))
     }
 }

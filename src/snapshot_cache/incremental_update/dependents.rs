@@ -61,7 +61,7 @@ pub(super) async fn update(
     if !done.is_empty() {
         // Documents that were read before these changes were known are in the copies from here on.
         drop(updates.named_round.lock().await);
-        update_unlisted(cache, group, updates, done, &listed).await;
+        update_unlisted(cache, group, updates, &done, &listed).await;
     }
 }
 
@@ -124,7 +124,7 @@ async fn update_unlisted(
     cache: &SnapshotCache,
     group: &TypeGroup,
     updates: &TypeUpdates,
-    hints: Vec<&Hint>,
+    hints: &[&Hint],
     listed: &Listed,
 ) {
     let is_unlisted = |(id, locales): &(String, BTreeSet<String>)| {
