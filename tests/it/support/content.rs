@@ -48,7 +48,8 @@ impl Query {
             pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
         };
         let size = value("pagination[pageSize]")?.parse().ok()?;
-        if size > 1 && !selected(query).is_empty() {
+        let in_one_locale = value("locale").is_some_and(|locale| locale != "%2A");
+        if size > 1 && !in_one_locale && !selected(query).is_empty() {
             return None;
         }
         Some(Self {
