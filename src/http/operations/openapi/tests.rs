@@ -109,8 +109,8 @@ fn lengths_of_parameters_are_those_of_the_query_lists() {
                 Some(reference) => description.pointer(&reference[1..]).expect(reference),
                 None => schema,
             };
-            let longest = schema["maxLength"].as_u64().map_or(usize::MAX, |length| length as usize);
-            assert_eq!(longest, param.max_bytes, "{method} {path}: {}", param.name);
+            let longest = schema["maxLength"].as_u64().unwrap_or(usize::MAX as u64);
+            assert_eq!(longest, param.max_bytes as u64, "{method} {path}: {}", param.name);
         }
     }
 }
