@@ -234,8 +234,12 @@ impl SnapshotCache {
 
     /// Records that a document may have changed in the CMS; `None`: any document.
     pub fn invalidate(&self, invalidation: Option<Invalidation>) {
-        self.triggers.record_event();
         self.triggers.invalidations.add(invalidation);
+    }
+
+    /// Records that a webhook event has been accepted, whatever it says (D35).
+    pub fn record_event(&self) {
+        self.triggers.record_event();
     }
 
     /// Records that a document was unpublished or deleted in the CMS: a list may lose entries.

@@ -18,7 +18,7 @@ use super::query_string;
 use crate::content::{ContentError, ContentQuery, Projection, SetupProblem, Status};
 use crate::rules::{Condition, ContentTypeUid, FieldPath, Locale};
 
-/// The most findings for one type: each refused field costs another request.
+/// The most requests for a document of one type: each one without the fields that were refused.
 const MAX_REFUSED: usize = 20;
 
 /// What the settings need of a content type.
@@ -97,7 +97,7 @@ impl Examiner<'_> {
     async fn sample_usable_fields(
         &mut self,
     ) -> Result<Option<Option<Map<String, Value>>>, ContentError> {
-        while self.findings.len() < MAX_REFUSED {
+        for _ in 0..MAX_REFUSED {
             match self.sample().await {
                 // No document meets the conditions; any other one has the same fields.
                 Ok(None) if self.has_filters => self.has_filters = false,

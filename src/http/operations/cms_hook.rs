@@ -49,7 +49,8 @@ pub(in crate::http) async fn post(
         return ApiError::unauthorized().into_response();
     }
     let event = event::read(&body);
-    if event.is_withdrawal() {
+    app.snapshots.record_event();
+    if event.withdraws_public_version() {
         app.snapshots.record_withdrawal();
     }
     // Only a published version decides about URLs.

@@ -90,3 +90,18 @@ fn event_about_a_withdrawal_explains_a_list_that_collapses() {
         assert!(!service.log().contains(AGAIN));
     }
 }
+
+#[test]
+fn deleted_draft_explains_no_list_that_collapses() {
+    let content = Content::many(&["en"], 120);
+    let cms = content.start();
+    let service = with_secret(&cms).start();
+    assert_eq!(paths(&sitemap(&service)).len(), 120);
+    keep(&content, 0, 120);
+    let body = br#"{"event":"entry.delete","entry":{"publishedAt":null}}"#;
+    assert!(post_body(&service, body).starts_with("HTTP/1.1 202 "));
+    until_so("the empty list", || paths(&sitemap(&service)).is_empty());
+    assert_eq!(walks(&cms, "en"), 3);
+    let log = service.log();
+    assert!(log.contains(AGAIN) && log.contains("confirms the collapsed list"), "{log}");
+}

@@ -37,8 +37,14 @@ impl Event {
         self.names_document() && self.is_unpublished && OF_DRAFTS.contains(&&*self.name)
     }
 
-    /// Whether a version is no longer published.
-    pub(super) fn is_withdrawal(&self) -> bool {
+    /// Whether a published version is withdrawn. Strapi sends `entry.delete` for each draft too,
+    /// with `publishedAt: null`.
+    pub(super) fn withdraws_public_version(&self) -> bool {
+        self.is_withdrawal() && !self.is_unpublished
+    }
+
+    /// Whether a version, published or not, is withdrawn.
+    fn is_withdrawal(&self) -> bool {
         OF_WITHDRAWALS.contains(&&*self.name)
     }
 
@@ -123,6 +129,21 @@ mod tests {
         ] {
             let event = read(body(event, published_at).as_bytes());
             assert_eq!(event.is_draft(), is_draft, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn deleted_draft_withdraws_no_public_version() {
+        let (null, date) = (r#","publishedAt":null"#, r#","publishedAt":"2026-01-01""#);
+        for (event, published_at, is_public) in [
+            ("entry.delete", null, false),
+            ("entry.delete", date, true),
+            ("entry.delete", "", true),
+            ("entry.unpublish", date, true),
+            ("entry.publish", date, false),
+        ] {
+            let found = read(body(event, published_at).as_bytes()).withdraws_public_version();
+            assert_eq!(found, is_public, "{event}{published_at}");
         }
     }
 
