@@ -9,6 +9,9 @@ use super::cms::Cms;
 use super::front_of_cms::{list, refusal};
 use super::script::Script;
 
+/// The parameter with the key behind which a page begins.
+const AFTER: &str = "filters[documentId][$gt]=";
+
 /// What a request gets instead of an answer.
 type Fault = Arc<dyn Fn(&str) -> Option<Script> + Send + Sync>;
 
@@ -196,9 +199,11 @@ impl Content {
 
     fn one(&self, target: &str) -> Script {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let selected = selected(query);
+        let mut selected = selected(query);
         let locale = query.split('&').find_map(|pair| pair.strip_prefix("locale="));
         if !selected.is_empty() {
+            let after = query.split('&').find_map(|pair| pair.strip_prefix(AFTER));
+            selected.retain(|id| id.as_str() > after.unwrap_or_default());
             return self.some(&selected, locale.unwrap_or_default());
         }
         let id = path.rsplit('/').next().unwrap_or_default();
