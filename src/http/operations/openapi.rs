@@ -1,16 +1,14 @@
-//! `GET /openapi.json`: the description of the API (OpenAPI 3.1), which is `docs/openapi.yaml` as JSON.
+//! `GET /openapi.json`: the description of the API, in version 3.1 of the format, which is `docs/openapi.yaml` as JSON.
 
 mod yaml;
 
 use std::sync::LazyLock;
 
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
 
-use crate::app::App;
 use crate::http::response::conditional::conditional_tagged_json;
-use crate::http::response::envelope::HttpResponse;
-use crate::http::response::error::ApiError;
 use crate::http::response::etag;
 
 const YAML: &str = include_str!("../../../docs/openapi.yaml");
@@ -30,13 +28,9 @@ static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| {
 });
 
 /// The response, from memory.
-pub(in crate::http) fn get(
-    _: &App,
-    _: Option<&str>,
-    headers: HeaderMap,
-) -> Result<HttpResponse, ApiError> {
+pub(in crate::http) async fn get(headers: HeaderMap) -> Response {
     let Description { text, tag } = &*DESCRIPTION;
-    Ok(conditional_tagged_json(text.clone(), tag.clone(), &NO_CACHE, headers))
+    conditional_tagged_json(text.clone(), tag.clone(), &NO_CACHE, headers).map(Body::new)
 }
 
 /// The description, for tests that compare it with the code.

@@ -120,7 +120,7 @@ static ROUTES: [Declaration; 13] = [
         label: "/openapi.json",
         methods: Methods::Read,
         limit: LimitClass::None,
-        handler: Handler::FromMemory(openapi::get),
+        handler: Handler::Routed(|| get(openapi::get)),
     },
     Declaration {
         path: "/livez",

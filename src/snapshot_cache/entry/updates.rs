@@ -41,12 +41,11 @@ impl Updates {
 
     /// Forgets what no read in flight needs; `walk` is when a refresh in flight began.
     pub(super) fn prune(&mut self, walk: Option<Instant>) {
-        match self.reads.iter().copied().chain(walk).min() {
-            Some(oldest) => {
-                self.patches.retain(|(since, _)| *since > oldest);
-                self.hints.retain(|(since, _)| *since > oldest);
-            }
-            None => (self.patches, self.hints) = <(Vec<_>, Vec<_>)>::default(),
+        if let Some(oldest) = self.reads.iter().copied().chain(walk).min() {
+            self.patches.retain(|(since, _)| *since > oldest);
+            self.hints.retain(|(since, _)| *since > oldest);
+        } else {
+            (self.patches, self.hints) = <(Vec<_>, Vec<_>)>::default();
         }
     }
 

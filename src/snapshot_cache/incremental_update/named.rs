@@ -31,14 +31,11 @@ pub(super) async fn update(
     let reading = Reading::begin(group);
     let (patches, result) = read_by_id(cache, group, &ids).await;
     forget_empty_relations(cache, group, &patches);
-    let result = match (reading.apply(&patches).await, result) {
-        (Err(reason), _) | (Ok(()), Err(reason)) => reason,
-        (Ok(()), Ok(())) => return,
-    };
+    let Err(reason) = reading.apply(&patches).await.and(result) else { return };
     let is_read =
         |hint: &Hint| patches.iter().any(|patch| patch.id == hint.invalidation.document_id);
     hints.retain(|hint| !is_read(hint));
-    follow_up(cache, group, queue, result, hints);
+    follow_up(cache, group, queue, reason, hints);
 }
 
 /// A relation through which one of these documents reads another leads somewhere: what was found out

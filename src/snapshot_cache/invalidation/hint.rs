@@ -29,7 +29,7 @@ impl Hint {
         let was_written = self.invalidation.change == Change::Written;
         let only = (self.only == other.only).then_some(other.only).flatten();
         let at = self.at.max(other.at);
-        *self = Self { only, at, ..other };
+        *self = Self { at, only, ..other };
         if was_written && self.invalidation.change == Change::Withdrawn {
             // Versions may have been withdrawn besides, which does no harm.
             Arc::make_mut(&mut self.invalidation).change = Change::Written;

@@ -35,7 +35,7 @@ fn hint_is_kept_once_until_it_is_forgotten() {
     entry.forget_hints(&[first]);
     assert_eq!(
         entry.hints_since(begun).into_iter().map(|(_, hint)| hint).collect::<Vec<_>>(),
-        [second.clone()]
+        std::slice::from_ref(second)
     );
     drop(flight);
 }
