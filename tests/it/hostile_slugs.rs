@@ -208,14 +208,12 @@ fn check_skipped(service: &Service, row: &Row<'_>, reason: &str) -> Vec<String> 
             problems
                 .push(format!("/api/frontend-url: details {details}, want the reason {reason}"));
         }
-    } else {
-        if details["reason"] != reason
-            || details["rule"] != *row.given.rule.as_deref().unwrap_or_default()
-        {
-            problems.push(format!(
-                "/api/frontend-url: details {details}, want the reason {reason} and the rule"
-            ));
-        }
+    } else if details["reason"] != reason
+        || details["rule"] != *row.given.rule.as_deref().unwrap_or_default()
+    {
+        problems.push(format!(
+            "/api/frontend-url: details {details}, want the reason {reason} and the rule"
+        ));
     }
     problems
 }

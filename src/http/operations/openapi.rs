@@ -1,4 +1,4 @@
-//! `GET /openapi.json`: the description of the API, in version 3.1 of the format, which is `docs/openapi.yaml` as JSON.
+//! `GET /openapi.json`: the description of the API (`docs/openapi.yaml`) as JSON.
 
 mod yaml;
 

@@ -126,24 +126,24 @@ fn dependents_that_change_while_they_are_listed_are_all_found() {
     fixture.hint("media.update", "", "");
     until_so("all of them", || paths(&sitemap(&fixture.service)).len() == 750);
     *fixture.articles.lock().expect("no panic") = with(articles(&ids, "c1", "new"));
-    let (content, moved) = (fixture.articles.clone(), Arc::<Mutex<Vec<String>>>::default());
-    let moves = Arc::clone(&moved);
+    let (content, left) = (fixture.articles.clone(), Arc::<Mutex<Vec<String>>>::default());
+    let leaving = Arc::clone(&left);
     fixture.intercept(move |target, script| {
         // Two documents leave the category after each page that is read, eight in all.
-        let mut moves = moves.lock().expect("no panic");
-        if target.contains("[category][documentId]") && moves.len() < 8 {
+        let mut leaving = leaving.lock().expect("no panic");
+        if target.contains("[category][documentId]") && leaving.len() < 8 {
             let mut articles = content.lock().expect("no panic");
             for one in articles.iter_mut().filter(|one| one.1 == "c1").take(2) {
                 (one.1, one.2) = ("", "");
-                moves.push(one.0.clone());
+                leaving.push(one.0.clone());
             }
         }
         script
     });
     fixture.hint("entry.publish", CATEGORY, "c1");
-    until_so("they have moved", || moved.lock().expect("no panic").len() == 8);
+    until_so("they have moved", || left.lock().expect("no panic").len() == 8);
     let events: Vec<String> =
-        moved.lock().expect("no panic").iter().map(|id| event(ARTICLE, id)).collect();
+        left.lock().expect("no panic").iter().map(|id| event(ARTICLE, id)).collect();
     storm(&fixture, &events);
     let mut expected: Vec<String> = ids[8..].iter().map(|id| format!("/new/{id}")).collect();
     expected.extend(others.iter().map(|id| format!("/two/{id}")));
