@@ -3,136 +3,30 @@
 mod content_file;
 mod error;
 mod projection;
+mod query;
 mod strapi;
+mod walk;
 
 pub use crate::rules::{Document, DocumentLocale};
 pub use content_file::{ContentFile, ContentFileError};
 pub use error::{ContentError, Outage, QueryPart, SetupProblem};
 pub use projection::{BadItem, Projection};
+pub use query::{ContentQuery, Selected, Selection, Status, Versions};
 pub use strapi::{
     BreakerState, Endpoint, EndpointError, EndpointKind, Examination, FieldUse, Finding, Page,
     Purpose, RequestLimiters, Schemas, Strapi, StrapiError, StrapiLimits, StrapiSettings, TypeUse,
 };
 #[cfg(fuzzing)]
 pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
+pub use walk::{DocumentSink, KnownDocuments, WalkRequest};
 
 use tokio::sync::watch;
 use tokio::task::yield_now;
 
-use crate::rules::{AbsentKey, Condition, ContentTypeUid, FieldPath, FieldValue, Locale};
+use crate::rules::{AbsentKey, ContentTypeUid, FieldPath, Locale};
 
 /// The number of documents of a file after which the task yields: some tenths of a millisecond.
 const YIELD_EVERY: usize = 128;
-
-/// The version of a document (D18).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// The version that editors work on.
-    Draft,
-    /// The version that readers see.
-    Published,
-}
-
-impl Status {
-    /// The value of the parameter `status`, of this service and of Strapi.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Draft => "draft",
-            Self::Published => "published",
-        }
-    }
-}
-
-/// What to read: a content type, its fields and, in a list, which of its documents.
-#[derive(Clone, Debug)]
-pub struct ContentQuery {
-    /// The content type.
-    pub uid: ContentTypeUid,
-    /// The fields.
-    pub projection: Projection,
-    /// A list has only the documents for which all conditions of one alternative hold; without
-    /// alternatives it has all documents.
-    pub alternatives: Vec<Vec<Condition>>,
-    /// A list has only these documents, whatever the alternatives are.
-    pub selection: Option<Selection>,
-}
-
-/// Some documents of a content type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection {
-    /// The relation that leads to the documents with these ids; `None`: the documents themselves
-    /// have them.
-    pub relation: Option<FieldPath>,
-    /// `documentId`s, at most [`Selection::MAX_IDS`].
-    pub ids: Vec<String>,
-}
-
-impl Selection {
-    /// Strapi ignores a filter with more than 100 values and returns everything.
-    pub const MAX_IDS: usize = 100;
-
-    /// Whether a document is selected. Through a relation to several documents, it is if one of
-    /// them has one of the ids.
-    #[must_use]
-    pub fn has(&self, document: &Document<'_>) -> bool {
-        let has = |id: &str| self.ids.iter().any(|own| own == id);
-        match &self.relation {
-            None => has(&document.id),
-            Some(relation) => match document.field(&relation.document_id()) {
-                FieldValue::Text(id) => has(id),
-                FieldValue::List(values) => {
-                    values.iter().any(|value| matches!(value, FieldValue::Text(id) if has(id)))
-                }
-                FieldValue::Missing
-                | FieldValue::Absent(_)
-                | FieldValue::Boolean(_)
-                | FieldValue::NotText => false,
-            },
-        }
-    }
-}
-
-/// The documents of a selection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selected {
-    /// All published versions in the requested locales.
-    Versions(Vec<Document<'static>>),
-    /// More versions than the caller wants to read one by one.
-    TooMany,
-}
-
-/// Versions of documents that were read in one request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Versions {
-    /// The versions, at most [`Versions::MAX`] of a list.
-    pub documents: Vec<Document<'static>>,
-    /// Whether there are no others.
-    pub are_all: bool,
-}
-
-impl Versions {
-    /// The most versions that one request returns.
-    pub const MAX: usize = 100;
-}
-
-/// What a walk reads.
-#[derive(Clone, Copy)]
-pub struct WalkRequest<'a> {
-    /// The content type, its fields and which of its documents.
-    pub query: &'a ContentQuery,
-    /// The locales, each once.
-    pub locales: &'a [Locale],
-    /// What earlier walks have found.
-    pub known: &'a dyn KnownDocuments,
-}
-
-/// The documents that the cached copies had when a walk began.
-pub trait KnownDocuments: Sync {
-    /// Calls `take` with the `documentId` of each that has a version in this locale, or in any
-    /// (`None`), in any order and possibly more than once.
-    fn each(&self, locale: Option<&Locale>, take: &mut dyn FnMut(&str));
-}
 
 /// A source of documents.
 pub enum Content {
@@ -324,17 +218,5 @@ impl Content {
     #[must_use]
     pub fn may_change(&self) -> bool {
         matches!(self, Self::Strapi(_))
-    }
-}
-
-/// Receives the documents of a walk. A walk that starts again starts with a new sink.
-pub trait DocumentSink: Send {
-    /// Receives a list item: a document, or an item that is not one. Items that are not published
-    /// (`unpublished`) or in another locale are passed on as well, so that they can be counted.
-    fn push(&mut self, item: Result<&Document<'_>, &BadItem>);
-
-    /// Whether there will be no result, so that the walk can end before it has read all documents.
-    fn has_failed(&self) -> bool {
-        false
     }
 }

@@ -9,7 +9,7 @@ use axum::http::header::{ALLOW, CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderValue, Method, Request, StatusCode};
 
 use super::request_check::check_request;
-use super::routes::{ADMIN_ALLOW, admin_page};
+use super::routes::admin::{ADMIN_ALLOW, admin_page};
 use super::service::{RequestHandler, ResponseFuture, Service};
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::{ApiError, two_framings};

@@ -1,4 +1,4 @@
-//! All routes and all layers, in one file.
+//! The routes of the public listener and all layers, in one file.
 //!
 //! # Layers
 //! The layers of the public listener, outermost first. They are one function,
@@ -18,25 +18,27 @@
 //! 6. `CatchPanicLayer` turns a panic into a 500. Innermost, so that this 500 passes all layers above;
 //!    the panic hook has logged and counted the panic.
 
+pub(super) mod admin;
+mod declaration;
+
 use std::any::Any;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::header::ALLOW;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderValue, Uri};
 use axum::response::IntoResponse;
 use axum::routing::{MethodRouter, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::load_shed::LimitClass;
 use crate::app::App;
-use crate::http::admin::{self, plain_text};
 use crate::http::operations::{
     build_sitemap, cms_hook, frontend_url, frontend_urls, get_content_type, health, openapi,
     resolve, sitemap_files, tables,
 };
-use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
+pub(super) use declaration::FromMemory;
+use declaration::{Declaration, Handler, Methods};
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
 static ROUTES: [Declaration; 13] = [
@@ -147,149 +149,6 @@ static UNKNOWN: Declaration = Declaration {
     handler: Handler::Routed(MethodRouter::new),
 };
 
-/// The routes of the admin listener, in the order of its index. They have only GET and HEAD. Their
-/// requests are neither counted nor limited: metrics must not depend on how often they are scraped,
-/// and must be readable under load.
-static ADMIN_ROUTES: [AdminRoute; 5] = [
-    AdminRoute { path: "/", about: None, page: admin_index },
-    AdminRoute {
-        path: "/metrics",
-        about: Some("counters and states, for Prometheus"),
-        page: admin::metrics::get,
-    },
-    AdminRoute {
-        path: "/readyz",
-        about: Some("whether the service takes new work, and how its parts are, as JSON"),
-        page: admin::ready::get,
-    },
-    AdminRoute {
-        path: "/rules",
-        about: Some("the rules in use, in the order of evaluation, as JSON"),
-        page: admin::rules::get,
-    },
-    AdminRoute {
-        path: "/livez",
-        about: Some("the process answers"),
-        page: |_, _| plain_text("ok\n".to_owned()),
-    },
-];
-
-/// The methods of all routes of the admin listener.
-pub(super) const ADMIN_ALLOW: HeaderValue = HeaderValue::from_static("GET, HEAD");
-
-/// A route of the admin listener.
-struct AdminRoute {
-    path: &'static str,
-    /// Its line in the index; `None` for the index itself.
-    about: Option<&'static str>,
-    page: AdminPage,
-}
-
-/// Builds the response of a route of the admin listener from the app and the headers of the request.
-pub(super) type AdminPage = fn(&Arc<App>, &HeaderMap) -> HttpResponse;
-
-/// The page of a path of the admin listener.
-pub(super) fn admin_page(path: &str) -> Option<AdminPage> {
-    ADMIN_ROUTES.iter().find(|route| route.path == path).map(|route| route.page)
-}
-
-fn admin_index(_: &Arc<App>, _: &HeaderMap) -> HttpResponse {
-    let line = |route: &AdminRoute| Some(format!("{:9} {}\n", route.path, route.about?));
-    plain_text(ADMIN_ROUTES.iter().filter_map(line).collect())
-}
-
-/// A route of the public listener.
-struct Declaration {
-    /// In the syntax of `axum`. A request below the folder of a path with parameters belongs to the
-    /// route even if the path does not match and the response is a 404.
-    path: &'static str,
-    /// The label of its metrics, log lines and traces.
-    label: &'static str,
-    methods: Methods,
-    limit: LimitClass,
-    handler: Handler,
-}
-
-/// The operation of a route.
-enum Handler {
-    /// It responds from memory and is called without the router: each page render sends such a
-    /// request, and the boxed futures of the router would cost a sixth of the requests per second.
-    FromMemory(FromMemory),
-    /// It responds from memory, unless `waits` is true of the query: such a request is routed, and
-    /// counts toward the in-flight limit.
-    Either {
-        from_memory: FromMemory,
-        waits: fn(Option<&str>) -> bool,
-        routed: fn() -> MethodRouter<Arc<App>>,
-    },
-    /// It waits, or reads a body.
-    Routed(fn() -> MethodRouter<Arc<App>>),
-}
-
-/// Builds the response to a GET or HEAD from the app, the query and the headers, whose memory the
-/// response reuses.
-pub(super) type FromMemory = fn(&App, Option<&str>, HeaderMap) -> Result<HttpResponse, ApiError>;
-
-/// The methods of a route.
-#[derive(Clone, Copy)]
-enum Methods {
-    /// GET, HEAD and OPTIONS.
-    Read,
-    /// POST and OPTIONS.
-    Post,
-    /// GET, HEAD, POST and OPTIONS.
-    ReadAndPost,
-}
-
-impl Methods {
-    fn allow(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
-            Self::Read => "GET, HEAD, OPTIONS",
-            Self::Post => "POST, OPTIONS",
-            Self::ReadAndPost => "GET, HEAD, POST, OPTIONS",
-        })
-    }
-
-    /// As an error message lists them.
-    fn text(self) -> &'static str {
-        match self {
-            Self::Read => "GET, HEAD and OPTIONS",
-            Self::Post => "POST and OPTIONS",
-            Self::ReadAndPost => "GET, HEAD, POST and OPTIONS",
-        }
-    }
-
-    /// Those that a page of another origin may use. A webhook is no business of a page.
-    fn cross_origin(self) -> HeaderValue {
-        HeaderValue::from_static(match self {
-            Self::Read | Self::Post => "GET, HEAD",
-            Self::ReadAndPost => "GET, HEAD, POST",
-        })
-    }
-}
-
-impl Declaration {
-    /// Whether this is the route of a path.
-    fn covers(&self, path: &str) -> bool {
-        let folder = || self.path.split_once('{').map(|(folder, _)| folder);
-        path == self.path || folder().is_some_and(|folder| path.starts_with(folder))
-    }
-
-    fn method_router(&self) -> MethodRouter<Arc<App>> {
-        let methods = self.methods;
-        let handler = match self.handler {
-            Handler::FromMemory(_) => MethodRouter::new(),
-            Handler::Either { routed: handler, .. } | Handler::Routed(handler) => handler(),
-        };
-        // OPTIONS lists the methods; the request context adds CORS.
-        handler.options(async move || (StatusCode::OK, [(ALLOW, methods.allow())])).fallback(
-            async move || {
-                ([(ALLOW, methods.allow())], ApiError::method_not_allowed(methods.text()))
-            },
-        )
-    }
-}
-
 /// The route of a request.
 #[derive(Clone, Copy)]
 pub(super) struct Route {
@@ -328,13 +187,7 @@ impl Route {
 
     /// Its operation, if that responds to this target from memory.
     pub(super) fn memory_operation(self, uri: &Uri) -> Option<FromMemory> {
-        match self.declaration.handler {
-            Handler::FromMemory(operation) => Some(operation),
-            Handler::Either { from_memory, waits, .. } => {
-                (!waits(uri.query())).then_some(from_memory)
-            }
-            Handler::Routed(_) => None,
-        }
+        self.declaration.handler.from_memory(uri)
     }
 }
 
@@ -427,14 +280,5 @@ mod tests {
         }
         let other = Uri::from_static("/api/frontend-url");
         assert!(Route::of(other.path()).memory_operation(&other).is_none());
-    }
-
-    #[test]
-    fn admin_routes_have_paths_of_their_own_and_only_the_index_is_not_listed() {
-        let paths: HashSet<&str> = ADMIN_ROUTES.iter().map(|route| route.path).collect();
-        assert_eq!(paths.len(), ADMIN_ROUTES.len());
-        for route in &ADMIN_ROUTES {
-            assert_eq!(route.about.is_none(), route.path == "/", "{}", route.path);
-        }
     }
 }

@@ -1,0 +1,96 @@
+//! Which documents to read, and what was found.
+
+use super::Projection;
+use crate::rules::{Condition, ContentTypeUid, Document, FieldPath, FieldValue};
+
+/// The version of a document (D18).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The version that editors work on.
+    Draft,
+    /// The version that readers see.
+    Published,
+}
+
+impl Status {
+    /// The value of the parameter `status`, of this service and of Strapi.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Published => "published",
+        }
+    }
+}
+
+/// What to read: a content type, its fields and, in a list, which of its documents.
+#[derive(Clone, Debug)]
+pub struct ContentQuery {
+    /// The content type.
+    pub uid: ContentTypeUid,
+    /// The fields.
+    pub projection: Projection,
+    /// A list has only the documents for which all conditions of one alternative hold; without
+    /// alternatives it has all documents.
+    pub alternatives: Vec<Vec<Condition>>,
+    /// A list has only these documents, whatever the alternatives are.
+    pub selection: Option<Selection>,
+}
+
+/// Some documents of a content type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The relation that leads to the documents with these ids; `None`: the documents themselves
+    /// have them.
+    pub relation: Option<FieldPath>,
+    /// `documentId`s, at most [`Selection::MAX_IDS`].
+    pub ids: Vec<String>,
+}
+
+impl Selection {
+    /// Strapi ignores a filter with more than 100 values and returns everything.
+    pub const MAX_IDS: usize = 100;
+
+    /// Whether a document is selected. Through a relation to several documents, it is if one of
+    /// them has one of the ids.
+    #[must_use]
+    pub fn has(&self, document: &Document<'_>) -> bool {
+        let has = |id: &str| self.ids.iter().any(|own| own == id);
+        match &self.relation {
+            None => has(&document.id),
+            Some(relation) => match document.field(&relation.document_id()) {
+                FieldValue::Text(id) => has(id),
+                FieldValue::List(values) => {
+                    values.iter().any(|value| matches!(value, FieldValue::Text(id) if has(id)))
+                }
+                FieldValue::Missing
+                | FieldValue::Absent(_)
+                | FieldValue::Boolean(_)
+                | FieldValue::NotText => false,
+            },
+        }
+    }
+}
+
+/// The documents of a selection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selected {
+    /// All published versions in the requested locales.
+    Versions(Vec<Document<'static>>),
+    /// More versions than the caller wants to read one by one.
+    TooMany,
+}
+
+/// Versions of documents that were read in one request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Versions {
+    /// The versions, at most [`Versions::MAX`] of a list.
+    pub documents: Vec<Document<'static>>,
+    /// Whether there are no others.
+    pub are_all: bool,
+}
+
+impl Versions {
+    /// The most versions that one request returns.
+    pub const MAX: usize = 100;
+}
