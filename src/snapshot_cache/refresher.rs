@@ -1,6 +1,6 @@
 //! The background task for refreshes that are due without a request.
 
-mod pace;
+mod refresh_interval;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use super::site_cache::SiteCache;
 use super::{SnapshotCache, refresh};
 use crate::content::{BreakerState, Content};
 
-pub(super) use pace::Pace;
+pub(super) use refresh_interval::RefreshInterval;
 
 /// How often the refresher checks for due refreshes.
 const PERIOD: Duration = Duration::from_secs(5);
@@ -65,7 +65,7 @@ impl Refresher {
 
     /// Starts what is due; returns the time until the next round.
     fn run(&mut self, cache: &SnapshotCache) -> Duration {
-        cache.update_pace();
+        cache.update_interval();
         let period = PERIOD.min(cache.freshness().soft);
         let breaker = *self.breaker.borrow_and_update();
         let next_probe = breaker.next_probe();

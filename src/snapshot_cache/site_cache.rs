@@ -1,12 +1,13 @@
 //! The cache entries of one site, and what their copies are built from: rules, content source, the
 //! frame of sitemap files.
 
+mod path_index;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::copy::CachedCopy;
 use super::entry::Entry;
-use super::path_index::PathIndexCell;
 use super::sitemap_files::SitemapFiles;
 use crate::content::{Content, ContentQuery, Projection};
 use crate::metrics::Metrics;
@@ -14,6 +15,9 @@ use crate::rules::{ContentTypeUid, Locale};
 use crate::site::{ResolveBy, Site};
 use crate::sitemap::files::Frame;
 use crate::snapshot::{Builder, Listing, Snapshot};
+pub(super) use path_index::AgeLimits;
+use path_index::PathIndexCell;
+pub use path_index::PathIndexState;
 
 /// The cache of one site. It survives a reload that changes neither the site nor the content
 /// source, so all copies in it were built by the same rules.

@@ -17,12 +17,12 @@ const STALE_INTERVALS: u32 = 10;
 
 /// The present interval; read by requests, which must not wait for a lock.
 #[derive(Debug, Default)]
-pub(in crate::snapshot_cache) struct Pace {
+pub(in crate::snapshot_cache) struct RefreshInterval {
     interval_ms: AtomicU64,
     stale_ms: AtomicU64,
 }
 
-impl Pace {
+impl RefreshInterval {
     /// Determines the interval anew.
     pub(in crate::snapshot_cache) fn update<'a>(
         &self,
@@ -41,7 +41,7 @@ impl Pace {
     }
 
     /// The age from which a copy is refreshed.
-    pub(in crate::snapshot_cache) fn interval(&self) -> Duration {
+    pub(in crate::snapshot_cache) fn current(&self) -> Duration {
         Duration::from_millis(self.interval_ms.load(Ordering::Relaxed))
     }
 

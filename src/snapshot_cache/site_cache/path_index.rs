@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
 
-use super::copy::CachedCopy;
 use crate::path_index::{PathIndex, TypePaths};
 use crate::rules::{ContentTypeUid, RuleSet};
+use crate::snapshot_cache::copy::CachedCopy;
 
 /// A content type and its copy.
 type TypeCopy = (ContentTypeUid, Option<CachedCopy>);
@@ -23,13 +23,13 @@ pub struct PathIndexState {
 
 /// From which age a copy counts as stale, and from which as expired.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AgeLimits {
-    pub(super) stale: Duration,
-    pub(super) hard: Duration,
+pub(in crate::snapshot_cache) struct AgeLimits {
+    pub(in crate::snapshot_cache) stale: Duration,
+    pub(in crate::snapshot_cache) hard: Duration,
 }
 
 /// The current path index of a site, rebuilt after refreshes and when copies get too old.
-pub(super) struct PathIndexCell {
+pub(in crate::snapshot_cache) struct PathIndexCell {
     current: RwLock<Arc<Current>>,
     /// Locked while an index is built, which may take long with very many rules: requests use the
     /// previous one meanwhile.
@@ -55,14 +55,18 @@ enum AgeClass {
 
 impl PathIndexCell {
     /// The index of a site of which nothing is known.
-    pub(super) fn new(rules: &RuleSet) -> Self {
+    pub(in crate::snapshot_cache) fn new(rules: &RuleSet) -> Self {
         let types = rules.content_types().into_iter();
         let current = Current::new(rules, types.map(|uid| (uid.clone(), None)).collect(), None);
         Self { current: RwLock::new(Arc::new(current)), building: Mutex::default() }
     }
 
     /// Rebuilds the index from these copies.
-    pub(super) fn rebuild(&self, rules: &RuleSet, copies: impl FnOnce() -> Vec<TypeCopy>) {
+    pub(in crate::snapshot_cache) fn rebuild(
+        &self,
+        rules: &RuleSet,
+        copies: impl FnOnce() -> Vec<TypeCopy>,
+    ) {
         // Locked before the copies are read: of two refreshes that complete together, the later
         // one's index stays.
         let _building = self.building.lock();
@@ -72,7 +76,11 @@ impl PathIndexCell {
     }
 
     /// The index. Copies that have become too old for it are taken out.
-    pub(super) fn state(&self, rules: &RuleSet, limits: AgeLimits) -> PathIndexState {
+    pub(in crate::snapshot_cache) fn state(
+        &self,
+        rules: &RuleSet,
+        limits: AgeLimits,
+    ) -> PathIndexState {
         let mut current = Arc::clone(&self.current.read());
         if !current.is_valid(limits) {
             let _building = self.building.lock();

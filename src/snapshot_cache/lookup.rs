@@ -1,0 +1,163 @@
+//! What requests get from the snapshot cache: a cached copy, a new one, or what is known now.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures::future::try_join_all;
+use tokio::time::timeout;
+
+use super::SnapshotCache;
+use super::copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served};
+use super::entry::{Entry, Lookup};
+use super::refresh::{self, Started, TypeGroup};
+use crate::content::ContentError;
+use crate::rules::ContentTypeUid;
+use crate::site::Site;
+
+/// The shortest time from a failed walk to the next one that requests start without waiting for it.
+const WALK_PAUSE: Duration = Duration::from_secs(5);
+
+impl SnapshotCache {
+    /// All public URLs of a content type: the cached copy, or else a new one.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS while there is no copy within its hard limit, or when the
+    /// deadline for the request runs out; the refresh goes on then.
+    ///
+    /// # Panics
+    /// If the site has no rule for the content type.
+    pub async fn get(&self, site: &Site, uid: &str) -> Result<Served, ContentError> {
+        let (_, entry) = self.entry(site, uid);
+        if let Some((copy, failing)) = self.look_up(entry) {
+            let ttl = seconds(self.freshness().soft) - seconds(copy.begun.elapsed());
+            return Ok(self.served(copy, CacheStatus::Hit { ttl, failing }));
+        }
+        if let Some(error) = self.content.circuit_open() {
+            self.postpone_refresh(entry);
+            return Err(error);
+        }
+        let Started { waiter, collapsed } = self.start_refresh(entry);
+        let outcome = timeout(self.settings.refresh_deadline, waiter.outcome()).await;
+        let copy = outcome.unwrap_or(Err(ContentError::TimedOut))?;
+        Ok(self.served(copy, CacheStatus::Miss { collapsed }))
+    }
+
+    /// What is known of a content type now, without waiting. As [`SnapshotCache::get`] does, it asks
+    /// for a refresh where one is due; it starts no first walk.
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    #[must_use]
+    pub fn knowledge(&self, site: &Site, uid: &str) -> Knowledge {
+        let (_, entry) = self.entry(site, uid);
+        let found = self.look_up(entry);
+        let is_usable = found.is_some();
+        let copy = found.map(|(copy, _)| copy).or_else(|| entry.copy());
+        let Some(copy) = copy else { return Knowledge::Unknown };
+        let known = KnownCopy { age: self.age(&copy), copy };
+        match known.age {
+            _ if !is_usable => Knowledge::Expired(known),
+            age if age > self.interval.stale_limit() => Knowledge::Stale(known),
+            _ => Knowledge::Fresh(known),
+        }
+    }
+
+    /// Starts a refresh of a content type without a usable copy, for which no request waits. Another
+    /// one follows a failed one after a pause, however many requests there are.
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    pub fn start_walk(&self, site: &Site, uid: &str) {
+        let (_, entry) = self.entry(site, uid);
+        if self.content.circuit_open().is_some() {
+            self.postpone_refresh(entry);
+        } else if !entry.failed_within(WALK_PAUSE) {
+            drop(self.start_refresh(entry));
+        }
+    }
+
+    /// A copy for each content type of a site that sitemaps list, in the order of the settings.
+    ///
+    /// # Errors
+    /// As [`SnapshotCache::get`], if there is none for one of them.
+    pub async fn get_listed<'s>(
+        &self,
+        site: &'s Site,
+    ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
+        let mut types = site.rules.content_types();
+        types.retain(|uid| site.rules.lists(uid.as_str()));
+        self.get_each(site, types).await
+    }
+
+    /// A copy for each of these content types of a site.
+    ///
+    /// # Errors
+    /// As [`SnapshotCache::get`], if there is none for one of them.
+    pub async fn get_each<'s>(
+        &self,
+        site: &Site,
+        types: Vec<&'s ContentTypeUid>,
+    ) -> Result<Vec<(&'s ContentTypeUid, Served)>, ContentError> {
+        let copies = types.iter().map(|uid| self.get(site, uid.as_str()));
+        Ok(types.iter().copied().zip(try_join_all(copies).await?).collect())
+    }
+
+    /// A new copy for this site alone, without a deadline.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS.
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    pub async fn refresh(&self, site: &Site, uid: &str) -> Result<CachedCopy, ContentError> {
+        let (site, entry) = self.entry(site, uid);
+        let alone = TypeGroup::new(vec![(Arc::clone(site), Arc::clone(entry))]);
+        refresh::start(&alone, entry, &self.triggers).waiter.outcome().await
+    }
+
+    /// How many documents the refresh in flight, or the last one, has seen.
+    ///
+    /// # Panics
+    /// As [`SnapshotCache::get`].
+    #[must_use]
+    pub fn documents_seen(&self, site: &Site, uid: &str) -> u64 {
+        self.entry(site, uid).1.seen.load(Ordering::Relaxed)
+    }
+
+    /// The copy for a request, if it may be served, and whether the last refresh failed. Asks for a
+    /// refresh where one is due.
+    fn look_up(&self, entry: &Entry) -> Option<(CachedCopy, bool)> {
+        entry.record_request();
+        let Lookup::Copy { copy, due, mut failing } = entry.look_up(self.freshness()) else {
+            return None;
+        };
+        if due && self.content.circuit_open().is_some() {
+            failing = true;
+            self.postpone_refresh(entry);
+        } else if due && self.content.may_change() && entry.want_refresh() {
+            self.triggers.wake_refresher();
+        }
+        Some((copy, failing))
+    }
+
+    fn served(&self, copy: CachedCopy, status: CacheStatus) -> Served {
+        let age = self.age(&copy);
+        Served { copy, status, age }
+    }
+
+    /// Content that cannot change is never stale.
+    fn age(&self, copy: &CachedCopy) -> Duration {
+        if self.content.may_change() { copy.begun.elapsed() } else { Duration::ZERO }
+    }
+
+    /// Leaves a refresh to the refresher, which starts it when the CMS has recovered.
+    fn postpone_refresh(&self, entry: &Entry) {
+        entry.mark_failed();
+        self.triggers.wake_refresher();
+    }
+}
+
+fn seconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_secs()).expect("no limit or age is longer than 292 billion years")
+}
