@@ -1,4 +1,7 @@
-//! Overlaps: pairs with their examples and reasons, shadowed rules, and the bounds of the search.
+//! Overlaps: pairs with their examples and reasons, and the property of all overlaps of a rule set.
+
+mod bounds;
+mod shadowed;
 
 use proptest::prelude::*;
 
@@ -131,64 +134,6 @@ fn example_avoids_a_third_rule_or_names_it() {
 }
 
 #[test]
-fn rules_whose_paths_earlier_rules_match_are_shadowed() {
-    use LocalePrefix::{Always, ExceptDefault};
-    for (prefix, templates, expected) in [
-        (Always, &["/{slug}", "/{name}"][..], &["1 by t0 /{slug}"][..]),
-        (Always, &["/{slug}", "/{locale}"], &["1 by t0 /{slug}"]),
-        (Always, &["/{locale}", "/{slug}"], &[]),
-        (Always, &["/a", "/a", "/a"], &["1 by t0 /a", "2 by t0 /a"]),
-        (Always, &["/a", "/{slug} = a"], &["1 by t0 /a"]),
-        (Always, &["/a", "/{slug} = a,b"], &[]),
-        (Always, &["/{slug} = a,b", "/{slug} = b"], &["1 by t0 /{slug}"]),
-        (Always, &["/{x}", "/{slug} = b"], &["1 by t0 /{x}"]),
-        (Always, &[r"/{slug} | \d+", r"/{slug} | \d+"], &["1 by t0 /{slug}"]),
-        (Always, &[r"/{slug} | \d+", r"/{slug} | \d\d"], &["1 by t0 /{slug}"]),
-        (Always, &[r"/{slug} | \d\d", r"/{slug} | \d+"], &[]),
-        (Always, &[r"/{slug} | \d+", "/{x}"], &[]),
-        (Always, &["/{x}", r"/{slug} | \d+"], &["1 by t0 /{x}"]),
-        (Always, &[r"/{slug} | \d+", "/{date:year}"], &["1 by t0 /{slug}"]),
-        (Always, &[r"/{slug} | [1-9]\d*", "/{date:year}"], &[]),
-        (Always, &[r"/{slug} | \d+", "/{date:day}"], &["1 by t0 /{slug}"]),
-        (Always, &["/{date:year}", "/{other:year}"], &["1 by t0 /{date:year}"]),
-        (Always, &["/{date:year}", "/{x}"], &[]),
-        (Always, &["/{date:month}", "/{x:year}"], &[]),
-        (Always, &["/a/b{date:year}", "/{slug}/b1{x:year} = a"], &[]),
-        (Always, &["/a/b{x}", "/{slug}/b1{y} = a"], &["1 by t0 /a/b{x}"]),
-        (Always, &["/a{date:year}", "/b{x:year}"], &[]),
-        (Always, &["/{x}", "/{date:year}"], &["1 by t0 /{x}"]),
-        (Always, &["/a{slug}", "/{name}"], &[]),
-        (Always, &["/a{slug}", "/b{name}"], &[]),
-        (Always, &["/a-{slug}", "/{name}-b"], &[]),
-        (Always, &["/a-{x}", "/a-{y}"], &["1 by t0 /a-{x}"]),
-        (Always, &["/{*path}", "/{*other}"], &["1 by t0 /{*path}"]),
-        (Always, &[r"/{*slug} | \d+", "/{*other}"], &[]),
-        (Always, &["/a/{*path}", "/{*other}"], &[]),
-        (Always, &["/{slug}", "/{*path}"], &[]),
-        (Always, &["/{a}/{b}", "/{c}"], &[]),
-        (Always, &["/{a}/{b}", "/{c}", "/{locale}/{slug?}"], &["2 by t1 /{c}, t0 /{a}/{b}"]),
-        (Always, &["/{a}/{b?}", "/{locale}/{slug?}"], &["1 by t0 /{a}/{b?}"]),
-        (Always, &["/{c}", "/{locale}/{slug?}"], &[]),
-        (Always, &["/{slug} = a/b", "/x"], &["0 by "]),
-        (ExceptDefault, &["/{locale}/{x}", "/{slug}"], &[]),
-        (ExceptDefault, &["/{locale}/{x}", "/{locale}/{y}"], &["1 by t0 /{locale}/{x}"]),
-        (ExceptDefault, &["/{slug}", "/{locale}/{x}"], &[]),
-        (ExceptDefault, &["/{locale}/{*x}", "/{*slug}"], &[]),
-        (ExceptDefault, &["/{locale}/{*x}", "/{locale}/{*y}"], &["1 by t0 /{locale}/{*x}"]),
-    ] {
-        let rules = set(prefix, templates);
-        let summary = |never: &ShadowedRule<'_>| {
-            let place = rules.rules().iter().position(|rule| std::ptr::eq(rule, never.rule));
-            let by: Vec<String> = never.hidden_by.iter().map(ToString::to_string).collect();
-            format!("{} by {}", place.unwrap(), by.join(", ").replace("api::t.", ""))
-        };
-        let never: Vec<String> =
-            rules.overlaps(TieBreak::Order).shadowed.iter().map(summary).collect();
-        assert_eq!(never, expected, "{templates:?}");
-    }
-}
-
-#[test]
 fn equal_shape_overlaps_are_pairs_of_two_types() {
     let templates = ["/a/{slug}", "/{slug}", "/about", "/{name}", "/{a}-b", "/a-{b}"];
     let rules = set(LocalePrefix::Always, &templates);
@@ -203,66 +148,6 @@ fn equal_shape_overlaps_are_pairs_of_two_types() {
         (rules.equal_shape_overlaps().pairs.len(), rules.overlaps(TieBreak::Order).pairs.len()),
         (0, 1)
     );
-}
-
-#[test]
-fn overlaps_stop_at_1_000_pairs() {
-    let templates: Vec<String> = (0..46).map(|n| format!("/{{f{n}}}")).collect();
-    let rules =
-        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-    for Overlaps { pairs, incomplete, .. } in
-        [rules.overlaps(TieBreak::Order), rules.equal_shape_overlaps()]
-    {
-        assert_eq!((pairs.len(), incomplete), (1_000, Some(Incomplete::PairLimit)));
-    }
-}
-
-#[test]
-fn overlaps_of_a_large_set_are_complete() {
-    let mut templates: Vec<String> = (0..2_001).map(|n| format!("/p{n}/{{slug}}")).collect();
-    templates.push("/p7/{name}".to_owned());
-    let rules =
-        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-    let settings = "same shape: order of the settings".to_owned();
-    assert_eq!(pairs(&rules), [(7, 2_001, "/p7/x".to_owned(), settings)]);
-    let overlaps = rules.overlaps(TieBreak::Order);
-    assert_eq!((overlaps.shadowed.len(), overlaps.incomplete), (1, None));
-    let equal = rules.equal_shape_overlaps();
-    assert_eq!((equal.pairs.len(), equal.incomplete), (1, None));
-    templates.push("/{section}/{slug}".to_owned());
-    let rules =
-        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-    let overlaps = rules.overlaps(TieBreak::Order);
-    assert_eq!((overlaps.pairs.len(), overlaps.incomplete), (1_000, Some(Incomplete::PairLimit)));
-}
-
-#[test]
-fn overlaps_of_long_lists_of_values_are_complete() {
-    let values = |rule: usize| (0..300).map(move |n| format!("s{rule}-{n}"));
-    let template = |rule| format!("/{{slug}} = {}", values(rule).collect::<Vec<_>>().join(","));
-    let mut templates: Vec<String> = (0..400).map(template).collect();
-    templates[1] = "/{slug} = s0-299,s1".to_owned();
-    templates[399] = "/{slug} = a,s7-0".to_owned();
-    let rules =
-        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-    let same_shape = "same shape: order of the settings".to_owned();
-    let expected = [(0, 1, "/s0-299"), (7, 399, "/s7-0")];
-    let expected = expected.map(|(w, l, path)| (w, l, path.to_owned(), same_shape.clone()));
-    assert_eq!(pairs(&rules), expected);
-    assert_eq!(rules.overlaps(TieBreak::Order).incomplete, None);
-}
-
-#[test]
-fn overlaps_beyond_the_budget_are_found_by_one_path_of_each_pattern() {
-    // Each pattern of the first kind may share its first segment with each of the second.
-    let mut templates: Vec<String> = (0..1_500).map(|n| format!("/s-{n}/y")).collect();
-    templates.extend((0..1_500).map(|n| format!("/{{a}}/x-{n}")));
-    templates.push("/{b}/x-1499".to_owned());
-    let rules =
-        set(LocalePrefix::Always, &templates.iter().map(String::as_str).collect::<Vec<_>>());
-    let same_shape = "same shape: order of the settings".to_owned();
-    assert_eq!(pairs(&rules), [(2_999, 3_000, "/x/x-1499".to_owned(), same_shape)]);
-    assert_eq!(rules.overlaps(TieBreak::Order).incomplete, Some(Incomplete::Budget));
 }
 
 fn template() -> impl Strategy<Value = String> {
