@@ -5,16 +5,36 @@ pub(super) mod pages;
 pub(super) mod problems;
 mod text;
 
+use std::error::Error;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::terminal::Colours;
+use super::validate::Output;
+use super::walk::{listed_urls, walk};
+use crate::app::App;
+use crate::rules::ContentTypeUid;
+use crate::site::Site;
 use crate::snapshot::Snapshot;
-use crate::snapshot_cache::CachedCopy;
 use crate::tables::{Chunks, Rows};
 
-/// The snapshots of the copies.
-fn snapshots<T>(copies: Vec<(T, CachedCopy)>) -> Vec<Arc<Snapshot>> {
-    copies.into_iter().map(|(_, copy)| copy.snapshot).collect()
+/// Walks content types of a site and writes a table of their snapshots to a file, or to stdout
+/// (`None` or `-`). `write` gets the snapshots and the colours for the output.
+///
+/// # Errors
+/// When a walk fails, or the output cannot be written.
+async fn write_table(
+    app: &App,
+    (site, uids): (&Site, &[&ContentTypeUid]),
+    path: Option<&Path>,
+    write: impl FnOnce(Vec<Arc<Snapshot>>, Colours, &mut dyn Write) -> io::Result<()>,
+) -> Result<(), Box<dyn Error>> {
+    let output = Output::open(path)?;
+    let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
+    let copies = walk(&app.snapshots, site, uids, listed_urls).await?;
+    let snapshots = copies.into_iter().map(|(_, copy)| copy.snapshot).collect();
+    Ok(output.write(|out| write(snapshots, colours, out))?)
 }
 
 /// Writes a table chunk by chunk.

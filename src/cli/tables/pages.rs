@@ -5,10 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{snapshots, write_chunks};
+use super::{write_chunks, write_table};
 use crate::boot;
-use crate::cli::validate::Output;
-use crate::cli::walk::{listed_urls, walk};
 use crate::cli::{logging, selection};
 use crate::config::Config;
 use crate::rules::ContentTypeUid;
@@ -83,14 +81,14 @@ pub(in crate::cli) async fn run(
         unlisted: args.unlisted,
     };
     let uids = content_types(site, args)?;
-    let output = Output::open(args.out.as_deref())?;
-    let copies = walk(&app.snapshots, site, &uids, listed_urls).await?;
-    let pages = Pages::new(site.clone(), snapshots(copies), filter);
     let form = match args.format {
         Format::Json => Form::Json,
         Format::Ndjson => Form::Lines,
     };
-    Ok(output.write(|out| write_chunks(pages.chunks(form), out))?)
+    write_table(&app, (site, &uids), args.out.as_deref(), |snapshots, _, out| {
+        write_chunks(Pages::new(site.clone(), snapshots, filter).chunks(form), out)
+    })
+    .await
 }
 
 /// The content types that have such pages.

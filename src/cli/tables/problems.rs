@@ -8,11 +8,9 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::{csv, snapshots, text, write_chunks};
+use super::{csv, text, write_chunks, write_table};
 use crate::boot;
 use crate::cli::terminal::Colours;
-use crate::cli::validate::Output;
-use crate::cli::walk::{listed_urls, walk};
 use crate::cli::{logging, selection};
 use crate::config::Config;
 use crate::tables::{Form, Problems, SharedPaths};
@@ -67,13 +65,13 @@ pub(in crate::cli) async fn run(
     logging::start(verbose, &config.log);
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
-    let output = Output::open(args.out.as_deref())?;
-    let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
-    let copies = walk(&app.snapshots, site, &site.rules.content_types(), listed_urls).await?;
-    let snapshots = snapshots(copies);
-    let shared = Arc::new(SharedPaths::find(site, &snapshots));
-    let problems = Problems::new(Arc::clone(site), snapshots, shared, app.admin_links(site));
-    Ok(output.write(|out| args.format.write(problems, &site.key, colours, out))?)
+    let uids = site.rules.content_types();
+    write_table(&app, (site, &uids), args.out.as_deref(), |snapshots, colours, out| {
+        let shared = Arc::new(SharedPaths::find(site, &snapshots));
+        let problems = Problems::new(Arc::clone(site), snapshots, shared, app.admin_links(site));
+        args.format.write(problems, &site.key, colours, out)
+    })
+    .await
 }
 
 impl Format {

@@ -15,13 +15,13 @@ use crate::content::{ContentError, Document, Status};
 use crate::frontend_url::{NoUrlReason, frontend_path};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
-    LOCALE, MAX_UID_BYTES, SITE, known_site, parse_document_locale, required,
+    LOCALE, MAX_UID_BYTES, SITE, known_site, parse_document_id, parse_document_locale, required,
 };
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_last_good_status;
 use crate::http::response::envelope::success;
 use crate::http::response::error::{ApiError, Details};
-use crate::rules::{Locale, is_document_id};
+use crate::rules::Locale;
 use crate::site::Site;
 use crate::snapshot_cache::FoundDocument;
 
@@ -124,12 +124,7 @@ impl<'a> Params<'a> {
             status: parse_status(status.as_deref())?,
             site: site.map(|key| known_site(app, &key)).transpose()?,
         };
-        if !is_document_id(&params.document_id) {
-            let message =
-                format!("`documentId` is not a document ID: {}", echo(&params.document_id));
-            return Err(ApiError::validation(message));
-        }
-        Ok(params)
+        Ok(Self { document_id: parse_document_id(params.document_id)?, ..params })
     }
 
     /// The site of the parameter, or the one that the content type belongs to (D17).
