@@ -13,8 +13,8 @@ use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
-use super::answers::{DEMO, DEMO_FRONT_END};
 use super::pages::page;
+use super::responses::{DEMO, DEMO_FRONT_END};
 
 /// Settings that an example may name, and the demo's settings without a name.
 const VARIANTS: [&str; 6] = ["", "documents", "no base URL", "secrets", "no CMS", "validated"];
