@@ -1,5 +1,5 @@
-//! The architecture, read from the imports in `src/`: which modules a layer may use, which crates and
-//! parts of the standard library it must not see, and no cycles.
+//! The architecture, read from `src/`: which modules a layer may use, which crates and parts of the
+//! standard library it must not see, no cycles, and no large files and folders.
 
 mod code;
 mod modules;
@@ -185,6 +185,9 @@ const LAYERS: &[Layer] = &[
 /// A folder is read in one glance. `src` itself has one file a module: [`LAYERS`] is its index.
 const MAX_FILES_IN_A_FOLDER: usize = 14;
 
+/// A file has one reason to change. Unit tests at its end do not count.
+const MAX_LINES_BEFORE_TESTS: usize = 300;
+
 fn source_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
@@ -220,6 +223,40 @@ fn no_folder_has_too_many_files() {
     }
     counts.retain(|_, count| *count > MAX_FILES_IN_A_FOLDER);
     assert!(counts.is_empty(), "more than {MAX_FILES_IN_A_FOLDER} files: {counts:?}");
+}
+
+#[test]
+fn no_file_has_too_many_lines_before_its_tests() {
+    let root = source_folder();
+    let mut counts = BTreeMap::new();
+    for file in rust_files(&root) {
+        let source = std::fs::read_to_string(&file).expect("a source file");
+        let lines = lines_before_tests(&source);
+        if lines > MAX_LINES_BEFORE_TESTS {
+            counts.insert(file.strip_prefix(&root).expect("below src").to_owned(), lines);
+        }
+    }
+    assert!(counts.is_empty(), "more than {MAX_LINES_BEFORE_TESTS} lines: {counts:?}");
+}
+
+/// Up to the module of unit tests, if the file has one. A declaration such as `mod tests;` does not
+/// end the count.
+fn lines_before_tests(source: &str) -> usize {
+    let end = source.find("\n#[cfg(test)]\nmod tests {").unwrap_or(source.len());
+    source[..end].lines().count()
+}
+
+#[test]
+fn lines_before_tests_are_those_before_a_module_of_tests() {
+    let tests = "#[cfg(test)]\nmod tests {\n}\n";
+    for (source, lines) in [
+        (String::new(), 0),
+        ("fn f() {}\n".to_owned(), 1),
+        (format!("fn f() {{}}\n\n{tests}"), 1),
+        ("#[cfg(test)]\nmod tests;\n\nfn f() {}\n".to_owned(), 4),
+    ] {
+        assert_eq!(lines_before_tests(&source), lines, "{source}");
+    }
 }
 
 #[test]
