@@ -2,6 +2,7 @@
 //! document that the site's path index has for the path, or the CMS for a draft.
 
 mod candidates;
+mod drafts;
 pub(in crate::http) mod from_cms;
 mod resolution;
 

@@ -4,6 +4,8 @@
 use serde_json::{Value, json};
 
 use super::until;
+use crate::support::cms::Cms;
+use crate::support::front_of_cms::{list, refusal};
 use crate::support::http;
 use crate::support::service::Setup;
 
@@ -18,12 +20,16 @@ path = "content.json"
 const CONTENT: &str = r#"{
   "api::page.page": [
     {"documentId": "p1", "locale": "en", "slug": "about"},
-    {"documentId": "p2", "locale": "de", "slug": "taken"}
+    {"documentId": "p2", "locale": "de", "slug": "taken"},
+    {"documentId": "p4", "locale": "de", "slug": "planned", "status": "draft"}
   ],
   "api::notice.notice": [
     {"documentId": "n1", "slug": "imprint"},
     {"documentId": "n2", "locale": null, "slug": "taken"},
-    {"documentId": "n3", "locale": "en", "slug": "english"}
+    {"documentId": "n3", "locale": "en", "slug": "english"},
+    {"documentId": "n4", "slug": "terms", "status": "draft"},
+    {"documentId": "n5", "slug": "planned", "status": "draft"},
+    {"documentId": "n6", "locale": "en", "slug": "localized", "status": "draft"}
   ]
 }"#;
 
@@ -77,5 +83,69 @@ fn resolve_of_another_locale_finds_a_document_that_is_not_localized() {
         assert_eq!(response.header("x-resolved-by").as_deref(), Some(resolved_by), "{target}");
         let matched = http::get(service.addr(), &target.replace("resolve", "get-content-type"));
         assert_eq!(matched.json()["data"]["matched"], data["matched"], "{target}");
+    }
+}
+
+#[test]
+fn draft_that_is_not_localized_is_found_at_the_path_of_another_locale() {
+    let sites = [site("main", "always"), site("short", "except-default")].concat();
+    let setup = Setup::new(&[SETTINGS, &sites].concat()).file("content.json", CONTENT);
+    let service = setup.start();
+    for (key, pathname, found) in [
+        ("main", "/en/terms", Some(("n4", "/en/terms"))),
+        ("main", "/de/terms", Some(("n4", "/en/terms"))),
+        ("short", "/de/terms", Some(("n4", "/terms"))),
+        // A draft that has the path itself.
+        ("main", "/de/planned", Some(("p4", "/de/planned"))),
+        ("main", "/en/planned", Some(("n5", "/en/planned"))),
+        // There is no fallback for documents that are localized.
+        ("main", "/de/localized", None),
+    ] {
+        let target = format!("/api/resolve?site={key}&pathname={pathname}&status=draft");
+        let response = http::get(service.addr(), &target);
+        let data = &response.json()["data"];
+        let (id, path) = found.unzip();
+        assert_eq!(
+            (&data["documentId"], &data["canonicalPath"]),
+            (&json!(id), &json!(path)),
+            "{target}"
+        );
+        assert_eq!(data["isCanonical"], json!(path.map(|path| path == pathname)), "{target}");
+        let uid = if id.is_some_and(|id| id.starts_with('n')) { "notice" } else { "page" };
+        assert_eq!(data["matched"]["collectionType"], format!("api::{uid}.{uid}"), "{target}");
+        let locale = if pathname.starts_with("/de") { "de" } else { "en" };
+        assert_eq!(data["matched"]["params"]["locale"], locale, "{target}");
+    }
+}
+
+/// Strapi refuses `fields` with the locale of a type that is not localized, and ignores the parameter.
+#[test]
+fn draft_of_a_type_without_localization_is_found_at_the_path_of_another_locale() {
+    let cms = Cms::start(|target| match target.split('?').next() {
+        Some("/api/notice") if target.contains("]=locale") => {
+            let details = r#"{"key":"locale","path":null,"source":"query","param":"fields"}"#;
+            refusal(400, "ValidationError", details)
+        }
+        Some("/api/notice") => list(&[("n4", r#","slug":"terms""#)], 100, 1),
+        _ => list(&[], 100, 0),
+    });
+    let endpoint = |name: &str| {
+        format!("[[content_type]]\nuid = \"api::{name}.{name}\"\nendpoint = \"{name}\"\n")
+    };
+    let settings = format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nurl = \"http://{}\"\n{}{}{}",
+        cms.addr(),
+        endpoint("page"),
+        endpoint("notice"),
+        site("main", "always"),
+    );
+    let service = Setup::new(&settings).start();
+    for pathname in ["/en/terms", "/de/terms"] {
+        let target = format!("/api/resolve?site=main&pathname={pathname}&status=draft");
+        let response = http::get(service.addr(), &target);
+        let data = &response.json()["data"];
+        let found = (&data["documentId"], &data["canonicalPath"], &data["isCanonical"]);
+        let is_canonical = json!(pathname == "/en/terms");
+        assert_eq!(found, (&json!("n4"), &json!("/en/terms"), &is_canonical), "{target}");
     }
 }

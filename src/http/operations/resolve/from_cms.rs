@@ -9,11 +9,10 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::candidates::Candidates;
 use super::resolution::{Resolution, ResolvedDocument};
 use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID, not_configured};
 use crate::app::App;
-use crate::content::{ContentError, Status, Versions};
+use crate::content::{ContentError, Status};
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
 use crate::http::operations::path_match::{ResolvedBy, path_index};
@@ -23,12 +22,10 @@ use crate::http::request::query::parse;
 use crate::http::response::envelope::{HttpResponse, json_response, success_text};
 use crate::http::response::error::ApiError;
 use crate::path_index::PathIndex;
-use crate::rules::{ContentTypeUid, Document, DocumentLocale, Locale, Match, Pathname};
+use crate::rules::{ContentTypeUid, Document, DocumentLocale, Locale, Pathname};
 use crate::site::Site;
-use crate::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
+use crate::snapshot::{Builder, Listing, NoSnapshot, Snapshot};
 
-const TOO_MANY: ContentError =
-    ContentError::Unusable("more than 100 documents that could have this path");
 const TOO_LARGE: ContentError = ContentError::Unusable("more text than a snapshot can hold");
 
 /// What the request asks for.
@@ -45,9 +42,9 @@ struct Params<'a> {
 }
 
 /// A site, and what is known of its paths.
-struct Known<'a> {
-    app: &'a App,
-    site: &'a Site,
+pub(super) struct Known<'a> {
+    pub(super) app: &'a App,
+    pub(super) site: &'a Site,
     index: &'a PathIndex,
 }
 
@@ -109,78 +106,6 @@ impl<'a> Params<'a> {
 }
 
 impl Known<'_> {
-    /// The draft with this path, of the rules that match with the precedence of the first match.
-    async fn by_pathname(
-        &self,
-        pathname: &str,
-        locale: Option<&Locale>,
-    ) -> Result<HttpResponse, ApiError> {
-        let parsed = Pathname::parse(pathname);
-        let matches = self.matches(&parsed);
-        let Some(first) = matches.first() else {
-            return Err(no_match(self.site, pathname, &parsed, false));
-        };
-        let path = parsed.normalized();
-        let mut tried = Vec::new();
-        for found in &matches {
-            let wanted = (&found.rule.content_type, self.locales(found), Candidates::of(found));
-            if tried.contains(&wanted) {
-                continue;
-            }
-            if let Some(snapshot) = self.draft(&wanted, &path).await? {
-                let own_match = |rule| self.site.rules.tie(&parsed, rule);
-                let rule = snapshot.owner(&path).map(PublicUrl::rule);
-                let found = rule.and_then(own_match).unwrap_or_else(|| first.clone());
-                let result = MatchResult::new(self.site, pathname, &found, locale);
-                return Ok(self.response(&result, &snapshot, &path, pathname));
-            }
-            tried.push(wanted);
-        }
-        let result = MatchResult::new(self.site, pathname, first, locale);
-        Ok(self.response(&result, &Snapshot::default(), &path, pathname))
-    }
-
-    /// The matches that decide, in the order of the settings; behind them those of other rules of the
-    /// first match's type, whose documents may have built the path too.
-    fn matches<'p>(&'p self, pathname: &'p Pathname<'_>) -> Vec<Match<'p>> {
-        let rules = &self.site.rules;
-        let mut matches = rules.ties(pathname);
-        if let Some(first) = matches.first() {
-            let uid = first.rule.content_type.as_str();
-            matches.extend(rules.matches_of_type(pathname, uid));
-        }
-        matches
-    }
-
-    /// The locales that a document with a matching path can have.
-    fn locales(&self, found: &Match<'_>) -> Vec<Locale> {
-        match (found.locale, found.shared) {
-            (Some(locale), _) => vec![locale.clone()],
-            (None, []) => self.site.rules.locales().as_slice().to_vec(),
-            (None, shared) => shared.to_vec(),
-        }
-    }
-
-    /// All drafts of the document that owns the path among these candidates.
-    async fn draft(
-        &self,
-        (uid, locales, candidates): &(&ContentTypeUid, Vec<Locale>, Candidates),
-        path: &str,
-    ) -> Result<Option<Snapshot>, ApiError> {
-        let documents = &self.app.documents;
-        let found = documents.candidates(self.site, uid, candidates.query(), locales).await;
-        let Versions { documents: found, are_all } = found.inspect_err(|error| log(uid, error))?;
-        let snapshot = self.snapshot(uid, found).await?;
-        let Some(owner) = snapshot.owner(path) else {
-            return if are_all { Ok(None) } else { Err(TOO_MANY.into()) };
-        };
-        let all = self.versions(uid, owner.document_id(), Status::Draft).await?;
-        let all = self.snapshot(uid, all).await?;
-        // It may have changed in between.
-        let is_same = all.owner(path).is_some_and(|url| url.document_id() == owner.document_id());
-        Ok(Some(if is_same { all } else { snapshot }))
-    }
-
     async fn by_id(&self, params: &frontend_url::Params<'_>) -> Result<HttpResponse, ApiError> {
         let (site, locale) = (self.site, params.locale_of(self.site)?);
         let rules = &site.rules;
@@ -207,7 +132,7 @@ impl Known<'_> {
     }
 
     /// All versions of a document in the locales of the site.
-    async fn versions(
+    pub(super) async fn versions(
         &self,
         uid: &ContentTypeUid,
         id: &str,
@@ -218,7 +143,7 @@ impl Known<'_> {
     }
 
     /// The URLs of these versions, as if they were published.
-    async fn snapshot(
+    pub(super) async fn snapshot(
         &self,
         uid: &ContentTypeUid,
         documents: Vec<Document<'static>>,
@@ -237,7 +162,7 @@ impl Known<'_> {
         }
     }
 
-    fn response(
+    pub(super) fn response(
         &self,
         result: &MatchResult<'_, '_>,
         snapshot: &Snapshot,
@@ -268,7 +193,7 @@ fn is_in_locale(document: &Document<'_>, locale: &Locale) -> bool {
 }
 
 /// A warning, except for requests that the open circuit breaker refuses: it logs that it is open.
-fn log(uid: &ContentTypeUid, error: &ContentError) {
+pub(super) fn log(uid: &ContentTypeUid, error: &ContentError) {
     let cause = error.detail();
     if matches!(error, ContentError::CircuitOpen { .. }) {
         tracing::debug!(%uid, error = cause, "documents were not read: the circuit breaker is open");
