@@ -31,8 +31,9 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
     usual(text).or_else(|| text.parse().ok()).or_else(day)
 }
 
-/// The first millisecond since 1970 that is not before a time in the form of RFC 3339, section 5.6:
-/// a date and a time of day with seconds and an offset.
+/// The last millisecond since 1970 that is not after a time in the form of RFC 3339, section 5.6: a
+/// date and a time of day with seconds and an offset. No date at or after the time is before it, as
+/// snapshots have dates: in whole milliseconds.
 #[must_use]
 pub fn read_rfc3339(text: &str) -> Option<i64> {
     let (date_and_time, rest) = text.as_bytes().split_at_checked(19)?;
@@ -55,13 +56,11 @@ pub fn read_rfc3339(text: &str) -> Option<i64> {
     if !FORM[..19].iter().zip(date_and_time).all(is_form) || !is_offset || fraction == 1 {
         return None;
     }
-    // jiff reads at most nanoseconds. Where a further digit is not 0, the time is after them.
+    // jiff reads at most nanoseconds.
     let kept = fraction.min(1 + NANOSECOND_DIGITS);
-    let is_after = rest[kept..fraction].iter().any(|digit| *digit != b'0');
     let text = format!("{}{}", &text[..19 + kept], &text[19 + fraction..]);
-    let nanoseconds = text.parse::<Timestamp>().ok()?.as_nanosecond() + i128::from(is_after);
-    i64::try_from(nanoseconds.div_euclid(MILLION) + i128::from(nanoseconds.rem_euclid(MILLION) > 0))
-        .ok()
+    let nanoseconds = text.parse::<Timestamp>().ok()?.as_nanosecond();
+    i64::try_from(nanoseconds.div_euclid(MILLION)).ok()
 }
 
 /// The fast path. `None`: another form, or no such time.

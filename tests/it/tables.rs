@@ -52,7 +52,7 @@ template = "/{*path}"
 const CONTENT: &str = r#"{
   "api::article.article": [
     {"documentId": "a1", "locale": "en", "slug": "zoo", "title": "Zoo", "updatedAt": "2026-01-02T03:04:05.678Z"},
-    {"documentId": "a1", "locale": "de", "slug": "été", "title": "Été", "updatedAt": "2026-02-02T03:04:05.678Z"},
+    {"documentId": "a1", "locale": "de", "slug": "été", "title": "Été", "updatedAt": "2026-02-02T03:04:05.6785Z"},
     {"documentId": "a2", "locale": "en", "slug": "a b", "updatedAt": null},
     {"documentId": "a3", "locale": "en", "slug": "hidden", "hidden": true, "title": "Secret"},
     {"documentId": "a4", "locale": "en", "title": "No slug\u001b"},

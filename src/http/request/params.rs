@@ -64,8 +64,7 @@ pub(in crate::http) fn parse_document_locale(
     parse_locale(value.filter(|text| *text != "null"))
 }
 
-/// The first millisecond since 1970 that is not before a time (RFC 3339, section 5.6); absent is
-/// `None`.
+/// The last millisecond since 1970 that is not after a time (RFC 3339, section 5.6); absent is `None`.
 pub(in crate::http) fn parse_since(value: Option<&str>) -> Result<Option<i64>, ApiError> {
     let parse = |text: &str| {
         read_rfc3339(text).ok_or_else(|| {

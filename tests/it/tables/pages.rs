@@ -92,7 +92,10 @@ fn pages_are_selected_by_type_locale_and_date() {
         ("&contentType=api::article.article&locale=en", &[0, 1]),
         // Inclusive; rows without a date pass.
         ("&since=2026-02-02T03:04:05.678Z", &[0, 2, 3, 4]),
-        ("&since=2026-02-02T03:04:05.6780000001Z", &[0, 3, 4]),
+        // The date of the document in full, which `lastModified` shows in milliseconds.
+        ("&since=2026-02-02T03:04:05.6785Z", &[0, 2, 3, 4]),
+        ("&since=2026-02-02T03:04:05.6780000001Z", &[0, 2, 3, 4]),
+        ("&since=2026-02-02T03:04:05.679Z", &[0, 3, 4]),
         ("&since=2026-02-02T04:04:05.678%2B01:00", &[0, 2, 3, 4]),
         ("&since=2026-02-02t03:04:06z", &[0, 3, 4]),
         ("&since=2999-01-01T00:00:00Z", &[0, 4]),
