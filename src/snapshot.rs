@@ -57,8 +57,10 @@ pub struct Snapshot {
     listed: Listed,
     /// A hash of everything about each URL, in the order of sitemaps.
     urls_hash: u128,
-    /// The documents that have no URL, as the walk found them.
+    /// The documents that have no URL. Beyond [`MAX_ROWS`] of them, as the walk found them.
     pub skipped: Skipped,
+    /// Those of them that have no row, as the walk found them.
+    without_row: Skipped,
 }
 
 /// Figures about the listed URLs.

@@ -81,9 +81,8 @@ impl Builder {
             }
             references.append(part.references);
             no_url.append(part.no_url, shift);
-            for (reason, times) in part.skipped.by_reason() {
-                snapshot.skipped.count(reason, times);
-            }
+            snapshot.skipped.add(&part.skipped);
+            snapshot.without_row.add(&part.without_row);
         }
         let Arranged { owners, listed, unlisted } = arrange(&mut entries, &snapshot.arena)?;
         snapshot.owners = owners;

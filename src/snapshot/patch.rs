@@ -8,7 +8,7 @@ use super::build::{Builder, Listing};
 use super::hash::document_hash;
 use super::no_url::{self, NoUrlRow};
 use super::references::locale_of;
-use super::{PublicUrl, Snapshot};
+use super::{PublicUrl, Skipped, Snapshot};
 use crate::rules::{Document, DocumentLocale, Locales};
 
 /// The current state of one document.
@@ -110,7 +110,7 @@ impl<'p> Replaced<'p> {
 }
 
 impl Snapshot {
-    /// The snapshot with these documents replaced, one patch for each. `skipped` is as before.
+    /// The snapshot with these documents replaced, one patch for each.
     #[must_use]
     pub fn patched(&self, patches: &[Patch], listing: Listing<'_>, builder: Builder) -> Patched {
         self.try_patched(patches, listing, builder).unwrap_or(Patched::NeedsWalk)
@@ -139,10 +139,19 @@ impl Snapshot {
         let kept = self.no_url.beyond().iter().filter(|key| !replaced.has_key(**key));
         all.keep_beyond(kept.chain(own.no_url.beyond()).copied());
         let mut snapshot = builder.finish(vec![all]).ok()?;
-        snapshot.skipped.clone_from(&self.skipped);
+        snapshot.without_row.clone_from(&self.without_row);
+        snapshot.skipped = snapshot.counted().unwrap_or_else(|| self.skipped.clone());
         let is_own = |document, locale| replaced.has_hash(document, locale);
         snapshot.references = self.references.replaced(&own.references, is_own);
         Some(Patched::Changed(Box::new(snapshot)))
+    }
+
+    /// The documents without a URL by reason; `None`: there are more than rows, and the reasons of the
+    /// others are not kept.
+    fn counted(&self) -> Option<Skipped> {
+        let mut skipped = self.without_row.clone();
+        self.no_url().for_each(|row| skipped.count(row.reason, 1));
+        self.no_url.beyond().is_empty().then_some(skipped)
     }
 
     /// Whether the replaced versions are those of `own`.

@@ -26,6 +26,11 @@ impl Skipped {
         }
     }
 
+    /// Counts those of another part.
+    pub(super) fn add(&mut self, other: &Self) {
+        other.by_reason().for_each(|(reason, times)| self.count(reason, times));
+    }
+
     /// The total: the value of `X-Skipped-Documents`.
     #[must_use]
     pub fn total(&self) -> u64 {

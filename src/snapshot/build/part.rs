@@ -25,6 +25,8 @@ pub struct Part<'s> {
     pub(super) references: ReferencesDraft,
     pub(super) no_url: NoUrlDraft,
     pub(super) skipped: Skipped,
+    /// Those of them that have no row.
+    pub(super) without_row: Skipped,
     pub(super) too_large: bool,
     /// The first absent key that decides about a URL.
     pub(super) absent: Option<AbsentKey>,
@@ -44,6 +46,7 @@ impl<'s> Part<'s> {
             references: ReferencesDraft::new(listing.rules.relations(listing.uid)),
             no_url: NoUrlDraft::default(),
             skipped: Skipped::default(),
+            without_row: Skipped::default(),
             too_large: false,
             absent: None,
             rules: of_type.map(|at| (at, &listing.rules.rules()[at])).collect(),
@@ -70,11 +73,11 @@ impl<'s> Part<'s> {
             Some(Err(no_url)) if no_url.reason == NoUrlReason::ConditionsNotMet => {}
             // It may get a URL when the document that it reads is gone.
             Some(Err(no_url)) => {
-                self.skipped.count(&no_url.to_string(), 1);
-                self.push_no_url(&no_url, document);
+                let has_row = self.push_no_url(&no_url, document);
+                self.skip(&no_url.to_string(), has_row);
                 self.references.add(document, rules.locales(), false);
             }
-            None => self.skipped.count("no_rule", 1),
+            None => self.skip("no_rule", false),
         }
     }
 
@@ -106,7 +109,13 @@ impl<'s> Part<'s> {
 
     /// Adds a list item that is not a document.
     pub fn add_bad_item(&mut self) {
-        self.skipped.count(NOT_A_DOCUMENT, 1);
+        self.skip(NOT_A_DOCUMENT, false);
+    }
+
+    /// Counts a document without a URL. Most of them have a row, or a key beyond the rows.
+    fn skip(&mut self, reason: &str, has_row: bool) {
+        self.skipped.count(reason, 1);
+        self.without_row.count(reason, u64::from(!has_row));
     }
 
     fn push(&mut self, PathSource { rule, locale, .. }: PathSource<'_>, document: &Document<'_>) {
@@ -138,11 +147,16 @@ impl<'s> Part<'s> {
         }
     }
 
-    /// Adds a row, unless the document belongs to a locale that the site does not have.
-    fn push_no_url(&mut self, NoUrl { reason, rule, .. }: &NoUrl<'_>, document: &Document<'_>) {
+    /// Adds a row, unless the document belongs to a locale that the site does not have. Returns
+    /// whether it has added one.
+    fn push_no_url(
+        &mut self,
+        NoUrl { reason, rule, .. }: &NoUrl<'_>,
+        document: &Document<'_>,
+    ) -> bool {
         let locales = self.listing.rules.locales();
         let own = self.position(rule).filter(|_| !document.locale.is_of_other_site(locales));
-        let Some(rule_at) = own else { return };
+        let Some(rule_at) = own else { return false };
         let row = NoUrlRow {
             document_id: &document.id,
             locale: locale_of(document, locales).map(|at| at as usize),
@@ -152,6 +166,7 @@ impl<'s> Part<'s> {
             title: None,
         };
         self.no_url.add(row, title(rule, document), &mut self.arena);
+        true
     }
 
     /// The position of a rule of the content type in the settings.

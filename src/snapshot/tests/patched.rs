@@ -29,7 +29,7 @@ fn rows(content: &Content) -> Vec<Row<'static>> {
 }
 
 /// Everything about each URL of a snapshot, in the order of the files and in that of the lists, and
-/// about each version without a URL.
+/// about each version without a URL, and how many there are for each reason.
 fn described(snapshot: &Snapshot) -> Vec<String> {
     let all = (0..snapshot.entries.len()).map(|at| snapshot.url(at));
     let all = all.chain(snapshot.listed()).chain(snapshot.unlisted());
@@ -49,7 +49,8 @@ fn described(snapshot: &Snapshot) -> Vec<String> {
         assert!(matches!(found, Version::NoUrl(found) if found == row), "{found:?}");
         format!("{row:?}")
     });
-    urls.chain(rows).collect()
+    let skipped = snapshot.skipped.by_reason().map(|(reason, count)| format!("{reason} {count}"));
+    urls.chain(rows).chain(skipped).collect()
 }
 
 /// Which versions a patch replaces, by `documentId`: those in one locale, or all.
