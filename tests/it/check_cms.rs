@@ -468,6 +468,50 @@ fn check_strict_fails_where_the_cms_cannot_be_reached() {
 }
 
 #[test]
+fn type_that_hangs_is_named_and_the_others_are_checked() {
+    let rule = |name: &str| format!("template = \"/{name}/{{slug}}\"");
+    let types = ["slow", "page", "hanging", "news"].map(|name| (name, rule(name)));
+    let uids = types.map(|(name, rule)| (format!("api::{name}.{name}"), rule));
+    let rules: Vec<(&str, &str)> = uids.iter().map(|(uid, rule)| (&**uid, &**rule)).collect();
+    for is_gateway in [false, true] {
+        let cms = reader(move |target| match target.split('?').next() {
+            Some("/api/slows" | "/api/hangings") if is_gateway => Script::json(504, "{}"),
+            Some("/api/slows" | "/api/hangings") => Script::silence(),
+            Some("/api/pages") => one(r#""slug":"s""#),
+            _ => denied(),
+        });
+        let ended = setup(&cms, &rules).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "300");
+        let ended = ended.run(&["check", "--strict"]);
+        assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+        let [slow, hanging, news] = findings(&ended)[..] else { panic!("{}", ended.stdout) };
+        let text = if is_gateway { "the CMS is not available" } else { "the CMS did not respond" };
+        assert!(slow.starts_with(&format!("api::slow.slow: {text}")), "{slow}");
+        assert!(hanging.starts_with(&format!("api::hanging.hanging: {text}")), "{hanging}");
+        assert!(news.starts_with("api::news.news: 403 on /api/newses: "), "{news}");
+    }
+}
+
+#[test]
+fn types_are_not_checked_while_the_cms_asks_to_wait_or_is_silent() {
+    let rule = "template = \"/{slug}\"";
+    let rules = [("api::page.page", rule), ("api::post.post", "template = \"/p/{slug}\"")];
+    let wait = || Script::raw("HTTP/1.1 429 X\r\nretry-after: 60\r\ncontent-length: 2\r\n\r\n{}");
+    // The schema of the first type; then its endpoint by the schema, and a document.
+    for (is_silent, expected) in [(true, 1), (false, 3)] {
+        let cms = Cms::start(move |target| match target {
+            _ if is_silent => Script::silence(),
+            _ if target.starts_with("/api/content-type-builder/") => denied(),
+            _ => wait(),
+        });
+        let check = setup(&cms, &rules).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "300");
+        let ended = check.run(&["check"]);
+        let [finding] = findings(&ended)[..] else { panic!("{}", ended.stdout) };
+        assert!(finding.starts_with("the content types are not checked: the CMS "), "{finding}");
+        assert_eq!(cms.targets().len(), expected, "{:?}", cms.targets());
+    }
+}
+
+#[test]
 fn single_type_is_found_with_a_token_that_may_not_read_the_schema() {
     let cms = reader(|target| match target.split('?').next() {
         Some("/api/homepage") => document(r#""slug":"home""#),

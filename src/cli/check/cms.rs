@@ -43,11 +43,16 @@ async fn examine_types(
     settings: &StrapiSettings,
 ) -> Result<CmsReport, Box<dyn Error>> {
     let limiters = RequestLimiters::new(config.limits.cms_requests);
-    let strapi = Strapi::new(settings.clone(), Arc::default(), &limiters)?;
     let (mut report, mut schemas) = (CmsReport::default(), Schemas::default());
+    let mut has_response = false;
     for wanted in type_uses(&config.sites) {
         let uid = &wanted.uid;
-        match strapi.examine(&mut schemas, &wanted).await {
+        // With a circuit breaker of its own, which a type that hangs does not open for the others.
+        let strapi = Strapi::new(settings.clone(), Arc::default(), &limiters)?;
+        let examined = strapi.examine(&mut schemas, &wanted).await;
+        let is_silent = examined.as_ref().is_err_and(is_without_response);
+        has_response |= !is_silent || !schemas.is_empty();
+        match examined {
             Ok(examination) => {
                 if examination.is_single {
                     report.single_types.insert(uid.clone());
@@ -62,7 +67,7 @@ async fn examine_types(
                     );
                 }
             }
-            Err(error) if concerns_all_types(&error) => {
+            Err(error) if !has_response || asks_to_wait(&error) => {
                 report
                     .add(&format!("the content types are not checked: {}", strapi.detail(&error)));
                 break;
@@ -81,8 +86,8 @@ impl CmsReport {
     }
 }
 
-/// Whether requests for the other content types would fail in the same way.
-fn concerns_all_types(error: &ContentError) -> bool {
+/// Whether the CMS did not respond, or a proxy responded in its place.
+fn is_without_response(error: &ContentError) -> bool {
     match error {
         ContentError::Unavailable { .. }
         | ContentError::CircuitOpen { .. }
@@ -92,4 +97,13 @@ fn concerns_all_types(error: &ContentError) -> bool {
             false
         }
     }
+}
+
+/// Whether the CMS has asked for a pause in which no request is sent.
+fn asks_to_wait(error: &ContentError) -> bool {
+    matches!(
+        error,
+        ContentError::Unavailable { retry_after: Some(_), .. }
+            | ContentError::CircuitOpen { retry_after: Some(_), .. }
+    )
 }

@@ -21,7 +21,7 @@ const SYSTEM_FIELDS: [&str; 8] = [
     "updatedBy",
 ];
 
-/// The attributes of the content types and components whose schemas were requested so far; `None`:
+/// The attributes of the content types and components about which the CMS has responded; `None`:
 /// the token may not read the schema.
 #[derive(Debug, Default)]
 pub struct Schemas(HashMap<String, Option<Attributes>>);
@@ -34,6 +34,12 @@ enum Schema {
 }
 
 impl Schemas {
+    /// Whether the CMS has responded about no schema.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What the schemas say about the fields of a content type. Each attribute is reported once.
     pub(super) async fn examine(
         &mut self,
