@@ -5,8 +5,8 @@ mod base_url;
 pub use base_url::{BaseUrl, BaseUrlError};
 
 use crate::rules::{
-    AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locale, Locales, NoPath, Rule,
-    RuleSet, Template, TemplateValues, UnusableValue,
+    AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locales, NoPath, Rule, RuleSet,
+    SiteLocale, Template, TemplateValues, UnusableValue,
 };
 
 /// The longest URL, in characters: sitemaps.org wants a `loc` of fewer than 2,048.
@@ -22,7 +22,7 @@ pub struct FrontendPath<'r> {
     /// The template of that rule.
     pub template: &'r Template,
     /// The locale of the document version, one of the site's.
-    pub locale: &'r Locale,
+    pub locale: &'r SiteLocale,
 }
 
 impl<'r> FrontendPath<'r> {
@@ -78,7 +78,7 @@ pub struct PathSource<'r> {
     /// The template of that rule.
     pub template: &'r Template,
     /// The locale of the document version, one of the site's.
-    pub locale: &'r Locale,
+    pub locale: &'r SiteLocale,
 }
 
 /// Builds the frontend path of one version of a document (D12).
@@ -144,7 +144,7 @@ fn conditions_not_met<'r>(
     document: &Document<'_>,
 ) -> NoUrl<'r> {
     let locale = locale_of(rules.locales(), &document.locale);
-    let own = locale.and_then(|locale| rule.template(locale));
+    let own = locale.and_then(|locale| rule.template(locale.code()));
     let template = own.unwrap_or(rule.first_template());
     NoUrl { reason: NoUrlReason::ConditionsNotMet, rule, template }
 }
@@ -178,12 +178,12 @@ fn write_path_by_rule<'r>(
     let locale = known.unwrap_or(rules.locales().default_locale());
     let values = LocaleVersion { document, locale };
     if document.has_absent()
-        && let Some(key) = rule.absent_key(locale, &values)
+        && let Some(key) = rule.absent_key(locale.code(), &values)
     {
         return Err(NoUrlReason::Absent(key));
     }
     path.clear();
-    let template = match rules.write_path(rule, locale, &values, path) {
+    let template = match rules.write_path(rule, locale.code(), &values, path) {
         Ok(template) => template,
         Err(NoPath::Conditions) => return Err(NoUrlReason::ConditionsNotMet),
         Err(NoPath::Locale) if known.is_none() => return Err(NoUrlReason::LocaleUnknown),
@@ -203,7 +203,7 @@ fn write_path_by_rule<'r>(
 }
 
 /// The locale of a document. One without a locale has the site's default (D19).
-fn locale_of<'r>(locales: &'r Locales, locale: &DocumentLocale<'_>) -> Option<&'r Locale> {
+fn locale_of<'r>(locales: &'r Locales, locale: &DocumentLocale<'_>) -> Option<&'r SiteLocale> {
     match locale {
         DocumentLocale::None => Some(locales.default_locale()),
         DocumentLocale::Named(code) => locales.get(code),
@@ -217,7 +217,7 @@ pub struct LocaleVersion<'d> {
     /// The document.
     pub document: &'d Document<'d>,
     /// The locale of the site.
-    pub locale: &'d Locale,
+    pub locale: &'d SiteLocale,
 }
 
 impl<'d> LocaleVersion<'d> {
@@ -230,8 +230,8 @@ impl<'d> LocaleVersion<'d> {
 }
 
 impl TemplateValues for LocaleVersion<'_> {
-    fn locale(&self) -> &str {
-        self.locale.as_str()
+    fn locale_segment(&self) -> &str {
+        self.locale.segment()
     }
 
     fn document_id(&self) -> &str {

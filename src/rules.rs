@@ -16,15 +16,18 @@ mod pathname;
 mod rule;
 mod template;
 mod uid;
+mod url_safety;
 
 pub use building::{
-    BuiltSegment, Fault, NoPath, PlaceholderValue, SegmentOutput, TemplateValues, UnusableValue,
-    is_visible,
+    BuiltSegment, NoPath, PlaceholderValue, SegmentOutput, TemplateValues, UnusableValue,
 };
 pub use constraint::{Constraint, ConstraintError, ValuePattern, ValueSet};
 pub use document::{Document, DocumentLocale, FieldValue, is_document_id};
 pub use encode::{encode, percent_decode};
-pub use locale::{Locale, LocaleError, LocalePrefix, Locales, LocalesError};
+pub use locale::{
+    HreflangError, Locale, LocaleError, LocalePrefix, Locales, LocalesError, SegmentError,
+    SiteLocale,
+};
 pub use matching::{
     AmbiguityError, Candidate, Match, Mismatch, MismatchReason, Params, PatternTrace,
     PatternsByRule, RuleSet, RuleSubset, TooCostly, TraceStep,
@@ -38,3 +41,4 @@ pub use template::{
     AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source, Template, TemplateError,
 };
 pub use uid::{ContentTypeUid, UidError};
+pub use url_safety::{Fault, is_visible};

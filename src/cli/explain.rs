@@ -124,7 +124,7 @@ fn no_site_for(sites: &Sites, uid: &str) -> String {
 }
 
 fn unknown_locale(site: &Site, code: &str) -> String {
-    let locales = site.rules.locales().as_slice();
+    let locales = site.rules.locales().codes();
     let suggestion = did_you_mean(code, locales.iter().map(Locale::as_str));
     format!("site \"{}\" has no locale `{code}`{suggestion}", site.key)
 }
@@ -146,8 +146,8 @@ async fn document(
     }
     let locales = site.rules.locales();
     let locale = match &args.locale {
-        Some(code) => locales.get(code).ok_or_else(|| unknown_locale(site, code))?,
-        None => locales.default_locale(),
+        Some(code) => locales.get(code).ok_or_else(|| unknown_locale(site, code))?.code(),
+        None => locales.default_locale().code(),
     };
     let drafts = args.status == Status::Draft.as_str();
     let status = if drafts { Status::Draft } else { Status::Published };

@@ -53,7 +53,7 @@ pub(super) fn base_url(site: &Site) -> Result<&BaseUrl, String> {
 /// The position of a locale of the site.
 pub(super) fn locale(site: &Site, code: &str) -> Result<usize, String> {
     site.rules.locales().position(code).ok_or_else(|| {
-        let codes = site.rules.locales().as_slice().iter().map(Locale::as_str);
+        let codes = site.rules.locales().codes().iter().map(Locale::as_str);
         let codes: Vec<&str> = codes.collect();
         format!("site \"{}\" has no locale `{code}`; there are: {}", site.key, shortened(&codes))
     })

@@ -22,10 +22,20 @@ pub(super) fn find(
     found.extend(empty.map(|site| {
         format!("site \"{}\": it has no rules, so no pathname matches; add [[site.rule]]", site.key)
     }));
+    found.extend(sites.iter().flat_map(bad_language_tags));
     let mut names: Vec<&str> = environment.keys().map(String::as_str).collect();
     names.sort_unstable();
     found.extend(names.into_iter().filter_map(|name| variable(name, sites, known)));
     found
+}
+
+/// Locales whose code is their `hreflang` and is no language tag.
+fn bad_language_tags(site: &Site) -> impl Iterator<Item = String> {
+    let locales = site.rules.locales().as_slice().iter();
+    locales.filter_map(move |locale| {
+        let error = locale.check_hreflang().err()?;
+        Some(format!("site \"{}\", locale `{}`, hreflang: {error}", site.key, locale.as_str()))
+    })
 }
 
 /// Endpoints of content types without a rule.

@@ -141,7 +141,7 @@ fn rule_use(
     is_built: bool,
 ) -> RuleExplanation {
     let version = LocaleVersion::of(document, site.rules.locales());
-    let template = rule.template(version.locale).unwrap_or(rule.first_template());
+    let template = rule.template(version.locale.code()).unwrap_or(rule.first_template());
     let built = path_by_rule(&site.rules, site.base.as_ref(), rule, document, drafts);
     let (outcome, reason, path) = match built {
         Ok(built) if is_built => (RuleOutcome::NotNeeded, None, Some(built.path)),
@@ -157,7 +157,7 @@ fn rule_use(
             holds: condition.holds(value),
         }
     });
-    let segments = site.rules.built_segments(template, version.locale, &version);
+    let segments = site.rules.built_segments(template, version.locale.code(), &version);
     let placeholders =
         segments.into_iter().filter_map(|built| placeholder_result(&built, document));
     RuleExplanation {

@@ -112,7 +112,7 @@ pub fn explain_pathname(
             .iter()
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect(),
-        locale: found.locale.map(ToString::to_string),
+        locale: found.locale.map(|locale| locale.as_str().to_owned()),
     });
     let mut outcomes = Outcomes { site, pathname: &pathname, winner, is_tie: tie.is_some() };
     let considered = site.rules.trace(&pathname);

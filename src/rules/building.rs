@@ -3,9 +3,7 @@
 mod absent_key;
 mod path_builder;
 mod placeholder_value;
-mod url_safety;
 
 pub(super) use path_builder::built_segments;
 pub use path_builder::{BuiltSegment, NoPath, SegmentOutput, UnusableValue};
 pub use placeholder_value::{PlaceholderValue, TemplateValues};
-pub use url_safety::{Fault, is_visible};

@@ -2,7 +2,7 @@
 
 use super::{
     Constraint, ContentTypeUid, FieldPath, FieldValue, Locale, LocalePrefix, Locales, Param, Rule,
-    RuleSet, Template, TemplateValues, Templates,
+    RuleSet, SiteLocale, Template, TemplateValues, Templates,
 };
 
 pub(super) fn locale(code: &str) -> Locale {
@@ -12,6 +12,12 @@ pub(super) fn locale(code: &str) -> Locale {
 /// `en`, the default, and `de`.
 pub(super) fn locales() -> Locales {
     Locales::new(vec![locale("en"), locale("de")]).unwrap()
+}
+
+/// `en`, the default, with the segment `english`, and `de` with the segment `en`.
+pub(super) fn translated_locales() -> Locales {
+    let own = |(code, segment)| SiteLocale::from(locale(code)).with_segment(segment).unwrap();
+    Locales::new([("en", "english"), ("de", "en")].map(own).to_vec()).unwrap()
 }
 
 pub(super) fn field(path: &str) -> FieldPath {
@@ -49,27 +55,27 @@ pub(super) fn set(prefix: LocalePrefix, templates: &[&str]) -> RuleSet {
     RuleSet::new(locales(), prefix, rules)
 }
 
-/// The fields of a document in a locale. Its `documentId` is `id`.
+/// The fields of a document in the locale with a segment. Its `documentId` is `id`.
 pub(super) struct Holds<'a> {
-    pub(super) locale: &'a str,
+    pub(super) segment: &'a str,
     fields: Vec<(FieldPath, FieldValue<'a>)>,
 }
 
 impl<'a> Holds<'a> {
-    pub(super) fn new(locale: &'a str, fields: &[(&str, FieldValue<'a>)]) -> Self {
+    pub(super) fn new(segment: &'a str, fields: &[(&str, FieldValue<'a>)]) -> Self {
         let fields = fields.iter().map(|(path, value)| (field(path), value.clone())).collect();
-        Self { locale, fields }
+        Self { segment, fields }
     }
 
-    pub(super) fn texts(locale: &'a str, fields: &[(&str, &'a str)]) -> Self {
+    pub(super) fn texts(segment: &'a str, fields: &[(&str, &'a str)]) -> Self {
         let fields: Vec<_> = fields.iter().map(|(path, value)| (*path, text(value))).collect();
-        Self::new(locale, &fields)
+        Self::new(segment, &fields)
     }
 }
 
 impl TemplateValues for Holds<'_> {
-    fn locale(&self) -> &str {
-        self.locale
+    fn locale_segment(&self) -> &str {
+        self.segment
     }
 
     fn document_id(&self) -> &'static str {

@@ -128,7 +128,7 @@ pub(super) fn locale_of(document: &Document<'_>, locales: &Locales) -> Option<u3
     let at = match &document.locale {
         DocumentLocale::None => 0,
         DocumentLocale::Named(name) => {
-            locales.as_slice().iter().position(|locale| locale.as_str() == name)?
+            locales.codes().iter().position(|locale| locale.as_str() == name)?
         }
         DocumentLocale::NotText => return None,
     };

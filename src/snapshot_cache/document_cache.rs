@@ -116,7 +116,7 @@ impl DocumentCache {
     ) -> Result<Versions, ContentError> {
         let selection = Selection { relation: None, ids: vec![document_id.to_owned()] };
         let query = listing_query(site, uid, Vec::new(), Some(selection));
-        self.read_versions(&query, site.rules.locales().as_slice(), status).await
+        self.read_versions(&query, site.rules.locales().codes(), status).await
     }
 
     /// The drafts in these locales for which all conditions hold, or which are selected.

@@ -79,7 +79,7 @@ impl SiteCache {
     }
 
     pub(super) fn locales(&self) -> &[Locale] {
-        self.site.rules.locales().as_slice()
+        self.site.rules.locales().codes()
     }
 
     /// The rules by which the documents of an entry get their URLs.

@@ -110,7 +110,7 @@ impl Pages {
 
     fn write(&self, url: PublicUrl<'_>, out: &mut Vec<u8>) {
         let rules = &self.site.rules;
-        let locale = &rules.locales().as_slice()[url.locale()];
+        let locale = &rules.locales().codes()[url.locale()];
         let rule = &rules.rules()[url.rule()];
         let pathname = Pathname::parse(url.path());
         let found = rules.own_match(&self.patterns, &pathname, url.rule(), locale);

@@ -132,7 +132,7 @@ impl Problems {
     fn no_url<'a>(&'a self, row: NoUrlRow<'a>) -> Problem<'a> {
         let rules = &self.site.rules;
         let rule = &rules.rules()[row.rule];
-        let locale = row.locale.map(|at| &rules.locales().as_slice()[at]);
+        let locale = row.locale.map(|at| &rules.locales().codes()[at]);
         let template = locale.and_then(|locale| rule.template(locale));
         let version = Version {
             uid: &rule.content_type,
@@ -167,7 +167,7 @@ impl Problems {
 
     fn version<'a>(&'a self, version: Version<'a>) -> VersionRow<'a> {
         let Version { uid, document_id, locale, is_localized, title } = version;
-        let locale = locale.map(|at| self.site.rules.locales().as_slice()[at].as_str());
+        let locale = locale.map(|at| self.site.rules.locales().codes()[at].as_str());
         let link = |links: &Arc<AdminLinks>| {
             links.link(uid.as_str(), document_id, locale.filter(|_| is_localized))
         };

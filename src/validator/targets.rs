@@ -45,7 +45,7 @@ impl Targets {
     #[must_use]
     pub fn new(site: &Site, content_type: &str, snapshot: Arc<Snapshot>) -> Option<Self> {
         let base = site.base.clone()?;
-        let locales = site.rules.locales().as_slice();
+        let locales = site.rules.locales().codes();
         let mut templates = HashMap::new();
         for rule in site.rules.positions_of_type(content_type) {
             for (at, locale) in locales.iter().enumerate() {

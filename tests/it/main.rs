@@ -35,6 +35,7 @@ mod resolve;
 mod rule_settings;
 mod settings;
 mod shifting;
+mod site_locales;
 mod snapshots;
 mod strapi;
 mod strapi_walk;

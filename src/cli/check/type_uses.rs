@@ -21,7 +21,7 @@ pub(super) fn type_uses(sites: &Sites) -> Vec<TypeUse> {
                 add(&mut known.fields, fields);
                 continue;
             }
-            let locale = site.rules.locales().default_locale().clone();
+            let locale = site.rules.locales().default_locale().code().clone();
             let mut all = Vec::new();
             add(&mut all, fields);
             uses.push(TypeUse {

@@ -1,5 +1,7 @@
 //! `[[site]]`: the sites with their locales, base URLs and rules.
 
+mod locales;
+
 use std::collections::HashMap;
 
 use serde::Deserialize;
@@ -10,7 +12,7 @@ use crate::config::table;
 use crate::config::value::{Kind, Origin, Table, Value, shown_address};
 use crate::config::{Environment, Problems};
 use crate::frontend_url::BaseUrl;
-use crate::rules::{Locale, LocalePrefix, Locales, RuleSet};
+use crate::rules::{LocalePrefix, RuleSet};
 use crate::site::{ResolveBy, Site};
 
 /// The longest key of a site, in bytes (D3, D11).
@@ -23,8 +25,9 @@ struct Raw {
     #[serde(default, rename = "rule")]
     _rule: IgnoredAny,
     front_end_url: Option<String>,
-    #[serde(default)]
-    locales: Vec<String>,
+    /// Copied before and deserialized one by one.
+    #[serde(default, rename = "locales")]
+    _locales: Vec<IgnoredAny>,
     #[serde(default)]
     locale_prefix: RawPrefix,
     #[serde(default)]
@@ -115,8 +118,9 @@ fn site_at_origin(
         Kind::Table(table) => table::list(table, "rule", "site.rule", &place, problems),
         _ => Vec::new(),
     };
+    let locales = value.table().and_then(|table| table.get("locales").cloned());
     let raw: Option<Raw> = table::one(value, "site", &place, problems);
-    let locales = raw.as_ref().and_then(|raw| read_locales(&raw.locales, &place, problems));
+    let locales = raw.as_ref().and_then(|_| locales::read(locales, &place, problems));
     let rules = rule::read(rules, &place, locales.as_ref(), patterns, problems);
     let raw = raw?;
     check_key(&raw.key, &place, problems);
@@ -146,14 +150,6 @@ fn check_key(key: &str, place: &str, problems: &mut Problems) {
     if key.is_empty() || key.len() > MAX_KEY || !key.bytes().all(fine) {
         problems.add(place, "a key must have 1 to 64 letters, digits, `.`, `_` or `-`");
     }
-}
-
-fn read_locales(codes: &[String], place: &str, problems: &mut Problems) -> Option<Locales> {
-    let mut parse =
-        |code: &String| problems.take(&format!("{place}, locale `{code}`"), Locale::parse(code));
-    let locales: Vec<Option<Locale>> = codes.iter().map(&mut parse).collect();
-    let locales: Option<Vec<Locale>> = locales.into_iter().collect();
-    problems.take(place, Locales::new(locales?))
 }
 
 /// A path that a base URL may have.

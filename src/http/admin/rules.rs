@@ -44,7 +44,7 @@ pub(in crate::http) fn get(app: &Arc<App>, _: &HeaderMap) -> HttpResponse {
 }
 
 fn site_rules(site: &Site) -> SiteRules<'_> {
-    let locales = site.rules.locales().as_slice();
+    let locales = site.rules.locales().codes();
     let mut rules: Vec<RuleEntry<'_>> = Vec::new();
     for rule in site.rules.in_order().map(|(rule, template)| rule_entry(rule, template)) {
         // A template may be tried at several positions; it is listed at the first.

@@ -21,7 +21,7 @@ use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::cache_status::insert_last_good_status;
 use crate::http::response::envelope::success;
 use crate::http::response::error::{ApiError, Details};
-use crate::rules::Locale;
+use crate::rules::{Locale, SiteLocale};
 use crate::site::Site;
 use crate::snapshot_cache::FoundDocument;
 
@@ -146,9 +146,9 @@ impl<'a> Params<'a> {
     pub(super) fn locale_of(&self, site: &'a Site) -> Result<&'a Locale, ApiError> {
         let locales = site.rules.locales();
         let Some(locale) = &self.locale else {
-            return Ok(locales.default_locale());
+            return Ok(locales.default_locale().code());
         };
-        locales.get(locale.as_str()).ok_or_else(|| {
+        locales.get(locale.as_str()).map(SiteLocale::code).ok_or_else(|| {
             let message = format!("site \"{}\" has no locale \"{locale}\"", site.key);
             no_url(message, NoUrlReason::LocaleUnknown.to_string())
         })

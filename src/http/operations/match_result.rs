@@ -3,7 +3,7 @@
 
 use crate::http::response::error::{ApiError, CandidateDetails, Details};
 use crate::http::response::json::Json;
-use crate::rules::{Locale, Match, Pathname};
+use crate::rules::{Locale, Match, Pathname, SiteLocale};
 use crate::site::Site;
 
 /// The most candidates in the details of a 404 (D10).
@@ -28,10 +28,11 @@ impl<'a, 'm> MatchResult<'a, 'm> {
         let locales = site.rules.locales();
         // The path decides; if it has no locale, the parameter does, if the site has it (D9).
         let requested = requested.and_then(|locale| locales.get(locale.as_str()));
+        let requested = requested.map(SiteLocale::code);
         let requested =
             requested.filter(|locale| found.shared.is_empty() || found.shared.contains(locale));
-        let first = found.shared.first().unwrap_or(locales.default_locale());
-        let locale = found.locale.or(requested).unwrap_or(first).as_str();
+        let first = found.shared.first().unwrap_or(locales.default_locale().code());
+        let locale = found.locale.map(SiteLocale::code).or(requested).unwrap_or(first).as_str();
         Self { site, pathname, locale, found }
     }
 

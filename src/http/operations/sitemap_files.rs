@@ -125,10 +125,10 @@ async fn url_file(
     Ok(response)
 }
 
-/// A strong tag: the URLs in the file, the site's base URL and its locales decide all its bytes.
+/// A strong tag: the URLs in the file, the site's base URL and the `hreflang` of its locales decide all its bytes.
 fn file_tag(base: &BaseUrl, site: &Site, hash: u128, gzip: bool) -> HeaderValue {
     let locales = site.rules.locales().as_slice().iter();
-    let frame = locales.fold(base.to_string(), |text, locale| text + "\n" + locale.as_str());
+    let frame = locales.fold(base.to_string(), |text, locale| text + "\n" + locale.hreflang());
     let (frame, gzip) = (xxh3_64(frame.as_bytes()), if gzip { "z" } else { "" });
     etag::of_parts(&format!("{hash:032x}{frame:016x}{gzip}"))
 }

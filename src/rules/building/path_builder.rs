@@ -4,11 +4,11 @@
 mod tests;
 
 use super::placeholder_value::{PlaceholderValue, TemplateValues};
-use super::url_safety::Fault;
 use crate::rules::encode::push_encoded;
 use crate::rules::locale::{Locale, LocalePrefix, Locales};
 use crate::rules::rule::Rule;
 use crate::rules::template::{Placeholder, Segment, Template};
+use crate::rules::url_safety::Fault;
 
 /// The leftmost placeholder whose value cannot be used in a URL. `Display` is the reason's name
 /// (D13).
@@ -165,7 +165,7 @@ fn push_segments(path: &mut String, text: &str) {
 impl<'v, V: TemplateValues> PathBuilder<'v, V> {
     fn new(locales: &'v Locales, prefix: LocalePrefix, locale: &Locale, values: &'v V) -> Self {
         let omits_locale =
-            prefix == LocalePrefix::ExceptDefault && locale == locales.default_locale();
+            prefix == LocalePrefix::ExceptDefault && locale == locales.default_locale().code();
         Self { locales, values, omits_locale, after_locale: false }
     }
 
@@ -195,6 +195,6 @@ impl<'v, V: TemplateValues> PathBuilder<'v, V> {
     fn begins_with_locale(&self, segment: &Segment, value: &str) -> bool {
         let [before, after] = segment.around();
         let text = [before, value, after].concat();
-        text.split('/').next().is_some_and(|first| self.locales.get(first).is_some())
+        text.split('/').next().is_some_and(|first| self.locales.of_segment(first).is_some())
     }
 }

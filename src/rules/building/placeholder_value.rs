@@ -9,14 +9,14 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::url_safety::{Fault, Width, check, is_plain};
 use crate::rules::document::FieldValue;
 use crate::rules::template::{AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source};
+use crate::rules::url_safety::{Fault, Width, check, is_plain};
 
 /// The source of a template's values.
 pub trait TemplateValues {
-    /// The code of a locale of the site, which is always usable.
-    fn locale(&self) -> &str;
+    /// The segment of a locale of the site, which is always usable.
+    fn locale_segment(&self) -> &str;
     /// The `documentId`.
     fn document_id(&self) -> &str;
     /// The value of a field.
@@ -64,7 +64,7 @@ impl Segment {
 
 fn raw<'v>(source: &Source, values: &'v impl TemplateValues) -> Result<Cow<'v, str>, Fault> {
     match source {
-        Source::Locale => Ok(values.locale().into()),
+        Source::Locale => Ok(values.locale_segment().into()),
         Source::DocumentId => Ok(values.document_id().into()),
         Source::Field(path) => text(values.field(path)).map(Cow::Borrowed),
         Source::Date(path, part) => {

@@ -8,7 +8,7 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use super::pattern::Pattern;
-use crate::rules::locale::{Locale, Locales};
+use crate::rules::locale::{Locale, Locales, SiteLocale};
 use crate::rules::pathname::Pathname;
 use crate::rules::template::Segment;
 
@@ -39,7 +39,7 @@ enum PathLocale {
     Fixed(u16),
     /// The pattern is for several locales: an index into `shared`.
     OneOf(u32),
-    /// It is the value of this capture.
+    /// This capture has its segment.
     Captured(u16),
 }
 
@@ -54,20 +54,29 @@ struct Capture {
     rest: bool,
 }
 
-/// The placeholders of a match, from left to right, with their values in the pathname. Values are
-/// slices of the pathname, computed on demand.
+/// The placeholders of a match, from left to right, with their values. The value of `{locale}` is the
+/// code; the others are slices of the pathname, computed on demand.
 #[derive(Clone, Copy)]
 pub struct Params<'a> {
     captures: &'a [Capture],
     names: &'a [Box<str>],
     pathname: &'a Pathname<'a>,
+    /// The value of `{locale}`, whose segment in the pathname may differ from its code.
+    locale: Option<CapturedLocale<'a>>,
+}
+
+/// The locale that a pathname has, and which capture has its segment.
+#[derive(Clone, Copy)]
+struct CapturedLocale<'a> {
+    at: usize,
+    code: &'a str,
 }
 
 /// The data of a match.
 pub(super) struct MatchData<'a> {
     pub(super) rule: usize,
     pub(super) params: Params<'a>,
-    pub(super) locale: Option<&'a Locale>,
+    pub(super) locale: Option<&'a SiteLocale>,
     pub(super) shared: &'a [Locale],
 }
 
@@ -100,11 +109,16 @@ impl MatchTable {
     ) -> MatchData<'a> {
         let entry = &self.entries[position];
         let captures = &self.captures[entry.captures[0] as usize..entry.captures[1] as usize];
-        let params = Params { captures, names: &self.names, pathname };
+        let mut params = Params { captures, names: &self.names, pathname, locale: None };
         let locale = match entry.locale {
             PathLocale::None | PathLocale::OneOf(_) => None,
             PathLocale::Fixed(at) => locales.as_slice().get(usize::from(at)),
-            PathLocale::Captured(at) => locales.get(captures[usize::from(at)].value(pathname)),
+            PathLocale::Captured(at) => {
+                let at = usize::from(at);
+                let locale = locales.of_segment(captures[at].value(pathname));
+                params.locale = locale.map(|own| CapturedLocale { at, code: own.as_str() });
+                locale
+            }
         };
         let shared: &[Locale] = match entry.locale {
             PathLocale::OneOf(at) => &self.shared[at as usize],
@@ -127,11 +141,18 @@ impl<'a> Params<'a> {
         Some(own.segment as usize)
     }
 
-    /// The placeholders as written and the decoded texts; a catch-all's segments joined by `/`.
+    /// The placeholders as written and the decoded texts; a catch-all's segments joined by `/`, and
+    /// the code of the locale.
     #[must_use]
     pub fn iter(self) -> impl ExactSizeIterator<Item = (&'a str, &'a str)> {
-        let Self { captures, names, pathname } = self;
-        captures.iter().map(|capture| (&*names[capture.name as usize], capture.value(pathname)))
+        let Self { captures, names, pathname, locale } = self;
+        captures.iter().enumerate().map(move |(at, capture)| {
+            let value = match locale {
+                Some(locale) if locale.at == at => locale.code,
+                _ => capture.value(pathname),
+            };
+            (&*names[capture.name as usize], value)
+        })
     }
 }
 

@@ -115,7 +115,7 @@ fn match_text(
         Segment::Optional(placeholder) | Segment::CatchAll(placeholder) => (text, placeholder),
     };
     let first = text.split('/').next().unwrap_or_default();
-    if pattern.locale_omitted_at == Some(at) && locales.get(first).is_some() {
+    if pattern.locale_omitted_at == Some(at) && locales.of_segment(first).is_some() {
         return Err(MismatchReason::Constraint);
     }
     check_value(pattern, placeholder, value, locales)

@@ -6,7 +6,7 @@ mod tests;
 use rustc_hash::FxHashMap;
 
 use crate::rules::constraint::Constraint;
-use crate::rules::locale::{Locale, Locales};
+use crate::rules::locale::{Locale, LocalePrefix, Locales, SiteLocale};
 use crate::rules::rule::Rule;
 use crate::rules::template::{DatePart, Segment, Source, Template};
 
@@ -24,25 +24,25 @@ pub(in crate::rules) struct Pattern {
     pub(in crate::rules) locales: Vec<Locale>,
     /// Which locales `{locale}` matches.
     pub(in crate::rules) accepts: AcceptedLocales,
-    /// The position at which `{locale}` was omitted. The segment there must not be a locale of the
-    /// site, else `/de` would be both a German page and an English document named `de`.
+    /// The position at which `{locale}` was omitted. The segment there must not be that of a locale
+    /// of the site, else `/de` would be both a German page and an English document named `de`.
     pub(in crate::rules) locale_omitted_at: Option<usize>,
 }
 
-/// Which of the site's locales `{locale}` matches.
+/// Which of the site's locales `{locale}` matches, by their segments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::rules) enum AcceptedLocales {
     All,
-    Only(Locale),
-    AllBut(Locale),
+    Only(Box<str>),
+    AllBut(Box<str>),
 }
 
 impl AcceptedLocales {
-    pub(in crate::rules) fn accepts(&self, code: &str, locales: &Locales) -> bool {
+    pub(in crate::rules) fn accepts(&self, segment: &str, locales: &Locales) -> bool {
         match self {
-            Self::All => locales.get(code).is_some(),
-            Self::Only(locale) => locale.as_str() == code,
-            Self::AllBut(locale) => locale.as_str() != code && locales.get(code).is_some(),
+            Self::All => locales.of_segment(segment).is_some(),
+            Self::Only(own) => **own == *segment,
+            Self::AllBut(other) => **other != *segment && locales.of_segment(segment).is_some(),
         }
     }
 }
@@ -54,7 +54,7 @@ pub(in crate::rules) struct ValueConditions<'p> {
     pub(in crate::rules) accepts: Option<&'p AcceptedLocales>,
     pub(in crate::rules) date: Option<DatePart>,
     pub(in crate::rules) constraint: Option<&'p Constraint>,
-    /// Whether the segment must not be a locale of the site.
+    /// Whether the segment must not be that of a locale of the site.
     pub(in crate::rules) not_a_locale: bool,
 }
 
@@ -93,15 +93,18 @@ struct LocalTemplate<'r> {
     locales: Vec<Locale>,
 }
 
-/// All patterns of a rule's templates. Optional segments are omitted from the right. `default` is
-/// the locale that has no `{locale}` segment, under
-/// [`LocalePrefix::ExceptDefault`](crate::rules::LocalePrefix::ExceptDefault).
-pub(in crate::rules) fn patterns(rule: usize, of: &Rule, default: Option<&Locale>) -> Vec<Pattern> {
+/// All patterns of a rule's templates. Optional segments are omitted from the right.
+pub(in crate::rules) fn patterns(
+    rule: usize,
+    of: &Rule,
+    locales: &Locales,
+    prefix: LocalePrefix,
+) -> Vec<Pattern> {
     let of_template = |own: &LocalTemplate<'_>| -> Vec<Pattern> {
         let all = own.template.segments();
         let optional = all.iter().filter(|segment| matches!(segment, Segment::Optional(_))).count();
         let variants = (0..=optional).rev().map(|kept| without_optional(all, kept));
-        variants.flat_map(|segments| localized(rule, own, segments, default)).collect()
+        variants.flat_map(|segments| localized(rule, own, segments, (locales, prefix))).collect()
     };
     local_templates(of).iter().flat_map(of_template).collect()
 }
@@ -142,8 +145,13 @@ fn localized(
     rule: usize,
     own: &LocalTemplate<'_>,
     segments: Vec<Segment>,
-    default: Option<&Locale>,
+    (locales, prefix): (&Locales, LocalePrefix),
 ) -> Vec<Pattern> {
+    // The locale without a `{locale}` segment.
+    let default = (prefix == LocalePrefix::ExceptDefault).then(|| locales.default_locale().code());
+    let segment = |own: &Locale| -> Box<str> {
+        locales.get(own.as_str()).map_or(own.as_str(), SiteLocale::segment).into()
+    };
     let at = segments.iter().position(Segment::is_locale);
     let pattern = |segments, locales, accepts| Pattern {
         rule,
@@ -167,11 +175,11 @@ fn localized(
             vec![without_locale(&segments, own)]
         }
         (Some(_), Some(own), _) => {
-            vec![pattern(segments, vec![own.clone()], AcceptedLocales::Only(own.clone()))]
+            vec![pattern(segments, vec![own.clone()], AcceptedLocales::Only(segment(own)))]
         }
         (Some(_), None, Some(default)) => {
             let omitted = without_locale(&segments, default);
-            vec![pattern(segments, Vec::new(), AcceptedLocales::AllBut(default.clone())), omitted]
+            vec![pattern(segments, Vec::new(), AcceptedLocales::AllBut(segment(default))), omitted]
         }
         (Some(_), None, None) => vec![pattern(segments, Vec::new(), AcceptedLocales::All)],
     }

@@ -24,7 +24,7 @@ use super::pattern::{Pattern, patterns};
 use super::precedence::specificity;
 use super::trie::Trie;
 use crate::rules::building::{BuiltSegment, NoPath, TemplateValues, built_segments};
-use crate::rules::locale::{Locale, LocalePrefix, Locales};
+use crate::rules::locale::{Locale, LocalePrefix, Locales, SiteLocale};
 use crate::rules::pathname::Pathname;
 use crate::rules::rule::{Condition, Rule};
 use crate::rules::template::{FieldPath, Template};
@@ -72,8 +72,8 @@ pub struct Match<'a> {
     /// The placeholders and their values.
     pub params: Params<'a>,
     /// The locale of the pathname, if the pathname determines one.
-    pub locale: Option<&'a Locale>,
-    /// The locales that the pathname can have, where several have the same template and nothing in
+    pub locale: Option<&'a SiteLocale>,
+    /// The codes of the locales that the pathname can have, where several have the same template and nothing in
     /// the pathname tells them apart; else empty.
     pub shared: &'a [Locale],
 }
@@ -96,9 +96,7 @@ impl RuleSet {
         for rule in &mut rules {
             rule.sort_templates(&locales);
         }
-        let default = locales.default_locale();
-        let default = (prefix == LocalePrefix::ExceptDefault).then_some(default);
-        let compile = |(at, rule)| patterns(at, rule, default);
+        let compile = |(at, rule)| patterns(at, rule, &locales, prefix);
         let mut patterns: Vec<Pattern> = rules.iter().enumerate().flat_map(compile).collect();
         // Stable: patterns of equal shape keep the order of the settings.
         patterns.sort_by_cached_key(|pattern| specificity(&pattern.segments));

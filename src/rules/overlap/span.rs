@@ -27,7 +27,7 @@ pub(super) struct Span<'r> {
 pub(super) struct Key<'r> {
     around: [&'r str; 2],
     patterns: SmallVec<[&'r ValuePattern; 2]>,
-    /// Whether the text must not be a locale of the site.
+    /// Whether the text must not be the segment of a locale of the site.
     no_locale: bool,
 }
 
@@ -207,10 +207,10 @@ impl<'r> Span<'r> {
             return automaton;
         };
         if self.pattern.locale_omitted_at == Some(at) {
-            let mut codes: Vec<_> =
-                self.locales.as_slice().iter().map(|l| l.as_str().into()).collect();
-            codes.sort_unstable();
-            automaton.conditions.push(TextCondition::NoneOf(codes));
+            let mut segments: Vec<_> =
+                self.locales.as_slice().iter().map(|locale| locale.segment().into()).collect();
+            segments.sort_unstable();
+            automaton.conditions.push(TextCondition::NoneOf(segments));
         }
         let of_one = Self { at, rest: matches!(segment, Segment::CatchAll(_)), ..*self };
         if let Some(texts) = of_one.texts() {

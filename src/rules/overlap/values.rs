@@ -19,7 +19,7 @@ pub(super) type Texts<'r> = SmallVec<[Cow<'r, str>; 1]>;
 pub(super) fn values<'r>(placeholder: &'r Placeholder, locales: &'r Locales) -> Option<Texts<'r>> {
     match (&placeholder.source, &placeholder.constraint) {
         (Source::Locale, _) => {
-            Some(locales.as_slice().iter().map(|locale| locale.as_str().into()).collect())
+            Some(locales.as_slice().iter().map(|locale| locale.segment().into()).collect())
         }
         (_, Some(Constraint::Values(values))) => {
             Some(values.sorted().into_iter().map(Cow::Borrowed).collect())

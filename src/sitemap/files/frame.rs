@@ -24,8 +24,7 @@ impl Frame {
         let link =
             |code: &str| format!(r#"<xhtml:link rel="alternate" hreflang="{code}" href="{base}"#);
         let locales = locales.as_slice().iter();
-        // Some of Strapi's codes have an underscore, where BCP 47 has a hyphen.
-        let links = locales.map(|locale| link(&locale.as_str().replace('_', "-"))).collect();
+        let links = locales.map(|locale| link(locale.hreflang())).collect();
         Self { loc: format!("<url><loc>{base}"), links, default_link: link("x-default") }
     }
 }

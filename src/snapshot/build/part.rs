@@ -122,8 +122,8 @@ impl<'s> Part<'s> {
         let Ok(id_len) = u16::try_from(document.id.len()) else {
             return self.add_bad_item();
         };
-        let locales = self.listing.rules.locales().as_slice();
-        let locale = locales.iter().position(|own| own == locale);
+        let locales = self.listing.rules.locales().codes();
+        let locale = locales.iter().position(|own| own == locale.code());
         let title = title(rule, document);
         let flags = Flags::default()
             .with(Flags::LISTED, rule.sitemap.lists(document))

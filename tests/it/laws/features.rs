@@ -164,8 +164,8 @@ fn configure(rule: &mut Rule, settings: &PlaceholderSettings) {
 /// A site's rules, with the locales `en` and `de`.
 pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
     let prefix = prop::sample::select(&[LocalePrefix::Always, LocalePrefix::ExceptDefault][..]);
-    (prop::collection::vec(rule(), 1..6), prefix)
-        .prop_map(|(rules, prefix)| RuleSet::new(generate::locales(), prefix, rules))
+    (prop::collection::vec(rule(), 1..6), prefix, generate::site_locales())
+        .prop_map(|(rules, prefix, locales)| RuleSet::new(locales, prefix, rules))
 }
 
 /// A document with a date and ancestors beside the usual fields.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use frontend_map::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
-    Rule, RuleSet, Template,
+    Rule, RuleSet, SiteLocale, Template,
 };
 use proptest::prelude::*;
 
@@ -135,7 +135,24 @@ pub(super) fn rules() -> impl Strategy<Value = Vec<Rule>> {
 
 /// A site's plain rules, with the locales `en` and `de`.
 pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
-    rules().prop_map(|rules| RuleSet::new(locales(), LocalePrefix::Always, rules))
+    (rules(), site_locales())
+        .prop_map(|(rules, locales)| RuleSet::new(locales, LocalePrefix::Always, rules))
+}
+
+/// The locales `en` and `de`, without or with segments of their own, which may be other codes and
+/// need encoding.
+pub(super) fn site_locales() -> impl Strategy<Value = Locales> {
+    let with_segments = |segments: [&str; 2]| {
+        let own = |(code, segment): (&str, &str)| {
+            SiteLocale::from(Locale::parse(code).unwrap()).with_segment(segment).unwrap()
+        };
+        Locales::new([("en", segments[0]), ("de", segments[1])].map(own).to_vec()).unwrap()
+    };
+    let translated = [["de", "en"], ["a", "de"], ["en", "é"], ["a b", "a.html"]];
+    prop_oneof![
+        1 => Just(locales()),
+        1 => prop::sample::select(translated.map(with_segments).to_vec()),
+    ]
 }
 
 pub(super) fn locales() -> Locales {

@@ -45,7 +45,7 @@ fn resolves(
     if same && (params == all || params == bare) {
         // Two locales may have one template, and then one path.
         let locale = found.locale.unwrap_or(built.locale);
-        let own = built.rule.template(locale);
+        let own = built.rule.template(locale.code());
         prop_assert!(locale == built.locale || own == Some(built.template), "{}", built.path);
         return Ok(());
     }

@@ -72,7 +72,7 @@ impl<'a> Batch<'a> {
 
 /// The position of a locale of the site; by default that of its first.
 fn locale_of(site: &Site, code: Option<&str>) -> Option<usize> {
-    let locales = site.rules.locales().as_slice();
+    let locales = site.rules.locales().codes();
     match code {
         None => Some(0),
         Some(code) => locales.iter().position(|locale| locale.as_str() == code),

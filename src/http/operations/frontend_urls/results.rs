@@ -67,7 +67,7 @@ fn write_without_version(json: &mut Json, item: &Item<'_>, reason: &str) {
 }
 
 fn write_found(json: &mut Json, site: &Site, found: &Found<'_>) {
-    let code = |locale: usize| site.rules.locales().as_slice()[locale].as_str();
+    let code = |locale: usize| site.rules.locales().codes()[locale].as_str();
     match found {
         Found::Path { path, locale } => {
             json.word(code(*locale));
@@ -108,7 +108,7 @@ fn in_snapshot<'s>(site: &'s Site, snapshot: &'s Snapshot, id: &str, locale: usi
         Version::NoUrl(row) => {
             let locale = row.locale.unwrap_or(locale);
             let (rule, code) =
-                (&site.rules.rules()[row.rule], &site.rules.locales().as_slice()[locale]);
+                (&site.rules.rules()[row.rule], &site.rules.locales().codes()[locale]);
             let template = rule.template(code).unwrap_or(rule.first_template());
             let rule = Some(template.to_string().into());
             Found::NoUrl { reason: row.reason.into(), rule, locale }
@@ -128,7 +128,7 @@ fn version<'d>(
     versions: &'d [Document<'static>],
     locale: usize,
 ) -> Option<&'d Document<'static>> {
-    let code = site.rules.locales().as_slice()[locale].as_str();
+    let code = site.rules.locales().codes()[locale].as_str();
     let is_in_locale = |document: &&Document<'_>| matches!(&document.locale, DocumentLocale::Named(name) if name == code);
     let in_locale = versions.iter().find(is_in_locale);
     in_locale.or_else(|| versions.iter().find(|document| document.locale == DocumentLocale::None))

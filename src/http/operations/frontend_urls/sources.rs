@@ -79,7 +79,7 @@ fn wanted<'i>(
     at: usize,
     of: TypeOfSite<'_>,
 ) -> (Vec<&'i str>, Vec<Locale>) {
-    let own_locales = of.site.rules.locales().as_slice();
+    let own_locales = of.site.rules.locales().codes();
     let (mut ids, mut locales) = (Vec::new(), Vec::new());
     for (item, place) in items.iter().zip(&batch.places) {
         if let Place::Type { at: own, locale } = *place

@@ -108,8 +108,8 @@ impl Known<'_> {
     /// The locales that a document with a matching path can have.
     fn locales(&self, found: &Match<'_>) -> Vec<Locale> {
         match (found.locale, found.shared) {
-            (Some(locale), _) => vec![locale.clone()],
-            (None, []) => self.site.rules.locales().as_slice().to_vec(),
+            (Some(locale), _) => vec![locale.code().clone()],
+            (None, []) => self.site.rules.locales().codes().to_vec(),
             (None, shared) => shared.to_vec(),
         }
     }

@@ -36,7 +36,7 @@ impl<'a> ResolvedDocument<'a> {
         pathname: &str,
     ) -> Self {
         let uid = &site.rules.rules()[url.rule()].content_type;
-        let locale = &site.rules.locales().as_slice()[url.locale()];
+        let locale = &site.rules.locales().codes()[url.locale()];
         let resource = app.snapshots.content().resource(uid, url.document_id());
         let resource = resource
             .map(|path| if url.is_localized() { format!("{path}?locale={locale}") } else { path });
@@ -106,7 +106,7 @@ impl Resolution<'_> {
         json.raw(r#","documentId":"#).text(url.document_id()).raw("}");
     }
 
-    /// The absolute URLs of all versions by the code of `hreflang`; none without a document or a
+    /// The absolute URLs of all versions by their `hreflang`; none without a document or a
     /// base URL.
     fn write_alternates(&self, json: &mut Json) {
         let (Some(document), Some(base)) = (&self.document, &self.site.base) else {
@@ -117,9 +117,7 @@ impl Resolution<'_> {
         for url in document.url.versions() {
             let link = base.join(url.path());
             json.raw(if first.is_none() { "" } else { "," });
-            // Some of Strapi's codes have an underscore, where BCP 47 has a hyphen.
-            let code = locales[url.locale()].as_str().replace('_', "-");
-            json.word(&code).raw(":").text(&link);
+            json.word(locales[url.locale()].hreflang()).raw(":").text(&link);
             first.get_or_insert(link);
         }
         // The site's default locale is its first, so the first version is the best default.

@@ -44,8 +44,11 @@ impl RuleSet {
         let Segment::Static(text) = pattern.segments.get(at)? else {
             return None;
         };
-        let locale = self.locales.get(text)?;
-        Some(AmbiguityError::LocaleText(self.template(pattern).to_string(), locale.to_string()))
+        let locale = self.locales.of_segment(text)?;
+        Some(AmbiguityError::LocaleText(
+            self.template(pattern).to_string(),
+            locale.segment().to_owned(),
+        ))
     }
 }
 

@@ -2,6 +2,7 @@
 //! their URL (D19).
 
 use super::{Match, RuleSet};
+use crate::rules::encode::encode;
 use crate::rules::locale::LocalePrefix;
 use crate::rules::pathname::Pathname;
 
@@ -13,10 +14,10 @@ impl RuleSet {
         let default = self.locales.default_locale();
         found.locale.filter(|locale| *locale != default)?;
         let at = found.params.segment_of("locale")?;
-        let path = pathname.normalized();
+        let (path, own) = (pathname.normalized(), encode(default.segment()));
         let mut segments: Vec<&str> = path.split('/').skip(1).collect();
         match self.prefix {
-            LocalePrefix::Always => segments[at] = default.as_str(),
+            LocalePrefix::Always => segments[at] = &own,
             LocalePrefix::ExceptDefault => {
                 segments.remove(at);
             }
@@ -27,7 +28,7 @@ impl RuleSet {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::fixtures::{locales, per_locale, rule};
+    use crate::rules::fixtures::{locales, per_locale, rule, translated_locales};
     use crate::rules::{LocalePrefix, Pathname, RuleSet};
 
     #[test]
@@ -52,6 +53,18 @@ mod tests {
                 let other = found.and_then(|found| rules.in_default_locale(&found, &pathname));
                 assert_eq!(other.as_deref(), expected, "{path} {prefix:?}");
             }
+        }
+    }
+
+    #[test]
+    fn in_default_locale_has_the_segment_of_the_default_locale() {
+        let rules = vec![rule(1, "/{locale}/{slug}")];
+        let rules = RuleSet::new(translated_locales(), LocalePrefix::Always, rules);
+        for (path, expected) in [("/en/x", Some("/english/x")), ("/english/x", None)] {
+            let pathname = Pathname::parse(path);
+            let found = rules.find(&pathname).unwrap();
+            let other = rules.in_default_locale(&found, &pathname);
+            assert_eq!(other.as_deref(), expected, "{path}");
         }
     }
 }

@@ -135,7 +135,7 @@ fn match_has_the_values_and_the_locale_of_the_pathname() {
         let pathname = Pathname::parse(pathname);
         let found = rules.find(&pathname).unwrap();
         assert_eq!(format!("{:?}", found.params), params);
-        assert_eq!(found.locale.map(Locale::as_str), locale, "{params}");
+        assert_eq!(found.locale.map(SiteLocale::as_str), locale, "{params}");
         assert_eq!(found.shared.len(), shared, "{params}");
         assert!(found.params.has("slug") && !found.params.has("category"));
     }

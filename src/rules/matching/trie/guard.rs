@@ -50,7 +50,7 @@ impl Guard {
         to: usize,
         locales: &Locales,
     ) -> bool {
-        if self.not_a_locale && locales.get(pathname.text(from, from + 1)).is_some() {
+        if self.not_a_locale && locales.of_segment(pathname.text(from, from + 1)).is_some() {
             return false;
         }
         let text = pathname.text(from, to);

@@ -92,7 +92,7 @@ impl fmt::Display for Fault {
 
 /// How many segments a value may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Width {
+pub(in crate::rules) enum Width {
     /// One: no `/`.
     One,
     /// One or more, separated by `/`: a catch-all.
@@ -104,7 +104,12 @@ pub(super) enum Width {
 /// `before` and `after` are the template's text around the placeholder. The value is checked alone,
 /// because a server may decode it alone, and together with that text, because both together may be
 /// a percent-escape.
-pub(super) fn check(before: &str, value: &str, after: &str, width: Width) -> Result<(), Fault> {
+pub(in crate::rules) fn check(
+    before: &str,
+    value: &str,
+    after: &str,
+    width: Width,
+) -> Result<(), Fault> {
     check_raw(value, width)?;
     let is_alone = before.is_empty() && after.is_empty();
     if is_unsafe_decoded(value, width)
@@ -117,7 +122,7 @@ pub(super) fn check(before: &str, value: &str, after: &str, width: Width) -> Res
 
 /// Whether a value is its own percent-encoding and has no fault. True for nearly all values, and
 /// cheaper than [`check`].
-pub(super) fn is_plain(value: &str) -> bool {
+pub(in crate::rules) fn is_plain(value: &str) -> bool {
     is_unreserved(value) && !matches!(value, "" | "." | "..")
 }
 
