@@ -8,6 +8,7 @@ use crate::support::front_of_cms::service;
 use crate::support::http;
 
 const ALERTS: &str = include_str!("../../docs/operations/alerts.yml");
+const ALERT_TESTS: &str = include_str!("../../docs/operations/alerts.test.yml");
 const DASHBOARD: &str = include_str!("../../docs/operations/dashboard.json");
 const RUNBOOK: &str = include_str!("../../docs/operations/README.md");
 
@@ -31,6 +32,16 @@ fn texts<'a>(value: &'a Value, key: &str, found: &mut Vec<&'a str>) {
 
 fn alerts() -> Vec<&'static str> {
     ALERTS.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect()
+}
+
+/// `promtool test rules` runs them.
+#[test]
+fn every_alert_has_a_unit_test_in_which_it_fires() {
+    let tests: Vec<&str> = ALERT_TESTS.split("- alertname: ").skip(1).collect();
+    let fires = |test: &&&str| test.lines().any(|line| line.trim() == "exp_alerts:");
+    let names = tests.iter().filter(fires).filter_map(|test| test.lines().next());
+    let fired: BTreeSet<&str> = names.collect();
+    assert_eq!(fired, BTreeSet::from_iter(alerts()));
 }
 
 #[test]
