@@ -165,7 +165,7 @@ impl PathIndex {
     #[must_use]
     pub fn owner(&self, rules: &RuleSet, pathname: &Pathname<'_>) -> Option<PublicUrl<'_>> {
         let owner = self.decide(rules, pathname)?.owner?;
-        (owner.path() == pathname.normalized()).then_some(owner)
+        (owner.normalized_path() == pathname.normalized()).then_some(owner)
     }
 
     /// The URLs with this path, at most one of each content type, in the order of their rules.

@@ -19,7 +19,8 @@ mod uid;
 mod url_safety;
 
 pub use building::{
-    BuiltSegment, NoPath, PlaceholderValue, SegmentOutput, TemplateValues, UnusableValue,
+    BuiltSegment, NoPath, PlaceholderValue, SegmentOutput, TemplateValues, TrailingSlash,
+    UnusableValue,
 };
 pub use constraint::{Constraint, ConstraintError, ValuePattern, ValueSet};
 pub use document::{Document, DocumentLocale, FieldValue, is_document_id};
@@ -35,7 +36,7 @@ pub use matching::{
 pub use overlap::{
     Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, ShadowedRule, TieBreak,
 };
-pub use pathname::{PATHNAME_NEEDS_SLASH, PathSegment, Pathname};
+pub use pathname::{PATHNAME_NEEDS_SLASH, PathSegment, Pathname, without_trailing_slash};
 pub use rule::{AbsentKey, Condition, Literal, Param, Rule, SitemapOptions, Templates};
 pub use template::{
     AncestorStep, DatePart, FieldPath, Placeholder, Segment, Source, Template, TemplateError,

@@ -28,7 +28,7 @@ pub use timestamp::{read_rfc3339, write as write_timestamp};
 
 use std::ops::Range;
 
-use crate::rules::FieldPath;
+use crate::rules::{FieldPath, without_trailing_slash};
 use arena::Arena;
 use entry::{Entry, Flags};
 use no_url::NoUrlRows;
@@ -203,10 +203,12 @@ impl Snapshot {
         part.start + self.entries[part].partition_point(|entry| !is_set(entry))
     }
 
-    /// The URL with this path; `None` too if the snapshot has no path table.
+    /// The URL with this path, with or without a slash at its end; `None` too if the snapshot has no
+    /// path table.
     #[must_use]
     pub fn owner(&self, path: &str) -> Option<PublicUrl<'_>> {
-        let at = self.path_table.as_ref()?.find(path, |at| self.url(at).path())?;
+        let path = without_trailing_slash(path);
+        let at = self.path_table.as_ref()?.find(path, |at| self.url(at).normalized_path())?;
         Some(self.url(at))
     }
 

@@ -5,7 +5,7 @@
 use frontend_map::frontend_url::{BaseUrl, frontend_path};
 use frontend_map::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
-    Pathname, Rule, RuleSet, Source, Template,
+    Pathname, Rule, RuleSet, SiteLocale, Source, Template, TrailingSlash, without_trailing_slash,
 };
 use libfuzzer_sys::{arbitrary, fuzz_target};
 
@@ -17,13 +17,17 @@ struct Case<'a> {
     templates: [&'a str; 2],
     id: &'a str,
     german: bool,
+    /// The segment of the second locale, if it can be one.
+    segment: &'a str,
+    /// Whether paths end with a slash.
+    slash: bool,
     slug: &'a str,
     category: &'a str,
 }
 
 fuzz_target!(|case: Case<'_>| {
     let base = BaseUrl::parse("https://www.example.com/shop").expect("a base URL");
-    let rules = rules(&case.templates);
+    let rules = rules(&case);
     let document = document(&case);
     let Some(Ok(built)) = frontend_path(&rules, Some(&base), UID, &document, false) else {
         return;
@@ -35,7 +39,7 @@ fuzz_target!(|case: Case<'_>| {
     assert_eq!(url.origin().ascii_serialization(), "https://www.example.com");
 
     let pathname = Pathname::parse(&built.path);
-    assert_eq!(pathname.normalized(), built.path);
+    assert_eq!(pathname.normalized(), without_trailing_slash(&built.path));
     let found = rules.find(&pathname).expect("a built path resolves");
     if std::ptr::eq(found.rule, built.rule) {
         let values = found.template.placeholders().map(|placeholder| match &placeholder.source {
@@ -53,21 +57,26 @@ fuzz_target!(|case: Case<'_>| {
     }
 });
 
-fn rules(templates: &[&str]) -> RuleSet {
-    let locales = ["en", "de"].map(|code| Locale::parse(code).expect("a locale"));
+fn rules(case: &Case<'_>) -> RuleSet {
+    let [en, de] =
+        ["en", "de"].map(|code| SiteLocale::from(Locale::parse(code).expect("a locale")));
+    let german = de.clone().with_segment(case.segment).unwrap_or(de.clone());
     let content_type = ContentTypeUid::parse(UID).expect("a UID");
-    let readable = templates.iter().filter_map(|text| Template::parse(text).ok());
+    let readable = case.templates.iter().filter_map(|text| Template::parse(text).ok());
     // The laws in `tests/it` cover dates: here every field is any text.
     let plain = readable.filter(|template| !template.to_string().contains(':'));
     let rules = plain.map(|template| Rule::new(content_type.clone(), template)).collect();
-    let locales = Locales::new(locales.to_vec()).expect("two locales");
-    RuleSet::new(locales, LocalePrefix::Always, rules)
+    let locales = Locales::new(vec![en.clone(), german]);
+    // Its segment may be that of the first.
+    let locales = locales.unwrap_or_else(|_| Locales::new(vec![en, de]).expect("two locales"));
+    let slash = if case.slash { TrailingSlash::Always } else { TrailingSlash::Never };
+    RuleSet::new(locales, LocalePrefix::Always, rules).with_trailing_slash(slash)
 }
 
 /// Has every field that the templates ask for: own fields are the slug, fields of relations the
 /// category.
 fn document<'a>(case: &Case<'a>) -> Document<'a> {
-    let wanted = rules(&case.templates).fields(UID);
+    let wanted = rules(case).fields(UID);
     let value = |path: &FieldPath| {
         let own = path.segments().len() == 1;
         FieldValue::Text(if own { case.slug } else { case.category }.into())

@@ -148,6 +148,15 @@ impl<'a> Pathname<'a> {
     }
 }
 
+/// The normalized form of a path that the service has built (D7): only `/` ends with a slash.
+#[must_use]
+pub fn without_trailing_slash(built: &str) -> &str {
+    match built.strip_suffix('/') {
+        None | Some("") => built,
+        Some(path) => path,
+    }
+}
+
 /// What a byte of a pathname means to the fast path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {

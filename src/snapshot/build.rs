@@ -12,7 +12,7 @@ use super::no_url::NoUrlDraft;
 use super::path_table::{PathHash, PathTable};
 use super::references::ReferencesDraft;
 use crate::frontend_url::BaseUrl;
-use crate::rules::{AbsentKey, RuleSet};
+use crate::rules::{AbsentKey, RuleSet, without_trailing_slash};
 use order::{Arranged, arrange};
 
 /// Why there is no snapshot of these documents.
@@ -94,7 +94,7 @@ impl Builder {
         snapshot.digest();
         if self.path_table {
             let owners = snapshot.entries[..owners].iter();
-            let paths = owners.map(|entry| entry.path(&snapshot.arena));
+            let paths = owners.map(|entry| without_trailing_slash(entry.path(&snapshot.arena)));
             snapshot.path_table = Some(PathTable::new(paths, PathHash::seeded()));
         }
         Ok(snapshot)

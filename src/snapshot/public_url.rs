@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Snapshot;
 use super::entry::{Entry, Flags, Rank, UNDATED};
+use crate::rules::without_trailing_slash;
 
 /// One public URL of a snapshot.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,12 @@ impl<'s> PublicUrl<'s> {
     #[must_use]
     pub fn path(self) -> &'s str {
         self.entry().path(&self.snapshot.arena)
+    }
+
+    /// The path as a normalized pathname has it (D7), by which it is found.
+    #[must_use]
+    pub fn normalized_path(self) -> &'s str {
+        without_trailing_slash(self.path())
     }
 
     /// The length of the path, in bytes, without a look into the arena.

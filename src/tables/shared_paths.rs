@@ -47,9 +47,11 @@ impl SharedPaths {
         let mut by_path: BTreeMap<&str, Vec<VersionAt>> = BTreeMap::new();
         if !candidates.is_empty() {
             for (at, snapshot) in snapshots.iter().enumerate() {
-                for url in snapshot.urls().filter(|url| candidates.contains(&hash(url.path()))) {
+                for url in
+                    snapshot.urls().filter(|url| candidates.contains(&hash(url.normalized_path())))
+                {
                     let version = VersionAt { snapshot: at, version: url.position() };
-                    by_path.entry(url.path()).or_default().push(version);
+                    by_path.entry(url.normalized_path()).or_default().push(version);
                 }
             }
         }
@@ -97,11 +99,12 @@ impl SharedPaths {
 /// Hashes of all paths that several versions have.
 fn candidates(snapshots: &[Arc<Snapshot>]) -> FxHashSet<u64> {
     let duplicates = snapshots.iter().flat_map(|snapshot| snapshot.duplicates());
-    let mut candidates: FxHashSet<u64> = duplicates.map(|url| hash(url.path())).collect();
+    let mut candidates: FxHashSet<u64> =
+        duplicates.map(|url| hash(url.normalized_path())).collect();
     let some = snapshots.iter().filter(|snapshot| !snapshot.is_empty());
     if { some }.count() > 1 {
         let urls = snapshots.iter().flat_map(|snapshot| snapshot.owners());
-        let mut hashes: Vec<u64> = urls.map(|url| hash(url.path())).collect();
+        let mut hashes: Vec<u64> = urls.map(|url| hash(url.normalized_path())).collect();
         hashes.sort_unstable();
         // Each path has one owner in a snapshot.
         let repeated = hashes.windows(2).filter(|pair| pair[0] == pair[1]);

@@ -7,11 +7,13 @@ mod generate;
 mod round_trip;
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use frontend_map::frontend_url::{BaseUrl, frontend_path};
-use frontend_map::rules::{Document, LocalePrefix, Pathname, Rule, RuleSet, Segment, Template};
+use frontend_map::rules::{
+    Document, LocalePrefix, Pathname, Rule, RuleSet, Segment, Template, without_trailing_slash,
+};
 use frontend_map::sitemap::{Form, List};
 use frontend_map::snapshot::{Builder, Listing};
 use generate::UIDS;
@@ -160,25 +162,27 @@ fn text(segment: &Segment) -> usize {
     }
 }
 
-/// D22: the locales in the site's order, paths by code point, each path once.
+/// D22: the locales in the site's order, paths by code point, each path once, with or without a
+/// slash at its end.
 fn expected_urls(
     rules: &RuleSet,
     base: &BaseUrl,
     uid: &str,
     documents: &[Document<'static>],
 ) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let built = |document| frontend_path(rules, Some(base), uid, document, false)?.ok();
-    let found: Vec<_> = documents.iter().filter_map(built).collect();
-    let in_locale = |wanted| {
-        let own = found.iter().filter(|found| found.locale == wanted);
-        let mut paths: Vec<&str> = own.map(|found| found.path.as_str()).collect();
-        paths.sort_by(|a, b| a.chars().cmp(b.chars()));
-        paths
-    };
-    let locales = rules.locales().as_slice().iter();
-    let paths = locales.flat_map(in_locale).filter(|path| seen.insert(*path));
-    paths.map(|path| format!("{base}{path}")).collect()
+    let mut owners: BTreeMap<String, (usize, &str, String)> = BTreeMap::new();
+    for document in documents {
+        let built = frontend_path(rules, Some(base), uid, document, false);
+        let Some(Ok(built)) = built else { continue };
+        let locale = rules.locales().position(built.locale.as_str()).unwrap();
+        let path = without_trailing_slash(&built.path).to_owned();
+        let version = (locale, &*document.id, built.path);
+        let owner = owners.entry(path).or_insert_with(|| version.clone());
+        *owner = version.min(owner.clone());
+    }
+    let owners = owners.into_values().map(|(locale, _, path)| (locale, path));
+    let owners: BTreeSet<(usize, String)> = owners.collect();
+    owners.into_iter().map(|(_, path)| format!("{base}{path}")).collect()
 }
 
 /// The `loc` texts of the sitemap, read by another XML parser.

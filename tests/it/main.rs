@@ -43,6 +43,7 @@ mod support;
 mod tables;
 mod ties;
 mod traces;
+mod trailing_slash;
 mod validate;
 mod validation;
 mod validator;

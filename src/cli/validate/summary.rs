@@ -1,8 +1,11 @@
 //! The summary of the results as text: by class, dead URLs first, then by rule.
 
+mod slash_hint;
+
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
+use self::slash_hint::wanted_setting;
 use crate::cli::terminal::{Colours, Style};
 use crate::cli::words::{count, digits};
 use crate::validator::Finding;
@@ -41,6 +44,13 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
         let count = count(problems.count as u64, "problem");
         let command = format!("frontend-map problems --site {}", report.site);
         writeln!(out, "{} of the content: {command}", colours.apply(Style::Warning, count))?;
+    }
+    if let Some(setting) = wanted_setting(report.base, report.findings()) {
+        let site = report.site;
+        let form = if setting == "always" { "with a slash" } else { "without a slash" };
+        let moved = format!("every page redirects to itself {form} at its end");
+        let moved = colours.apply(Style::Warning, moved);
+        writeln!(out, "{moved}: set trailing_slash = \"{setting}\" for site {site}")?;
     }
     let bad = Class::ALL.into_iter().filter(|class| *class != Class::Success);
     for class in bad.filter(|class| classes.get(*class) > 0) {

@@ -12,7 +12,7 @@ use crate::config::table;
 use crate::config::value::{Kind, Origin, Table, Value, shown_address};
 use crate::config::{Environment, Problems};
 use crate::frontend_url::BaseUrl;
-use crate::rules::{LocalePrefix, RuleSet};
+use crate::rules::{LocalePrefix, RuleSet, TrailingSlash};
 use crate::site::{ResolveBy, Site};
 
 /// The longest key of a site, in bytes (D3, D11).
@@ -30,6 +30,8 @@ struct Raw {
     _locales: Vec<IgnoredAny>,
     #[serde(default)]
     locale_prefix: RawPrefix,
+    #[serde(default)]
+    trailing_slash: RawTrailingSlash,
     #[serde(default)]
     resolve: RawResolve,
     #[serde(default = "sitemap_path")]
@@ -54,6 +56,23 @@ enum RawPrefix {
     #[default]
     Always,
     ExceptDefault,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RawTrailingSlash {
+    #[default]
+    Never,
+    Always,
+}
+
+impl From<RawTrailingSlash> for TrailingSlash {
+    fn from(raw: RawTrailingSlash) -> Self {
+        match raw {
+            RawTrailingSlash::Never => Self::Never,
+            RawTrailingSlash::Always => Self::Always,
+        }
+    }
 }
 
 impl From<RawResolve> for ResolveBy {
@@ -129,7 +148,8 @@ fn site_at_origin(
     let path = check_sitemap_path(&raw.sitemap_path);
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
     let (locales, rules) = (locales?, rules?);
-    let rules = RuleSet::new(locales, raw.locale_prefix.into(), rules);
+    let rules = RuleSet::new(locales, raw.locale_prefix.into(), rules)
+        .with_trailing_slash(raw.trailing_slash.into());
     for (rule, error) in rules.ambiguities() {
         problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);
     }

@@ -4,6 +4,7 @@
 mod tests;
 
 use super::placeholder_value::{PlaceholderValue, TemplateValues};
+use super::trailing_slash::TrailingSlash;
 use crate::rules::encode::push_encoded;
 use crate::rules::locale::{Locale, LocalePrefix, Locales};
 use crate::rules::rule::Rule;
@@ -73,7 +74,7 @@ impl Rule {
     pub(in crate::rules) fn write_path(
         &self,
         locales: &Locales,
-        prefix: LocalePrefix,
+        (prefix, trailing_slash): (LocalePrefix, TrailingSlash),
         locale: &Locale,
         values: &impl TemplateValues,
         path: &mut String,
@@ -86,6 +87,7 @@ impl Rule {
         let mut builder = PathBuilder::new(locales, prefix, locale, values);
         // An optional placeholder without a value: no optional one behind it may have a value.
         let mut missing: Option<&Placeholder> = None;
+        let mut last = None;
         for segment in template.segments() {
             let placeholder = segment.placeholder();
             let optional = matches!(segment, Segment::Optional(_));
@@ -99,15 +101,20 @@ impl Rule {
                 (SegmentOutput::Static(text), _) => {
                     path.push('/');
                     push_encoded(path, text);
+                    last = Some(segment);
                 }
-                (SegmentOutput::Value(value), _) => push(path, segment, &value),
+                (SegmentOutput::Value(value), _) => {
+                    push(path, segment, &value);
+                    last = Some(segment);
+                }
                 (SegmentOutput::Omitted, placeholder) if optional => {
                     missing = missing.or(placeholder);
                 }
                 (SegmentOutput::Omitted | SegmentOutput::Fault(_), _) => {}
             }
         }
-        if path.is_empty() {
+        // Without segments it is `/`.
+        if last.is_none_or(|last| trailing_slash.follows(last)) {
             path.push('/');
         }
         Ok(template)

@@ -23,7 +23,7 @@ use super::linear::{Mismatch, match_pattern};
 use super::pattern::{Pattern, patterns};
 use super::precedence::specificity;
 use super::trie::Trie;
-use crate::rules::building::{BuiltSegment, NoPath, TemplateValues, built_segments};
+use crate::rules::building::{BuiltSegment, NoPath, TemplateValues, TrailingSlash, built_segments};
 use crate::rules::locale::{Locale, LocalePrefix, Locales, SiteLocale};
 use crate::rules::pathname::Pathname;
 use crate::rules::rule::{Condition, Rule};
@@ -50,6 +50,7 @@ pub struct TooCostly {
 pub struct RuleSet {
     locales: Locales,
     prefix: LocalePrefix,
+    trailing_slash: TrailingSlash,
     /// In the order of the settings, which decides which rule builds a URL (D12).
     rules: Vec<Rule>,
     /// The positions of each content type's rules.
@@ -103,7 +104,14 @@ impl RuleSet {
         let trie = Trie::new(&patterns);
         let matches = MatchTable::new(&patterns, &locales);
         let types = Types::new(&rules);
-        Self { locales, prefix, rules, types, patterns, trie, matches }
+        let trailing_slash = TrailingSlash::default();
+        Self { locales, prefix, trailing_slash, rules, types, patterns, trie, matches }
+    }
+
+    /// The same rules, whose built paths end with a slash or not. Matching does not depend on it.
+    #[must_use]
+    pub fn with_trailing_slash(self, trailing_slash: TrailingSlash) -> Self {
+        Self { trailing_slash, ..self }
     }
 
     /// Refuses rules with which a look-up could take more than 5,000 steps.
@@ -188,7 +196,7 @@ impl RuleSet {
         values: &impl TemplateValues,
         path: &mut String,
     ) -> Result<&'r Template, NoPath> {
-        rule.write_path(&self.locales, self.prefix, locale, values, path)
+        rule.write_path(&self.locales, (self.prefix, self.trailing_slash), locale, values, path)
     }
 
     /// What each segment of a template of this site becomes with these values, under one of the

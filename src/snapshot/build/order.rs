@@ -1,5 +1,6 @@
 //! The order of a snapshot's entries.
 
+use crate::rules::without_trailing_slash;
 use crate::snapshot::arena::Arena;
 use crate::snapshot::build::NoSnapshot;
 use crate::snapshot::entry::{Entry, Flags};
@@ -45,17 +46,37 @@ pub(super) fn arrange(entries: &mut [Entry], arena: &Arena) -> Result<Arranged, 
 }
 
 /// The positions of the entries that own their paths, by locale, then by path: paths are ASCII, so
-/// the order of bytes is that of code points. The first by rank owns a path.
+/// the order of bytes is that of code points. The first by rank owns a path, which is one path with
+/// and without a slash at its end.
 fn owners(entries: &[Entry], arena: &Arena) -> Result<Vec<u32>, NoSnapshot> {
     let count = u32::try_from(entries.len()).map_err(|_| NoSnapshot::TooLarge)?;
     let entry = |at: u32| &entries[at as usize];
     let text = |at| entry(at).path(arena);
-    let first = |one, other| Ord::cmp(&entry(one).rank(arena), &entry(other).rank(arena));
+    let rank = |at| (entry(at).rank(arena), text(at));
+    let first = |one, other| rank(one).cmp(&rank(other));
     // By path first, so that equal paths of all locales are neighbours.
-    let mut sorted = Sort { text, first }.positions(count);
+    let mut sorted = if have_both_forms(entries, arena) {
+        let normalized = |at| without_trailing_slash(text(at));
+        let mut sorted = Sort { text: normalized, first }.positions(count);
+        sorted.sort_by(|one, other| text(*one).cmp(text(*other)));
+        sorted
+    } else {
+        Sort { text, first }.positions(count)
+    };
     // Stable: within a locale the paths stay in order.
     sorted.sort_by_key(|at| entry(*at).locale);
     Ok(sorted)
+}
+
+/// Whether some paths end with a slash and others do not. Only then may two differ in it alone.
+fn have_both_forms(entries: &[Entry], arena: &Arena) -> bool {
+    let mut have_slash = entries
+        .iter()
+        .map(|entry| entry.path(arena))
+        .filter(|path| *path != "/")
+        .map(|path| path.ends_with('/'));
+    let first = have_slash.next();
+    have_slash.any(|has| Some(has) != first)
 }
 
 /// Sets the places of these entries from `start` on, and which is the first of its document. Returns

@@ -164,8 +164,12 @@ fn configure(rule: &mut Rule, settings: &PlaceholderSettings) {
 /// A site's rules, with the locales `en` and `de`.
 pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
     let prefix = prop::sample::select(&[LocalePrefix::Always, LocalePrefix::ExceptDefault][..]);
-    (prop::collection::vec(rule(), 1..6), prefix, generate::site_locales())
-        .prop_map(|(rules, prefix, locales)| RuleSet::new(locales, prefix, rules))
+    let slash = generate::trailing_slash();
+    (prop::collection::vec(rule(), 1..6), prefix, generate::site_locales(), slash).prop_map(
+        |(rules, prefix, locales, slash)| {
+            RuleSet::new(locales, prefix, rules).with_trailing_slash(slash)
+        },
+    )
 }
 
 /// A document with a date and ancestors beside the usual fields.

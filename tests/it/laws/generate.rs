@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use frontend_map::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
-    Rule, RuleSet, SiteLocale, Template,
+    Rule, RuleSet, SiteLocale, Template, TrailingSlash,
 };
 use proptest::prelude::*;
 
@@ -135,8 +135,13 @@ pub(super) fn rules() -> impl Strategy<Value = Vec<Rule>> {
 
 /// A site's plain rules, with the locales `en` and `de`.
 pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
-    (rules(), site_locales())
-        .prop_map(|(rules, locales)| RuleSet::new(locales, LocalePrefix::Always, rules))
+    (rules(), site_locales(), trailing_slash()).prop_map(|(rules, locales, slash)| {
+        RuleSet::new(locales, LocalePrefix::Always, rules).with_trailing_slash(slash)
+    })
+}
+
+pub(super) fn trailing_slash() -> impl Strategy<Value = TrailingSlash> {
+    prop::sample::select(&[TrailingSlash::Never, TrailingSlash::Always][..])
 }
 
 /// The locales `en` and `de`, without or with segments of their own, which may be other codes and

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use frontend_map::frontend_url::{FrontendPath, frontend_path};
 use frontend_map::rules::{
     Document, FieldValue, Match, Pathname, Placeholder, Rule, RuleSet, Segment, Source, Template,
+    TrailingSlash, without_trailing_slash,
 };
 use proptest::prelude::*;
 
@@ -25,13 +26,37 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn trailing_slash_changes_the_end_of_a_path_alone(
+        rules in features::rule_set(),
+        documents in prop::collection::vec(features::document(), 1..4),
+    ) {
+        let [never, always] = [TrailingSlash::Never, TrailingSlash::Always]
+            .map(|slash| rules.clone().with_trailing_slash(slash));
+        for (document, uid) in versions(&documents) {
+            let path = |rules| frontend_path(rules, None, uid, document, true)?.ok();
+            let [bare, slashed] = [&never, &always].map(|rules| path(rules).map(|built| built.path));
+            let (Some(bare), Some(slashed)) = (&bare, &slashed) else {
+                // A slash more may be too long.
+                prop_assert!(slashed.is_none() && bare.is_none_or(|bare| bare.len() == 2_047));
+                continue;
+            };
+            prop_assert_eq!(bare, without_trailing_slash(&slashed));
+            prop_assert!(bare == "/" || !bare.ends_with('/'));
+            let is_file = bare.rsplit('/').next().is_some_and(|last| last.contains('.'));
+            prop_assert!(slashed.ends_with('/') || is_file, "{}", slashed);
+        }
+    }
+}
+
 fn resolves(
     rules: &RuleSet,
     document: &Document<'_>,
     built: &FrontendPath<'_>,
 ) -> Result<(), TestCaseError> {
     let pathname = Pathname::parse(&built.path);
-    prop_assert_eq!(&pathname.normalized(), &built.path);
+    prop_assert_eq!(&pathname.normalized(), without_trailing_slash(&built.path));
     let Some(found) = rules.find(&pathname) else {
         return Err(TestCaseError::fail(format!("{} does not resolve", built.path)));
     };

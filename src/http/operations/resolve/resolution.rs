@@ -41,7 +41,7 @@ impl<'a> ResolvedDocument<'a> {
         let resource = resource
             .map(|path| if url.is_localized() { format!("{path}?locale={locale}") } else { path });
         let is_canonical = is_same_path(pathname, url.path());
-        let breadcrumbs = breadcrumbs(index, &site.rules, url.path());
+        let breadcrumbs = breadcrumbs(index, &site.rules, url.normalized_path());
         Self { url, is_canonical, resource, breadcrumbs }
     }
 }
