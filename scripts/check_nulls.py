@@ -4,17 +4,17 @@
 The binary runs in front of a scripted CMS with six content types. All the time, types become slow,
 silent or failing and recover, the CMS as a whole goes away and comes back, documents are published
 and withdrawn, and the service is killed and started again. Clients resolve random pathnames
-meanwhile. The oracle is the list of what the CMS has had and since when, and knows nothing of the
-service but the templates:
+meanwhile. The oracle is the list of what the CMS has had and since when. Of the service it has the
+templates alone:
 
-- a path that a document has had since before the response's knowledge has this document, or the
-  response is a 503 with `no-store` and `Retry-After`; never null, never another document;
+- the response to a path that a document has had for longer than the response is old names this
+  document, or is a 503 with `no-store` and `Retry-After`; never null, never another document;
 - a path that no document has had is null, or such a 503;
 - a path of no rule is a 404, at any time;
 - `/api/get-content-type` never fails.
 
-A response knows what was there before its `Age` and the longest age without one. Ends with
-status 1 if a response is wrong, or if a kind of response has not been seen.
+The age of a response is its `Age`, and without one the longest age that a response without `Age`
+can have. Ends with status 1 if a response is wrong, or if a kind of response has not been seen.
 """
 
 import argparse

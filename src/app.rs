@@ -48,11 +48,11 @@ pub struct App {
 /// Whether the service takes new work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// It does.
+    /// It takes new work.
     Ready,
-    /// Not yet: documents that decide about paths are not known.
+    /// It has started a short time ago, and documents that decide about paths are not known yet.
     Starting,
-    /// Not any more: it is about to stop.
+    /// It is about to stop.
     Draining,
 }
 

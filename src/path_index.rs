@@ -29,11 +29,11 @@ struct UnknownTypes {
 pub enum TypePaths {
     /// Its paths.
     Fresh(Arc<Snapshot>),
-    /// Its paths some time ago: too old to decide between rules where these can decide alone.
+    /// Its paths, from a snapshot that is too old to decide between rules.
     Stale(Arc<Snapshot>),
-    /// Nothing any more: its snapshot is too old.
+    /// Nothing: its snapshot has expired.
     Expired,
-    /// Nothing yet.
+    /// Nothing: its first walk has not completed.
     Missing,
 }
 

@@ -47,7 +47,7 @@ async fn examine_types(
     let mut has_response = false;
     for wanted in type_uses(&config.sites) {
         let uid = &wanted.uid;
-        // With a circuit breaker of its own, which a type that hangs does not open for the others.
+        // Each type has a circuit breaker of its own: one that hangs must not block the others.
         let strapi = Strapi::new(settings.clone(), Arc::default(), &limiters)?;
         let examined = strapi.examine(&mut schemas, &wanted).await;
         let is_silent = examined.as_ref().is_err_and(is_without_response);

@@ -49,7 +49,7 @@ pub(super) fn table(problems: &Problems, site: &str, colours: Colours) -> String
     text
 }
 
-/// Adds lines in columns. Only the last column may be wider than it looks.
+/// Adds lines in columns. Only in the last column may characters take more than one cell.
 fn add(text: &mut String, heading: &str, lines: &[Line], colours: Colours) {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |at: usize| {
@@ -77,7 +77,7 @@ fn version_line(path: &str, role: &str, version: &VersionRow<'_>) -> Line {
     vec![path.to_owned(), role.to_owned(), id, locale, uid, title, link]
 }
 
-/// Nothing in a cell controls the terminal.
+/// The cells, without control sequences for the terminal.
 fn cells(version: &VersionRow<'_>) -> [String; 5] {
     [
         version.document_id,

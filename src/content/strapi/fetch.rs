@@ -50,7 +50,7 @@ impl Fetcher {
     /// The endpoint: configured, else from the schema, else guessed.
     ///
     /// # Errors
-    /// Those of a CMS that does not respond: the next request would fail as well, after the
+    /// [`ContentError`] if the CMS does not respond: the next request would fail as well, after the
     /// deadline.
     pub(super) async fn resolve(
         &self,

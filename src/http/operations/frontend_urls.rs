@@ -73,7 +73,8 @@ pub(in crate::http) async fn post(
     RawQuery(query): RawQuery,
     request: Request<Body>,
 ) -> Result<Response, Response> {
-    // First of all: a response before the end of the body would look like a broken connection.
+    // The body is read before anything is refused: a client that still sends it would not read the
+    // response.
     let body = body::read(request.into_body()).await?;
     let respond = async || {
         let [status, site] = parse(query.as_deref(), &POST_PARAMS)?;

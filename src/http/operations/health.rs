@@ -14,7 +14,7 @@ pub(in crate::http) async fn livez() -> impl IntoResponse {
     ([(CACHE_CONTROL, "no-store")], "ok\n")
 }
 
-/// The service is ready. Its settings are loaded, or it would have no port.
+/// The service is ready. Its settings are loaded, because it listens only after that.
 pub(in crate::http) async fn readyz(State(app): State<Arc<App>>) -> impl IntoResponse {
     let (status, text) = match app.readiness() {
         Readiness::Ready => (StatusCode::OK, "ready\n"),

@@ -23,8 +23,8 @@ impl Cors {
         })
     }
 
-    /// Adds the headers; `methods` are those of the route. A response varies by origin even where it
-    /// allows none.
+    /// Adds the headers; `methods` are those of the route. `Vary` is also needed where the origin is
+    /// not allowed: another origin would get other headers.
     pub(super) fn finish(self, methods: HeaderValue, headers: &mut HeaderMap) {
         headers.append(VARY, HeaderValue::from_static("Origin"));
         let Some(origin) = self.allowed_origin else {

@@ -9,7 +9,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::http::response::guarded_body::guard_body;
 
-/// One batch for this many requests of the limit: by default 256, with bodies of at most 64 MiB.
+/// The limit of batches is that of requests divided by this: by default 256, with bodies of 64 MiB
+/// in all.
 const BATCHES: usize = 8;
 
 /// How a route counts toward the in-flight limit.
@@ -22,9 +23,9 @@ pub(super) enum LimitClass {
     /// As a request for a list of URLs. Lists may take three quarters of the limit: a request that
     /// waits for a walk waits for minutes, and must not keep editors from a single document.
     List,
-    /// As a batch of documents. It is answered from memory as a rule and has permits of its own, so
-    /// that it is not refused because requests for documents and lists wait for a slow CMS. It has a
-    /// limit because it holds its body in memory, and waits where there is no snapshot yet.
+    /// As a batch of documents, with a limit of its own: batches are served from memory as a rule, and
+    /// must not be refused because requests for documents and lists wait for a slow CMS. They need a
+    /// limit because they hold their bodies in memory, and wait where there is no snapshot yet.
     Batch,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct InFlightLimit {
     requests: Arc<Semaphore>,
     /// The part that lists may take.
     lists: Arc<Semaphore>,
-    /// Not a part of `requests`.
+    /// For batches, in addition to `requests`.
     batches: Arc<Semaphore>,
 }
 

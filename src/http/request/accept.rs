@@ -34,8 +34,8 @@ pub(in crate::http) fn preferred_format(headers: &HeaderMap) -> ResultFormat {
     FORMATS[preferred(headers, FORMATS.map(ResultFormat::media_type))]
 }
 
-/// The position of the media type with the largest weight; of equal ones the one that is named more
-/// exactly, then the first. The first, too, if none is acceptable.
+/// The position of the media type with the largest weight. If several have this weight, the most
+/// specific range decides, then the order. If none is acceptable, it is the first one.
 pub(in crate::http) fn preferred<const N: usize>(
     headers: &HeaderMap,
     media_types: [&str; N],

@@ -55,7 +55,7 @@ async fn read_to_end(
     Ok(())
 }
 
-/// The connection is of no further use: a part of the body may be unread.
+/// The connection is closed, because a part of the body may be unread.
 fn closing(error: ApiError) -> Response {
     let mut response = error.into_response();
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

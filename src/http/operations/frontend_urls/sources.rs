@@ -56,7 +56,7 @@ async fn source(
         return Ok(Source::Snapshot(known.clone()));
     }
     if !app.snapshots.content().may_change() {
-        // A walk over a file waits for nothing.
+        // A walk over a content file does not wait.
         let Served { copy, age, .. } = app.snapshots.get(site, uid).await?;
         return Ok(Source::Snapshot(KnownCopy { copy, age }));
     }

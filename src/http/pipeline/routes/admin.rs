@@ -30,7 +30,7 @@ static ADMIN_ROUTES: [AdminRoute; 5] = [
     },
     AdminRoute {
         path: "/livez",
-        about: Some("the process answers"),
+        about: Some("the process responds"),
         page: |_, _| plain_text("ok\n".to_owned()),
     },
 ];
