@@ -1,8 +1,10 @@
 //! Frontend URLs: which rule builds the path of a document, and why it may have none (D12–D15).
 
 mod base_url;
+mod hosts;
 
 pub use base_url::{BaseUrl, BaseUrlError};
+pub use hosts::{Host, Hosts};
 
 use crate::rules::{
     AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locales, NoPath, Rule, RuleSet,
@@ -88,20 +90,20 @@ pub struct PathSource<'r> {
 #[must_use]
 pub fn frontend_path<'r>(
     rules: &'r RuleSet,
-    base: Option<&BaseUrl>,
+    hosts: &Hosts,
     uid: &str,
     document: &Document<'_>,
     drafts: bool,
 ) -> Option<Result<FrontendPath<'r>, NoUrl<'r>>> {
     let (mut path, candidates) = (String::new(), rules.of_type(uid));
-    let found = write_path(rules, base, candidates, document, drafts, &mut path)?;
+    let found = write_path(rules, hosts, candidates, document, drafts, &mut path)?;
     Some(found.map(|origin| FrontendPath::new(path, origin)))
 }
 
 /// An absent key that decides whether a document has a URL, or which one (D32).
 #[must_use]
 pub fn absent_key(rules: &RuleSet, uid: &str, document: &Document<'_>) -> Option<AbsentKey> {
-    match frontend_path(rules, None, uid, document, true)? {
+    match frontend_path(rules, &Hosts::default(), uid, document, true)? {
         Err(NoUrl { reason: NoUrlReason::Absent(key), .. }) => Some(key),
         Ok(_) | Err(_) => None,
     }
@@ -111,7 +113,7 @@ pub fn absent_key(rules: &RuleSet, uid: &str, document: &Document<'_>) -> Option
 /// content of the buffer is unspecified.
 pub fn write_path<'r>(
     rules: &'r RuleSet,
-    base: Option<&BaseUrl>,
+    hosts: &Hosts,
     candidates: impl IntoIterator<Item = &'r Rule>,
     document: &Document<'_>,
     drafts: bool,
@@ -119,7 +121,7 @@ pub fn write_path<'r>(
 ) -> Option<Result<PathSource<'r>, NoUrl<'r>>> {
     let mut first_failure: Option<NoUrl<'r>> = None;
     for rule in candidates {
-        match write_path_by_rule(rules, base, rule, document, drafts, path) {
+        match write_path_by_rule(rules, hosts, rule, document, drafts, path) {
             Ok(found) => return Some(Ok(found)),
             // No other rule may be used before it is known that this one is not.
             Err(reason @ NoUrlReason::Absent(_)) => {
@@ -155,19 +157,19 @@ fn conditions_not_met<'r>(
 /// [`NoUrlReason`]: the first in the order of D13.
 pub fn path_by_rule<'r>(
     rules: &'r RuleSet,
-    base: Option<&BaseUrl>,
+    hosts: &Hosts,
     rule: &'r Rule,
     document: &Document<'_>,
     drafts: bool,
 ) -> Result<FrontendPath<'r>, NoUrlReason> {
     let mut path = String::new();
-    let found = write_path_by_rule(rules, base, rule, document, drafts, &mut path);
+    let found = write_path_by_rule(rules, hosts, rule, document, drafts, &mut path);
     found.map(|origin| FrontendPath::new(path, origin))
 }
 
 fn write_path_by_rule<'r>(
     rules: &'r RuleSet,
-    base: Option<&BaseUrl>,
+    hosts: &Hosts,
     rule: &'r Rule,
     document: &Document<'_>,
     drafts: bool,
@@ -196,10 +198,20 @@ fn write_path_by_rule<'r>(
     if document.unpublished && !drafts {
         return Err(NoUrlReason::NotPublished);
     }
-    if base.map_or(0, |base| base.as_str().len()) + path.len() > MAX_URL_CHARS {
+    if is_too_long(rules, hosts, locale, path) {
         return Err(NoUrlReason::UrlTooLong);
     }
     Ok(PathSource { rule, template, locale })
+}
+
+/// Whether the URL of a path in a locale has too many characters.
+fn is_too_long(rules: &RuleSet, hosts: &Hosts, locale: &SiteLocale, path: &str) -> bool {
+    let is_with = |base: usize| base + path.len() > MAX_URL_CHARS;
+    // The usual case needs no look-up of the locale.
+    is_with(hosts.longest()) && {
+        let base = rules.locales().position(locale.as_str()).and_then(|at| hosts.base(at));
+        is_with(base.map_or(0, |base| base.as_str().len()))
+    }
 }
 
 /// The locale of a document. One without a locale has the site's default (D19).

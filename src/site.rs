@@ -7,8 +7,8 @@ pub use admin_links::AdminLinks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::frontend_url::BaseUrl;
-use crate::rules::{ContentTypeUid, RuleSet};
+use crate::frontend_url::Hosts;
+use crate::rules::{ContentTypeUid, Locale, RuleSet};
 
 /// A site: a frontend with its rules.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub struct Site {
     pub key: String,
     /// The rules and the locales.
     pub rules: RuleSet,
-    /// The base URL of its frontend; not needed to resolve pathnames.
-    pub base: Option<BaseUrl>,
+    /// The base URL of its frontend, for each locale; not needed to resolve pathnames.
+    pub hosts: Hosts,
     /// What decides between rules of equal precedence.
     pub resolve: ResolveBy,
     /// The path on the frontend, below its base URL, under which it publishes the sitemap files;
@@ -111,6 +111,34 @@ impl Site {
         self.rules.of_type(uid).next().is_some()
     }
 
+    /// The positions of the locales in which the site has rules for one of these content types.
+    fn locales_of<'u>(
+        &self,
+        uids: impl Iterator<Item = &'u str> + Clone,
+    ) -> impl Iterator<Item = usize> {
+        let codes = self.rules.locales().codes();
+        let has = move |code: &Locale| {
+            let mut rules = uids.clone().flat_map(|uid| self.rules.of_type(uid));
+            rules.any(|rule| rule.template(code).is_some())
+        };
+        (0..codes.len()).filter(move |at| has(&codes[*at]))
+    }
+
+    /// The first locale without a base URL in which these content types can have URLs: its position.
+    #[must_use]
+    pub fn first_without_base<'u>(
+        &self,
+        uids: impl IntoIterator<Item = &'u str, IntoIter: Clone>,
+    ) -> Option<usize> {
+        self.hosts.first_without(self.locales_of(uids.into_iter()))
+    }
+
+    /// The environment variable that would give this locale, which has no base URL, one.
+    #[must_use]
+    pub fn missing_variable(&self, _locale: usize) -> String {
+        Self::base_url_variable(&self.key)
+    }
+
     /// The environment variable with the base URL: `FRONT_END_URL_` and the key in upper case, each
     /// character that is not a letter or digit replaced by `_`.
     #[must_use]
@@ -123,7 +151,7 @@ impl Site {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Locale, LocalePrefix, Locales, Rule, Template};
+    use crate::rules::{LocalePrefix, Locales, Rule, Template};
 
     fn site(key: &str, uids: &[&str], locales: &[&str]) -> Site {
         let template = Template::parse("/{slug}").unwrap();
@@ -134,7 +162,7 @@ mod tests {
         Site {
             key: key.into(),
             rules,
-            base: None,
+            hosts: Hosts::default(),
             resolve: ResolveBy::Rules,
             sitemap_path: String::new(),
             fingerprint: 0,

@@ -6,7 +6,6 @@ use std::time::Duration;
 use futures::stream::{self, Stream, StreamExt};
 use tokio::sync::Semaphore;
 
-use crate::frontend_url::BaseUrl;
 use crate::outgoing::{self, BuildError, LookUp};
 
 mod check_result;
@@ -69,20 +68,17 @@ impl Validator {
         Ok(Self { client: Client::new(look_up)?, permits, event_loop })
     }
 
-    /// Checks each path below `base` once, and yields `(position, result)` in the order of arrival.
+    /// Checks each URL once, and yields `(position, result)` in the order of arrival.
     /// Positions are the caller's own. Nothing is requested before the stream is polled; dropping it
     /// aborts the requests in flight.
     pub fn check<'a, P>(
         &'a self,
-        base: &BaseUrl,
-        paths: P,
+        urls: P,
     ) -> impl Stream<Item = (usize, CheckResult)> + Send + use<'a, P>
     where
-        P: Iterator<Item = (usize, &'a str)> + Send + 'a,
+        P: Iterator<Item = (usize, String)> + Send + 'a,
     {
-        let base = base.clone();
-        let checks = paths.map(move |(position, path)| (position, base.join(path)));
-        stream::iter(checks)
+        stream::iter(urls)
             .map(move |(position, url)| async move { (position, self.check_url(url).await) })
             .buffer_unordered(CONCURRENT_CHECKS)
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use frontend_map::content::{BadItem, Page, Projection};
-use frontend_map::frontend_url::BaseUrl;
+use frontend_map::frontend_url::{BaseUrl, Hosts};
 use frontend_map::sitemap::files::{Frame, Layout, write};
 use frontend_map::sitemap::{Form, List};
 use frontend_map::snapshot::{Builder, Listing, Part, Snapshot};
@@ -31,9 +31,10 @@ fn main() {
     let documents = if quick { 1_000 } else { 200_000 };
     let (pages, rules) = (pages(documents), rules());
     let base = BaseUrl::parse(BASE).expect("a base URL");
-    let listing = Listing { rules: &rules, base: Some(&base), uid: UID };
+    let hosts = Hosts::one(base, rules.locales().as_slice().len());
+    let listing = Listing { rules: &rules, hosts: &hosts, uid: UID };
     let projection = Projection::new(rules.listing_fields(UID));
-    let frame = Frame::new(&base, rules.locales());
+    let frame = Frame::new(&hosts, rules.locales());
     let snapshot = Arc::new(snapshot(walk(&pages, &projection, listing)));
     let layout = Layout::new(&snapshot, &frame);
     assert_eq!(snapshot.listed_count(), documents, "every document has a URL");
@@ -47,7 +48,7 @@ fn main() {
         layout.files.iter().map(|file| text(file.range.clone()).len()).sum::<usize>()
     };
     let json = || {
-        List::new(Arc::clone(&snapshot), &base, Form::Json).map(|piece| piece.len()).sum::<usize>()
+        List::new(Arc::clone(&snapshot), &hosts, Form::Json).map(|piece| piece.len()).sum::<usize>()
     };
     let mut times = [const { Vec::new() }; 5];
     for _ in 0..ROUNDS {

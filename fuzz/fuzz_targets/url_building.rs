@@ -2,7 +2,7 @@
 //! it was built from, or to an earlier rule (D16).
 #![no_main]
 
-use frontend_map::frontend_url::{BaseUrl, frontend_path};
+use frontend_map::frontend_url::{BaseUrl, Hosts, frontend_path};
 use frontend_map::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Pathname, Rule, RuleSet, SiteLocale, Source, Template, TrailingSlash, without_trailing_slash,
@@ -28,8 +28,9 @@ struct Case<'a> {
 fuzz_target!(|case: Case<'_>| {
     let base = BaseUrl::parse("https://www.example.com/shop").expect("a base URL");
     let rules = rules(&case);
+    let hosts = Hosts::one(base.clone(), rules.locales().as_slice().len());
     let document = document(&case);
-    let Some(Ok(built)) = frontend_path(&rules, Some(&base), UID, &document, false) else {
+    let Some(Ok(built)) = frontend_path(&rules, &hosts, UID, &document, false) else {
         return;
     };
     let finished = base.join(&built.path);

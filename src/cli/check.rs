@@ -54,7 +54,7 @@ fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> Stri
         let _ = writeln!(out, "\nwarning: {warning}");
     }
     for site in config.sites.iter() {
-        if site.base.is_none() {
+        if site.hosts.all().is_empty() {
             out += &missing_base_url(site);
             findings.add(1, ["site without a base URL", "sites without a base URL"]);
         }

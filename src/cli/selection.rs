@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::frontend_url::BaseUrl;
 use crate::rules::{ContentTypeUid, Locale};
 use crate::site::{Site, Sites};
 use crate::suggestion::did_you_mean;
@@ -41,13 +40,13 @@ fn shortened(names: &[&str]) -> String {
     names[..shown].join(", ") + &more
 }
 
-/// The base URL of the site.
-pub(super) fn base_url(site: &Site) -> Result<&BaseUrl, String> {
-    let missing = || {
-        let (key, variable) = (&site.key, Site::base_url_variable(&site.key));
-        format!("site \"{key}\" has no base URL: set front_end_url or {variable}")
+/// Refuses content types that can have URLs in a locale without a base URL.
+pub(super) fn check_base_urls(site: &Site, uids: &[&ContentTypeUid]) -> Result<(), String> {
+    let Some(locale) = site.first_without_base(uids.iter().map(|uid| uid.as_str())) else {
+        return Ok(());
     };
-    site.base.as_ref().ok_or_else(missing)
+    let (key, variable) = (&site.key, site.missing_variable(locale));
+    Err(format!("site \"{key}\" has no base URL: set front_end_url or {variable}"))
 }
 
 /// The position of a locale of the site.

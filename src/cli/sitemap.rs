@@ -50,15 +50,15 @@ pub(super) async fn run(
     logging::start(verbose, &config.log);
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
-    let base = selection::base_url(site)?;
     let uids = selection::content_types(site, &args.content_types)?;
+    selection::check_base_urls(site, &uids)?;
     let copies = walk(&app.snapshots, site, &uids, summary).await?;
     let mut folder = Folder::open(&args.out, args.gzip)?;
     for (uid, copy) in &copies {
         write_files(&app, site, uid, copy, &mut folder).await?;
     }
     if args.content_types.is_empty() {
-        let url = base.join(&site.sitemap_path);
+        let url = site.hosts.url(0, &site.sitemap_path).unwrap_or_default();
         let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.files.as_deref()?)));
         let text = index(&url, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
         folder.write(ROBOTS, robots(&url).as_bytes())?;

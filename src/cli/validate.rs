@@ -148,8 +148,8 @@ async fn validate(
     logging::start(verbose, &config.log);
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
-    let base = selection::base_url(site)?;
     let uids = selection::content_types(site, &args.content_types)?;
+    selection::check_base_urls(site, &uids)?;
     // Both files are opened first, so that a wrong path fails before the long part.
     let previous =
         args.compare.as_deref().map(|path| read_previous(path, &site.key)).transpose()?;
@@ -161,17 +161,17 @@ async fn validate(
     let shared = Arc::new(SharedPaths::find(site, &snapshots));
     let links = app.admin_links(site);
     let problems = Problems::new(Arc::clone(site), snapshots, shared, links.clone());
-    let targets = copies
-        .into_iter()
-        .filter_map(|(uid, copy)| Targets::new(site, uid.as_str(), copy.snapshot));
+    let targets =
+        copies.into_iter().map(|(uid, copy)| Targets::new(site, uid.as_str(), copy.snapshot));
     let targets: Vec<Targets> = targets.collect();
     let checked_at = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
-    let checked = check::check(&app.shared.validator, base, &targets, args.retries).await;
+    let checked = check::check(&app.shared.validator, &targets, args.retries).await;
     let parts = targets.iter().zip(checked);
     let parts = parts.map(|(targets, checked)| TypeReport::new(targets, checked, links.as_deref()));
+    let bases = site.hosts.all().iter().map(|host| host.base.as_str());
     let report = SiteReport {
         problems: Some(ProblemList::new(&problems)),
-        ..SiteReport::new((&site.key, base.as_str()), checked_at, parts.collect())
+        ..SiteReport::new((&site.key, bases.collect()), checked_at, parts.collect())
     };
     if let (Some(output), Some(format)) = (output, args.format) {
         output.write(|out| format.write(&report, previous.as_ref(), out))?;

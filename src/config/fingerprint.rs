@@ -50,8 +50,9 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
     }
     let cms = hash.digest128();
     for (site, text) in sites.iter_mut().zip(&written.sites) {
-        let base = site.base.as_ref().map(BaseUrl::as_str);
-        site.fingerprint = xxh3_128(format!("{cms} {base:?} {text}").as_bytes());
+        let bases = (0..site.hosts.locales()).map(|at| site.hosts.base(at).map(BaseUrl::as_str));
+        let bases: Vec<Option<&str>> = bases.collect();
+        site.fingerprint = xxh3_128(format!("{cms} {bases:?} {text}").as_bytes());
     }
     xxh3_128(format!("{cms} {}", written.limits).as_bytes())
 }

@@ -128,7 +128,9 @@ pub fn explain_document(
         }
         explanation.considered.push(used);
     }
-    let url = |path: &String| site.base.as_ref().map(|base| base.join(path));
+    let version = LocaleVersion::of(document, site.rules.locales()).locale;
+    let locale = site.rules.locales().position(version.as_str());
+    let url = |path: &String| site.hosts.url(locale?, path);
     explanation.url = explanation.path.as_ref().and_then(url);
     explanation
 }
@@ -142,7 +144,7 @@ fn rule_use(
 ) -> RuleExplanation {
     let version = LocaleVersion::of(document, site.rules.locales());
     let template = rule.template(version.locale.code()).unwrap_or(rule.first_template());
-    let built = path_by_rule(&site.rules, site.base.as_ref(), rule, document, drafts);
+    let built = path_by_rule(&site.rules, &site.hosts, rule, document, drafts);
     let (outcome, reason, path) = match built {
         Ok(built) if is_built => (RuleOutcome::NotNeeded, None, Some(built.path)),
         Ok(built) => (RuleOutcome::Used, None, Some(built.path)),

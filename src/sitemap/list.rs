@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use quick_xml::escape::escape;
 
-use crate::frontend_url::BaseUrl;
+use crate::frontend_url::{BaseUrl, Hosts};
 use crate::snapshot::Snapshot;
 
 /// The approximate size of a chunk in bytes.
@@ -27,7 +27,8 @@ pub struct List {
     head: String,
     between: &'static str,
     tail: &'static str,
-    base: String,
+    /// The text before a path, for each locale of the site.
+    before: Vec<String>,
     /// The index of the next URL.
     next: usize,
     state: State,
@@ -41,36 +42,54 @@ enum State {
 }
 
 impl List {
-    /// The URLs of a snapshot below a base URL. Paths are percent-encoded ASCII and need no escaping in
+    /// The URLs of a snapshot of a site with these base URLs. Paths are percent-encoded ASCII and need no escaping in
     /// either format.
     #[must_use]
-    pub fn new(snapshot: Arc<Snapshot>, base: &BaseUrl, form: Form) -> Self {
+    pub fn new(snapshot: Arc<Snapshot>, hosts: &Hosts, form: Form) -> Self {
         let count = snapshot.listed_count();
-        let (head, between, tail, base) = match form {
+        let (head, between, tail, open) = match form {
             Form::Json => {
                 let head = format!(r#"{{"data":{{"count":{count},"urls":["#);
-                (head, ",", r#"]},"meta":{}}"#, format!("\"{base}"))
+                (head, ",", r#"]},"meta":{}}"#, "\"")
             }
             Form::Xml => {
                 let head = concat!(
                     r#"<?xml version="1.0" encoding="UTF-8"?>"#,
                     r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">"#
                 );
-                let base = format!("<url><loc>{}", escape(base.as_str()));
-                (head.to_owned(), "", "</urlset>", base)
+                (head.to_owned(), "", "</urlset>", "<url><loc>")
             }
         };
-        Self { snapshot, head, between, tail, base, next: 0, state: State::Head }
+        let before = (0..hosts.locales()).map(|at| {
+            let base = hosts.base(at).map_or("", BaseUrl::as_str);
+            match form {
+                Form::Json => format!("{open}{base}"),
+                Form::Xml => format!("{open}{}", escape(base)),
+            }
+        });
+        let before = before.collect();
+        Self { snapshot, head, between, tail, before, next: 0, state: State::Head }
     }
 
     /// The length of the whole document, in bytes.
     #[must_use]
     pub fn length(&self) -> u64 {
         let urls = self.snapshot.listed_count();
-        let around = urls * (self.base.len() + self.end().len());
+        let around = self.before_bytes() + urls * self.end().len();
         let between = urls.saturating_sub(1) * self.between.len();
         let frame = self.head.len() + self.tail.len();
         (frame + around + between + self.snapshot.listed_bytes()) as u64
+    }
+
+    /// The length of the texts before all paths.
+    fn before_bytes(&self) -> usize {
+        match self.before.as_slice() {
+            [] => 0,
+            [first, others @ ..] if others.iter().all(|other| other.len() == first.len()) => {
+                self.snapshot.listed_count() * first.len()
+            }
+            all => self.snapshot.listed().map(|url| all[url.locale()].len()).sum(),
+        }
     }
 
     /// The text after each URL.
@@ -88,7 +107,7 @@ impl List {
             if !std::mem::take(&mut first) {
                 chunk.push_str(self.between);
             }
-            for part in [&self.base, url.path(), end] {
+            for part in [&self.before[url.locale()], url.path(), end] {
                 chunk.push_str(part);
             }
         }

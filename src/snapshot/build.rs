@@ -11,7 +11,7 @@ use super::entry::Entry;
 use super::no_url::NoUrlDraft;
 use super::path_table::{PathHash, PathTable};
 use super::references::ReferencesDraft;
-use crate::frontend_url::BaseUrl;
+use crate::frontend_url::Hosts;
 use crate::rules::{AbsentKey, RuleSet, without_trailing_slash};
 use order::{Arranged, arrange};
 
@@ -26,13 +26,13 @@ pub enum NoSnapshot {
     Absent(AbsentKey),
 }
 
-/// The rules and the base URL from which the URLs of one content type's documents are built.
+/// The rules and the base URLs from which the URLs of one content type's documents are built.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'s> {
     /// The rules of the site.
     pub rules: &'s RuleSet,
-    /// The base URL of the site, which limits the length of a path.
-    pub base: Option<&'s BaseUrl>,
+    /// The base URLs of the site, which limit the length of a path.
+    pub hosts: &'s Hosts,
     /// The content type.
     pub uid: &'s str,
 }

@@ -5,7 +5,7 @@ mod references;
 use std::sync::Arc;
 
 use super::*;
-use crate::frontend_url::BaseUrl;
+use crate::frontend_url::{BaseUrl, Hosts};
 use crate::rules::{
     Condition, ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Literal, Locale,
     LocalePrefix, Locales, Rule, RuleSet, Template,
@@ -58,7 +58,8 @@ fn value(text: &str) -> FieldValue<'_> {
 fn with_listing<T>(then: impl FnOnce(Listing<'_>) -> T) -> T {
     let rules = rules();
     let base = BaseUrl::parse("https://www.example.com").unwrap();
-    then(Listing { rules: &rules, base: Some(&base), uid: UID })
+    let hosts = Hosts::one(base, rules.locales().as_slice().len());
+    then(Listing { rules: &rules, hosts: &hosts, uid: UID })
 }
 
 /// A snapshot of these documents, found in two walks.

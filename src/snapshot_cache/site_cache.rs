@@ -65,8 +65,8 @@ impl SiteCache {
     ) -> Self {
         let resolves = site.resolve == ResolveBy::Documents;
         let index = resolves.then(|| PathIndexCell::new(&site.rules));
-        let frame = |base| Arc::new(Frame::new(base, site.rules.locales()));
-        let frame = site.base.as_ref().map(frame);
+        let has_base = !site.hosts.all().is_empty();
+        let frame = has_base.then(|| Arc::new(Frame::new(&site.hosts, site.rules.locales())));
         Self { site, content, entries, index, frame }
     }
 
@@ -84,8 +84,8 @@ impl SiteCache {
 
     /// The rules by which the documents of an entry get their URLs.
     pub(super) fn listing<'a>(&'a self, entry: &'a Entry) -> Listing<'a> {
-        let (rules, base) = (&self.site.rules, self.site.base.as_ref());
-        Listing { rules, base, uid: entry.query.uid.as_str() }
+        let Site { rules, hosts, .. } = &*self.site;
+        Listing { rules, hosts, uid: entry.query.uid.as_str() }
     }
 
     pub(super) fn builder(&self) -> Builder {

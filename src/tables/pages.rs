@@ -119,7 +119,7 @@ impl Pages {
             out,
             &Row {
                 path: url.path(),
-                url: self.site.base.as_ref().map(|base| base.join(url.path())),
+                url: self.site.hosts.url(url.locale(), url.path()),
                 locale: locale.as_str(),
                 content_type: rule.content_type.as_str(),
                 document_id: url.document_id(),

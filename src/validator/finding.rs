@@ -62,8 +62,8 @@ impl<'t> Finding<'t> {
     /// The finding of one target.
     #[must_use]
     pub fn new(target: Target<'t>, checked: CheckResult) -> Self {
-        let Target { content_type, document_id, locale, rule, .. } = target;
-        let entry = Entry::new(target.url(), checked);
+        let Target { url, content_type, document_id, locale, rule } = target;
+        let entry = Entry::new(url, checked);
         Self { entry, content_type, document_id, locale, rule, title: None, admin_url: None }
     }
 }
@@ -71,15 +71,12 @@ impl<'t> Finding<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend_url::BaseUrl;
     use crate::validator::Failure;
 
     #[test]
     fn finding_is_serialized_as_an_entry_with_its_source() {
-        let base = BaseUrl::parse("https://www.example.com").unwrap();
         let target = Target {
-            base: &base,
-            path: "/en/articles/hello",
+            url: "https://www.example.com/en/articles/hello".to_owned(),
             content_type: "api::article.article",
             document_id: "a1",
             locale: "en",

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::frontend_url::BaseUrl;
+use crate::frontend_url::Hosts;
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::{PublicUrl, Snapshot};
 
-/// The listed URLs of one content type of a site, all below the site's base URL.
+/// The listed URLs of one content type of a site, all below the site's base URLs.
 #[derive(Clone, Debug)]
 pub struct Targets {
     /// The site key.
     pub site: String,
     /// The content-type UID.
     pub content_type: String,
-    /// The base URL of every path.
-    pub base: BaseUrl,
+    /// The base URLs of the paths.
+    hosts: Hosts,
     /// The URLs. The position of a URL is its index among the listed ones, in the order of D22.
     pub snapshot: Arc<Snapshot>,
     locales: Vec<String>,
@@ -24,12 +24,10 @@ pub struct Targets {
 }
 
 /// One URL and its source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target<'t> {
-    /// The base URL.
-    pub base: &'t BaseUrl,
-    /// The path on the frontend: absolute, percent-encoded ASCII.
-    pub path: &'t str,
+    /// The absolute URL.
+    pub url: String,
     /// The content-type UID.
     pub content_type: &'t str,
     /// The `documentId`, for the repair of a dead URL.
@@ -41,10 +39,9 @@ pub struct Target<'t> {
 }
 
 impl Targets {
-    /// The targets of a content type; `None` when the site has no base URL.
+    /// The targets of a content type, each of whose locales has a base URL.
     #[must_use]
-    pub fn new(site: &Site, content_type: &str, snapshot: Arc<Snapshot>) -> Option<Self> {
-        let base = site.base.clone()?;
+    pub fn new(site: &Site, content_type: &str, snapshot: Arc<Snapshot>) -> Self {
         let locales = site.rules.locales().codes();
         let mut templates = HashMap::new();
         for rule in site.rules.positions_of_type(content_type) {
@@ -54,14 +51,14 @@ impl Targets {
                 }
             }
         }
-        Some(Self {
+        Self {
             site: site.key.clone(),
             content_type: content_type.to_owned(),
-            base,
+            hosts: site.hosts.clone(),
             snapshot,
             locales: locales.iter().map(|locale| locale.as_str().to_owned()).collect(),
             templates,
-        })
+        }
     }
 
     /// The number of URLs.
@@ -70,12 +67,23 @@ impl Targets {
         self.snapshot.listed_count()
     }
 
-    /// All positions and paths, in the order of the results.
-    pub fn paths(&self) -> impl Iterator<Item = (usize, &str)> + Send {
-        self.snapshot.listed().map(PublicUrl::path).enumerate()
+    /// All positions and absolute URLs, in the order of the results.
+    pub fn urls(&self) -> impl Iterator<Item = (usize, String)> + Send {
+        self.snapshot.listed().map(|url| self.url_of(url)).enumerate()
     }
 
-    /// The title of the version at a position of [`Targets::paths`], and its page in the admin panel.
+    /// The absolute URL at a position of [`Targets::urls`].
+    #[must_use]
+    pub fn url(&self, position: usize) -> String {
+        self.url_of(self.snapshot.nth_listed(position))
+    }
+
+    fn url_of(&self, url: PublicUrl<'_>) -> String {
+        let absolute = self.hosts.url(url.locale(), url.path());
+        absolute.expect("each locale of the content type has a base URL")
+    }
+
+    /// The title of the version at a position of [`Targets::urls`], and its page in the admin panel.
     #[must_use]
     pub fn labels(
         &self,
@@ -90,26 +98,17 @@ impl Targets {
         (url.title(), links.map(link))
     }
 
-    /// The URL at a position of [`Targets::paths`].
+    /// The URL at a position of [`Targets::urls`].
     #[must_use]
     pub fn target(&self, position: usize) -> Target<'_> {
         let url = self.snapshot.nth_listed(position);
         let template = self.templates.get(&(url.rule(), url.locale()));
         Target {
-            base: &self.base,
-            path: url.path(),
+            url: self.url_of(url),
             content_type: &self.content_type,
             document_id: url.document_id(),
             locale: self.locales.get(url.locale()).map_or("", String::as_str),
             rule: template.map_or("", String::as_str),
         }
-    }
-}
-
-impl Target<'_> {
-    /// The absolute URL.
-    #[must_use]
-    pub fn url(&self) -> String {
-        self.base.join(self.path)
     }
 }

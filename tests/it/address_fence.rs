@@ -36,8 +36,8 @@ async fn check(look_up: LookUp, host: &str, peer: &FrontEnd, count: usize) -> Ve
     let (_, port) = address.rsplit_once(':').unwrap();
     let base = BaseUrl::parse(&format!("http://{host}:{port}")).unwrap();
     let validator = Validator::with_look_up(look_up).unwrap();
-    let paths = std::iter::repeat_n("/", count).enumerate();
-    validator.check(&base, paths).map(|(_, checked)| checked).collect().await
+    let urls = std::iter::repeat_n(base.join("/"), count).enumerate();
+    validator.check(urls).map(|(_, checked)| checked).collect().await
 }
 
 fn is_ok(checked: &CheckResult) -> bool {

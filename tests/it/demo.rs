@@ -28,10 +28,10 @@ async fn start_frontend() -> BaseUrl {
 #[tokio::test]
 async fn demo_has_a_url_of_each_class_of_results() {
     let base = start_frontend().await;
-    let paths: Vec<String> = slugs().iter().map(|slug| format!("/{slug}")).collect();
+    let slugs = slugs();
+    let urls = slugs.iter().map(|slug| base.join(&format!("/{slug}"))).enumerate();
     let validator = Validator::new().unwrap();
-    let paths_at = paths.iter().map(String::as_str).enumerate();
-    let mut checked: Vec<_> = validator.check(&base, paths_at).collect().await;
+    let mut checked: Vec<_> = validator.check(urls).collect().await;
     checked.sort_unstable_by_key(|(at, _)| *at);
     let checked: Vec<CheckResult> = checked.into_iter().map(|(_, checked)| checked).collect();
     let mut tally = Tally::default();

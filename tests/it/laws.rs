@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use frontend_map::frontend_url::{BaseUrl, frontend_path};
+use frontend_map::frontend_url::{BaseUrl, Hosts, frontend_path};
 use frontend_map::rules::{
     Document, LocalePrefix, Pathname, Rule, RuleSet, Segment, Template, without_trailing_slash,
 };
@@ -67,9 +67,10 @@ proptest! {
         base in generate::good_base_url(),
     ) {
         let base = BaseUrl::parse(base).map_err(|error| fail(&error))?;
+        let hosts = Hosts::one(base.clone(), rules.locales().as_slice().len());
         let origin = Url::parse(base.as_str()).map_err(|error| fail(&error))?.origin();
         for (document, uid) in versions(&documents) {
-            if let Some(Ok(built)) = frontend_path(&rules, Some(&base), uid, document, true) {
+            if let Some(Ok(built)) = frontend_path(&rules, &hosts, uid, document, true) {
                 let url = base.join(&built.path);
                 prop_assert!(url.is_ascii() && url.len() < 2048);
                 let parsed = Url::parse(&url).map_err(|error| fail(&error))?;
@@ -100,21 +101,22 @@ proptest! {
         base in generate::good_base_url(),
     ) {
         let base = BaseUrl::parse(base).map_err(|error| fail(&error))?;
+        let hosts = Hosts::one(base.clone(), rules.locales().as_slice().len());
         for uid in UIDS {
-            let listing = Listing { rules: &rules, base: Some(&base), uid };
+            let listing = Listing { rules: &rules, hosts: &hosts, uid };
             let mut part = listing.part();
             for document in &documents {
                 part.add(document);
             }
             let snapshot = Builder { path_table: true }.finish(vec![part]);
             let snapshot = Arc::new(snapshot.map_err(|error| fail(&error))?);
-            let expected = expected_urls(&rules, &base, uid, &documents);
+            let expected = expected_urls(&rules, (&base, &hosts), uid, &documents);
             let urls: Vec<_> = snapshot.listed().map(|url| base.join(url.path())).collect();
             prop_assert_eq!(&urls, &expected);
             let counted = urls.len() as u64 + snapshot.duplicates().len() as u64 + snapshot.skipped.total();
             prop_assert_eq!(counted, documents.len() as u64);
             let [xml, json] = [Form::Xml, Form::Json].map(|form| {
-                let list = List::new(Arc::clone(&snapshot), &base, form);
+                let list = List::new(Arc::clone(&snapshot), &hosts, form);
                 (list.length(), list.collect::<String>())
             });
             prop_assert_eq!([xml.0, json.0], [xml.1.len() as u64, json.1.len() as u64]);
@@ -166,13 +168,13 @@ fn text(segment: &Segment) -> usize {
 /// slash at its end.
 fn expected_urls(
     rules: &RuleSet,
-    base: &BaseUrl,
+    (base, hosts): (&BaseUrl, &Hosts),
     uid: &str,
     documents: &[Document<'static>],
 ) -> Vec<String> {
     let mut owners: BTreeMap<String, (usize, &str, String)> = BTreeMap::new();
     for document in documents {
-        let built = frontend_path(rules, Some(base), uid, document, false);
+        let built = frontend_path(rules, hosts, uid, document, false);
         let Some(Ok(built)) = built else { continue };
         let locale = rules.locales().position(built.locale.as_str()).unwrap();
         let path = without_trailing_slash(&built.path).to_owned();

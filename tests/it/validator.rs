@@ -61,8 +61,8 @@ async fn report(urls: &[String]) -> Report {
             }
         }
         let runs = origins.iter().map(|(base, paths)| {
-            let paths = paths.iter().copied();
-            validator.check(base, paths).collect::<Vec<_>>()
+            let urls = paths.iter().map(|(at, path)| (*at, base.join(path)));
+            validator.check(urls).collect::<Vec<_>>()
         });
         let mut checked = join_all(runs).await.concat();
         checked.sort_unstable_by_key(|(at, _)| *at);
@@ -127,10 +127,9 @@ async fn two_runs_at_once_share_the_ten_permits() {
     let validator = Validator::new().unwrap();
     let other = validator.clone();
     let base = BaseUrl::parse(&peer.url("http", "")).unwrap();
-    let paths = |path| std::iter::repeat_n(path, 20).enumerate();
-    let (found, missing) = (paths("/ok"), paths("/missing"));
-    let runs =
-        tokio::join!(validator.check(&base, found).count(), other.check(&base, missing).count());
+    let urls = |path| std::iter::repeat_n(base.join(path), 20).enumerate();
+    let (found, missing) = (urls("/ok"), urls("/missing"));
+    let runs = tokio::join!(validator.check(found).count(), other.check(missing).count());
     assert_eq!(runs, (20, 20));
     assert_eq!(peer.most_in_flight(), 10);
 }
@@ -214,9 +213,9 @@ async fn location_is_reported_as_sent_but_bounded_and_as_text() {
 async fn results_are_streamed_in_the_order_of_arrival() {
     let peer = FrontEnd::start(script).await;
     let base = BaseUrl::parse(&peer.url("http", "")).unwrap();
-    let paths = ["/hang", "/reset", "/ok"].into_iter().enumerate();
+    let urls = ["/hang", "/reset", "/ok"].map(|path| base.join(path)).into_iter().enumerate();
     let validator = Validator::new().unwrap();
-    let mut first: Vec<_> = validator.check(&base, paths).take(2).collect().await;
+    let mut first: Vec<_> = validator.check(urls).take(2).collect().await;
     first.sort_unstable_by_key(|(index, _)| *index);
     let ok = CheckResult::Response { status: 200, location: None, retry_after: None };
     assert_eq!(first, [(1, CheckResult::Failed(Failure::Reset)), (2, ok)]);

@@ -45,7 +45,7 @@ fn write_summary(out: &mut String, report: &SiteReport<'_>, colours: Colours) ->
         let command = format!("frontend-map problems --site {}", report.site);
         writeln!(out, "{} of the content: {command}", colours.apply(Style::Warning, count))?;
     }
-    if let Some(setting) = wanted_setting(report.base, report.findings()) {
+    if let Some(setting) = wanted_setting(&report.bases, report.findings()) {
         let site = report.site;
         let form = if setting == "always" { "with a slash" } else { "without a slash" };
         let moved = format!("every page redirects to itself {form} at its end");
@@ -164,7 +164,7 @@ mod tests {
         let results = checked.iter().map(finding).collect();
         let (site, content_type) = ("main", "api::post.post");
         let part = TypeReport { validated: true, site, content_type, tally, results };
-        SiteReport::new(("main", "http://h"), String::new(), vec![part])
+        SiteReport::new(("main", vec!["http://h"]), String::new(), vec![part])
     }
 
     fn moved(location: &str) -> CheckResult {

@@ -11,7 +11,7 @@ use super::rule;
 use crate::config::table;
 use crate::config::value::{Kind, Origin, Table, Value, shown_address};
 use crate::config::{Environment, Problems};
-use crate::frontend_url::BaseUrl;
+use crate::frontend_url::{BaseUrl, Hosts};
 use crate::rules::{LocalePrefix, RuleSet, TrailingSlash};
 use crate::site::{ResolveBy, Site};
 
@@ -147,7 +147,9 @@ fn site_at_origin(
     let base = base(&raw, environment, &place, problems);
     let path = check_sitemap_path(&raw.sitemap_path);
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
-    let (locales, rules) = (locales?, rules?);
+    let (locales, rules, base) = (locales?, rules?, base?);
+    let count = locales.as_slice().len();
+    let hosts = base.map_or_else(|| Hosts::new(vec![None; count]), |base| Hosts::one(base, count));
     let rules = RuleSet::new(locales, raw.locale_prefix.into(), rules)
         .with_trailing_slash(raw.trailing_slash.into());
     for (rule, error) in rules.ambiguities() {
@@ -157,7 +159,7 @@ fn site_at_origin(
     Some(Site {
         key: raw.key,
         rules,
-        base: base?,
+        hosts,
         resolve: raw.resolve.into(),
         sitemap_path: sitemap_path?,
         // Set when all sections are read.

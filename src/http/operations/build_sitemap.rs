@@ -12,7 +12,6 @@ use axum::response::Response;
 
 use self::url_list::url_list;
 use crate::app::App;
-use crate::frontend_url::BaseUrl;
 use crate::http::request::params::{MAX_UID_BYTES, SITE, parse_boolean, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::error::ApiError;
@@ -46,12 +45,12 @@ pub(in crate::http) async fn get(
 ) -> Result<Response, ApiError> {
     let params = Params::parse(&app, query.as_deref())?;
     if params.validate {
-        return validation::validate(&app, params.site, &params.uid, &headers).await;
+        return validation::validate(&app, &params, &headers).await;
     }
-    let base = params.base()?;
+    params.check_base_urls()?;
     let served = app.snapshots.get(params.site, &params.uid).await?;
     let form = if params.xml { Form::Xml } else { Form::Json };
-    Ok(url_list(&app, &served, base, form, &headers))
+    Ok(url_list(&app, &served, params.site, form, &headers))
 }
 
 impl<'a> Params<'a> {
@@ -72,7 +71,12 @@ impl<'a> Params<'a> {
         Ok(Self { site, uid, xml, validate })
     }
 
-    fn base(&self) -> Result<&'a BaseUrl, ApiError> {
-        self.site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&self.site.key))
+    /// 501 if a locale has no base URL in which the content type can have URLs: a list is complete
+    /// or an error.
+    fn check_base_urls(&self) -> Result<(), ApiError> {
+        match self.site.first_without_base([&*self.uid]) {
+            Some(locale) => Err(ApiError::no_base_url(self.site, locale)),
+            None => Ok(()),
+        }
     }
 }

@@ -98,9 +98,9 @@ fn url(
     found: FoundDocument,
 ) -> Result<Response, ApiError> {
     let document = found.document.ok_or_else(|| no_version(params.status, locale))?;
-    let path = path(site, params, &document)?;
-    let base = site.base.as_ref().ok_or_else(|| no_base(site, &path))?;
-    Ok(success(FrontendUrl { url: base.join(&path), path }).map(Body::new))
+    let (path, locale) = path(site, params, &document)?;
+    let url = site.hosts.url(locale, &path).ok_or_else(|| no_base(site, locale, &path))?;
+    Ok(success(FrontendUrl { url, path }).map(Body::new))
 }
 
 pub(super) fn no_version(status: Status, locale: &Locale) -> ApiError {
@@ -191,16 +191,19 @@ fn log(app: &App, params: &Params<'_>, error: &ContentError) {
     }
 }
 
-/// The path of a version, or the 404 that says why it has none.
+/// The path of a version and the position of its locale, or the 404 that says why it has none.
 pub(super) fn path(
     site: &Site,
     params: &Params<'_>,
     document: &Document<'_>,
-) -> Result<String, ApiError> {
+) -> Result<(String, usize), ApiError> {
     let drafts = params.status == Status::Draft;
-    let found = frontend_path(&site.rules, site.base.as_ref(), &params.uid, document, drafts);
+    let found = frontend_path(&site.rules, &site.hosts, &params.uid, document, drafts);
     match found.expect("the site was chosen because it has a rule for the content type") {
-        Ok(found) => Ok(found.path),
+        Ok(found) => {
+            let locale = site.rules.locales().position(found.locale.as_str());
+            Ok((found.path, locale.expect("it is one of the site's")))
+        }
         Err(no_url) => {
             Err(ApiError::not_found("this document has no frontend URL").with(Details::NoUrl {
                 reason: no_url.reason.to_string().into(),
@@ -210,6 +213,6 @@ pub(super) fn path(
     }
 }
 
-fn no_base(site: &Site, path: &str) -> ApiError {
-    ApiError::no_base_url(&site.key).with(Details::Path { path: path.to_owned() })
+fn no_base(site: &Site, locale: usize, path: &str) -> ApiError {
+    ApiError::no_base_url(site, locale).with(Details::Path { path: path.to_owned() })
 }

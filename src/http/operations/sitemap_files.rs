@@ -60,10 +60,14 @@ pub(in crate::http) async fn get(
     }
 }
 
+/// The base URL of a site.
+fn base(site: &Site) -> Result<&BaseUrl, ApiError> {
+    site.hosts.base(0).ok_or_else(|| ApiError::no_base_url(site, 0))
+}
+
 /// The absolute URL under which the frontend publishes the files.
 fn folder(site: &Site) -> Result<String, ApiError> {
-    let base = site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&site.key))?;
-    Ok(base.join(&site.sitemap_path))
+    Ok(base(site)?.join(&site.sitemap_path))
 }
 
 async fn sitemap_index(
@@ -105,7 +109,7 @@ async fn url_file(
 ) -> Result<Response, ApiError> {
     let known = parse_name(name).filter(|(uid, _)| site.has_rule(uid));
     let (uid, number) = known.ok_or_else(ApiError::unknown_route)?;
-    let base = site.base.as_ref().ok_or_else(|| ApiError::no_base_url(&site.key))?;
+    let base = base(site)?;
     let served = app.snapshots.get(site, &uid).await?;
     let files = files(&served);
     let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;

@@ -136,9 +136,9 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError", message)
     }
 
-    /// 501: the site has no base URL.
-    pub(in crate::http) fn no_base_url(site: &str) -> Self {
-        Self::not_configured(format!("{} is not configured", Site::base_url_variable(site)))
+    /// 501: the locale at this position of the site's locales has no base URL.
+    pub(in crate::http) fn no_base_url(site: &Site, locale: usize) -> Self {
+        Self::not_configured(format!("{} is not configured", site.missing_variable(locale)))
     }
 
     /// The same error with details.

@@ -2,29 +2,34 @@
 
 use quick_xml::escape::escape;
 
-use crate::frontend_url::BaseUrl;
+use crate::frontend_url::{BaseUrl, Hosts};
 use crate::rules::Locales;
 
 /// The text around the paths of a sitemap file, already escaped.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The text before a path in a `loc`.
-    pub(super) loc: String,
-    /// The text before a path in an alternate link, for each locale of the site.
+    /// The text before a path in a `loc`, for each locale of the site, like the others.
+    pub(super) locs: Vec<String>,
+    /// The text before a path in an alternate link.
     pub(super) links: Vec<String>,
     /// The text before a path in the `x-default` link.
-    pub(super) default_link: String,
+    pub(super) default_links: Vec<String>,
 }
 
 impl Frame {
-    /// The frame of a site with this base URL and these locales.
+    /// The frame of a site with these base URLs and locales.
     #[must_use]
-    pub fn new(base: &BaseUrl, locales: &Locales) -> Self {
-        let base = escape(base.as_str());
-        let link =
-            |code: &str| format!(r#"<xhtml:link rel="alternate" hreflang="{code}" href="{base}"#);
-        let locales = locales.as_slice().iter();
-        let links = locales.map(|locale| link(locale.hreflang())).collect();
-        Self { loc: format!("<url><loc>{base}"), links, default_link: link("x-default") }
+    pub fn new(hosts: &Hosts, locales: &Locales) -> Self {
+        let base = |at| escape(hosts.base(at).map_or("", BaseUrl::as_str));
+        let link = |code: &str, at: usize| {
+            format!(r#"<xhtml:link rel="alternate" hreflang="{code}" href="{}"#, base(at))
+        };
+        let locales = locales.as_slice();
+        let all = 0..locales.len();
+        Self {
+            locs: all.clone().map(|at| format!("<url><loc>{}", base(at))).collect(),
+            links: all.clone().map(|at| link(locales[at].hreflang(), at)).collect(),
+            default_links: all.map(|at| link("x-default", at)).collect(),
+        }
     }
 }

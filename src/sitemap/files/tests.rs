@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::layout::FileLimits;
 use super::*;
-use crate::frontend_url::BaseUrl;
+use crate::frontend_url::{BaseUrl, Hosts};
 use crate::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
@@ -30,9 +30,13 @@ fn base() -> BaseUrl {
     BaseUrl::parse("https://www.example.com/a&b").unwrap()
 }
 
+fn hosts() -> Hosts {
+    Hosts::one(base(), rules().locales().as_slice().len())
+}
+
 fn snapshot(rows: &[Row]) -> Snapshot {
-    let (rules, base) = (rules(), base());
-    let listing = Listing { rules: &rules, base: Some(&base), uid: "api::a.a" };
+    let (rules, hosts) = (rules(), hosts());
+    let listing = Listing { rules: &rules, hosts: &hosts, uid: "api::a.a" };
     let fields: Arc<[FieldPath]> =
         ["slug", "updatedAt"].map(|name| FieldPath::parse(name).unwrap()).into();
     let mut part = listing.part();
@@ -53,7 +57,7 @@ fn snapshot(rows: &[Row]) -> Snapshot {
 }
 
 fn frame() -> Frame {
-    Frame::new(&base(), rules().locales())
+    Frame::new(&hosts(), rules().locales())
 }
 
 /// All files by number.

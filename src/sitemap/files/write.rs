@@ -56,8 +56,8 @@ pub fn write(snapshot: &Snapshot, frame: &Frame, range: Range<usize>) -> String 
 impl Frame {
     /// The most bytes that the URLs of a document take.
     pub(super) fn max_bytes(&self, group: &Group<'_>) -> usize {
-        let own = self.loc.len() + DATE_BYTES + self.links_bytes(group);
-        group.urls().map(|url| own + url.path_len()).sum()
+        let own = DATE_BYTES + self.links_bytes(group);
+        group.urls().map(|url| self.locs[url.locale()].len() + own + url.path_len()).sum()
     }
 
     /// The length of the links of each version of a document.
@@ -66,7 +66,8 @@ impl Frame {
         let (Some(first), Some(_)) = (urls.next(), urls.next()) else { return 0 };
         let link =
             |url: PublicUrl<'_>| self.links[url.locale()].len() + url.path_len() + LINK_END.len();
-        let default = self.default_link.len() + first.path_len() + LINK_END.len();
+        let default = self.default_links[first.locale()].len();
+        let default = default + first.path_len() + LINK_END.len();
         let all = group.urls().map(link).sum::<usize>() + default;
         if all > MAX_LINK_BYTES { 0 } else { all }
     }
@@ -80,12 +81,12 @@ impl Frame {
         }
         // The site's default locale is its first, so the first version is the best default.
         if let Some(first) = group.urls().next() {
-            push_all(out, [&self.default_link, first.path(), LINK_END]);
+            push_all(out, [&self.default_links[first.locale()], first.path(), LINK_END]);
         }
     }
 
     fn push_url(&self, out: &mut String, url: PublicUrl<'_>, links: &str) {
-        push_all(out, [&self.loc, url.path(), "</loc>"]);
+        push_all(out, [&self.locs[url.locale()], url.path(), "</loc>"]);
         if let Some(modified) = url.modified() {
             push_date(out, modified);
         }

@@ -56,9 +56,9 @@ impl<'s> Part<'s> {
 
     /// Adds a published document.
     pub fn add(&mut self, document: &Document<'_>) {
-        let Listing { rules, base, .. } = self.listing;
+        let Listing { rules, hosts, .. } = self.listing;
         let tried = self.rules.iter().map(|(_, rule)| *rule);
-        match write_path(rules, base, tried, document, false, &mut self.path) {
+        match write_path(rules, hosts, tried, document, false, &mut self.path) {
             Some(Ok(found)) => match absent_key(found.rule, document) {
                 None => {
                     self.push(found, document);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::frontend_url::Hosts;
 use crate::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
@@ -66,7 +67,7 @@ fn changed(patched: Patched) -> Snapshot {
 #[test]
 fn referring_finds_the_versions_that_read_a_document() {
     let rules = rules();
-    let listing = Listing { rules: &rules, base: None, uid: UID };
+    let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
     let snapshot = snapshot(
         listing,
         &[
@@ -88,7 +89,7 @@ fn referring_finds_the_versions_that_read_a_document() {
 #[test]
 fn patched_replaces_single_versions_and_their_references() {
     let rules = rules();
-    let listing = Listing { rules: &rules, base: None, uid: UID };
+    let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
     let before = snapshot(listing, &[("a", "en", "x", "news"), ("a", "de", "x", "news")]);
     let patch = |rows: &[Row], is_partial| {
         let versions = rows.iter().map(|row| document(*row)).collect();
@@ -113,7 +114,7 @@ fn patched_replaces_single_versions_and_their_references() {
 #[test]
 fn patched_keeps_references_that_change_without_a_url() {
     let rules = rules();
-    let listing = Listing { rules: &rules, base: None, uid: UID };
+    let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
     let before = snapshot(listing, &[("a", "en", "", "news")]);
     let versions_now = vec![document(("a", "en", "", "blog"))];
     let patch = [Patch { id: "a".into(), versions: versions_now, is_partial: false }];

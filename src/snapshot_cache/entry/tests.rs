@@ -4,7 +4,7 @@ use futures::FutureExt;
 
 use super::*;
 use crate::content::{ContentError, Projection};
-use crate::frontend_url::BaseUrl;
+use crate::frontend_url::{BaseUrl, Hosts};
 use crate::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
@@ -39,7 +39,8 @@ fn snapshot(slug: &str) -> Snapshot {
     let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
     let rules = RuleSet::new(locales, LocalePrefix::Always, vec![rule]);
     let base = BaseUrl::parse("https://www.example.com").unwrap();
-    let mut part = Listing { rules: &rules, base: Some(&base), uid: UID }.part();
+    let hosts = Hosts::one(base, rules.locales().as_slice().len());
+    let mut part = Listing { rules: &rules, hosts: &hosts, uid: UID }.part();
     part.add(&Document {
         id: "d".into(),
         locale: DocumentLocale::None,

@@ -57,7 +57,7 @@ fn report<'t>(texts: &[&'t str]) -> SiteReport<'t> {
             part.results.push(finding(text, checked));
         }
     }
-    let site = ("main", "https://www.example.com");
+    let site = ("main", vec!["https://www.example.com"]);
     SiteReport::new(site, "2026-11-21T09:30:00Z".to_owned(), vec![part])
 }
 

@@ -35,7 +35,7 @@ const MIN_SHARE: u64 = 6;
 #[template(path = "page.html", config = "src/validator/report/html/askama.toml")]
 struct Page<'r> {
     site: Visible<'r>,
-    base: Visible<'r>,
+    bases: Vec<Visible<'r>>,
     date: String,
     style: &'static str,
     /// Sources of the content security policy.
@@ -96,7 +96,7 @@ pub fn write(
     let problems = report.problems.as_ref().filter(|list| list.count > 0);
     let page = Page {
         site: Visible(report.site),
-        base: Visible(report.base),
+        bases: report.bases.iter().copied().map(Visible).collect(),
         date: date(&report.checked_at),
         style: STYLE,
         style_hash: hash(STYLE),

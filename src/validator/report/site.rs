@@ -13,9 +13,9 @@ use crate::validator::{CheckResult, Finding, Targets};
 pub struct SiteReport<'t> {
     /// The site key.
     pub site: &'t str,
-    /// The base URL.
+    /// The base URLs.
     #[serde(skip)]
-    pub base: &'t str,
+    pub bases: Vec<&'t str>,
     /// When the run began (RFC 3339).
     pub checked_at: String,
     /// The counters over all content types.
@@ -69,7 +69,7 @@ impl<'t> SiteReport<'t> {
     /// The report of these content types.
     #[must_use]
     pub fn new(
-        (site, base): (&'t str, &'t str),
+        (site, bases): (&'t str, Vec<&'t str>),
         checked_at: String,
         content_types: Vec<TypeReport<'t>>,
     ) -> Self {
@@ -77,7 +77,7 @@ impl<'t> SiteReport<'t> {
         for part in &content_types {
             tally.merge(&part.tally);
         }
-        Self { site, base, checked_at, tally, content_types, problems: None }
+        Self { site, bases, checked_at, tally, content_types, problems: None }
     }
 
     /// All findings, in the order of the content types and of their sitemaps.

@@ -37,12 +37,12 @@ impl LastRun {
     /// The record of a run that has ended, after that of the run before it.
     pub(super) fn new(run: Arc<Run>, previous: Option<&Self>) -> Option<Self> {
         let (begun, ended) = run.times()?;
-        let known: HashMap<&str, SystemTime> =
+        let known: HashMap<String, SystemTime> =
             previous.map(|previous| previous.known().collect()).unwrap_or_default();
         let (mut dead, mut not_checked) = (Vec::new(), Vec::new());
         let mut truncated = false;
         for (position, outcome) in run.outcomes().into_iter().enumerate() {
-            let known = || known.get(run.targets.target(position).path).copied();
+            let known = || known.get(&run.targets.url(position)).copied();
             match outcome {
                 Outcome::Alive => {}
                 Outcome::Dead if dead.len() == MAX_DEAD => truncated = true,
@@ -56,9 +56,9 @@ impl LastRun {
         Some(Self { run, begun, ended, dead, not_checked, truncated })
     }
 
-    fn known(&self) -> impl Iterator<Item = (&str, SystemTime)> {
+    fn known(&self) -> impl Iterator<Item = (String, SystemTime)> {
         let all = self.dead.iter().chain(&self.not_checked);
-        all.map(|dead| (self.run.targets.target(dead.position).path, dead.since))
+        all.map(|dead| (self.run.targets.url(dead.position), dead.since))
     }
 
     /// When the run began.

@@ -134,7 +134,7 @@ impl Run {
         // Called once, because it takes the publisher: nothing was set before, here and below.
         let _ = self.begun.set(SystemTime::now());
         let targets = &self.targets;
-        let mut results = validator.check(&targets.base, targets.paths());
+        let mut results = validator.check(targets.urls());
         let mut deadline = std::pin::pin!(sleep(deadline));
         loop {
             let next = tokio::select! {
@@ -178,7 +178,7 @@ impl Run {
         for (position, _) in results.iter() {
             is_checked[position] = true;
         }
-        for (position, _) in self.targets.paths().filter(|(position, _)| !is_checked[*position]) {
+        for position in (0..self.targets.count()).filter(|position| !is_checked[*position]) {
             results.push(position, CheckResult::Failed(Failure::NotChecked));
         }
         missing

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use frontend_map::frontend_url::{FrontendPath, frontend_path};
+use frontend_map::frontend_url::{FrontendPath, Hosts, frontend_path};
 use frontend_map::rules::{
     Document, FieldValue, Match, Pathname, Placeholder, Rule, RuleSet, Segment, Source, Template,
     TrailingSlash, without_trailing_slash,
@@ -19,7 +19,7 @@ proptest! {
         documents in prop::collection::vec(features::document(), 1..4),
     ) {
         for (document, uid) in versions(&documents) {
-            if let Some(Ok(built)) = frontend_path(&rules, None, uid, document, true) {
+            if let Some(Ok(built)) = frontend_path(&rules, &Hosts::default(), uid, document, true) {
                 resolves(&rules, document, &built)?;
             }
         }
@@ -35,7 +35,7 @@ proptest! {
         let [never, always] = [TrailingSlash::Never, TrailingSlash::Always]
             .map(|slash| rules.clone().with_trailing_slash(slash));
         for (document, uid) in versions(&documents) {
-            let path = |rules| frontend_path(rules, None, uid, document, true)?.ok();
+            let path = |rules| frontend_path(rules, &Hosts::default(), uid, document, true)?.ok();
             let [bare, slashed] = [&never, &always].map(|rules| path(rules).map(|built| built.path));
             let (Some(bare), Some(slashed)) = (&bare, &slashed) else {
                 // A slash more may be too long.

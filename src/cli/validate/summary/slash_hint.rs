@@ -10,15 +10,15 @@ use crate::validator::Finding;
 /// A frontend leaves `/` and paths of files alone. URLs without a page or a redirect say nothing
 /// about slashes.
 pub(super) fn wanted_setting<'f, 't: 'f>(
-    base: &str,
+    bases: &[&str],
     findings: impl Iterator<Item = &'f Finding<'t>>,
 ) -> Option<&'static str> {
     let mut wanted = None;
-    for finding in findings.filter(|finding| !path(base, finding).is_empty()) {
+    for finding in findings.filter(|finding| !path(bases, finding).is_empty()) {
         match (wanted_by(finding), wanted) {
             (Some(one), Some(other)) if one != other => return None,
             (Some(one), _) => wanted = Some(one),
-            (None, _) if says_nothing(base, finding) => {}
+            (None, _) if says_nothing(bases, finding) => {}
             (None, _) => return None,
         }
     }
@@ -40,16 +40,18 @@ fn wanted_by(finding: &Finding<'_>) -> Option<&'static str> {
     }
 }
 
-fn says_nothing(base: &str, finding: &Finding<'_>) -> bool {
-    let last = path(base, finding).rsplit('/').next();
+fn says_nothing(bases: &[&str], finding: &Finding<'_>) -> bool {
+    let last = path(bases, finding).rsplit('/').next();
     let is_file = last.is_some_and(|last| last.contains('.'));
     let is_page = finding.entry.status.is_some_and(|status| (200..=399).contains(&status));
     is_file || !is_page
 }
 
 /// The path without the slash at its end, which `trailing_slash` leaves to the root.
-fn path<'f>(base: &str, finding: &'f Finding<'_>) -> &'f str {
-    let path = finding.entry.url.strip_prefix(base).unwrap_or_default();
+fn path<'f>(bases: &[&str], finding: &'f Finding<'_>) -> &'f str {
+    let below =
+        |base: &&str| finding.entry.url.strip_prefix(base).filter(|path| path.starts_with('/'));
+    let path = bases.iter().find_map(below).unwrap_or_default();
     path.strip_suffix('/').unwrap_or(path)
 }
 
@@ -106,7 +108,7 @@ mod tests {
                 Some("always"),
             ),
         ] {
-            assert_eq!(wanted_setting(BASE, findings.iter()), expected, "{name}");
+            assert_eq!(wanted_setting(&[BASE], findings.iter()), expected, "{name}");
         }
     }
 }

@@ -9,12 +9,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::X_SKIPPED_DOCUMENTS;
 use crate::app::App;
-use crate::frontend_url::BaseUrl;
+use crate::frontend_url::{BaseUrl, Hosts};
 use crate::http::request::encoding::accepts_gzip;
 use crate::http::response::cache_status::insert_cache_status;
 use crate::http::response::conditional::{is_not_modified, last_modified};
 use crate::http::response::etag;
 use crate::http::response::stream_body::{stream, stream_gzip};
+use crate::site::Site;
 use crate::sitemap::{Form, List};
 use crate::snapshot_cache::Served;
 
@@ -25,14 +26,14 @@ const MIN_GZIP_BYTES: u64 = 1024;
 pub(super) fn url_list(
     app: &App,
     served: &Served,
-    base: &BaseUrl,
+    site: &Site,
     form: Form,
     request_headers: &HeaderMap,
 ) -> Response {
     let snapshot = &served.copy.snapshot;
-    let list = List::new(snapshot.clone(), base, form);
+    let list = List::new(snapshot.clone(), &site.hosts, form);
     let gzip = list.length() >= MIN_GZIP_BYTES && accepts_gzip(request_headers);
-    let tag = tag(served, base, form, gzip);
+    let tag = tag(served, &site.hosts, form, gzip);
     let mut response = Response::default();
     let changed = served.copy.last_modified(served.copy.changed);
     if is_not_modified(&tag, changed, request_headers) {
@@ -66,12 +67,14 @@ fn content_type(form: Form) -> &'static str {
 }
 
 /// A strong tag without writing the list: the same URLs in the same form are the same bytes.
-fn tag(served: &Served, base: &BaseUrl, form: Form, gzip: bool) -> HeaderValue {
+fn tag(served: &Served, hosts: &Hosts, form: Form, gzip: bool) -> HeaderValue {
     let form = match form {
         Form::Json => "j",
         Form::Xml => "x",
     };
-    let (base, gzip) = (xxh3_64(base.as_str().as_bytes()), if gzip { "z" } else { "" });
+    let bases = (0..hosts.locales()).map(|at| hosts.base(at).map_or("", BaseUrl::as_str));
+    let bases = bases.collect::<Vec<_>>().join("\n");
+    let (base, gzip) = (xxh3_64(bases.as_bytes()), if gzip { "z" } else { "" });
     let urls = served.copy.snapshot.listing_hash();
     etag::of_parts(&format!("{urls:032x}{base:016x}{form}{gzip}"))
 }

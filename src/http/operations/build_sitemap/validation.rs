@@ -12,13 +12,12 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use self::result::ResultChunks;
-use super::X_SKIPPED_DOCUMENTS;
+use super::{Params, X_SKIPPED_DOCUMENTS};
 use crate::app::App;
 use crate::http::request::accept::{ResultFormat, preferred_format};
 use crate::http::request::bearer::require_bearer;
 use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
-use crate::site::Site;
 use crate::validator::Targets;
 use crate::validator::runs::{Run, RunFailed, Subscription, TooManyRuns};
 
@@ -33,22 +32,19 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// The response to a request whose parameters are valid.
 pub(super) async fn validate(
     app: &Arc<App>,
-    site: &Site,
-    uid: &str,
+    params: &Params<'_>,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     require_bearer(app.http.validate_token.as_ref(), headers)?;
-    if site.base.is_none() {
-        return Err(ApiError::no_base_url(&site.key));
-    }
+    params.check_base_urls()?;
     let format = preferred_format(headers);
     if format == ResultFormat::Events && has_last_event(headers) {
         // An event source reconnects after the last event; a 204 stops it.
         return Ok((StatusCode::NO_CONTENT, [(CACHE_CONTROL, NO_STORE)]).into_response());
     }
+    let (site, uid) = (params.site, &params.uid);
     let served = app.snapshots.get(site, uid).await?;
     let targets = Targets::new(site, uid, Arc::clone(&served.copy.snapshot));
-    let targets = targets.ok_or_else(|| ApiError::no_base_url(&site.key))?;
     let subscription =
         app.validate(site, targets).map_err(|TooManyRuns| ApiError::too_many_validations())?;
     let run = Arc::clone(subscription.run());

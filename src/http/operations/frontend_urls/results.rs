@@ -17,7 +17,7 @@ use crate::snapshot::{Snapshot, Version};
 const INVALID: &str = "invalid";
 /// The reason of a document without a URL whose reason the snapshot does not have.
 const UNKNOWN: &str = "unknown";
-/// The reason of a document of a site without a base URL.
+/// The reason of a document in a locale without a base URL.
 const NO_BASE_URL: &str = "no_base_url";
 
 /// A path, or the reason why there is none.
@@ -71,12 +71,13 @@ fn write_found(json: &mut Json, site: &Site, found: &Found<'_>) {
     match found {
         Found::Path { path, locale } => {
             json.word(code(*locale));
-            if let Some(base) = &site.base {
+            let base = site.hosts.base(*locale);
+            if let Some(base) = base {
                 // Both are ASCII without a character that JSON escapes.
                 json.raw(r#","url":""#).raw(base.as_str()).raw(path).raw("\"");
             }
             json.raw(r#","path":"#).word(path);
-            if site.base.is_none() {
+            if base.is_none() {
                 json.raw(r#","reason":"#).word(NO_BASE_URL);
             }
         }
@@ -140,7 +141,7 @@ fn of_document<'s>(
     locale: usize,
 ) -> Found<'s> {
     let locale = if document.locale == DocumentLocale::None { 0 } else { locale };
-    let found = frontend_path(&site.rules, site.base.as_ref(), uid, document, false);
+    let found = frontend_path(&site.rules, &site.hosts, uid, document, false);
     match found.expect("the site was chosen because it has a rule for the content type") {
         Ok(found) => Found::Path { path: found.path.into(), locale },
         // As in a snapshot, which does not know these documents.

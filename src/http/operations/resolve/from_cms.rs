@@ -118,7 +118,7 @@ impl Known<'_> {
         let version = version.clone();
         // First, because an absent key is no reason for a document without a URL (D32).
         let snapshot = self.snapshot(uid, versions).await?;
-        let path = frontend_url::path(site, params, &version)?;
+        let (path, _) = frontend_url::path(site, params, &version)?;
         let parsed = Pathname::parse(&path);
         let matches = rules.matches_of_type(&parsed, uid.as_str());
         let rule = snapshot.owner(&path).map(|url| &rules.rules()[url.rule()]);
@@ -148,8 +148,8 @@ impl Known<'_> {
         uid: &ContentTypeUid,
         documents: Vec<Document<'static>>,
     ) -> Result<Snapshot, ContentError> {
-        let (rules, base) = (&self.site.rules, self.site.base.as_ref());
-        let mut part = Listing { rules, base, uid: uid.as_str() }.part();
+        let Site { rules, hosts, .. } = self.site;
+        let mut part = Listing { rules, hosts, uid: uid.as_str() }.part();
         for document in documents {
             part.add(&Document { unpublished: false, ..document });
         }

@@ -75,7 +75,7 @@ impl Resolution<'_> {
         json.raw(r#","documentId":"#).text_or_null(url.map(PublicUrl::document_id));
         json.raw(r#","canonicalPath":"#).text_or_null(url.map(PublicUrl::path));
         json.raw(r#","canonicalUrl":"#);
-        self.write_url(json, url.map(PublicUrl::path));
+        self.write_url(json, url);
         json.raw(r#","isCanonical":"#).raw(match document {
             None => "null",
             Some(document) if document.is_canonical => "true",
@@ -101,7 +101,7 @@ impl Resolution<'_> {
     fn write_breadcrumb(&self, json: &mut Json, url: PublicUrl<'_>) {
         let uid = &self.site.rules.rules()[url.rule()].content_type;
         json.raw(r#"{"path":"#).text(url.path()).raw(r#","url":"#);
-        self.write_url(json, Some(url.path()));
+        self.write_url(json, Some(url));
         json.raw(r#","contentType":"#).word(uid.as_str());
         json.raw(r#","documentId":"#).text(url.document_id()).raw("}");
     }
@@ -109,13 +109,13 @@ impl Resolution<'_> {
     /// The absolute URLs of all versions by their `hreflang`; none without a document or a
     /// base URL.
     fn write_alternates(&self, json: &mut Json) {
-        let (Some(document), Some(base)) = (&self.document, &self.site.base) else {
+        let Some(document) = &self.document else {
             return;
         };
         let locales = self.site.rules.locales().as_slice();
         let mut first = None;
         for url in document.url.versions() {
-            let link = base.join(url.path());
+            let Some(link) = self.url(url) else { continue };
             json.raw(if first.is_none() { "" } else { "," });
             json.word(locales[url.locale()].hreflang()).raw(":").text(&link);
             first.get_or_insert(link);
@@ -126,8 +126,12 @@ impl Resolution<'_> {
         }
     }
 
-    fn write_url(&self, json: &mut Json, path: Option<&str>) {
-        let url = path.and_then(|path| Some(self.site.base.as_ref()?.join(path)));
-        json.text_or_null(url.as_deref());
+    fn write_url(&self, json: &mut Json, url: Option<PublicUrl<'_>>) {
+        json.text_or_null(url.and_then(|url| self.url(url)).as_deref());
+    }
+
+    /// The absolute URL; `None` without a base URL of its locale.
+    fn url(&self, url: PublicUrl<'_>) -> Option<String> {
+        self.site.hosts.url(url.locale(), url.path())
     }
 }

@@ -209,9 +209,10 @@ fn dead_url(run: &LastRun, dead: runs::Dead) -> Dead<'_> {
 
 /// The result of the URL at a position.
 fn result(run: &LastRun, position: usize) -> (Target<'_>, Entry) {
-    let target = run.run.targets.target(position);
+    let mut target = run.run.targets.target(position);
     let (_, checked) = run.run.in_order(position).expect("a run that has ended has all results");
-    (target, Entry::new(target.url(), checked))
+    let url = std::mem::take(&mut target.url);
+    (target, Entry::new(url, checked))
 }
 
 /// A time by RFC 3339, in UTC and milliseconds.

@@ -10,6 +10,7 @@ use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visibl
 /// The input of the page's script.
 #[derive(Serialize)]
 pub(super) struct Data<'r> {
+    /// That of all URLs, if they have one.
     base: &'r str,
     /// Pairs of content type and template.
     rules: Vec<(&'r str, &'r str)>,
@@ -23,6 +24,10 @@ type DataRow<'r> = (usize, usize, String, &'r str, u16, String, &'r str, String,
 
 /// The rows in the order of the page: by class with the dead ones first, then by rule.
 pub(super) fn data<'r>(report: &'r SiteReport<'_>, earlier: Option<&PreviousReport>) -> Data<'r> {
+    let base = match *report.bases {
+        [base] => base,
+        _ => "",
+    };
     let mut rules = Interner::default();
     let mut locales = Interner::default();
     let mut rows: Vec<(Class, DataRow<'r>)> = Vec::new();
@@ -33,7 +38,7 @@ pub(super) fn data<'r>(report: &'r SiteReport<'_>, earlier: Option<&PreviousRepo
             rules.index((finding.content_type, finding.rule)),
             locales.index(finding.locale),
             Visible(finding.document_id).to_string(),
-            entry.url.strip_prefix(report.base).unwrap_or(&entry.url),
+            entry.url.strip_prefix(base).unwrap_or(&entry.url),
             entry.status.unwrap_or(0),
             Visible(detail).to_string(),
             earlier.and_then(|earlier| earlier.change(finding)).map_or("", Change::as_str),
@@ -44,7 +49,7 @@ pub(super) fn data<'r>(report: &'r SiteReport<'_>, earlier: Option<&PreviousRepo
     }
     rows.sort_by_key(|(class, row)| (*class, row.0));
     let rows = rows.into_iter().map(|(_, row)| row).collect();
-    Data { base: report.base, rules: rules.all, locales: locales.all, rows }
+    Data { base, rules: rules.all, locales: locales.all, rows }
 }
 
 /// Distinct values, each with its index in the order of arrival.

@@ -59,7 +59,7 @@ impl Iterator for ResultChunks {
                 self.next = None;
                 return Some(chunk);
             };
-            let url = self.run.targets.target(position).url();
+            let url = self.run.targets.url(position);
             chunk.push_str(if index == 0 { "" } else { "," });
             chunk.push_str(&to_json(&Entry::new(url, checked)));
             index += 1;
