@@ -32,6 +32,8 @@ SETTINGS = ROOT / "config/demo/settings.toml"
 CONTENT_TYPES = ["plugin::cms.article", "plugin::cms.page"]
 # Requests per operation and phase.
 SHORT, LONG = 20, 2000
+# A run of URL checks waits ten seconds for a page that does not respond.
+MAX_SECONDS = 30
 TOKEN = "a-token"
 TOKENS = {
     "AUTH__VALIDATE_TOKEN": TOKEN,
@@ -105,9 +107,23 @@ def options(target: Target) -> str:
     """The settings of schemathesis."""
     served = ["2xx", "3xx", "4xx", "501"]
     statuses = [*served, "502", "503", "504"] if target.fails else served
+    # A generated body may be too long besides being invalid.
+    refused = ["400", "401", "403", "404", "405", "408", "413", "414", "431", "5xx"]
     text = f"""
+[checks]
+max_response_time = {MAX_SECONDS}
+
 [checks.not_a_server_error]
 expected-statuses = {json.dumps(statuses)}
+
+[checks.negative_data_rejection]
+expected-statuses = {json.dumps(refused)}
+
+
+# A document of another type is no fault of a batch: its result has a reason.
+[[operations]]
+include-name = ["GET /api/frontend-urls", "HEAD /api/frontend-urls"]
+checks.negative_data_rejection.expected-statuses = {json.dumps([*refused, "200", "304"])}
 
 [dictionaries.documents]
 values = ["a1welcome", "a2moved", "a6cafe", "p1about", "p2soon", "p3noslug", "p4imprint"]
