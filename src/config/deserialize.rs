@@ -215,7 +215,7 @@ impl<'de> Deserializer<'de> for Setting<'_> {
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        words: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
         let origin = self.value.origin.clone();
@@ -224,7 +224,7 @@ impl<'de> Deserializer<'de> for Setting<'_> {
                 let word = IntoDeserializer::<Error>::into_deserializer(text);
                 visitor.visit_enum(word).map_err(|error: Error| error.or_at(&origin))
             }
-            _ => Err(self.expected("text in quotes")),
+            _ => Err(self.expected(error::one_of(words))),
         }
     }
 

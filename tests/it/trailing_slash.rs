@@ -266,7 +266,9 @@ fn other_values_are_refused() {
         let ended = setup(&format!("trailing_slash = {value}")).run(&["check"]);
         assert_eq!(ended.status, Some(78), "{}", ended.stderr);
         assert!(
-            ended.stderr.contains("site \"main\", trailing_slash: must be"),
+            ended
+                .stderr
+                .contains("site \"main\", trailing_slash: must be \"never\" or \"always\", not "),
             "{}",
             ended.stderr
         );

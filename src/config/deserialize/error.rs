@@ -80,9 +80,14 @@ impl serde::de::Error for Error {
 
 /// The problem of text that is none of these words.
 fn expected_word(text: &str, words: &[&str]) -> String {
-    let all: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     let suggestion = did_you_mean(text, words.iter().copied());
-    format!("must be {}, not {}{suggestion}", all.join(" or "), quoted(text))
+    format!("must be {}, not {}{suggestion}", one_of(words), quoted(text))
+}
+
+/// These words in quotes.
+pub(super) fn one_of(words: &[&str]) -> String {
+    let all: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    all.join(" or ")
 }
 
 /// A text in quotes, shortened. One that may be an address with a password is not shown.
