@@ -178,7 +178,7 @@ impl Next {
 impl Serialize for RowParams<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        if !self.found.is_some_and(|params| params.has("locale")) {
+        if !self.found.is_some_and(Params::has_locale) {
             map.serialize_entry("locale", self.locale.as_str())?;
         }
         for (name, value) in self.found.iter().flat_map(|params| params.iter()) {

@@ -51,7 +51,7 @@ impl<'a, 'm> MatchResult<'a, 'm> {
     /// The values of the placeholders, and always `locale`.
     fn write_params(&self, json: &mut Json) {
         let mut separator = "{";
-        if !self.found.params.has("locale") {
+        if !self.found.params.has_locale() {
             json.raw(r#"{"locale":"#).word(self.locale);
             separator = ",";
         }

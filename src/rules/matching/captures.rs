@@ -129,10 +129,10 @@ impl MatchTable {
 }
 
 impl<'a> Params<'a> {
-    /// Whether there is a placeholder with this name.
+    /// Whether there is `{locale}`.
     #[must_use]
-    pub fn has(self, name: &str) -> bool {
-        self.captures.iter().any(|capture| *self.names[capture.name as usize] == *name)
+    pub fn has_locale(self) -> bool {
+        self.locale.is_some()
     }
 
     /// The position of the segment with this placeholder.

@@ -6,7 +6,7 @@ mod shadowed;
 use proptest::prelude::*;
 
 use super::*;
-use crate::rules::fixtures::{locales, per_locale, rule, set};
+use crate::rules::fixtures::{locales, per_locale, rule, set, translated_locales};
 use crate::rules::{LocalePrefix, Pathname, RuleSet};
 
 /// The winner's and the loser's place in the settings, the example and the reason.
@@ -87,6 +87,25 @@ fn overlapping_pair_has_an_example_and_a_reason() {
         let expected: Vec<_> = expected.into_iter().collect();
         let rules = set(prefix, &templates);
         assert_eq!(pairs(&rules), expected, "{templates:?}");
+    }
+}
+
+#[test]
+fn overlaps_of_a_locale_are_those_of_its_segment() {
+    use LocalePrefix::{Always, ExceptDefault};
+    for (prefix, templates, expected) in [
+        (Always, ["/{locale}/{slug}", "/english/x"], Some("/english/x")),
+        (Always, ["/{locale}/{slug}", "/de/x"], None),
+        (Always, ["/{locale}", "/{slug} | [a-z]{3,}"], Some("/english")),
+        (ExceptDefault, ["/{locale}/{slug}", "/de"], Some("/de")),
+        (ExceptDefault, ["/{locale}/{slug}", "/english"], None),
+        (ExceptDefault, ["/{locale}/{slug}", "/{slug} | english|en|de"], Some("/de")),
+    ] {
+        let rules = templates.iter().enumerate().map(|(at, text)| rule(at, text)).collect();
+        let rules = RuleSet::new(translated_locales(), prefix, rules);
+        let found = pairs(&rules);
+        let examples: Vec<&str> = found.iter().map(|(_, _, example, _)| &**example).collect();
+        assert_eq!(examples, expected.into_iter().collect::<Vec<_>>(), "{templates:?}");
     }
 }
 
