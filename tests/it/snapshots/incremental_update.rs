@@ -184,6 +184,9 @@ fn problems_follow_an_update_without_a_walk() {
             assert_eq!(found["data"]["count"], rows.len());
             rows.iter().map(kind).collect::<Vec<_>>() == expected
         });
+        let without_url = expected.iter().filter(|row| row.contains("slug_")).count();
+        let skipped = sitemap(&service).header("x-skipped-documents");
+        assert_eq!(skipped, Some(without_url.to_string()));
     };
     content.publish("en", "b", "");
     changed(&service, "b");
