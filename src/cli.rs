@@ -5,15 +5,14 @@ mod demo;
 mod explain;
 mod health;
 mod logging;
+mod output;
 mod selection;
 mod serve;
 mod shutdown;
 mod sitemap;
 mod tables;
-mod terminal;
 mod validate;
 mod walk;
-mod words;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,6 +21,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use self::output::terminal;
 use crate::config::{self, Config, Environment, Problems};
 
 /// The exit status for invalid settings: `EX_CONFIG` of sysexits.h.

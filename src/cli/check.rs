@@ -17,8 +17,8 @@ use std::io::Write as _;
 
 use self::colours::coloured;
 use self::findings::Findings;
-use super::terminal::Colours;
-use super::words::count;
+use super::output::terminal::Colours;
+use super::output::words::count;
 use crate::config::Config;
 use crate::site::Site;
 

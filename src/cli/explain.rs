@@ -10,8 +10,8 @@ use std::io::Write as _;
 
 use clap::Args;
 
+use super::output::terminal::Colours;
 use super::selection;
-use super::terminal::Colours;
 use crate::boot;
 use crate::config::Config;
 use crate::content::Status;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::folder::Folder;
+use super::output::words::count;
 use super::walk::{listed_urls, walk};
-use super::words::count;
 use super::{logging, selection};
 use crate::app::App;
 use crate::boot;

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::terminal::Colours;
+use super::output::terminal::Colours;
 use super::validate::Output;
 use super::walk::{listed_urls, walk};
 use crate::app::App;

@@ -8,7 +8,7 @@ use futures::future::join_all;
 use indicatif::{HumanFloatCount, MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use tokio::time::interval;
 
-use super::words::{count, digits};
+use super::output::words::{count, digits};
 use crate::rules::ContentTypeUid;
 use crate::site::Site;
 use crate::snapshot_cache::{CachedCopy, SnapshotCache};

@@ -1,7 +1,7 @@
 //! The colours of a report, by its form: lines at the margin are headings, and an indented line begins
 //! with a label of one word.
 
-use crate::cli::terminal::{Colours, Style};
+use crate::cli::output::terminal::{Colours, Style};
 
 /// The report in colours.
 pub(super) fn coloured(report: &str, colours: Colours) -> String {

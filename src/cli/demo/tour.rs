@@ -4,8 +4,8 @@ use std::error::Error;
 use std::io::Write as _;
 
 use super::url_checks;
-use crate::cli::terminal::{Colours, Style, prose_width};
-use crate::cli::words::wrapped;
+use crate::cli::output::terminal::{Colours, Style, prose_width};
+use crate::cli::output::words::wrapped;
 use crate::demo::{Addresses, OPERATIONS, Operation};
 use crate::outgoing;
 

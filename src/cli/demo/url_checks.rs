@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
-use crate::cli::terminal::{Colours, Style};
-use crate::cli::words::count;
+use crate::cli::output::terminal::{Colours, Style};
+use crate::cli::output::words::count;
 use crate::validator::report::{Class, Visible};
 
 #[derive(Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::cli::terminal::{Colours, Style};
+use crate::cli::output::terminal::{Colours, Style};
 use crate::explain::{
     DocumentExplanation, PathnameExplanation, PatternOutcome, PatternResult, RuleExplanation,
     RuleOutcome, TieDecision,

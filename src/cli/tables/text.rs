@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::cli::terminal::{Colours, Style};
-use crate::cli::words::count;
+use crate::cli::output::terminal::{Colours, Style};
+use crate::cli::output::words::count;
 use crate::tables::{Problem, Problems, VersionRow};
 use crate::validator::report::Visible;
 

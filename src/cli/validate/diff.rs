@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::cli::terminal::{Colours, Style};
-use crate::cli::words::{count, digits};
+use crate::cli::output::terminal::{Colours, Style};
+use crate::cli::output::words::{count, digits};
 use crate::validator::report::{Change, Class, PreviousReport, SiteReport, Visible};
 
 /// The most URLs that are listed for one kind of change.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::cli::output::words::{count, digits, duration};
 use crate::cli::walk::{print_line, rate};
-use crate::cli::words::{count, digits, duration};
 use crate::validator::CheckResult;
 use crate::validator::report::{Class, Tally};
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use self::slash_hint::wanted_setting;
-use crate::cli::terminal::{Colours, Style};
-use crate::cli::words::{count, digits};
+use crate::cli::output::terminal::{Colours, Style};
+use crate::cli::output::words::{count, digits};
 use crate::validator::Finding;
 use crate::validator::report::{Class, Entry, SiteReport, Visible};
 

@@ -15,11 +15,11 @@ const MIN_WIDTH: usize = 30;
 
 /// Whether to use colours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Colours(bool);
+pub(in crate::cli) struct Colours(bool);
 
 /// What a colour stands for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Style {
+pub(in crate::cli) enum Style {
     Good,
     Warning,
     Bad,
@@ -30,26 +30,26 @@ pub(super) enum Style {
 impl Colours {
     /// Colours are used only on a terminal that has them, and unless `NO_COLOR` is set
     /// (<https://no-color.org>).
-    pub(super) fn new(is_terminal: bool) -> Self {
+    pub(in crate::cli) fn new(is_terminal: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let dumb = set("TERM").is_none_or(|term| term == "dumb");
         Self(is_terminal && !dumb && set("NO_COLOR").is_none())
     }
 
     /// The colours of stdout.
-    pub(super) fn of_stdout() -> Self {
+    pub(in crate::cli) fn of_stdout() -> Self {
         Self::new(io::stdout().is_terminal())
     }
 
     /// No colours.
     #[cfg(test)]
-    pub(super) const PLAIN: Self = Self(false);
+    pub(in crate::cli) const PLAIN: Self = Self(false);
     /// Colours, whatever the environment says.
     #[cfg(test)]
-    pub(super) const COLOURED: Self = Self(true);
+    pub(in crate::cli) const COLOURED: Self = Self(true);
 
     /// The text, in the colour of `style`.
-    pub(super) fn apply(self, style: Style, text: impl Display) -> String {
+    pub(in crate::cli) fn apply(self, style: Style, text: impl Display) -> String {
         let code = match style {
             Style::Good => "32",
             Style::Warning => "33",
@@ -72,7 +72,7 @@ impl From<Class> for Style {
 }
 
 /// The width of prose on stdout, in columns.
-pub(super) fn prose_width() -> usize {
+pub(in crate::cli) fn prose_width() -> usize {
     let columns = tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_col));
     // A terminal may not know its width; then it is 0.
     if columns == 0 { MAX_WIDTH } else { columns.clamp(MIN_WIDTH, MAX_WIDTH) }
@@ -80,6 +80,6 @@ pub(super) fn prose_width() -> usize {
 
 /// Whether the error says that the reader of stdout has closed the pipe, as `head` does. There is
 /// nothing to report then.
-pub(super) fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
+pub(in crate::cli) fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -5,17 +5,17 @@ use std::time::Duration;
 use indicatif::HumanCount;
 
 /// A number of things: `1 URL`, `1,234 URLs`. The plural is the singular and `s`.
-pub(super) fn count(number: u64, thing: &str) -> String {
+pub(in crate::cli) fn count(number: u64, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{} {thing}s", digits(number)) }
 }
 
 /// A number with a comma between each three digits.
-pub(super) fn digits(number: u64) -> String {
+pub(in crate::cli) fn digits(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
 /// A duration: `0.4 s`, `12 s`, `2 min 5 s`, `1 h 3 min`.
-pub(super) fn duration(duration: Duration) -> String {
+pub(in crate::cli) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     if seconds < 9.95 {
         return format!("{seconds:.1} s");
@@ -33,7 +33,7 @@ pub(super) fn duration(duration: Duration) -> String {
 
 /// The text in lines of at most `width` columns, each with the indent. Longer words have a line of
 /// their own.
-pub(super) fn wrapped(text: &str, width: usize, indent: &str) -> String {
+pub(in crate::cli) fn wrapped(text: &str, width: usize, indent: &str) -> String {
     let mut lines = String::new();
     let mut column = 0;
     for word in text.split_whitespace() {

@@ -1,0 +1,4 @@
+//! What the output of commands is made of.
+
+pub(super) mod terminal;
+pub(super) mod words;
