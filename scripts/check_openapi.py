@@ -132,7 +132,9 @@ values = ["a1welcome", "a2moved", "a6cafe", "p1about", "p2soon", "p3noslug", "p4
 values = ["/en/articles/welcome", "/de/ueber-uns", "/en//about/", "/en/nothing", "/fr/x", "/"]
 
 [dictionaries.files]
-values = ["index.xml", "robots.txt", "plugin.cms.article-1.xml", "plugin.cms.page-2.xml"]
+values = [
+  "index.xml", "sitemap.xml", "robots.txt", "plugin.cms.article-1.xml", "plugin.cms.page-2.xml"
+]
 
 [parameters]
 "query.documentId" = {{ dictionary = "documents", probability = 0.5 }}

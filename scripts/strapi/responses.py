@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
+from common.schema import violations
 from strapi.checks import Checks
 from strapi.fixture import READ_TOKEN, TOKENS, Oracle
 from strapi.service import ARTICLE, BASE, LOCALES, SITES, Response, Service
@@ -62,11 +63,15 @@ def check_crawler_files(
     name = f"crawler files {site}"
     status, _, index = service.get(f"/sitemaps/{site}/index.xml")
     checks.equal(f"{name}: index", status, 200)
+    _, _, other = service.get(f"/sitemaps/{site}/sitemap.xml")
+    checks.equal(f"{name}: sitemap.xml", other, index)
+    checks.equal(f"{name}: index's schema", violations("sitemapindex", index.encode()), "")
     # The hreflang links of each URL of each type.
     found: dict[str, dict[str, dict[str, str]]] = {uid: {} for uid in rules}
     for file in re.findall(r"<loc>[^<]*/sitemaps/([^/<]+)</loc>", index):
         status, _, text = service.get(f"/sitemaps/{site}/{file}")
         checks.equal(f"{name} {file}: status", status, 200)
+        checks.equal(f"{name} {file}: schema", violations("urlset", text.encode()), "")
         uid = file.rpartition("-")[0].replace(".", "::", 1)
         for entry in re.findall("<url>(.*?)</url>", text):
             url = "".join(re.findall("<loc>(.*?)</loc>", entry)[:1])

@@ -16,7 +16,7 @@ use crate::boot;
 use crate::config::Config;
 use crate::rules::ContentTypeUid;
 use crate::site::Site;
-use crate::sitemap::files::{INDEX, ROBOTS, file_name, index, robots};
+use crate::sitemap::files::{INDEX, ROBOTS, SITEMAP, file_name, index, robots};
 use crate::snapshot_cache::CachedCopy;
 
 /// Which files to write, and where.
@@ -39,8 +39,8 @@ pub(super) struct SitemapArgs {
 /// Walks the content types and writes their sitemap files.
 ///
 /// # Errors
-/// When a walk fails, or a file cannot be written. The index is written last, and only if all files
-/// of the site have been written.
+/// When a walk fails, or a file cannot be written. The index is written last, under both of its
+/// names, and only if all files of the site have been written.
 #[tokio::main]
 pub(super) async fn run(
     config: Config,
@@ -62,7 +62,9 @@ pub(super) async fn run(
         let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.files.as_deref()?)));
         let text = index(&url, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
         folder.write(ROBOTS, robots(&url).as_bytes())?;
-        folder.write(INDEX, text.as_bytes())?;
+        for name in [INDEX, SITEMAP] {
+            folder.write(name, text.as_bytes())?;
+        }
         // Last: until the new index is written, the old one may list them.
         let uids: Vec<&str> = copies.iter().map(|(uid, _)| uid.as_str()).collect();
         folder.remove_leftovers(&uids)?;

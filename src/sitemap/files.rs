@@ -10,7 +10,7 @@ mod write;
 pub use frame::Frame;
 pub use index::{index, robots};
 pub use layout::{File, Layout};
-pub use name::{INDEX, ROBOTS, file_name, parse_name};
+pub use name::{INDEX, ROBOTS, SITEMAP, file_name, parse_name};
 pub use write::write;
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until;
 
+mod structure;
+
 const CONTENT: &str = r#"{"api::post.post": [
     {"documentId": "one", "locale": "en", "slug": "x", "updatedAt": "2024-03-06T22:19:54.649Z"},
     {"documentId": "one", "locale": "de", "slug": "y", "updatedAt": "2024-03-07T00:00:00.000Z"},
@@ -111,6 +113,39 @@ fn files_of_the_index_have_all_listed_urls() {
 }
 
 #[test]
+fn index_has_two_names_and_one_response() {
+    let service = setup().start();
+    let [one, other] = ["index.xml", "sitemap.xml"].map(|file| get(&service, file));
+    assert_eq!((other.status, other.text()), (200, INDEX));
+    let usual = |response: &Response| {
+        let mut headers = response.headers.clone();
+        headers.retain(|(name, _)| !["date", "age", "cache-status"].contains(&name.as_str()));
+        headers
+    };
+    assert_eq!(usual(&one), usual(&other));
+    assert!(other.header("last-modified").is_some());
+}
+
+#[test]
+fn all_files_obey_the_structure_rules_of_the_protocol() {
+    let setup = setup();
+    let args = ["sitemap", "--site", "main", "--out", "maps"];
+    assert_eq!(setup.run(&args).status, Some(0));
+    let entries = std::fs::read_dir(setup.path().join("maps")).expect("a folder");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "xml"));
+    assert_eq!(files.len(), 4, "two files, and the index under two names");
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a file");
+        assert_eq!(structure::violations(&text), [""; 0], "{}", file.display());
+    }
+    let service = setup.start();
+    let list = "/api/build-sitemap?site=main&contentType=api::post.post&xml=true";
+    let list = http::get(service.addr(), list);
+    assert_eq!(structure::violations(list.text()), [""; 0]);
+}
+
+#[test]
 fn any_other_file_is_not_found() {
     let service = setup().start();
     for file in [
@@ -123,7 +158,8 @@ fn any_other_file_is_not_found() {
         "robots.txt/",
         "index.xml/x",
         "",
-        "sitemap.xml",
+        "Sitemap.xml",
+        "sitemap.xml.gz",
         "%69ndex.xml",
     ] {
         let answer = get(&service, file);
@@ -131,7 +167,7 @@ fn any_other_file_is_not_found() {
         assert_eq!((answer.status, answer.text()), (404, body), "{file}");
     }
     assert_eq!(http::get(service.addr(), "/sitemaps/other/index.xml").status, 404);
-    for file in ["index.xml", "robots.txt", "api.page.page-1.xml"] {
+    for file in ["index.xml", "sitemap.xml", "robots.txt", "api.page.page-1.xml"] {
         let answer = http::get(service.addr(), &format!("/sitemaps/bare/{file}"));
         let body = r#"{"data":null,"error":{"status":501,"name":"NotImplementedError","message":"FRONT_END_URL_BARE is not configured"}}"#;
         assert_eq!((answer.status, answer.text()), (501, body), "{file}");
@@ -141,7 +177,7 @@ fn any_other_file_is_not_found() {
 #[test]
 fn files_support_conditional_requests_and_compression() {
     let service = setup().start();
-    for file in ["index.xml", "robots.txt", "api.post.post-1.xml"] {
+    for file in ["index.xml", "sitemap.xml", "robots.txt", "api.post.post-1.xml"] {
         let target = format!("/sitemaps/main/{file}");
         let plain = http::get(service.addr(), &target);
         let content_type =
@@ -200,7 +236,9 @@ fn command_writes_the_same_files() {
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     assert!(ended.stderr.contains(line), "{}", ended.stderr);
     let read = |name: &str| std::fs::read(setup.path().join("public/maps").join(name)).expect(name);
-    assert_eq!(String::from_utf8(read("index.xml")).expect("text"), INDEX);
+    for name in ["index.xml", "sitemap.xml"] {
+        assert_eq!(String::from_utf8(read(name)).expect("text"), INDEX);
+    }
     assert_eq!(String::from_utf8(read("robots.txt")).expect("text"), ROBOTS);
     for name in ["api.post.post-1.xml", "api.page.page-1.xml"] {
         let mut text = Vec::new();
@@ -214,7 +252,7 @@ fn command_writes_the_same_files() {
             .collect()
     };
     let all = names();
-    assert_eq!(all.len(), 8, "{all:?}");
+    assert_eq!(all.len(), 10, "{all:?}");
     // What is left over from larger days goes, and nothing else.
     let leftover = setup.path().join("public/maps/api.post.post-31.xml");
     let foreign = setup.path().join("public/maps/api.other.other-31.xml");
@@ -286,7 +324,13 @@ fn index_that_names_removed_files_is_removed() {
     assert_eq!(setup.run(&some).status, Some(0));
     assert!(file("api.page.page-2.xml").exists() && file("index.xml.gz").exists());
     assert_eq!(setup.run(&args).status, Some(0));
-    let gone = ["api.page.page-2.xml", "index.xml.gz", "robots.txt.gz", "api.page.page-1.xml.gz"];
-    assert_eq!(gone.map(|name| file(name).exists()), [false; 4]);
-    assert!(file("index.xml").exists());
+    let gone = [
+        "api.page.page-2.xml",
+        "index.xml.gz",
+        "sitemap.xml.gz",
+        "robots.txt.gz",
+        "api.page.page-1.xml.gz",
+    ];
+    assert_eq!(gone.map(|name| file(name).exists()), [false; 5]);
+    assert!(file("index.xml").exists() && file("sitemap.xml").exists());
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::sitemap::files::{INDEX, ROBOTS, parse_name};
+use crate::sitemap::files::{INDEX, ROBOTS, SITEMAP, parse_name};
 
 /// An output folder, and the names of the files written to it.
 pub(super) struct Folder {
@@ -55,7 +55,7 @@ impl Folder {
             let Ok(name) = entry.file_name().into_string() else { continue };
             let plain = name.strip_suffix(".gz").unwrap_or(&name);
             let ours = parse_name(plain).is_some_and(|(uid, _)| uids.contains(&uid.as_str()));
-            let ours = ours || (plain != name && [INDEX, ROBOTS].contains(&plain));
+            let ours = ours || (plain != name && [INDEX, ROBOTS, SITEMAP].contains(&plain));
             if ours && !self.written.contains(&name) {
                 fs::remove_file(entry.path()).map_err(failed)?;
             }

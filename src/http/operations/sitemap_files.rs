@@ -21,7 +21,7 @@ use crate::http::response::error::ApiError;
 use crate::http::response::etag;
 use crate::http::response::stream_body::stream_shared_text;
 use crate::site::Site;
-use crate::sitemap::files::{INDEX, ROBOTS, index, parse_name, robots};
+use crate::sitemap::files::{INDEX, ROBOTS, SITEMAP, index, parse_name, robots};
 use crate::snapshot_cache::{Served, SitemapFiles};
 
 const FOLDER: &str = "/sitemaps/";
@@ -48,7 +48,7 @@ pub(in crate::http) async fn get(
     let site = app.sites.get(key).ok_or_else(ApiError::unknown_route)?;
     let headers = request.headers();
     match file {
-        INDEX => sitemap_index(&app, site, headers).await,
+        INDEX | SITEMAP => sitemap_index(&app, site, headers).await,
         ROBOTS => {
             let text = robots(&folder(site)?);
             let tag = etag::of_bytes(text.as_bytes());

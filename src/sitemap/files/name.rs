@@ -2,6 +2,8 @@
 
 /// The name of the index.
 pub const INDEX: &str = "index.xml";
+/// Another name of the index, by which crawlers and tools look for one.
+pub const SITEMAP: &str = "sitemap.xml";
 /// The name of the file by which crawlers find the index.
 pub const ROBOTS: &str = "robots.txt";
 
@@ -34,9 +36,15 @@ mod tests {
             assert_eq!(file_name(uid, number), name);
             assert_eq!(parse_name(name), Some((uid.to_owned(), number)));
         }
-        for name in
-            ["index.xml", "api.a.a.xml", "api.a.a-01.xml", "api.a.a-+1.xml", "a-1", "a-1.xml"]
-        {
+        for name in [
+            "index.xml",
+            "sitemap.xml",
+            "api.a.a.xml",
+            "api.a.a-01.xml",
+            "api.a.a-+1.xml",
+            "a-1",
+            "a-1.xml",
+        ] {
             assert_eq!(parse_name(name), None, "{name}");
         }
     }
