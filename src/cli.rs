@@ -15,14 +15,14 @@ mod validate;
 mod walk;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use self::output::terminal;
-use crate::config::{self, Config, Environment, Problems};
+use crate::config::{self, Config, Environment, Problems, SettingsFile};
 
 /// The exit status for invalid settings: `EX_CONFIG` of sysexits.h.
 const INVALID_SETTINGS: u8 = 78;
@@ -35,7 +35,7 @@ const NOT_VALIDATED: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = AFTER_HELP)]
 struct Arguments {
-    /// The settings file (TOML)
+    /// The settings file (TOML); by default that of `FRONTEND_MAP_CONFIG`, else ./frontend-map.toml
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -49,6 +49,7 @@ struct Arguments {
 
 const AFTER_HELP: &str = "\
 Settings come from FILE and from the environment, which wins:
+  FRONTEND_MAP_CONFIG            FILE, if --config is not given
   FRONTEND_MAP__SERVER__LISTEN   any setting, by its section and name
   FRONTEND_MAP__CMS__TOKEN       the API token of the CMS (never in FILE)
   FRONTEND_MAP__HOOKS__SECRET    the secret of the webhook (never in FILE)
@@ -144,11 +145,15 @@ fn refuse(message: &str) -> ! {
 
 fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let (file, verbose) = (arguments.config.as_deref(), arguments.verbose);
-    match &arguments.command {
-        Command::Serve => {
-            let path = arguments.config.clone();
-            serve::run(file, move || settings(path.as_deref()))?;
+    let load = || {
+        let file = SettingsFile::find(file, &environment())?;
+        if !file.is_argument() {
+            print_settings_file(&file);
         }
+        settings(&file)
+    };
+    match &arguments.command {
+        Command::Serve => serve::run(SettingsFile::find(file, &environment())?, settings)?,
         Command::Demo(args) => {
             if file.is_some() {
                 refuse("the demo reads no settings: leave --config out, or run `serve`");
@@ -156,18 +161,17 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             demo::run(args, verbose)?;
         }
         Command::Check { strict, offline } => {
-            check::run(&with_log_if_verbose(settings(file)?, verbose), *strict, *offline)?;
+            check::run(&with_log_if_verbose(load()?, verbose), *strict, *offline)?;
         }
         Command::Explain(args) => {
-            let found = explain::run(with_log_if_verbose(settings(file)?, verbose), args)?;
+            let found = explain::run(with_log_if_verbose(load()?, verbose), args)?;
             return Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(FAILED) });
         }
-        Command::Sitemap(args) => sitemap::run(settings(file)?, args, verbose)?,
-        Command::Pages(args) => tables::pages::run(settings(file)?, args, verbose)?,
-        Command::Problems(args) => tables::problems::run(settings(file)?, args, verbose)?,
+        Command::Sitemap(args) => sitemap::run(load()?, args, verbose)?,
+        Command::Pages(args) => tables::pages::run(load()?, args, verbose)?,
+        Command::Problems(args) => tables::problems::run(load()?, args, verbose)?,
         Command::Validate(args) => {
-            return validate::run(settings(file)?, args, verbose)
-                .map_err(CommandError::NotValidated);
+            return validate::run(load()?, args, verbose).map_err(CommandError::NotValidated);
         }
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
@@ -184,9 +188,15 @@ fn with_log_if_verbose(config: Config, verbose: bool) -> Config {
     config
 }
 
+/// Says which settings file is used, on stderr: stdout has the result of the command.
+fn print_settings_file(file: &SettingsFile) {
+    // stderr may be closed.
+    let _ = writeln!(std::io::stderr(), "settings: {file}");
+}
+
 /// Reads the settings for a command that needs a site.
-fn settings(file: Option<&Path>) -> Result<Config, Problems> {
-    let config = config::load(file, &environment())?;
+fn settings(file: &SettingsFile) -> Result<Config, Problems> {
+    let config = config::load(file.path(), &environment())?;
     config.require_site()?;
     Ok(config)
 }

@@ -16,6 +16,7 @@ mod variable_names;
 mod variables;
 mod warnings;
 
+pub use file::search::SettingsFile;
 pub use problems::Problems;
 pub use restart::RestartSettings;
 pub use sections::auth::Auth;
@@ -74,11 +75,9 @@ pub struct Config {
 /// Reads and checks the settings: the file, and the environment, which wins.
 ///
 /// # Errors
-/// [`Problems`]: all problems, each with the name of the setting; or that there is no file, which
-/// is required because only a file can have sites.
-pub fn load(file: Option<&Path>, environment: &Environment) -> Result<Config, Problems> {
-    let path = file.ok_or_else(|| Problems::one("no configuration: pass --config FILE"))?;
-    parse(Some(&text(path)?), path, environment)
+/// [`Problems`]: all problems, each with the name of the setting.
+pub fn load(file: &Path, environment: &Environment) -> Result<Config, Problems> {
+    parse(Some(&text(file)?), file, environment)
 }
 
 /// The same for the text of a settings file. Paths in it are relative to the folder of `path`.
@@ -153,14 +152,9 @@ pub fn listen(file: Option<&Path>, environment: &Environment) -> Result<SocketAd
 ///
 /// # Errors
 /// [`Problems`] of the file's syntax.
-pub fn referenced_files(
-    file: Option<&Path>,
-    environment: &Environment,
-) -> Result<Vec<PathBuf>, Problems> {
-    let text = file.map(text).transpose()?;
-    let path = file.unwrap_or(Path::new("environment"));
-    let table = sources::read(text.as_deref(), path, environment)?;
-    Ok(sources::referenced_files(&table).map(|file| base_dir(path).join(file)).collect())
+pub fn referenced_files(file: &Path, environment: &Environment) -> Result<Vec<PathBuf>, Problems> {
+    let table = sources::read(Some(&text(file)?), file, environment)?;
+    Ok(sources::referenced_files(&table).map(|path| base_dir(file).join(path)).collect())
 }
 
 /// Paths in a settings file are relative to its folder.

@@ -8,7 +8,6 @@ mod reload;
 use std::future::pending;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, mpsc};
 
 use tokio::net::TcpListener;
@@ -18,8 +17,8 @@ use tokio::time::Instant;
 use self::background::restart_on_panic;
 use self::reload::Reloader;
 use super::shutdown::{Signals, until_stopped};
-use super::{CommandError, check, logging};
-use crate::config::{Config, Problems};
+use super::{CommandError, check, logging, print_settings_file};
+use crate::config::{Config, Problems, SettingsFile};
 use crate::http::{AdminService, Service};
 use crate::server::ConnectionSettings;
 use crate::shared::SharedState;
@@ -27,16 +26,16 @@ use crate::site::Sites;
 use crate::snapshot_cache::{apply_invalidations, keep_fresh};
 use crate::{boot, server, traces};
 
-/// Serves until a signal. `load` reads the settings, at the start and at each reload.
+/// Serves until a signal. `load` reads the settings file, at the start and at each reload.
 ///
 /// # Errors
 /// When the settings are invalid, the service cannot be set up or an address cannot be bound.
 pub(super) fn run(
-    file: Option<&Path>,
-    load: impl Fn() -> Result<Config, Problems> + Send + Sync + 'static,
+    file: SettingsFile,
+    load: impl Fn(&SettingsFile) -> Result<Config, Problems> + Send + Sync + 'static,
 ) -> Result<(), CommandError> {
     fd_limit::check().map_err(Box::from)?;
-    block_on(serve(file.map(Path::to_owned), load))?
+    block_on(serve(file, load))?
 }
 
 /// Runs a service to its end, without waiting for blocking threads: a name look-up may take longer than
@@ -49,22 +48,26 @@ pub(super) fn block_on<T>(service: impl Future<Output = T>) -> Result<T, Command
 }
 
 async fn serve(
-    file: Option<PathBuf>,
-    load: impl Fn() -> Result<Config, Problems> + Send + Sync + 'static,
+    file: SettingsFile,
+    load: impl Fn(&SettingsFile) -> Result<Config, Problems> + Send + Sync + 'static,
 ) -> Result<(), CommandError> {
     // First of all, so that a signal during the start is not lost and does not kill the process.
     let hangups = signal(SignalKind::hangup()).map_err(Box::from)?;
     let signals = Signals::new().map_err(Box::from)?;
-    let mut config = load()?;
+    // The log starts with the settings, and says which file they are from.
+    let mut config = load(&file).inspect_err(|_| print_settings_file(&file))?;
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
     let shared = Arc::new(SharedState::new(config.limits.cms_requests).map_err(Box::from)?);
     let _log_writer = logging::start_serving(&config.log, &shared.metrics).map_err(Box::from)?;
     if let Some(traces) = &config.traces {
         traces::start(traces, &shared.metrics).map_err(Box::from)?;
     }
+    tracing::info!(%file, "settings read");
     config.log_warnings();
-    let (ambiguous_rules, load) = (ambiguous_rules_logger(), Box::new(load));
-    let reloader = Reloader::new(&config, file, load, ambiguous_rules.clone());
+    let ambiguous_rules = ambiguous_rules_logger();
+    let path = file.path().to_owned();
+    let load = Box::new(move || load(&file));
+    let reloader = Reloader::new(&config, path, load, ambiguous_rules.clone());
     let connections = apply_fd_limit(&mut config, &shared);
     let app = boot::build(config, Arc::clone(&shared), None).map_err(Box::from)?;
     let (listener, address) = bind("server.listen", listen)?;

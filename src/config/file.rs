@@ -1,5 +1,7 @@
 //! The text of a settings file as a table, each value with its line.
 
+pub(super) mod search;
+
 use std::path::Path;
 
 use toml::Spanned;

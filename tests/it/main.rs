@@ -34,6 +34,7 @@ mod request_log;
 mod resolve;
 mod rule_settings;
 mod settings;
+mod settings_file;
 mod shifting;
 mod site_locales;
 mod snapshots;

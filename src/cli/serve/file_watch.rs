@@ -1,6 +1,7 @@
 //! Watches the settings file and the files that it refers to, by polling.
 
 use std::fs;
+use std::iter;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -16,7 +17,7 @@ const SETTLE_TIME: Duration = Duration::from_secs(2);
 
 /// Watches the settings file and the files that it refers to.
 pub(super) struct FileWatch {
-    file: Option<PathBuf>,
+    file: PathBuf,
     /// The files that the settings referred to when they could be read last.
     referenced: Vec<PathBuf>,
     /// The hash of the content that was loaded last.
@@ -41,13 +42,13 @@ struct Stamp {
 }
 
 impl FileWatch {
-    pub(super) fn new(file: Option<PathBuf>) -> Self {
+    pub(super) fn new(file: PathBuf) -> Self {
         Self { file, referenced: Vec::new(), loaded: 0, last: None }
     }
 
     /// The present content has been loaded, or is about to be.
     pub(super) fn mark_loaded(&mut self) {
-        if let Ok(referenced) = config::referenced_files(self.file.as_deref(), &environment()) {
+        if let Ok(referenced) = config::referenced_files(&self.file, &environment()) {
             self.referenced = referenced;
         }
         self.last = None;
@@ -63,7 +64,7 @@ impl FileWatch {
     }
 
     fn poll(&mut self) -> u128 {
-        let files = || self.file.iter().chain(&self.referenced);
+        let files = || iter::once(&self.file).chain(&self.referenced);
         let stamps: Vec<_> = files().map(|file| stamp(file)).collect();
         let known = self.last.as_ref().filter(|last| last.settled && last.stamps == stamps);
         let hash = known.map_or_else(|| hash(files()), |last| last.hash);

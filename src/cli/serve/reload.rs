@@ -47,7 +47,7 @@ impl Reloader {
     /// For a service that starts with these settings.
     pub(super) fn new(
         config: &Config,
-        file: Option<PathBuf>,
+        file: PathBuf,
         load: Load,
         overlaps: mpsc::Sender<Sites>,
     ) -> Self {
