@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the shipped binary in front of a real Strapi 5 and compares each response with an oracle.
 
+`frontend-map init` writes settings files with several tokens, whose sitemaps are compared as well.
 Then a token loses a permission and gets it back; `check` compares good and wrong settings with the
 CMS, and its messages are printed as a table; paths lead through components, and conditions through
 relations to many; documents are published, unpublished and renamed,
@@ -23,7 +24,17 @@ import tempfile
 
 from common.build import BINARY
 from common.client import free_port
-from strapi import batches, check_table, drafts, kinds, live, responses, tables, webhooks
+from strapi import (
+    batches,
+    check_table,
+    drafts,
+    first_settings,
+    kinds,
+    live,
+    responses,
+    tables,
+    webhooks,
+)
 from strapi.checks import Checks
 from strapi.failing_proxy import FailingProxy
 from strapi.fixture import (
@@ -111,6 +122,17 @@ class Run:
         self.check_failures(wrong, 502, "BadGatewayError")
         self.check_setup_problems(wrong)
         return {"reader": reader, "full": full, "wrong": wrong}
+
+    def check_first_settings(self) -> None:
+        """Settings files that `init` writes."""
+        variables = {"SERVER__LISTEN": "127.0.0.1:0", "SERVER__ADMIN_LISTEN": ""}
+
+        def start(token: str, text: str) -> Service:
+            return self.start(token, log="info", variables=dict(variables), text=text)
+
+        first_settings.check_first_settings(
+            self.checks, self.binary, self.strapi.url, self.oracle, start
+        )
 
     def check_drafts(self) -> None:
         """Each draft, by its path and by its id."""
@@ -211,6 +233,7 @@ class Run:
 
     def small(self) -> None:
         services = self.check_everything()
+        self.check_first_settings()
         self.check_drafts()
         self.check_permissions()
         self.check_kinds()

@@ -4,6 +4,7 @@ mod check;
 mod demo;
 mod explain;
 mod health;
+mod init;
 mod logging;
 mod output;
 mod selection;
@@ -67,6 +68,8 @@ enum Command {
     Serve,
     /// Show each operation on built-in content, without a CMS or settings
     Demo(demo::DemoArgs),
+    /// Write a settings file with a rule for each content type of a CMS
+    Init(init::InitArgs),
     /// Check the settings, compare them with the CMS, and list the rules that overlap
     Check {
         /// Fail if only the order of the settings decides between rules, if a rule never matches, if a site has no base URL, or if there is a problem with the CMS
@@ -159,6 +162,14 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
                 refuse("the demo reads no settings: leave --config out, or run `serve`");
             }
             demo::run(args, verbose)?;
+        }
+        Command::Init(args) => {
+            if file.is_some() {
+                refuse(
+                    "init reads no settings: write `--out FILE` to name the file that it writes",
+                );
+            }
+            init::run(args, verbose)?;
         }
         Command::Check { strict, offline } => {
             check::run(&with_log_if_verbose(load()?, verbose), *strict, *offline)?;

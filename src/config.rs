@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
+use crate::content::StrapiSettings;
 use crate::frontend_url::BaseUrl;
 use crate::site::Sites;
 use crate::snapshot_cache::Freshness;
@@ -155,6 +156,29 @@ pub fn listen(file: Option<&Path>, environment: &Environment) -> Result<SocketAd
 pub fn referenced_files(file: &Path, environment: &Environment) -> Result<Vec<PathBuf>, Problems> {
     let table = sources::read(Some(&text(file)?), file, environment)?;
     Ok(sources::referenced_files(&table).map(|path| base_dir(file).join(path)).collect())
+}
+
+/// Checks the address of a CMS, as `cms.url` is checked; returns it in its canonical form.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn cms_url(text: &str) -> Result<String, String> {
+    let url = sections::cms::url(text)?;
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// The settings of a CMS at this address, for a command without a settings file: its token and the
+/// limits of requests are those of the environment.
+///
+/// # Errors
+/// [`Problems`] of the address or of the environment.
+pub fn cms_at(url: &str, environment: &Environment) -> Result<StrapiSettings, Problems> {
+    let file = Path::new("environment");
+    let mut table = sources::read(None, file, environment)?;
+    let mut problems = Problems::of(&table);
+    let limits = sections::limits::read(&mut table, &mut problems);
+    let context = Context { base_dir: base_dir(file), environment };
+    sections::cms::at(url, &mut table, context, limits.cms, &mut problems).ok_or(problems)
 }
 
 /// Paths in a settings file are relative to its folder.

@@ -13,8 +13,9 @@ pub use error::{ContentError, Outage, QueryPart, SetupProblem};
 pub use projection::{BadItem, Projection};
 pub use query::{ContentQuery, Selected, Selection, Status, Versions};
 pub use strapi::{
-    BreakerState, Endpoint, EndpointError, EndpointKind, Examination, FieldUse, Finding, Page,
-    Purpose, RequestLimiters, Schemas, Strapi, StrapiError, StrapiLimits, StrapiSettings, TypeUse,
+    BreakerState, CmsLocale, Endpoint, EndpointError, EndpointKind, Examination, FieldSchema,
+    FieldUse, Finding, Page, Purpose, RequestLimiters, Sample, Schemas, Strapi, StrapiError,
+    StrapiLimits, StrapiSettings, TypeSchema, TypeUse,
 };
 #[cfg(fuzzing)]
 pub use strapi::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};

@@ -57,6 +57,18 @@ impl ContentError {
         Self::Unavailable { retry_after: None, outage }
     }
 
+    /// Whether the CMS did not respond, or a proxy responded in its place.
+    #[must_use]
+    pub const fn is_without_response(&self) -> bool {
+        match self {
+            Self::Unavailable { .. }
+            | Self::CircuitOpen { .. }
+            | Self::TlsFailed
+            | Self::TimedOut => true,
+            Self::TypeFails { .. } | Self::Unusable(_) | Self::Setup(_) => false,
+        }
+    }
+
     /// The text for operators: in the log and in the output of commands, never in a response.
     #[must_use]
     pub fn detail(&self) -> String {

@@ -23,9 +23,9 @@ mod fetch;
 mod fuzz;
 mod json;
 mod page;
-mod plural;
 mod query_string;
 mod settings;
+mod survey;
 mod targets;
 mod walk;
 
@@ -36,6 +36,7 @@ pub use examine::{Examination, FieldUse, Finding, Purpose, Schemas, TypeUse};
 pub use fuzz::{FuzzedPage, fuzz_document, fuzz_page, fuzz_reply};
 pub use page::Page;
 pub use settings::{StrapiError, StrapiLimits, StrapiSettings};
+pub use survey::{CmsLocale, FieldSchema, Sample, TypeSchema};
 
 use client::Client;
 use fetch::Fetcher;
@@ -212,5 +213,47 @@ impl Strapi {
         wanted: &TypeUse,
     ) -> Result<Examination, ContentError> {
         examine::examine(&self.0, schemas, wanted).await
+    }
+
+    /// The content types of the project by their schemas, without Strapi's own; `None`: this CMS has
+    /// no schemas to read.
+    ///
+    /// # Errors
+    /// [`ContentError`]; a 403 if the token may not read them.
+    pub async fn type_schemas(&self) -> Result<Option<Vec<TypeSchema>>, ContentError> {
+        survey::type_schemas(&self.0.client).await
+    }
+
+    /// The locales of the CMS; `None`: the token may not read them, or there are none to read.
+    ///
+    /// # Errors
+    /// [`ContentError`]
+    pub async fn locales(&self) -> Result<Option<Vec<CmsLocale>>, ContentError> {
+        survey::locales(&self.0.client).await
+    }
+
+    /// The first documents of a content type, from the first of these endpoints that exists; without
+    /// endpoints, from those that its name suggests.
+    ///
+    /// # Errors
+    /// [`ContentError`]; that there is no endpoint if none of them exists.
+    pub async fn sample(
+        &self,
+        uid: &ContentTypeUid,
+        endpoints: &[Endpoint],
+        field: Option<&str>,
+    ) -> Result<Sample, ContentError> {
+        survey::sample(&self.0, uid, endpoints, field).await
+    }
+
+    /// The locale that the CMS uses where a request names none, if a document of this type shows it.
+    ///
+    /// # Errors
+    /// [`ContentError`]
+    pub async fn default_locale(
+        &self,
+        uid: &ContentTypeUid,
+    ) -> Result<Option<Locale>, ContentError> {
+        survey::default_locale(&self.0, uid).await
     }
 }

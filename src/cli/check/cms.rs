@@ -50,7 +50,7 @@ async fn examine_types(
         // Each type has a circuit breaker of its own: one that hangs must not block the others.
         let strapi = Strapi::new(settings.clone(), Arc::default(), &limiters)?;
         let examined = strapi.examine(&mut schemas, &wanted).await;
-        let is_silent = examined.as_ref().is_err_and(is_without_response);
+        let is_silent = examined.as_ref().is_err_and(ContentError::is_without_response);
         has_response |= !is_silent || !schemas.is_empty();
         match examined {
             Ok(examination) => {
@@ -83,19 +83,6 @@ impl CmsReport {
         self.findings += 1;
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "\n{finding}");
-    }
-}
-
-/// Whether the CMS did not respond, or a proxy responded in its place.
-fn is_without_response(error: &ContentError) -> bool {
-    match error {
-        ContentError::Unavailable { .. }
-        | ContentError::CircuitOpen { .. }
-        | ContentError::TlsFailed
-        | ContentError::TimedOut => true,
-        ContentError::TypeFails { .. } | ContentError::Unusable(_) | ContentError::Setup(_) => {
-            false
-        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::content_type;
 use crate::config::secret::Secret;
 use crate::config::sources::Context;
 use crate::config::table;
-use crate::config::value::{Table, shown_address};
+use crate::config::value::{Kind, Origin, Table, Value, shown_address};
 use crate::config::variable_names::TOKEN;
 use crate::config::{Problems, file};
 use crate::content::{ContentFile, StrapiLimits, StrapiSettings};
@@ -91,6 +91,27 @@ pub(in crate::config) fn read(
     Some((cms?, admin_url))
 }
 
+/// The settings of Strapi at this address, whatever address the environment has.
+pub(in crate::config) fn at(
+    url: &str,
+    table: &mut Table,
+    context: Context<'_>,
+    limits: StrapiLimits,
+    problems: &mut Problems,
+) -> Option<StrapiSettings> {
+    if let Kind::Table(section) = &mut table.entry("cms".to_owned()).or_insert(Value::empty()).kind
+    {
+        for (key, text) in [("source", "strapi"), ("url", url)] {
+            let kind = Kind::Text(text.to_owned());
+            section.insert(key.to_owned(), Value { kind, origin: Origin::Line(1) });
+        }
+    }
+    match read(table, context, limits, problems)? {
+        (Cms::Strapi(settings), _) if problems.is_empty() => Some(settings),
+        _ => None,
+    }
+}
+
 /// The URL of the admin panel, which may have a path of its own; an empty text counts as not set.
 fn admin_url(text: Option<&str>, problems: &mut Problems) -> Option<BaseUrl> {
     let text = text.filter(|text| !text.is_empty())?;
@@ -99,7 +120,7 @@ fn admin_url(text: Option<&str>, problems: &mut Problems) -> Option<BaseUrl> {
 }
 
 /// The address of a CMS is checked as strictly as that of a frontend.
-fn url(text: &str) -> Result<Url, String> {
+pub(in crate::config) fn url(text: &str) -> Result<Url, String> {
     let shown = shown_address(text);
     if text.trim_end_matches('/').ends_with("/api") {
         return Err(format!("{shown}: write it without `/api`, which is added"));

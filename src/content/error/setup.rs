@@ -48,6 +48,8 @@ pub enum SetupProblem {
         /// Where the query names it.
         part: QueryPart,
     },
+    /// The CMS is Strapi 4, whose documents have no `documentId`.
+    Strapi4,
     /// A requested key is absent from a document (D32). `null` would be a value.
     AbsentKey {
         /// The content type of the document.
@@ -126,6 +128,9 @@ impl fmt::Display for SetupProblem {
             Self::UnusableKey { uid, key, part: QueryPart::Populate } => write!(
                 f,
                 "400: `{key}` of {uid} is private, or is neither a relation nor a component: a path cannot lead through it"
+            ),
+            Self::Strapi4 => f.write_str(
+                "it is Strapi 4: upgrade it to Strapi 5, whose documents have a documentId",
             ),
             Self::AbsentKey { uid, path, is_relation: true, target: None } => write!(
                 f,

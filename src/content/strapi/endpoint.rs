@@ -1,9 +1,11 @@
 //! The REST endpoint of a content type: configured, from the schema, or guessed.
 
+mod plural;
+
 use serde::Deserialize;
 
+use self::plural::plural;
 use super::json::object;
-use super::plural::plural;
 use crate::rules::ContentTypeUid;
 
 /// Whether a content type has many documents or one.
@@ -62,12 +64,20 @@ impl Endpoint {
         let response: SchemaResponse<'_> = object(json)?;
         let data: Data<'_> = object(response.data.get())?;
         let schema: Schema = object(data.schema.get())?;
-        let (kind, name) = match schema.kind {
-            SchemaKind::CollectionType => (EndpointKind::Collection, schema.plural_name),
-            SchemaKind::SingleType => (EndpointKind::Single, schema.singular_name),
-        };
-        let endpoint = Self::new(&below_plugin(uid, &name), kind).ok();
+        let kind = schema.kind.into();
+        let endpoint = Self::of_names(uid, kind, &schema.singular_name, &schema.plural_name);
         endpoint.filter(|_| data.uid == uid.as_str())
+    }
+
+    /// The endpoint of a content type with these names; `None`: they cannot stand in a path.
+    pub(super) fn of_names(
+        uid: &ContentTypeUid,
+        kind: EndpointKind,
+        singular: &str,
+        plural: &str,
+    ) -> Option<Self> {
+        let name = if kind == EndpointKind::Single { singular } else { plural };
+        Self::new(&below_plugin(uid, name), kind).ok()
     }
 
     /// The path below `/api`.
@@ -108,11 +118,21 @@ struct Schema {
     plural_name: String,
 }
 
-#[derive(Deserialize)]
+/// The kind of a content type in Strapi's words.
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum SchemaKind {
+pub(super) enum SchemaKind {
     CollectionType,
     SingleType,
+}
+
+impl From<SchemaKind> for EndpointKind {
+    fn from(kind: SchemaKind) -> Self {
+        match kind {
+            SchemaKind::CollectionType => Self::Collection,
+            SchemaKind::SingleType => Self::Single,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -70,6 +70,12 @@ impl Fetcher {
         Ok(self.endpoints.insert(uid, endpoint))
     }
 
+    /// Uses this endpoint from now on.
+    pub(super) fn assume(&self, uid: &ContentTypeUid, endpoint: Endpoint) -> Arc<ResolvedEndpoint> {
+        self.endpoints.remove(uid);
+        self.endpoints.insert(uid, endpoint)
+    }
+
     /// Whether a type has one document or many, if a response or the settings have shown it.
     pub(super) fn known_kind(&self, uid: &ContentTypeUid) -> Option<EndpointKind> {
         self.endpoints.get(uid).map(|resolved| resolved.endpoint.kind())
@@ -188,7 +194,7 @@ impl Fetcher {
     }
 
     /// The body; `None` for Strapi's own 404.
-    fn body(
+    pub(super) fn body(
         &self,
         reply: Reply,
         resolved: &ResolvedEndpoint,

@@ -20,6 +20,7 @@ pub(in crate::content::strapi) struct Attribute {
     pub(in crate::content::strapi) kind: String,
     #[serde(default)]
     pub(in crate::content::strapi) private: bool,
+    pub(in crate::content::strapi) unique: Option<bool>,
     #[serde(default)]
     relation: String,
     #[serde(default)]

@@ -1,0 +1,124 @@
+//! `frontend-map init`: writes a settings file from what a CMS has.
+
+mod arguments;
+mod locales;
+mod rules;
+mod slug;
+mod survey;
+mod text;
+mod types;
+
+pub(super) use arguments::InitArgs;
+
+use std::error::Error;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use self::arguments::Wanted;
+use self::survey::Survey;
+use self::types::LeftOut;
+use super::output::terminal::prose_width;
+use super::output::words::{count, wrapped};
+use super::{CommandError, environment, logging, refuse};
+use crate::config::{self, Log, SettingsFile};
+use crate::content::{RequestLimiters, Strapi, StrapiSettings};
+use crate::rules::Locale;
+
+/// The name that stands for stdout.
+const STDOUT: &str = "-";
+
+/// Asks the CMS and writes the file.
+///
+/// # Errors
+/// When the CMS cannot be read, no content type can have a rule, or the file exists or cannot be
+/// written.
+pub(super) fn run(args: &InitArgs, verbose: bool) -> Result<(), CommandError> {
+    let wanted = args.parse().unwrap_or_else(|problem| refuse(&problem));
+    let cms = config::cms_at(&wanted.cms, &environment())?;
+    logging::start_if(verbose, &Log::default());
+    let to_stdout = args.out.as_os_str() == STDOUT;
+    if !to_stdout && std::fs::symlink_metadata(&args.out).is_ok() {
+        return Err(exists(&args.out).into());
+    }
+    let survey = survey(cms, &wanted)?;
+    let text = text::settings(&wanted.cms, &survey);
+    // Names of the CMS are in it.
+    config::parse(Some(&text), Path::new(SettingsFile::DEFAULT), &[].into())?;
+    if to_stdout {
+        std::io::stdout().write_all(text.as_bytes()).map_err(Box::from)?;
+        // stderr may be closed.
+        let _ = write!(std::io::stderr(), "{}", summary(&survey));
+    } else {
+        write_new(&args.out, &text)?;
+        let said = format!("{}\n{}", written(&args.out, &survey), next_steps(&args.out));
+        std::io::stdout().write_all(said.as_bytes()).map_err(Box::from)?;
+    }
+    Ok(())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn survey(cms: StrapiSettings, wanted: &Wanted) -> Result<Survey, Box<dyn Error>> {
+    let limiters = RequestLimiters::new(config::DEFAULT_CMS_REQUESTS);
+    let strapi = Strapi::new(cms, std::sync::Arc::default(), &limiters)?;
+    Ok(survey::survey(&strapi, wanted).await?)
+}
+
+/// Writes a file that must not exist yet.
+fn write_new(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => exists(path),
+        _ => format!("{}: {error}", path.display()).into(),
+    };
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)
+}
+
+fn exists(path: &Path) -> Box<dyn Error> {
+    let shown = path.display();
+    format!(
+        "{shown} exists and is not overwritten: write another file with --out FILE, print the \
+         settings with --out -, or remove {shown}"
+    )
+    .into()
+}
+
+fn written(path: &Path, survey: &Survey) -> String {
+    format!("wrote {}: {}", path.display(), summary(survey))
+}
+
+/// The numbers, and what has no rule.
+fn summary(survey: &Survey) -> String {
+    let locales: Vec<&str> = survey.locales.codes.iter().map(Locale::as_str).collect();
+    let rules = count(survey.rules.len() as u64, "rule");
+    let locales = format!("{} {}", plural(&locales, "locale"), locales.join(", "));
+    let mut out = format!("{rules}, {locales}\n");
+    if !survey.left_out.is_empty() {
+        out += "\nwithout a rule:\n";
+        let lines = |LeftOut { uid, reason }: &LeftOut| {
+            format!("  {uid}\n{}\n", wrapped(reason, prose_width(), "    "))
+        };
+        out.extend(survey.left_out.iter().map(lines));
+    }
+    out
+}
+
+fn plural(list: &[&str], thing: &str) -> String {
+    if list.len() == 1 { thing.to_owned() } else { format!("{thing}s") }
+}
+
+/// The commands that come next. They find the file without `--config` if it has the default name and
+/// no variable names another one.
+fn next_steps(path: &Path) -> String {
+    let file = SettingsFile::find(None, &environment());
+    let is_found = file.is_ok_and(|file| file.path() == path);
+    let command = if is_found {
+        "frontend-map".to_owned()
+    } else {
+        format!("frontend-map --config {}", path.display())
+    };
+    format!(
+        "next:\n  1. in the file, set front_end_url, without which there are no URLs, and correct the \
+         guesses\n  2. {command} check\n  3. {command} serve\n"
+    )
+}

@@ -1,0 +1,121 @@
+//! Finds the field of a content type that names its pages.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::content::FieldSchema;
+
+/// Names of such a field, in lower case without `_` and `-`; the likeliest first.
+const NAMES: [&str; 8] =
+    ["slug", "path", "handle", "permalink", "urlkey", "urlpath", "pathname", "alias"];
+
+/// The field that names the pages of a content type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Slug {
+    pub(super) field: String,
+    pub(super) found_by: FoundBy,
+}
+
+/// Why it is this field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FoundBy {
+    /// Its type.
+    Uid,
+    /// Its name, and that its values are unique.
+    UniqueText,
+    /// Its name, although the schema allows documents to share a value.
+    SharedText,
+    /// Its name in a document.
+    Name,
+}
+
+impl Slug {
+    /// The likeliest field of a schema.
+    pub(super) fn of_schema(fields: &[FieldSchema]) -> Option<Self> {
+        let candidates = fields.iter().filter_map(|field| {
+            let likeness = likeness(&field.name);
+            let found_by = match (field.kind.as_str(), field.is_unique, likeness) {
+                ("uid", ..) => FoundBy::Uid,
+                ("string", true, Some(_)) => FoundBy::UniqueText,
+                ("string", false, Some(_)) => FoundBy::SharedText,
+                _ => return None,
+            };
+            Some((found_by as u8, likeness.unwrap_or(usize::MAX), &field.name, found_by))
+        });
+        let (.., field, found_by) = candidates.min_by_key(|(by, likeness, ..)| (*by, *likeness))?;
+        Some(Self { field: field.clone(), found_by })
+    }
+
+    /// The likeliest field of documents that have all of their fields.
+    pub(super) fn of_documents(documents: &[Map<String, Value>]) -> Option<Self> {
+        let is_text =
+            |(_, value): &(&String, &Value)| value.as_str().is_some_and(|s| !s.is_empty());
+        let names: BTreeSet<&String> = documents
+            .iter()
+            .flat_map(|document| document.iter().filter(is_text).map(|(name, _)| name))
+            .collect();
+        let candidates = names.into_iter().filter_map(|name| Some((likeness(name)?, name)));
+        let (_, field) = candidates.min_by_key(|(likeness, _)| *likeness)?;
+        Some(Self { field: field.clone(), found_by: FoundBy::Name })
+    }
+}
+
+/// How unlike the likeliest name this one is; `None`: it is none of them.
+fn likeness(name: &str) -> Option<usize> {
+    let plain: String = name.to_lowercase().chars().filter(|c| !"_-".contains(*c)).collect();
+    let ends_alike = plain.ends_with(NAMES[0]).then_some(NAMES.len());
+    NAMES.iter().position(|known| plain == *known).or(ends_alike)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(name: &str, kind: &str, is_unique: bool) -> FieldSchema {
+        FieldSchema { name: name.to_owned(), kind: kind.to_owned(), is_unique, is_parent: false }
+    }
+
+    #[test]
+    fn of_schema_prefers_the_type_then_unique_values_then_the_name() {
+        let all = [
+            field("body", "text", true),
+            field("code", "string", true),
+            field("path", "string", false),
+            field("slug", "string", false),
+            field("seo_slug", "string", true),
+            field("handle", "string", true),
+            field("other", "uid", false),
+            field("Slug", "uid", false),
+        ];
+        let found =
+            |count: usize| Slug::of_schema(&all[..count]).map(|slug| (slug.field, slug.found_by));
+        for (count, expected) in [
+            (2, None),
+            (3, Some(("path", FoundBy::SharedText))),
+            (4, Some(("slug", FoundBy::SharedText))),
+            (5, Some(("seo_slug", FoundBy::UniqueText))),
+            (6, Some(("handle", FoundBy::UniqueText))),
+            (7, Some(("other", FoundBy::Uid))),
+            (8, Some(("Slug", FoundBy::Uid))),
+        ] {
+            assert_eq!(found(count), expected.map(|(name, by)| (name.to_owned(), by)), "{count}");
+        }
+    }
+
+    #[test]
+    fn of_documents_finds_a_text_by_its_name_in_any_document() {
+        let documents =
+            |json: &str| -> Vec<Map<String, Value>> { serde_json::from_str(json).unwrap() };
+        for (json, expected) in [
+            ("[]", None),
+            (r#"[{"title":"x","slug":null},{"slug":7},{"slug":""}]"#, None),
+            (r#"[{"slug":null,"handle":"h"},{"slug":"s"}]"#, Some("slug")),
+            (r#"[{"url_key":"k","pageSlug":"p"}]"#, Some("url_key")),
+            (r#"[{"pageSlug":"p"}]"#, Some("pageSlug")),
+        ] {
+            let found = Slug::of_documents(&documents(json)).map(|slug| slug.field);
+            assert_eq!(found.as_deref(), expected, "{json}");
+        }
+    }
+}

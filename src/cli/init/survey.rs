@@ -1,0 +1,206 @@
+//! Asks the CMS what the settings are written from.
+
+use std::collections::BTreeSet;
+
+use super::arguments::{Wanted, WantedType};
+use super::locales::SiteLocales;
+use super::rules::{self, RuleGuess};
+use super::slug::Slug;
+use super::types::{LeftOut, Type, locale};
+use crate::content::{
+    CmsLocale, ContentError, EndpointKind, Sample, SetupProblem, Strapi, TypeSchema,
+};
+use crate::suggestion::did_you_mean;
+
+/// What the settings are written from.
+#[derive(Debug)]
+pub(super) struct Survey {
+    pub(super) rules: Vec<RuleGuess>,
+    pub(super) left_out: Vec<LeftOut>,
+    pub(super) locales: SiteLocales,
+}
+
+/// The types of the CMS, and the locales of the documents that were read.
+#[derive(Default)]
+struct Types {
+    found: Vec<Type>,
+    left_out: Vec<LeftOut>,
+    locales: BTreeSet<String>,
+}
+
+/// # Errors
+/// The text says what to do.
+pub(super) async fn survey(strapi: &Strapi, wanted: &Wanted) -> Result<Survey, String> {
+    let schemas = schemas(strapi, wanted).await?;
+    // Before the types, because they also show the version of Strapi.
+    let cms_locales = strapi.locales().await.map_err(|error| explain(strapi, &error))?;
+    let types = match &schemas {
+        Some(schemas) => by_schema(strapi, wanted, schemas).await?,
+        None => by_documents(strapi, &wanted.types).await?,
+    };
+    let locales = locales(strapi, wanted, cms_locales.as_deref(), &types).await?;
+    let (rules, no_rule) = rules::guess(&types.found);
+    let mut left_out = types.left_out;
+    left_out.extend(no_rule);
+    left_out.sort_by(|one, other| one.uid.cmp(&other.uid));
+    if rules.is_empty() {
+        return Err(no_rules(&left_out));
+    }
+    Ok(Survey { rules, left_out, locales })
+}
+
+/// What to do if the schema cannot be read.
+const NAME_TYPES: &str = "name the content types, such as --type api::article.article, or use a \
+    token that may read it: one with full access, or a custom one with getContentTypes of \
+    Content-type-builder and listLocales of I18N";
+
+async fn locales(
+    strapi: &Strapi,
+    wanted: &Wanted,
+    cms: Option<&[CmsLocale]>,
+    types: &Types,
+) -> Result<SiteLocales, String> {
+    match (&wanted.locales, cms) {
+        (Some(given), cms) => SiteLocales::given(given.codes(), cms),
+        (None, Some(cms)) => Ok(SiteLocales::of_cms(cms)),
+        (None, None) => {
+            let is_list =
+                |found: &&Type| found.is_localized && found.kind == EndpointKind::Collection;
+            let default = match types.found.iter().find(is_list) {
+                Some(found) => strapi.default_locale(&found.uid).await,
+                None => Ok(None),
+            };
+            let default = default.map_err(|error| explain(strapi, &error))?;
+            Ok(SiteLocales::of_documents(default.as_ref(), &types.locales))
+        }
+    }
+}
+
+/// The schemas; `None`: the types that the command line names are read by themselves.
+async fn schemas(strapi: &Strapi, wanted: &Wanted) -> Result<Option<Vec<TypeSchema>>, String> {
+    match strapi.type_schemas().await {
+        Ok(Some(schemas)) => Ok(Some(schemas)),
+        Ok(None) | Err(ContentError::Setup(SetupProblem::NotPermitted { .. }))
+            if !wanted.types.is_empty() =>
+        {
+            Ok(None)
+        }
+        Ok(None) => Err(format!("the CMS at {} has no schema to read: {NAME_TYPES}", wanted.cms)),
+        Err(ContentError::Setup(SetupProblem::NotPermitted { has_token: true, endpoint })) => {
+            Err(format!("403 on /api/{endpoint}: the token may not read the schema: {NAME_TYPES}"))
+        }
+        Err(error) => Err(explain(strapi, &error)),
+    }
+}
+
+async fn by_schema(
+    strapi: &Strapi,
+    wanted: &Wanted,
+    schemas: &[TypeSchema],
+) -> Result<Types, String> {
+    let mut types = Types::default();
+    for schema in schemas {
+        let named = wanted.types.iter().find(|named| named.uid == schema.uid);
+        if named.is_none() && !wanted.types.is_empty() {
+            continue;
+        }
+        match one_by_schema(strapi, schema, named).await {
+            Ok(Ok(found)) => types.found.push(found),
+            Ok(Err(reason)) => types.left_out.push(LeftOut { uid: schema.uid.clone(), reason }),
+            Err(error) => return Err(format!("{}: {}", schema.uid, explain(strapi, &error))),
+        }
+    }
+    let known: Vec<&str> = schemas.iter().map(|schema| schema.uid.as_str()).collect();
+    for named in &wanted.types {
+        if !known.contains(&named.uid.as_str()) {
+            let similar = did_you_mean(named.uid.as_str(), known.iter().copied());
+            let reason = format!("the CMS has no such content type{similar}");
+            types.left_out.push(LeftOut { uid: named.uid.clone(), reason });
+        }
+    }
+    Ok(types)
+}
+
+/// One type, or the reason why it has no rule.
+///
+/// # Errors
+/// That there is no response.
+async fn one_by_schema(
+    strapi: &Strapi,
+    schema: &TypeSchema,
+    named: Option<&WantedType>,
+) -> Result<Result<Type, String>, ContentError> {
+    let mut endpoints = schema.endpoints();
+    if let Some(named) = named.filter(|named| !named.endpoints.is_empty()) {
+        endpoints.clone_from(&named.endpoints);
+    }
+    let Some(endpoint) = endpoints.first().cloned() else {
+        return Ok(Err("its plural name cannot stand in a path".to_owned()));
+    };
+    let is_single = endpoint.kind() == EndpointKind::Single;
+    let slug = Slug::of_schema(&schema.fields).filter(|_| !is_single);
+    let field = match &slug {
+        Some(slug) => &slug.field,
+        None if is_single => "documentId",
+        // Its documents would show nothing.
+        None => return Ok(Err("none of its fields looks like a slug".to_owned())),
+    };
+    match strapi.sample(&schema.uid, &endpoints, Some(field)).await {
+        Ok(sample) => Ok(Ok(Type::of_schema(schema, slug, &sample))),
+        // Without a document, Strapi returns the same 404.
+        Err(ContentError::Setup(SetupProblem::NoEndpoint { .. })) if is_single => {
+            let sample = Sample { endpoint, is_guessable: false, documents: Vec::new() };
+            Ok(Ok(Type::of_schema(schema, slug, &sample)))
+        }
+        Err(ContentError::Setup(SetupProblem::NoEndpoint { endpoint, .. })) => Ok(Err(format!(
+            "404 on /api/{endpoint}: it has no routes in Strapi, or another path, which a \
+             [[content_type]] can name"
+        ))),
+        Err(error) if error.is_without_response() => Err(error),
+        Err(error) => Ok(Err(error.detail())),
+    }
+}
+
+/// The types that the command line names.
+async fn by_documents(strapi: &Strapi, wanted: &[WantedType]) -> Result<Types, String> {
+    let mut types = Types::default();
+    for WantedType { uid, endpoints } in wanted {
+        let sample = strapi.sample(uid, endpoints, None).await.map_err(|error| match &error {
+            ContentError::Setup(SetupProblem::NoEndpoint { endpoint, .. }) => format!(
+                "--type {uid}: 404 on /api/{endpoint}: correct the UID, or add the path of the type \
+                 below /api, which is its plural API ID in Strapi: --type {uid}=PATH"
+            ),
+            _ => format!("--type {uid}: {}", explain(strapi, &error)),
+        })?;
+        types.locales.extend(sample.documents.iter().filter_map(locale).map(str::to_owned));
+        types.found.push(Type::of_documents(uid, &sample));
+    }
+    Ok(types)
+}
+
+/// The error where no type has a rule.
+fn no_rules(left_out: &[LeftOut]) -> String {
+    let reasons = left_out.iter().map(|LeftOut { uid, reason }| format!("\n- {uid}: {reason}"));
+    let reasons: String = reasons.collect();
+    let found =
+        if reasons.is_empty() { "the CMS has none" } else { "none of them can have a rule" };
+    format!(
+        "no content types to write rules for: {found}; create one with a field `slug` in Strapi, or \
+         write the settings by hand, as docs/configuration.md describes{reasons}"
+    )
+}
+
+/// The error with what to do about it.
+fn explain(strapi: &Strapi, error: &ContentError) -> String {
+    let detail = strapi.detail(error);
+    match error {
+        ContentError::Setup(_) | ContentError::TypeFails { .. } => detail,
+        ContentError::Unusable(_) => {
+            format!("{detail}: --cms must be the address of Strapi 5, without /admin")
+        }
+        ContentError::Unavailable { .. }
+        | ContentError::CircuitOpen { .. }
+        | ContentError::TimedOut
+        | ContentError::TlsFailed => format!("{detail}: start Strapi, or correct --cms"),
+    }
+}
