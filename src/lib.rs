@@ -15,7 +15,7 @@
 //! site  sitemap  tables        sites; lists and files of URLs; pages and problems
 //! snapshot                     all public URLs of a content type, compactly
 //! frontend_url                 base URL + rule + document → URL
-//! rules  suggestion            templates, paths, locales: pure; "did you mean"
+//! rules  suggestion  json      templates, paths, locales: pure; "did you mean"; JSON texts
 //! ```
 //!
 //! `docs/architecture.md` has the steps of a pathname, a document, a URL check, a webhook and a
@@ -30,6 +30,7 @@ pub mod demo;
 pub mod explain;
 pub mod frontend_url;
 pub mod http;
+pub mod json;
 pub mod metrics;
 pub mod outgoing;
 pub mod path_index;

@@ -7,5 +7,4 @@ pub(super) mod error;
 pub(super) mod etag;
 pub(super) mod guarded_body;
 mod gzip;
-pub(super) mod json;
 pub(super) mod stream_body;

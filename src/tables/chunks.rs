@@ -1,5 +1,7 @@
 //! A table as a text, in chunks.
 
+use crate::json::Json;
+
 /// The approximate size of a chunk in bytes: rows take longer than URLs alone.
 const CHUNK: usize = 32 * 1024;
 
@@ -22,7 +24,7 @@ pub trait Rows {
     fn figures(&self) -> String;
 
     /// Appends the next row, a JSON text.
-    fn write_next(&mut self, out: &mut Vec<u8>) -> Step;
+    fn write_next(&mut self, out: &mut Json) -> Step;
 }
 
 /// The result of writing the next row.
@@ -58,31 +60,32 @@ impl<R: Rows> Chunks<R> {
         Self { rows, form, state: State::Head }
     }
 
-    fn write(&mut self, out: &mut Vec<u8>) {
+    fn write(&mut self, out: &mut Json) {
         if self.state == State::Head {
             self.state = State::FirstRow;
             if self.form == Form::Json {
                 let (figures, name) = (self.rows.figures(), R::NAME);
-                out.extend_from_slice(format!(r#"{{"data":{{{figures},"{name}":["#).as_bytes());
+                out.raw(&format!(r#"{{"data":{{{figures},"{name}":["#));
             }
         }
-        while out.len() < CHUNK {
-            let before = out.len();
+        while out.length() < CHUNK {
+            let before = out.length();
             if self.form == Form::Json && self.state == State::Rows {
-                out.push(b',');
+                out.raw(",");
             }
             match self.rows.write_next(out) {
                 Step::Row => {
                     self.state = State::Rows;
                     if self.form == Form::Lines {
-                        out.push(b'\n');
+                        out.raw("\n");
                     }
                 }
                 Step::Nothing => return out.truncate(before),
                 Step::End => {
                     out.truncate(before);
                     self.state = State::Done;
-                    return out.extend_from_slice(self.tail().as_bytes());
+                    out.raw(&self.tail());
+                    return;
                 }
             }
         }
@@ -103,18 +106,10 @@ impl<R: Rows> Iterator for Chunks<R> {
         if self.state == State::Done {
             return None;
         }
-        let mut out = Vec::with_capacity(CHUNK + CHUNK / 8);
+        let mut out = Json::with_capacity(CHUNK + CHUNK / 8);
         self.write(&mut out);
-        Some(String::from_utf8(out).expect("JSON is text"))
+        Some(String::from_utf8(out.into_bytes()).expect("JSON is text"))
     }
-}
-
-/// Appends a value as JSON.
-///
-/// # Panics
-/// Never: the rows are text and numbers, and a `Vec` takes all bytes.
-pub(super) fn write_json(out: &mut Vec<u8>, value: &impl serde::Serialize) {
-    serde_json::to_writer(out, value).expect("text and numbers are JSON");
 }
 
 #[cfg(test)]
@@ -134,14 +129,14 @@ mod tests {
             r#""count":3"#.to_owned()
         }
 
-        fn write_next(&mut self, out: &mut Vec<u8>) -> Step {
+        fn write_next(&mut self, out: &mut Json) -> Step {
             self.found_nothing ^= true;
             match self.left {
                 _ if self.found_nothing => Step::Nothing,
                 0 => Step::End,
                 left => {
                     self.left -= 1;
-                    write_json(out, &left);
+                    out.value(&left);
                     Step::Row
                 }
             }

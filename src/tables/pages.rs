@@ -3,10 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
-
-use super::chunks::{Chunks, Form, Rows, Step, write_json};
+use super::chunks::{Chunks, Form, Rows, Step};
+use crate::json::Json;
 use crate::rules::{Locale, Params, Pathname, PatternsByRule};
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, Snapshot, write_timestamp};
@@ -45,26 +43,6 @@ struct Next {
     snapshot: usize,
     listed: usize,
     unlisted: usize,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row<'a> {
-    path: &'a str,
-    url: Option<String>,
-    locale: &'a str,
-    content_type: &'a str,
-    document_id: &'a str,
-    rule: &'a str,
-    params: RowParams<'a>,
-    last_modified: Option<String>,
-    listed: bool,
-}
-
-/// The params of a path as `/api/get-content-type` gives them.
-struct RowParams<'a> {
-    locale: &'a Locale,
-    found: Option<Params<'a>>,
 }
 
 impl PageFilter {
@@ -108,27 +86,27 @@ impl Pages {
         Chunks::new(self, form)
     }
 
-    fn write(&self, url: PublicUrl<'_>, out: &mut Vec<u8>) {
+    fn write(&self, url: PublicUrl<'_>, out: &mut Json) {
         let rules = &self.site.rules;
         let locale = &rules.locales().codes()[url.locale()];
         let rule = &rules.rules()[url.rule()];
         let pathname = Pathname::parse(url.path());
         let found = rules.own_match(&self.patterns, &pathname, url.rule(), locale);
         let template = rule.template(locale).unwrap_or(rule.first_template());
-        write_json(
-            out,
-            &Row {
-                path: url.path(),
-                url: self.site.hosts.url(url.locale(), url.path()),
-                locale: locale.as_str(),
-                content_type: rule.content_type.as_str(),
-                document_id: url.document_id(),
-                rule: template.as_str(),
-                params: RowParams { locale, found: found.map(|found| found.params) },
-                last_modified: url.modified().and_then(timestamp),
-                listed: url.is_listed(),
-            },
-        );
+        out.raw(r#"{"path":"#).word(url.path());
+        match self.site.hosts.base(url.locale()) {
+            Some(base) => out.raw(r#","url":""#).raw(base.as_str()).raw(url.path()).raw("\""),
+            None => out.raw(r#","url":null"#),
+        };
+        out.raw(r#","locale":"#).word(locale.as_str());
+        out.raw(r#","contentType":"#).word(rule.content_type.as_str());
+        out.raw(r#","documentId":"#).text(url.document_id());
+        out.raw(r#","rule":"#).text(template.as_str());
+        out.raw(r#","params":{"#);
+        write_params(locale, found.map(|found| found.params), out);
+        let modified = url.modified().and_then(timestamp);
+        out.raw(r#"},"lastModified":"#).text_or_null(modified.as_deref());
+        out.raw(if url.is_listed() { r#","listed":true}"# } else { r#","listed":false}"# });
     }
 }
 
@@ -139,7 +117,7 @@ impl Rows for Pages {
         format!(r#""count":{}"#, self.count)
     }
 
-    fn write_next(&mut self, out: &mut Vec<u8>) -> Step {
+    fn write_next(&mut self, out: &mut Json) -> Step {
         for _ in 0..MAX_LEFT_OUT {
             let Some(snapshot) = self.snapshots.get(self.next.snapshot).cloned() else {
                 return Step::End;
@@ -175,16 +153,15 @@ impl Next {
     }
 }
 
-impl Serialize for RowParams<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if !self.found.is_some_and(Params::has_locale) {
-            map.serialize_entry("locale", self.locale.as_str())?;
+/// Writes the params of a path as `/api/get-content-type` gives them.
+fn write_params(locale: &Locale, found: Option<Params<'_>>, out: &mut Json) {
+    let default = (!found.is_some_and(Params::has_locale)).then(|| ("locale", locale.as_str()));
+    let found = found.into_iter().flat_map(Params::iter);
+    for (position, (name, value)) in default.into_iter().chain(found).enumerate() {
+        if position > 0 {
+            out.raw(",");
         }
-        for (name, value) in self.found.iter().flat_map(|params| params.iter()) {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
+        out.text(name).raw(":").text(value);
     }
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::chunks::{Chunks, Form, Rows, Step, write_json};
+use super::chunks::{Chunks, Form, Rows, Step};
 use super::shared_paths::{SharedPath, SharedPaths, VersionAt};
+use crate::json::Json;
 use crate::rules::ContentTypeUid;
 use crate::site::{AdminLinks, Site};
 use crate::snapshot::{NoUrlRow, Snapshot};
@@ -198,10 +199,10 @@ impl Rows for Problems {
         format!(r#""count":{},"truncated":{}"#, self.count(), self.is_truncated())
     }
 
-    fn write_next(&mut self, out: &mut Vec<u8>) -> Step {
+    fn write_next(&mut self, out: &mut Json) -> Step {
         let mut next = self.next;
         let Some(problem) = self.row(&mut next) else { return Step::End };
-        write_json(out, &problem);
+        out.value(&problem);
         self.next = next;
         Step::Row
     }

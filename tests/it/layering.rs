@@ -46,6 +46,7 @@ const WEB: &[&str] = &["axum", "hyper", "hyper_util", "tower_http", "clap"];
 /// Each module at the top of `src/`, the lowest first. A new module gets a row: decide where it stands.
 const LAYERS: &[Layer] = &[
     Layer { module: "suggestion", may_use: Some(&[]), must_not_name: WORLD },
+    Layer { module: "json", may_use: Some(&[]), must_not_name: WORLD },
     Layer { module: "rules", may_use: Some(&[]), must_not_name: WORLD },
     Layer { module: "frontend_url", may_use: Some(&["rules"]), must_not_name: WORLD },
     Layer { module: "snapshot", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
@@ -60,7 +61,11 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&["rules", "frontend_url", "site"]),
         must_not_name: WORLD,
     },
-    Layer { module: "tables", may_use: Some(&["rules", "site", "snapshot"]), must_not_name: WORLD },
+    Layer {
+        module: "tables",
+        may_use: Some(&["json", "rules", "site", "snapshot"]),
+        must_not_name: WORLD,
+    },
     Layer { module: "path_index", may_use: Some(&["rules", "snapshot"]), must_not_name: WORLD },
     // Every module may count. It reads from the system what the process uses.
     Layer { module: "metrics", may_use: Some(&[]), must_not_name: WEB },
@@ -129,6 +134,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "http",
         may_use: Some(&[
+            "json",
             "rules",
             "frontend_url",
             "snapshot",

@@ -2,7 +2,7 @@
 //! the 404 without one.
 
 use crate::http::response::error::{ApiError, CandidateDetails, Details};
-use crate::http::response::json::Json;
+use crate::json::Json;
 use crate::rules::{Locale, Match, Pathname, SiteLocale};
 use crate::site::Site;
 

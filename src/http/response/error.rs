@@ -12,8 +12,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::envelope::{self, HttpResponse};
-use super::json::Json;
 use crate::content::ContentError;
+use crate::json::Json;
 use crate::rules::ContentTypeUid;
 use crate::site::Site;
 

@@ -9,7 +9,7 @@ use crate::content::{Document, DocumentLocale};
 use crate::frontend_url::{NoUrl, NoUrlReason, frontend_path};
 use crate::http::operations::frontend_url::{NO_RULE, NO_VERSION};
 use crate::http::response::envelope::success_text;
-use crate::http::response::json::Json;
+use crate::json::Json;
 use crate::site::Site;
 use crate::snapshot::{Snapshot, Version};
 

@@ -4,7 +4,7 @@
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
-use crate::http::response::json::Json;
+use crate::json::Json;
 
 /// Why a text cannot be converted.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! The members of `data` behind `matched`.
 
 use crate::app::App;
-use crate::http::response::json::Json;
+use crate::json::Json;
 use crate::path_index::PathIndex;
 use crate::rules::{Pathname, RuleSet, percent_decode};
 use crate::site::Site;

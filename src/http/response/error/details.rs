@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::http::response::json::Json;
+use crate::json::Json;
 
 /// The `details` of an error.
 #[derive(Debug)]

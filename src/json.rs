@@ -1,28 +1,37 @@
-//! JSON written straight into a buffer, for the responses that are requested most.
+//! JSON written straight into a buffer, for the responses that are requested most and for long tables.
 //!
 //! `serde_json` checks each byte of a string by itself, including constant member names, which took a
 //! tenth of a request's instructions. Here a member name is copied together with the punctuation
 //! around it, and values are scanned many bytes at a time.
 
+use serde::Serialize;
+
 /// A JSON text that is being written.
 #[derive(Debug)]
-pub(in crate::http) struct Json(Vec<u8>);
+pub struct Json(Vec<u8>);
 
 impl Json {
     /// An empty text with room for this many bytes.
-    pub(in crate::http) fn with_capacity(bytes: usize) -> Self {
+    #[must_use]
+    pub fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))
+    }
+
+    /// Makes room for this many further bytes.
+    pub fn reserve(&mut self, bytes: usize) -> &mut Self {
+        self.0.reserve(bytes);
+        self
     }
 
     /// Appends text that is JSON already.
     #[inline]
-    pub(in crate::http) fn raw(&mut self, json: &str) -> &mut Self {
+    pub fn raw(&mut self, json: &str) -> &mut Self {
         self.0.extend_from_slice(json.as_bytes());
         self
     }
 
     /// Appends a string, byte for byte as `serde_json` would.
-    pub(in crate::http) fn text(&mut self, text: &str) -> &mut Self {
+    pub fn text(&mut self, text: &str) -> &mut Self {
         self.0.reserve(text.len() + 2);
         self.0.push(b'"');
         if is_plain(text.as_bytes()) {
@@ -35,7 +44,7 @@ impl Json {
     }
 
     /// Appends a string, or `null` for `None`.
-    pub(in crate::http) fn text_or_null(&mut self, text: Option<&str>) -> &mut Self {
+    pub fn text_or_null(&mut self, text: Option<&str>) -> &mut Self {
         match text {
             Some(text) => self.text(text),
             None => self.raw("null"),
@@ -43,17 +52,39 @@ impl Json {
     }
 
     /// Appends a whole number.
-    pub(in crate::http) fn number(&mut self, number: usize) -> &mut Self {
+    pub fn number(&mut self, number: usize) -> &mut Self {
         self.raw(&number.to_string())
     }
 
+    /// Appends a value as `serde_json` writes it.
+    ///
+    /// # Panics
+    /// If it cannot be serialized: the values are our own structs of text and numbers.
+    pub fn value(&mut self, value: &impl Serialize) -> &mut Self {
+        serde_json::to_writer(&mut self.0, value)
+            .expect("text and numbers are JSON, and a Vec takes all bytes");
+        self
+    }
+
+    /// The length so far, in bytes.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Removes what was appended after this length.
+    pub fn truncate(&mut self, length: usize) {
+        self.0.truncate(length);
+    }
+
     /// The text.
-    pub(in crate::http) fn into_bytes(self) -> Vec<u8> {
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
 
     /// Appends a string that is known to need no escapes: an identifier, or a checked setting.
-    pub(in crate::http) fn word(&mut self, word: &str) -> &mut Self {
+    pub fn word(&mut self, word: &str) -> &mut Self {
         debug_assert!(is_plain(word.as_bytes()), "{word:?} needs escapes");
         self.raw("\"").raw(word).raw("\"")
     }
