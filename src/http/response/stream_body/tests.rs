@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::FutureExt;
@@ -56,4 +57,34 @@ fn stream_body_whose_client_stops_reading_releases_its_permit() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let read = runtime.block_on(ones().collect()).expect("no error");
     assert_eq!(read.to_bytes().len(), CHUNKS);
+}
+
+#[test]
+fn stream_body_lets_events_of_sockets_in_after_each_chunk() {
+    const SENT_AT: usize = 10;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (server, _) = listener.accept().unwrap();
+    server.set_nonblocking(true).unwrap();
+    let made = Arc::new(AtomicUsize::new(0));
+    let own = Arc::clone(&made);
+    let chunks = (0..CHUNKS).map(move |at| {
+        if at == SENT_AT {
+            client.write_all(b"x").unwrap();
+        }
+        own.fetch_add(1, Ordering::SeqCst);
+        Bytes::from_static(b"x")
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    let seen_at = runtime.block_on(async {
+        let server = tokio::net::TcpStream::from_std(server).unwrap();
+        let other = tokio::spawn(async move {
+            server.readable().await.unwrap();
+            made.load(Ordering::SeqCst)
+        });
+        let stream = body(chunks, &Arc::new(Semaphore::new(1)));
+        tokio::spawn(stream.collect()).await.unwrap().unwrap();
+        other.await.unwrap()
+    });
+    assert!((SENT_AT..SENT_AT + 3).contains(&seen_at), "seen after {seen_at} chunks");
 }
