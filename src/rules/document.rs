@@ -12,8 +12,10 @@ const MAX_ID: usize = 64;
 /// Whether a text can be a `documentId`: `[A-Za-z0-9_-]{1,64}` (D20).
 #[must_use]
 pub fn is_document_id(text: &str) -> bool {
-    let fine = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    (1..=MAX_ID).contains(&text.len()) && text.bytes().all(fine)
+    let is_fine = |byte: u8| matches!(byte, b'_' | b'-') | byte.is_ascii_alphanumeric();
+    // Without an early exit, so that the compiler vectorizes it.
+    let are_fine = || text.bytes().fold(true, |fine, byte| fine & is_fine(byte));
+    (1..=MAX_ID).contains(&text.len()) && are_fine()
 }
 
 /// The value of a field, as far as URLs and conditions need it.

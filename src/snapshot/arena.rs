@@ -1,5 +1,7 @@
 //! An arena: many short texts in blocks that never move.
 
+use std::ops::Range;
+
 /// The size of a block, in bytes; no text is longer.
 pub(super) const BLOCK: usize = 1 << 20;
 
@@ -33,10 +35,10 @@ impl Arena {
         Some(at)
     }
 
-    /// The text that begins there, in its length in bytes.
-    pub(super) fn get(&self, at: Offset, length: usize) -> &str {
-        let at = at as usize;
-        &self.blocks[at / BLOCK][at % BLOCK..][..length]
+    /// A part, in bytes, of the texts that begin there.
+    pub(super) fn get(&self, at: Offset, part: Range<usize>) -> &str {
+        let (block, start) = (at as usize / BLOCK, at as usize % BLOCK);
+        &self.blocks[block][start + part.start..start + part.end]
     }
 
     /// Moves all texts of another arena into this one; returns by how much their offsets grow.
@@ -69,13 +71,13 @@ mod tests {
         let mut others = Arena::default();
         let other = others.push(["other"]).unwrap();
         let shift = texts.append(others).unwrap();
-        assert_eq!(texts.get(other + shift, 5), "other");
+        assert_eq!(texts.get(other + shift, 0..5), "other");
         for (n, at) in pushed {
             let expected = format!("{n}{long}");
-            assert_eq!(texts.get(at.unwrap(), expected.len()), expected);
+            assert_eq!(texts.get(at.unwrap(), 0..expected.len()), expected);
         }
         assert_eq!(texts.push([&"x".repeat(BLOCK), "x"]), None);
         let last = texts.push(["last"]).unwrap();
-        assert_eq!(texts.get(last, 4), "last");
+        assert_eq!(texts.get(last, 0..4), "last");
     }
 }

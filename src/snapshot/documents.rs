@@ -1,11 +1,15 @@
 //! Finds the versions of a document by its id.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::entry::Entry;
+use super::entry::{Entry, Flags};
 use super::hash::document_hash;
 use super::no_url::NoUrlRow;
 use super::{PublicUrl, Snapshot};
+
+/// After so many probes a search goes on as a binary search: hashes may be distributed unevenly.
+const MAX_INTERPOLATIONS: u32 = 8;
 
 /// What a snapshot knows about a version of a document.
 #[derive(Clone, Copy, Debug)]
@@ -71,15 +75,42 @@ impl Snapshot {
 
     /// The positions of the document's versions in one of the two parts of the entries.
     fn positions_of(&self, id: &str, part: Range<usize>) -> Range<usize> {
-        let key = |entry: &Entry| {
-            let own = entry.id(&self.arena);
-            (document_hash(own), own)
-        };
-        let wanted = (document_hash(id), id);
         let entries = &self.entries[part.clone()];
-        let start = entries.partition_point(|entry| key(entry) < wanted);
-        let count = entries[start..].iter().take_while(|entry| key(entry) == wanted).count();
-        part.start + start..part.start + start + count
+        let Some(at) = self.find(id, entries) else { return part.start..part.start };
+        let is_first = |entry: &Entry| entry.flags.has(Flags::FIRST);
+        let first = entries[..=at].iter().rposition(is_first).unwrap_or(at);
+        let behind = entries[at + 1..].iter().take_while(|entry| !is_first(entry)).count();
+        part.start + first..part.start + at + 1 + behind
+    }
+
+    /// The position of one version of the document among entries that are ordered by document.
+    ///
+    /// This is an interpolation search: the hashes are distributed evenly, so that a few probes are
+    /// enough. A binary search needs a probe for each bit of the number of entries, and each probe
+    /// reads an entry and its text, which are rarely in the processor's cache.
+    fn find(&self, id: &str, entries: &[Entry]) -> Option<usize> {
+        let hash = document_hash(id);
+        // The entries that are still possible, and the bounds of their hashes.
+        let (mut rest, mut least, mut most) = (0..entries.len(), 0, u64::MAX);
+        let mut probes = 0;
+        while !rest.is_empty() {
+            let step = if probes < MAX_INTERPOLATIONS {
+                interpolate(hash - least, most - least, rest.len())
+            } else {
+                rest.len() / 2
+            };
+            probes += 1;
+            let at = rest.start + step;
+            let own = entries[at].id(&self.arena);
+            let own_hash = document_hash(own);
+            // A comparison of hashes avoids most of the ids.
+            match own_hash.cmp(&hash).then_with(|| own.cmp(id)) {
+                Ordering::Less => (rest.start, least) = (at + 1, own_hash),
+                Ordering::Equal => return Some(at),
+                Ordering::Greater => (rest.end, most) = (at, own_hash),
+            }
+        }
+        None
     }
 
     /// The ids of the documents with this hash: one, unless hashes collide.
@@ -93,4 +124,11 @@ impl Snapshot {
         });
         with_entry.into_iter().chain(self.references.without_entry(hash))
     }
+}
+
+/// The expected position of a hash among `count` hashes that are distributed evenly from 0 to `most`.
+/// It is less than `count`, and computed with 32 bits of the hashes, because positions have 32 bits.
+fn interpolate(hash: u64, most: u64, count: usize) -> usize {
+    let position = (hash >> 32) * count as u64 / ((most >> 32) + 1);
+    usize::try_from(position).expect("it is less than a usize")
 }

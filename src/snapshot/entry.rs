@@ -53,23 +53,23 @@ pub(super) type Rank<'s> = (bool, u16, &'s str);
 
 impl Entry {
     pub(super) fn path(self, arena: &Arena) -> &str {
-        arena.get(self.text, self.path_len.into())
+        arena.get(self.text, 0..self.path_len.into())
     }
 
     pub(super) fn id(self, arena: &Arena) -> &str {
         let start = usize::from(self.path_len);
-        &arena.get(self.text, start + usize::from(self.id_len))[start..]
+        arena.get(self.text, start..start + usize::from(self.id_len))
     }
 
     pub(super) fn title(self, arena: &Arena) -> &str {
         let start = usize::from(self.path_len) + usize::from(self.id_len);
-        &arena.get(self.text, start + usize::from(self.title_len))[start..]
+        arena.get(self.text, start..start + usize::from(self.title_len))
     }
 
     /// Adds everything but the title to a hash. The lengths keep texts apart.
     pub(super) fn hash(self, arena: &Arena, hash: &mut Xxh3Default) {
         let length = usize::from(self.path_len) + usize::from(self.id_len);
-        hash.update(arena.get(self.text, length).as_bytes());
+        hash.update(arena.get(self.text, 0..length).as_bytes());
         let mut facts = [0; 19];
         facts[..2].copy_from_slice(&self.path_len.to_le_bytes());
         facts[2..4].copy_from_slice(&self.id_len.to_le_bytes());

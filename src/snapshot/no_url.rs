@@ -196,7 +196,7 @@ impl NoUrlRows {
 
     fn row<'s>(&'s self, row: &Row, arena: &'s Arena) -> NoUrlRow<'s> {
         let id = usize::from(row.id_len);
-        let title = &arena.get(row.text, id + usize::from(row.title_len))[id..];
+        let title = arena.get(row.text, id..id + usize::from(row.title_len));
         NoUrlRow {
             document_id: row.id(arena),
             locale: row.locale(),
@@ -215,7 +215,7 @@ impl NoUrlRows {
 
 impl Row {
     fn id<'s>(&self, arena: &'s Arena) -> &'s str {
-        arena.get(self.text, self.id_len.into())
+        arena.get(self.text, 0..self.id_len.into())
     }
 
     fn locale(&self) -> Option<usize> {

@@ -1,3 +1,4 @@
+mod documents;
 mod no_url;
 mod patched;
 mod references;

@@ -60,8 +60,10 @@ pub(in crate::http) async fn get(
     parse_document_locale(locale.as_deref())?;
     let site = parse_site(&app, status.as_deref(), site)?;
     check_count("documentId", ids.split(',').count())?;
-    let item = |id| Item::new(Some(&uid), Some(id), locale.as_deref());
-    let items: Vec<Item<'_>> = ids.split(',').map(item).collect();
+    let mut items: Vec<Item<'_>> = Vec::new();
+    for id in ids.split(',') {
+        items.push(Item::new([Some(&uid), Some(id), locale.as_deref()], items.last()));
+    }
     let (text, age) = respond(&app, site, &items).await?;
     let response = conditional_json(text, &app.http.cache_policy.url, headers);
     Ok(with_age(response, age))
@@ -79,9 +81,7 @@ pub(in crate::http) async fn post(
     let respond = async || {
         let [status, site] = parse(query.as_deref(), &POST_PARAMS)?;
         let site = parse_site(&app, status.as_deref(), site)?;
-        let texts = item::read(&body)?;
-        check_count("documents", texts.len())?;
-        let items: Vec<Item<'_>> = texts.into_iter().map(Item::read).collect();
+        let items = item::read(&body)?;
         let (text, age) = respond(&app, site, &items).await?;
         Ok::<Response, ApiError>(with_age(
             json_response(StatusCode::OK, text, HeaderMap::new()),

@@ -65,7 +65,17 @@ impl<'a> Batch<'a> {
                 Place::Type { at, locale }
             })
         };
-        let places = items.iter().map(&mut place).collect();
+        let mut places: Vec<Place> = Vec::with_capacity(items.len());
+        for (position, item) in items.iter().enumerate() {
+            let before = position.checked_sub(1).map(|before| (&items[before], places[before]));
+            // Nearly always that of the item before, without a look-up.
+            let is_as =
+                |before: &Item<'_>| before.is_valid && item.is_valid && item.is_like(before);
+            places.push(match before {
+                Some((before, its)) if is_as(before) => its,
+                _ => place(item),
+            });
+        }
         Self { places, types }
     }
 }

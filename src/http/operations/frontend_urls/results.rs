@@ -20,6 +20,9 @@ const UNKNOWN: &str = "unknown";
 /// The reason of a document in a locale without a base URL.
 const NO_BASE_URL: &str = "no_base_url";
 
+/// The usual length of a result, in bytes.
+const USUAL_BYTES: usize = 256;
+
 /// A path, or the reason why there is none.
 enum Found<'s> {
     Path {
@@ -38,12 +41,11 @@ enum Found<'s> {
 /// The text of the response.
 pub(super) fn write(items: &[Item<'_>], batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
     success_text(|json| {
-        json.raw(r#"{"results":["#);
+        json.reserve(items.len() * USUAL_BYTES).raw(r#"{"results":["#);
         for (position, (item, place)) in items.iter().zip(&batch.places).enumerate() {
-            json.raw(if position == 0 { "{" } else { ",{" });
-            json.raw(r#""uid":"#).text_or_null(item.uid.as_deref());
-            json.raw(r#","documentId":"#).text_or_null(item.document_id.as_deref());
-            json.raw(r#","locale":"#);
+            if position > 0 {
+                json.raw(",");
+            }
             match *place {
                 Place::Nowhere => write_without_version(json, item, INVALID),
                 Place::NoRule => write_without_version(json, item, NO_RULE),
@@ -53,41 +55,47 @@ pub(super) fn write(items: &[Item<'_>], batch: &Batch<'_>, sources: &[Source]) -
                 Place::Type { at, locale } => {
                     let of = batch.types[at];
                     let id = item.document_id.as_deref().unwrap_or_default();
-                    write_found(json, of.site, &find(of, &sources[at], id, locale));
+                    write_found(json, of, id, &find(of, &sources[at], id, locale));
                 }
             }
-            json.raw("}");
         }
         json.raw("]}");
     })
 }
 
 fn write_without_version(json: &mut Json, item: &Item<'_>, reason: &str) {
-    json.text_or_null(item.locale.as_deref()).raw(r#","reason":"#).text(reason);
+    json.raw(r#"{"uid":"#).text_or_null(item.uid.as_deref());
+    json.raw(r#","documentId":"#).text_or_null(item.document_id.as_deref());
+    json.raw(r#","locale":"#).text_or_null(item.locale.as_deref());
+    json.raw(r#","reason":"#).text(reason).raw("}");
 }
 
-fn write_found(json: &mut Json, site: &Site, found: &Found<'_>) {
-    let code = |locale: usize| site.rules.locales().codes()[locale].as_str();
+/// None of the texts but a reason and a template has a character that JSON escapes: a content type
+/// with a rule, a valid id, a locale, and URLs, which are ASCII.
+fn write_found(json: &mut Json, of: TypeOfSite<'_>, id: &str, found: &Found<'_>) {
+    json.raw(r#"{"uid":""#).raw(of.uid).raw(r#"","documentId":""#).raw(id);
+    let locales = of.site.rules.locales().codes();
+    let (Found::Path { locale, .. } | Found::NoUrl { locale, .. }) = found;
+    json.raw(r#"","locale":""#).raw(locales[*locale].as_str());
     match found {
-        Found::Path { path, locale } => {
-            json.word(code(*locale));
-            let base = site.hosts.base(*locale);
+        Found::Path { path, .. } => {
+            let base = of.site.hosts.base(*locale);
             if let Some(base) = base {
-                // Both are ASCII without a character that JSON escapes.
-                json.raw(r#","url":""#).raw(base.as_str()).raw(path).raw("\"");
+                json.raw(r#"","url":""#).raw(base.as_str()).raw(path);
             }
-            json.raw(r#","path":"#).word(path);
+            json.raw(r#"","path":""#).raw(path).raw("\"");
             if base.is_none() {
                 json.raw(r#","reason":"#).word(NO_BASE_URL);
             }
         }
-        Found::NoUrl { reason, rule, locale } => {
-            json.word(code(*locale)).raw(r#","reason":"#).text(reason);
+        Found::NoUrl { reason, rule, .. } => {
+            json.raw(r#"","reason":"#).text(reason);
             if let Some(rule) = rule {
                 json.raw(r#","rule":"#).text(rule);
             }
         }
     }
+    json.raw("}");
 }
 
 fn find<'s>(of: TypeOfSite<'s>, source: &'s Source, id: &str, locale: usize) -> Found<'s> {
