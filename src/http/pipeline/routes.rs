@@ -187,7 +187,7 @@ impl Route {
 
     /// Its operation, if that responds to this target from memory.
     pub(super) fn memory_operation(self, uri: &Uri) -> Option<FromMemory> {
-        self.declaration.handler.from_memory(uri)
+        self.declaration.handler.memory_operation(uri)
     }
 }
 

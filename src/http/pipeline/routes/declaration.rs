@@ -41,7 +41,7 @@ pub(super) enum Handler {
 
 impl Handler {
     /// The operation, if it responds to this target from memory.
-    pub(super) fn from_memory(&self, uri: &Uri) -> Option<FromMemory> {
+    pub(super) fn memory_operation(&self, uri: &Uri) -> Option<FromMemory> {
         match *self {
             Self::FromMemory(operation) => Some(operation),
             Self::Either { from_memory, waits, .. } => (!waits(uri.query())).then_some(from_memory),
