@@ -111,9 +111,8 @@ fn site_without_localized_types_has_a_guessed_locale() {
 
 #[test]
 fn drafts_show_the_fields_if_nothing_is_published() {
-    let cms = cms(|target| match target.contains("status=draft") {
-        true => documents("slug", &["a"]),
-        false => list(&[], 100, 0),
+    let cms = cms(|target| {
+        if target.contains("status=draft") { documents("slug", &["a"]) } else { list(&[], 100, 0) }
     });
     let (settings, _) = printed(&cms, &["--type", "api::post.post"]);
     assert!(settings.contains("template = \"/posts/{slug}\"\n"), "{settings}");

@@ -233,8 +233,7 @@ fn file_passes_check_and_its_sitemap_has_the_documents() {
         let locale = locale.map_or_else(String::new, |code| format!(r#","locale":"{code}""#));
         list(&[("d", &(row.to_owned() + &locale))], 100, 1)
     };
-    const TYPES: &[Schema] = &BLOG_ARTICLES;
-    let cms = cms(TYPES, &["en", "de"], pages);
+    let cms = cms(&BLOG_ARTICLES, &["en", "de"], pages);
     let setup = setup();
     let ended = init(&setup, &cms, &[]);
     assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""));
