@@ -279,9 +279,10 @@ fn other_values_are_refused() {
 /// the root.
 fn with_slashes(target: &str) -> Answer {
     let last = target.rsplit('/').next().unwrap_or_default();
-    match last.is_empty() || last.contains('.') {
-        true => answer("200 OK", "", 5),
-        false => answer("308 Permanent Redirect", &format!("Location: {target}/\r\n"), 0),
+    if last.is_empty() || last.contains('.') {
+        answer("200 OK", "", 5)
+    } else {
+        answer("308 Permanent Redirect", &format!("Location: {target}/\r\n"), 0)
     }
 }
 
