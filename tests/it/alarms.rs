@@ -40,8 +40,8 @@ fn every_alert_has_a_unit_test_in_which_it_fires() {
     let cases: Vec<&str> = ALERT_TESTS.split("- alertname: ").skip(1).collect();
     let fires = |case: &&&str| case.lines().any(|line| line.trim() == "exp_alerts:");
     let names = cases.iter().filter(fires).filter_map(|case| case.lines().next());
-    let fired: BTreeSet<&str> = names.collect();
-    assert_eq!(fired, BTreeSet::from_iter(alerts()));
+    let tested: BTreeSet<&str> = names.collect();
+    assert_eq!(tested, BTreeSet::from_iter(alerts()));
 }
 
 #[test]
