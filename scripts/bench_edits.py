@@ -22,7 +22,6 @@ import contextlib
 import pathlib
 import re
 import shutil
-import statistics
 import sys
 import tempfile
 import threading
@@ -34,8 +33,10 @@ from common.build import BINARY, build
 from common.client import free_port, get, until
 from common.process import Process
 from edits.content import BASE, Strapi, articles, urls
-from edits.plan import COUNTS, KINDS, Edit, Plan
-from edits.probes import BARE, OPERATIONS, Lists, Probes
+from edits.limit import ENDED, end_after
+from edits.plan import COUNTS, KINDS, Durations, Edit, Plan
+from edits.probes import Lists, Probes
+from edits.report import report_durations, report_seen
 from strapi import fixture
 
 HOOK_SECRET = "secret-of-the-bench"
@@ -71,7 +72,6 @@ params.path = { field = "slug", ancestors = "parent" }
 QUIET = 3
 # How many edits of each kind are made alone.
 ALONE = dict.fromkeys(KINDS, 1)
-Durations = dict[str, list[float]]
 
 
 class Service(Process):
@@ -101,7 +101,8 @@ class Service(Process):
         last, since = self.cms_requests(), time.monotonic()
         begun = since
         while time.monotonic() - since < QUIET and time.monotonic() - begun < patience:
-            time.sleep(0.2)
+            if ENDED.wait(0.2):
+                break
             if (now := self.cms_requests()) != last:
                 last, since = now, time.monotonic()
         return last
@@ -125,7 +126,8 @@ def edit_all(
 
     def editor(edits: list[Edit]) -> None:
         for n, one in enumerate(edits):
-            time.sleep(max(0, begun + n * seconds / len(edits) - time.monotonic()))
+            if ENDED.wait(max(0, begun + n * seconds / len(edits) - time.monotonic())):
+                return
             edit(strapi, one, probes, durations)
 
     threads = [threading.Thread(target=editor, args=(edits,)) for edits in work]
@@ -137,54 +139,13 @@ def edit_all(
     return durations
 
 
-def report_seen(seconds: dict[tuple[str, str], list[float | None]]) -> int:
-    """Prints the table; the number of edits that an operation never showed."""
-    print("seconds until seen (p50 / p99 / max)")
-    columns = (*OPERATIONS, BARE)
-    print(f"{'':22}" + "".join(f"{name:>26}" for name in columns))
-    for kind in KINDS:
-        cells = [cell(seconds[kind, column]) for column in columns]
-        count = len(seconds[kind, OPERATIONS[0]])
-        print(f"{kind:18} {count:3}" + "".join(f"{text:>26}" for text in cells))
-    for column in columns:
-        every = [taken for kind in KINDS for taken in seconds[kind, column]]
-        print(f"all, {column}: {cell(every)}")
-    return sum(taken is None for found in seconds.values() for taken in found)
-
-
-def cell(found: list[float | None]) -> str:
-    seen = sorted(taken for taken in found if taken is not None)
-    if not seen:
-        return "never" if found else "-"
-    p99 = seen[max(0, -(-99 * len(seen) // 100) - 1)]
-    never = f", {len(found) - len(seen)} never" if len(seen) < len(found) else ""
-    return f"{statistics.median(seen):.2f} / {p99:.2f} / {seen[-1]:.2f}{never}"
-
-
-def report_durations(turns: list[Durations]) -> None:
-    print("duration of an edit, p50 in ms: without the service, with it, with probes; ratios")
-    articles: list[list[float]] = [[] for _ in turns]
-    for kind in KINDS:
-        medians = [statistics.median(turn[kind]) * 1000 if turn[kind] else 0 for turn in turns]
-        print_durations(kind, medians)
-        if kind.startswith("article"):
-            for own, turn in zip(articles, turns, strict=True):
-                own.extend(turn[kind])
-    print_durations("all of articles", [statistics.median(own) * 1000 for own in articles])
-
-
-def print_durations(name: str, medians: list[float]) -> None:
-    first = medians[0]
-    ratios = [f"{other / first:.2f}" if first else "-" for other in medians[1:]]
-    cells = [*(f"{median:9.0f}" for median in medians), *(f"{ratio:>7}" for ratio in ratios)]
-    print(f"{name:18} {' '.join(cells)}")
-
-
 def report_requests(
     strapi: Strapi, service: Service, edits: Iterable[Edit], patience: float
 ) -> None:
     print("requests to the CMS for an edit made alone")
     for one in edits:
+        if ENDED.is_set():
+            return
         before = service.wait_until_idle(patience)
         edit(strapi, one, None, defaultdict(list))
         time.sleep(QUIET)
@@ -235,9 +196,9 @@ def run(strapi: Strapi, options: argparse.Namespace, folder: pathlib.Path) -> bo
 
     turns = [edit_all(strapi, work(few, False), seconds / part, None)] if options.control else []
     with Service(options.binary, folder, strapi.url) as service, Lists(service.address) as lists:
-        built = until(lambda: all(lists.bodies.values()), patience=900, pause=0.1)
+        built = until(lambda: ENDED.is_set() or all(lists.bodies.values()), 900, 0.1)
         walked = service.wait_until_idle(600)
-        print(f"the first lists after {built:.0f} s, {walked} requests", flush=True)
+        print(f"the first lists after {built or 0:.0f} s, {walked} requests", flush=True)
         hook = {"Authorization": f"Bearer {HOOK_SECRET}"}
         target = f"http://{service.address}/hooks/cms"
         strapi.post("/api/lab/webhook", {"url": target, "name": "bench", "headers": hook})
@@ -253,10 +214,12 @@ def run(strapi: Strapi, options: argparse.Namespace, folder: pathlib.Path) -> bo
         requests = service.wait_until_idle(600) - before - probes.frontend_url_requests
         never = report_seen(probes.seconds)
         print(f"{requests} requests to the CMS for these edits", flush=True)
+        if ENDED.is_set():
+            print(f"the run has ended early: {probes.unfinished} times before an edit was seen")
         if turns:
             report_durations([*turns, with_probes])
         different = differences(lists, strapi)
-        if options.alone:
+        if options.alone and not ENDED.is_set():
             alone = [*plan.articles(ALONE), *plan.slow(ALONE, may_delete=True)]
             report_requests(strapi, service, alone, patience=options.alone)
             different += differences(lists, strapi)
@@ -270,6 +233,9 @@ def main() -> None:
     )
     parser.add_argument("--articles", type=int, default=50_000)
     parser.add_argument("--seconds", type=float, default=180, help="in which the edits are made")
+    parser.add_argument(
+        "--limit", type=int, default=0, help="seconds after which the run ends and reports; 0: none"
+    )
     parser.add_argument("--part", type=int, default=1, help="divide edits and seconds by this")
     parser.add_argument(
         "--alone", type=float, default=120, help="seconds to wait until idle at most; 0: skip"
@@ -286,6 +252,7 @@ def main() -> None:
     if options.binary is None:
         build()
     options.binary = (options.binary or BINARY).resolve()
+    end_after(options.limit)
     with (
         seeded(options.articles, options.cache) as url,
         tempfile.TemporaryDirectory() as folder,

@@ -21,6 +21,8 @@ COUNTS = {
     "category delete": 1,
 }
 KINDS = tuple(COUNTS)
+# Seconds by kind.
+Durations = dict[str, list[float]]
 # Articles are edited in these categories, so that the counts of the others change with them alone.
 OF_ARTICLES = (7, 8, 9, 10)
 OF_SLUGS, OF_STATUS, OF_DELETION = (0, 1, 2, 3), 5, (6, 4)

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from common.client import get
 from edits.content import BASE, ENDPOINTS, UIDS, Strapi
+from edits.limit import ENDED
 from edits.plan import Edit, Listed
 
 OPERATIONS = ("frontend-url", "build-sitemap", "sitemap file", "resolve")
@@ -22,6 +23,8 @@ BARE = "Strapi itself"
 PAUSE, PART = 0.02, 0.02
 # Seconds after which an edit counts as never seen.
 PATIENCE = 600
+# Seconds between two looks whether the run has ended.
+LOOK = 0.5
 # The timeout of one request, in seconds.
 REQUEST = 130
 
@@ -63,10 +66,13 @@ class Lists:
 
     def wait(self, listed: list[Listed], deadline: float) -> bool:
         with self.changed:
-            return self.changed.wait_for(
-                lambda: all(in_list(self.bodies[one.uid], one) for one in listed),
-                deadline - time.monotonic(),
-            )
+            while time.monotonic() < deadline and not ENDED.is_set():
+                if self.changed.wait_for(lambda: self.show(listed), LOOK):
+                    return True
+            return self.show(listed)
+
+    def show(self, listed: list[Listed]) -> bool:
+        return all(in_list(self.bodies[one.uid], one) for one in listed)
 
 
 class Files:
@@ -119,6 +125,8 @@ class Probes:
         # Seconds by kind and operation; None: never seen.
         self.seconds: dict[tuple[str, str], list[float | None]] = defaultdict(list)
         self.frontend_url_requests = 0
+        # How often the run ended before an edit was seen.
+        self.unfinished = 0
 
     def follow(self, edit: Edit) -> None:
         """From now on; `wait` waits for the end."""
@@ -166,10 +174,14 @@ class Probes:
     def until(self, edit: Edit, operation: str, begun: float, is_shown: Callable[[], bool]) -> None:
         shown = False
         while not (shown := is_shown()) and time.monotonic() - begun < PATIENCE:
-            time.sleep(PAUSE + PART * (time.monotonic() - begun))
+            if ENDED.wait(PAUSE + PART * (time.monotonic() - begun)):
+                break
         self.note(edit, operation, begun, shown)
 
     def note(self, edit: Edit, operation: str, begun: float, shown: bool) -> None:
         taken = time.monotonic() - begun
         with self.lock:
-            self.seconds[edit.kind, operation].append(taken if shown else None)
+            if not shown and ENDED.is_set():
+                self.unfinished += 1
+            else:
+                self.seconds[edit.kind, operation].append(taken if shown else None)
