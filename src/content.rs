@@ -11,7 +11,7 @@ pub use crate::rules::{Document, DocumentLocale};
 pub use content_file::{ContentFile, ContentFileError};
 pub use error::{ContentError, Outage, QueryPart, SetupProblem};
 pub use projection::{BadItem, Projection};
-pub use query::{ContentQuery, Selected, Selection, Status, Versions};
+pub use query::{ContentQuery, Counted, Selected, Selection, Status, Versions};
 pub use strapi::{
     BreakerState, CmsLocale, Endpoint, EndpointError, EndpointKind, Examination, FieldSchema,
     FieldUse, Finding, Page, Purpose, RequestLimiters, Sample, Schemas, Strapi, StrapiError,
@@ -120,7 +120,32 @@ impl Content {
         }
     }
 
-    /// The same, with a proof for each locale instead of one request for all of them.
+    /// The number of published versions of the query's selection in a locale, and one of them.
+    ///
+    /// # Errors
+    /// [`ContentError`]; also when the CMS ignores the filter.
+    pub async fn count(
+        &self,
+        query: &ContentQuery,
+        locale: &Locale,
+    ) -> Result<Counted, ContentError> {
+        match self {
+            Self::Strapi(strapi) => strapi.count(query, locale).await,
+            Self::File(_) => Ok(Counted { total: 0, version: None, is_localized: false }),
+        }
+    }
+
+    /// The rows of a page of a list.
+    #[must_use]
+    pub fn page_size(&self) -> usize {
+        match self {
+            Self::Strapi(strapi) => strapi.page_size(),
+            Self::File(_) => usize::MAX,
+        }
+    }
+
+    /// The same as [`Content::select`], with a proof for each locale instead of one request for all
+    /// of them.
     ///
     /// # Errors
     /// As [`Content::select`].

@@ -205,7 +205,8 @@ fn write_path_by_rule<'r>(
 }
 
 /// Whether the URL of a path in a locale has too many characters.
-fn is_too_long(rules: &RuleSet, hosts: &Hosts, locale: &SiteLocale, path: &str) -> bool {
+#[must_use]
+pub fn is_too_long(rules: &RuleSet, hosts: &Hosts, locale: &SiteLocale, path: &str) -> bool {
     let is_with = |base: usize| base + path.len() > MAX_URL_CHARS;
     // The usual case needs no look-up of the locale.
     is_with(hosts.longest()) && {

@@ -81,6 +81,17 @@ pub enum Selected {
     TooMany,
 }
 
+/// The published versions of a selection in one locale.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// How many there are.
+    pub total: u64,
+    /// One of them.
+    pub version: Option<Document<'static>>,
+    /// Whether the type is localized; if it is not, these are the versions in all locales.
+    pub is_localized: bool,
+}
+
 /// Versions of documents that were read in one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Versions {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::content::{
-    ContentError, ContentQuery, Document, DocumentSink, Selected, Status, Versions, WalkRequest,
+    ContentError, ContentQuery, Counted, Document, DocumentSink, Selected, Status, Versions,
+    WalkRequest,
 };
 use crate::metrics::Metrics;
 use crate::rules::{ContentTypeUid, FieldPath, Locale, encode};
@@ -188,6 +189,24 @@ impl Strapi {
         max: u64,
     ) -> Result<Selected, ContentError> {
         walk::selection::select(&self.0, query, locales, max).await
+    }
+
+    /// The number of published versions of the query's selection in a locale, and one of them.
+    ///
+    /// # Errors
+    /// [`ContentError`]; also when the CMS ignores the filter.
+    pub async fn count(
+        &self,
+        query: &ContentQuery,
+        locale: &Locale,
+    ) -> Result<Counted, ContentError> {
+        walk::counted::count(&self.0, query, locale).await
+    }
+
+    /// The rows of a page of a walk.
+    #[must_use]
+    pub fn page_size(&self) -> usize {
+        self.0.page_size
     }
 
     /// The same, with a proof for each locale instead of one request for all of them.

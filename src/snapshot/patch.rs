@@ -1,5 +1,9 @@
 //! Incremental updates: single documents of a snapshot are replaced.
 
+mod related;
+
+pub use related::{Related, RelatedValues};
+
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;

@@ -2,6 +2,7 @@ mod documents;
 mod no_url;
 mod patched;
 mod references;
+mod related;
 
 use std::sync::Arc;
 

@@ -15,6 +15,7 @@
 
 mod dependents;
 mod follow_up;
+mod from_copies;
 mod known_locales;
 mod named;
 mod patching;
@@ -25,9 +26,24 @@ mod update_loops;
 
 pub use update_loops::apply_invalidations;
 
+use std::collections::BTreeMap;
+
 use super::invalidation::Hint;
 use super::refresh::TypeGroup;
 use crate::content::ContentError;
+use crate::rules::DocumentLocale;
+
+/// Versions of documents: their locales by `documentId`.
+type Listed = BTreeMap<String, Vec<DocumentLocale<'static>>>;
+
+/// What a round has updated so far.
+#[derive(Default)]
+struct Updated {
+    /// The versions that lists have found.
+    listed: Listed,
+    /// The versions that were updated from the copies because of a document, by its `documentId`.
+    from_copies: BTreeMap<String, Listed>,
+}
 
 /// Why documents could not be updated.
 #[derive(Debug)]

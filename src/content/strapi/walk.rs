@@ -1,7 +1,9 @@
 //! Every published document of a content type, or an error: never fewer (D23).
 
+pub(super) mod counted;
 mod error;
 mod locale_evidence;
+mod page_retry;
 mod proof;
 mod rows;
 mod scope;
@@ -171,19 +173,18 @@ async fn next_page(
     locale: Option<&Locale>,
     proof: &Proof,
 ) -> Result<ListReply, ContentError> {
-    let WalkScope { fetcher, query, resolved, .. } = scope;
+    let WalkScope { fetcher, query, .. } = scope;
     let page = PageRequest {
         after: proof.key(),
         size: fetcher.page_size,
         with_total: proof.needs_total(),
     };
-    fetcher.list(resolved, locale, |locale| query_string::page(query, locale, page)).await
+    page_retry::list(scope, locale, |locale| query_string::page(query, locale, page)).await
 }
 
 /// The total alone.
 async fn total(scope: WalkScope<'_>, locale: Option<&Locale>) -> Result<ListReply, ContentError> {
-    let WalkScope { fetcher, query, resolved, .. } = scope;
-    fetcher.list(resolved, locale, |locale| query_string::total(query, locale)).await
+    page_retry::list(scope, locale, |locale| query_string::total(scope.query, locale)).await
 }
 
 /// Polls a request once and yields, so that the connection's task can send it; the output if the

@@ -149,7 +149,7 @@ fn unusable(placeholder: &Placeholder, fault: Fault) -> UnusableValue {
 }
 
 /// Appends the segment of a placeholder, or the segments of a catch-all.
-fn push(path: &mut String, segment: &Segment, value: &PlaceholderValue<'_>) {
+pub(super) fn push(path: &mut String, segment: &Segment, value: &PlaceholderValue<'_>) {
     let [before, after] = segment.around();
     path.push('/');
     push_encoded(path, before);

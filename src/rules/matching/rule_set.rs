@@ -23,7 +23,9 @@ use super::linear::{Mismatch, match_pattern};
 use super::pattern::{Pattern, patterns};
 use super::precedence::specificity;
 use super::trie::Trie;
-use crate::rules::building::{BuiltSegment, NoPath, TemplateValues, TrailingSlash, built_segments};
+use crate::rules::building::{
+    BuiltSegment, NoPath, RelatedSegments, TemplateValues, TrailingSlash, built_segments,
+};
 use crate::rules::locale::{Locale, LocalePrefix, Locales, SiteLocale};
 use crate::rules::pathname::Pathname;
 use crate::rules::rule::{Condition, Rule};
@@ -208,6 +210,18 @@ impl RuleSet {
         values: &'t impl TemplateValues,
     ) -> Vec<BuiltSegment<'t>> {
         built_segments(template, &self.locales, self.prefix, locale, values)
+    }
+
+    /// The segments of a rule's paths, under one of the site's locales, that show fields behind a
+    /// relation. `None`: these fields decide about more than the text of single segments.
+    #[must_use]
+    pub fn related_segments<'r>(
+        &self,
+        rule: &'r Rule,
+        locale: &Locale,
+        relation: &FieldPath,
+    ) -> Option<RelatedSegments<'r>> {
+        rule.related_segments(&self.locales, self.prefix, locale, relation)
     }
 
     /// The rules of one content type, in the order of the settings.

@@ -39,6 +39,12 @@ impl FieldPath {
         (1..self.0.len()).map(|end| Self(self.0[..end].into()))
     }
 
+    /// Whether the path follows these relations and leads on to a field of the document behind them.
+    #[must_use]
+    pub fn is_behind(&self, relation: &Self) -> bool {
+        self.0.len() > relation.0.len() && self.0.starts_with(&relation.0)
+    }
+
     /// The path to the `documentId` of the document that this path leads to.
     #[must_use]
     pub fn document_id(&self) -> Self {

@@ -90,6 +90,17 @@ impl<'s> Part<'s> {
         }
     }
 
+    /// Adds the same with another path.
+    pub(in crate::snapshot) fn keep_with_path(&mut self, url: PublicUrl<'_>, path: &str) {
+        let text = self.arena.push([path, url.document_id(), url.title().unwrap_or_default()]);
+        match (text, u16::try_from(path.len())) {
+            (Some(text), Ok(path_len)) => {
+                self.entries.push(Entry { text, path_len, ..*url.entry() });
+            }
+            _ => self.too_large = true,
+        }
+    }
+
     /// Adds a version without a URL of another snapshot of the same listing.
     pub(in crate::snapshot) fn keep_no_url(&mut self, row: NoUrlRow<'_>) {
         self.no_url.add(row, [row.title.unwrap_or_default(), ""], &mut self.arena);

@@ -6,17 +6,37 @@ use std::time::Instant;
 use super::follow_up::follow_up;
 use super::patching::Reading;
 use super::plan::{self, RelationList, referring, relations};
-use super::reading::{is_in, list_dependents, max_versions, read_by_id};
+use super::reading::{all_versions, is_in, list_dependents, max_versions, read_by_id};
 use super::type_updates::TypeUpdates;
-use super::{NotUpdated, lacking};
-use crate::rules::{Document, DocumentLocale};
+use super::{NotUpdated, Updated, from_copies, lacking};
+use crate::rules::Document;
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Hint, Invalidation};
+use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation};
 use crate::snapshot_cache::refresh::TypeGroup;
 
-/// The versions that lists of this round have found: their locales by `documentId`.
-type Listed = BTreeMap<String, Vec<DocumentLocale<'static>>>;
+/// One round. Confirmations come last: one that is in progress ends when there is another change, and
+/// is repeated later.
+pub(super) async fn update_in_turn(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    updates: &TypeUpdates,
+    hints: Vec<Hint>,
+) {
+    let queue = &updates.dependents;
+    let (confirmations, hints): (Vec<Hint>, Vec<Hint>) =
+        hints.into_iter().partition(|hint| hint.is_confirmation);
+    if confirmations.is_empty() || !hints.is_empty() {
+        update(cache, group, updates, hints).await;
+        return queue.confirm(confirmations);
+    }
+    tokio::select! {
+        biased;
+        () = queue.has_new(|hint| may_be_read(cache, group, hint)) => queue.confirm(confirmations),
+        () = update(cache, group, updates, confirmations.clone()) => {}
+    }
+    queue.look_again();
+}
 
 /// One round: the lists of dependents, each put into the copies as soon as it is read, and then the
 /// dependents that the copies know and no list has.
@@ -33,9 +53,12 @@ pub(super) async fn update(
         return;
     }
     keep_hints(group, &hints);
+    // While a list is read, the circuit breaker may open.
+    let _waiting = cache.triggers.wait_for_cms();
     learn_targets(cache, group).await;
-    let lists = plan::lists(group, &hints, &mut cache.triggers.targets.lock());
-    let mut listed = Listed::new();
+    let page = cache.content.page_size();
+    let lists = plan::lists(group, &hints, &mut cache.triggers.targets.lock(), page);
+    let mut progress = Updated::default();
     let mut empty: Vec<&RelationList<'_>> = Vec::new();
     let mut failed: BTreeSet<usize> = BTreeSet::new();
     for list in &lists {
@@ -44,7 +67,7 @@ pub(super) async fn update(
             empty.push(list);
             continue;
         }
-        match update_listed(cache, group, list, &mut listed).await {
+        match update_listed(cache, group, updates, list, &mut progress).await {
             Ok(true) => {}
             Ok(false) => empty.push(list),
             Err(reason) => {
@@ -57,11 +80,35 @@ pub(super) async fn update(
         }
     }
     let done = (0..hints.len()).filter(|at| !failed.contains(at)).map(|at| &hints[at]);
-    let done: Vec<&Hint> = done.filter(|hint| may_be_read(cache, group, hint)).collect();
+    let mut done: Vec<&Hint> = done.filter(|hint| may_be_read(cache, group, hint)).collect();
+    update_withdrawn(cache, group, updates, &mut done, &mut progress).await;
     if !done.is_empty() {
         // Documents that were read before these changes were known are in the copies from here on.
         drop(updates.named_round.lock().await);
-        update_unlisted(cache, group, updates, &done, &listed).await;
+        update_unlisted(cache, group, updates, &done, &progress).await;
+    }
+}
+
+/// Updates what the copies know of documents that were withdrawn, for which there is no list.
+async fn update_withdrawn(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    updates: &TypeUpdates,
+    hints: &mut Vec<&Hint>,
+    progress: &mut Updated,
+) {
+    let relations = relations(group);
+    let withdrawn = |hint: &&Hint| hint.invalidation.change == Change::Withdrawn;
+    let withdrawn: Vec<&Hint> = hints.iter().copied().filter(withdrawn).collect();
+    for hint in withdrawn {
+        for relation in &relations {
+            let from_copies = from_copies::update(cache, group, updates, relation, hint, progress);
+            if let Err(reason) = from_copies.await {
+                follow_up(cache, group, &updates.dependents, reason, [hint.clone()]);
+                hints.retain(|other| !std::ptr::eq(*other, hint));
+                break;
+            }
+        }
     }
 }
 
@@ -97,11 +144,21 @@ async fn learn_targets(cache: &SnapshotCache, group: &TypeGroup) {
 async fn update_listed(
     cache: &SnapshotCache,
     group: &TypeGroup,
+    updates: &TypeUpdates,
     list: &RelationList<'_>,
-    listed: &mut Listed,
+    progress: &mut Updated,
 ) -> Result<bool, NotUpdated> {
+    let locales = match &*list.hints {
+        [hint] => {
+            from_copies::update(cache, group, updates, &list.relation, hint, progress).await?
+        }
+        _ => group.locales.clone(),
+    };
+    if locales.is_empty() {
+        return Ok(true);
+    }
     let reading = Reading::begin(group);
-    let versions = list_dependents(cache, group, list).await?;
+    let versions = list_dependents(cache, group, list, &locales).await?;
     let mut by_id: BTreeMap<String, Vec<Document<'static>>> = BTreeMap::new();
     for version in versions {
         let own = by_id.entry(version.id.clone().into_owned()).or_default();
@@ -110,7 +167,7 @@ async fn update_listed(
     }
     for (id, versions) in &by_id {
         let locales = versions.iter().map(|version| version.locale.clone());
-        listed.entry(id.clone()).or_default().extend(locales);
+        progress.listed.entry(id.clone()).or_default().extend(locales);
     }
     let patch = |(id, versions)| Patch { id, versions, is_partial: true };
     let patches: Vec<Patch> = by_id.into_iter().map(patch).collect();
@@ -125,25 +182,26 @@ async fn update_unlisted(
     group: &TypeGroup,
     updates: &TypeUpdates,
     hints: &[&Hint],
-    listed: &Listed,
+    progress: &Updated,
 ) {
-    let is_unlisted = |(id, locales): &(String, BTreeSet<String>)| {
-        let own = listed.get(id);
-        !locales
-            .iter()
-            .all(|locale| own.is_some_and(|own| own.iter().any(|one| is_in(one, locale))))
-    };
     let unlisted = |hint: &&Hint| -> Vec<String> {
-        let known = referring(group, &hint.invalidation.document_id);
-        known.into_iter().filter(is_unlisted).map(|(id, _)| id).collect()
+        let id = hint.invalidation.document_id.as_str();
+        let of_hint = [Some(&progress.listed), progress.from_copies.get(id)];
+        let is_updated = |id: &String, locale: &String| {
+            let mut own = of_hint.iter().flatten().filter_map(|listed| listed.get(id)).flatten();
+            own.any(|own| is_in(own, locale))
+        };
+        let known = referring(group, id).into_iter();
+        let unlisted =
+            known.filter(|(id, locales)| !locales.iter().all(|locale| is_updated(id, locale)));
+        unlisted.map(|(id, _)| id).collect()
     };
-    let of_hints: Vec<(&Hint, Vec<String>)> = hints
-        .iter()
-        .map(|hint| (*hint, unlisted(hint)))
-        .filter(|(_, ids)| !ids.is_empty())
-        .collect();
+    let of_hints = hints.iter().map(|hint| (*hint, unlisted(hint)));
+    let of_hints: Vec<(&Hint, Vec<String>)> = of_hints.filter(|(_, ids)| !ids.is_empty()).collect();
     let ids: BTreeSet<&str> = of_hints.iter().flat_map(|(_, ids)| ids).map(|id| &**id).collect();
-    if ids.len() * group.locales.len() > max_versions(group) {
+    let versions = |ids: usize| ids * group.locales.len();
+    let most = of_hints.iter().map(|(_, ids)| versions(ids.len())).max().unwrap_or(0);
+    if most > max_versions(group) || versions(ids.len()) > all_versions(group) {
         let hints = of_hints.iter().map(|(hint, _)| (*hint).clone());
         return follow_up(cache, group, &updates.dependents, NotUpdated::NeedsWalk, hints);
     }

@@ -14,7 +14,14 @@ pub(super) fn follow_up(
     reason: NotUpdated,
     hints: impl IntoIterator<Item = Hint>,
 ) {
+    let hints: Vec<Hint> = hints.into_iter().collect();
     match reason {
+        // The copies have the changes, as far as is known.
+        NotUpdated::NeedsWalk
+            if !hints.is_empty() && hints.iter().all(|hint| hint.is_confirmation) =>
+        {
+            walk_within_share(cache, group);
+        }
         NotUpdated::NeedsWalk => {
             forget(group, hints);
             walk(cache, group);

@@ -1,9 +1,10 @@
 //! Puts documents that were read again into the cached copies.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::NotUpdated;
-use crate::snapshot::{Patch, Patched};
+use crate::snapshot::{Patch, Patched, Related, RelatedValues};
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::{Entry, ReadInFlight};
 use crate::snapshot_cache::refresh::TypeGroup;
@@ -36,22 +37,57 @@ impl<'g> Reading<'g> {
             let patches = entry.keep_patches(self.since, patches);
             // A refresh that began later has read these documents itself.
             let Some(copy) = entry.copy().filter(|copy| copy.begun < self.since) else { continue };
-            match tokio::task::block_in_place(|| patched(site, entry, &copy, &patches)) {
-                Patched::Unchanged => {}
-                Patched::Changed(snapshot) => {
-                    let files = site.sitemap_files(&snapshot, Some(&copy));
-                    entry.replace_copy(copy.updated(*snapshot, files));
-                    site.rebuild_index();
-                }
-                Patched::NeedsWalk => needs_walk = true,
-            }
+            let update = |copy: &CachedCopy| {
+                copy.snapshot.patched(&patches, site.listing(entry), site.builder())
+            };
+            needs_walk |= !tokio::task::block_in_place(|| replace(site, entry, &copy, update));
         }
         let (uid, documents) = (&self.group.query.uid, patches.len());
         tracing::debug!(%uid, documents, "documents were updated");
         if needs_walk { Err(NotUpdated::NeedsWalk) } else { Ok(()) }
     }
+
+    /// Puts new values behind a relation into the copies of all members. No other read may be in
+    /// flight. Returns the documents that have to be read; `None`: all of them.
+    pub(super) async fn apply_related(
+        self,
+        values: impl Fn(&SiteCache) -> Vec<RelatedValues>,
+    ) -> Option<BTreeSet<String>> {
+        let mut unknown = BTreeSet::new();
+        for (site, entry) in &self.group.members {
+            let _update_lock = entry.update_lock.lock().await;
+            let Some(copy) = entry.copy().filter(|copy| copy.begun < self.since) else { continue };
+            let values = values(site);
+            let update = |copy: &CachedCopy| {
+                let (listing, builder) = (site.listing(entry), site.builder());
+                let Related { patched, unknown: own } =
+                    copy.snapshot.with_related(&values, listing, builder);
+                unknown.extend(own);
+                patched
+            };
+            if !tokio::task::block_in_place(|| replace(site, entry, &copy, update)) {
+                return None;
+            }
+        }
+        Some(unknown)
+    }
 }
 
-fn patched(site: &SiteCache, entry: &Entry, copy: &CachedCopy, patches: &[Patch]) -> Patched {
-    copy.snapshot.patched(patches, site.listing(entry), site.builder())
+/// Replaces the copy of an entry with an updated one. `false`: it cannot be updated.
+fn replace(
+    site: &SiteCache,
+    entry: &Entry,
+    copy: &CachedCopy,
+    updated: impl FnOnce(&CachedCopy) -> Patched,
+) -> bool {
+    match updated(copy) {
+        Patched::Unchanged => true,
+        Patched::Changed(snapshot) => {
+            let files = site.sitemap_files(&snapshot, Some(copy));
+            entry.replace_copy(copy.updated(*snapshot, files));
+            site.rebuild_index();
+            true
+        }
+        Patched::NeedsWalk => false,
+    }
 }

@@ -22,52 +22,69 @@ impl RelationList<'_> {
 }
 
 /// The lists to request, one for each relation and content type that it leads to. Shorter relations
-/// come first.
+/// come first. A document with more than `page` known dependents has a list of its own: what
+/// happens to it must not depend on others.
 pub(super) fn lists<'h>(
     group: &TypeGroup,
     hints: &'h [Hint],
     targets: &mut RelationTargets,
+    page: usize,
 ) -> Vec<RelationList<'h>> {
     let uid = &group.query.uid;
-    let mut lists: BTreeMap<(usize, FieldPath, &str), Vec<&Hint>> = BTreeMap::new();
+    let mut lists: BTreeMap<(usize, FieldPath, &str, Option<&str>), Vec<&Hint>> = BTreeMap::new();
     for relation in relations(group) {
         for hint in hints {
             let changed = &*hint.invalidation;
-            let is_known = is_referred_to(group, &relation, &changed.document_id);
-            if is_known {
+            let known = referring_through(group, &relation, &changed.document_id).len();
+            if known > 0 {
                 targets.leads(uid, &relation, &changed.uid);
             } else if !targets.may_lead(uid, &relation, &changed.uid) {
                 continue;
             }
             // After a withdrawal, the filter finds no document any more.
             if changed.change == Change::Written {
-                let key = (relation.segments().len(), relation.clone(), &*changed.uid);
+                let own = (known > page).then_some(&*changed.document_id);
+                let key = (relation.segments().len(), relation.clone(), &*changed.uid, own);
                 lists.entry(key).or_default().push(hint);
             }
         }
     }
-    let list = |((_, relation, target), hints)| RelationList { relation, target, hints };
+    let list = |((_, relation, target, _), hints)| RelationList { relation, target, hints };
     lists.into_iter().map(list).collect()
 }
 
 /// The versions that read this document as the copies know them: their locales by `documentId`.
 pub(super) fn referring(group: &TypeGroup, id: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (site, entry) in &group.members {
-        let Some(copy) = entry.copy() else { continue };
-        for relation in site.site.rules.relations(group.query.uid.as_str()) {
-            for (document, locale) in copy.snapshot.referring(&relation, id) {
-                let locale = site.locales()[locale].as_str().to_owned();
-                known.entry(document.to_owned()).or_default().insert(locale);
-            }
+    for relation in relations(group) {
+        for (document, locales) in referring_through(group, &relation, id) {
+            known.entry(document).or_default().extend(locales);
         }
     }
     known
 }
 
-fn is_referred_to(group: &TypeGroup, relation: &FieldPath, id: &str) -> bool {
-    let copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
-    copies.into_iter().any(|copy| copy.snapshot.referring(relation, id).next().is_some())
+/// Whether the copies know a version that reads this document through a relation.
+pub(super) fn is_referred_to(group: &TypeGroup, relation: &FieldPath, id: &str) -> bool {
+    let mut copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
+    copies.any(|copy| copy.snapshot.referring(relation, id).next().is_some())
+}
+
+/// The same as [`referring`] for one relation.
+pub(super) fn referring_through(
+    group: &TypeGroup,
+    relation: &FieldPath,
+    id: &str,
+) -> BTreeMap<String, BTreeSet<String>> {
+    let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (site, entry) in &group.members {
+        let Some(copy) = entry.copy() else { continue };
+        for (document, locale) in copy.snapshot.referring(relation, id) {
+            let locale = site.locales()[locale].as_str().to_owned();
+            known.entry(document.to_owned()).or_default().insert(locale);
+        }
+    }
+    known
 }
 
 /// The relations that the rules of all members follow, each once.

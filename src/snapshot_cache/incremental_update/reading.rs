@@ -6,7 +6,7 @@ use super::NotUpdated;
 use super::known_locales;
 use super::plan::RelationList;
 use crate::content::{ContentError, ContentQuery, Selected, Selection, SetupProblem};
-use crate::rules::{Document, DocumentLocale, FieldPath};
+use crate::rules::{Document, DocumentLocale, FieldPath, Locale};
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::refresh::TypeGroup;
@@ -17,25 +17,35 @@ const PAGE: usize = 100;
 const IDS: usize = 50;
 /// If more documents are named at once, a walk is faster.
 pub(super) const MAX_NAMED: usize = 1_000;
-/// A walk is faster for more than this part of a type's documents.
+/// A walk is faster for more than this part of a type's documents, if one document causes it.
 const WALK_PART: usize = 4;
+/// With more dependents than this, documents are asked for in smaller groups.
+const MAX_JOINED: u64 = 1_000;
 
-/// The versions that read one of the documents of a list.
+/// The versions in these locales that read one of the documents of a list.
 pub(super) async fn list_dependents(
     cache: &SnapshotCache,
     group: &TypeGroup,
     list: &RelationList<'_>,
+    locales: &[Locale],
 ) -> Result<Vec<Document<'static>>, NotUpdated> {
     let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
-    let (ids, max) = (list.ids(), max_versions(group));
+    let ids = list.ids();
     if ids.len() > MAX_NAMED {
         return Err(NotUpdated::NeedsWalk);
     }
     let RelationList { relation, target, .. } = list;
     let mut versions = Vec::new();
-    for ids in ids.chunks(IDS) {
+    let mut groups: Vec<&[String]> = ids.chunks(IDS).rev().collect();
+    while let Some(ids) = groups.pop() {
         let query = selecting(group, Some(relation), ids.to_vec());
-        let found = match cache.content.select(&query, &group.locales, max as u64).await {
+        let max = if ids.len() > 1 { MAX_JOINED } else { max_versions(group) as u64 };
+        let found = match cache.content.select(&query, locales, max).await {
+            Ok(Selected::TooMany) if ids.len() > 1 => {
+                let (first, second) = ids.split_at(ids.len() / 2);
+                groups.extend([second, first]);
+                continue;
+            }
             Ok(Selected::TooMany) => return Err(NotUpdated::NeedsWalk),
             Ok(Selected::Versions(found)) => found,
             Err(error) if !targets.lock().is_known(uid, relation) && is_no_relation(&error) => {
@@ -52,7 +62,7 @@ pub(super) async fn list_dependents(
         }
         drop(targets);
         versions.extend(found);
-        if versions.len() > max {
+        if versions.len() > all_versions(group) {
             return Err(NotUpdated::NeedsWalk);
         }
     }
@@ -104,16 +114,24 @@ async fn select(
     }
 }
 
-fn selecting(group: &TypeGroup, relation: Option<&FieldPath>, ids: Vec<String>) -> ContentQuery {
+pub(super) fn selecting(
+    group: &TypeGroup,
+    relation: Option<&FieldPath>,
+    ids: Vec<String>,
+) -> ContentQuery {
     let selection = Some(Selection { relation: relation.cloned(), ids });
     ContentQuery { selection, ..group.query.clone() }
 }
 
-/// The number of versions up to which single documents are read.
+/// The number of versions up to which single documents are read because of one document.
 pub(super) fn max_versions(group: &TypeGroup) -> usize {
+    (all_versions(group) / WALK_PART).max(PAGE)
+}
+
+/// The number of versions up to which single documents are read in one round: those of a walk.
+pub(super) fn all_versions(group: &TypeGroup) -> usize {
     let copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
-    let most = copies.map(|copy| copy.snapshot.len()).max().unwrap_or(0);
-    (most / WALK_PART).max(PAGE)
+    copies.map(|copy| copy.snapshot.len()).max().unwrap_or(0).max(PAGE)
 }
 
 /// Whether a request fails because the path leads through something other than a relation, such as

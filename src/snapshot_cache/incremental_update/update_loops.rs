@@ -1,7 +1,7 @@
 //! The update loops of the content types, and the loop that gives them their hints.
 
 use std::collections::HashMap;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,7 +43,10 @@ pub async fn apply_invalidations(current: impl Fn() -> Arc<SnapshotCache> + Send
     loops.tasks.spawn(refresh_after_anything(current));
     loop {
         let batch = triggers.invalidations.next().await;
-        loops.distribute(batch);
+        // The queues of the types must survive a panic. Its hints are lost.
+        if catch_unwind(AssertUnwindSafe(|| loops.distribute(batch))).is_err() {
+            triggers.invalidations.anything.notify_one();
+        }
     }
 }
 
@@ -131,7 +134,7 @@ impl UpdateLoop {
                     let _round = updates.named_round.lock().await;
                     named::update(&cache, group, queue, hints).await;
                 }
-                Self::Dependents => dependents::update(&cache, group, updates, hints).await,
+                Self::Dependents => dependents::update_in_turn(&cache, group, updates, hints).await,
             }
         }
     }
@@ -153,8 +156,16 @@ async fn with_cms(current: &Current) -> Arc<SnapshotCache> {
     }
 }
 
-/// Refreshes all copies whenever anything may have changed.
+/// Refreshes all copies whenever anything may have changed; after a panic, too.
 async fn refresh_after_anything(current: Current) {
+    let triggers = Arc::clone(&current().triggers);
+    while AssertUnwindSafe(refresh_rounds(&current)).catch_unwind().await.is_err() {
+        sleep(RESTART_PAUSE).await;
+        triggers.invalidations.anything.notify_one();
+    }
+}
+
+async fn refresh_rounds(current: &Current) {
     let triggers = Arc::clone(&current().triggers);
     loop {
         debounced(&triggers.invalidations.anything).await;

@@ -14,6 +14,9 @@ pub(in crate::snapshot_cache) struct Hint {
     pub(in crate::snapshot_cache) at: Instant,
     /// The content type whose copies lack the change; `None`: any.
     pub(in crate::snapshot_cache) only: Option<ContentTypeUid>,
+    /// Whether the copies have the change already, and all documents that it concerns are to be read
+    /// once more: an update from the copies alone may have missed some of them.
+    pub(in crate::snapshot_cache) is_confirmation: bool,
     /// How often reading the documents has failed.
     pub(super) attempts: usize,
 }
@@ -21,7 +24,8 @@ pub(in crate::snapshot_cache) struct Hint {
 impl Hint {
     /// For a change that is known from now on.
     pub(super) fn new(invalidation: Invalidation, only: Option<ContentTypeUid>) -> Self {
-        Self { invalidation: Arc::new(invalidation), at: Instant::now(), only, attempts: 0 }
+        let (invalidation, at) = (Arc::new(invalidation), Instant::now());
+        Self { invalidation, at, only, is_confirmation: false, attempts: 0 }
     }
 
     /// Adds another hint about the same document, which is as new or newer.
@@ -29,7 +33,8 @@ impl Hint {
         let was_written = self.invalidation.change == Change::Written;
         let only = (self.only == other.only).then_some(other.only).flatten();
         let at = self.at.max(other.at);
-        *self = Self { at, only, ..other };
+        let is_confirmation = self.is_confirmation && other.is_confirmation;
+        *self = Self { at, only, is_confirmation, ..other };
         if was_written && self.invalidation.change == Change::Withdrawn {
             // Versions may have been withdrawn besides, which does no harm.
             Arc::make_mut(&mut self.invalidation).change = Change::Written;

@@ -16,6 +16,9 @@ const QUIET_PERIOD: Duration = Duration::from_millis(200);
 const MAX_DELAY: Duration = Duration::from_secs(1);
 /// The pauses before a hint is tried again, in seconds.
 const PAUSES: [u64; 6] = [1, 2, 4, 8, 16, 30];
+/// From an update from the copies alone to the reads that confirm it. While an editor saves a
+/// document again and again, they follow once.
+const CONFIRMATION_DELAY: Duration = Duration::from_secs(10);
 /// At most this many documents are kept; a queue with more overflows.
 const MAX_DOCUMENTS: usize = 20_000;
 
@@ -75,6 +78,28 @@ impl HintQueue {
     /// Keeps a hint whose documents were not requested, because the circuit breaker is open.
     pub(in crate::snapshot_cache) fn postpone(&self, hint: Hint) {
         self.pending.lock().add(Some(Instant::now()), hint);
+    }
+
+    /// Keeps hints whose changes the copies have, until all documents that they concern are read.
+    pub(in crate::snapshot_cache) fn confirm(&self, hints: impl IntoIterator<Item = Hint>) {
+        let due = Instant::now() + CONFIRMATION_DELAY;
+        let mut pending = self.pending.lock();
+        for hint in hints {
+            pending.add(Some(due), Hint { is_confirmation: true, attempts: 0, ..hint });
+        }
+    }
+
+    /// Waits until a new hint for which this holds is due, which [`HintQueue::ready`] then finds.
+    pub(in crate::snapshot_cache) async fn has_new(&self, is_wanted: impl Fn(&Hint) -> bool) {
+        let is_new = |(due, hint): &(Option<Instant>, Hint)| due.is_none() && is_wanted(hint);
+        while !self.pending.lock().hints.values().any(is_new) {
+            self.added.notified().await;
+        }
+    }
+
+    /// Lets [`HintQueue::ready`] look at what was added.
+    pub(in crate::snapshot_cache) fn look_again(&self) {
+        self.added.notify_one();
     }
 
     /// Waits until something was added, without debounce.

@@ -1,5 +1,8 @@
 //! Webhooks about documents that others read: what they cost the CMS, and what they change.
 
+mod from_copies;
+mod long_lists;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -110,6 +113,11 @@ impl Fixture {
         if event != "entry.update" {
             until_so("it is applied", || self.service.log().matches(followed).count() > before);
         }
+    }
+
+    /// The number of the service's log lines with this text.
+    pub(super) fn logged(&self, text: &str) -> usize {
+        self.service.log().matches(text).count()
     }
 
     pub(super) fn lists(&self, expected: &[&str]) {

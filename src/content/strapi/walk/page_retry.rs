@@ -1,0 +1,56 @@
+//! Pages of a long selection that fail.
+//!
+//! While Strapi publishes a document that thousands of others read, it responds to nothing for
+//! seconds. A list of a hundred pages that began again each time would never end while editors work,
+//! so the page that failed is requested again. The proof does not depend on the time between pages.
+
+use std::time::{Duration, Instant};
+
+use tokio::time::{sleep, timeout};
+
+use super::scope::WalkScope;
+use crate::content::ContentError;
+use crate::content::strapi::fetch::ListReply;
+use crate::rules::Locale;
+
+/// How long one page is requested again.
+const LIMIT: Duration = Duration::from_mins(1);
+/// From a failure to the next request.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// A page or a total of a walk. Those of a selection are requested again after an outage.
+pub(super) async fn list(
+    scope: WalkScope<'_>,
+    locale: Option<&Locale>,
+    query_string: impl Fn(Option<&Locale>) -> String,
+) -> Result<ListReply, ContentError> {
+    let WalkScope { fetcher, query, resolved, .. } = scope;
+    let mut failing: Option<Instant> = None;
+    loop {
+        let error = match fetcher.list(resolved, locale, &query_string).await {
+            Ok(reply) => return Ok(reply),
+            Err(error) => error,
+        };
+        let since = failing.get_or_insert_with(Instant::now);
+        if query.selection.is_none() || !is_outage(&error) || since.elapsed() >= LIMIT {
+            return Err(error);
+        }
+        if fetcher.client.circuit_open().is_some() {
+            let _ = timeout(PAUSE, fetcher.client.watch_breaker().changed()).await;
+        } else {
+            sleep(PAUSE).await;
+        }
+    }
+}
+
+fn is_outage(error: &ContentError) -> bool {
+    match error {
+        ContentError::Unavailable { .. }
+        | ContentError::CircuitOpen { .. }
+        | ContentError::TimedOut => true,
+        ContentError::TypeFails { .. }
+        | ContentError::TlsFailed
+        | ContentError::Unusable(_)
+        | ContentError::Setup(_) => false,
+    }
+}

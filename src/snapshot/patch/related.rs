@@ -1,0 +1,226 @@
+//! Incremental updates without a read of each document: all versions that read one related document
+//! get its new values.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Patched;
+use crate::frontend_url::{LocaleVersion, is_too_long};
+use crate::rules::{Document, FieldPath, RelatedSegments, SiteLocale};
+use crate::snapshot::build::{Builder, Listing};
+use crate::snapshot::hash::document_hash;
+use crate::snapshot::no_url::NoUrlRow;
+use crate::snapshot::references::ids;
+use crate::snapshot::{PublicUrl, Snapshot};
+
+/// What all versions in one locale that read a document through a relation read there now.
+#[derive(Clone, Debug)]
+pub struct RelatedValues {
+    /// The relation.
+    pub relation: FieldPath,
+    /// The `documentId` of the related document.
+    pub target: String,
+    /// The position of the versions' locale in the site's locales; 0 where they are not localized.
+    pub locale: usize,
+    /// One of these versions. Only its fields behind the relation count; without such fields the
+    /// relation leads nowhere.
+    pub sample: Document<'static>,
+}
+
+/// A version in the snapshot, by the hash of its `documentId` and the position of its locale.
+type Version = (u64, usize);
+
+/// What becomes of a version.
+enum Outcome {
+    Path(String),
+    NoUrl { reason: String },
+    Same,
+}
+
+/// The changes of versions, and what they need of the rules.
+struct Changes<'c> {
+    listing: Listing<'c>,
+    values: &'c [RelatedValues],
+    /// The position among `values` by version.
+    affected: FxHashMap<Version, usize>,
+    /// The positions of values that cannot be used for any version.
+    unusable: FxHashSet<usize>,
+    /// By rule and position among `values`; `None`: the fields decide about more than segments.
+    segments: FxHashMap<(usize, usize), Option<RelatedSegments<'c>>>,
+}
+
+/// A snapshot with other values behind relations.
+#[derive(Debug)]
+pub struct Related {
+    /// The snapshot; never [`Patched::NeedsWalk`] unless there is too much text.
+    pub patched: Patched,
+    /// The ids of documents that have to be read, because their paths do not have all that decides.
+    /// The versions in question are as they were.
+    pub unknown: BTreeSet<String>,
+}
+
+impl Snapshot {
+    /// The snapshot with other values behind relations, for the versions that are known to read the
+    /// related documents. The references stay: a version that has lost a relation counts as one that
+    /// reads the document until it is read again.
+    #[must_use]
+    pub fn with_related(
+        &self,
+        values: &[RelatedValues],
+        listing: Listing<'_>,
+        builder: Builder,
+    ) -> Related {
+        let mut changes = Changes::new(self, values, listing);
+        let (mut all, mut is_changed) = (listing.part(), false);
+        let (mut without_entry, mut unknown) = (Vec::new(), BTreeSet::new());
+        for url in self.urls() {
+            let version = (document_hash(url.document_id()), url.locale());
+            let Some(at) = changes.affected.remove(&version) else {
+                all.keep(url);
+                continue;
+            };
+            match changes.of_url(at, url) {
+                Some(Outcome::Path(path)) if path != url.path() => {
+                    is_changed = true;
+                    all.keep_with_path(url, &path);
+                }
+                Some(Outcome::NoUrl { reason }) => {
+                    is_changed = true;
+                    without_entry.push(url.document_id());
+                    all.keep_no_url(NoUrlRow {
+                        document_id: url.document_id(),
+                        locale: Some(url.locale()),
+                        is_localized: url.is_localized(),
+                        reason: &reason,
+                        rule: url.rule(),
+                        title: url.title(),
+                    });
+                }
+                Some(Outcome::Path(_) | Outcome::Same) => all.keep(url),
+                None => {
+                    unknown.insert(url.document_id().to_owned());
+                    all.keep(url);
+                }
+            }
+        }
+        for row in self.no_url() {
+            let version = row.locale.map(|locale| (document_hash(row.document_id), locale));
+            let Some(at) = version.and_then(|version| changes.affected.remove(&version)) else {
+                all.keep_no_url(row);
+                continue;
+            };
+            match changes.of_row(at, &row) {
+                Some(Outcome::NoUrl { reason }) if reason != row.reason => {
+                    is_changed = true;
+                    all.keep_no_url(NoUrlRow { reason: &reason, ..row });
+                }
+                Some(_) => all.keep_no_url(row),
+                None => {
+                    unknown.insert(row.document_id.to_owned());
+                    all.keep_no_url(row);
+                }
+            }
+        }
+        // The others have no URL and no row, so that it is not known why.
+        for (hash, _) in changes.affected.into_keys() {
+            unknown.extend(self.ids_by_hash(hash).map(str::to_owned));
+        }
+        if !is_changed {
+            return Related { patched: Patched::Unchanged, unknown };
+        }
+        all.keep_beyond(self.no_url.beyond().iter().copied());
+        let Ok(mut snapshot) = builder.finish(vec![all]) else {
+            return Related { patched: Patched::NeedsWalk, unknown };
+        };
+        snapshot.without_row.clone_from(&self.without_row);
+        snapshot.skipped = snapshot.counted().unwrap_or_else(|| self.skipped.clone());
+        snapshot.references = self.references.with_ids(&without_entry);
+        Related { patched: Patched::Changed(Box::new(snapshot)), unknown }
+    }
+
+    /// Whether each of these versions is known to read all documents that the sample reads behind
+    /// the relation.
+    fn knows_nested(&self, values: &RelatedValues, own: &[Version], listing: Listing<'_>) -> bool {
+        let nested = listing.rules.relations(listing.uid);
+        let nested = nested.iter().filter(|nested| nested.is_behind(&values.relation));
+        let mut targets = nested.flat_map(|nested| {
+            let targets = ids(values.sample.field(&nested.document_id()));
+            targets.into_iter().map(move |target| (nested, target))
+        });
+        targets.all(|(nested, target)| {
+            let known: FxHashSet<Version> = self.references.to(nested, target).collect();
+            own.iter().all(|version| known.contains(version))
+        })
+    }
+}
+
+impl<'c> Changes<'c> {
+    fn new(snapshot: &Snapshot, values: &'c [RelatedValues], listing: Listing<'c>) -> Self {
+        let (mut affected, mut unusable) = (FxHashMap::default(), FxHashSet::default());
+        for (at, values) in values.iter().enumerate() {
+            let to = snapshot.references.to(&values.relation, &values.target);
+            let own: Vec<Version> = to.filter(|(_, locale)| *locale == values.locale).collect();
+            if has_absent(values) || !snapshot.knows_nested(values, &own, listing) {
+                unusable.insert(at);
+            }
+            affected.extend(own.into_iter().map(|version| (version, at)));
+        }
+        Self { listing, values, affected, unusable, segments: FxHashMap::default() }
+    }
+
+    fn of_url(&mut self, at: usize, url: PublicUrl<'_>) -> Option<Outcome> {
+        let (listing, values) = (self.listing, self.version(at));
+        let segments = self.segments(at, url.rule())?;
+        match segments.rewrite(url.path(), &values)? {
+            Ok(path) if is_too_long(listing.rules, listing.hosts, self.locale(at), &path) => None,
+            Ok(path) => Some(Outcome::Path(path)),
+            // Another rule may build a URL then.
+            Err(_) if listing.rules.positions_of_type(listing.uid).count() > 1 => None,
+            Err(fault) => Some(Outcome::NoUrl { reason: fault.to_string() }),
+        }
+    }
+
+    fn of_row(&mut self, at: usize, row: &NoUrlRow<'_>) -> Option<Outcome> {
+        if self.listing.rules.positions_of_type(self.listing.uid).count() > 1 {
+            return None;
+        }
+        let values = self.version(at);
+        match self.segments(at, row.rule)?.reason(row.reason, &values)? {
+            Some(reason) => Some(Outcome::NoUrl { reason }),
+            None => Some(Outcome::Same),
+        }
+    }
+
+    fn version(&self, at: usize) -> LocaleVersion<'c> {
+        LocaleVersion { document: &self.values[at].sample, locale: self.locale(at) }
+    }
+
+    fn locale(&self, at: usize) -> &'c SiteLocale {
+        &self.listing.rules.locales().as_slice()[self.values[at].locale]
+    }
+
+    /// The segments that the values change in the paths of a rule.
+    fn segments(&mut self, at: usize, rule: usize) -> Option<&RelatedSegments<'c>> {
+        let (rules, locale) = (self.listing.rules, self.locale(at).code());
+        let relation = &self.values[at].relation;
+        let uid = self.listing.uid;
+        if self.unusable.contains(&at) {
+            return None;
+        }
+        let found = self.segments.entry((rule, at)).or_insert_with(|| {
+            let of = |rule: usize| rules.related_segments(&rules.rules()[rule], locale, relation);
+            // A rule that is tried before must not depend on the values.
+            let mut before = rules.positions_of_type(uid).take_while(|before| *before != rule);
+            let is_first = before.all(|before| of(before).is_some_and(|own| own.is_empty()));
+            of(rule).filter(|_| is_first)
+        });
+        found.as_ref()
+    }
+}
+
+/// Whether a value behind the relation is unknown (D32).
+fn has_absent(RelatedValues { relation, sample, .. }: &RelatedValues) -> bool {
+    let mut values = sample.fields.iter().zip(&sample.values);
+    values.any(|(field, value)| field.is_behind(relation) && value.absent_at().is_some())
+}

@@ -1,0 +1,198 @@
+//! New values behind a relation give the same snapshot as documents with these values.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use crate::frontend_url::Hosts;
+use crate::rules::{
+    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
+    Rule, RuleSet, Template,
+};
+use crate::snapshot::{Builder, Listing, Patched, Related, RelatedValues, Snapshot};
+
+const UID: &str = "api::a.a";
+const BUILDER: Builder = Builder { path_table: true };
+
+fn rules(templates: &[&str]) -> RuleSet {
+    let rule = |text: &&str| {
+        let uid = ContentTypeUid::parse(UID).unwrap();
+        let mut rule = Rule::new(uid, Template::parse(text).unwrap());
+        rule.title = FieldPath::parse("title");
+        rule
+    };
+    let locales = ["en", "de"].map(|code| Locale::parse(code).unwrap()).to_vec();
+    let locales = Locales::new(locales).unwrap();
+    RuleSet::new(locales, LocalePrefix::Always, templates.iter().map(rule).collect())
+}
+
+fn path(path: &str) -> FieldPath {
+    FieldPath::parse(path).unwrap()
+}
+
+/// `(documentId, locale, slug, documentId of the category, its slug, documentId of its section)`.
+type Row<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str, &'a str);
+
+fn document<'a>((id, locale, slug, category, name, section): Row<'a>) -> Document<'a> {
+    let fields = [
+        "slug",
+        "category.documentId",
+        "category.slug",
+        "category.section.documentId",
+        "category.section.slug",
+    ];
+    let value = |text: &'a str| match text {
+        "" => FieldValue::Missing,
+        text => FieldValue::Text(text.into()),
+    };
+    Document {
+        id: id.into(),
+        locale: DocumentLocale::Named(locale.into()),
+        unpublished: false,
+        fields: Arc::new(fields.map(path)),
+        values: [slug, category, name, section, section].map(value).to_vec(),
+    }
+}
+
+fn snapshot(listing: Listing<'_>, rows: &[Row<'_>]) -> Snapshot {
+    let mut part = listing.part();
+    for row in rows {
+        part.add(&document(*row));
+    }
+    BUILDER.finish(vec![part]).unwrap()
+}
+
+/// The versions that read the category `c0`.
+fn referring(snapshot: &Snapshot) -> BTreeSet<(String, usize)> {
+    let category = path("category");
+    let found = snapshot.referring(&category, "c0");
+    found.map(|(id, locale)| (id.to_owned(), locale)).collect()
+}
+
+fn values(locale: usize, category: &str, sample: Document<'_>) -> RelatedValues {
+    let (relation, target) = (path("category"), category.to_owned());
+    RelatedValues { relation, target, locale, sample: sample.into_owned() }
+}
+
+fn nothing() -> Document<'static> {
+    let none = ("", "en", "", "", "", "");
+    Document { fields: Arc::new([]), values: Vec::new(), ..document(none) }
+}
+
+/// Everything about the versions with a URL and those without one.
+fn facts(snapshot: &Snapshot) -> (Vec<String>, Vec<String>, u128) {
+    let urls = snapshot.urls().map(|url| {
+        let (path, owner) = (url.path(), url.is_owner());
+        format!("{path} {} {} {owner} {:?}", url.document_id(), url.locale(), url.modified())
+    });
+    let rows = snapshot.no_url().map(|row| format!("{row:?}"));
+    (urls.collect(), rows.collect(), snapshot.urls_hash())
+}
+
+fn changed(patched: Patched) -> Snapshot {
+    match patched {
+        Patched::Changed(snapshot) => *snapshot,
+        other => panic!("{other:?}"),
+    }
+}
+
+const NAMES: [&str; 5] = ["one", "é b", "a/b", "..", ""];
+const SLUGS: [&str; 5] = ["x", "y", "x y", "a/b", ""];
+
+proptest! {
+    #[test]
+    fn with_related_is_the_snapshot_of_documents_with_these_values(
+        drafts in prop::collection::vec((0..8_u8, 0..2_usize, 0..5_usize, 0..3_usize), 0..20),
+        (old, new, locale, is_null) in (0..5_usize, 0..5_usize, 0..2_usize, any::<bool>()),
+    ) {
+        let rules = rules(&["/{locale}/{category.slug}/{slug}"]);
+        let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
+        let mut drafts = drafts;
+        drafts.sort_unstable();
+        drafts.dedup_by_key(|(id, locale, ..)| (*id, *locale));
+        let ids: Vec<String> = drafts.iter().map(|(id, ..)| format!("d{id}")).collect();
+        let row = |at: usize, name: &'static str, is_null: bool| -> Row<'_> {
+            let (_, code, slug, category) = drafts[at];
+            let code = ["en", "de"][code];
+            match ["c0", "c1", ""][category] {
+                "c0" if !is_null => (&ids[at], code, SLUGS[slug], "c0", name, ""),
+                "c1" => (&ids[at], code, SLUGS[slug], "c1", "other", ""),
+                _ => (&ids[at], code, SLUGS[slug], "", "", ""),
+            }
+        };
+        let all = 0..drafts.len();
+        let before: Vec<Row<'_>> = all.clone().map(|at| row(at, NAMES[old], false)).collect();
+        let after = all.map(|at| {
+            let is_changed = drafts[at].1 == locale;
+            row(at, NAMES[if is_changed { new } else { old }], is_changed && is_null)
+        });
+        let after: Vec<Row<'_>> = after.collect();
+        let (before, after) = (snapshot(listing, &before), snapshot(listing, &after));
+        let sample = document(("s", "en", "s", "c0", NAMES[new], ""));
+        let sample = if is_null { nothing() } else { sample };
+        let Related { patched, unknown } =
+            before.with_related(&[values(locale, "c0", sample)], listing, BUILDER);
+        // Without a usable name before, the other values of a document are not known.
+        let has_unknown = old >= 2 && new < 2 && !is_null && referring(&before)
+            .iter()
+            .any(|(_, at)| *at == locale);
+        prop_assert_eq!(!unknown.is_empty(), has_unknown);
+        match patched {
+            _ if has_unknown => {}
+            Patched::Unchanged => prop_assert_eq!(facts(&before), facts(&after)),
+            Patched::Changed(found) => {
+                prop_assert_eq!(facts(&found), facts(&after));
+                for url in after.owners() {
+                    prop_assert!(found.owner(url.path()).is_some());
+                }
+                // A reference is only lost when a version is read.
+                prop_assert_eq!(referring(&found), referring(&before));
+            }
+            Patched::NeedsWalk => prop_assert!(false, "there is little text"),
+        }
+    }
+}
+
+#[test]
+fn with_related_changes_nothing_that_depends_on_more_than_the_paths() {
+    let own = "/{locale}/{category.slug}/{slug}";
+    let row = ("a", "en", "x", "c", "old", "s1");
+    let new = document(("a", "en", "x", "c", "new", "s1"));
+    let result = |templates: &[&str], sample: &Document<'_>| {
+        let rules = rules(templates);
+        let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
+        let before = snapshot(listing, &[row]);
+        before.with_related(&[values(0, "c", sample.clone())], listing, BUILDER)
+    };
+    let is_changed = |Related { patched, unknown }| {
+        let is_changed = matches!(patched, Patched::Changed(_));
+        assert_eq!(unknown.len(), usize::from(!is_changed));
+        is_changed
+    };
+    assert!(is_changed(result(&[own], &new)));
+    assert!(is_changed(result(&[own, "/{slug}"], &new)));
+    // Another rule may build the URL.
+    assert!(!is_changed(result(&[own, "/{slug}"], &nothing())));
+    assert!(!is_changed(result(&["/{category.nothing}", own], &new)));
+    // The values are unknown, or the copy does not know the section.
+    let mut absent = new.clone();
+    absent.values[2] = FieldValue::Absent(1);
+    assert!(!is_changed(result(&[own], &absent)));
+    let nested = "/{locale}/{category.section.slug}/{category.slug}/{slug}";
+    assert!(is_changed(result(&[nested], &new)));
+    let moved = document(("a", "en", "x", "c", "new", "s2"));
+    assert!(!is_changed(result(&[nested], &moved)));
+}
+
+#[test]
+fn with_related_keeps_titles_and_the_other_locales() {
+    let rules = rules(&["/{locale}/{category.slug}/{slug}"]);
+    let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
+    let rows = [("a", "en", "x", "c", "old", ""), ("a", "de", "x", "c", "alt", "")];
+    let before = snapshot(listing, &rows);
+    let new = document(("a", "en", "x", "c", "new", ""));
+    let after = changed(before.with_related(&[values(0, "c", new)], listing, BUILDER).patched);
+    let paths: Vec<&str> = after.listed().map(crate::snapshot::PublicUrl::path).collect();
+    assert_eq!(paths, ["/en/new/x", "/de/alt/x"]);
+}
