@@ -15,10 +15,10 @@ fn ids() -> Vec<String> {
     (0..720).map(|n| format!("d{n:05}")).collect()
 }
 
-fn articles<'a>(
-    ids: &'a [String],
+fn articles(
+    ids: &[String],
     of: impl Fn(usize) -> (&'static str, &'static str),
-) -> Vec<(&'a str, &'static str, &'static str)> {
+) -> Vec<(&str, &'static str, &'static str)> {
     ids.iter().enumerate().map(|(n, id)| (&**id, of(n).0, of(n).1)).collect()
 }
 
