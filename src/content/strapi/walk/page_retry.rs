@@ -1,4 +1,4 @@
-//! Pages of a long selection that fail.
+//! Pages of a list of dependents that fail.
 //!
 //! While Strapi publishes a document that thousands of others read, it responds to nothing for
 //! seconds. A list of a hundred pages that began again each time would never end while editors work,
@@ -18,13 +18,15 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// From a failure to the next request.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A page or a total of a walk. Those of a selection are requested again after an outage.
+/// A page or a total of a walk. Those of a list of dependents are requested again after an outage:
+/// no client waits for it, unlike for documents that are selected by their ids.
 pub(super) async fn list(
     scope: WalkScope<'_>,
     locale: Option<&Locale>,
     query_string: impl Fn(Option<&Locale>) -> String,
 ) -> Result<ListReply, ContentError> {
     let WalkScope { fetcher, query, resolved, .. } = scope;
+    let is_of_dependents = query.selection.as_ref().is_some_and(|own| own.relation.is_some());
     let mut failing: Option<Instant> = None;
     loop {
         let error = match fetcher.list(resolved, locale, &query_string).await {
@@ -32,7 +34,7 @@ pub(super) async fn list(
             Err(error) => error,
         };
         let since = failing.get_or_insert_with(Instant::now);
-        if query.selection.is_none() || !is_outage(&error) || since.elapsed() >= LIMIT {
+        if !is_of_dependents || !is_outage(&error) || since.elapsed() >= LIMIT {
             return Err(error);
         }
         if fetcher.client.circuit_open().is_some() {
