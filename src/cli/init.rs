@@ -71,7 +71,11 @@ fn write_new(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
         _ => format!("{}: {error}", path.display()).into(),
     };
     let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)
+    file.write_all(text.as_bytes()).map_err(|error| {
+        // The next try would find a part of a file, and not overwrite it.
+        let _ = std::fs::remove_file(path);
+        failed(error)
+    })
 }
 
 fn exists(path: &Path) -> Box<dyn Error> {
