@@ -55,7 +55,7 @@ fn check_refuses_templates_whose_omitted_locale_is_ambiguous() {
     assert_problems(
         &bare(&text),
         &[
-            "rule 1 (api::a.a): template `/{locale}/de/{a?}`: with locale_prefix = \"except-default\" `de` may not stand where {locale} is left out, as it is a locale of the site",
+            "rule 1 (api::a.a): template `/{locale}/de/{a?}`: with locale_prefix = \"except-default\" `de` may not stand where {locale} is left out, as it is the segment of a locale",
         ],
     );
     // German paths have their locale.

@@ -17,7 +17,7 @@ pub enum AmbiguityError {
     OptionalBefore(String),
     /// `/{locale}/de/{slug}`: the paths of the default locale begin with another locale.
     #[error(
-        "template `{0}`: with locale_prefix = \"except-default\" `{1}` may not stand where {{locale}} is left out, as it is a locale of the site"
+        "template `{0}`: with locale_prefix = \"except-default\" `{1}` may not stand where {{locale}} is left out, as it is the segment of a locale"
     )]
     LocaleText(String, String),
 }

@@ -149,7 +149,7 @@ fn ambiguities_are_templates_whose_omitted_locale_cannot_be_recognized() {
     let template = |at: usize, text: &str, problem: &str| {
         (at, format!("template `{text}`: with locale_prefix = \"except-default\" {problem}"))
     };
-    let taken = "may not stand where {locale} is left out, as it is a locale of the site";
+    let taken = "may not stand where {locale} is left out, as it is the segment of a locale";
     let optional = "an optional segment before {locale} could be taken for it";
     let templates = [
         "/{locale}/{a?}/de",
