@@ -10,8 +10,9 @@ use crate::rules::{Document, DocumentLocale, FieldPath, FieldValue, Locales};
 /// The relations of a content type, each with the path to the `documentId` behind it.
 pub(super) type Relations = Vec<(FieldPath, FieldPath)>;
 
-/// A version of a document reads another document. The hash of the target is short, because a
-/// collision only causes one document more to be read again.
+/// A version of a document reads another document. The hash of the target is short: a
+/// collision causes more documents to be read again, or, after a withdrawal, to be without a URL until
+/// the confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reference {
     target: u32,

@@ -1,7 +1,7 @@
 //! Updates the documents of a content type that read changed documents through a relation.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::follow_up::follow_up;
 use super::patching::Reading;
@@ -15,8 +15,11 @@ use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation};
 use crate::snapshot_cache::refresh::TypeGroup;
 
-/// One round. Confirmations come last: one that is in progress ends when there is another change, and
-/// is repeated later.
+/// A confirmation that is older makes way for no change, so that continuous edits delay none for ever.
+const LATEST_CONFIRMATION: Duration = Duration::from_mins(1);
+
+/// One round. Confirmations come last: one that is in progress ends when there is another change of a
+/// document that these may read, and is repeated later.
 pub(super) async fn update_in_turn(
     cache: &SnapshotCache,
     group: &TypeGroup,
@@ -26,8 +29,14 @@ pub(super) async fn update_in_turn(
     let queue = &updates.dependents;
     let (confirmations, hints): (Vec<Hint>, Vec<Hint>) =
         hints.into_iter().partition(|hint| hint.is_confirmation);
-    if confirmations.is_empty() || !hints.is_empty() {
+    let has_change = hints.iter().any(|hint| may_be_read(cache, group, hint));
+    if !hints.is_empty() {
         update(cache, group, updates, hints).await;
+    }
+    if confirmations.iter().any(|hint| hint.at.elapsed() >= LATEST_CONFIRMATION) {
+        return update(cache, group, updates, confirmations).await;
+    }
+    if has_change || confirmations.is_empty() {
         return queue.confirm(confirmations);
     }
     tokio::select! {

@@ -58,11 +58,13 @@ pub(super) async fn update(
     if group.is_refreshing() {
         return all();
     }
-    let samples = samples(cache, group, (relation, id)).await?;
+    let mut samples = samples(cache, group, (relation, id)).await?;
     let expected = |locale: Option<&Locale>| match locale {
         Some(locale) => known.values().filter(|own| own.contains(locale.as_str())).count(),
         None => known.len(),
     };
+    // In a locale without dependents before and now nothing changes.
+    samples.retain(|(own, sample)| sample.total > 0 || expected(*own) > 0);
     let (same, others): (Samples<'_>, Samples<'_>) =
         samples.into_iter().partition(|(own, sample)| {
             // Without a withdrawal, a list without documents needs more evidence.

@@ -30,13 +30,14 @@ impl Hint {
 
     /// Adds another hint about the same document, which is as new or newer.
     pub(super) fn add(&mut self, other: Self) {
-        let was_written = self.invalidation.change == Change::Written;
+        // The copies have a change that is only to be confirmed.
+        let was_written = !self.is_confirmation && self.invalidation.change == Change::Written;
         let only = (self.only == other.only).then_some(other.only).flatten();
         let at = self.at.max(other.at);
         let is_confirmation = self.is_confirmation && other.is_confirmation;
         *self = Self { at, only, is_confirmation, ..other };
         if was_written && self.invalidation.change == Change::Withdrawn {
-            // Versions may have been withdrawn besides, which does no harm.
+            // The documents that read it are listed then, which also shows what was withdrawn.
             Arc::make_mut(&mut self.invalidation).change = Change::Written;
         }
     }

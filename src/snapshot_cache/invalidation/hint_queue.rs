@@ -176,6 +176,9 @@ mod tests {
         assert!(taken(&queue).is_empty());
         queue.add(hint("a", Change::Withdrawn));
         assert_eq!(taken(&queue)[0].invalidation.change, Change::Withdrawn);
+        queue.confirm([hint("a", Change::Written)]);
+        queue.add(hint("a", Change::Withdrawn));
+        assert_eq!(taken(&queue)[0].invalidation.change, Change::Withdrawn, "it is in the copies");
     }
 
     #[tokio::test]

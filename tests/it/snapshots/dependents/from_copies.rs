@@ -80,6 +80,43 @@ fn document_that_came_in_exchange_for_another_one_is_found_by_the_confirmation()
 }
 
 #[test]
+fn events_of_other_types_do_not_delay_the_confirmation() {
+    let ids = ids();
+    let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
+    let new = articles(&ids, |n| match n {
+        0 => ("", ""),
+        200 => ("c1", "new"),
+        n => two(n, "new"),
+    });
+    fixture.set(&new);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    until_so("an update from the copy", || fixture.logged(UPDATED) == 1);
+    let expected = expected(&new);
+    until_so("the list", || {
+        fixture.send("entry.publish", "plugin::cms.tag", "t1");
+        paths(&sitemap(&fixture.service)) == expected
+    });
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
+fn withdrawal_soon_after_a_change_is_an_update_from_the_copy() {
+    let ids = ids();
+    let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
+    let new = articles(&ids, |n| two(n, "new"));
+    fixture.set(&new);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    shows(&fixture, &new);
+    let without = articles(&ids, |n| if n < 120 { ("", "") } else { two(n, "") });
+    fixture.set(&without);
+    fixture.hint("entry.unpublish", CATEGORY, "c1");
+    shows(&fixture, &without);
+    assert_eq!(fixture.logged(UPDATED), 2);
+    assert_eq!(lists(&fixture), 0, "{:?}", fixture.filtered());
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
 fn dependents_of_another_number_are_listed_at_once() {
     let ids = ids();
     let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
