@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Follows the Dockerfile step by step where no container engine runs.
 
-Builds from the same files with the same command, lays out the final root with nothing else in it,
-and runs the service there as the image's user under chroot, health check, name look-up and stop
-included. Needs root (chroot) and Debian 12 or a later glibc. Not covered: pulling the base images,
-and what an engine adds by itself (/proc, /dev, limits).
+Builds with the same command, checks that the build reads only what `.dockerignore` lets through,
+lays out the final root with nothing else in it, and runs the service there as the image's user
+under chroot, health check, name look-up and stop included. Needs root (chroot) and Debian 12 or a
+later glibc. Not covered: pulling the base images, and what an engine adds by itself (/proc, /dev,
+limits).
 """
 
 import argparse
@@ -107,23 +108,40 @@ class Image:
         return self.start(self.health, log).wait() == 0
 
 
-def build(dockerfile: Dockerfile, folder: pathlib.Path) -> pathlib.Path:
-    """Builds from what `.dockerignore` lets through, and returns the binary."""
-    step("context: what .dockerignore lets through")
-    ignored = (ROOT / ".dockerignore").read_text().splitlines()
-    for name in (line[1:] for line in ignored if line.startswith("!")):
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name)
-        else:
-            shutil.copy2(source, folder)
+def build(dockerfile: Dockerfile, context: pathlib.Path) -> pathlib.Path:
+    """Builds beside the history, so that nothing is built twice, and returns the binary."""
     command = dockerfile.last(r"RUN .*(cargo build .*)")
     step(f"build: {command}")
     environment: Mapping[str, str] = os.environ | {"CARGO_TARGET_DIR": str(TARGET)}
-    subprocess.run(command.split(), cwd=folder, env=environment, check=True)
+    subprocess.run(command.split(), cwd=ROOT, env=environment, check=True)
     built = dockerfile.last(r"COPY --from=build /build/target/(\S+) .*")
     must(TARGET / built == BINARY, f"the image has {built}, the other programs test {BINARY}")
+    step("context: .dockerignore lets through what the build reads")
+    copy_context(context)
+    subprocess.run(
+        ["cargo", "metadata", "--locked", "--no-deps", "--format-version=1"],
+        cwd=context,
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    # What the compiler has read, in the format of make.
+    _, read = BINARY.with_suffix(".d").read_text().split(": ", 1)
+    for name in re.split(r"(?<!\\)\s+", read.strip()):
+        file = pathlib.Path(name.replace("\\ ", " ")).relative_to(ROOT)
+        must((context / file).is_file(), f".dockerignore keeps {file} from the build")
     return BINARY
+
+
+def copy_context(context: pathlib.Path) -> None:
+    """Copies what `.dockerignore` lets through."""
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    for name in (line[1:] for line in ignored if line.startswith("!")):
+        source, target = ROOT / name, context / name
+        if source.is_dir():
+            shutil.copytree(source, target)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
 
 
 def lay_out(dockerfile: Dockerfile, binary: pathlib.Path, root: pathlib.Path) -> None:
@@ -214,11 +232,11 @@ def main() -> None:
     dockerfile = Dockerfile(ROOT / "Dockerfile")
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
-        (work / "build").mkdir()
+        (work / "context").mkdir()
         log = work / "log"
         log.touch()
         try:
-            binary = build(dockerfile, work / "build")
+            binary = build(dockerfile, work / "context")
             lay_out(dockerfile, binary, work / "root")
             step("the port: exposed is what is listened on")
             listen = dockerfile.last(r"ENV FRONTEND_MAP__SERVER__LISTEN=0\.0\.0\.0:(.*)")
