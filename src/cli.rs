@@ -57,6 +57,7 @@ Settings come from FILE and from the environment, which wins:
   FRONTEND_MAP__AUTH__VALIDATE_TOKEN, FRONTEND_MAP__AUTH__DRAFT_TOKEN
                                  the bearer tokens for validate=true and status=draft
   FRONT_END_URL_<SITE>           the base URL of a site's frontend
+  FRONT_END_URL_<SITE>_<LOCALE>  the base URL of one of its locales, which wins
   RUST_LOG                       the level of the log
 
 Exit status: 0 success, 1 failure, 2 invalid arguments, 78 invalid settings; of `validate`: 0 no dead

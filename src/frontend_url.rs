@@ -4,7 +4,7 @@ mod base_url;
 mod hosts;
 
 pub use base_url::{BaseUrl, BaseUrlError};
-pub use hosts::{Host, Hosts};
+pub use hosts::{Host, HostName, Hosts, SameHost};
 
 use crate::rules::{
     AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locales, NoPath, Rule, RuleSet,

@@ -135,17 +135,32 @@ impl Site {
 
     /// The environment variable that would give this locale, which has no base URL, one.
     #[must_use]
-    pub fn missing_variable(&self, _locale: usize) -> String {
-        Self::base_url_variable(&self.key)
+    pub fn missing_variable(&self, locale: usize) -> String {
+        let code = self.rules.locales().codes().get(locale);
+        match code.filter(|_| !self.hosts.all().is_empty()) {
+            Some(code) => Self::locale_variable(&self.key, code.as_str()),
+            None => Self::base_url_variable(&self.key),
+        }
+    }
+
+    /// The environment variable with the base URL of one locale: that of the site, `_` and the code
+    /// of the locale, written in the same way.
+    #[must_use]
+    pub fn locale_variable(key: &str, code: &str) -> String {
+        format!("{}_{}", Self::base_url_variable(key), variable_part(code))
     }
 
     /// The environment variable with the base URL: `FRONT_END_URL_` and the key in upper case, each
     /// character that is not a letter or digit replaced by `_`.
     #[must_use]
     pub fn base_url_variable(key: &str) -> String {
-        let upper = key.to_uppercase();
-        "FRONT_END_URL_".to_owned() + &upper.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+        "FRONT_END_URL_".to_owned() + &variable_part(key)
     }
+}
+
+/// In upper case, with `_` for each character that is not a letter or digit.
+fn variable_part(text: &str) -> String {
+    text.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_")
 }
 
 #[cfg(test)]
@@ -198,5 +213,6 @@ mod tests {
     #[test]
     fn base_url_variable_has_the_site_key_in_upper_case() {
         assert_eq!(Site::base_url_variable("my.shop-2"), "FRONT_END_URL_MY_SHOP_2");
+        assert_eq!(Site::locale_variable("my.shop", "pt-BR"), "FRONT_END_URL_MY_SHOP_PT_BR");
     }
 }

@@ -54,8 +54,8 @@ fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> Stri
         let _ = writeln!(out, "\nwarning: {warning}");
     }
     for site in config.sites.iter() {
-        if site.hosts.all().is_empty() {
-            out += &missing_base_url(site);
+        if let Some(text) = missing_base_url(site) {
+            out += &text;
             findings.add(1, ["site without a base URL", "sites without a base URL"]);
         }
         let _ = overlaps::write(&mut out, site, findings);
@@ -63,9 +63,15 @@ fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> Stri
     out
 }
 
-fn missing_base_url(site: &Site) -> String {
-    let (key, variable) = (&site.key, Site::base_url_variable(&site.key));
-    format!(
-        "\nwarning: site {key}: no base URL, so it has no URLs; set front_end_url or {variable}\n"
-    )
+/// The warning about locales without a base URL.
+fn missing_base_url(site: &Site) -> Option<String> {
+    let first = site.hosts.first_without(0..site.hosts.locales())?;
+    let (key, variable) = (&site.key, site.missing_variable(first));
+    let what = if site.hosts.all().is_empty() {
+        "no base URL, so it has no URLs".to_owned()
+    } else {
+        let code = &site.rules.locales().codes()[first];
+        format!("no base URL for the locale `{code}`, so its lists and sitemap files are 501")
+    };
+    Some(format!("\nwarning: site {key}: {what}; set front_end_url or {variable}\n"))
 }

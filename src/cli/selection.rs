@@ -46,7 +46,11 @@ pub(super) fn check_base_urls(site: &Site, uids: &[&ContentTypeUid]) -> Result<(
         return Ok(());
     };
     let (key, variable) = (&site.key, site.missing_variable(locale));
-    Err(format!("site \"{key}\" has no base URL: set front_end_url or {variable}"))
+    let of = match site.hosts.all() {
+        [] => String::new(),
+        _ => format!(" for the locale `{}`", site.rules.locales().codes()[locale]),
+    };
+    Err(format!("site \"{key}\" has no base URL{of}: set front_end_url or {variable}"))
 }
 
 /// The position of a locale of the site.

@@ -127,6 +127,10 @@ impl Problems {
         self.lines.iter().map(String::as_str)
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.lines.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

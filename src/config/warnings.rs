@@ -59,10 +59,16 @@ fn unused_content_types(sites: &[Site], cms: &Cms) -> Vec<String> {
     found
 }
 
+/// All variables that may have a base URL of a site.
+fn base_url_variables(site: &Site) -> impl Iterator<Item = String> {
+    let codes = site.rules.locales().codes().iter();
+    let of_locales = codes.map(|code| Site::locale_variable(&site.key, code.as_str()));
+    std::iter::once(Site::base_url_variable(&site.key)).chain(of_locales)
+}
+
 fn variable(name: &str, sites: &[Site], known: &KnownKeys) -> Option<String> {
     if name.starts_with(BASE_URL) {
-        let own: Vec<String> =
-            sites.iter().map(|site| Site::base_url_variable(&site.key)).collect();
+        let own: Vec<String> = sites.iter().flat_map(base_url_variables).collect();
         let is_unused = !own.iter().any(|own| own == name);
         let suggestion = did_you_mean(name, own.iter().map(String::as_str));
         return is_unused.then(|| format!("{name}: no site uses this variable{suggestion}"));

@@ -1,6 +1,6 @@
 //! The hosts of a site: the base URL of each of its locales.
 
-use super::BaseUrl;
+use super::{BaseUrl, BaseUrlError};
 
 /// The base URL of each locale of a site. Locales with the same base URL share a host; those without
 /// one share a host that has no name.
@@ -12,6 +12,43 @@ pub struct Hosts {
     by_locale: Box<[Option<usize>]>,
     /// The length of the longest base URL, in bytes.
     longest: usize,
+    /// Whether not all locales share a host.
+    are_several: bool,
+}
+
+/// A host as a request names it: `host[:port]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostName {
+    /// Below each scheme, which has a default port of its own.
+    bases: [BaseUrl; 2],
+}
+
+impl HostName {
+    /// Parses a host in the form that a base URL may have it (D15).
+    ///
+    /// # Errors
+    /// [`BaseUrlError`]: what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
+        if text.contains(['/', '\\']) {
+            return Err(BaseUrlError::Host);
+        }
+        let base = |scheme: &str| BaseUrl::parse(&format!("{scheme}://{text}"));
+        Ok(Self { bases: [base("http")?, base("https")?] })
+    }
+}
+
+/// Two locales have different base URLs on one host.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the locales {} and {} (counted from 0) have different base URLs on the host `{host}`",
+    .locales[0],
+    .locales[1]
+)]
+pub struct SameHost {
+    /// The positions of the two in the site's locales.
+    pub locales: [usize; 2],
+    /// The host with its port.
+    pub host: String,
 }
 
 /// A host with its base URL and its locales.
@@ -41,13 +78,74 @@ impl Hosts {
             }));
         }
         let longest = all.iter().map(|host| host.base.as_str().len()).max().unwrap_or_default();
-        Self { all: all.into(), by_locale: by_locale.into(), longest }
+        let are_several = by_locale.windows(2).any(|pair| pair[0] != pair[1]);
+        Self { all: all.into(), by_locale: by_locale.into(), longest, are_several }
     }
 
     /// The hosts of a site with so many locales, all of them below one base URL.
     #[must_use]
     pub fn one(base: BaseUrl, locales: usize) -> Self {
         Self::new(vec![Some(base); locales])
+    }
+
+    /// Refuses two locales whose base URLs differ although they are on one host: a path belongs to a
+    /// host.
+    ///
+    /// # Errors
+    /// [`SameHost`]: the first two.
+    pub fn check(&self) -> Result<(), SameHost> {
+        for (at, host) in self.all.iter().enumerate() {
+            let is_same = |other: &&Host| other.base.host() == host.base.host();
+            if let Some(other) = self.all[..at].iter().find(is_same) {
+                let locales = [other.locales[0], host.locales[0]];
+                return Err(SameHost { locales, host: host.base.host().to_owned() });
+            }
+        }
+        Ok(())
+    }
+
+    /// The position of the host of the locale at this position of the site's locales. Locales without
+    /// a base URL share the position behind those of all others.
+    #[must_use]
+    pub fn host_of(&self, locale: usize) -> usize {
+        self.by_locale.get(locale).copied().flatten().unwrap_or(self.all.len())
+    }
+
+    /// The position of the host of each locale; empty if all locales share one.
+    #[must_use]
+    pub fn by_locale(&self) -> Box<[u16]> {
+        let locales = if self.are_several { 0..self.locales() } else { 0..0 };
+        let narrow = |host| u16::try_from(host).unwrap_or(u16::MAX);
+        locales.map(|locale| narrow(self.host_of(locale))).collect()
+    }
+
+    /// Whether the site has paths on several hosts.
+    #[must_use]
+    pub fn are_several(&self) -> bool {
+        self.are_several
+    }
+
+    /// The position of a host by its name. `None` too if all locales share one host, which decides
+    /// nothing.
+    #[must_use]
+    pub fn named(&self, name: &HostName) -> Option<usize> {
+        let is_named = |host: &Host| {
+            let same_scheme = |base: &&BaseUrl| base.scheme() == host.base.scheme();
+            let own = name.bases.iter().find(same_scheme);
+            own.is_some_and(|base| base.host() == host.base.host())
+        };
+        self.all.iter().position(is_named).filter(|_| self.are_several)
+    }
+
+    /// The position of the host of a locale, if the site has several.
+    #[must_use]
+    pub fn host_if_several(&self, locale: usize) -> Option<usize> {
+        self.are_several.then(|| self.host_of(locale))
+    }
+
+    /// The positions of the locales of the host at a position, in order.
+    pub fn locales_of(&self, host: usize) -> impl Iterator<Item = usize> + Clone {
+        (0..self.locales()).filter(move |locale| self.host_of(*locale) == host)
     }
 
     /// All that have a base URL, in the order of their first locales.
@@ -110,5 +208,47 @@ mod tests {
         assert_eq!(hosts.url(1, "/x").as_deref(), Some("https://example.de/start/x"));
         assert_eq!((hosts.first_without([0, 1, 3]), hosts.first_without([3, 2])), (None, Some(2)));
         assert_eq!((hosts.longest(), Hosts::default().longest()), (24, 0));
+        assert_eq!(*hosts.by_locale(), [0, 1, 2, 0]);
+        assert_eq!(hosts.locales_of(0).collect::<Vec<_>>(), [0, 3]);
+        let one = Hosts::one(com, 2);
+        assert_eq!((one.by_locale().len(), one.are_several()), (0, false));
+    }
+
+    #[test]
+    fn host_has_one_base_url() {
+        let check =
+            |bases: [&str; 3]| Hosts::new(bases.map(|text| Some(base(text))).into()).check();
+        for different in ["https://a.example/b", "http://a.example"] {
+            let same = check(["https://a.example", "https://b.example", different]).unwrap_err();
+            assert_eq!((same.locales, same.host.as_str()), ([0, 2], "a.example"));
+        }
+        let ports = ["https://a.example", "https://a.example:8443", "https://A.example:443/"];
+        assert_eq!(check(ports), Ok(()));
+    }
+
+    #[test]
+    fn host_is_found_by_its_name_in_any_form_of_a_base_url() {
+        let bases = ["https://example.com/x", "http://bücher.example:3000", "http://[::1]"];
+        let hosts = Hosts::new(bases.map(|text| Some(base(text))).into());
+        for (name, expected) in [
+            ("example.com", Some(0)),
+            ("EXAMPLE.com:443", Some(0)),
+            ("example.com:80", None),
+            ("bücher.example:3000", Some(1)),
+            ("xn--bcher-kva.example:3000", Some(1)),
+            ("bücher.example", None),
+            ("[::1]", Some(2)),
+            ("[::1]:80", Some(2)),
+            ("other.example", None),
+        ] {
+            assert_eq!(hosts.named(&HostName::parse(name).unwrap()), expected, "{name}");
+        }
+        for malformed in
+            ["", "a/b", "a/", "a\\b", "u@a", "a?", "a#", "a b", "a:", "a:0", "[::1", "a..b"]
+        {
+            assert!(HostName::parse(malformed).is_err(), "{malformed}");
+        }
+        let one = Hosts::one(base("https://example.com"), 2);
+        assert_eq!(one.named(&HostName::parse("example.com").unwrap()), None);
     }
 }

@@ -19,6 +19,7 @@ mod docs;
 mod explain;
 mod hostile_cms;
 mod hostile_slugs;
+mod hosts;
 mod init;
 mod last_good;
 mod laws;

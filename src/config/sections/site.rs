@@ -1,18 +1,20 @@
 //! `[[site]]`: the sites with their locales, base URLs and rules.
 
+mod base_urls;
 mod locales;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use self::base_urls::Written;
 use super::rule;
 use crate::config::table;
-use crate::config::value::{Kind, Origin, Table, Value, shown_address};
+use crate::config::value::{Kind, Table, Value};
 use crate::config::{Environment, Problems};
 use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::{LocalePrefix, RuleSet, TrailingSlash};
+use crate::rules::{Locale, LocalePrefix, Locales, RuleSet, TrailingSlash};
 use crate::site::{ResolveBy, Site};
 
 /// The longest key of a site, in bytes (D3, D11).
@@ -24,7 +26,9 @@ struct Raw {
     /// Taken out before and deserialized one by one.
     #[serde(default, rename = "rule")]
     _rule: IgnoredAny,
-    front_end_url: Option<String>,
+    /// Copied before and read by locale.
+    #[serde(default, rename = "front_end_url")]
+    _front_end_url: IgnoredAny,
     /// Copied before and deserialized one by one.
     #[serde(default, rename = "locales")]
     _locales: Vec<IgnoredAny>,
@@ -99,7 +103,7 @@ pub(in crate::config) fn read(
     environment: &Environment,
     problems: &mut Problems,
 ) -> Option<Vec<Site>> {
-    let mut keys = Vec::new();
+    let mut keys: Vec<SiteKey> = Vec::new();
     let mut sites = Vec::new();
     let mut patterns = rule::Patterns::default();
     let values = table::list(table, "site", "site", "site", problems);
@@ -115,7 +119,7 @@ fn site(
     position: usize,
     value: Value,
     environment: &Environment,
-    seen: (&mut Vec<String>, &mut rule::Patterns),
+    seen: (&mut Vec<SiteKey>, &mut rule::Patterns),
     problems: &mut Problems,
 ) -> Option<Site> {
     let outer = problems.enter(Some(value.origin.clone()));
@@ -128,7 +132,7 @@ fn site_at_origin(
     position: usize,
     mut value: Value,
     environment: &Environment,
-    (keys, patterns): (&mut Vec<String>, &mut rule::Patterns),
+    (keys, patterns): (&mut Vec<SiteKey>, &mut rule::Patterns),
     problems: &mut Problems,
 ) -> Option<Site> {
     let key = value.table().and_then(|table| table.get("key")?.text());
@@ -138,20 +142,35 @@ fn site_at_origin(
         _ => Vec::new(),
     };
     let locales = value.table().and_then(|table| table.get("locales").cloned());
+    let listed_at = locales.as_ref().map(|list: &Value| list.origin.clone());
+    let base_urls = value.table().and_then(|table| table.get("front_end_url").cloned());
     let raw: Option<Raw> = table::one(value, "site", &place, problems);
     let locales = raw.as_ref().and_then(|_| locales::read(locales, &place, problems));
+    let hosts = raw.as_ref().zip(locales.as_deref()).and_then(|(raw, locales)| {
+        let file = base_urls;
+        let written = Written { key: &raw.key, locales, file, environment };
+        base_urls::read(written, &place, problems)
+    });
+    let locales = locales.and_then(|locales| {
+        // Where the hosts are not known, two locales with one segment may be on different ones.
+        let host = |at| hosts.as_ref().map_or(at, |hosts: &Hosts| hosts.host_of(at));
+        let locales = Locales::on_hosts(locales, host);
+        let Some(origin) = listed_at else { return problems.take(&place, locales) };
+        let outer = problems.enter(Some(origin));
+        let locales = problems.take(&place, locales);
+        problems.enter(outer);
+        locales
+    });
     let rules = rule::read(rules, &place, locales.as_ref(), patterns, problems);
     let raw = raw?;
     check_key(&raw.key, &place, problems);
-    keys.push(raw.key.clone());
-    let base = base(&raw, environment, &place, problems);
+    keys.push(SiteKey::new(&raw.key, locales.as_ref()));
     let path = check_sitemap_path(&raw.sitemap_path);
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
-    let (locales, rules, base) = (locales?, rules?, base?);
-    let count = locales.as_slice().len();
-    let hosts = base.map_or_else(|| Hosts::new(vec![None; count]), |base| Hosts::one(base, count));
+    let (locales, rules) = (locales?, rules?);
     let rules = RuleSet::new(locales, raw.locale_prefix.into(), rules)
         .with_trailing_slash(raw.trailing_slash.into());
+    problems.take(&place, check_default_segment(&rules, raw.locale_prefix));
     for (rule, error) in rules.ambiguities() {
         problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);
     }
@@ -159,7 +178,7 @@ fn site_at_origin(
     Some(Site {
         key: raw.key,
         rules,
-        hosts,
+        hosts: hosts?,
         resolve: raw.resolve.into(),
         sitemap_path: sitemap_path?,
         // Set when all sections are read.
@@ -174,6 +193,20 @@ fn check_key(key: &str, place: &str, problems: &mut Problems) {
     }
 }
 
+/// Without a prefix in the first locale, a path with its segment would be that of another locale on one
+/// host and none on another.
+fn check_default_segment(rules: &RuleSet, prefix: RawPrefix) -> Result<(), String> {
+    let locales = rules.locales();
+    let segment = locales.default_locale().segment();
+    let others = locales.with_segment_of(locales.default_locale()).skip(1);
+    match (prefix, others.map(|at| &locales.codes()[at]).next()) {
+        (RawPrefix::ExceptDefault, Some(other)) => Err(format!(
+            "with locale_prefix = \"except-default\", the locale `{other}` must not have the segment of the first, `{segment}`: give it another `segment`"
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// A path that a base URL may have.
 fn check_sitemap_path(text: &str) -> Result<String, String> {
     const SOME_ORIGIN: &str = "http://localhost";
@@ -183,47 +216,53 @@ fn check_sitemap_path(text: &str) -> Result<String, String> {
     path.map(str::to_owned).ok_or_else(|| format!("`{text}` is not a path, such as /sitemaps or /"))
 }
 
-/// The base URL: the environment variable wins over the file, and empty means not configured (D15).
-/// The outer `None`: there is a problem.
-#[expect(clippy::option_option, reason = "not configured is valid, set but invalid is not")]
-fn base(
-    raw: &Raw,
-    environment: &Environment,
-    place: &str,
-    problems: &mut Problems,
-) -> Option<Option<BaseUrl>> {
-    let variable = Site::base_url_variable(&raw.key);
-    let in_environment = environment.get(&variable);
-    let text = in_environment.or(raw.front_end_url.as_ref());
-    let Some(text) = text.filter(|text| !text.is_empty()) else {
-        return Some(None);
-    };
-    let error = match BaseUrl::parse(text) {
-        Ok(base) => return Some(Some(base)),
-        Err(error) => format!("{} is not a base URL: {error}", shown_address(text)),
-    };
-    if in_environment.is_some() {
-        problems.add_written(&Origin::Variable(variable), place, error);
-    } else {
-        problems.add(&format!("{place}, front_end_url"), error);
-    }
-    None
+/// The key of a site with the codes of its locales.
+struct SiteKey {
+    key: String,
+    codes: Vec<Locale>,
 }
 
-/// Two sites must differ in their keys and in their environment variables (D15).
-fn refuse_duplicates(keys: &[String], problems: &mut Problems) {
-    let mut keys_by_variable: HashMap<String, &str> = HashMap::new();
-    for key in keys {
-        let place = format!("site \"{key}\"");
-        let variable = Site::base_url_variable(key);
-        match keys_by_variable.insert(variable.clone(), key) {
-            Some(other) if other == key => problems.add(&place, "another site has the same key"),
-            Some(other) => {
-                let what =
-                    format_args!("site \"{other}\" has the same environment variable, {variable}");
+impl SiteKey {
+    fn new(key: &str, locales: Option<&Locales>) -> Self {
+        let codes = locales.map(|locales| locales.codes().to_vec()).unwrap_or_default();
+        Self { key: key.to_owned(), codes }
+    }
+
+    /// The environment variables with its base URLs, each with what it is for.
+    fn variables(&self) -> impl Iterator<Item = (String, String)> {
+        let of_locale = |code: &Locale| {
+            let variable = Site::locale_variable(&self.key, code.as_str());
+            (variable, format!("the locale `{code}` of site \"{}\"", self.key))
+        };
+        let own = (Site::base_url_variable(&self.key), format!("site \"{}\"", self.key));
+        std::iter::once(own).chain(self.codes.iter().map(of_locale))
+    }
+}
+
+/// Sites must differ in their keys, and they and their locales in their environment variables (D15).
+fn refuse_duplicates(sites: &[SiteKey], problems: &mut Problems) {
+    let mut keys = HashSet::new();
+    let mut owners: HashMap<String, String> = HashMap::new();
+    for site in sites {
+        let place = format!("site \"{}\"", site.key);
+        if !keys.insert(&site.key) {
+            problems.add(&place, "another site has the same key");
+            continue;
+        }
+        for (variable, owner) in site.variables() {
+            if let Some(other) = owners.insert(variable.clone(), owner.clone()) {
+                if owner == place {
+                    let what =
+                        format_args!("{other} has the same environment variable, {variable}");
+                    problems.add(&place, what);
+                    // Then those of its locales may be the same too.
+                    break;
+                }
+                let what = format_args!(
+                    "{owner} and {other} have the same environment variable, {variable}: rename one of them"
+                );
                 problems.add(&place, what);
             }
-            None => {}
         }
     }
 }

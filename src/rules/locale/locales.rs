@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Locale, SiteLocale};
 
-/// The locales of a site, at least one. Codes, segments and values of `hreflang` are each unique. The
-/// first locale is the default.
+/// The locales of a site, at least one. Codes and values of `hreflang` are each unique, and segments
+/// on each host. The first locale is the default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locales {
     all: Box<[SiteLocale]>,
@@ -15,6 +15,8 @@ pub struct Locales {
     /// The positions: a site may have hundreds of locales, and a look-up checks several.
     by_code: FxHashMap<Locale, usize>,
     by_segment: FxHashMap<Arc<str>, usize>,
+    /// For each locale, the next one with the same segment, which is on another host.
+    next_of_segment: Box<[Option<usize>]>,
     /// In bytes.
     longest_segment: usize,
 }
@@ -70,20 +72,37 @@ impl Locales {
     /// # Errors
     /// [`LocalesError`] when there is none, or a code, segment or `hreflang` occurs twice.
     pub fn new(locales: Vec<impl Into<SiteLocale>>) -> Result<Self, LocalesError> {
+        Self::on_hosts(locales, |_| 0)
+    }
+
+    /// The same for a site with several hosts: `host` has the host of the locale at a position.
+    /// Locales on different hosts may have the same segment.
+    ///
+    /// # Errors
+    /// As [`Locales::new`].
+    pub fn on_hosts(
+        locales: Vec<impl Into<SiteLocale>>,
+        host: impl Fn(usize) -> usize,
+    ) -> Result<Self, LocalesError> {
         let all: Box<[SiteLocale]> = locales.into_iter().map(Into::into).collect();
         if all.is_empty() {
             return Err(LocalesError::None);
         }
         let (mut by_code, mut by_segment) = (FxHashMap::default(), FxHashMap::default());
         let mut by_hreflang = FxHashMap::default();
+        let mut next_of_segment = vec![None; all.len()];
         for (at, locale) in all.iter().enumerate() {
             let codes = |other: usize| [&all[other], locale].map(|locale| locale.code().clone());
             if by_code.insert(locale.code().clone(), at).is_some() {
                 return Err(LocalesError::Twice(locale.code().clone()));
             }
             let (segment, hreflang) = (locale.shared_segment(), locale.shared_hreflang());
-            if let Some(other) = by_segment.insert(Arc::clone(&segment), at) {
-                return Err(LocalesError::SameSegment { codes: codes(other), segment });
+            let mut last = *by_segment.entry(Arc::clone(&segment)).or_insert(at);
+            while last != at {
+                if host(last) == host(at) {
+                    return Err(LocalesError::SameSegment { codes: codes(last), segment });
+                }
+                last = *next_of_segment[last].get_or_insert(at);
             }
             if let Some(other) = by_hreflang.insert(hreflang.to_ascii_lowercase(), at) {
                 return Err(LocalesError::SameHreflang { codes: codes(other), hreflang });
@@ -91,7 +110,8 @@ impl Locales {
         }
         let codes = all.iter().map(|locale| locale.code().clone()).collect();
         let longest_segment = all.iter().map(|locale| locale.segment().len()).max().unwrap_or(0);
-        Ok(Self { all, codes, by_code, by_segment, longest_segment })
+        let next_of_segment = next_of_segment.into();
+        Ok(Self { all, codes, by_code, by_segment, next_of_segment, longest_segment })
     }
 
     /// The first locale.
@@ -112,7 +132,13 @@ impl Locales {
         self.by_code.get(code).copied()
     }
 
-    /// The locale with exactly this segment, decoded, if the site has one.
+    /// The locales with the segment of this one, by their positions; they are on different hosts.
+    pub fn with_segment_of(&self, locale: &SiteLocale) -> impl Iterator<Item = usize> {
+        let first = self.by_segment.get(locale.segment()).copied();
+        std::iter::successors(first, |at| self.next_of_segment[*at])
+    }
+
+    /// The first locale with exactly this segment, decoded, if the site has one.
     #[must_use]
     pub fn of_segment(&self, segment: &str) -> Option<&SiteLocale> {
         // Any segment of a pathname may be looked up: a long one is not hashed.

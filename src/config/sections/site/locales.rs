@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::config::value::{Kind, Value};
 use crate::config::{Problems, table};
-use crate::rules::{HreflangError, Locale, Locales, SiteLocale};
+use crate::rules::{HreflangError, Locale, SiteLocale};
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a table such as { code = \"de\", segment = \"deutsch\" }")]
@@ -14,10 +14,15 @@ struct Raw {
     hreflang: Option<String>,
 }
 
-/// The locales of a site; `None`: there is a problem. `list` is the list as written.
-pub(super) fn read(list: Option<Value>, place: &str, problems: &mut Problems) -> Option<Locales> {
+/// The locales of a site as they are listed; `None`: there is a problem. `list` is the list as
+/// written.
+pub(super) fn read(
+    list: Option<Value>,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<Vec<SiteLocale>> {
     let Some(Value { kind: Kind::List(values), origin }) = list else {
-        return problems.take(place, Locales::new(Vec::<SiteLocale>::new()));
+        return Some(Vec::new());
     };
     let outer = problems.enter(Some(origin));
     let locales = read_list(values, place, problems);
@@ -25,12 +30,11 @@ pub(super) fn read(list: Option<Value>, place: &str, problems: &mut Problems) ->
     locales
 }
 
-fn read_list(values: Vec<Value>, place: &str, problems: &mut Problems) -> Option<Locales> {
+fn read_list(values: Vec<Value>, place: &str, problems: &mut Problems) -> Option<Vec<SiteLocale>> {
     let read = |(at, value)| entry(at + 1, value, place, problems);
     // All are read before the first `None` ends it, so that every problem is reported.
     let locales: Vec<Option<SiteLocale>> = values.into_iter().enumerate().map(read).collect();
-    let locales: Option<Vec<SiteLocale>> = locales.into_iter().collect();
-    problems.take(place, Locales::new(locales?))
+    locales.into_iter().collect()
 }
 
 fn entry(at: usize, value: Value, place: &str, problems: &mut Problems) -> Option<SiteLocale> {

@@ -1,0 +1,165 @@
+//! A site with a host for each locale.
+
+mod mistakes;
+mod validation;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::support::http::{self, Response};
+use crate::support::service::{Service, Setup};
+use crate::support::wait::until_so;
+
+/// Two locales share the first host; `at` and `de` have one segment on different hosts.
+const BASES: &str = r#"{ en = "https://example.com", fr = "https://example.com", de = "https://example.de/start", at = "http://example.at:8080" }"#;
+
+const LOCALES: &str = r#"["en", "fr", "de", { code = "at", segment = "de", hreflang = "de-AT" }]"#;
+
+/// `x` is on each host; `two` has the path of `one` on one host.
+const CONTENT: &str = r#"{
+  "api::post.post": [
+    {"documentId": "one", "locale": "en", "slug": "x"},
+    {"documentId": "one", "locale": "fr", "slug": "un"},
+    {"documentId": "one", "locale": "de", "slug": "x"},
+    {"documentId": "one", "locale": "at", "slug": "x"},
+    {"documentId": "two", "locale": "fr", "slug": "x"},
+    {"documentId": "two", "locale": "at", "slug": "only"}],
+  "api::page.page": [
+    {"documentId": "p", "locale": "de", "slug": "x"},
+    {"documentId": "p", "locale": "at", "slug": "x"}],
+  "api::note.note": [{"documentId": "n", "slug": "note"}]
+}"#;
+
+fn settings(bases: &str) -> String {
+    format!(
+        r#"
+[server]
+listen = "127.0.0.1:0"
+[cms]
+source = "files"
+path = "content.json"
+[[site]]
+key = "main"
+front_end_url = {bases}
+resolve = "documents"
+locales = {LOCALES}
+[[site.rule]]
+content_type = "api::post.post"
+template = "/posts/{{slug}}"
+[[site.rule]]
+content_type = "api::page.page"
+template = "/{{locale}}/{{slug}}"
+[[site.rule]]
+content_type = "api::note.note"
+template = "/notes/{{slug}}"
+"#
+    )
+}
+
+fn setup() -> Setup {
+    Setup::new(&settings(BASES)).file("content.json", CONTENT)
+}
+
+/// With a segment of its own for each locale, so that all of them may share a host.
+fn setup_with_segments(bases: &str) -> Setup {
+    let settings = settings(bases).replace(LOCALES, r#"["en", "fr", "de", "at"]"#);
+    Setup::new(&settings).file("content.json", CONTENT)
+}
+
+/// Once the documents are known.
+fn started(setup: Setup) -> Service {
+    let service = setup.start();
+    let is_known = |path: &str| {
+        let target = format!("/api/resolve?site=main&pathname={path}");
+        http::get(service.addr(), &target).status == 200
+    };
+    until_so("the documents are known", || {
+        ["/posts/missing", "/de/missing", "/notes/missing"].into_iter().all(is_known)
+    });
+    service
+}
+
+fn get(service: &Service, target: &str) -> Response {
+    http::get(service.addr(), target)
+}
+
+fn data(service: &Service, target: &str) -> Value {
+    let response = get(service, target);
+    assert_eq!(response.status, 200, "{target}: {}", response.text());
+    response.json()["data"].clone()
+}
+
+#[test]
+fn url_is_below_the_base_url_of_its_locale() {
+    let service = started(setup());
+    for (locale, url, path) in [
+        ("en", "https://example.com/posts/x", "/posts/x"),
+        ("fr", "https://example.com/posts/un", "/posts/un"),
+        ("de", "https://example.de/start/posts/x", "/posts/x"),
+        ("at", "http://example.at:8080/posts/x", "/posts/x"),
+    ] {
+        let query = format!("uid=api::post.post&documentId=one&locale={locale}");
+        let found = data(&service, &format!("/api/frontend-url?{query}"));
+        assert_eq!(found, json!({"url": url, "path": path}));
+        let batch = data(&service, &format!("/api/frontend-urls?{query}"));
+        assert_eq!(batch["results"][0]["url"], url);
+    }
+    let note = data(&service, "/api/frontend-url?uid=api::note.note&documentId=n&locale=de");
+    assert_eq!(note["url"], "https://example.com/notes/note", "not localized: the first locale");
+}
+
+#[test]
+fn locale_without_a_base_url_makes_lists_and_files_a_501() {
+    let bases = r#"{ en = "https://example.com", fr = "https://example.com", at = "" }"#;
+    let service = started(setup_with_segments(bases).env("FRONT_END_URL_MAIN_FR", ""));
+    let message = |target: &str| {
+        let response = get(&service, target);
+        assert_eq!(response.status, 501, "{target}: {}", response.text());
+        response.json()["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let of = |locale: &str| {
+        format!("/api/frontend-url?uid=api::post.post&documentId=one&locale={locale}")
+    };
+    assert_eq!(message(&of("fr")), "FRONT_END_URL_MAIN_FR is not configured");
+    assert_eq!(message(&of("at")), "FRONT_END_URL_MAIN_AT is not configured");
+    assert_eq!(get(&service, &of("en")).status, 200);
+    for target in [
+        "/api/build-sitemap?site=main&contentType=api::post.post",
+        "/api/build-sitemap?site=main&contentType=api::post.post&validate=true",
+    ] {
+        assert_eq!(message(target), "FRONT_END_URL_MAIN_FR is not configured");
+    }
+    let pages = data(&service, "/api/pages?site=main&contentType=api::post.post");
+    let urls: BTreeSet<String> =
+        pages["pages"].as_array().unwrap().iter().map(|page| page["url"].to_string()).collect();
+    let expected = ["null", "\"https://example.com/posts/x\""].map(str::to_owned);
+    assert_eq!(urls, expected.into());
+    let batch = data(&service, "/api/frontend-urls?uid=api::post.post&documentId=one&locale=de");
+    assert_eq!(batch["results"][0]["reason"], "no_base_url");
+    let checked = setup_with_segments(bases).run(&["check"]);
+    let warning = "warning: site main: no base URL for the locale `de`, so its lists and sitemap files are 501; set front_end_url or FRONT_END_URL_MAIN_DE";
+    assert!(checked.stdout.contains(warning), "{}", checked.stdout);
+}
+
+#[test]
+fn variable_of_a_locale_wins_over_that_of_the_site_and_that_over_the_file() {
+    let url = |setup: Setup, locale: &str| {
+        let service = started(setup);
+        let query = format!("uid=api::post.post&documentId=one&locale={locale}");
+        let response = get(&service, &format!("/api/frontend-url?{query}"));
+        response.json()["data"]["url"].as_str().map(str::to_owned)
+    };
+    let of_site = || setup_with_segments(BASES).env("FRONT_END_URL_MAIN", "https://site.example");
+    let of_locale = || of_site().env("FRONT_END_URL_MAIN_DE", "https://locale.example");
+    for (setup, locale, expected) in [
+        (of_site(), "de", Some("https://site.example/posts/x")),
+        (of_locale(), "de", Some("https://locale.example/posts/x")),
+        (of_locale(), "en", Some("https://site.example/posts/x")),
+        (of_locale().env("FRONT_END_URL_MAIN", ""), "en", None),
+        (of_locale().env("FRONT_END_URL_MAIN", ""), "de", Some("https://locale.example/posts/x")),
+        (of_site().env("FRONT_END_URL_MAIN_DE", ""), "de", None),
+    ] {
+        assert_eq!(url(setup, locale), expected.map(str::to_owned));
+    }
+}

@@ -1,0 +1,90 @@
+//! Mistakes in the base URLs of locales: each is named with its place and its cure, with exit status
+//! 78.
+
+use super::{BASES, CONTENT, settings};
+use crate::support::service::{Ended, Setup};
+
+fn check(bases: &str, env: &[(&str, &str)], more: &str) -> Ended {
+    let setup = Setup::new(&(settings(bases) + more)).file("content.json", CONTENT);
+    env.iter().fold(setup, |setup, (name, value)| setup.env(name, value)).run(&["check"])
+}
+
+#[track_caller]
+fn assert_refused(ended: &Ended, expected: &str) {
+    assert_eq!((ended.status, ended.stdout.as_str()), (Some(78), ""), "{}", ended.stderr);
+    assert!(ended.stderr.contains(expected), "{expected} is missing in\n{}", ended.stderr);
+}
+
+#[test]
+fn mistake_in_the_table_is_a_problem_with_its_place_and_its_cure() {
+    for (bases, expected) in [
+        (
+            r#"{ en = "https://example.com", dee = "https://example.de" }"#,
+            "- line 9, site \"main\", front_end_url.dee: the site has no locale `dee`; did you mean `de`?",
+        ),
+        (
+            r#"{ en = "example.com" }"#,
+            "- line 9, site \"main\", front_end_url: `example.com` is not a base URL: must start with `http://` or `https://`",
+        ),
+        (r#"{ en = 5 }"#, "- line 9, site \"main\", front_end_url.en: must be a URL in quotes"),
+        (
+            r#"["https://example.com"]"#,
+            "- line 9, site \"main\", front_end_url: must be a URL in quotes, or a table by locale such as { en = \"https://example.com\" }",
+        ),
+        (
+            r#"{ en = "https://example.com/en", fr = "https://example.com/fr" }"#,
+            "site \"main\", front_end_url: the locales `en` and `fr` have different base URLs on the host `example.com`: a path belongs to a host; give them the same base URL, or each a host",
+        ),
+        (
+            r#"{ en = "https://example.com", fr = "http://EXAMPLE.com" }"#,
+            "the locales `en` and `fr` have different base URLs on the host `example.com`",
+        ),
+        (
+            r#""https://example.com""#,
+            "site \"main\": the locales `de` and `at` have the same segment, `de`: give one of them another `segment`",
+        ),
+    ] {
+        assert_refused(&check(bases, &[], ""), expected);
+    }
+}
+
+#[test]
+fn segment_of_the_first_locale_is_its_own_where_the_prefix_is_omitted() {
+    let text = settings(BASES)
+        .replace(super::LOCALES, r#"["de", { code = "at", segment = "de", hreflang = "de-AT" }]"#);
+    let text = text.replace(r#"en = "https://example.com", fr = "https://example.com", "#, "");
+    let prefix = "key = \"main\"\nlocale_prefix = \"except-default\"";
+    let refused = text.replace("key = \"main\"", prefix);
+    let run = |text: &str| Setup::new(text).file("content.json", CONTENT).run(&["check"]);
+    let expected =
+        "the locale `at` must not have the segment of the first, `de`: give it another `segment`";
+    assert_refused(&run(&refused), expected);
+    assert_eq!(run(&text).status, Some(0), "{}", run(&text).stderr);
+}
+
+#[test]
+fn mistake_in_a_variable_is_a_problem_of_the_variable() {
+    let ended = check(BASES, &[("FRONT_END_URL_MAIN_DE", "ftp://example.de")], "");
+    let expected = "- FRONT_END_URL_MAIN_DE, site \"main\": `ftp://example.de` is not a base URL: must start with";
+    assert_refused(&ended, expected);
+    let ended = check(BASES, &[("FRONT_END_URL_MAIN", "example.de")], "");
+    let expected = "- FRONT_END_URL_MAIN, site \"main\": `example.de` is not a base URL";
+    assert_refused(&ended, expected);
+    assert_eq!(ended.stderr.matches("is not a base URL").count(), 1, "{}", ended.stderr);
+}
+
+#[test]
+fn variables_that_collide_are_a_problem() {
+    let other = "[[site]]\nkey = \"main-de\"\nlocales = [\"en\"]\n";
+    let expected = "site \"main-de\": the locale `de` of site \"main\" has the same environment variable, FRONT_END_URL_MAIN_DE";
+    assert_refused(&check(BASES, &[], other), expected);
+}
+
+#[test]
+fn variable_of_no_locale_is_a_warning() {
+    let ended = check(BASES, &[("FRONT_END_URL_MAIN_DEE", "https://example.de")], "");
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let warning =
+        "FRONT_END_URL_MAIN_DEE: no site uses this variable; did you mean `FRONT_END_URL_MAIN_DE`?";
+    assert!(ended.stdout.contains(warning), "{}", ended.stdout);
+}
