@@ -51,6 +51,8 @@ pub struct Snapshot {
     /// The positions of the other owners, in the same order.
     unlisted: Box<[u32]>,
     no_url: NoUrlRows,
+    /// The host of each locale; empty if all locales share one. A path belongs to a host.
+    hosts: Box<[u16]>,
     /// Finds the owner of a path, for sites with a path index.
     path_table: Option<PathTable>,
     references: References,
@@ -204,12 +206,31 @@ impl Snapshot {
     }
 
     /// The URL with this path, with or without a slash at its end; `None` too if the snapshot has no
-    /// path table.
+    /// path table. Of several hosts with the path, the first in the order of the site's locales.
     #[must_use]
     pub fn owner(&self, path: &str) -> Option<PublicUrl<'_>> {
+        self.owner_on(path, None)
+    }
+
+    /// The same for the host at this position of the site's hosts, if there is one.
+    #[must_use]
+    pub fn owner_on(&self, path: &str, host: Option<usize>) -> Option<PublicUrl<'_>> {
         let path = without_trailing_slash(path);
+        if !self.hosts.is_empty() {
+            let table = self.path_table.as_ref()?;
+            let all = table.find_all(path, |at| self.url(at).normalized_path());
+            let all = all.map(|at| self.url(at));
+            let own = all.filter(|url| host.is_none_or(|host| self.host_of(*url) == host));
+            return own.min_by_key(|url| self.host_of(*url));
+        }
         let at = self.path_table.as_ref()?.find(path, |at| self.url(at).normalized_path())?;
         Some(self.url(at))
+    }
+
+    /// The position of a URL's host among the site's hosts; 0 if there is one host.
+    #[must_use]
+    pub fn host_of(&self, url: PublicUrl<'_>) -> usize {
+        self.hosts.get(url.locale()).map_or(0, |host| usize::from(*host))
     }
 
     /// The versions that read the document with this id through a relation: the `documentId` of

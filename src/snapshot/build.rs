@@ -53,8 +53,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The snapshot of these parts, in any order. Of two versions with the same path, one that
-    /// sitemaps list owns it; of two such, the first by locale, then by `documentId`.
+    /// The snapshot of these parts, in any order. Of two versions with the same path on one host, one
+    /// that sitemaps list owns it; of two such, the first by locale, then by `documentId`.
     ///
     /// # Errors
     /// [`NoSnapshot`].
@@ -63,6 +63,9 @@ impl Builder {
         let mut entries: Vec<Entry> = Vec::new();
         let mut references = ReferencesDraft::default();
         let mut no_url = NoUrlDraft::default();
+        if let Some(part) = parts.first() {
+            snapshot.hosts = part.hosts();
+        }
         for mut part in parts {
             if let Some(key) = part.absent {
                 return Err(NoSnapshot::Absent(key));
@@ -84,7 +87,8 @@ impl Builder {
             snapshot.skipped.add(&part.skipped);
             snapshot.without_row.add(&part.without_row);
         }
-        let Arranged { owners, listed, unlisted } = arrange(&mut entries, &snapshot.arena)?;
+        let Arranged { owners, listed, unlisted } =
+            arrange(&mut entries, &snapshot.arena, &snapshot.hosts)?;
         snapshot.owners = owners;
         snapshot.in_order = listed.into();
         snapshot.unlisted = unlisted.into();

@@ -29,7 +29,7 @@ impl PathHash {
 }
 
 impl PathTable {
-    /// The table of these paths by position; no two of them are equal.
+    /// The table of these paths by position. Paths on different hosts may be equal.
     pub(super) fn new<'p>(paths: impl ExactSizeIterator<Item = &'p str>, hash: PathHash) -> Self {
         let mut positions = HashTable::with_capacity(paths.len());
         for (at, path) in (0..).zip(paths) {
@@ -43,6 +43,16 @@ impl PathTable {
     pub(super) fn find<'p>(&self, path: &str, path_of: impl Fn(usize) -> &'p str) -> Option<usize> {
         let is_it = |at: &u32| path_of(*at as usize) == path;
         self.positions.find(self.hash.of(path), is_it).map(|at| *at as usize)
+    }
+
+    /// All positions of this path.
+    pub(super) fn find_all<'p>(
+        &self,
+        path: &str,
+        path_of: impl Fn(usize) -> &'p str,
+    ) -> impl Iterator<Item = usize> {
+        let all = self.positions.iter_hash(self.hash.of(path)).map(|at| *at as usize);
+        all.filter(move |at| path_of(*at) == path)
     }
 
     /// The memory that it takes, in bytes.

@@ -57,6 +57,12 @@ impl<'s> PublicUrl<'s> {
         usize::from(self.entry().locale)
     }
 
+    /// The position of its host among the site's hosts; 0 if there is one host.
+    #[must_use]
+    pub fn host(self) -> usize {
+        self.snapshot.host_of(self)
+    }
+
     /// Whether the document has a locale. One that is not localized counts as one in the site's
     /// default locale (D19).
     #[must_use]
@@ -89,7 +95,7 @@ impl<'s> PublicUrl<'s> {
         self.at
     }
 
-    /// Whether the version owns its path: no version with this path comes before it (D22).
+    /// Whether the version owns its path: no version with this path on its host comes before it (D22).
     #[must_use]
     pub fn is_owner(self) -> bool {
         self.at < self.snapshot.owners

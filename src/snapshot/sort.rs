@@ -22,9 +22,9 @@ struct Keyed {
 }
 
 impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
-    /// The positions below `count` in order, one for each text.
-    pub(super) fn positions(&self, count: u32) -> Vec<u32> {
-        let mut all: Vec<Keyed> = (0..count).map(|at| Keyed { key: 0, at }).collect();
+    /// These positions in order, one for each text.
+    pub(super) fn positions(&self, all: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut all: Vec<Keyed> = all.map(|at| Keyed { key: 0, at }).collect();
         let mut sorted = Vec::with_capacity(all.len());
         self.sort(&mut all, 0, &mut sorted);
         sorted
@@ -103,7 +103,7 @@ mod tests {
             let text = |at: u32| texts[at as usize].as_str();
             // The later one stays.
             let sort = Sort { text, first: |one: u32, other: u32| other.cmp(&one) };
-            let sorted = sort.positions(u32::try_from(texts.len()).unwrap());
+            let sorted = sort.positions(0..u32::try_from(texts.len()).unwrap());
             let mut expected: Vec<u32> = (0..).take(texts.len()).collect();
             expected.sort_by_key(|at| (text(*at), std::cmp::Reverse(*at)));
             expected.dedup_by_key(|at| text(*at));

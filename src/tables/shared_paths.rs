@@ -44,14 +44,14 @@ impl SharedPaths {
     #[must_use]
     pub fn find(site: &Site, snapshots: &[Arc<Snapshot>]) -> Self {
         let candidates = candidates(snapshots);
-        let mut by_path: BTreeMap<&str, Vec<VersionAt>> = BTreeMap::new();
+        let mut by_path: BTreeMap<(&str, usize), Vec<VersionAt>> = BTreeMap::new();
         if !candidates.is_empty() {
             for (at, snapshot) in snapshots.iter().enumerate() {
                 for url in
                     snapshot.urls().filter(|url| candidates.contains(&hash(url.normalized_path())))
                 {
                     let version = VersionAt { snapshot: at, version: url.position() };
-                    by_path.entry(url.normalized_path()).or_default().push(version);
+                    by_path.entry((url.normalized_path(), url.host())).or_default().push(version);
                 }
             }
         }
@@ -61,8 +61,9 @@ impl SharedPaths {
             count: by_path.len(),
             ..Self::default()
         };
-        let ordered =
-            by_path.into_iter().map(|(path, versions)| in_order(site, path, versions, snapshots));
+        let ordered = by_path
+            .into_iter()
+            .map(|((path, _), versions)| in_order(site, path, versions, snapshots));
         let mut rows = vec![0; snapshots.len()];
         for mut versions in ordered {
             let of_type = &mut rows[versions[0].snapshot];

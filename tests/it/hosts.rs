@@ -109,6 +109,35 @@ fn url_is_below_the_base_url_of_its_locale() {
     assert_eq!(note["url"], "https://example.com/notes/note", "not localized: the first locale");
 }
 
+/// The owner of a path is chosen for each host.
+const POSTS: [&str; 5] = [
+    "https://example.com/posts/x",
+    "https://example.com/posts/un",
+    "https://example.de/start/posts/x",
+    "http://example.at:8080/posts/only",
+    "http://example.at:8080/posts/x",
+];
+
+#[test]
+fn lists_have_the_urls_of_all_hosts_and_a_path_once_for_each_host() {
+    let service = started(setup());
+    let list = data(&service, "/api/build-sitemap?site=main&contentType=api::post.post");
+    assert_eq!(list, json!({"count": 5, "urls": POSTS}));
+    let xml = "/api/build-sitemap?site=main&contentType=api::post.post&xml=true";
+    let xml = get(&service, xml);
+    assert_eq!(xml.header("content-length"), Some(xml.text().len().to_string()));
+    assert_eq!(locs(xml.text()), POSTS.iter().map(|url| (*url).to_owned()).collect());
+    let pages = data(&service, "/api/pages?site=main&contentType=api::post.post");
+    let urls: Vec<&Value> = pages["pages"].as_array().unwrap().iter().map(|p| &p["url"]).collect();
+    assert_eq!(urls, POSTS);
+    let problems = data(&service, "/api/problems?site=main");
+    let shared: Vec<&Value> = problems["problems"].as_array().unwrap().iter().collect();
+    assert_eq!(shared.len(), 1, "{problems}");
+    assert_eq!(shared[0]["path"], "/posts/x");
+    assert_eq!(shared[0]["owner"]["locale"], "en");
+    assert_eq!(shared[0]["others"][0]["locale"], "fr");
+}
+
 #[test]
 fn locale_without_a_base_url_makes_lists_and_files_a_501() {
     let bases = r#"{ en = "https://example.com", fr = "https://example.com", at = "" }"#;
@@ -162,4 +191,11 @@ fn variable_of_a_locale_wins_over_that_of_the_site_and_that_over_the_file() {
     ] {
         assert_eq!(url(setup, locale), expected.map(str::to_owned));
     }
+}
+
+/// The texts of all `loc` elements.
+fn locs(text: &str) -> BTreeSet<String> {
+    let document = roxmltree::Document::parse(text).expect("XML");
+    let locs = document.descendants().filter(|node| node.tag_name().name() == "loc");
+    locs.filter_map(|node| node.text().map(str::to_owned)).collect()
 }

@@ -95,13 +95,18 @@ proptest! {
     }
 
     #[test]
-    fn sitemap_lists_each_path_once_in_order_in_xml_and_json(
+    fn sitemap_lists_each_path_of_a_host_once_in_order_in_xml_and_json(
         rules in generate::rule_set(),
         documents in prop::collection::vec(generate::document(), 0..12),
         base in generate::good_base_url(),
+        are_several in any::<bool>(),
     ) {
         let base = BaseUrl::parse(base).map_err(|error| fail(&error))?;
-        let hosts = Hosts::one(base.clone(), rules.locales().as_slice().len());
+        let count = rules.locales().as_slice().len();
+        let other = |at| BaseUrl::parse(&format!("https://{at}.example")).ok();
+        // A host for each locale, or one for all.
+        let bases = (0..count).map(|at| if are_several && at > 0 { other(at) } else { Some(base.clone()) });
+        let hosts = Hosts::new(bases.collect());
         for uid in UIDS {
             let listing = Listing { rules: &rules, hosts: &hosts, uid };
             let mut part = listing.part();
@@ -110,9 +115,14 @@ proptest! {
             }
             let snapshot = Builder { path_table: true }.finish(vec![part]);
             let snapshot = Arc::new(snapshot.map_err(|error| fail(&error))?);
-            let expected = expected_urls(&rules, (&base, &hosts), uid, &documents);
-            let urls: Vec<_> = snapshot.listed().map(|url| base.join(url.path())).collect();
+            let expected = expected_urls(&rules, &hosts, uid, &documents);
+            let urls: Vec<_> = snapshot.listed().map(|url| hosts.url(url.locale(), url.path()).unwrap()).collect();
             prop_assert_eq!(&urls, &expected);
+            for url in snapshot.owners() {
+                let host = hosts.host_if_several(url.locale());
+                let owner = snapshot.owner_on(url.path(), host);
+                prop_assert_eq!(owner.map(|owner| owner.position()), Some(url.position()));
+            }
             let counted = urls.len() as u64 + snapshot.duplicates().len() as u64 + snapshot.skipped.total();
             prop_assert_eq!(counted, documents.len() as u64);
             let [xml, json] = [Form::Xml, Form::Json].map(|form| {
@@ -164,27 +174,27 @@ fn text(segment: &Segment) -> usize {
     }
 }
 
-/// D22: the locales in the site's order, paths by code point, each path once, with or without a
-/// slash at its end.
+/// D22: the locales in the site's order, paths by code point, each path of a host once, with or without
+/// a slash at its end.
 fn expected_urls(
     rules: &RuleSet,
-    (base, hosts): (&BaseUrl, &Hosts),
+    hosts: &Hosts,
     uid: &str,
     documents: &[Document<'static>],
 ) -> Vec<String> {
-    let mut owners: BTreeMap<String, (usize, &str, String)> = BTreeMap::new();
+    let mut owners: BTreeMap<(usize, String), (usize, &str, String)> = BTreeMap::new();
     for document in documents {
         let built = frontend_path(rules, hosts, uid, document, false);
         let Some(Ok(built)) = built else { continue };
         let locale = rules.locales().position(built.locale.as_str()).unwrap();
-        let path = without_trailing_slash(&built.path).to_owned();
+        let path = (hosts.host_of(locale), without_trailing_slash(&built.path).to_owned());
         let version = (locale, &*document.id, built.path);
         let owner = owners.entry(path).or_insert_with(|| version.clone());
         *owner = version.min(owner.clone());
     }
     let owners = owners.into_values().map(|(locale, _, path)| (locale, path));
     let owners: BTreeSet<(usize, String)> = owners.collect();
-    owners.into_iter().map(|(_, path)| format!("{base}{path}")).collect()
+    owners.into_iter().map(|(locale, path)| hosts.url(locale, &path).unwrap()).collect()
 }
 
 /// The `loc` texts of the sitemap, read by another XML parser.

@@ -22,8 +22,13 @@ pub(super) struct Arranged {
 
 /// Moves the entries that own their paths to the front, ordered by document, and the others behind
 /// them in the same order.
-pub(super) fn arrange(entries: &mut [Entry], arena: &Arena) -> Result<Arranged, NoSnapshot> {
-    let owners = owners(entries, arena)?;
+/// `hosts` has the host of each locale; it is empty if there is one host.
+pub(super) fn arrange(
+    entries: &mut [Entry],
+    arena: &Arena,
+    hosts: &[u16],
+) -> Result<Arranged, NoSnapshot> {
+    let owners = owners(entries, arena, hosts)?;
     let count = owners.len();
     let mut places = vec![NO_OWNER; entries.len()];
     for at in &owners {
@@ -47,25 +52,39 @@ pub(super) fn arrange(entries: &mut [Entry], arena: &Arena) -> Result<Arranged, 
 
 /// The positions of the entries that own their paths, by locale, then by path: paths are ASCII, so
 /// the order of bytes is that of code points. The first by rank owns a path, which is one path with
-/// and without a slash at its end.
-fn owners(entries: &[Entry], arena: &Arena) -> Result<Vec<u32>, NoSnapshot> {
+/// and without a slash at its end. A path belongs to a host.
+fn owners(entries: &[Entry], arena: &Arena, hosts: &[u16]) -> Result<Vec<u32>, NoSnapshot> {
     let count = u32::try_from(entries.len()).map_err(|_| NoSnapshot::TooLarge)?;
+    let entry = |at: u32| &entries[at as usize];
+    let mut sorted = if hosts.is_empty() {
+        owners_of_host(entries, arena, 0..count)
+    } else {
+        let host = |at: u32| hosts[usize::from(entry(at).locale)];
+        let mut all: Vec<u32> = (0..count).collect();
+        all.sort_by_key(|at| host(*at));
+        let by_host = all.chunk_by(|one, other| host(*one) == host(*other));
+        by_host.flat_map(|own| owners_of_host(entries, arena, own.iter().copied())).collect()
+    };
+    // Stable: within a locale the paths stay in order.
+    sorted.sort_by_key(|at| entry(*at).locale);
+    Ok(sorted)
+}
+
+/// Those of one host, in the order of their paths.
+fn owners_of_host(entries: &[Entry], arena: &Arena, own: impl Iterator<Item = u32>) -> Vec<u32> {
     let entry = |at: u32| &entries[at as usize];
     let text = |at| entry(at).path(arena);
     let rank = |at| (entry(at).rank(arena), text(at));
     let first = |one, other| rank(one).cmp(&rank(other));
     // By path first, so that equal paths of all locales are neighbours.
-    let mut sorted = if have_both_forms(entries, arena) {
+    if have_both_forms(entries, arena) {
         let normalized = |at| without_trailing_slash(text(at));
-        let mut sorted = Sort { text: normalized, first }.positions(count);
+        let mut sorted = Sort { text: normalized, first }.positions(own);
         sorted.sort_by(|one, other| text(*one).cmp(text(*other)));
         sorted
     } else {
-        Sort { text, first }.positions(count)
-    };
-    // Stable: within a locale the paths stay in order.
-    sorted.sort_by_key(|at| entry(*at).locale);
-    Ok(sorted)
+        Sort { text, first }.positions(own)
+    }
 }
 
 /// Whether some paths end with a slash and others do not. Only then may two differ in it alone.

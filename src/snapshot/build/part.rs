@@ -54,6 +54,11 @@ impl<'s> Part<'s> {
         }
     }
 
+    /// The host of each locale; empty if there is one host.
+    pub(super) fn hosts(&self) -> Box<[u16]> {
+        self.listing.hosts.by_locale()
+    }
+
     /// Adds a published document.
     pub fn add(&mut self, document: &Document<'_>) {
         let Listing { rules, hosts, .. } = self.listing;
