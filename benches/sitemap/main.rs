@@ -34,7 +34,7 @@ fn main() {
     let hosts = Hosts::one(base, rules.locales().as_slice().len());
     let listing = Listing { rules: &rules, hosts: &hosts, uid: UID };
     let projection = Projection::new(rules.listing_fields(UID));
-    let frame = Frame::new(&hosts, rules.locales());
+    let frame = Frame::new(&hosts, rules.locales(), 0);
     let snapshot = Arc::new(snapshot(walk(&pages, &projection, listing)));
     let layout = Layout::new(&snapshot, &frame);
     assert_eq!(snapshot.listed_count(), documents, "every document has a URL");

@@ -53,40 +53,57 @@ pub(super) async fn run(
     let uids = selection::content_types(site, &args.content_types)?;
     selection::check_base_urls(site, &uids)?;
     let copies = walk(&app.snapshots, site, &uids, summary).await?;
-    let mut folder = Folder::open(&args.out, args.gzip)?;
-    for (uid, copy) in &copies {
-        write_files(&app, site, uid, copy, &mut folder).await?;
-    }
-    if args.content_types.is_empty() {
-        let url = site.hosts.url(0, &site.sitemap_path).unwrap_or_default();
-        let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.files.as_deref()?)));
-        let text = index(&url, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
-        folder.write(ROBOTS, robots(&url).as_bytes())?;
-        for name in [INDEX, SITEMAP] {
-            folder.write(name, text.as_bytes())?;
+    for (at, host) in site.hosts.all().iter().enumerate() {
+        let path = match site.hosts.all() {
+            [_] => args.out.clone(),
+            // Not every file system has names with a colon.
+            _ => args.out.join(host.base.host().replace(':', "%3A")),
+        };
+        let mut folder = Folder::open(&path, args.gzip)?;
+        for (uid, copy) in &copies {
+            write_files(&app, (site, at), uid, copy, &mut folder).await?;
         }
-        // Last: until the new index is written, the old one may list them.
-        let uids: Vec<&str> = copies.iter().map(|(uid, _)| uid.as_str()).collect();
-        folder.remove_leftovers(&uids)?;
+        if args.content_types.is_empty() {
+            let url = host.base.join(&site.sitemap_path);
+            finish(&copies, (&url, at), &mut folder)?;
+        }
     }
     Ok(())
 }
 
+/// Writes the index and `robots.txt` of a host, whose files are published at a URL, and removes the
+/// files that the index does not list.
+fn finish(
+    copies: &[(&ContentTypeUid, CachedCopy)],
+    (url, host): (&str, usize),
+    folder: &mut Folder,
+) -> Result<(), String> {
+    let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.files.get(host)?)));
+    let text = index(url, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
+    folder.write(ROBOTS, robots(url).as_bytes())?;
+    for name in [INDEX, SITEMAP] {
+        folder.write(name, text.as_bytes())?;
+    }
+    // Last: until the new index is written, the old one may list them.
+    let uids: Vec<&str> = copies.iter().map(|(uid, _)| uid.as_str()).collect();
+    folder.remove_leftovers(&uids)
+}
+
 fn summary(copy: &CachedCopy) -> String {
-    let files = copy.files.as_ref().map_or(0, |files| files.layout.files.len());
+    let files: usize = copy.files.iter().map(|files| files.layout.files.len()).sum();
     format!("{} in {}", listed_urls(copy), count(files as u64, "file"))
 }
 
 async fn write_files(
     app: &App,
-    site: &Site,
+    (site, host): (&Site, usize),
     uid: &ContentTypeUid,
     copy: &CachedCopy,
     folder: &mut Folder,
 ) -> Result<(), Box<dyn Error>> {
-    for file in copy.files.iter().flat_map(|files| &files.layout.files) {
+    for file in copy.files.get(host).iter().flat_map(|files| &files.layout.files) {
         let name = file_name(uid.as_str(), file.number);
-        let text = app.files.text(site, copy, file, false).await;
+        let text = app.files.text(site, (copy, host), file, false).await;
         folder.write(&name, &text.ok_or("a file could not be written")?)?;
     }
     Ok(())

@@ -17,8 +17,8 @@ pub use served::{CacheStatus, Served};
 pub struct CachedCopy {
     /// The URLs.
     pub snapshot: Arc<Snapshot>,
-    /// Their sitemap files; `None` for a site without a base URL.
-    pub files: Option<Arc<SitemapFiles>>,
+    /// Their sitemap files, for each host of the site with a base URL.
+    pub files: Arc<[SitemapFiles]>,
     /// When the refresh began: later changes in the CMS may be missing.
     pub begun: Instant,
     /// The first whole second at whose start the list had these URLs, as far as this process knows.
@@ -33,7 +33,7 @@ impl CachedCopy {
     /// The result of a refresh that ends now; `before` is the copy that it replaces.
     pub(super) fn new(
         snapshot: Snapshot,
-        files: Option<Arc<SitemapFiles>>,
+        files: Arc<[SitemapFiles]>,
         begun: Instant,
         before: Option<&Self>,
     ) -> Self {
@@ -45,7 +45,7 @@ impl CachedCopy {
     }
 
     /// The result of the same refresh with single documents updated.
-    pub(super) fn updated(&self, snapshot: Snapshot, files: Option<Arc<SitemapFiles>>) -> Self {
+    pub(super) fn updated(&self, snapshot: Snapshot, files: Arc<[SitemapFiles]>) -> Self {
         let updated = Self::new(snapshot, files, self.begun, Some(self));
         Self { completed: self.completed, orphaned: self.orphaned, ..updated }
     }

@@ -66,16 +66,16 @@ impl FileCache {
         Self { cache: Arc::new(cache), writers: Arc::new(Semaphore::new(writers)) }
     }
 
-    /// The text of a file of a copy; `None` without a base URL.
+    /// The text of a file of a copy on the host at this position; `None` without a base URL.
     pub async fn text(
         &self,
         site: &Site,
-        copy: &CachedCopy,
+        (copy, host): (&CachedCopy, usize),
         file: &File,
         gzip: bool,
     ) -> Option<Bytes> {
         let (snapshot, range) = (Arc::clone(&copy.snapshot), file.range.clone());
-        let frame = Arc::clone(&copy.files.as_ref()?.frame);
+        let frame = Arc::clone(&copy.files.get(host)?.frame);
         // 50,000 URLs take milliseconds to write, and ten times as long to compress.
         let make = move || {
             let text = write(&snapshot, &frame, range);

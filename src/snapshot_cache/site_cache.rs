@@ -27,8 +27,8 @@ pub(super) struct SiteCache {
     entries: HashMap<ContentTypeUid, Arc<Entry>>,
     /// For a site with `resolve = "documents"`.
     pub(super) index: Option<PathIndexCell>,
-    /// For a site with a base URL.
-    frame: Option<Arc<Frame>>,
+    /// For each host with a base URL.
+    frames: Vec<Arc<Frame>>,
 }
 
 impl SiteCache {
@@ -65,9 +65,9 @@ impl SiteCache {
     ) -> Self {
         let resolves = site.resolve == ResolveBy::Documents;
         let index = resolves.then(|| PathIndexCell::new(&site.rules));
-        let has_base = !site.hosts.all().is_empty();
-        let frame = has_base.then(|| Arc::new(Frame::new(&site.hosts, site.rules.locales())));
-        Self { site, content, entries, index, frame }
+        let frame = |host| Arc::new(Frame::new(&site.hosts, site.rules.locales(), host));
+        let frames = (0..site.hosts.all().len()).map(frame).collect();
+        Self { site, content, entries, index, frames }
     }
 
     pub(super) fn entry(&self, uid: &str) -> Option<&Arc<Entry>> {
@@ -92,15 +92,17 @@ impl SiteCache {
         Builder { path_table: self.index.is_some() }
     }
 
-    /// The sitemap files of a snapshot; `None` without a base URL.
+    /// The sitemap files of a snapshot, for each host with a base URL.
     pub(super) fn sitemap_files(
         &self,
         snapshot: &Snapshot,
         before: Option<&CachedCopy>,
-    ) -> Option<Arc<SitemapFiles>> {
-        let frame = Arc::clone(self.frame.as_ref()?);
-        let before = before.and_then(|before| before.files.as_deref());
-        Some(Arc::new(SitemapFiles::new(snapshot, frame, before)))
+    ) -> Arc<[SitemapFiles]> {
+        let of_host = |(host, frame): (usize, &Arc<Frame>)| {
+            let before = before.and_then(|before| before.files.get(host));
+            SitemapFiles::new(snapshot, Arc::clone(frame), before)
+        };
+        self.frames.iter().enumerate().map(of_host).collect()
     }
 
     /// Rebuilds the path index, if the site has one.

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::sitemap::files::{File, Frame, Layout};
 use crate::snapshot::Snapshot;
 
-/// The sitemap files of one content type.
+/// The sitemap files of one content type on one host.
 #[derive(Debug)]
 pub struct SitemapFiles {
     /// Which documents are in which file.

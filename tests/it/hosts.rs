@@ -1,5 +1,6 @@
 //! A site with a host for each locale.
 
+mod files;
 mod mistakes;
 mod validation;
 
@@ -156,6 +157,8 @@ fn locale_without_a_base_url_makes_lists_and_files_a_501() {
     for target in [
         "/api/build-sitemap?site=main&contentType=api::post.post",
         "/api/build-sitemap?site=main&contentType=api::post.post&validate=true",
+        "/sitemaps/main/index.xml",
+        "/sitemaps/main/api.post.post-1.xml",
     ] {
         assert_eq!(message(target), "FRONT_END_URL_MAIN_FR is not configured");
     }

@@ -1,4 +1,5 @@
-//! `GET /sitemaps/<site>/<file>`: the index, the files and the `robots.txt` of a site, for crawlers.
+//! `GET /sitemaps/<site>/<file>`, and `/sitemaps/<site>/<host>/<file>` of a site with several hosts:
+//! the index, the files and the `robots.txt`, for crawlers.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -20,6 +21,7 @@ use crate::http::response::conditional::{is_not_modified, last_modified};
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
 use crate::http::response::stream_body::stream_shared_text;
+use crate::rules::percent_decode;
 use crate::site::Site;
 use crate::sitemap::files::{INDEX, ROBOTS, SITEMAP, index, parse_name, robots};
 use crate::snapshot_cache::{Served, SitemapFiles};
@@ -37,6 +39,13 @@ struct Representation {
     changed: Option<SystemTime>,
 }
 
+/// A host of a site: its position among the site's hosts.
+#[derive(Clone, Copy)]
+struct HostOf<'a> {
+    site: &'a Site,
+    host: usize,
+}
+
 /// The response. The path is compared as it was sent: the names of the files need no decoding.
 pub(in crate::http) async fn get(
     State(app): State<Arc<App>>,
@@ -44,45 +53,82 @@ pub(in crate::http) async fn get(
 ) -> Result<Response, ApiError> {
     let path = request.uri().path().strip_prefix(FOLDER);
     let path = path.and_then(|path| path.split_once('/'));
-    let (key, file) = path.expect("the router matched a path of two segments below the folder");
+    let (key, rest) = path.expect("the router matched a path of two or three segments");
     let site = app.sites.get(key).ok_or_else(ApiError::unknown_route)?;
+    let (host, file) = match rest.split_once('/') {
+        Some((host, file)) => (Some(host), file),
+        None => (None, rest),
+    };
+    let of = HostOf::find(site, host).ok_or_else(ApiError::unknown_route)?;
     let headers = request.headers();
     match file {
-        INDEX | SITEMAP => sitemap_index(&app, site, headers).await,
+        INDEX | SITEMAP => sitemap_index(&app, of, headers).await,
         ROBOTS => {
-            let text = robots(&folder(site)?);
+            let text = robots(&of.folder()?);
             let tag = etag::of_bytes(text.as_bytes());
             let robots = Representation { content_type: TEXT, gzip: false, tag, changed: None };
             let text = (!robots.is_not_modified(headers)).then(|| text.into());
             Ok(robots.respond(&app, text))
         }
-        name => url_file(&app, site, name, headers).await,
+        name => url_file(&app, of, name, headers).await,
     }
 }
 
-/// The base URL of a site.
-fn base(site: &Site) -> Result<&BaseUrl, ApiError> {
-    site.hosts.base(0).ok_or_else(|| ApiError::no_base_url(site, 0))
-}
+impl<'a> HostOf<'a> {
+    /// The host that a path names, percent-encoded or not. A path names one if the site has several.
+    fn find(site: &'a Site, name: Option<&str>) -> Option<Self> {
+        let all = site.hosts.all();
+        let host = match name {
+            None => (all.len() <= 1).then_some(0)?,
+            Some(name) => {
+                let name = percent_decode(name).filter(|_| all.len() > 1)?;
+                all.iter().position(|host| host.base.host().as_bytes() == &*name)?
+            }
+        };
+        Some(Self { site, host })
+    }
 
-/// The absolute URL under which the frontend publishes the files.
-fn folder(site: &Site) -> Result<String, ApiError> {
-    Ok(base(site)?.join(&site.sitemap_path))
+    /// The absolute URL under which the frontend publishes the files.
+    fn folder(self) -> Result<String, ApiError> {
+        let host = self.site.hosts.all().get(self.host);
+        let host = host.ok_or_else(|| ApiError::no_base_url(self.site, 0))?;
+        Ok(host.base.join(&self.site.sitemap_path))
+    }
+
+    /// 501 if a locale has no base URL in which these content types can have URLs: the files of all
+    /// hosts link to it.
+    fn check_base_urls<'u>(
+        self,
+        uids: impl IntoIterator<Item = &'u str, IntoIter: Clone>,
+    ) -> Result<(), ApiError> {
+        match self.site.first_without_base(uids) {
+            Some(locale) => Err(ApiError::no_base_url(self.site, locale)),
+            None => Ok(()),
+        }
+    }
+
+    /// The files of a copy of the site.
+    fn files(self, served: &Served) -> &SitemapFiles {
+        served.copy.files.get(self.host).expect("the copies of a site have files for each host")
+    }
 }
 
 async fn sitemap_index(
     app: &Arc<App>,
-    site: &Site,
+    of: HostOf<'_>,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let folder = folder(site)?;
+    let (site, folder) = (of.site, of.folder()?);
+    let mut listed = site.rules.content_types();
+    listed.retain(|uid| site.rules.lists(uid.as_str()));
+    of.check_base_urls(listed.iter().map(|uid| uid.as_str()))?;
     let copies = app.snapshots.get_listed(site).await?;
     let dates = copies.iter().map(|(_, served)| {
-        let changed = files(served).changed;
+        let changed = of.files(served).changed;
         served.copy.last_modified(changed)
     });
     let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
-    let layouts = copies.iter().map(|(uid, served)| (uid.as_str(), &files(served).layout));
+    let layouts = copies.iter().map(|(uid, served)| (uid.as_str(), &of.files(served).layout));
     let text = index(&folder, layouts);
     let tag = etag::of_bytes(text.as_bytes());
     let index = Representation { content_type: XML, gzip: false, tag, changed };
@@ -96,31 +142,27 @@ async fn sitemap_index(
     Ok(response)
 }
 
-/// The files of a copy of a site with a base URL.
-fn files(served: &Served) -> &SitemapFiles {
-    served.copy.files.as_deref().expect("the copies of a site with a base URL have files")
-}
-
 async fn url_file(
     app: &Arc<App>,
-    site: &Site,
+    of: HostOf<'_>,
     name: &str,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
+    let site = of.site;
     let known = parse_name(name).filter(|(uid, _)| site.has_rule(uid));
     let (uid, number) = known.ok_or_else(ApiError::unknown_route)?;
-    let base = base(site)?;
+    of.check_base_urls([uid.as_str()])?;
     let served = app.snapshots.get(site, &uid).await?;
-    let files = files(&served);
+    let files = of.files(&served);
     let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;
     let gzip = accepts_gzip(headers);
-    let tag = file_tag(base, site, file.hash, gzip);
+    let tag = file_tag(site, file.hash, gzip);
     let changed = served.copy.last_modified(files.changed(file));
     let representation = Representation { content_type: XML, gzip, tag, changed };
     let text = if representation.is_not_modified(headers) {
         None
     } else {
-        let text = app.files.text(site, &served.copy, file, gzip).await;
+        let text = app.files.text(site, (&served.copy, of.host), file, gzip).await;
         // Without a text, writing it has panicked, which has been logged.
         Some(text.ok_or_else(ApiError::internal)?)
     };
@@ -129,10 +171,14 @@ async fn url_file(
     Ok(response)
 }
 
-/// A strong tag: the URLs in the file, the site's base URL and the `hreflang` of its locales decide all its bytes.
-fn file_tag(base: &BaseUrl, site: &Site, hash: u128, gzip: bool) -> HeaderValue {
-    let locales = site.rules.locales().as_slice().iter();
-    let frame = locales.fold(base.to_string(), |text, locale| text + "\n" + locale.hreflang());
+/// A strong tag: the URLs in the file, the base URLs of the site and the `hreflang` of its locales
+/// decide all its bytes.
+fn file_tag(site: &Site, hash: u128, gzip: bool) -> HeaderValue {
+    let mut frame = String::new();
+    for (at, locale) in site.rules.locales().as_slice().iter().enumerate() {
+        let base = site.hosts.base(at).map_or("", BaseUrl::as_str);
+        frame.extend([base, " ", locale.hreflang(), "\n"]);
+    }
     let (frame, gzip) = (xxh3_64(frame.as_bytes()), if gzip { "z" } else { "" });
     etag::of_parts(&format!("{hash:032x}{frame:016x}{gzip}"))
 }

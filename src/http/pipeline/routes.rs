@@ -196,14 +196,19 @@ pub(super) fn route_labels() -> impl Iterator<Item = &'static str> {
     ROUTES.iter().chain([&UNKNOWN]).map(|route| route.label)
 }
 
+/// The sitemap files of a site with several hosts. They belong to the route of all sitemap files.
+const FILES_OF_HOST: &str = "/sitemaps/{site}/{host}/{file}";
+
 /// The router: all routes with their methods.
 pub(super) fn router(app: Arc<App>) -> Router {
     let add = |router: Router<Arc<App>>, route: &Declaration| {
         router.route(route.path, route.method_router())
     };
+    let files = Route::of(FILES_OF_HOST).declaration.method_router();
     ROUTES
         .iter()
         .fold(Router::new(), add)
+        .route(FILES_OF_HOST, files)
         .fallback(async || ApiError::unknown_route())
         .layer(CatchPanicLayer::custom(|_: Box<dyn Any + Send>| {
             ApiError::internal().into_response()

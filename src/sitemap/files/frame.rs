@@ -14,12 +14,16 @@ pub struct Frame {
     pub(super) links: Vec<String>,
     /// The text before a path in the `x-default` link.
     pub(super) default_links: Vec<String>,
+    /// Whether the files list its URLs; alternate links have those of all locales.
+    listed: Vec<bool>,
+    /// The position of the host among the site's hosts.
+    pub(super) host: usize,
 }
 
 impl Frame {
-    /// The frame of a site with these base URLs and locales.
+    /// The frame of one of the hosts of a site with these base URLs and locales.
     #[must_use]
-    pub fn new(hosts: &Hosts, locales: &Locales) -> Self {
+    pub fn new(hosts: &Hosts, locales: &Locales, host: usize) -> Self {
         let base = |at| escape(hosts.base(at).map_or("", BaseUrl::as_str));
         let link = |code: &str, at: usize| {
             format!(r#"<xhtml:link rel="alternate" hreflang="{code}" href="{}"#, base(at))
@@ -29,7 +33,14 @@ impl Frame {
         Self {
             locs: all.clone().map(|at| format!("<url><loc>{}", base(at))).collect(),
             links: all.clone().map(|at| link(locales[at].hreflang(), at)).collect(),
-            default_links: all.map(|at| link("x-default", at)).collect(),
+            default_links: all.clone().map(|at| link("x-default", at)).collect(),
+            listed: all.map(|at| hosts.host_of(at) == host).collect(),
+            host,
         }
+    }
+
+    /// Whether the files of the host list the URLs of the locale at this position.
+    pub(super) fn lists(&self, locale: usize) -> bool {
+        self.listed.get(locale).copied().unwrap_or_default()
     }
 }

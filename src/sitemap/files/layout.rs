@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::Frame;
 use super::write::{Group, groups};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{PublicUrl, Snapshot};
 
 /// URLs in a file (sitemaps.org).
 const MAX_URLS: usize = 50_000;
@@ -50,7 +50,7 @@ pub(super) struct FileLimits {
 }
 
 impl Layout {
-    /// The files for the listed URLs of a snapshot.
+    /// The files for the listed URLs of a snapshot on the host of the frame.
     #[must_use]
     pub fn new(snapshot: &Snapshot, frame: &Frame) -> Self {
         Self::within(snapshot, frame, FileLimits { urls: MAX_URLS, bytes: MAX_BYTES })
@@ -82,7 +82,7 @@ impl Layout {
             self.split(snapshot, frame, limits, left, (2 * number, splits + 1));
             self.split(snapshot, frame, limits, right, (2 * number + 1, splits + 1));
         } else {
-            self.files.extend(file(snapshot, number, range));
+            self.files.extend(file(snapshot, frame, number, range));
         }
     }
 }
@@ -94,10 +94,10 @@ fn is_too_large(
     limits: FileLimits,
     range: &Range<usize>,
 ) -> bool {
-    let mut groups = groups(snapshot, range.clone());
+    let mut groups = groups(snapshot, frame, range.clone());
     let (mut urls, mut bytes, mut documents) = (0, 0, 0);
     groups.any(|group: Group<'_>| {
-        urls += group.urls().count();
+        urls += group.urls_on(frame).count();
         bytes += frame.max_bytes(&group);
         documents += 1;
         // One document cannot be split.
@@ -105,13 +105,18 @@ fn is_too_large(
     })
 }
 
-fn file(snapshot: &Snapshot, number: u64, range: Range<usize>) -> Option<File> {
+fn file(snapshot: &Snapshot, frame: &Frame, number: u64, range: Range<usize>) -> Option<File> {
     let mut hash = Xxh3Default::new();
-    let (mut urls, mut newest) = (0, None);
-    for group in groups(snapshot, range.clone()) {
+    if frame.host > 0 {
+        // The same documents make another file on another host.
+        hash.update(&frame.host.to_le_bytes());
+    }
+    let (mut urls, mut newest) = (0, None::<i64>);
+    for group in groups(snapshot, frame, range.clone()) {
+        urls += group.urls_on(frame).count();
+        newest = newest.max(group.urls_on(frame).filter_map(PublicUrl::modified).max());
+        // With those on other hosts, to which it links.
         for url in group.urls() {
-            urls += 1;
-            newest = newest.max(url.modified());
             hash.update(url.path().as_bytes());
             hash.update(&[b'\n', u8::from(url.modified().is_some())]);
             hash.update(&url.modified().unwrap_or_default().to_le_bytes());

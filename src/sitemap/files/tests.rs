@@ -57,7 +57,7 @@ fn snapshot(rows: &[Row]) -> Snapshot {
 }
 
 fn frame() -> Frame {
-    Frame::new(&hosts(), rules().locales())
+    Frame::new(&hosts(), rules().locales(), 0)
 }
 
 /// All files by number.

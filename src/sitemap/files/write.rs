@@ -18,9 +18,14 @@ const DATE_BYTES: usize = "</loc><lastmod>2024-03-06T22:19:54.649Z</lastmod></ur
 /// of long versions would not fit into a file.
 const MAX_LINK_BYTES: usize = 100 * 1024;
 
-/// The documents in a range of all URLs that have a listed version.
-pub(super) fn groups(snapshot: &Snapshot, range: Range<usize>) -> impl Iterator<Item = Group<'_>> {
-    snapshot.documents(range).map(Group).filter(|group| group.urls().next().is_some())
+/// The documents in a range of all URLs that have a listed version on the host of the frame.
+pub(super) fn groups<'s>(
+    snapshot: &'s Snapshot,
+    frame: &Frame,
+    range: Range<usize>,
+) -> impl Iterator<Item = Group<'s>> {
+    let is_listed = |group: &Group<'_>| group.urls_on(frame).next().is_some();
+    snapshot.documents(range).map(Group).filter(is_listed)
 }
 
 /// A document with at least one listed version.
@@ -31,21 +36,26 @@ impl<'s> Group<'s> {
     pub(super) fn urls(&self) -> impl Iterator<Item = PublicUrl<'s>> + use<'s> {
         self.0.clone().filter(|url| url.is_listed())
     }
+
+    /// Those on the host of a frame.
+    pub(super) fn urls_on(&self, frame: &Frame) -> impl Iterator<Item = PublicUrl<'s>> {
+        self.urls().filter(|url| frame.lists(url.locale()))
+    }
 }
 
-/// A `urlset` of the listed URLs in a range of all URLs, with their modification dates. Each version of a
+/// A `urlset` of the listed URLs of the frame's host in a range of all URLs, with their modification dates. Each version of a
 /// document with several versions has links to all of them (`xhtml:link`, as Google specifies it).
 #[must_use]
 pub fn write(snapshot: &Snapshot, frame: &Frame, range: Range<usize>) -> String {
     let size = |group: Group<'_>| frame.max_bytes(&group);
-    let most: usize = groups(snapshot, range.clone()).map(size).sum();
+    let most: usize = groups(snapshot, frame, range.clone()).map(size).sum();
     let mut out = String::with_capacity(HEAD.len() + most + TAIL.len());
     let mut links = String::new();
     out.push_str(HEAD);
-    for group in groups(snapshot, range) {
+    for group in groups(snapshot, frame, range) {
         links.clear();
         frame.push_links(&mut links, &group);
-        for url in group.urls() {
+        for url in group.urls_on(frame) {
             frame.push_url(&mut out, url, &links);
         }
     }
@@ -57,7 +67,7 @@ impl Frame {
     /// The most bytes that the URLs of a document take.
     pub(super) fn max_bytes(&self, group: &Group<'_>) -> usize {
         let own = DATE_BYTES + self.links_bytes(group);
-        group.urls().map(|url| self.locs[url.locale()].len() + own + url.path_len()).sum()
+        group.urls_on(self).map(|url| self.locs[url.locale()].len() + own + url.path_len()).sum()
     }
 
     /// The length of the links of each version of a document.

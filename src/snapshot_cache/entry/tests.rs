@@ -53,7 +53,7 @@ fn snapshot(slug: &str) -> Snapshot {
 
 /// The copy that a refresh makes of it.
 fn copy(entry: &Entry, slug: &str) -> CachedCopy {
-    CachedCopy::new(snapshot(slug), None, Instant::now(), entry.copy().as_ref())
+    CachedCopy::new(snapshot(slug), Arc::from([]), Instant::now(), entry.copy().as_ref())
 }
 
 fn begin(entry: &Entry) -> Arc<Flight> {
