@@ -100,6 +100,9 @@ impl PathIndex {
     /// The rule for a pathname, by precedence (D8). Of several rules that match with equal
     /// precedence, the one whose document owns the path; if no document does, the first.
     ///
+    /// Without a `host` (a position among the site's hosts), a path that several hosts have belongs to
+    /// the first of them.
+    ///
     /// A content type that is not known matters only if one of its rules could own the path before
     /// the first owner that is known (D33).
     #[must_use]
@@ -107,17 +110,22 @@ impl PathIndex {
         &self,
         rules: &'r RuleSet,
         pathname: &'r Pathname<'_>,
+        host: Option<usize>,
     ) -> Option<Decision<'r, '_>> {
-        let owners = self.owners(pathname);
-        let tie = |owner: &PublicUrl<'_>| rules.tie(pathname, owner.rule());
+        let owners = self.owners_of(&pathname.normalized(), host);
+        let tie = |owner: &PublicUrl<'_>| rules.tie_on(pathname, owner.rule(), host);
         let decided = owners.iter().find_map(|owner| Some((*owner, tie(owner)?)));
-        let last = decided.as_ref().map_or(usize::MAX, |(owner, _)| owner.rule());
-        let matters =
-            |types: &RuleSubset| rules.first_tie_in(types, pathname).filter(|rule| *rule <= last);
+        // Without a host, any type that is not known could have the path on an earlier one.
+        let is_on_first = |owner: &PublicUrl<'_>| host.is_some() || owner.host() == 0;
+        let last = decided.as_ref().filter(|(owner, _)| is_on_first(owner));
+        let last = last.map_or(usize::MAX, |(owner, _)| owner.rule());
+        let matters = |types: &RuleSubset| {
+            rules.first_tie_in(types, pathname, host).filter(|rule| *rule <= last)
+        };
         if let Some(unknown) = &self.unknown
             && let Some(rule) = matters(&unknown.rules)
         {
-            let found = rules.find(pathname)?;
+            let found = rules.find_on(pathname, host)?;
             let uid = &rules.rules()[rule].content_type;
             let is_expired = unknown.expired.contains(uid);
             let basis = if is_expired { Basis::Expired(uid) } else { Basis::Missing(uid) };
@@ -128,33 +136,39 @@ impl PathIndex {
         if let Some((owner, found)) = decided {
             return Some(Decision { found, owner: Some(owner), basis });
         }
-        let found = rules.find(pathname)?;
+        let found = rules.find_on(pathname, host)?;
         if let Some(owner) = of_type(rules, &found, &owners) {
             return Some(Decision { found, owner: Some(owner), basis });
         }
-        Some(match self.not_localized(rules, pathname, &found) {
+        Some(match self.not_localized(rules, pathname, &found, host) {
             Some((owner, found)) => Decision { found, owner: Some(owner), basis },
             None => Decision { found, owner: None, basis },
         })
     }
 
     /// The URL of a document that is not localized: its only path has the site's first locale, and
-    /// the pathname has another one (D19). With the rule for the pathname.
+    /// the pathname or the host has another one (D19). With the rule for the pathname.
     fn not_localized<'r>(
         &self,
         rules: &'r RuleSet,
         pathname: &'r Pathname<'_>,
         first: &Match<'r>,
+        host: Option<usize>,
     ) -> Option<(PublicUrl<'_>, Match<'r>)> {
-        let path = rules.in_default_locale(first, pathname)?;
-        let owners = self.owners_of(&path).into_iter().filter(|owner| !owner.is_localized());
+        // On another host the same path may be that of another locale.
+        let in_default_locale = |found: &Match<'r>| {
+            let path = rules.in_default_locale(found, pathname);
+            path.or_else(|| host.map(|_| pathname.normalized()))
+        };
+        let path = in_default_locale(first)?;
+        let owners = self.owners_of(&path, None).into_iter().filter(|owner| !owner.is_localized());
         let with_rule = |owner: PublicUrl<'_>| {
             let uid = &rules.rules()[owner.rule()].content_type;
-            let found = match rules.tie(pathname, owner.rule()) {
+            let found = match rules.tie_on(pathname, owner.rule(), host) {
                 Some(tie) => tie,
                 None => Some(first).filter(|first| first.rule.content_type == *uid)?.clone(),
             };
-            let has_locale = rules.in_default_locale(&found, pathname).as_deref() == Some(&*path);
+            let has_locale = in_default_locale(&found).as_deref() == Some(&*path);
             has_locale.then_some(found)
         };
         owners.into_iter().find_map(|owner| Some((owner, with_rule(owner)?)))
@@ -163,19 +177,25 @@ impl PathIndex {
     /// The URL with this path; `None` if no document owns it, or if a content type that could own it
     /// is not known.
     #[must_use]
-    pub fn owner(&self, rules: &RuleSet, pathname: &Pathname<'_>) -> Option<PublicUrl<'_>> {
-        let owner = self.decide(rules, pathname)?.owner?;
+    pub fn owner(
+        &self,
+        rules: &RuleSet,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<PublicUrl<'_>> {
+        let owner = self.decide(rules, pathname, host)?.owner?;
         (owner.normalized_path() == pathname.normalized()).then_some(owner)
     }
 
-    /// The URLs with this path, at most one of each content type, in the order of their rules.
-    fn owners(&self, pathname: &Pathname<'_>) -> Vec<PublicUrl<'_>> {
-        self.owners_of(&pathname.normalized())
-    }
-
-    fn owners_of(&self, path: &str) -> Vec<PublicUrl<'_>> {
+    /// The URLs with this path on one host, at most one of each content type, in the order of their
+    /// rules.
+    fn owners_of(&self, path: &str, host: Option<usize>) -> Vec<PublicUrl<'_>> {
         let mut owners: Vec<_> =
-            self.snapshots.iter().filter_map(|snapshot| snapshot.owner(path)).collect();
+            self.snapshots.iter().filter_map(|snapshot| snapshot.owner_on(path, host)).collect();
+        // Different content types may have the path on different hosts.
+        if let Some(first) = owners.iter().map(|owner| owner.host()).min() {
+            owners.retain(|owner| owner.host() == first);
+        }
         owners.sort_by_key(|owner| owner.rule());
         owners
     }

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::rules::Pathname;
 use crate::site::{ResolveBy, Site};
-use crate::snapshot::{MAX_ROWS, Snapshot};
+use crate::snapshot::{MAX_ROWS, PublicUrl, Snapshot};
 
 /// The most versions that are listed for one path.
 const MAX_VERSIONS: usize = 1_000;
@@ -141,7 +141,7 @@ fn in_order(
     let mut by_type: Vec<(TypeRank, &mut [VersionAt])> = by_type
         .map(|own| {
             own.sort_by(|one, other| url(one).rank().cmp(&url(other).rank()));
-            (type_rank(site, &pathname, url(&own[0]).rule()), own)
+            (type_rank(site, &pathname, url(&own[0])), own)
         })
         .collect();
     by_type.sort_by_key(|(rank, _)| *rank);
@@ -151,14 +151,16 @@ fn in_order(
 /// Whether the rules do not lead to the content type, and the position of its rule.
 type TypeRank = (u8, usize);
 
-/// The rank of a content type whose document owns a path by this rule, as requests for the path are
+/// The rank of a content type whose document owns a path on its host, as requests for the path are
 /// resolved (D8).
-fn type_rank(site: &Site, pathname: &Pathname<'_>, rule: usize) -> TypeRank {
-    let rules = &site.rules;
-    let is_tie = || rules.tie(pathname, rule).is_some();
+fn type_rank(site: &Site, pathname: &Pathname<'_>, owner: PublicUrl<'_>) -> TypeRank {
+    let (rules, rule) = (&site.rules, owner.rule());
+    let host = site.hosts.host_if_several(owner.locale());
+    let is_tie = || rules.tie_on(pathname, rule, host).is_some();
     let content_type = &rules.rules()[rule].content_type;
-    let is_found =
-        || rules.find(pathname).is_some_and(|found| found.rule.content_type == *content_type);
+    let is_found = || {
+        rules.find_on(pathname, host).is_some_and(|found| found.rule.content_type == *content_type)
+    };
     let class = match site.resolve {
         ResolveBy::Documents if is_tie() => 0,
         _ if is_found() => 1,

@@ -2,6 +2,7 @@
 
 mod files;
 mod mistakes;
+mod resolve;
 mod validation;
 
 use std::collections::BTreeSet;
@@ -137,6 +138,18 @@ fn lists_have_the_urls_of_all_hosts_and_a_path_once_for_each_host() {
     assert_eq!(shared[0]["path"], "/posts/x");
     assert_eq!(shared[0]["owner"]["locale"], "en");
     assert_eq!(shared[0]["others"][0]["locale"], "fr");
+}
+
+#[test]
+fn pages_on_two_hosts_with_one_segment_have_the_code_of_their_own_locale() {
+    let service = started(setup());
+    let pages = data(&service, "/api/pages?site=main&contentType=api::page.page");
+    let row = |page: &Value| {
+        (page["url"].clone(), page["locale"].clone(), page["params"]["locale"].clone())
+    };
+    let rows: Vec<_> = pages["pages"].as_array().unwrap().iter().map(row).collect();
+    let expected = [("https://example.de/start/de/x", "de"), ("http://example.at:8080/de/x", "at")];
+    assert_eq!(rows, expected.map(|(url, code)| (json!(url), json!(code), json!(code))));
 }
 
 #[test]

@@ -39,7 +39,7 @@ async fn decide(config: Config, key: &str, pathname: &str) -> Result<TieDecision
     let paths = copies.into_iter().map(|copy| TypePaths::Fresh(copy.snapshot));
     let index = PathIndex::new(&site.rules, tied.into_iter().zip(paths));
     let parsed = Pathname::parse(pathname);
-    let owner = index.decide(&site.rules, &parsed).and_then(|decision| decision.owner);
+    let owner = index.decide(&site.rules, &parsed, None).and_then(|decision| decision.owner);
     Ok(match owner {
         Some(owner) => TieDecision::Documents {
             rule: owner.rule(),

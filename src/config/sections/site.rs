@@ -169,7 +169,8 @@ fn site_at_origin(
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
     let (locales, rules) = (locales?, rules?);
     let rules = RuleSet::new(locales, raw.locale_prefix.into(), rules)
-        .with_trailing_slash(raw.trailing_slash.into());
+        .with_trailing_slash(raw.trailing_slash.into())
+        .with_hosts(&hosts.as_ref().map(Hosts::by_locale).unwrap_or_default());
     problems.take(&place, check_default_segment(&rules, raw.locale_prefix));
     for (rule, error) in rules.ambiguities() {
         problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);

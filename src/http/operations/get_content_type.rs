@@ -6,7 +6,8 @@ use super::match_result::{MatchResult, no_match};
 use super::path_match::{PathMatch, path_index};
 use crate::app::App;
 use crate::http::request::params::{
-    LOCALE, PATHNAME, SITE, known_site, parse_boolean, parse_locale, parse_pathname, required,
+    HOST, LOCALE, PATHNAME, SITE, known_site, parse_boolean, parse_host, parse_locale,
+    parse_pathname, required,
 };
 use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
@@ -15,8 +16,8 @@ use crate::http::response::error::ApiError;
 use crate::rules::Pathname;
 
 /// The query parameters.
-pub(in crate::http) const PARAMS: [Param; 5] =
-    [SITE, PATHNAME, LOCALE, Param::unlimited("compact"), Param::unlimited("debug")];
+pub(in crate::http) const PARAMS: [Param; 6] =
+    [SITE, PATHNAME, LOCALE, Param::unlimited("compact"), Param::unlimited("debug"), HOST];
 
 /// The response, from memory.
 pub(in crate::http) fn get(
@@ -24,14 +25,15 @@ pub(in crate::http) fn get(
     query: Option<&str>,
     headers: HeaderMap,
 ) -> Result<HttpResponse, ApiError> {
-    let [site, pathname, locale, compact, debug] = parse(query, &PARAMS)?;
+    let [site, pathname, locale, compact, debug, host] = parse(query, &PARAMS)?;
     let site = known_site(app, &required("site", site)?)?;
     let pathname = parse_pathname(pathname)?;
     let locale = parse_locale(locale.as_deref())?;
     let compact = parse_boolean("compact", compact.as_deref())?;
+    let host = parse_host(site, host.as_deref())?;
     let parsed = Pathname::parse(&pathname);
     let index = path_index(app, site);
-    let path_match = PathMatch::find(site, &parsed, index.as_ref());
+    let path_match = PathMatch::find(site, &parsed, index.as_ref(), host);
     let cache_control = path_match.cache_control(app);
     let mut response = match &path_match.found {
         None => {
@@ -43,7 +45,7 @@ pub(in crate::http) fn get(
             conditional_json(text, cache_control, headers)
         }
         Some(found) => {
-            let result = MatchResult::new(site, &pathname, found, locale.as_ref());
+            let result = MatchResult::new(site, &pathname, found, locale.as_ref(), path_match.host);
             let text = success_text(|json| {
                 json.raw("{");
                 result.write(json);

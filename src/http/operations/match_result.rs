@@ -18,20 +18,27 @@ pub(super) struct MatchResult<'a, 'm> {
 }
 
 impl<'a, 'm> MatchResult<'a, 'm> {
-    /// `requested` is the locale of the parameter.
+    /// `requested` is the locale of the parameter; `host` that of the request among several of the
+    /// site's hosts.
     pub(super) fn new(
         site: &'a Site,
         pathname: &'a str,
         found: &'a Match<'m>,
         requested: Option<&Locale>,
+        host: Option<usize>,
     ) -> Self {
         let locales = site.rules.locales();
         // The path decides; if it has no locale, the parameter does, if the site has it (D9).
         let requested = requested.and_then(|locale| locales.get(locale.as_str()));
         let requested = requested.map(SiteLocale::code);
-        let requested =
-            requested.filter(|locale| found.shared.is_empty() || found.shared.contains(locale));
-        let first = found.shared.first().unwrap_or(locales.default_locale().code());
+        let is_shared = |locale: &&Locale| found.shared.is_empty() || found.shared.contains(locale);
+        let mut requested = requested.filter(is_shared);
+        let mut first = found.shared.first().unwrap_or(locales.default_locale().code());
+        if let Some(host) = host {
+            let mut own = site.hosts.locales_of(host).map(|at| &locales.codes()[at]);
+            requested = requested.filter(|locale| own.clone().any(|own| own == *locale));
+            first = own.find(is_shared).unwrap_or(first);
+        }
         let locale = found.locale.map(SiteLocale::code).or(requested).unwrap_or(first).as_str();
         Self { site, pathname, locale, found }
     }

@@ -5,7 +5,7 @@ use axum::http::{HeaderName, HeaderValue};
 
 use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
-use crate::path_index::Basis;
+use crate::path_index::{Basis, Decision};
 use crate::rules::{Match, Pathname};
 use crate::site::{ResolveBy, Site};
 use crate::snapshot_cache::PathIndexState;
@@ -41,6 +41,8 @@ pub(super) enum ResolvedBy {
 pub(super) struct PathMatch<'a> {
     /// The rule, if one matches.
     pub(super) found: Option<Match<'a>>,
+    /// Among several of the site's hosts, that of the request or of the document.
+    pub(super) host: Option<usize>,
     /// `None` on a site without a path index.
     resolved_by: Option<ResolvedBy>,
 }
@@ -53,6 +55,20 @@ pub(super) fn path_index(app: &App, site: &Site) -> Option<PathIndexState> {
     })
 }
 
+/// The match with that locale of a host whose segment the path has.
+pub(super) fn on_host<'a>(site: &'a Site, found: Match<'a>, host: Option<usize>) -> Match<'a> {
+    match host {
+        Some(host) => site.rules.on_host(found, |locale| site.hosts.host_of(locale) == host),
+        None => found,
+    }
+}
+
+/// The host of the document that owns the path, if the site has several.
+pub(super) fn owner_host(site: &Site, decision: &Decision<'_, '_>) -> Option<usize> {
+    let owner = decision.owner.filter(|owner| owner.is_localized())?;
+    site.hosts.host_if_several(owner.locale())
+}
+
 impl<'a> PathMatch<'a> {
     /// Finds the rule of a pathname. Never waits for documents: while a content type that could own
     /// the path is not known, or too old to decide, the rules decide alone (D33).
@@ -60,24 +76,31 @@ impl<'a> PathMatch<'a> {
         site: &'a Site,
         pathname: &'a Pathname<'_>,
         index: Option<&PathIndexState>,
+        host: Option<usize>,
     ) -> Self {
         let Some(PathIndexState { index, .. }) = index else {
-            return Self { found: site.rules.find(pathname), resolved_by: None };
+            let found = site.rules.find_on(pathname, host).map(|found| on_host(site, found, host));
+            return Self { found, host, resolved_by: None };
         };
-        let Some(decision) = index.decide(&site.rules, pathname) else {
-            return Self { found: None, resolved_by: Some(ResolvedBy::Rules) };
+        let Some(decision) = index.decide(&site.rules, pathname, host) else {
+            return Self { found: None, host, resolved_by: Some(ResolvedBy::Rules) };
         };
+        let mut host = host;
         let (found, resolved_by) = match decision.basis {
-            Basis::Fresh if decision.owner.is_some() => (decision.found, ResolvedBy::Documents),
+            Basis::Fresh if decision.owner.is_some() => {
+                host = host.or(owner_host(site, &decision));
+                (decision.found, ResolvedBy::Documents)
+            }
             Basis::Fresh => (decision.found, ResolvedBy::Rules),
             Basis::Missing(_) => (decision.found, ResolvedBy::RulesWithoutIndex),
             Basis::Expired(_) => (decision.found, ResolvedBy::RulesWithStaleIndex),
             Basis::Stale => {
-                let first = site.rules.find(pathname).unwrap_or(decision.found);
+                let first = site.rules.find_on(pathname, host).unwrap_or(decision.found);
                 (first, ResolvedBy::RulesWithStaleIndex)
             }
         };
-        Self { found: Some(found), resolved_by: Some(resolved_by) }
+        let found = Some(on_host(site, found, host));
+        Self { found, host, resolved_by: Some(resolved_by) }
     }
 
     /// The `Cache-Control` of the response.

@@ -12,11 +12,12 @@ use axum::http::{HeaderMap, HeaderValue};
 use self::resolution::{Resolution, ResolvedDocument};
 use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match};
-use super::path_match::{ResolvedBy, path_index};
+use super::path_match::{ResolvedBy, on_host, owner_host, path_index};
 use crate::app::App;
 use crate::content::Status;
 use crate::http::request::params::{
-    LOCALE, MAX_UID_BYTES, PATHNAME, SITE, known_site, parse_locale, parse_pathname, required,
+    HOST, LOCALE, MAX_UID_BYTES, PATHNAME, SITE, known_site, parse_host, parse_locale,
+    parse_pathname, required,
 };
 use crate::http::request::query::{Param, parse};
 use crate::http::response::conditional::conditional_json;
@@ -30,7 +31,8 @@ const STATUS: Param = Param::unlimited("status");
 const UID: Param = Param { name: "uid", max_bytes: MAX_UID_BYTES };
 const DOCUMENT_ID: Param = Param { name: "documentId", max_bytes: 64 };
 /// The query parameters.
-pub(in crate::http) const PARAMS: [Param; 6] = [SITE, PATHNAME, LOCALE, STATUS, UID, DOCUMENT_ID];
+pub(in crate::http) const PARAMS: [Param; 7] =
+    [SITE, PATHNAME, LOCALE, STATUS, UID, DOCUMENT_ID, HOST];
 
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
@@ -53,14 +55,15 @@ pub(in crate::http) fn get(
     query: Option<&str>,
     headers: HeaderMap,
 ) -> Result<HttpResponse, ApiError> {
-    let [site, pathname, locale, status, ..] = parse(query, &PARAMS)?;
+    let [site, pathname, locale, status, _, _, host] = parse(query, &PARAMS)?;
     let site = known_site(app, &required("site", site)?)?;
     let pathname = parse_pathname(pathname)?;
     let locale = parse_locale(locale.as_deref())?;
     parse_status(status.as_deref())?;
+    let host = parse_host(site, host.as_deref())?;
     let parsed = Pathname::parse(&pathname);
     let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
-    let Some(decision) = state.index.decide(&site.rules, &parsed) else {
+    let Some(mut decision) = state.index.decide(&site.rules, &parsed, host) else {
         let error = no_match(site, &pathname, &parsed, false);
         let cache_control = &app.http.cache_policy.resolve_miss;
         let mut response = error.into_cacheable_response(cache_control, headers);
@@ -70,12 +73,14 @@ pub(in crate::http) fn get(
     if let Basis::Missing(uid) | Basis::Expired(uid) = decision.basis {
         return Ok(not_known(uid, headers));
     }
-    let resolved_by = resolved_by(site, &parsed, &decision);
+    let resolved_by = resolved_by(site, &parsed, &decision, host);
     let policy = &app.http.cache_policy;
     // A path without a document may get one at any time.
     let is_short = decision.owner.is_none() || resolved_by.is_provisional();
     let cache_control = if is_short { &policy.resolve_miss } else { &policy.resolve };
-    let result = MatchResult::new(site, &pathname, &decision.found, locale.as_ref());
+    let host = host.or(owner_host(site, &decision));
+    decision.found = on_host(site, decision.found, host);
+    let result = MatchResult::new(site, &pathname, &decision.found, locale.as_ref(), host);
     let document =
         decision.owner.map(|url| ResolvedDocument::new(app, site, &state.index, url, &pathname));
     let by = if document.is_some() { "documents" } else { "rules" };
@@ -107,12 +112,17 @@ fn not_known(uid: &ContentTypeUid, headers: HeaderMap) -> HttpResponse {
 
 /// What decided. Documents of a stale index decide only here: `/api/get-content-type` has another
 /// rule then.
-fn resolved_by(site: &Site, pathname: &Pathname<'_>, decision: &Decision<'_, '_>) -> ResolvedBy {
+fn resolved_by(
+    site: &Site,
+    pathname: &Pathname<'_>,
+    decision: &Decision<'_, '_>,
+    host: Option<usize>,
+) -> ResolvedBy {
     let has_owner = decision.owner.is_some();
     if decision.basis != Basis::Stale {
         return if has_owner { ResolvedBy::Documents } else { ResolvedBy::Rules };
     }
-    let by_rules = site.rules.find(pathname);
+    let by_rules = site.rules.find_on(pathname, host);
     let agree = by_rules.is_some_and(|found| std::ptr::eq(found.rule, decision.found.rule));
     if agree { ResolvedBy::RulesWithStaleIndex } else { ResolvedBy::StaleDocuments }
 }

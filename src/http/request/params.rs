@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::query::{Param, echo};
 use crate::app::App;
+use crate::frontend_url::HostName;
 use crate::http::response::error::ApiError;
 use crate::rules::{Locale, PATHNAME_NEEDS_SLASH, is_document_id};
 use crate::site::Site;
@@ -16,11 +17,17 @@ pub(in crate::http) const SITE: Param = Param { name: "site", max_bytes: 64 };
 /// A locale code (D3).
 pub(in crate::http) const LOCALE: Param = Param { name: "locale", max_bytes: MAX_LOCALE_BYTES };
 
+/// A host of a site, `host[:port]`.
+pub(in crate::http) const HOST: Param = Param { name: "host", max_bytes: MAX_HOST_BYTES };
+
 /// A pathname (D3).
 pub(in crate::http) const PATHNAME: Param = Param { name: "pathname", max_bytes: 2048 };
 
 /// The longest locale code, in bytes (D3).
 pub(in crate::http) const MAX_LOCALE_BYTES: usize = 35;
+/// The longest host: a name of DNS (RFC 1035, section 2.3.4), which may be shorter in Unicode, and a
+/// port.
+const MAX_HOST_BYTES: usize = 1_024;
 /// The longest content-type UID, in bytes (D3).
 pub(in crate::http) const MAX_UID_BYTES: usize = 128;
 
@@ -44,6 +51,19 @@ pub(in crate::http) fn parse_boolean(name: &str, value: Option<&str>) -> Result<
             Err(ApiError::validation(message))
         }
     }
+}
+
+/// The position of a host among the hosts of the site. `None`: the parameter is absent, the site does
+/// not have the host, or it has only one.
+pub(in crate::http) fn parse_host(
+    site: &Site,
+    value: Option<&str>,
+) -> Result<Option<usize>, ApiError> {
+    let Some(text) = value else { return Ok(None) };
+    let name = HostName::parse(text).map_err(|_| {
+        ApiError::validation(format!("`host` is not a host with or without a port: {}", echo(text)))
+    })?;
+    Ok(site.hosts.named(&name))
 }
 
 /// A well-formed locale; absent is `None`.

@@ -41,6 +41,8 @@ enum PathLocale {
     OneOf(u32),
     /// This capture has its segment.
     Captured(u16),
+    /// This capture has its segment, and the pattern is for one locale: its position among the site's.
+    OwnCaptured(u16, u16),
 }
 
 /// A placeholder and where a pathname has its value.
@@ -119,6 +121,11 @@ impl MatchTable {
                 params.locale = locale.map(|own| CapturedLocale { at, code: own.as_str() });
                 locale
             }
+            PathLocale::OwnCaptured(at, own) => {
+                let (at, locale) = (usize::from(at), locales.as_slice().get(usize::from(own)));
+                params.locale = locale.map(|own| CapturedLocale { at, code: own.as_str() });
+                locale
+            }
         };
         let shared: &[Locale] = match entry.locale {
             PathLocale::OneOf(at) => &self.shared[at as usize],
@@ -133,6 +140,12 @@ impl<'a> Params<'a> {
     #[must_use]
     pub fn has_locale(self) -> bool {
         self.locale.is_some()
+    }
+
+    /// The same with another locale that has the segment.
+    pub(super) fn with_locale(self, code: &'a str) -> Self {
+        let locale = self.locale.map(|own| CapturedLocale { code, ..own });
+        Self { locale, ..self }
     }
 
     /// The position of the segment with this placeholder.
@@ -188,7 +201,13 @@ impl Builder {
             segments.filter_map(|(at, segment)| self.capture(at, segment)).collect();
         let is_locale = |capture: &Capture| &*self.names[capture.name as usize] == "locale";
         let from_path = list.iter().position(is_locale).map(PathLocale::captured);
-        let locale = from_path.unwrap_or_else(|| self.fixed_locale(&pattern.locales, locales));
+        let locale = match (from_path, self.fixed_locale(&pattern.locales, locales)) {
+            // Another locale may have the same segment on another host.
+            (Some(PathLocale::Captured(at)), PathLocale::Fixed(own)) => {
+                PathLocale::OwnCaptured(at, own)
+            }
+            (from_path, fixed) => from_path.unwrap_or(fixed),
+        };
         let all = &mut self.all;
         let captures = *self.known.entry(list).or_insert_with_key(|list| {
             let start = number(all.len());

@@ -6,6 +6,7 @@ mod tests;
 
 mod ambiguity;
 mod default_locale;
+mod on_host;
 mod own_match;
 mod ties;
 mod types;
@@ -53,6 +54,9 @@ pub struct RuleSet {
     locales: Locales,
     prefix: LocalePrefix,
     trailing_slash: TrailingSlash,
+    /// For each host of a site with several, the patterns of its locales; empty if all hosts have all
+    /// patterns.
+    by_host: Box<[RuleSubset]>,
     /// In the order of the settings, which decides which rule builds a URL (D12).
     rules: Vec<Rule>,
     /// The positions of each content type's rules.
@@ -107,7 +111,8 @@ impl RuleSet {
         let matches = MatchTable::new(&patterns, &locales);
         let types = Types::new(&rules);
         let trailing_slash = TrailingSlash::default();
-        Self { locales, prefix, trailing_slash, rules, types, patterns, trie, matches }
+        let by_host = Box::default();
+        Self { locales, prefix, trailing_slash, by_host, rules, types, patterns, trie, matches }
     }
 
     /// The same rules, whose built paths end with a slash or not. Matching does not depend on it.

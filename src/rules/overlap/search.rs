@@ -111,7 +111,8 @@ impl<'c, 'r> Search<'c, 'r> {
                 Query::EqualShape => uid(earlier) != uid(later),
                 _ => !self.is_one_template(earlier, later),
             };
-            if wanted {
+            // On different hosts the path is another one.
+            if wanted && self.rules.share_a_host(earlier, later) {
                 pairs.add(self.overlap([earlier, later]));
             }
         }

@@ -47,8 +47,11 @@ impl<'c, 'r> Shadows<'c, 'r> {
             let before = index.find(pattern, Query::Covering, &self.budget);
             let patterns = self.rules.patterns();
             let hides = |earlier: &usize| {
+                let is_everywhere = self.rules.is_on_all_hosts_of(*earlier, later);
                 let earlier = &patterns[*earlier];
-                self.decides_first(earlier, pattern) && self.covers(earlier, pattern)
+                is_everywhere
+                    && self.decides_first(earlier, pattern)
+                    && self.covers(earlier, pattern)
             };
             before.into_iter().find(hides).map_or(Reachability::Reachable, Reachability::Shadowed)
         };

@@ -50,6 +50,30 @@ proptest! {
     }
 }
 
+proptest! {
+    /// With a host for each locale.
+    #[test]
+    fn built_path_leads_to_a_template_of_its_host(
+        rules in features::rule_set(),
+        documents in prop::collection::vec(features::document(), 1..4),
+    ) {
+        let hosts: Vec<u16> = (0..).take(rules.locales().as_slice().len()).collect();
+        let rules = rules.with_hosts(&hosts);
+        for (document, uid) in versions(&documents) {
+            let built = frontend_path(&rules, &Hosts::default(), uid, document, true);
+            let Some(Ok(built)) = built else { continue };
+            let pathname = Pathname::parse(&built.path);
+            let host = rules.locales().position(built.locale.as_str());
+            let found = rules.find_on(&pathname, host);
+            let Some(found) = found.map(|found| rules.on_host(found, |at| Some(at) == host)) else {
+                return Err(TestCaseError::fail(format!("{} does not resolve", built.path)));
+            };
+            let own = found.rule.template(built.locale.code());
+            prop_assert_eq!(own, Some(found.template), "{}", built.path);
+        }
+    }
+}
+
 fn resolves(
     rules: &RuleSet,
     document: &Document<'_>,

@@ -4,6 +4,7 @@ use super::candidates::Candidates;
 use super::from_cms::{Known, log};
 use crate::content::{ContentError, Status, Versions};
 use crate::http::operations::match_result::{MatchResult, no_match};
+use crate::http::operations::path_match::on_host;
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
 use crate::rules::{ContentTypeUid, Locale, Match, Pathname};
@@ -22,6 +23,8 @@ struct Owned<'a> {
     candidates: Snapshot,
     /// The path of the document.
     path: String,
+    /// The host that the document is looked for on.
+    host: Option<usize>,
 }
 
 impl Known<'_> {
@@ -32,33 +35,38 @@ impl Known<'_> {
         &self,
         pathname: &str,
         locale: Option<&Locale>,
+        host: Option<usize>,
     ) -> Result<HttpResponse, ApiError> {
         let parsed = Pathname::parse(pathname);
-        let matches = self.matches(&parsed);
+        let matches = self.matches(&parsed, host);
         let Some(first) = matches.first() else {
             return Err(no_match(self.site, pathname, &parsed, false));
         };
-        let Some(owned) = self.owned(&matches, first, &parsed).await? else {
-            let result = MatchResult::new(self.site, pathname, first, locale);
-            let path = parsed.normalized();
-            return Ok(self.response(&result, &Snapshot::default(), &path, pathname));
+        let Some(owned) = self.owned(&matches, first, &parsed, host).await? else {
+            let result = MatchResult::new(self.site, pathname, first, locale, host);
+            return Ok(self.response(&result, None, pathname));
         };
-        let Owned { found, candidates, path } = owned;
-        let drafts = self.all_drafts(&found.rule.content_type, &candidates, &path).await?;
-        let result = MatchResult::new(self.site, pathname, &found, locale);
-        Ok(self.response(&result, drafts.as_ref().unwrap_or(&candidates), &path, pathname))
+        let drafts = self.all_drafts(&owned).await?;
+        let Owned { found, candidates, path, host: on } = owned;
+        let url = drafts.as_ref().unwrap_or(&candidates).owner_on(&path, on);
+        let localized = url.filter(|url| url.is_localized());
+        let own_host = localized.and_then(|url| self.site.hosts.host_if_several(url.locale()));
+        let host = host.or(own_host);
+        let found = on_host(self.site, found, host);
+        let result = MatchResult::new(self.site, pathname, &found, locale, host);
+        Ok(self.response(&result, url, pathname))
     }
 
     /// The matches that decide, in the order of the settings; behind them those of other rules of the
     /// first match's type, whose documents may have built the path too.
-    fn matches<'p>(&'p self, pathname: &'p Pathname<'_>) -> Vec<Match<'p>> {
+    fn matches<'p>(&'p self, pathname: &'p Pathname<'_>, host: Option<usize>) -> Vec<Match<'p>> {
         let rules = &self.site.rules;
-        let mut matches = rules.ties(pathname);
+        let mut matches = rules.ties(pathname, host);
         if let Some(first) = matches.first() {
             let uid = first.rule.content_type.as_str();
             matches.extend(rules.matches_of_type(pathname, uid));
         }
-        matches
+        matches.into_iter().map(|found| on_host(self.site, found, host)).collect()
     }
 
     /// The first candidates of which one has the path; if there are none, the first of which one is
@@ -68,13 +76,14 @@ impl Known<'_> {
         matches: &[Match<'p>],
         first: &Match<'p>,
         pathname: &'p Pathname<'_>,
+        host: Option<usize>,
     ) -> Result<Option<Owned<'p>>, ApiError> {
         let rules = &self.site.rules;
         // Of a document that another rule has built, only one of the first match's type counts.
         let rule_of = |url: PublicUrl<'_>| {
             let uid = &rules.rules()[url.rule()].content_type;
             let is_first = first.rule.content_type == *uid;
-            rules.tie(pathname, url.rule()).or_else(|| is_first.then(|| first.clone()))
+            rules.tie_on(pathname, url.rule(), host).or_else(|| is_first.then(|| first.clone()))
         };
         let (mut tried, mut not_localized) = (Vec::new(), None);
         for found in matches {
@@ -85,17 +94,19 @@ impl Known<'_> {
             }
             let (candidates, are_all) = self.candidates(&wanted).await?;
             let path = pathname.normalized();
-            if let Some(found) = candidates.owner(&path).and_then(rule_of) {
-                return Ok(Some(Owned { found, candidates, path }));
+            if let Some(found) = candidates.owner_on(&path, host).and_then(rule_of) {
+                return Ok(Some(Owned { found, candidates, path, host }));
             }
-            let other = rules.in_default_locale(found, pathname).and_then(|path| {
+            // On another host the same path may be that of another locale.
+            let other = rules.in_default_locale(found, pathname);
+            let other = other.or_else(|| host.map(|_| path)).and_then(|path| {
                 let url = candidates.owner(&path).filter(|url| !url.is_localized())?;
                 Some((rule_of(url)?, path))
             });
             match other {
                 // Nor is any other document of the type localized, so that none has the path itself.
                 Some((found, path)) => {
-                    not_localized.get_or_insert(Owned { found, candidates, path });
+                    not_localized.get_or_insert(Owned { found, candidates, path, host: None });
                 }
                 None if are_all => {}
                 None => return Err(TOO_MANY.into()),
@@ -126,16 +137,13 @@ impl Known<'_> {
     }
 
     /// All drafts of the candidate with this path; `None` if it has changed in between.
-    async fn all_drafts(
-        &self,
-        uid: &ContentTypeUid,
-        candidates: &Snapshot,
-        path: &str,
-    ) -> Result<Option<Snapshot>, ApiError> {
-        let id = candidates.owner(path).map(PublicUrl::document_id);
+    async fn all_drafts(&self, owned: &Owned<'_>) -> Result<Option<Snapshot>, ApiError> {
+        let Owned { found, candidates, path, host } = owned;
+        let uid = &found.rule.content_type;
+        let id = candidates.owner_on(path, *host).map(PublicUrl::document_id);
         let all = self.versions(uid, id.unwrap_or_default(), Status::Draft).await?;
         let all = self.snapshot(uid, all).await?;
-        let is_same = all.owner(path).map(PublicUrl::document_id) == id;
+        let is_same = all.owner_on(path, *host).map(PublicUrl::document_id) == id;
         Ok(is_same.then_some(all))
     }
 }

@@ -15,22 +15,24 @@ use crate::app::App;
 use crate::content::{ContentError, Status};
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
-use crate::http::operations::path_match::{ResolvedBy, path_index};
+use crate::http::operations::path_match::{ResolvedBy, on_host, path_index};
 use crate::http::request::bearer::require_bearer;
-use crate::http::request::params::{known_site, parse_locale, parse_pathname, required};
+use crate::http::request::params::{
+    known_site, parse_host, parse_locale, parse_pathname, required,
+};
 use crate::http::request::query::parse;
 use crate::http::response::envelope::{HttpResponse, json_response, success_text};
 use crate::http::response::error::ApiError;
 use crate::path_index::PathIndex;
 use crate::rules::{ContentTypeUid, Document, DocumentLocale, Locale, Pathname};
 use crate::site::Site;
-use crate::snapshot::{Builder, Listing, NoSnapshot, Snapshot};
+use crate::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
 
 const TOO_LARGE: ContentError = ContentError::Unusable("more text than a snapshot can hold");
 
 /// What the request asks for.
 enum Wanted<'a> {
-    Pathname { pathname: Cow<'a, str>, locale: Option<Locale> },
+    Pathname { pathname: Cow<'a, str>, locale: Option<Locale>, host: Option<usize> },
     Document(frontend_url::Params<'a>),
 }
 
@@ -72,7 +74,7 @@ pub(in crate::http) async fn get(
 
 impl<'a> Params<'a> {
     fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
-        let [site, pathname, locale, status, uid, document_id] = parse(query, &PARAMS)?;
+        let [site, pathname, locale, status, uid, document_id, host] = parse(query, &PARAMS)?;
         if uid.is_some() || document_id.is_some() {
             if pathname.is_some() {
                 let (uid, id) = (UID.name, DOCUMENT_ID.name);
@@ -81,13 +83,16 @@ impl<'a> Params<'a> {
             }
             let document = frontend_url::Params::parse(app, query)?;
             let site = document.site_with_rule(app)?;
+            // The document decides about the host; a malformed one is refused all the same.
+            parse_host(site, host.as_deref())?;
             return Ok(Self { site, status: document.status, wanted: Wanted::Document(document) });
         }
         let site = known_site(app, &required("site", site)?)?;
         let pathname = parse_pathname(pathname)?;
         let locale = parse_locale(locale.as_deref())?;
         let status = frontend_url::parse_status(status.as_deref())?;
-        Ok(Self { site, status, wanted: Wanted::Pathname { pathname, locale } })
+        let host = parse_host(site, host.as_deref())?;
+        Ok(Self { site, status, wanted: Wanted::Pathname { pathname, locale, host } })
     }
 
     async fn respond(&self, app: &App) -> Result<HttpResponse, ApiError> {
@@ -95,8 +100,8 @@ impl<'a> Params<'a> {
         let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
         let known = Known { app, site, index: &state.index };
         let mut response = match &self.wanted {
-            Wanted::Pathname { pathname, locale } => {
-                known.by_pathname(pathname, locale.as_ref()).await?
+            Wanted::Pathname { pathname, locale, host } => {
+                known.by_pathname(pathname, locale.as_ref(), *host).await?
             }
             Wanted::Document(document) => known.by_id(document).await?,
         };
@@ -118,17 +123,19 @@ impl Known<'_> {
         let version = version.clone();
         // First, because an absent key is no reason for a document without a URL (D32).
         let snapshot = self.snapshot(uid, versions).await?;
-        let (path, _) = frontend_url::path(site, params, &version)?;
+        let (path, at) = frontend_url::path(site, params, &version)?;
+        let host = site.hosts.host_if_several(at);
         let parsed = Pathname::parse(&path);
         let matches = rules.matches_of_type(&parsed, uid.as_str());
-        let rule = snapshot.owner(&path).map(|url| &rules.rules()[url.rule()]);
+        let rule = snapshot.owner_on(&path, host).map(|url| &rules.rules()[url.rule()]);
         let own =
             matches.iter().find(|found| rule.is_some_and(|rule| std::ptr::eq(found.rule, rule)));
-        let Some(found) = own.or(matches.first()) else {
+        let Some(found) = own.or(matches.first()).cloned() else {
             return Err(no_match(site, &path, &parsed, false));
         };
-        let result = MatchResult::new(site, &path, found, Some(locale));
-        Ok(self.response(&result, &snapshot, &path, &path))
+        let found = on_host(site, found, host);
+        let result = MatchResult::new(site, &path, &found, Some(locale), host);
+        Ok(self.response(&result, snapshot.owner_on(&path, host), &path))
     }
 
     /// All versions of a document in the locales of the site.
@@ -165,12 +172,10 @@ impl Known<'_> {
     pub(super) fn response(
         &self,
         result: &MatchResult<'_, '_>,
-        snapshot: &Snapshot,
-        path: &str,
+        document: Option<PublicUrl<'_>>,
         pathname: &str,
     ) -> HttpResponse {
         let Self { app, site, index } = self;
-        let document = snapshot.owner(path);
         let document = document.map(|url| ResolvedDocument::new(app, site, index, url, pathname));
         let resolution = Resolution { site, resolved_by: "cms", document };
         let text = success_text(|json| {

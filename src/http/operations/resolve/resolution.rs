@@ -41,7 +41,8 @@ impl<'a> ResolvedDocument<'a> {
         let resource = resource
             .map(|path| if url.is_localized() { format!("{path}?locale={locale}") } else { path });
         let is_canonical = is_same_path(pathname, url.path());
-        let breadcrumbs = breadcrumbs(index, &site.rules, url.normalized_path());
+        let host = site.hosts.host_if_several(url.locale());
+        let breadcrumbs = breadcrumbs(index, &site.rules, url.normalized_path(), host);
         Self { url, is_canonical, resource, breadcrumbs }
     }
 }
@@ -55,13 +56,18 @@ fn is_same_path(pathname: &str, path: &str) -> bool {
 
 /// The documents that own the prefixes of a path, the shortest first. A prefix that a document of a
 /// type that is not known could own has none.
-fn breadcrumbs<'i>(index: &'i PathIndex, rules: &RuleSet, path: &str) -> Vec<PublicUrl<'i>> {
+fn breadcrumbs<'i>(
+    index: &'i PathIndex,
+    rules: &RuleSet,
+    path: &str,
+    host: Option<usize>,
+) -> Vec<PublicUrl<'i>> {
     if path == "/" {
         return Vec::new();
     }
     let prefix = |(at, _)| if at == 0 { "/" } else { &path[..at] };
     let prefixes = path.match_indices('/').map(prefix);
-    prefixes.filter_map(|prefix| index.owner(rules, &Pathname::parse(prefix))).collect()
+    prefixes.filter_map(|prefix| index.owner(rules, &Pathname::parse(prefix), host)).collect()
 }
 
 impl Resolution<'_> {

@@ -43,6 +43,7 @@ impl RuleSet {
             let is_for_locale = pattern.locales.is_empty() || pattern.locales.contains(locale);
             let is_match = is_for_locale && match_pattern(pattern, pathname, &self.locales).is_ok();
             let found = is_match.then(|| self.matched(position, pathname))?;
+            let found = self.on_host(found, |at| self.locales.codes()[at] == *locale);
             found.locale.is_none_or(|found| found.code() == locale).then_some(found)
         };
         { own }.find_map(|(_, position)| matches(*position as usize))

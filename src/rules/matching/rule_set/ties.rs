@@ -1,6 +1,7 @@
 //! Matches of equal precedence, among which only the order of the settings decides (D8).
 
 use super::{Match, RuleSet};
+use crate::rules::locale::Locales;
 use crate::rules::matching::linear::match_pattern;
 use crate::rules::matching::pattern::Pattern;
 use crate::rules::matching::precedence::same_shape;
@@ -16,6 +17,18 @@ pub struct RuleSubset {
     trie: Trie,
 }
 
+impl RuleSubset {
+    /// The position in the rule set of the first pattern that matches.
+    pub(super) fn first(&self, pathname: &Pathname<'_>, locales: &Locales) -> Option<usize> {
+        Some(self.positions[self.trie.find(pathname, locales)?])
+    }
+
+    /// Whether the pattern at a position of the rule set is one of them.
+    pub(super) fn has(&self, position: usize) -> bool {
+        self.positions.binary_search(&position).is_ok()
+    }
+}
+
 impl RuleSet {
     /// The match of this rule, if one of its patterns matches with the precedence of the first
     /// pattern that matches.
@@ -23,27 +36,48 @@ impl RuleSet {
     /// The cost does not depend on how many other rules have the same shape.
     #[must_use]
     pub fn tie<'a>(&'a self, pathname: &'a Pathname<'_>, rule: usize) -> Option<Match<'a>> {
-        let first = self.first_position(pathname)?;
+        self.tie_on(pathname, rule, None)
+    }
+
+    /// The same for a host, whose templates come before those of other hosts' locales.
+    #[must_use]
+    pub fn tie_on<'a>(
+        &'a self,
+        pathname: &'a Pathname<'_>,
+        rule: usize,
+        host: Option<usize>,
+    ) -> Option<Match<'a>> {
+        let first = self.first_position_on(pathname, host)?;
         let shape = &self.patterns[first].segments;
         // Patterns of one shape are neighbours, in the order of the settings.
         let rest = &self.patterns[first..];
         let rest = &rest[..rest.partition_point(|p| same_shape(shape, &p.segments))];
         let start = rest.partition_point(|pattern| pattern.rule < rule);
         let own = rest[start..].iter().take_while(|pattern| pattern.rule == rule);
-        let matching = |pattern| match_pattern(pattern, pathname, &self.locales).is_ok();
-        let at = own.map(matching).position(|matches| matches)?;
-        Some(self.matched(first + start + at, pathname))
+        let own = own.zip(first + start..);
+        let mut own = own.filter(|(pattern, at)| {
+            let is_match = match_pattern(pattern, pathname, &self.locales).is_ok();
+            is_match && self.is_on(*at, first, host)
+        });
+        Some(self.matched(own.next()?.1, pathname))
     }
 
     /// All matches with the precedence of the first pattern that matches, in the order of the
     /// settings: one for each pattern, of which a rule may have several.
     #[must_use]
-    pub fn ties<'a>(&'a self, pathname: &'a Pathname<'_>) -> Vec<Match<'a>> {
-        let Some(first) = self.first_position(pathname) else { return Vec::new() };
+    pub fn ties<'a>(&'a self, pathname: &'a Pathname<'_>, host: Option<usize>) -> Vec<Match<'a>> {
+        let Some(first) = self.first_position_on(pathname, host) else { return Vec::new() };
         let shape = &self.patterns[first].segments;
         let rest = self.patterns[first..].iter().zip(first..);
         let tied = rest.take_while(|(pattern, _)| same_shape(shape, &pattern.segments));
+        let tied = tied.filter(|(_, at)| self.is_on(*at, first, host));
         self.matching(tied, pathname).collect()
+    }
+
+    /// Whether the pattern at a position is for a host, where the pattern at `first` is the first that
+    /// matches: without a pattern of the host, those of other hosts count.
+    fn is_on(&self, at: usize, first: usize, host: Option<usize>) -> bool {
+        self.patterns_on(host).is_none_or(|own| own.has(at) || !own.has(first))
     }
 
     /// All matches of a content type's rules, in the order of evaluation.
@@ -69,7 +103,12 @@ impl RuleSet {
     /// The rules for which `has` is true.
     #[must_use]
     pub fn subset(&self, has: impl Fn(&Rule) -> bool) -> RuleSubset {
-        let has_pattern = |(_, pattern): &(usize, &Pattern)| has(&self.rules[pattern.rule]);
+        self.subset_of_patterns(|pattern| has(&self.rules[pattern.rule]))
+    }
+
+    /// The patterns for which `has` is true.
+    pub(super) fn subset_of_patterns(&self, has: impl Fn(&Pattern) -> bool) -> RuleSubset {
+        let has_pattern = |(_, pattern): &(usize, &Pattern)| has(pattern);
         let patterns = self.patterns.iter().enumerate().filter(has_pattern);
         let (positions, patterns): (Vec<usize>, Vec<Pattern>) =
             patterns.map(|(at, pattern)| (at, pattern.clone())).unzip();
@@ -81,10 +120,24 @@ impl RuleSet {
     ///
     /// The cost does not depend on how many rules the subset has.
     #[must_use]
-    pub fn first_tie_in(&self, subset: &RuleSubset, pathname: &Pathname<'_>) -> Option<usize> {
-        let own = subset.positions[subset.trie.find(pathname, &self.locales)?];
-        let own = &self.patterns[own];
-        let first = &self.patterns[self.first_position(pathname)?];
+    pub fn first_tie_in(
+        &self,
+        subset: &RuleSubset,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<usize> {
+        let first_at = self.first_position_on(pathname, host)?;
+        let first = &self.patterns[first_at];
+        if self.patterns_on(host).is_some() {
+            // The first match of the subset may be for another host.
+            let start = subset.positions.partition_point(|at| *at < first_at);
+            let own = subset.positions[start..].iter().map(|at| (&self.patterns[*at], *at));
+            let own = own.take_while(|(own, _)| same_shape(&first.segments, &own.segments));
+            let own = own.filter(|(_, at)| self.is_on(*at, first_at, host));
+            let is_match = |own: &Pattern| match_pattern(own, pathname, &self.locales).is_ok();
+            return { own }.find(|(own, _)| is_match(own)).map(|(own, _)| own.rule);
+        }
+        let own = &self.patterns[subset.first(pathname, &self.locales)?];
         same_shape(&first.segments, &own.segments).then_some(own.rule)
     }
 }
@@ -140,7 +193,7 @@ mod tests {
         ];
         for (pathname, ties, of_type) in expected {
             let pathname = Pathname::parse(pathname);
-            assert_eq!(texts(rules.ties(&pathname)), ties);
+            assert_eq!(texts(rules.ties(&pathname, None)), ties);
             assert_eq!(texts(rules.matches_of_type(&pathname, uid.as_str())), of_type);
         }
     }
@@ -162,7 +215,7 @@ mod tests {
                 let pathname = Pathname::parse(pathname);
                 let tied = |at: &usize| is_chosen(*at) && rules.tie(&pathname, *at).is_some();
                 let expected = (0..templates.len()).find(tied);
-                assert_eq!(rules.first_tie_in(&subset, &pathname), expected, "{chosen:b}");
+                assert_eq!(rules.first_tie_in(&subset, &pathname, None), expected, "{chosen:b}");
             }
         }
     }

@@ -1,0 +1,160 @@
+//! Matches on a site with several hosts: templates of other hosts' locales come last, and two locales
+//! may have the same segment.
+
+use super::ties::RuleSubset;
+use super::{Match, RuleSet};
+use crate::rules::matching::pattern::Pattern;
+use crate::rules::pathname::Pathname;
+
+impl RuleSet {
+    /// The same rules for a site with several hosts; `hosts` has the host of each locale, and is
+    /// empty if there is one host.
+    #[must_use]
+    pub fn with_hosts(self, hosts: &[u16]) -> Self {
+        let has_own = |pattern: &Pattern| !pattern.locales.is_empty();
+        let count = hosts.iter().max().map_or(0, |last| usize::from(*last) + 1);
+        if !self.patterns.iter().any(has_own) || count < 2 {
+            return self;
+        }
+        let of_host = |host: usize| {
+            self.subset_of_patterns(|pattern| {
+                let positions = pattern.locales.iter();
+                let mut positions = positions.filter_map(|own| self.locales.position(own.as_str()));
+                !has_own(pattern) || positions.any(|at| usize::from(hosts[at]) == host)
+            })
+        };
+        let by_host = (0..count).map(of_host).collect();
+        Self { by_host, ..self }
+    }
+
+    /// [`RuleSet::find`] for a host, whose templates come before those of other hosts' locales.
+    #[must_use]
+    #[inline]
+    pub fn find_on<'a>(
+        &'a self,
+        pathname: &'a Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<Match<'a>> {
+        Some(self.matched(self.first_position_on(pathname, host)?, pathname))
+    }
+
+    /// The position of the first pattern that matches.
+    #[inline]
+    pub(super) fn first_position_on(
+        &self,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<usize> {
+        let of_host = self.patterns_on(host).and_then(|own| own.first(pathname, &self.locales));
+        of_host.or_else(|| self.first_position(pathname))
+    }
+
+    /// The patterns of a host; `None`: all.
+    pub(super) fn patterns_on(&self, host: Option<usize>) -> Option<&RuleSubset> {
+        self.by_host.get(host?)
+    }
+
+    /// Whether two patterns are for the same path on some host, given by their positions.
+    pub(in crate::rules) fn share_a_host(&self, one: usize, other: usize) -> bool {
+        self.by_host.is_empty() || self.by_host.iter().any(|host| host.has(one) && host.has(other))
+    }
+
+    /// Whether one pattern is for all hosts that another one is for, given by their positions.
+    pub(in crate::rules) fn is_on_all_hosts_of(&self, one: usize, other: usize) -> bool {
+        self.by_host.iter().all(|host| host.has(one) || !host.has(other))
+    }
+
+    /// The match with that one of the locales with the segment in the path for which `is_on_host` is
+    /// true of its position; unchanged if there is none, or if the path has no such segment.
+    #[must_use]
+    pub fn on_host<'a>(
+        &'a self,
+        found: Match<'a>,
+        is_on_host: impl Fn(usize) -> bool,
+    ) -> Match<'a> {
+        let Some(locale) = found.locale.filter(|_| found.params.has_locale()) else {
+            return found;
+        };
+        let all = self.locales.as_slice();
+        let own_template = |at: &usize| {
+            let own = found.rule.template(all[*at].code());
+            own.is_some_and(|own| std::ptr::eq(own, found.template))
+        };
+        let mut same = self.locales.with_segment_of(locale).filter(own_template);
+        let Some(at) = same.find(|at| is_on_host(*at)) else { return found };
+        let locale = &all[at];
+        Match { locale: Some(locale), params: found.params.with_locale(locale.as_str()), ..found }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::fixtures::{per_locale, rule};
+    use crate::rules::{Locale, LocalePrefix, Locales, Pathname, RuleSet, SiteLocale, TieBreak};
+
+    /// `us` and `gb` have one segment on different hosts.
+    fn locales() -> Locales {
+        let locale = |code: &str| SiteLocale::from(Locale::parse(code).unwrap());
+        let [us, gb] = ["us", "gb"].map(|code| locale(code).with_segment("en").unwrap());
+        Locales::on_hosts(vec![us, gb, locale("de")], |at| at).unwrap()
+    }
+
+    fn found(rules: &RuleSet, path: &str, host: Option<usize>) -> String {
+        let pathname = Pathname::parse(path);
+        let found = rules.find_on(&pathname, host).unwrap();
+        let found = rules.on_host(found, |at| host == Some(at));
+        let locale = found.locale.map_or("", SiteLocale::as_str);
+        format!("{locale} {} {:?}", found.template, found.params)
+    }
+
+    #[test]
+    fn locale_of_a_segment_is_that_of_the_host() {
+        let own = per_locale(&[("us", "/{locale}/a/{slug}"), ("gb", "/{locale}/b/{slug}")]);
+        let rules = vec![rule(1, "/{locale}/{slug}"), own];
+        let rules = RuleSet::new(locales(), LocalePrefix::Always, rules).with_hosts(&[0, 1, 2]);
+        for (path, host, expected) in [
+            ("/en/x", None, "us"),
+            ("/en/x", Some(0), "us"),
+            ("/en/x", Some(1), "gb"),
+            ("/en/x", Some(2), "us"),
+            ("/de/x", Some(1), "de"),
+            // The template is for one locale.
+            ("/en/a/x", Some(1), "us"),
+            ("/en/b/x", None, "gb"),
+            ("/en/b/x", Some(0), "gb"),
+        ] {
+            let found = found(&rules, path, host);
+            let parts =
+                (found.split(' ').next(), found.contains(&format!("\"locale\": \"{expected}\"")));
+            assert_eq!(parts, (Some(expected), true), "{path} {host:?}: {found}");
+        }
+    }
+
+    #[test]
+    fn templates_of_the_host_come_before_more_specific_ones_of_other_hosts() {
+        let first = per_locale(&[("us", "/a/{slug}")]);
+        let second = per_locale(&[("gb", "/a/{name}"), ("de", "/{*path}")]);
+        let rules = RuleSet::new(locales(), LocalePrefix::Always, vec![first, second])
+            .with_hosts(&[0, 1, 2]);
+        for (path, host, expected) in [
+            ("/a/x", None, "us /a/{slug} {\"slug\": \"x\"}"),
+            ("/a/x", Some(0), "us /a/{slug} {\"slug\": \"x\"}"),
+            ("/a/x", Some(1), "gb /a/{name} {\"name\": \"x\"}"),
+            ("/a/x", Some(2), "de /{*path} {\"path\": \"a/x\"}"),
+            ("/b", Some(0), "de /{*path} {\"path\": \"b\"}"),
+        ] {
+            assert_eq!(found(&rules, path, host), expected, "{path} {host:?}");
+        }
+        let pathname = Pathname::parse("/a/x");
+        let tie = |rule, host| rules.tie_on(&pathname, rule, host).is_some();
+        assert_eq!([tie(0, None), tie(1, None)], [true, true]);
+        assert_eq!([tie(0, Some(1)), tie(1, Some(1))], [false, true]);
+        let second = rules.subset(|rule| *rule == rules.rules()[1]);
+        assert_eq!(rules.first_tie_in(&second, &pathname, Some(2)), Some(1));
+        assert_eq!(rules.first_tie_in(&second, &pathname, Some(0)), None);
+        let overlaps = rules.overlaps(TieBreak::Order);
+        assert!(overlaps.pairs.is_empty() && overlaps.shadowed.is_empty(), "{overlaps:?}");
+        let together = RuleSet::new(locales(), LocalePrefix::Always, rules.rules().to_vec());
+        assert!(!together.overlaps(TieBreak::Order).pairs.is_empty());
+    }
+}
