@@ -21,7 +21,7 @@ mod timestamp;
 pub use build::{Builder, Listing, NoSnapshot, Part};
 pub use documents::Version;
 pub use no_url::{MAX_ROWS, NoUrlRow};
-pub use patch::{Patch, Patched, Related, RelatedValues};
+pub use patch::{Patch, Patched, RelatedUpdate, RelatedValues};
 pub use public_url::{PublicUrl, Versions};
 pub use skipped::Skipped;
 pub use timestamp::{read_rfc3339, write as write_timestamp};

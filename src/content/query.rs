@@ -83,7 +83,7 @@ pub enum Selected {
 
 /// The published versions of a selection in one locale.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct SelectionCount {
     /// How many there are.
     pub total: u64,
     /// One of them.

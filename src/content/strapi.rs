@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::content::{
-    ContentError, ContentQuery, Counted, Document, DocumentSink, Selected, Status, Versions,
+    ContentError, ContentQuery, SelectionCount, Document, DocumentSink, Selected, Status, Versions,
     WalkRequest,
 };
 use crate::metrics::Metrics;
@@ -199,7 +199,7 @@ impl Strapi {
         &self,
         query: &ContentQuery,
         locale: &Locale,
-    ) -> Result<Counted, ContentError> {
+    ) -> Result<SelectionCount, ContentError> {
         walk::counted::count(&self.0, query, locale).await
     }
 

@@ -2,7 +2,7 @@
 
 mod related;
 
-pub use related::{Related, RelatedValues};
+pub use related::{RelatedUpdate, RelatedValues};
 
 use std::collections::BTreeSet;
 

@@ -12,7 +12,7 @@ pub(super) type Relations = Vec<(FieldPath, FieldPath)>;
 
 /// A version of a document reads another document. The hash of the target is short: a
 /// collision causes more documents to be read again, or, after a withdrawal, to be without a URL until
-/// the confirmation.
+/// the follow-up read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reference {
     target: u32,

@@ -14,7 +14,7 @@
 //! which of them ends first.
 
 mod dependents;
-mod follow_up;
+mod failure;
 mod from_copies;
 mod known_locales;
 mod named;

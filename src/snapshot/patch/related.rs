@@ -25,7 +25,7 @@ pub struct RelatedValues {
     pub locale: usize,
     /// One of these versions. Only its fields behind the relation count; without such fields the
     /// relation leads nowhere.
-    pub sample: Document<'static>,
+    pub example: Document<'static>,
 }
 
 /// A version in the snapshot, by the hash of its `documentId` and the position of its locale.
@@ -52,12 +52,12 @@ struct Changes<'c> {
 
 /// A snapshot with other values behind relations.
 #[derive(Debug)]
-pub struct Related {
+pub struct RelatedUpdate {
     /// The snapshot; never [`Patched::NeedsWalk`] unless there is too much text.
     pub patched: Patched,
     /// The ids of documents that have to be read, because their paths do not have all that decides.
     /// The versions in question are as they were.
-    pub unknown: BTreeSet<String>,
+    pub to_read: BTreeSet<String>,
 }
 
 impl Snapshot {
@@ -65,15 +65,15 @@ impl Snapshot {
     /// related documents. The references stay: a version that has lost a relation counts as one that
     /// reads the document until it is read again.
     #[must_use]
-    pub fn with_related(
+    pub fn with_related_values(
         &self,
         values: &[RelatedValues],
         listing: Listing<'_>,
         builder: Builder,
-    ) -> Related {
+    ) -> RelatedUpdate {
         let mut changes = Changes::new(self, values, listing);
         let (mut all, mut is_changed) = (listing.part(), false);
-        let (mut without_entry, mut unknown) = (Vec::new(), BTreeSet::new());
+        let (mut without_entry, mut to_read) = (Vec::new(), BTreeSet::new());
         for url in self.urls() {
             let version = (document_hash(url.document_id()), url.locale());
             let Some(at) = changes.affected.remove(&version) else {
@@ -99,7 +99,7 @@ impl Snapshot {
                 }
                 Some(Outcome::Path(_) | Outcome::Same) => all.keep(url),
                 None => {
-                    unknown.insert(url.document_id().to_owned());
+                    to_read.insert(url.document_id().to_owned());
                     all.keep(url);
                 }
             }
@@ -117,35 +117,35 @@ impl Snapshot {
                 }
                 Some(_) => all.keep_no_url(row),
                 None => {
-                    unknown.insert(row.document_id.to_owned());
+                    to_read.insert(row.document_id.to_owned());
                     all.keep_no_url(row);
                 }
             }
         }
         // The others have no URL and no row, so that it is not known why.
         for (hash, _) in changes.affected.into_keys() {
-            unknown.extend(self.ids_by_hash(hash).map(str::to_owned));
+            to_read.extend(self.ids_by_hash(hash).map(str::to_owned));
         }
         if !is_changed {
-            return Related { patched: Patched::Unchanged, unknown };
+            return RelatedUpdate { patched: Patched::Unchanged, to_read };
         }
         all.keep_beyond(self.no_url.beyond().iter().copied());
         let Ok(mut snapshot) = builder.finish(vec![all]) else {
-            return Related { patched: Patched::NeedsWalk, unknown };
+            return RelatedUpdate { patched: Patched::NeedsWalk, to_read };
         };
         snapshot.without_row.clone_from(&self.without_row);
         snapshot.skipped = snapshot.counted().unwrap_or_else(|| self.skipped.clone());
         snapshot.references = self.references.with_ids(&without_entry);
-        Related { patched: Patched::Changed(Box::new(snapshot)), unknown }
+        RelatedUpdate { patched: Patched::Changed(Box::new(snapshot)), to_read }
     }
 
-    /// Whether each of these versions is known to read all documents that the sample reads behind
+    /// Whether each of these versions is known to read all documents that the example reads behind
     /// the relation.
     fn knows_nested(&self, values: &RelatedValues, own: &[Version], listing: Listing<'_>) -> bool {
         let nested = listing.rules.relations(listing.uid);
         let nested = nested.iter().filter(|nested| nested.is_behind(&values.relation));
         let mut targets = nested.flat_map(|nested| {
-            let targets = ids(values.sample.field(&nested.document_id()));
+            let targets = ids(values.example.field(&nested.document_id()));
             targets.into_iter().map(move |target| (nested, target))
         });
         targets.all(|(nested, target)| {
@@ -193,7 +193,7 @@ impl<'c> Changes<'c> {
     }
 
     fn version(&self, at: usize) -> LocaleVersion<'c> {
-        LocaleVersion { document: &self.values[at].sample, locale: self.locale(at) }
+        LocaleVersion { document: &self.values[at].example, locale: self.locale(at) }
     }
 
     fn locale(&self, at: usize) -> &'c SiteLocale {
@@ -219,8 +219,8 @@ impl<'c> Changes<'c> {
     }
 }
 
-/// Whether a value behind the relation is unknown (D32).
-fn has_absent(RelatedValues { relation, sample, .. }: &RelatedValues) -> bool {
-    let mut values = sample.fields.iter().zip(&sample.values);
+/// Whether a value behind the relation is to_read (D32).
+fn has_absent(RelatedValues { relation, example, .. }: &RelatedValues) -> bool {
+    let mut values = example.fields.iter().zip(&example.values);
     values.any(|(field, value)| field.is_behind(relation) && value.absent_at().is_some())
 }

@@ -10,7 +10,7 @@ use crate::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
 };
-use crate::snapshot::{Builder, Listing, Patched, Related, RelatedValues, Snapshot};
+use crate::snapshot::{Builder, Listing, Patched, RelatedUpdate, RelatedValues, Snapshot};
 
 const UID: &str = "api::a.a";
 const BUILDER: Builder = Builder { path_table: true };
@@ -70,9 +70,9 @@ fn referring(snapshot: &Snapshot) -> BTreeSet<(String, usize)> {
     found.map(|(id, locale)| (id.to_owned(), locale)).collect()
 }
 
-fn values(locale: usize, category: &str, sample: Document<'_>) -> RelatedValues {
+fn values(locale: usize, category: &str, example: Document<'_>) -> RelatedValues {
     let (relation, target) = (path("category"), category.to_owned());
-    RelatedValues { relation, target, locale, sample: sample.into_owned() }
+    RelatedValues { relation, target, locale, example: example.into_owned() }
 }
 
 fn nothing() -> Document<'static> {
@@ -129,15 +129,15 @@ proptest! {
         });
         let after: Vec<Row<'_>> = after.collect();
         let (before, after) = (snapshot(listing, &before), snapshot(listing, &after));
-        let sample = document(("s", "en", "s", "c0", NAMES[new], ""));
-        let sample = if is_null { nothing() } else { sample };
-        let Related { patched, unknown } =
-            before.with_related(&[values(locale, "c0", sample)], listing, BUILDER);
+        let example = document(("s", "en", "s", "c0", NAMES[new], ""));
+        let example = if is_null { nothing() } else { example };
+        let RelatedUpdate { patched, to_read } =
+            before.with_related_values(&[values(locale, "c0", example)], listing, BUILDER);
         // Without a usable name before, the other values of a document are not known.
         let has_unknown = old >= 2 && new < 2 && !is_null && referring(&before)
             .iter()
             .any(|(_, at)| *at == locale);
-        prop_assert_eq!(!unknown.is_empty(), has_unknown);
+        prop_assert_eq!(!to_read.is_empty(), has_unknown);
         match patched {
             _ if has_unknown => {}
             Patched::Unchanged => prop_assert_eq!(facts(&before), facts(&after)),
@@ -159,15 +159,15 @@ fn with_related_changes_nothing_that_depends_on_more_than_the_paths() {
     let own = "/{locale}/{category.slug}/{slug}";
     let row = ("a", "en", "x", "c", "old", "s1");
     let new = document(("a", "en", "x", "c", "new", "s1"));
-    let result = |templates: &[&str], sample: &Document<'_>| {
+    let result = |templates: &[&str], example: &Document<'_>| {
         let rules = rules(templates);
         let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
         let before = snapshot(listing, &[row]);
-        before.with_related(&[values(0, "c", sample.clone())], listing, BUILDER)
+        before.with_related_values(&[values(0, "c", example.clone())], listing, BUILDER)
     };
-    let is_changed = |Related { patched, unknown }| {
+    let is_changed = |RelatedUpdate { patched, to_read }| {
         let is_changed = matches!(patched, Patched::Changed(_));
-        assert_eq!(unknown.len(), usize::from(!is_changed));
+        assert_eq!(to_read.len(), usize::from(!is_changed));
         is_changed
     };
     assert!(is_changed(result(&[own], &new)));
@@ -175,7 +175,7 @@ fn with_related_changes_nothing_that_depends_on_more_than_the_paths() {
     // Another rule may build the URL.
     assert!(!is_changed(result(&[own, "/{slug}"], &nothing())));
     assert!(!is_changed(result(&["/{category.nothing}", own], &new)));
-    // The values are unknown, or the copy does not know the section.
+    // The values are to_read, or the copy does not know the section.
     let mut absent = new.clone();
     absent.values[2] = FieldValue::Absent(1);
     assert!(!is_changed(result(&[own], &absent)));
@@ -192,7 +192,7 @@ fn with_related_keeps_titles_and_the_other_locales() {
     let rows = [("a", "en", "x", "c", "old", ""), ("a", "de", "x", "c", "alt", "")];
     let before = snapshot(listing, &rows);
     let new = document(("a", "en", "x", "c", "new", ""));
-    let after = changed(before.with_related(&[values(0, "c", new)], listing, BUILDER).patched);
+    let after = changed(before.with_related_values(&[values(0, "c", new)], listing, BUILDER).patched);
     let paths: Vec<&str> = after.listed().map(crate::snapshot::PublicUrl::path).collect();
     assert_eq!(paths, ["/en/new/x", "/de/alt/x"]);
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use super::follow_up::follow_up;
+use super::failure::recover;
 use super::patching::Reading;
 use super::plan::{self, RelationList, referring, relations};
 use super::reading::{all_versions, is_in, list_dependents, max_versions, read_by_id};
@@ -15,34 +15,35 @@ use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation};
 use crate::snapshot_cache::refresh::TypeGroup;
 
-/// A confirmation that is older makes way for no change, so that continuous edits delay none for ever.
-const LATEST_CONFIRMATION: Duration = Duration::from_mins(1);
+/// From a change to the time from which its follow-up read makes way for no other change, so that
+/// continuous edits delay it no longer.
+const LATEST_FOLLOW_UP: Duration = Duration::from_mins(1);
 
-/// One round. Confirmations come last: one that is in progress ends when there is another change of a
-/// document that these may read, and is repeated later.
-pub(super) async fn update_in_turn(
+/// One round. Follow-up reads come last: one that is in progress ends when there is another change of
+/// a document that the type may read, and is repeated later.
+pub(super) async fn run_round(
     cache: &SnapshotCache,
     group: &TypeGroup,
     updates: &TypeUpdates,
     hints: Vec<Hint>,
 ) {
     let queue = &updates.dependents;
-    let (confirmations, hints): (Vec<Hint>, Vec<Hint>) =
-        hints.into_iter().partition(|hint| hint.is_confirmation);
+    let (follow_ups, hints): (Vec<Hint>, Vec<Hint>) =
+        hints.into_iter().partition(|hint| hint.is_follow_up);
     let has_change = hints.iter().any(|hint| may_be_read(cache, group, hint));
     if !hints.is_empty() {
         update(cache, group, updates, hints).await;
     }
-    if confirmations.iter().any(|hint| hint.at.elapsed() >= LATEST_CONFIRMATION) {
-        return update(cache, group, updates, confirmations).await;
+    if follow_ups.iter().any(|hint| hint.at.elapsed() >= LATEST_FOLLOW_UP) {
+        return update(cache, group, updates, follow_ups).await;
     }
-    if has_change || confirmations.is_empty() {
-        return queue.confirm(confirmations);
+    if has_change || follow_ups.is_empty() {
+        return queue.schedule_follow_up(follow_ups);
     }
     tokio::select! {
         biased;
-        () = queue.has_new(|hint| may_be_read(cache, group, hint)) => queue.confirm(confirmations),
-        () = update(cache, group, updates, confirmations.clone()) => {}
+        () = queue.has_new(|hint| may_be_read(cache, group, hint)) => queue.schedule_follow_up(follow_ups),
+        () = update(cache, group, updates, follow_ups.clone()) => {}
     }
     queue.look_again();
 }
@@ -84,7 +85,7 @@ pub(super) async fn update(
                 let new: Vec<usize> =
                     (0..hints.len()).filter(|at| own(&hints[*at]) && failed.insert(*at)).collect();
                 let retried = new.into_iter().map(|at| hints[at].clone());
-                follow_up(cache, group, &updates.dependents, reason, retried);
+                recover(cache, group, &updates.dependents, reason, retried);
             }
         }
     }
@@ -113,7 +114,7 @@ async fn update_withdrawn(
         for relation in &relations {
             let from_copies = from_copies::update(cache, group, updates, relation, hint, progress);
             if let Err(reason) = from_copies.await {
-                follow_up(cache, group, &updates.dependents, reason, [hint.clone()]);
+                recover(cache, group, &updates.dependents, reason, [hint.clone()]);
                 hints.retain(|other| !std::ptr::eq(*other, hint));
                 break;
             }
@@ -212,7 +213,7 @@ async fn update_unlisted(
     let most = of_hints.iter().map(|(_, ids)| versions(ids.len())).max().unwrap_or(0);
     if most > max_versions(group) || versions(ids.len()) > all_versions(group) {
         let hints = of_hints.iter().map(|(hint, _)| (*hint).clone());
-        return follow_up(cache, group, &updates.dependents, NotUpdated::NeedsWalk, hints);
+        return recover(cache, group, &updates.dependents, NotUpdated::NeedsWalk, hints);
     }
     let reading = Reading::begin(group);
     let (patches, result) = read_by_id(cache, group, &ids).await;
@@ -222,7 +223,7 @@ async fn update_unlisted(
     if let Err(reason) = applied.and(result) {
         let retried = of_hints.iter().filter(|(_, ids)| !is_read(ids));
         let retried = retried.map(|(hint, _)| (*hint).clone());
-        follow_up(cache, group, &updates.dependents, reason, retried);
+        recover(cache, group, &updates.dependents, reason, retried);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::follow_up::{follow_up, walk};
+use super::failure::{recover, walk};
 use super::lacking;
 use super::patching::Reading;
 use super::plan::relations;
@@ -35,7 +35,7 @@ pub(super) async fn update(
     let is_read =
         |hint: &Hint| patches.iter().any(|patch| patch.id == hint.invalidation.document_id);
     hints.retain(|hint| !is_read(hint));
-    follow_up(cache, group, queue, reason, hints);
+    recover(cache, group, queue, reason, hints);
 }
 
 /// A relation through which one of these documents reads another leads somewhere: what was found out

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::NotUpdated;
-use crate::snapshot::{Patch, Patched, Related, RelatedValues};
+use crate::snapshot::{Patch, Patched, RelatedUpdate, RelatedValues};
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::{Entry, ReadInFlight};
 use crate::snapshot_cache::refresh::TypeGroup;
@@ -53,23 +53,23 @@ impl<'g> Reading<'g> {
         self,
         values: impl Fn(&SiteCache) -> Vec<RelatedValues>,
     ) -> Option<BTreeSet<String>> {
-        let mut unknown = BTreeSet::new();
+        let mut to_read = BTreeSet::new();
         for (site, entry) in &self.group.members {
             let _update_lock = entry.update_lock.lock().await;
             let Some(copy) = entry.copy().filter(|copy| copy.begun < self.since) else { continue };
             let values = values(site);
             let update = |copy: &CachedCopy| {
                 let (listing, builder) = (site.listing(entry), site.builder());
-                let Related { patched, unknown: own } =
-                    copy.snapshot.with_related(&values, listing, builder);
-                unknown.extend(own);
+                let RelatedUpdate { patched, to_read: own } =
+                    copy.snapshot.with_related_values(&values, listing, builder);
+                to_read.extend(own);
                 patched
             };
             if !tokio::task::block_in_place(|| replace(site, entry, &copy, update)) {
                 return None;
             }
         }
-        Some(unknown)
+        Some(to_read)
     }
 }
 

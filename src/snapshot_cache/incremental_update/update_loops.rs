@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::plan::relations;
 use super::type_updates::TypeUpdates;
-use super::{dependents, follow_up, named};
+use super::{dependents, failure, named};
 use crate::rules::ContentTypeUid;
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Batch, debounced};
@@ -110,7 +110,7 @@ impl UpdateLoop {
                 sleep(RESTART_PAUSE).await;
                 let cache = current();
                 if let Some(group) = cache.groups.get(&uid) {
-                    follow_up::walk(&cache, group);
+                    failure::walk(&cache, group);
                 }
             }
         }
@@ -127,14 +127,14 @@ impl UpdateLoop {
             let Batch { hints, is_overflow } = queue.take();
             let Some(group) = cache.groups.get(uid) else { continue };
             if is_overflow {
-                follow_up::walk(&cache, group);
+                failure::walk(&cache, group);
             }
             match self {
                 Self::Named => {
                     let _round = updates.named_round.lock().await;
                     named::update(&cache, group, queue, hints).await;
                 }
-                Self::Dependents => dependents::update_in_turn(&cache, group, updates, hints).await,
+                Self::Dependents => dependents::run_round(&cache, group, updates, hints).await,
             }
         }
     }

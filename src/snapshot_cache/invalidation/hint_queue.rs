@@ -16,9 +16,9 @@ const QUIET_PERIOD: Duration = Duration::from_millis(200);
 const MAX_DELAY: Duration = Duration::from_secs(1);
 /// The pauses before a hint is tried again, in seconds.
 const PAUSES: [u64; 6] = [1, 2, 4, 8, 16, 30];
-/// From an update from the copies alone to the reads that confirm it. While an editor saves a
-/// document again and again, they follow once.
-const CONFIRMATION_DELAY: Duration = Duration::from_secs(10);
+/// From an update from the copies alone to its follow-up read. While an editor saves a document again
+/// and again, one follows.
+const FOLLOW_UP_DELAY: Duration = Duration::from_secs(10);
 /// At most this many documents are kept; a queue with more overflows.
 const MAX_DOCUMENTS: usize = 20_000;
 
@@ -81,11 +81,11 @@ impl HintQueue {
     }
 
     /// Keeps hints whose changes the copies have, until all documents that they concern are read.
-    pub(in crate::snapshot_cache) fn confirm(&self, hints: impl IntoIterator<Item = Hint>) {
-        let due = Instant::now() + CONFIRMATION_DELAY;
+    pub(in crate::snapshot_cache) fn schedule_follow_up(&self, hints: impl IntoIterator<Item = Hint>) {
+        let due = Instant::now() + FOLLOW_UP_DELAY;
         let mut pending = self.pending.lock();
         for hint in hints {
-            pending.add(Some(due), Hint { is_confirmation: true, attempts: 0, ..hint });
+            pending.add(Some(due), Hint { is_follow_up: true, attempts: 0, ..hint });
         }
     }
 
@@ -176,7 +176,7 @@ mod tests {
         assert!(taken(&queue).is_empty());
         queue.add(hint("a", Change::Withdrawn));
         assert_eq!(taken(&queue)[0].invalidation.change, Change::Withdrawn);
-        queue.confirm([hint("a", Change::Written)]);
+        queue.schedule_follow_up([hint("a", Change::Written)]);
         queue.add(hint("a", Change::Withdrawn));
         assert_eq!(taken(&queue)[0].invalidation.change, Change::Withdrawn, "it is in the copies");
     }

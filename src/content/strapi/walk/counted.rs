@@ -5,7 +5,7 @@ use crate::content::strapi::document::is_in_locale;
 use crate::content::strapi::fetch::Fetcher;
 use crate::content::strapi::page::Page;
 use crate::content::strapi::query_string::{self, PageRequest};
-use crate::content::{ContentError, ContentQuery, Counted, DocumentLocale, Selection};
+use crate::content::{ContentError, ContentQuery, SelectionCount, DocumentLocale, Selection};
 use crate::rules::Locale;
 
 const FIRST: PageRequest<'_> = PageRequest { after: None, size: 1, with_total: true };
@@ -17,7 +17,7 @@ pub(in crate::content::strapi) async fn count(
     fetcher: &Fetcher,
     query: &ContentQuery,
     locale: &Locale,
-) -> Result<Counted, ContentError> {
+) -> Result<SelectionCount, ContentError> {
     let resolved = fetcher.resolve(&query.uid).await?;
     let query_string = |locale: Option<&Locale>| query_string::page(query, locale, FIRST);
     let reply = fetcher.list(&resolved, Some(locale), query_string).await?;
@@ -36,5 +36,5 @@ pub(in crate::content::strapi) async fn count(
         return Err(OTHER);
     }
     let has_locale = version.as_ref().is_none_or(|own| own.locale != DocumentLocale::None);
-    Ok(Counted { total, version, is_localized: reply.is_localized && has_locale })
+    Ok(SelectionCount { total, version, is_localized: reply.is_localized && has_locale })
 }

@@ -54,7 +54,7 @@ fn renamed_document_updates_its_dependents_with_one_request_and_reads_them_later
     assert_eq!(filtered.len(), 1, "{filtered:?}");
     assert!(filtered[0].contains("pageSize]=1&"), "{filtered:?}");
     assert_eq!(fixture.logged(UPDATED), 1);
-    until_so("the confirmation", || lists(&fixture) > 0);
+    until_so("the follow-up read", || lists(&fixture) > 0);
     until_so("its end", || {
         fixture.logged("120 documents were updated") > 0 || lists(&fixture) >= 3
     });
@@ -64,7 +64,7 @@ fn renamed_document_updates_its_dependents_with_one_request_and_reads_them_later
 
 /// The category is renamed, and one document has left it while another one has come: what the list
 /// has once that is found. The rename is in the copy already.
-fn rename_with_an_exchange(ids: &[String]) -> (Fixture, Vec<(&str, &'static str, &'static str)>) {
+fn rename_while_one_leaves_and_one_comes(ids: &[String]) -> (Fixture, Vec<(&str, &'static str, &'static str)>) {
     let fixture = Fixture::start(&articles(ids, |n| two(n, "old")));
     // The drafts of these two had moved, when the category was published.
     let new = articles(ids, |n| match n {
@@ -79,17 +79,17 @@ fn rename_with_an_exchange(ids: &[String]) -> (Fixture, Vec<(&str, &'static str,
 }
 
 #[test]
-fn document_that_came_in_exchange_for_another_one_is_found_by_the_confirmation() {
+fn document_that_gained_the_relation_while_another_one_lost_it_is_found_by_the_follow_up_read() {
     let ids = ids();
-    let (fixture, new) = rename_with_an_exchange(&ids);
+    let (fixture, new) = rename_while_one_leaves_and_one_comes(&ids);
     shows(&fixture, &new);
     assert_eq!(fixture.walks(), 1);
 }
 
 #[test]
-fn events_of_other_types_do_not_delay_the_confirmation() {
+fn events_of_other_types_do_not_delay_the_follow_up_read() {
     let ids = ids();
-    let (fixture, new) = rename_with_an_exchange(&ids);
+    let (fixture, new) = rename_while_one_leaves_and_one_comes(&ids);
     let expected = expected(&new);
     until_so("the list", || {
         fixture.send("entry.publish", "plugin::cms.tag", "t1");
@@ -163,7 +163,7 @@ fn article_that_was_renamed_right_before_its_category_keeps_its_new_name() {
 }
 
 #[test]
-fn confirmation_in_progress_does_not_delay_another_change() {
+fn follow_up_read_in_progress_does_not_delay_another_change() {
     let ids = ids();
     let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
     let new = articles(&ids, |n| two(n, "new"));
@@ -178,14 +178,14 @@ fn confirmation_in_progress_does_not_delay_another_change() {
         }
         script
     });
-    until_so("the confirmation", || lists(&fixture) > 0);
+    until_so("the follow-up read", || lists(&fixture) > 0);
     let newest = articles(&ids, |n| two(n, "newest"));
     fixture.set(&newest);
     fixture.hint("entry.publish", CATEGORY, "c1");
     shows(&fixture, &newest);
     held.store(false, Ordering::Relaxed);
     let before = lists(&fixture);
-    until_so("another confirmation", || lists(&fixture) > before);
+    until_so("another follow-up read", || lists(&fixture) > before);
     shows(&fixture, &newest);
     assert_eq!(fixture.walks(), 1);
 }

@@ -1,4 +1,4 @@
-//! What follows where documents could not be updated.
+//! What happens after documents could not be updated: another try, or a walk.
 
 use super::NotUpdated;
 use crate::content::ContentError;
@@ -6,8 +6,8 @@ use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Hint, HintQueue, Invalidation};
 use crate::snapshot_cache::refresh::TypeGroup;
 
-/// Follows up a failure that concerns these hints, which came from this queue.
-pub(super) fn follow_up(
+/// Lets another try or a walk follow a failure that concerns these hints, which came from this queue.
+pub(super) fn recover(
     cache: &SnapshotCache,
     group: &TypeGroup,
     queue: &HintQueue,
@@ -18,7 +18,7 @@ pub(super) fn follow_up(
     match reason {
         // The copies have the changes, as far as is known.
         NotUpdated::NeedsWalk
-            if !hints.is_empty() && hints.iter().all(|hint| hint.is_confirmation) =>
+            if !hints.is_empty() && hints.iter().all(|hint| hint.is_follow_up) =>
         {
             walk_within_share(cache, group);
         }
