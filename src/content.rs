@@ -11,7 +11,7 @@ pub use crate::rules::{Document, DocumentLocale};
 pub use content_file::{ContentFile, ContentFileError};
 pub use error::{ContentError, Outage, QueryPart, SetupProblem};
 pub use projection::{BadItem, Projection};
-pub use query::{ContentQuery, SelectionCount, Selected, Selection, Status, Versions};
+pub use query::{ContentQuery, Selected, Selection, SelectionCount, Status, Versions};
 pub use strapi::{
     BreakerState, CmsLocale, Endpoint, EndpointError, EndpointKind, Examination, FieldSchema,
     FieldUse, Finding, Page, Purpose, RequestLimiters, Sample, Schemas, Strapi, StrapiError,
@@ -131,7 +131,7 @@ impl Content {
     ) -> Result<SelectionCount, ContentError> {
         match self {
             Self::Strapi(strapi) => strapi.count(query, locale).await,
-            Self::File(_) => Ok(SelectionCount { total: 0, version: None, is_localized: false }),
+            Self::File(_) => Ok(SelectionCount { total: 0, example: None, is_localized: false }),
         }
     }
 

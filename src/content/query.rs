@@ -87,7 +87,7 @@ pub struct SelectionCount {
     /// How many there are.
     pub total: u64,
     /// One of them.
-    pub version: Option<Document<'static>>,
+    pub example: Option<Document<'static>>,
     /// Whether the type is localized; if it is not, these are the versions in all locales.
     pub is_localized: bool,
 }

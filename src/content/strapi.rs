@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::content::{
-    ContentError, ContentQuery, SelectionCount, Document, DocumentSink, Selected, Status, Versions,
+    ContentError, ContentQuery, Document, DocumentSink, Selected, SelectionCount, Status, Versions,
     WalkRequest,
 };
 use crate::metrics::Metrics;

@@ -175,7 +175,7 @@ fn with_related_changes_nothing_that_depends_on_more_than_the_paths() {
     // Another rule may build the URL.
     assert!(!is_changed(result(&[own, "/{slug}"], &nothing())));
     assert!(!is_changed(result(&["/{category.nothing}", own], &new)));
-    // The values are to_read, or the copy does not know the section.
+    // The values are unknown, or the copy does not know the section.
     let mut absent = new.clone();
     absent.values[2] = FieldValue::Absent(1);
     assert!(!is_changed(result(&[own], &absent)));
@@ -192,7 +192,8 @@ fn with_related_keeps_titles_and_the_other_locales() {
     let rows = [("a", "en", "x", "c", "old", ""), ("a", "de", "x", "c", "alt", "")];
     let before = snapshot(listing, &rows);
     let new = document(("a", "en", "x", "c", "new", ""));
-    let after = changed(before.with_related_values(&[values(0, "c", new)], listing, BUILDER).patched);
+    let after =
+        changed(before.with_related_values(&[values(0, "c", new)], listing, BUILDER).patched);
     let paths: Vec<&str> = after.listed().map(crate::snapshot::PublicUrl::path).collect();
     assert_eq!(paths, ["/en/new/x", "/de/alt/x"]);
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::failure::recover;
+use super::from_copies::Left;
 use super::patching::Reading;
 use super::plan::{self, RelationList, referring, relations};
 use super::reading::{all_versions, is_in, list_dependents, max_versions, read_by_id};
@@ -12,7 +13,7 @@ use super::{NotUpdated, Updated, from_copies, lacking};
 use crate::rules::Document;
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation};
+use crate::snapshot_cache::invalidation::{Hint, Invalidation};
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// From a change to the time from which its follow-up read makes way for no other change, so that
@@ -48,8 +49,9 @@ pub(super) async fn run_round(
     queue.look_again();
 }
 
-/// One round: the lists of dependents, each put into the copies as soon as it is read, and then the
-/// dependents that the copies know and no list has.
+/// One round: what the copies can be updated with, then the lists of the other dependents, each put
+/// into the copies as soon as it is read, and then the dependents that the copies know and no list
+/// has.
 ///
 /// A list that fails does not affect the hints of others.
 pub(super) async fn update(
@@ -66,18 +68,25 @@ pub(super) async fn update(
     // While a list is read, the circuit breaker may open.
     let _waiting = cache.triggers.wait_for_cms();
     learn_targets(cache, group).await;
-    let page = cache.content.page_size();
-    let lists = plan::lists(group, &hints, &mut cache.triggers.targets.lock(), page);
     let mut progress = Updated::default();
+    let left = from_copies::update(cache, group, updates, &hints, &mut progress).await;
+    let page = cache.content.page_size();
+    let lists = plan::lists(group, &hints, &left, &mut cache.triggers.targets.lock(), page);
     let mut empty: Vec<&RelationList<'_>> = Vec::new();
     let mut failed: BTreeSet<usize> = BTreeSet::new();
+    for (at, left) in left.into_iter().enumerate() {
+        if let Left::Failed(reason) = left {
+            failed.insert(at);
+            recover(cache, group, &updates.dependents, reason, [hints[at].clone()]);
+        }
+    }
     for list in &lists {
         // Without children there are no grandchildren.
         if empty.iter().any(|shorter| is_level_above(group, shorter, list)) {
             empty.push(list);
             continue;
         }
-        match update_listed(cache, group, updates, list, &mut progress).await {
+        match update_listed(cache, group, list, &mut progress).await {
             Ok(true) => {}
             Ok(false) => empty.push(list),
             Err(reason) => {
@@ -90,35 +99,11 @@ pub(super) async fn update(
         }
     }
     let done = (0..hints.len()).filter(|at| !failed.contains(at)).map(|at| &hints[at]);
-    let mut done: Vec<&Hint> = done.filter(|hint| may_be_read(cache, group, hint)).collect();
-    update_withdrawn(cache, group, updates, &mut done, &mut progress).await;
+    let done: Vec<&Hint> = done.filter(|hint| may_be_read(cache, group, hint)).collect();
     if !done.is_empty() {
         // Documents that were read before these changes were known are in the copies from here on.
         drop(updates.named_round.lock().await);
         update_unlisted(cache, group, updates, &done, &progress).await;
-    }
-}
-
-/// Updates what the copies know of documents that were withdrawn, for which there is no list.
-async fn update_withdrawn(
-    cache: &SnapshotCache,
-    group: &TypeGroup,
-    updates: &TypeUpdates,
-    hints: &mut Vec<&Hint>,
-    progress: &mut Updated,
-) {
-    let relations = relations(group);
-    let withdrawn = |hint: &&Hint| hint.invalidation.change == Change::Withdrawn;
-    let withdrawn: Vec<&Hint> = hints.iter().copied().filter(withdrawn).collect();
-    for hint in withdrawn {
-        for relation in &relations {
-            let from_copies = from_copies::update(cache, group, updates, relation, hint, progress);
-            if let Err(reason) = from_copies.await {
-                recover(cache, group, &updates.dependents, reason, [hint.clone()]);
-                hints.retain(|other| !std::ptr::eq(*other, hint));
-                break;
-            }
-        }
     }
 }
 
@@ -154,21 +139,11 @@ async fn learn_targets(cache: &SnapshotCache, group: &TypeGroup) {
 async fn update_listed(
     cache: &SnapshotCache,
     group: &TypeGroup,
-    updates: &TypeUpdates,
     list: &RelationList<'_>,
     progress: &mut Updated,
 ) -> Result<bool, NotUpdated> {
-    let locales = match &*list.hints {
-        [hint] => {
-            from_copies::update(cache, group, updates, &list.relation, hint, progress).await?
-        }
-        _ => group.locales.clone(),
-    };
-    if locales.is_empty() {
-        return Ok(true);
-    }
     let reading = Reading::begin(group);
-    let versions = list_dependents(cache, group, list, &locales).await?;
+    let versions = list_dependents(cache, group, list).await?;
     let mut by_id: BTreeMap<String, Vec<Document<'static>>> = BTreeMap::new();
     for version in versions {
         let own = by_id.entry(version.id.clone().into_owned()).or_default();

@@ -5,131 +5,280 @@
 //! of them, which has the new values. If the number is the known one, the paths are written again.
 //! Another version may have gained the relation while one lost it, which leaves the number as it was.
 //! So all of them are read later, when the CMS has less to do (follow-up read).
+//!
+//! This comes before all lists of a round, for all changed documents at once: the CMS may respond to
+//! nothing for seconds after the next change, and a list takes much longer than these requests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::stream;
 
 use super::patching::Reading;
 use super::plan::{is_referred_to, referring_through, relations};
 use super::reading::selecting;
 use super::type_updates::TypeUpdates;
-use super::{NotUpdated, Updated};
-use crate::content::SelectionCount;
+use super::{Listed, NotUpdated, Updated};
+use crate::content::{ContentError, SelectionCount};
 use crate::rules::{Document, DocumentLocale, FieldPath, Locale};
 use crate::snapshot::RelatedValues;
 use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation};
+use crate::snapshot_cache::invalidation::{Change, Hint};
 use crate::snapshot_cache::refresh::TypeGroup;
 use crate::snapshot_cache::site_cache::SiteCache;
 
 /// A list is faster if more than this part of the versions have to be read.
 const LIST_PART: usize = 4;
+/// The requests in flight at the same time: the locales of one document, or of two.
+const MAX_IN_FLIGHT: usize = 6;
 
-/// The counts of the locales, each with the locale of its versions; `None`: they are not localized.
-type Counts<'l> = Vec<(Option<&'l Locale>, SelectionCount)>;
+/// What the copies could not tell about the dependents of a changed document.
+#[derive(Debug)]
+pub(super) enum Left {
+    /// The dependents in all locales.
+    All,
+    /// Those that read the document through this relation in these locales.
+    Locales(FieldPath, Vec<Locale>),
+    /// The CMS has not said it.
+    Failed(NotUpdated),
+}
 
-/// Updates the versions that read the document of a hint through a relation, and adds them to
-/// `progress`. Returns the locales whose versions have to be read.
+/// The dependents of a changed document as the copies know them.
+struct Known<'h> {
+    hint: &'h Hint,
+    /// The only relation through which versions read the document.
+    relation: FieldPath,
+    /// Their locales by `documentId`.
+    versions: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// What the responses about the dependents of a document have led to so far.
+#[derive(Default)]
+struct Outcome {
+    /// The locales of updated versions; `None`: they are not localized.
+    updated: Vec<Option<Locale>>,
+    /// The locales whose number of versions is not the known one.
+    different: Vec<Locale>,
+    /// The documents that have to be read, because their paths do not have all that decides.
+    to_read: BTreeSet<String>,
+    /// Whether the copies cannot be updated.
+    is_unusable: bool,
+    failure: Option<ContentError>,
+}
+
+/// The dependents of a document in a locale as the CMS has them, if the copies can be updated.
+struct New<'k> {
+    /// The position of the document.
+    at: usize,
+    /// `None`: they are not localized.
+    locale: Option<&'k Locale>,
+    count: SelectionCount,
+}
+
+/// Updates the dependents of the documents of these hints, and adds them to `progress`. Returns what
+/// is left for each hint.
 pub(super) async fn update(
     cache: &SnapshotCache,
     group: &TypeGroup,
     updates: &TypeUpdates,
-    relation: &FieldPath,
-    hint: &Hint,
+    hints: &[Hint],
     progress: &mut Updated,
-) -> Result<Vec<Locale>, NotUpdated> {
-    let Invalidation { document_id, change, .. } = &*hint.invalidation;
-    let id = document_id.as_str();
-    let all = || Ok(group.locales.clone());
-    let known = referring_through(group, relation, id);
-    let is_only = |other: &FieldPath| other == relation || !is_referred_to(group, other, id);
-    let count: usize = known.values().map(BTreeSet::len).sum();
-    let lacks_copy = group.members.iter().any(|(_, entry)| entry.copy().is_none());
-    // A list of fewer is one request.
-    if hint.is_follow_up || lacks_copy || count <= cache.content.page_size() {
-        return all();
-    }
-    if !relations(group).iter().all(is_only) {
+) -> Vec<Left> {
+    let page = cache.content.page_size();
+    let known = || -> Vec<Option<Known<'_>>> {
+        hints.iter().map(|hint| Known::new(group, hint, page)).collect()
+    };
+    let all = || hints.iter().map(|_| Left::All).collect();
+    if known().iter().all(Option::is_none) {
         return all();
     }
     // What a read in flight has found must be in the copies first: it may be newer.
     let _named_round = updates.named_round.lock().await;
+    let known = known();
     let reading = Reading::begin(group);
     if group.is_refreshing() {
         return all();
     }
-    let mut counts = counts(cache, group, (relation, id)).await?;
-    let expected = |locale: Option<&Locale>| match locale {
-        Some(locale) => known.values().filter(|own| own.contains(locale.as_str())).count(),
-        None => known.len(),
-    };
-    // In a locale without dependents before and now nothing changes.
-    counts.retain(|(own, count_of)| count_of.total > 0 || expected(*own) > 0);
-    let (same, others): (Counts<'_>, Counts<'_>) =
-        counts.into_iter().partition(|(own, count_of)| {
-            // Without a withdrawal, a list without documents needs more evidence.
-            let is_withdrawn = count_of.total == 0 && *change == Change::Withdrawn;
-            is_withdrawn || count_of.total == expected(*own) as u64
+    let own: Vec<&Known<'_>> = known.iter().flatten().collect();
+    let mut outcomes = read_all(cache, group, &reading, &own).await.into_iter();
+    let mut left = Vec::with_capacity(hints.len());
+    for known in &known {
+        left.push(match known {
+            Some(known) => {
+                let outcome = outcomes.next().expect("each of them has an outcome");
+                known.left(group, updates, outcome, progress)
+            }
+            None => Left::All,
         });
-    if same.is_empty() {
-        return all();
     }
-    let values = |site: &SiteCache| related_values(site, &same, (relation, id));
-    let unknown = match reading.apply_related(values).await {
-        // For so many, a list is faster.
-        Some(unknown) if unknown.len() <= count / LIST_PART => unknown,
-        _ => return all(),
-    };
-    let own = progress.from_copies.entry(id.to_owned()).or_default();
-    for (id, locales) in known.iter().filter(|(id, _)| !unknown.contains(*id)) {
-        let is_updated = |(locale, _): &&(Option<&Locale>, SelectionCount)| {
-            locale.is_none_or(|locale| locales.contains(locale.as_str()))
-        };
-        let named = |locale: &Locale| DocumentLocale::Named(locale.as_str().to_owned().into());
-        let locale =
-            |(locale, _): &(Option<&Locale>, SelectionCount)| locale.map_or(DocumentLocale::None, named);
-        own.entry(id.clone()).or_default().extend(same.iter().filter(is_updated).map(locale));
-    }
-    updates.dependents.schedule_follow_up([hint.clone()]);
-    let uid = &group.query.uid;
-    tracing::debug!(%uid, versions = count, left = others.len(), "documents were updated from the copy");
-    Ok(others.into_iter().filter_map(|(locale, _)| locale.cloned()).collect())
+    left
 }
 
-/// Of a type that is not localized there is one, for all locales.
-async fn counts<'g>(
+/// Requests the numbers of versions, and updates the copies with each response as it arrives.
+async fn read_all(
     cache: &SnapshotCache,
-    group: &'g TypeGroup,
-    (relation, id): (&FieldPath, &str),
-) -> Result<Counts<'g>, NotUpdated> {
-    let query = selecting(group, Some(relation), vec![id.to_owned()]);
-    let mut counts = Vec::with_capacity(group.locales.len());
-    for locale in &group.locales {
-        let count_of = cache.content.count(&query, locale).await?;
-        let is_localized = count_of.is_localized;
-        counts.push((is_localized.then_some(locale), count_of));
-        if !is_localized {
-            break;
+    group: &TypeGroup,
+    reading: &Reading<'_>,
+    known: &[&Known<'_>],
+) -> Vec<Outcome> {
+    let mut outcomes: Vec<Outcome> = known.iter().map(|_| Outcome::default()).collect();
+    let mut requests = Vec::with_capacity(known.len() * group.locales.len());
+    for (at, known) in known.iter().enumerate() {
+        requests
+            .extend(group.locales.iter().map(|locale| count(cache, group, (at, known), locale)));
+    }
+    let responses = stream::iter(requests).buffer_unordered(MAX_IN_FLIGHT);
+    let mut responses = responses.ready_chunks(MAX_IN_FLIGHT);
+    while let Some(arrived) = responses.next().await {
+        let mut new = Vec::with_capacity(arrived.len());
+        for (at, locale, count) in arrived {
+            match count {
+                Ok(count) => {
+                    let locale = count.is_localized.then_some(locale);
+                    if known[at].may_update(&mut outcomes[at], locale, &count) {
+                        new.push(New { at, locale, count });
+                    }
+                }
+                Err(error) => outcomes[at].failure = Some(error),
+            }
+        }
+        if new.is_empty() {
+            continue;
+        }
+        let to_read = reading.apply_related(|site| related_values(site, &new, known)).await;
+        for New { at, .. } in &new {
+            match &to_read {
+                Some(ids) => {
+                    let own = ids.iter().filter(|id| known[*at].versions.contains_key(*id));
+                    outcomes[*at].to_read.extend(own.cloned());
+                }
+                None => outcomes[*at].is_unusable = true,
+            }
         }
     }
-    Ok(counts)
+    outcomes
+}
+
+async fn count<'g>(
+    cache: &SnapshotCache,
+    group: &'g TypeGroup,
+    (at, known): (usize, &Known<'_>),
+    locale: &'g Locale,
+) -> (usize, &'g Locale, Result<SelectionCount, ContentError>) {
+    let query = selecting(group, Some(&known.relation), vec![known.id().to_owned()]);
+    (at, locale, cache.content.count(&query, locale).await)
+}
+
+impl<'h> Known<'h> {
+    /// `None`: a list of the dependents is needed, or is one request.
+    fn new(group: &TypeGroup, hint: &'h Hint, page: usize) -> Option<Self> {
+        let lacks_copy = group.members.iter().any(|(_, entry)| entry.copy().is_none());
+        if hint.is_follow_up || lacks_copy {
+            return None;
+        }
+        let id = hint.invalidation.document_id.as_str();
+        let mut relations = relations(group).into_iter();
+        let relation = relations.find(|relation| is_referred_to(group, relation, id))?;
+        if relations.any(|other| is_referred_to(group, &other, id)) {
+            return None;
+        }
+        let versions = referring_through(group, &relation, id);
+        let known = Self { hint, relation, versions };
+        (known.count() > page).then_some(known)
+    }
+
+    fn id(&self) -> &str {
+        &self.hint.invalidation.document_id
+    }
+
+    /// The number of versions in all locales.
+    fn count(&self) -> usize {
+        self.versions.values().map(BTreeSet::len).sum()
+    }
+
+    /// The number of versions in a locale; `None`: they are not localized.
+    fn count_in(&self, locale: Option<&Locale>) -> usize {
+        match locale {
+            Some(locale) => {
+                self.versions.values().filter(|own| own.contains(locale.as_str())).count()
+            }
+            None => self.versions.len(),
+        }
+    }
+
+    /// Whether the versions in a locale can be updated from the copies.
+    fn may_update(
+        &self,
+        outcome: &mut Outcome,
+        locale: Option<&Locale>,
+        count: &SelectionCount,
+    ) -> bool {
+        let known = self.count_in(locale);
+        // The responses about the other locales say the same if the type is not localized.
+        if outcome.updated.contains(&None) || (count.total == 0 && known == 0) {
+            return false;
+        }
+        // Without a withdrawal, a list without documents needs more evidence.
+        let is_withdrawn = count.total == 0 && self.hint.invalidation.change == Change::Withdrawn;
+        let is_known = is_withdrawn || count.total == known as u64;
+        match locale {
+            _ if is_known => outcome.updated.push(locale.cloned()),
+            Some(locale) => outcome.different.push(locale.clone()),
+            None => outcome.is_unusable = true,
+        }
+        is_known
+    }
+
+    fn left(
+        &self,
+        group: &TypeGroup,
+        updates: &TypeUpdates,
+        outcome: Outcome,
+        progress: &mut Updated,
+    ) -> Left {
+        if let Some(error) = outcome.failure {
+            return Left::Failed(error.into());
+        }
+        let is_list_faster = outcome.to_read.len() > self.count() / LIST_PART;
+        if outcome.is_unusable || outcome.updated.is_empty() || is_list_faster {
+            return Left::All;
+        }
+        progress.from_copies.insert(self.id().to_owned(), self.updated(&outcome));
+        updates.dependents.schedule_follow_up([self.hint.clone()]);
+        let (uid, versions, left) = (&group.query.uid, self.count(), outcome.different.len());
+        tracing::debug!(%uid, versions, left, "documents were updated from the copy");
+        Left::Locales(self.relation.clone(), outcome.different)
+    }
+
+    /// The versions that were updated.
+    fn updated(&self, outcome: &Outcome) -> Listed {
+        let is_updated = |id: &&String| !outcome.to_read.contains(*id);
+        let locale = |locale: &Locale| DocumentLocale::Named(locale.as_str().to_owned().into());
+        let mut updated = Listed::new();
+        for id in self.versions.keys().filter(is_updated) {
+            let own = outcome.updated.iter().filter(|locale| {
+                locale.as_ref().is_none_or(|own| self.versions[id].contains(own.as_str()))
+            });
+            let own = own.map(|own| own.as_ref().map_or(DocumentLocale::None, locale));
+            updated.insert(id.clone(), own.collect());
+        }
+        updated
+    }
 }
 
 /// What the versions of a site read now.
-fn related_values(
-    site: &SiteCache,
-    counts: &Counts<'_>,
-    (relation, id): (&FieldPath, &str),
-) -> Vec<RelatedValues> {
-    let values = |(locale, count_of): &(Option<&Locale>, SelectionCount)| {
+fn related_values(site: &SiteCache, new: &[New<'_>], known: &[&Known<'_>]) -> Vec<RelatedValues> {
+    let values = |New { at, locale, count }: &New<'_>| {
         let locale = match locale {
             Some(locale) => site.site.rules.locales().position(locale.as_str())?,
             None => 0,
         };
-        let example = count_of.version.clone().unwrap_or_else(without_fields);
-        Some(RelatedValues { relation: relation.clone(), target: id.to_owned(), locale, example })
+        let example = count.example.clone().unwrap_or_else(without_fields);
+        let (relation, target) = (known[*at].relation.clone(), known[*at].id().to_owned());
+        Some(RelatedValues { relation, target, locale, example })
     };
-    counts.iter().filter_map(values).collect()
+    new.iter().filter_map(values).collect()
 }
 
 fn without_fields() -> Document<'static> {

@@ -50,7 +50,7 @@ impl<'g> Reading<'g> {
     /// Puts new values behind a relation into the copies of all members. No other read may be in
     /// flight. Returns the documents that have to be read; `None`: all of them.
     pub(super) async fn apply_related(
-        self,
+        &self,
         values: impl Fn(&SiteCache) -> Vec<RelatedValues>,
     ) -> Option<BTreeSet<String>> {
         let mut to_read = BTreeSet::new();

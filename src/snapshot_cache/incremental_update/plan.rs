@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::rules::FieldPath;
+use super::from_copies::Left;
+use crate::rules::{FieldPath, Locale};
 use crate::snapshot_cache::invalidation::{Change, Hint, RelationTargets};
 use crate::snapshot_cache::refresh::TypeGroup;
 
@@ -13,6 +14,8 @@ pub(super) struct RelationList<'h> {
     /// The content type of the changed documents.
     pub(super) target: &'h str,
     pub(super) hints: Vec<&'h Hint>,
+    /// The locales to list.
+    pub(super) locales: Vec<Locale>,
 }
 
 impl RelationList<'_> {
@@ -21,19 +24,21 @@ impl RelationList<'_> {
     }
 }
 
-/// The lists to request, one for each relation and content type that it leads to. Shorter relations
-/// come first. A document with more than `page` known dependents has a list of its own: what
-/// happens to it must not depend on others.
+/// The lists to request for what the copies have left of each hint: one for each relation and content
+/// type that it leads to. Shorter relations come first. A document with more than `page` known
+/// dependents has a list of its own: what happens to it must not depend on others.
 pub(super) fn lists<'h>(
     group: &TypeGroup,
     hints: &'h [Hint],
+    left: &[Left],
     targets: &mut RelationTargets,
     page: usize,
 ) -> Vec<RelationList<'h>> {
     let uid = &group.query.uid;
-    let mut lists: BTreeMap<(usize, FieldPath, &str, Option<&str>), Vec<&Hint>> = BTreeMap::new();
+    let mut lists: BTreeMap<(usize, FieldPath, &str, Option<&str>), RelationList<'h>> =
+        BTreeMap::new();
     for relation in relations(group) {
-        for hint in hints {
+        for (hint, left) in hints.iter().zip(left) {
             let changed = &*hint.invalidation;
             let known = referring_through(group, &relation, &changed.document_id).len();
             if known > 0 {
@@ -41,16 +46,27 @@ pub(super) fn lists<'h>(
             } else if !targets.may_lead(uid, &relation, &changed.uid) {
                 continue;
             }
+            let (is_own, locales) = match left {
+                Left::Locales(own, locales) if *own == relation => (true, locales),
+                Left::All | Left::Locales(..) => (known > page, &group.locales),
+                Left::Failed(_) => continue,
+            };
             // After a withdrawal, the filter finds no document any more.
-            if changed.change == Change::Written {
-                let own = (known > page).then_some(&*changed.document_id);
-                let key = (relation.segments().len(), relation.clone(), &*changed.uid, own);
-                lists.entry(key).or_default().push(hint);
+            if changed.change == Change::Withdrawn || locales.is_empty() {
+                continue;
             }
+            let (target, own) = (&*changed.uid, is_own.then_some(&*changed.document_id));
+            let list = lists.entry((relation.segments().len(), relation.clone(), target, own));
+            let list = list.or_insert_with(|| RelationList {
+                relation: relation.clone(),
+                target,
+                hints: Vec::new(),
+                locales: locales.clone(),
+            });
+            list.hints.push(hint);
         }
     }
-    let list = |((_, relation, target, _), hints)| RelationList { relation, target, hints };
-    lists.into_iter().map(list).collect()
+    lists.into_values().collect()
 }
 
 /// The versions that read this document as the copies know them: their locales by `documentId`.

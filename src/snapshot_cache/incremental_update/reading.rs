@@ -6,7 +6,7 @@ use super::NotUpdated;
 use super::known_locales;
 use super::plan::RelationList;
 use crate::content::{ContentError, ContentQuery, Selected, Selection, SetupProblem};
-use crate::rules::{Document, DocumentLocale, FieldPath, Locale};
+use crate::rules::{Document, DocumentLocale, FieldPath};
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::refresh::TypeGroup;
@@ -22,19 +22,18 @@ const WALK_PART: usize = 4;
 /// With more dependents than this, documents are asked for in smaller groups.
 const MAX_JOINED: u64 = 1_000;
 
-/// The versions in these locales that read one of the documents of a list.
+/// The versions of a list: those that read one of its documents.
 pub(super) async fn list_dependents(
     cache: &SnapshotCache,
     group: &TypeGroup,
     list: &RelationList<'_>,
-    locales: &[Locale],
 ) -> Result<Vec<Document<'static>>, NotUpdated> {
     let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
     let ids = list.ids();
     if ids.len() > MAX_NAMED {
         return Err(NotUpdated::NeedsWalk);
     }
-    let RelationList { relation, target, .. } = list;
+    let RelationList { relation, target, locales, .. } = list;
     let mut versions = Vec::new();
     let mut groups: Vec<&[String]> = ids.chunks(IDS).rev().collect();
     while let Some(ids) = groups.pop() {

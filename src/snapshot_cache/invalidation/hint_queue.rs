@@ -81,7 +81,10 @@ impl HintQueue {
     }
 
     /// Keeps hints whose changes the copies have, until all documents that they concern are read.
-    pub(in crate::snapshot_cache) fn schedule_follow_up(&self, hints: impl IntoIterator<Item = Hint>) {
+    pub(in crate::snapshot_cache) fn schedule_follow_up(
+        &self,
+        hints: impl IntoIterator<Item = Hint>,
+    ) {
         let due = Instant::now() + FOLLOW_UP_DELAY;
         let mut pending = self.pending.lock();
         for hint in hints {

@@ -2,6 +2,7 @@
 
 mod from_copies;
 mod long_lists;
+mod order_of_updates;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -41,8 +42,22 @@ impl Fixture {
         Self::with_share(articles, "1", Duration::ZERO)
     }
 
+    /// Each article has a version in each of these locales, which its path begins with.
+    fn in_locales(articles: &[Article<'_>], locales: &'static [&'static str]) -> Self {
+        Self::with(articles, locales, "1", Duration::ZERO)
+    }
+
     /// With this share of the CMS for walks in the background, and this time for each list.
     fn with_share(articles: &[Article<'_>], share: &str, time: Duration) -> Self {
+        Self::with(articles, &["en"], share, time)
+    }
+
+    fn with(
+        articles: &[Article<'_>],
+        locales: &'static [&'static str],
+        share: &str,
+        time: Duration,
+    ) -> Self {
         let articles: Articles = Arc::new(Mutex::new(owned(articles)));
         let (ignores, fails) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
         let between = Arc::<Mutex<Option<Between>>>::default();
@@ -56,7 +71,8 @@ impl Fixture {
                 }
                 std::thread::sleep(time);
                 let ignores = ignores.load(Ordering::Relaxed);
-                let script = respond(&articles.lock().expect("no panic"), target, ignores);
+                let own = articles.lock().expect("no panic").clone();
+                let script = respond(&own, locales, target, ignores);
                 let between = between.lock().expect("no panic").clone();
                 match between {
                     Some(between) => between(target, script),
@@ -64,11 +80,12 @@ impl Fixture {
                 }
             })
         };
+        let prefix = if locales.len() > 1 { "/{locale}" } else { "" };
         let settings = format!(
             "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"strapi\"\nurl = \"http://{}\"\n\
              [[site]]\nkey = \"main\"\nfront_end_url = \"https://www.example.com\"\n\
-             locales = [\"en\"]\n[[site.rule]]\ncontent_type = \"plugin::cms.article\"\n\
-             template = \"/{{category.slug}}/{{slug}}\"\n\
+             locales = {locales:?}\n[[site.rule]]\ncontent_type = \"plugin::cms.article\"\n\
+             template = \"{prefix}/{{category.slug}}/{{slug}}\"\n\
              [[content_type]]\nuid = \"plugin::cms.article\"\nendpoint = \"cms/articles\"\n",
             cms.addr()
         );
@@ -147,6 +164,7 @@ fn filters(target: &str) -> usize {
 
 fn respond(
     articles: &[(String, &'static str, &'static str)],
+    locales: &[&str],
     target: &str,
     ignores: bool,
 ) -> Script {
@@ -161,6 +179,9 @@ fn respond(
     };
     let category = values("filters[category][documentId]");
     let after = values("filters[documentId][$gt]");
+    let requested = values("locale=");
+    let is_requested = |locale: &&&str| requested.contains(*locale) || requested.contains(&"%2A");
+    let locales: Vec<&&str> = locales.iter().filter(is_requested).collect();
     let mut rows: Vec<(&str, String)> = articles
         .iter()
         .filter(|(id, own, _)| {
@@ -169,13 +190,15 @@ fn respond(
                     && (category.is_empty() || category.contains(own)))
         })
         .filter(|(id, ..)| after.iter().all(|after| &**id > *after))
-        .map(|(id, category, slug)| {
+        .flat_map(|article| locales.iter().map(move |locale| (article, locale)))
+        .map(|((id, category, slug), locale)| {
             let category = match *slug {
                 "" => "null".to_owned(),
                 slug => format!(r#"{{"id":1,"documentId":"{category}","slug":"{slug}"}}"#),
             };
-            let fields = r#","locale":"en","publishedAt":"2026-01-01","updatedAt":"2026-01-01""#;
-            (&**id, format!(r#"{fields},"slug":"{id}","category":{category}"#))
+            let dates = r#""publishedAt":"2026-01-01","updatedAt":"2026-01-01""#;
+            let fields = format!(r#","locale":"{locale}",{dates},"slug":"{id}""#);
+            (&**id, format!(r#"{fields},"category":{category}"#))
         })
         .collect();
     rows.sort();

@@ -5,7 +5,7 @@ use crate::content::strapi::document::is_in_locale;
 use crate::content::strapi::fetch::Fetcher;
 use crate::content::strapi::page::Page;
 use crate::content::strapi::query_string::{self, PageRequest};
-use crate::content::{ContentError, ContentQuery, SelectionCount, DocumentLocale, Selection};
+use crate::content::{ContentError, ContentQuery, DocumentLocale, Selection, SelectionCount};
 use crate::rules::Locale;
 
 const FIRST: PageRequest<'_> = PageRequest { after: None, size: 1, with_total: true };
@@ -23,18 +23,18 @@ pub(in crate::content::strapi) async fn count(
     let reply = fetcher.list(&resolved, Some(locale), query_string).await?;
     let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
     let total = page.echo.and_then(|echo| echo.total).ok_or(NO_LIST)?;
-    let mut version = None;
+    let mut example = None;
     page.each(1, |row| {
-        version = Some(row.map_err(|_| UNREADABLE)?.clone().into_owned());
+        example = Some(row.map_err(|_| UNREADABLE)?.clone().into_owned());
         Ok::<(), ContentError>(())
     })?;
     let is_selected = |selection: &Selection| {
-        let mut versions = version.iter();
+        let mut versions = example.iter();
         versions.all(|version| selection.has(version) && is_in_locale(version, locale))
     };
-    if version.is_some() != (total > 0) || !query.selection.as_ref().is_none_or(is_selected) {
+    if example.is_some() != (total > 0) || !query.selection.as_ref().is_none_or(is_selected) {
         return Err(OTHER);
     }
-    let has_locale = version.as_ref().is_none_or(|own| own.locale != DocumentLocale::None);
-    Ok(SelectionCount { total, version, is_localized: reply.is_localized && has_locale })
+    let has_locale = example.as_ref().is_none_or(|own| own.locale != DocumentLocale::None);
+    Ok(SelectionCount { total, example, is_localized: reply.is_localized && has_locale })
 }

@@ -11,18 +11,18 @@ const ARTICLE: &str = "plugin::cms.article";
 const UPDATED: &str = "documents were updated from the copy";
 
 /// 120 articles of the category `c1`, and 600 of `c2`.
-fn ids() -> Vec<String> {
+pub(super) fn ids() -> Vec<String> {
     (0..720).map(|n| format!("d{n:05}")).collect()
 }
 
-fn articles(
+pub(super) fn articles(
     ids: &[String],
     of: impl Fn(usize) -> (&'static str, &'static str),
 ) -> Vec<(&str, &'static str, &'static str)> {
     ids.iter().enumerate().map(|(n, id)| (&**id, of(n).0, of(n).1)).collect()
 }
 
-fn two(n: usize, slug: &'static str) -> (&'static str, &'static str) {
+pub(super) fn two(n: usize, slug: &'static str) -> (&'static str, &'static str) {
     if n < 120 { ("c1", slug) } else { ("c2", "two") }
 }
 
@@ -33,12 +33,12 @@ fn expected(articles: &[(&str, &'static str, &'static str)]) -> Vec<String> {
     paths
 }
 
-fn shows(fixture: &Fixture, articles: &[(&str, &'static str, &'static str)]) {
+pub(super) fn shows(fixture: &Fixture, articles: &[(&str, &'static str, &'static str)]) {
     let expected = expected(articles);
     until_so("the list", || paths(&sitemap(&fixture.service)) == expected);
 }
 
-fn lists(fixture: &Fixture) -> usize {
+pub(super) fn lists(fixture: &Fixture) -> usize {
     fixture.filtered().iter().filter(|target| target.contains("pageSize]=100")).count()
 }
 
@@ -64,7 +64,9 @@ fn renamed_document_updates_its_dependents_with_one_request_and_reads_them_later
 
 /// The category is renamed, and one document has left it while another one has come: what the list
 /// has once that is found. The rename is in the copy already.
-fn rename_while_one_leaves_and_one_comes(ids: &[String]) -> (Fixture, Vec<(&str, &'static str, &'static str)>) {
+fn rename_while_one_leaves_and_one_comes(
+    ids: &[String],
+) -> (Fixture, Vec<(&str, &'static str, &'static str)>) {
     let fixture = Fixture::start(&articles(ids, |n| two(n, "old")));
     // The drafts of these two had moved, when the category was published.
     let new = articles(ids, |n| match n {

@@ -1,0 +1,64 @@
+//! What can be determined from the copy is updated before anything that takes longer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::from_copies::{articles, ids, lists, shows, two};
+use super::{CATEGORY, Fixture};
+use crate::snapshots::{paths, sitemap};
+use crate::support::wait::until_so;
+
+/// Holds the responses to requests that have all of these texts until the result is false.
+fn hold(fixture: &Fixture, texts: &'static [&'static str]) -> Arc<AtomicBool> {
+    let held = Arc::new(AtomicBool::new(true));
+    let waits = Arc::clone(&held);
+    fixture.intercept(move |target, script| {
+        if texts.iter().all(|text| target.contains(text)) {
+            until_so("the test lets it go", || !waits.load(Ordering::Relaxed));
+        }
+        script
+    });
+    held
+}
+
+#[test]
+fn withdrawal_does_not_wait_for_the_list_of_another_document() {
+    let ids = ids();
+    let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
+    let held = hold(&fixture, &["filters[category]", "pageSize]=100"]);
+    // The number of those that read "c1" has changed, and none reads "c2" any more.
+    let new = articles(&ids, |n| match n {
+        1..120 => ("c1", "new"),
+        _ => ("", ""),
+    });
+    fixture.set(&new);
+    fixture.send("entry.publish", CATEGORY, "c1");
+    fixture.send("entry.unpublish", CATEGORY, "c2");
+    shows(&fixture, &articles(&ids, |n| if n < 120 { ("c1", "old") } else { ("", "") }));
+    until_so("the list", || lists(&fixture) > 0);
+    held.store(false, Ordering::Relaxed);
+    shows(&fixture, &new);
+}
+
+#[test]
+fn locale_whose_number_arrives_first_is_updated_first() {
+    let ids: Vec<String> = (0..120).map(|n| format!("d{n:05}")).collect();
+    let fixture = Fixture::in_locales(&articles(&ids, |_| ("c1", "old")), &["en", "de"]);
+    let held = hold(&fixture, &["filters[category]", "locale=en", "pageSize]=1&"]);
+    fixture.set(&articles(&ids, |_| ("c1", "new")));
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    let expected = |slugs: [&'static str; 2]| -> Vec<String> {
+        let of = |(locale, slug): (&'static str, &'static str)| {
+            ids.iter().map(move |id| format!("/{locale}/{slug}/{id}"))
+        };
+        ["en", "de"].into_iter().zip(slugs).flat_map(of).collect()
+    };
+    let shows = |slugs: [&'static str; 2]| {
+        until_so("the list", || paths(&sitemap(&fixture.service)) == expected(slugs));
+    };
+    shows(["old", "new"]);
+    held.store(false, Ordering::Relaxed);
+    shows(["new", "new"]);
+    assert_eq!(lists(&fixture), 0, "{:?}", fixture.filtered());
+    assert_eq!(fixture.walks(), 2, "one for each locale");
+}
