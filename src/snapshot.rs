@@ -30,6 +30,7 @@ use std::ops::Range;
 
 use crate::rules::{FieldPath, without_trailing_slash};
 use arena::Arena;
+use documents::DocumentIndex;
 use entry::{Entry, Flags};
 use no_url::NoUrlRows;
 use path_table::PathTable;
@@ -46,6 +47,10 @@ pub struct Snapshot {
     entries: Box<[Entry]>,
     /// How many of the entries own their paths.
     owners: usize,
+    /// Finds the owners of a document.
+    owner_index: DocumentIndex,
+    /// Finds the duplicates of a document.
+    duplicate_index: DocumentIndex,
     /// The positions of the listed owners, in the order of sitemaps (D22).
     in_order: Box<[u32]>,
     /// The positions of the other owners, in the same order.
@@ -246,7 +251,8 @@ impl Snapshot {
         let path_table = self.path_table.as_ref().map_or(0, PathTable::bytes);
         let positions = size_of_val(&*self.in_order) + size_of_val(&*self.unlisted);
         let entries = size_of_val(&*self.entries) + positions;
-        self.arena.bytes() + entries + path_table + self.references.bytes() + self.no_url.bytes()
+        let indexes = path_table + self.owner_index.bytes() + self.duplicate_index.bytes();
+        self.arena.bytes() + entries + indexes + self.references.bytes() + self.no_url.bytes()
     }
 
     /// Sets the figures and the hashes of the URLs.

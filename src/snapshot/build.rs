@@ -87,9 +87,11 @@ impl Builder {
             snapshot.skipped.add(&part.skipped);
             snapshot.without_row.add(&part.without_row);
         }
-        let Arranged { owners, listed, unlisted } =
+        let Arranged { owners, owner_index, duplicate_index, listed, unlisted } =
             arrange(&mut entries, &snapshot.arena, &snapshot.hosts)?;
         snapshot.owners = owners;
+        snapshot.owner_index = owner_index;
+        snapshot.duplicate_index = duplicate_index;
         snapshot.in_order = listed.into();
         snapshot.unlisted = unlisted.into();
         snapshot.no_url = no_url.finish(&snapshot.arena);

@@ -1,6 +1,7 @@
 //! Finds the versions of a document by its id.
 
-use std::cmp::Ordering;
+mod index;
+
 use std::ops::Range;
 
 use super::entry::{Entry, Flags};
@@ -8,8 +9,10 @@ use super::hash::document_hash;
 use super::no_url::NoUrlRow;
 use super::{PublicUrl, Snapshot};
 
-/// After so many probes a search goes on as a binary search: hashes may be distributed unevenly.
-const MAX_INTERPOLATIONS: u32 = 8;
+pub(super) use index::DocumentIndex;
+
+/// More entries than this are searched by their hashes first.
+const FEW: usize = 64;
 
 /// What a snapshot knows about a version of a document.
 #[derive(Clone, Copy, Debug)]
@@ -49,10 +52,18 @@ impl Snapshot {
     }
 
     fn url_of(&self, id: &str, locale: usize) -> Option<PublicUrl<'_>> {
-        let duplicates = self.positions_of(id, self.owners..self.entries.len());
-        let versions = self.owned_by(id).chain(duplicates).map(|at| self.url(at));
-        let in_locale = versions.clone().find(|url| url.locale() == locale);
-        in_locale.or_else(|| { versions }.find(|url| !url.is_localized()))
+        let hash = document_hash(id);
+        let in_locale =
+            |part: Range<usize>| part.map(|at| self.url(at)).find(|url| url.locale() == locale);
+        let owned = self.positions_of(id, hash, &self.owner_index);
+        if let Some(url) = in_locale(owned.clone()) {
+            return Some(url);
+        }
+        let duplicates = self.positions_of(id, hash, &self.duplicate_index);
+        in_locale(duplicates.clone()).or_else(|| {
+            let mut versions = owned.chain(duplicates).map(|at| self.url(at));
+            versions.find(|url| !url.is_localized())
+        })
     }
 
     /// The positions of a document's own URLs among the listed ones, in the order of the site's
@@ -70,47 +81,26 @@ impl Snapshot {
 
     /// The positions of the document's versions that own their paths.
     pub(super) fn owned_by(&self, id: &str) -> Range<usize> {
-        self.positions_of(id, 0..self.owners)
+        self.positions_of(id, document_hash(id), &self.owner_index)
     }
 
-    /// The positions of the document's versions in one of the two parts of the entries.
-    fn positions_of(&self, id: &str, part: Range<usize>) -> Range<usize> {
+    /// The positions of the document's versions among the entries of one index.
+    fn positions_of(&self, id: &str, hash: u64, index: &DocumentIndex) -> Range<usize> {
+        let part = index.part(hash);
         let entries = &self.entries[part.clone()];
-        let Some(at) = self.find(id, entries) else { return part.start..part.start };
         let is_first = |entry: &Entry| entry.flags.has(Flags::FIRST);
-        let first = entries[..=at].iter().rposition(is_first).unwrap_or(at);
-        let behind = entries[at + 1..].iter().take_while(|entry| !is_first(entry)).count();
-        part.start + first..part.start + at + 1 + behind
-    }
-
-    /// The position of one version of the document among entries that are ordered by document.
-    ///
-    /// This is an interpolation search: the hashes are distributed evenly, so that a few probes are
-    /// enough. A binary search needs a probe for each bit of the number of entries, and each probe
-    /// reads an entry and its text, which are rarely in the processor's cache.
-    fn find(&self, id: &str, entries: &[Entry]) -> Option<usize> {
-        let hash = document_hash(id);
-        // The entries that are still possible, and the bounds of their hashes.
-        let (mut rest, mut least, mut most) = (0..entries.len(), 0, u64::MAX);
-        let mut probes = 0;
-        while !rest.is_empty() {
-            let step = if probes < MAX_INTERPOLATIONS {
-                interpolate(hash - least, most - least, rest.len())
-            } else {
-                rest.len() / 2
-            };
-            probes += 1;
-            let at = rest.start + step;
-            let own = entries[at].id(&self.arena);
-            let own_hash = document_hash(own);
-            // A comparison of hashes avoids most of the ids.
-            match own_hash.cmp(&hash).then_with(|| own.cmp(id)) {
-                Ordering::Less => (rest.start, least) = (at + 1, own_hash),
-                Ordering::Equal => return Some(at),
-                Ordering::Greater => (rest.end, most) = (at, own_hash),
-            }
-        }
-        None
+        // Hashes may be distributed unevenly.
+        let skipped = if entries.len() > FEW {
+            entries.partition_point(|entry| document_hash(entry.id(&self.arena)) < hash)
+        } else {
+            0
+        };
+        let is_it = |entry: &Entry| is_first(entry) && entry.id(&self.arena) == id;
+        let Some(first) = entries[skipped..].iter().position(is_it) else { return 0..0 };
+        let first = skipped + first;
+        let others = entries[first + 1..].iter().take_while(|entry| !is_first(entry)).count();
+        let start = part.start + first;
+        start..start + 1 + others
     }
 
     /// The ids of the documents with this hash: one, unless hashes collide.
@@ -124,11 +114,4 @@ impl Snapshot {
         });
         with_entry.into_iter().chain(self.references.without_entry(hash))
     }
-}
-
-/// The expected position of a hash among `count` hashes that are distributed evenly from 0 to `most`.
-/// It is less than `count`, and computed with 32 bits of the hashes, because positions have 32 bits.
-fn interpolate(hash: u64, most: u64, count: usize) -> usize {
-    let position = (hash >> 32) * count as u64 / ((most >> 32) + 1);
-    usize::try_from(position).expect("it is less than a usize")
 }

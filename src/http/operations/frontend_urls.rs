@@ -20,7 +20,7 @@ use axum::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use axum::response::Response;
 
 use self::batch::Batch;
-use self::item::Item;
+use self::item::Items;
 use crate::app::App;
 use crate::http::request::params::{
     LOCALE, MAX_UID_BYTES, SITE, known_site, parse_document_locale, required,
@@ -60,10 +60,7 @@ pub(in crate::http) async fn get(
     parse_document_locale(locale.as_deref())?;
     let site = parse_site(&app, status.as_deref(), site)?;
     check_count("documentId", ids.split(',').count())?;
-    let mut items: Vec<Item<'_>> = Vec::new();
-    for id in ids.split(',') {
-        items.push(Item::new([Some(&uid), Some(id), locale.as_deref()], items.last()));
-    }
+    let items = Items::of_one_kind(&uid, locale.as_deref(), ids.split(','));
     let (text, age) = respond(&app, site, &items).await?;
     let response = conditional_json(text, &app.http.cache_policy.url, headers);
     Ok(with_age(response, age))
@@ -116,12 +113,12 @@ fn check_count(name: &str, count: usize) -> Result<(), ApiError> {
 async fn respond(
     app: &App,
     site: Option<&Site>,
-    items: &[Item<'_>],
+    items: &Items<'_>,
 ) -> Result<(Vec<u8>, Option<Duration>), ApiError> {
     let batch = Batch::new(app, site, items);
-    let sources = sources::load(app, items, &batch).await?;
+    let sources = sources::load(app, &batch).await?;
     let age = sources.iter().filter_map(sources::Source::age).max();
-    Ok((results::write(items, &batch, &sources), age))
+    Ok((results::write(&batch, &sources), age))
 }
 
 fn with_age(mut response: HttpResponse, age: Option<Duration>) -> Response {

@@ -3,6 +3,7 @@
 use crate::rules::without_trailing_slash;
 use crate::snapshot::arena::Arena;
 use crate::snapshot::build::NoSnapshot;
+use crate::snapshot::documents::DocumentIndex;
 use crate::snapshot::entry::{Entry, Flags};
 use crate::snapshot::hash::document_hash;
 use crate::snapshot::sort::Sort;
@@ -14,6 +15,10 @@ const NO_OWNER: u32 = u32::MAX;
 pub(super) struct Arranged {
     /// How many of them own their paths; these are at the front.
     pub(super) owners: usize,
+    /// Finds those of a document.
+    pub(super) owner_index: DocumentIndex,
+    /// Finds the others of a document.
+    pub(super) duplicate_index: DocumentIndex,
     /// The positions of the owners that sitemaps list, by locale, then by path.
     pub(super) listed: Vec<u32>,
     /// The positions of the other owners, in the same order.
@@ -29,7 +34,7 @@ pub(super) fn arrange(
     hosts: &[u16],
 ) -> Result<Arranged, NoSnapshot> {
     let owners = owners(entries, arena, hosts)?;
-    let count = owners.len();
+    let count = u32::try_from(owners.len()).map_err(|_| NoSnapshot::TooLarge)?;
     let mut places = vec![NO_OWNER; entries.len()];
     for at in &owners {
         places[*at as usize] = 0;
@@ -37,17 +42,15 @@ pub(super) fn arrange(
     // In the order of the arena, which is faster than in that of the paths.
     let (front, back): (Vec<u32>, Vec<u32>) =
         (0..).take(entries.len()).partition(|at: &u32| places[*at as usize] != NO_OWNER);
-    let mut end = 0;
-    for part in [front, back] {
-        end = place(entries, part, arena, (&mut places, end));
-    }
+    let owner_index = place(entries, front, arena, (&mut places, 0));
+    let duplicate_index = place(entries, back, arena, (&mut places, count));
     let (mut listed, mut unlisted): (Vec<u32>, Vec<u32>) =
         owners.into_iter().partition(|at| entries[*at as usize].flags.has(Flags::LISTED));
     for at in listed.iter_mut().chain(&mut unlisted) {
         *at = places[*at as usize];
     }
     rearrange(entries, &mut places);
-    Ok(Arranged { owners: count, listed, unlisted })
+    Ok(Arranged { owners: count as usize, owner_index, duplicate_index, listed, unlisted })
 }
 
 /// The positions of the entries that own their paths, by locale, then by path: paths are ASCII, so
@@ -98,27 +101,27 @@ fn have_both_forms(entries: &[Entry], arena: &Arena) -> bool {
     have_slash.any(|has| Some(has) != first)
 }
 
-/// Sets the places of these entries from `start` on, and which is the first of its document. Returns
-/// the place behind the last one.
+/// Sets the places of these entries from `start` on, and which is the first of its document.
 fn place(
     entries: &mut [Entry],
     part: Vec<u32>,
     arena: &Arena,
     (places, start): (&mut [u32], u32),
-) -> u32 {
-    let mut end = start;
+) -> DocumentIndex {
     let mut before: Option<(u64, u32)> = None;
-    for (hash, at) in hashed(entries, part, arena) {
+    let mut documents = 0;
+    let hashed = hashed(entries, part, arena);
+    for ((hash, at), place) in hashed.iter().copied().zip(start..) {
         let id = |at: u32| entries[at as usize].id(arena);
         // A comparison of hashes avoids most look-ups in the arena.
         let same = before.is_some_and(|(other, one)| other == hash && id(one) == id(at));
         let entry = &mut entries[at as usize];
         entry.flags = entry.flags.with(Flags::FIRST, !same);
+        documents += usize::from(!same);
         before = Some((hash, at));
-        places[at as usize] = end;
-        end += 1;
+        places[at as usize] = place;
     }
-    end
+    DocumentIndex::new(documents, start, hashed.iter().map(|(hash, _)| *hash))
 }
 
 /// The positions ordered by document, each with the hash of the `documentId`.

@@ -2,14 +2,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::item::Item;
+use super::item::{Item, Items, Kind};
 use crate::app::App;
 use crate::site::Site;
 
 /// The documents of a batch, with what they need to be looked up.
 pub(super) struct Batch<'a> {
-    /// Where each item belongs, in their order.
-    pub(super) places: Vec<Place>,
+    pub(super) items: &'a Items<'a>,
+    /// Where the items of each kind belong.
+    places: Vec<Place>,
     /// The content types of sites that have at least one of the documents.
     pub(super) types: Vec<TypeOfSite<'a>>,
 }
@@ -21,16 +22,16 @@ pub(super) struct TypeOfSite<'a> {
     pub(super) uid: &'a str,
 }
 
-/// Where an item belongs.
+/// Where items belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// It is malformed.
+    /// They are malformed.
     Nowhere,
     /// The site, or any site, has no rule for the content type.
     NoRule,
     /// The site does not have the requested locale.
     NoLocale,
-    /// It belongs to the content type at this position of [`Batch::types`].
+    /// They belong to the content type at this position of [`Batch::types`].
     Type {
         at: usize,
         /// The position of the locale in the site's locales.
@@ -39,17 +40,17 @@ pub(super) enum Place {
 }
 
 impl<'a> Batch<'a> {
-    /// Assigns each item to the site of the parameter, or to that of its content type (D17).
-    pub(super) fn new(app: &'a App, site: Option<&'a Site>, items: &'a [Item<'_>]) -> Self {
+    /// Assigns the items of each kind to the site of the parameter, or to that of its content type (D17).
+    pub(super) fn new(app: &'a App, site: Option<&'a Site>, items: &'a Items<'a>) -> Self {
         let mut types: Vec<TypeOfSite<'a>> = Vec::new();
         let mut positions: FxHashMap<(&str, &str), usize> = FxHashMap::default();
-        // Most items have the content type and the locale of another one.
+        // A kind may occur more than once.
         let mut known: FxHashMap<(&str, Option<&str>), Place> = FxHashMap::default();
-        let mut place = |item: &'a Item<'_>| {
-            let (Some(uid), true) = (item.uid.as_deref(), item.is_valid) else {
+        let mut place = |kind: &'a Kind<'_>| {
+            let (Some(uid), true) = (kind.uid.as_deref(), kind.is_valid) else {
                 return Place::Nowhere;
             };
-            let locale = item.locale.as_deref();
+            let locale = kind.locale.as_deref();
             *known.entry((uid, locale)).or_insert_with(|| {
                 let site = site.or_else(|| app.sites.of_type(uid, locale));
                 let Some(site) = site.filter(|site| site.has_rule(uid)) else {
@@ -65,18 +66,16 @@ impl<'a> Batch<'a> {
                 Place::Type { at, locale }
             })
         };
-        let mut places: Vec<Place> = Vec::with_capacity(items.len());
-        for (position, item) in items.iter().enumerate() {
-            let before = position.checked_sub(1).map(|before| (&items[before], places[before]));
-            // Nearly always that of the item before, without a look-up.
-            let is_as =
-                |before: &Item<'_>| before.is_valid && item.is_valid && item.is_like(before);
-            places.push(match before {
-                Some((before, its)) if is_as(before) => its,
-                _ => place(item),
-            });
-        }
-        Self { places, types }
+        let places = items.kinds().iter().map(&mut place).collect();
+        Self { items, places, types }
+    }
+
+    /// Each item with its kind and where it belongs, in their order.
+    pub(super) fn items(&self) -> impl Iterator<Item = (&'a Item<'a>, &'a Kind<'a>, Place)> {
+        self.items.iter().map(|item| {
+            let place = if item.is_valid { self.places[item.kind] } else { Place::Nowhere };
+            (item, &self.items.kinds()[item.kind], place)
+        })
     }
 }
 

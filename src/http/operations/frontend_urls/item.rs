@@ -1,191 +1,146 @@
 //! The documents of a batch as the client names them.
 
+mod any_form;
 mod scan;
 
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
 
-use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::Value;
-use serde_json::value::RawValue;
-
-use self::scan::scan;
-use super::{MAX_DOCUMENTS, check_count};
+use self::scan::{Scanned, scan};
+use super::MAX_DOCUMENTS;
 use crate::http::request::params::{MAX_LOCALE_BYTES, MAX_UID_BYTES, parse_locale};
 use crate::http::response::error::ApiError;
 use crate::rules::is_document_id;
 
-/// The part of a text that the result repeats if an item is malformed, in characters.
-const MAX_ECHO: usize = 128;
+/// The usual length of an item in a body, in bytes.
+const USUAL_BYTES: usize = 64;
 
-/// A document that a client names.
+/// A text, borrowed from the request where it has no escapes.
+type Text<'a> = Cow<'a, str>;
+
+/// `uid`, `documentId` and `locale` of an item.
+type Members<T> = [Option<T>; 3];
+
+/// The documents that a client names, in its order.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Item<'a> {
-    /// The content type.
-    pub(super) uid: Option<Cow<'a, str>>,
-    pub(super) document_id: Option<Cow<'a, str>>,
-    /// The requested locale.
-    pub(super) locale: Option<Cow<'a, str>>,
-    /// Whether it can name a document. The parameters of a single request have the same conditions.
+pub(super) struct Items<'a> {
+    /// Neighbours share a kind as a rule.
+    kinds: Vec<Kind<'a>>,
+    items: Vec<Item<'a>>,
+}
+
+/// The content type and the requested locale of items.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Kind<'a> {
+    pub(super) uid: Option<Text<'a>>,
+    pub(super) locale: Option<Text<'a>>,
+    /// Whether both are well-formed. The parameters of a single request have the same conditions.
     pub(super) is_valid: bool,
 }
 
-impl<'a> Item<'a> {
-    /// An item with these members; an empty text counts as absent. Its content type and locale are not
-    /// checked again if they are those of the item before it, as they are as a rule.
-    pub(super) fn new(members: [Option<&'a str>; 3], before: Option<&Self>) -> Self {
-        Self::checked(members.map(|text| text.map(Cow::Borrowed)), before)
+/// A document that a client names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Item<'a> {
+    /// The position of its kind.
+    pub(super) kind: usize,
+    pub(super) document_id: Option<Text<'a>>,
+    /// Whether it can name a document. Then its kind is valid too.
+    pub(super) is_valid: bool,
+}
+
+impl<'a> Items<'a> {
+    /// Documents of one content type in one locale.
+    pub(super) fn of_one_kind(
+        uid: &'a str,
+        locale: Option<&'a str>,
+        ids: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        let kind = Kind::new(Some(uid.into()), requested(locale.map(Text::from)));
+        let is_valid_kind = kind.is_valid;
+        let mut found = Self { kinds: vec![kind], items: Vec::new() };
+        for id in ids {
+            found.push_of_last_kind(present(Some(id.into())), is_valid_kind && is_document_id(id));
+        }
+        found
     }
 
-    fn checked(members: [Option<Cow<'a, str>>; 3], before: Option<&Self>) -> Self {
-        let [uid, document_id, locale] = members.map(|text| text.filter(|text| !text.is_empty()));
-        let locale = locale.filter(|code| code != "null");
-        let mut item = Self { uid, document_id, locale, is_valid: false };
-        let is_as_before = before.is_some_and(|before| before.is_valid && item.is_like(before));
-        item.is_valid = item.document_id.as_deref().is_some_and(is_document_id)
-            && (is_as_before || item.has_valid_kind());
-        item
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
     }
 
-    /// Whether both have the same content type and locale.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.uid == other.uid && self.locale == other.locale
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Item<'a>> {
+        self.items.iter()
     }
 
-    /// Whether the content type and the locale are well-formed.
-    fn has_valid_kind(&self) -> bool {
+    pub(super) fn kinds(&self) -> &[Kind<'a>] {
+        &self.kinds
+    }
+
+    /// Adds an item, where an empty text counts as absent. `None`: the item is malformed.
+    fn push(&mut self, [uid, document_id, locale]: Members<Text<'a>>) -> Option<()> {
+        let document_id = document_id.filter(|id| is_document_id(id))?;
+        let (uid, locale) = (present(uid), requested(locale));
+        let is_like = |last: &Kind<'_>| last.is_valid && last.uid == uid && last.locale == locale;
+        if !self.kinds.last().is_some_and(is_like) {
+            let kind = Some(Kind::new(uid, locale)).filter(|kind| kind.is_valid)?;
+            self.kinds.push(kind);
+        }
+        self.push_of_last_kind(Some(document_id), true);
+        Some(())
+    }
+
+    /// Adds an item of the kind of the item before it.
+    fn push_of_last_kind(&mut self, document_id: Option<Text<'a>>, is_valid: bool) {
+        self.items.push(Item { kind: self.kinds.len() - 1, document_id, is_valid });
+    }
+
+    /// Adds a malformed item with those of its members that are text.
+    fn push_malformed(&mut self, [uid, document_id, locale]: Members<Text<'a>>) {
+        self.kinds.push(Kind { uid, locale, is_valid: false });
+        self.push_of_last_kind(document_id, false);
+    }
+}
+
+impl<'a> Kind<'a> {
+    fn new(uid: Option<Text<'a>>, locale: Option<Text<'a>>) -> Self {
         let is_uid = |uid: &str| uid.len() <= MAX_UID_BYTES && !uid.contains(char::is_control);
         let is_locale =
             |code: &str| code.len() <= MAX_LOCALE_BYTES && parse_locale(Some(code)).is_ok();
-        self.uid.as_deref().is_some_and(is_uid) && self.locale.as_deref().is_none_or(is_locale)
+        let is_valid =
+            uid.as_deref().is_some_and(is_uid) && locale.as_deref().is_none_or(is_locale);
+        Self { uid, locale, is_valid }
     }
+}
 
-    /// A malformed item with those of its members that are text.
-    fn malformed(json: &str) -> Self {
-        let value: Value = serde_json::from_str(json).unwrap_or_default();
-        let text = |name: &str| {
-            let text = value.get(name)?.as_str()?.chars().take(MAX_ECHO).collect();
-            Some(Cow::Owned(text))
-        };
-        let [uid, document_id, locale] = ["uid", "documentId", "locale"].map(text);
-        Self { uid, document_id, locale, is_valid: false }
-    }
+/// An empty text counts as absent.
+fn present(text: Option<Text<'_>>) -> Option<Text<'_>> {
+    text.filter(|text| !text.is_empty())
+}
 
-    /// Reads one of the items of a body.
-    fn read(json: &'a RawValue) -> Self {
-        let json = json.get();
-        let fields: Result<Object<Fields<'a>>, _> = serde_json::from_str(json);
-        if let Ok(Object(Fields { uid, document_id, locale, status })) = fields {
-            let members = [uid, document_id, locale].map(|text| text.map(|Text(text)| text));
-            let item = Self::checked(members, None);
-            let is_published = status.is_none_or(|Text(status)| status == "published");
-            if item.is_valid && is_published {
-                return item;
-            }
-        }
-        Self::malformed(json)
-    }
+/// `null` counts as absent too: Strapi has it for a document that is not localized (D19).
+fn requested(locale: Option<Text<'_>>) -> Option<Text<'_>> {
+    present(locale).filter(|code| code != "null")
 }
 
 /// The items of a body.
 ///
 /// # Errors
 /// 400 if it is not an object with a list `documents` of 1 to [`MAX_DOCUMENTS`] items.
-pub(super) fn read(body: &[u8]) -> Result<Vec<Item<'_>>, ApiError> {
-    read_usual(body).map_or_else(|| read_any(body), Ok)
+pub(super) fn read(body: &[u8]) -> Result<Items<'_>, ApiError> {
+    read_usual(body).map_or_else(|| any_form::read(body), Ok)
 }
 
 /// The items of a body of the usual form, if none of them is malformed.
-fn read_usual(body: &[u8]) -> Option<Vec<Item<'_>>> {
-    let found = scan(str::from_utf8(body).ok()?, MAX_DOCUMENTS)?;
-    let mut items: Vec<Item<'_>> = Vec::with_capacity(found.len());
-    for members in found {
-        items.push(Item::new(members, items.last()));
-    }
-    items.iter().all(|item| item.is_valid).then_some(items)
-}
-
-fn read_any(body: &[u8]) -> Result<Vec<Item<'_>>, ApiError> {
-    let documents: Result<Object<Documents<'_>>, _> = serde_json::from_slice(body);
-    let Ok(Object(Documents { documents })) = documents else {
-        let message = "the body must be a JSON object with a list `documents`";
-        return Err(ApiError::validation(message));
-    };
-    // Before they are read: a body has room for 100,000.
-    check_count("documents", documents.len())?;
-    Ok(documents.into_iter().map(Item::read).collect())
-}
-
-#[derive(Deserialize)]
-struct Documents<'a> {
-    #[serde(borrow)]
-    documents: Vec<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Fields<'a> {
-    #[serde(borrow)]
-    uid: Option<Text<'a>>,
-    #[serde(borrow)]
-    document_id: Option<Text<'a>>,
-    #[serde(borrow)]
-    locale: Option<Text<'a>>,
-    #[serde(borrow)]
-    status: Option<Text<'a>>,
-}
-
-/// A struct that is an object in JSON: serde reads the members of a struct from a list as well.
-struct Object<T>(T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ObjectVisitor(PhantomData))
-    }
-}
-
-struct ObjectVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
-    type Value = Object<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Object<T>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(members)).map(Object)
-    }
-}
-
-/// A text, borrowed where it has no escapes: serde borrows no `Option<Cow<str>>`.
-struct Text<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(TextVisitor)
-    }
-}
-
-struct TextVisitor;
-
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-        Ok(Text(text.into()))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-        Ok(Text(text.to_owned().into()))
-    }
+fn read_usual(body: &[u8]) -> Option<Items<'_>> {
+    let mut found = Items::default();
+    found.items.reserve(MAX_DOCUMENTS.min(body.len() / USUAL_BYTES));
+    scan(str::from_utf8(body).ok()?, MAX_DOCUMENTS, |item| match item {
+        Scanned::LikeBefore(document_id) => {
+            found.push_of_last_kind(Some(document_id.into()), true);
+            Some(())
+        }
+        Scanned::Members(members) => found.push(members.map(|text| text.map(Text::from))),
+    })?;
+    Some(found)
 }
 
 #[cfg(test)]
@@ -195,9 +150,10 @@ mod tests {
     #[test]
     fn read_usual_agrees_with_serde_json_about_each_change_of_a_byte() {
         let body = r#"{ "documents":[
-            {"uid":"a","documentId":"b","locale":"de"},{"locale":null, "documentId":"c","uid":"a"}
+            {"uid":"a","documentId":"b","locale":"de"},{"uid":"a","documentId":"c","locale":"de"},
+            {"locale":null, "documentId":"c","uid":"a"} , {"locale":null, "documentId":"d","uid":"a"}
         ]}"#;
-        assert_eq!(read_usual(body.as_bytes()).map(|items| items.len()), Some(2));
+        assert_eq!(read_usual(body.as_bytes()).map(|items| items.len()), Some(4));
         let mut usual = 0;
         for at in 0..=body.len() {
             let (start, end) = body.as_bytes().split_at(at);
@@ -208,12 +164,12 @@ mod tests {
                     if let Some(items) = read_usual(&body) {
                         usual += 1;
                         let text = String::from_utf8_lossy(&body);
-                        assert_eq!(Some(items), read_any(&body).ok(), "{text}");
+                        assert_eq!(Some(items), any_form::read(&body).ok(), "{text}");
                     }
                 }
             }
         }
-        assert!(usual > 300, "{usual} bodies of the usual form");
+        assert!(usual > 600, "{usual} bodies of the usual form");
     }
 
     #[test]
@@ -236,5 +192,16 @@ mod tests {
             assert_eq!(read_usual(body.as_bytes()), None, "{body}");
             assert_eq!(read(body.as_bytes()).ok().map(|items| items.len()), count, "{body}");
         }
+    }
+
+    #[test]
+    fn items_of_a_valid_kind_do_not_take_that_of_a_malformed_item() {
+        let malformed = r#"{"uid":"a","documentId":"b/c","locale":"de"}"#;
+        let one = r#"{"uid":"a","documentId":"b","locale":"de"}"#;
+        let body = format!(r#"{{"documents":[{one},{malformed},{one},{one}]}}"#);
+        let items = read(body.as_bytes()).unwrap();
+        let kinds: Vec<_> =
+            items.iter().map(|item| (item.is_valid, items.kinds()[item.kind].is_valid)).collect();
+        assert_eq!(kinds, [(true, true), (false, false), (true, true), (true, true)]);
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::batch::{Batch, Place, TypeOfSite};
-use super::item::Item;
+use super::item::{Item, Kind};
 use super::sources::Source;
 use crate::content::{Document, DocumentLocale};
 use crate::frontend_url::{NoUrl, NoUrlReason, frontend_path};
@@ -38,24 +38,39 @@ enum Found<'s> {
     },
 }
 
+impl Found<'_> {
+    fn locale(&self) -> usize {
+        let (Self::Path { locale, .. } | Self::NoUrl { locale, .. }) = self;
+        *locale
+    }
+}
+
 /// The text of the response.
-pub(super) fn write(items: &[Item<'_>], batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
+pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
     success_text(|json| {
-        json.reserve(items.len() * USUAL_BYTES).raw(r#"{"results":["#);
-        for (position, (item, place)) in items.iter().zip(&batch.places).enumerate() {
+        json.reserve(batch.items.len() * USUAL_BYTES).raw(r#"{"results":["#);
+        let mut shared: Option<SharedTexts> = None;
+        for (position, (item, kind, place)) in batch.items().enumerate() {
             if position > 0 {
                 json.raw(",");
             }
-            match *place {
-                Place::Nowhere => write_without_version(json, item, INVALID),
-                Place::NoRule => write_without_version(json, item, NO_RULE),
+            match place {
+                Place::Nowhere => write_without_version(json, item, kind, INVALID),
+                Place::NoRule => write_without_version(json, item, kind, NO_RULE),
                 Place::NoLocale => {
-                    write_without_version(json, item, &NoUrlReason::LocaleUnknown.to_string());
+                    let reason = NoUrlReason::LocaleUnknown.to_string();
+                    write_without_version(json, item, kind, &reason);
                 }
                 Place::Type { at, locale } => {
-                    let of = batch.types[at];
                     let id = item.document_id.as_deref().unwrap_or_default();
-                    write_found(json, of, id, &find(of, &sources[at], id, locale));
+                    let of = batch.types[at];
+                    let found = find(of, &sources[at], id, locale);
+                    let of = (at, found.locale());
+                    let shared = match shared {
+                        Some(ref texts) if texts.of == of => texts,
+                        _ => shared.insert(SharedTexts::new(batch.types[at], of)),
+                    };
+                    write_found(json, shared, id, &found);
                 }
             }
         }
@@ -63,39 +78,59 @@ pub(super) fn write(items: &[Item<'_>], batch: &Batch<'_>, sources: &[Source]) -
     })
 }
 
-fn write_without_version(json: &mut Json, item: &Item<'_>, reason: &str) {
-    json.raw(r#"{"uid":"#).text_or_null(item.uid.as_deref());
+fn write_without_version(json: &mut Json, item: &Item<'_>, kind: &Kind<'_>, reason: &str) {
+    json.raw(r#"{"uid":"#).text_or_null(kind.uid.as_deref());
     json.raw(r#","documentId":"#).text_or_null(item.document_id.as_deref());
-    json.raw(r#","locale":"#).text_or_null(item.locale.as_deref());
+    json.raw(r#","locale":"#).text_or_null(kind.locale.as_deref());
     json.raw(r#","reason":"#).text(reason).raw("}");
 }
 
-/// None of the texts but a reason and a template has a character that JSON escapes: a content type
-/// with a rule, a valid id, a locale, and URLs, which are ASCII.
-fn write_found(json: &mut Json, of: TypeOfSite<'_>, id: &str, found: &Found<'_>) {
-    json.raw(r#"{"uid":""#).raw(of.uid).raw(r#"","documentId":""#).raw(id);
-    let locales = of.site.rules.locales().codes();
-    let (Found::Path { locale, .. } | Found::NoUrl { locale, .. }) = found;
-    json.raw(r#"","locale":""#).raw(locales[*locale].as_str());
-    match found {
-        Found::Path { path, .. } => {
-            let base = of.site.hosts.base(*locale);
-            if let Some(base) = base {
-                json.raw(r#"","url":""#).raw(base.as_str()).raw(path);
-            }
-            json.raw(r#"","path":""#).raw(path).raw("\"");
-            if base.is_none() {
-                json.raw(r#","reason":"#).word(NO_BASE_URL);
-            }
+/// What the results about one content type in one locale have in common.
+///
+/// None of it has a character that JSON escapes: a content type with a rule, a locale and a base URL.
+struct SharedTexts {
+    /// The positions of the content type in the batch and of the locale in the site.
+    of: (usize, usize),
+    /// Up to the `documentId`.
+    start: String,
+    /// The locale.
+    locale: String,
+    /// The locale and the URL up to its path; `None` without a base URL.
+    base: Option<String>,
+}
+
+impl SharedTexts {
+    fn new(TypeOfSite { site, uid }: TypeOfSite<'_>, of: (usize, usize)) -> Self {
+        let locale = format!(r#"","locale":"{}""#, site.rules.locales().codes()[of.1]);
+        let base = site.hosts.base(of.1);
+        Self {
+            of,
+            start: format!(r#"{{"uid":"{uid}","documentId":""#),
+            base: base.map(|base| format!(r#"{locale},"url":"{}"#, base.as_str())),
+            locale,
         }
-        Found::NoUrl { reason, rule, .. } => {
-            json.raw(r#"","reason":"#).text(reason);
+    }
+}
+
+/// Neither a valid id nor a path has a character that JSON escapes.
+fn write_found(json: &mut Json, shared: &SharedTexts, id: &str, found: &Found<'_>) {
+    json.raw(&shared.start).raw(id);
+    match (found, &shared.base) {
+        (Found::Path { path, .. }, Some(base)) => {
+            json.raw(base).raw(path).raw(r#"","path":""#).raw(path).raw(r#""}"#);
+        }
+        (Found::Path { path, .. }, None) => {
+            json.raw(&shared.locale).raw(r#","path":""#).raw(path);
+            json.raw(r#"","reason":"#).word(NO_BASE_URL).raw("}");
+        }
+        (Found::NoUrl { reason, rule, .. }, _) => {
+            json.raw(&shared.locale).raw(r#","reason":"#).text(reason);
             if let Some(rule) = rule {
                 json.raw(r#","rule":"#).text(rule);
             }
+            json.raw("}");
         }
     }
-    json.raw("}");
 }
 
 fn find<'s>(of: TypeOfSite<'s>, source: &'s Source, id: &str, locale: usize) -> Found<'s> {

@@ -6,7 +6,6 @@ use futures::future::try_join_all;
 use rustc_hash::FxHashMap;
 
 use super::batch::{Batch, Place, TypeOfSite};
-use super::item::Item;
 use crate::app::App;
 use crate::content::{ContentError, Document};
 use crate::http::response::error::ApiError;
@@ -35,18 +34,13 @@ impl Source {
 ///
 /// # Errors
 /// If there is no snapshot of one of them, and the CMS fails.
-pub(super) async fn load(
-    app: &App,
-    items: &[Item<'_>],
-    batch: &Batch<'_>,
-) -> Result<Vec<Source>, ApiError> {
-    let sources = batch.types.iter().enumerate().map(|(at, of)| source(app, items, batch, at, *of));
+pub(super) async fn load(app: &App, batch: &Batch<'_>) -> Result<Vec<Source>, ApiError> {
+    let sources = batch.types.iter().enumerate().map(|(at, of)| source(app, batch, at, *of));
     Ok(try_join_all(sources).await?)
 }
 
 async fn source(
     app: &App,
-    items: &[Item<'_>],
     batch: &Batch<'_>,
     at: usize,
     of: TypeOfSite<'_>,
@@ -61,7 +55,7 @@ async fn source(
         return Ok(Source::Snapshot(KnownCopy { copy, age }));
     }
     app.snapshots.start_walk(site, uid);
-    let (ids, locales) = wanted(items, batch, at, of);
+    let (ids, locales) = wanted(batch, at, of);
     let found = app.documents.get_published(site, uid, &ids, &locales).await;
     let found = found.inspect_err(|error| log(of, error))?;
     let mut documents: FxHashMap<String, Vec<Document<'static>>> = FxHashMap::default();
@@ -73,16 +67,11 @@ async fn source(
 
 /// The ids of the documents of one content type, each once, and the locales in which they are
 /// requested.
-fn wanted<'i>(
-    items: &'i [Item<'_>],
-    batch: &Batch<'_>,
-    at: usize,
-    of: TypeOfSite<'_>,
-) -> (Vec<&'i str>, Vec<Locale>) {
+fn wanted<'b>(batch: &Batch<'b>, at: usize, of: TypeOfSite<'_>) -> (Vec<&'b str>, Vec<Locale>) {
     let own_locales = of.site.rules.locales().codes();
     let (mut ids, mut locales) = (Vec::new(), Vec::new());
-    for (item, place) in items.iter().zip(&batch.places) {
-        if let Place::Type { at: own, locale } = *place
+    for (item, _, place) in batch.items() {
+        if let Place::Type { at: own, locale } = place
             && own == at
         {
             ids.extend(item.document_id.as_deref());

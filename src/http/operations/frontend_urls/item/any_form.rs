@@ -1,0 +1,122 @@
+//! Reads a body in any form that JSON allows, by `serde_json`. A malformed item does not make the
+//! others unreadable.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{Items, Members, Text};
+use crate::http::operations::frontend_urls::check_count;
+use crate::http::response::error::ApiError;
+
+/// The part of a text that the result repeats if an item is malformed, in characters.
+const MAX_ECHO: usize = 128;
+
+/// As [`super::read`].
+pub(super) fn read(body: &[u8]) -> Result<Items<'_>, ApiError> {
+    let documents: Result<Object<Documents<'_>>, _> = serde_json::from_slice(body);
+    let Ok(Object(Documents { documents })) = documents else {
+        let message = "the body must be a JSON object with a list `documents`";
+        return Err(ApiError::validation(message));
+    };
+    // Before they are read: a body has room for 100,000.
+    check_count("documents", documents.len())?;
+    let mut found = Items::default();
+    for document in documents {
+        let members = members(document.get());
+        if members.and_then(|members| found.push(members)).is_none() {
+            found.push_malformed(echoes(document.get()));
+        }
+    }
+    Ok(found)
+}
+
+/// The members of an item that names a published document.
+fn members(json: &str) -> Option<Members<Text<'_>>> {
+    let Object(Fields { uid, document_id, locale, status }) = serde_json::from_str(json).ok()?;
+    let is_published = status.is_none_or(|Borrowing(status)| status == "published");
+    is_published.then(|| [uid, document_id, locale].map(|text| text.map(|Borrowing(text)| text)))
+}
+
+/// The beginnings of those members of a malformed item that are text.
+fn echoes<'a>(json: &str) -> Members<Text<'a>> {
+    let value: Value = serde_json::from_str(json).unwrap_or_default();
+    ["uid", "documentId", "locale"].map(|name| {
+        let text: String = value.get(name)?.as_str()?.chars().take(MAX_ECHO).collect();
+        Some(text.into())
+    })
+}
+
+#[derive(Deserialize)]
+struct Documents<'a> {
+    #[serde(borrow)]
+    documents: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Fields<'a> {
+    #[serde(borrow)]
+    uid: Option<Borrowing<'a>>,
+    #[serde(borrow)]
+    document_id: Option<Borrowing<'a>>,
+    #[serde(borrow)]
+    locale: Option<Borrowing<'a>>,
+    #[serde(borrow)]
+    status: Option<Borrowing<'a>>,
+}
+
+/// A struct that is an object in JSON: serde reads the members of a struct from a list as well.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+struct ObjectVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+    type Value = Object<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Object<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members)).map(Object)
+    }
+}
+
+/// A text, borrowed where it has no escapes: serde borrows no `Option<Cow<str>>`.
+struct Borrowing<'a>(Text<'a>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Borrowing<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Borrowing<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Borrowing<'de>, E> {
+        Ok(Borrowing(text.into()))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Borrowing<'de>, E> {
+        Ok(Borrowing(text.to_owned().into()))
+    }
+}
