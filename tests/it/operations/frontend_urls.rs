@@ -190,6 +190,10 @@ fn frontend_urls_with_a_bad_item_has_results_for_the_others() {
         // Drafts have URLs of their own, by single requests.
         (r#"{"uid":"x","documentId":"one","status":"draft"}"#, r#""x""#, r#""one""#, "null"),
         (&long_uid, &echo, r#""one""#, "null"),
+        // Half of a surrogate pair stands for no character; the other members are repeated.
+        (r#"{"uid":"x","documentId":"\ud800","locale":"de"}"#, r#""x""#, "null", r#""de""#),
+        (r#"{"uid":"\udc00","documentId":"one"}"#, "null", r#""one""#, "null"),
+        (r#"{"uid":"x","documentId":"one","status":"\ud800"}"#, r#""x""#, r#""one""#, "null"),
     ] {
         let response = post(&service, "", &format!(r#"{{"documents":[{good},{bad},{good}]}}"#));
         let all = results(&response);
@@ -200,6 +204,29 @@ fn frontend_urls_with_a_bad_item_has_results_for_the_others() {
         let expected =
             format!(r#"{{"uid":{uid},"documentId":{id},"locale":{locale},"reason":"invalid"}}"#);
         assert!(response.text().contains(&expected), "{bad}: {}", response.text());
+    }
+}
+
+#[test]
+fn frontend_urls_members_of_an_item_that_are_null_or_empty_count_as_absent() {
+    let service = service();
+    let hello = json!("/en/articles/hello-world");
+    for (members, path) in [
+        (r#""status":"published""#, hello.clone()),
+        (r#""status":null"#, hello.clone()),
+        (r#""status":"""#, hello.clone()),
+        (r#""locale":null"#, hello.clone()),
+        (r#""locale":"null""#, hello.clone()),
+        (r#""locale":"","status":"""#, hello),
+        (r#""status":"draft""#, Value::Null),
+        (r#""status":"Published""#, Value::Null),
+        (r#""status":true"#, Value::Null),
+    ] {
+        let item = format!(r#"{{"uid":"plugin::cms.article","documentId":"one",{members}}}"#);
+        let found = results(&post(&service, "", &format!(r#"{{"documents":[{item}]}}"#)));
+        assert_eq!(found[0]["path"], path, "{members}");
+        let reason = if path.is_null() { json!("invalid") } else { Value::Null };
+        assert_eq!(found[0]["reason"], reason, "{members}");
     }
 }
 

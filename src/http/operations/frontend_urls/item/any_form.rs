@@ -7,7 +7,6 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Items, Members, Text};
@@ -39,16 +38,18 @@ pub(super) fn read(body: &[u8]) -> Result<Items<'_>, ApiError> {
 /// The members of an item that names a published document.
 fn members(json: &str) -> Option<Members<Text<'_>>> {
     let Object(Fields { uid, document_id, locale, status }) = serde_json::from_str(json).ok()?;
-    let is_published = status.is_none_or(|Borrowing(status)| status == "published");
+    let is_published =
+        status.is_none_or(|Borrowing(status)| status.is_empty() || status == "published");
     is_published.then(|| [uid, document_id, locale].map(|text| text.map(|Borrowing(text)| text)))
 }
 
-/// The beginnings of those members of a malformed item that are text.
+/// The beginnings of those members of a malformed item that are text. Each is read by itself: an
+/// escape that is half of a surrogate pair makes no other member unreadable.
 fn echoes<'a>(json: &str) -> Members<Text<'a>> {
-    let value: Value = serde_json::from_str(json).unwrap_or_default();
-    ["uid", "documentId", "locale"].map(|name| {
-        let text: String = value.get(name)?.as_str()?.chars().take(MAX_ECHO).collect();
-        Some(text.into())
+    let Echoed(members) = serde_json::from_str(json).unwrap_or_default();
+    members.map(|json| {
+        let text: String = serde_json::from_str(json?.get()).ok()?;
+        Some(text.chars().take(MAX_ECHO).collect::<String>().into())
     })
 }
 
@@ -91,6 +92,39 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Object<T>, A::Error> {
         T::deserialize(MapAccessDeserializer::new(members)).map(Object)
+    }
+}
+
+/// The values of the members that a result repeats, as written. Of several with one name, the last
+/// one counts.
+#[derive(Default)]
+struct Echoed<'a>(Members<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Echoed<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EchoedVisitor)
+    }
+}
+
+struct EchoedVisitor;
+
+impl<'de> Visitor<'de> for EchoedVisitor {
+    type Value = Echoed<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Echoed<'de>, A::Error> {
+        let mut found = Echoed::default();
+        while let Some((name, value)) = members.next_entry::<&RawValue, &RawValue>()? {
+            let name: String = serde_json::from_str(name.get()).unwrap_or_default();
+            let names = ["uid", "documentId", "locale"];
+            if let Some(at) = names.iter().position(|own| *own == name) {
+                found.0[at] = Some(value);
+            }
+        }
+        Ok(found)
     }
 }
 
