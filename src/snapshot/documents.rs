@@ -89,15 +89,18 @@ impl Snapshot {
         let part = index.part(hash);
         let entries = &self.entries[part.clone()];
         let is_first = |entry: &Entry| entry.flags.has(Flags::FIRST);
+        let end_of = |is_before: fn(u64, u64) -> bool| {
+            entries.partition_point(|entry| is_before(document_hash(entry.id(&self.arena)), hash))
+        };
         // Hashes may be distributed unevenly.
-        let skipped = if entries.len() > FEW {
-            entries.partition_point(|entry| document_hash(entry.id(&self.arena)) < hash)
+        let own = if entries.len() > FEW {
+            end_of(|one, own| one < own)..end_of(|one, own| one <= own)
         } else {
-            0
+            0..entries.len()
         };
         let is_it = |entry: &Entry| is_first(entry) && entry.id(&self.arena) == id;
-        let Some(first) = entries[skipped..].iter().position(is_it) else { return 0..0 };
-        let first = skipped + first;
+        let Some(first) = entries[own.clone()].iter().position(is_it) else { return 0..0 };
+        let first = own.start + first;
         let others = entries[first + 1..].iter().take_while(|entry| !is_first(entry)).count();
         let start = part.start + first;
         start..start + 1 + others
