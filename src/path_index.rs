@@ -101,7 +101,7 @@ impl PathIndex {
     /// precedence, the one whose document owns the path; if no document does, the first.
     ///
     /// Without a `host` (a position among the site's hosts), a path that several hosts have belongs to
-    /// the first of them.
+    /// the first of them, each with the templates of its own locales.
     ///
     /// A content type that is not known matters only if one of its rules could own the path before
     /// the first owner that is known (D33).
@@ -112,13 +112,32 @@ impl PathIndex {
         pathname: &'r Pathname<'_>,
         host: Option<usize>,
     ) -> Option<Decision<'r, '_>> {
+        if host.is_none() {
+            for own in rules.hosts_of(pathname) {
+                let decision = self.decide_on(rules, pathname, Some(own))?;
+                if let Basis::Expired(_) | Basis::Missing(_) = decision.basis {
+                    return Some(Decision { found: rules.find(pathname)?, ..decision });
+                }
+                let is_own =
+                    |owner: PublicUrl<'_>| owner.host() == own && has_path(owner, pathname);
+                if decision.owner.is_some_and(is_own) {
+                    return Some(decision);
+                }
+            }
+        }
+        self.decide_on(rules, pathname, host)
+    }
+
+    fn decide_on<'r>(
+        &self,
+        rules: &'r RuleSet,
+        pathname: &'r Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<Decision<'r, '_>> {
         let owners = self.owners_of(&pathname.normalized(), host);
         let tie = |owner: &PublicUrl<'_>| rules.tie_on(pathname, owner.rule(), host);
         let decided = owners.iter().find_map(|owner| Some((*owner, tie(owner)?)));
-        // Without a host, any type that is not known could have the path on an earlier one.
-        let is_on_first = |owner: &PublicUrl<'_>| host.is_some() || owner.host() == 0;
-        let last = decided.as_ref().filter(|(owner, _)| is_on_first(owner));
-        let last = last.map_or(usize::MAX, |(owner, _)| owner.rule());
+        let last = decided.as_ref().map_or(usize::MAX, |(owner, _)| owner.rule());
         let matters = |types: &RuleSubset| {
             rules.first_tie_in(types, pathname, host).filter(|rule| *rule <= last)
         };
@@ -184,7 +203,7 @@ impl PathIndex {
         host: Option<usize>,
     ) -> Option<PublicUrl<'_>> {
         let owner = self.decide(rules, pathname, host)?.owner?;
-        (owner.normalized_path() == pathname.normalized()).then_some(owner)
+        has_path(owner, pathname).then_some(owner)
     }
 
     /// The URLs with this path on one host, at most one of each content type, in the order of their
@@ -199,6 +218,11 @@ impl PathIndex {
         owners.sort_by_key(|owner| owner.rule());
         owners
     }
+}
+
+/// Whether a URL has this path itself, and not in another locale.
+fn has_path(owner: PublicUrl<'_>, pathname: &Pathname<'_>) -> bool {
+    owner.normalized_path() == pathname.normalized()
 }
 
 /// The owner of the matched content type, whichever of the type's rules has built its URL.

@@ -54,9 +54,8 @@ pub struct RuleSet {
     locales: Locales,
     prefix: LocalePrefix,
     trailing_slash: TrailingSlash,
-    /// For each host of a site with several, the patterns of its locales; empty if all hosts have all
-    /// patterns.
-    by_host: Box<[RuleSubset]>,
+    /// For each host of a site with several, the patterns of its locales; `None`: all patterns.
+    by_host: Box<[Option<RuleSubset>]>,
     /// In the order of the settings, which decides which rule builds a URL (D12).
     rules: Vec<Rule>,
     /// The positions of each content type's rules.

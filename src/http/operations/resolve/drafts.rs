@@ -1,5 +1,7 @@
 //! Drafts by their pathname: the candidates that the CMS has, and which of them has the path.
 
+use std::sync::Arc;
+
 use super::candidates::Candidates;
 use super::from_cms::{Known, log};
 use crate::content::{ContentError, Status, Versions};
@@ -16,11 +18,14 @@ const TOO_MANY: ContentError =
 /// Which drafts could have a path: their content type, their locales, and conditions.
 type Wanted<'a> = (&'a ContentTypeUid, Vec<Locale>, Candidates);
 
+/// What the CMS has said of candidates: the documents, and whether these are all.
+type Read<'a> = Vec<(Wanted<'a>, Arc<Snapshot>, bool)>;
+
 /// Candidates of which one has the path.
 struct Owned<'a> {
     /// The rule for the pathname, of the content type of the candidates.
     found: Match<'a>,
-    candidates: Snapshot,
+    candidates: Arc<Snapshot>,
     /// The path of the document.
     path: String,
     /// The host that the document is looked for on.
@@ -42,19 +47,40 @@ impl Known<'_> {
         let Some(first) = matches.first() else {
             return Err(no_match(self.site, pathname, &parsed, false));
         };
-        let Some(owned) = self.owned(&matches, first, &parsed, host).await? else {
+        let Some(owned) = self.owned_on_first_host(&parsed, host).await? else {
             let result = MatchResult::new(self.site, pathname, first, locale, host);
             return Ok(self.response(&result, None, pathname));
         };
         let drafts = self.all_drafts(&owned).await?;
         let Owned { found, candidates, path, host: on } = owned;
-        let url = drafts.as_ref().unwrap_or(&candidates).owner_on(&path, on);
+        let drafts = drafts.as_ref().unwrap_or(&candidates);
+        let url = drafts.owner_on(&path, on);
         let localized = url.filter(|url| url.is_localized());
         let own_host = localized.and_then(|url| self.site.hosts.host_if_several(url.locale()));
         let host = host.or(own_host);
         let found = on_host(self.site, found, host);
         let result = MatchResult::new(self.site, pathname, &found, locale, host);
         Ok(self.response(&result, url, pathname))
+    }
+
+    /// Without a host in the request, the first of the site's hosts on which a draft has the path.
+    async fn owned_on_first_host<'p>(
+        &'p self,
+        pathname: &'p Pathname<'_>,
+        host: Option<usize>,
+    ) -> Result<Option<Owned<'p>>, ApiError> {
+        let mut hosts = vec![host];
+        if host.is_none() && self.site.hosts.are_several() {
+            hosts = self.site.rules.hosts_of(pathname).map(Some).collect();
+        }
+        let (mut read, mut not_localized) = (Vec::new(), None);
+        for host in hosts {
+            match self.owned(&mut read, pathname, host).await? {
+                Some(owned) if owned.host == host => return Ok(Some(owned)),
+                other => not_localized = not_localized.or(other),
+            }
+        }
+        Ok(not_localized)
     }
 
     /// The matches that decide, in the order of the settings; behind them those of other rules of the
@@ -73,26 +99,24 @@ impl Known<'_> {
     /// not localized and has the path in the site's first locale.
     async fn owned<'p>(
         &'p self,
-        matches: &[Match<'p>],
-        first: &Match<'p>,
+        read: &mut Read<'p>,
         pathname: &'p Pathname<'_>,
         host: Option<usize>,
     ) -> Result<Option<Owned<'p>>, ApiError> {
         let rules = &self.site.rules;
+        let matches = self.matches(pathname, host);
+        let Some(first) = matches.first() else { return Ok(None) };
         // Of a document that another rule has built, only one of the first match's type counts.
         let rule_of = |url: PublicUrl<'_>| {
             let uid = &rules.rules()[url.rule()].content_type;
             let is_first = first.rule.content_type == *uid;
             rules.tie_on(pathname, url.rule(), host).or_else(|| is_first.then(|| first.clone()))
         };
-        let (mut tried, mut not_localized) = (Vec::new(), None);
-        for found in matches {
+        let mut not_localized = None;
+        for found in &matches {
             let wanted: Wanted<'_> =
                 (&found.rule.content_type, self.locales(found), Candidates::of(found));
-            if tried.contains(&wanted) {
-                continue;
-            }
-            let (candidates, are_all) = self.candidates(&wanted).await?;
+            let (candidates, are_all) = self.candidates(wanted, read).await?;
             let path = pathname.normalized();
             if let Some(found) = candidates.owner_on(&path, host).and_then(rule_of) {
                 return Ok(Some(Owned { found, candidates, path, host }));
@@ -111,7 +135,6 @@ impl Known<'_> {
                 None if are_all => {}
                 None => return Err(TOO_MANY.into()),
             }
-            tried.push(wanted);
         }
         Ok(not_localized)
     }
@@ -125,15 +148,22 @@ impl Known<'_> {
         }
     }
 
-    /// The candidates that the CMS has, and whether these are all.
-    async fn candidates(
+    /// The candidates that the CMS has, and whether these are all; each is read once.
+    async fn candidates<'p>(
         &self,
-        (uid, locales, candidates): &Wanted<'_>,
-    ) -> Result<(Snapshot, bool), ApiError> {
+        wanted: Wanted<'p>,
+        read: &mut Read<'p>,
+    ) -> Result<(Arc<Snapshot>, bool), ApiError> {
+        if let Some((_, candidates, are_all)) = read.iter().find(|(own, ..)| *own == wanted) {
+            return Ok((Arc::clone(candidates), *are_all));
+        }
+        let (uid, locales, candidates) = &wanted;
         let documents = &self.app.documents;
         let found = documents.candidates(self.site, uid, candidates.query(), locales).await;
         let Versions { documents, are_all } = found.inspect_err(|error| log(uid, error))?;
-        Ok((self.snapshot(uid, documents).await?, are_all))
+        let candidates = Arc::new(self.snapshot(uid, documents).await?);
+        read.push((wanted, Arc::clone(&candidates), are_all));
+        Ok((candidates, are_all))
     }
 
     /// All drafts of the candidate with this path; `None` if it has changed in between.

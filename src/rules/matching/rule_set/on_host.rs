@@ -13,9 +13,10 @@ impl RuleSet {
     pub fn with_hosts(self, hosts: &[u16]) -> Self {
         let has_own = |pattern: &Pattern| !pattern.locales.is_empty();
         let count = hosts.iter().max().map_or(0, |last| usize::from(*last) + 1);
-        if !self.patterns.iter().any(has_own) || count < 2 {
+        if count < 2 {
             return self;
         }
+        let differ = self.patterns.iter().any(has_own);
         let of_host = |host: usize| {
             self.subset_of_patterns(|pattern| {
                 let positions = pattern.locales.iter();
@@ -23,8 +24,15 @@ impl RuleSet {
                 !has_own(pattern) || positions.any(|at| usize::from(hosts[at]) == host)
             })
         };
-        let by_host = (0..count).map(of_host).collect();
+        let by_host = (0..count).map(|host| differ.then(|| of_host(host))).collect();
         Self { by_host, ..self }
+    }
+
+    /// Of a site with several hosts, those with a template that may match a pathname, in order.
+    pub fn hosts_of<'a>(&'a self, pathname: &'a Pathname<'_>) -> impl Iterator<Item = usize> + 'a {
+        let has_match = |own: &RuleSubset| own.first(pathname, &self.locales).is_some();
+        (0..self.by_host.len())
+            .filter(move |host| self.patterns_on(Some(*host)).is_none_or(has_match))
     }
 
     /// [`RuleSet::find`] for a host, whose templates come before those of other hosts' locales.
@@ -49,19 +57,27 @@ impl RuleSet {
         of_host.or_else(|| self.first_position(pathname))
     }
 
+    /// Whether the pattern at a position in the order of evaluation is for a host, if one is given.
+    #[must_use]
+    pub fn is_for_host(&self, position: usize, host: Option<usize>) -> bool {
+        self.patterns_on(host).is_none_or(|own| own.has(position))
+    }
+
     /// The patterns of a host; `None`: all.
     pub(super) fn patterns_on(&self, host: Option<usize>) -> Option<&RuleSubset> {
-        self.by_host.get(host?)
+        self.by_host.get(host?)?.as_ref()
     }
 
     /// Whether two patterns are for the same path on some host, given by their positions.
     pub(in crate::rules) fn share_a_host(&self, one: usize, other: usize) -> bool {
-        self.by_host.is_empty() || self.by_host.iter().any(|host| host.has(one) && host.has(other))
+        let has_both = |own: &RuleSubset| own.has(one) && own.has(other);
+        let mut hosts = self.by_host.iter().flatten().peekable();
+        hosts.peek().is_none() || hosts.any(has_both)
     }
 
     /// Whether one pattern is for all hosts that another one is for, given by their positions.
     pub(in crate::rules) fn is_on_all_hosts_of(&self, one: usize, other: usize) -> bool {
-        self.by_host.iter().all(|host| host.has(one) || !host.has(other))
+        self.by_host.iter().flatten().all(|host| host.has(one) || !host.has(other))
     }
 
     /// The match with that one of the locales with the segment in the path for which `is_on_host` is
