@@ -27,11 +27,11 @@ const AFTER_HELP: &str = "\
 Exit status: 0 a rule matches or the document has a URL, 1 none, 2 invalid arguments, 78 invalid settings.
 
 Fields of --json, for a pathname:
-  site, pathname, normalizedPath, matched {collectionType, rule, params, locale} or null,
+  site, host if it is given, pathname, normalizedPath, matched {collectionType, rule, params, locale} or null,
   tie {decidedBy, documentId, problem} if several rules match with equal precedence on a site with
   resolve = \"documents\"; decidedBy is documents, rules or unknown,
   considered [{collectionType, rule, form, outcome, reason, segment, segmentsWanted, orMore,
-  segments [{wanted, found, reason}]}]; outcome is match, hidden, tied or no_match
+  segments [{wanted, found, reason}]}]; outcome is match, hidden, tied, other_host or no_match
 For a document:
   site, uid, documentId, locale, found, problem, path, url, where found is null and problem says why
   if the CMS fails or leaves out what the URL needs,
@@ -46,6 +46,9 @@ pub(super) struct ExplainArgs {
     /// The pathname to explain
     #[arg(required_unless_present = "uid", conflicts_with_all = ["uid", "document", "locale", "status"])]
     pathname: Option<String>,
+    /// The host of the pathname, with its port, on a site with several hosts
+    #[arg(long, conflicts_with = "uid")]
+    host: Option<String>,
     /// The site; by default the only one, or the one with a rule for the document's type
     #[arg(long, value_name = "KEY")]
     site: Option<String>,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::frontend_url::HostName;
 use crate::rules::{ContentTypeUid, Locale};
 use crate::site::{Site, Sites};
 use crate::suggestion::did_you_mean;
@@ -51,6 +52,19 @@ pub(super) fn check_base_urls(site: &Site, uids: &[&ContentTypeUid]) -> Result<(
         _ => format!(" for the locale `{}`", site.rules.locales().codes()[locale]),
     };
     Err(format!("site \"{key}\" has no base URL{of}: set front_end_url or {variable}"))
+}
+
+/// The position of a host among those of the site; `None` if the site has one.
+pub(super) fn host(site: &Site, text: &str) -> Result<Option<usize>, String> {
+    let name = HostName::parse(text);
+    let name =
+        name.map_err(|error| format!("{text:?} is not a host such as example.com: {error}"))?;
+    if site.hosts.position(&name).is_none() {
+        let all: Vec<&str> = site.hosts.all().iter().map(|host| host.base.host()).collect();
+        let (key, text) = (&site.key, text.escape_debug());
+        return Err(format!("site \"{key}\" has no host `{text}`; there are: {}", shortened(&all)));
+    }
+    Ok(site.hosts.named(&name))
 }
 
 /// The position of a locale of the site.

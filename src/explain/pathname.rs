@@ -14,6 +14,9 @@ use crate::site::Site;
 pub struct PathnameExplanation {
     /// The key of the site.
     pub site: String,
+    /// The host of the pathname, as requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// As requested.
     pub pathname: String,
     /// The normalized form (D7).
@@ -75,6 +78,8 @@ pub enum PatternOutcome {
     Hidden,
     /// It matches with the precedence of the rule that wins, and the documents decide.
     Tied,
+    /// It matches, but it is for locales on other hosts.
+    OtherHost,
     /// It does not match.
     NoMatch,
 }
@@ -90,19 +95,26 @@ pub struct SegmentResult {
     pub reason: Option<&'static str>,
 }
 
-/// Compares a pathname with all rules of the site. `tie` decides between tied rules, if there are
-/// any.
+/// Compares a pathname with all rules of the site. `host` is its host as text and as a position among
+/// the site's hosts, if the site has several. `tie` decides between tied rules, if there are any.
 #[must_use]
 pub fn explain_pathname(
     site: &Site,
     written: &str,
+    (name, host): (Option<&str>, Option<usize>),
     tie: Option<TieDecision>,
 ) -> PathnameExplanation {
     let pathname = Pathname::parse(written);
-    let found = match tie {
-        Some(TieDecision::Documents { rule, .. }) => site.rules.tie(&pathname, rule),
-        _ => site.rules.find(&pathname),
+    let host = match tie {
+        Some(TieDecision::Documents { host: of_document, .. }) => host.or(of_document),
+        _ => host,
     };
+    let found = match tie {
+        Some(TieDecision::Documents { rule, .. }) => site.rules.tie_on(&pathname, rule, host),
+        _ => site.rules.find_on(&pathname, host),
+    };
+    let is_on_host = |locale| host == Some(site.hosts.host_of(locale));
+    let found = found.map(|found| site.rules.on_host(found, is_on_host));
     let winner = found.as_ref().map(|found| (found.rule, found.template));
     let matched = found.as_ref().map(|found| MatchedRule {
         collection_type: found.rule.content_type.to_string(),
@@ -114,12 +126,14 @@ pub fn explain_pathname(
             .collect(),
         locale: found.locale.map(|locale| locale.as_str().to_owned()),
     });
-    let mut outcomes = Outcomes { site, pathname: &pathname, winner, is_tie: tie.is_some() };
-    let considered = site.rules.trace(&pathname);
+    let is_tie = tie.is_some();
+    let mut outcomes = Outcomes { site, pathname: &pathname, host, winner, is_tie };
+    let considered = site.rules.trace(&pathname).enumerate();
     let considered =
-        considered.map(|trace| pattern_result(&trace, outcomes.next(&trace))).collect();
+        considered.map(|(at, trace)| pattern_result(&trace, outcomes.next(at, &trace))).collect();
     PathnameExplanation {
         site: site.key.clone(),
+        host: name.map(str::to_owned),
         pathname: written.to_owned(),
         normalized_path: pathname.normalized(),
         matched,
@@ -132,13 +146,15 @@ pub fn explain_pathname(
 struct Outcomes<'s> {
     site: &'s Site,
     pathname: &'s Pathname<'s>,
+    host: Option<usize>,
     /// The rule and the template that win, until the pattern that matched has had its outcome.
     winner: Option<(&'s Rule, &'s Template)>,
     is_tie: bool,
 }
 
 impl Outcomes<'_> {
-    fn next(&mut self, trace: &PatternTrace<'_>) -> PatternOutcome {
+    /// The outcome of the pattern at this position.
+    fn next(&mut self, at: usize, trace: &PatternTrace<'_>) -> PatternOutcome {
         let is_winner = |(rule, template): (&Rule, &Template)| {
             std::ptr::eq(rule, trace.rule) && std::ptr::eq(template, trace.template)
         };
@@ -146,6 +162,8 @@ impl Outcomes<'_> {
             PatternOutcome::NoMatch
         } else if self.winner.take_if(|winner| is_winner(*winner)).is_some() {
             PatternOutcome::Match
+        } else if !self.is_on_host(at) {
+            PatternOutcome::OtherHost
         } else if self.is_tie && self.is_tied(trace.rule) {
             PatternOutcome::Tied
         } else {
@@ -153,9 +171,16 @@ impl Outcomes<'_> {
         }
     }
 
+    /// Whether a pattern counts on the host; those of all hosts do if none of the host's matches.
+    fn is_on_host(&self, at: usize) -> bool {
+        let rules = &self.site.rules;
+        let has_match = |host| rules.hosts_of(self.pathname).any(|own| own == host);
+        rules.is_for_host(at, self.host.filter(|host| has_match(*host)))
+    }
+
     fn is_tied(&self, rule: &Rule) -> bool {
         let at = self.site.rules.rules().iter().position(|other| std::ptr::eq(other, rule));
-        at.is_some_and(|at| self.site.rules.tie(self.pathname, at).is_some())
+        at.is_some_and(|at| self.site.rules.tie_on(self.pathname, at, self.host).is_some())
     }
 }
 

@@ -15,6 +15,9 @@ pub enum TieDecision {
         /// The position of its rule in the settings.
         #[serde(skip)]
         rule: usize,
+        /// The position of its host, if the site has several.
+        #[serde(skip)]
+        host: Option<usize>,
         /// The document.
         document_id: String,
     },
@@ -28,16 +31,26 @@ pub enum TieDecision {
 }
 
 /// The content types of the rules that match a pathname with equal precedence, if there are several
-/// rules and the documents decide between them.
+/// rules and the documents decide between them. Without a `host`, the rules of each host count.
 #[must_use]
-pub fn tied_types<'s>(site: &'s Site, written: &str) -> Vec<&'s ContentTypeUid> {
+pub fn tied_types<'s>(
+    site: &'s Site,
+    written: &str,
+    host: Option<usize>,
+) -> Vec<&'s ContentTypeUid> {
     if site.resolve != ResolveBy::Documents {
         return Vec::new();
     }
     let pathname = Pathname::parse(written);
     let rules = site.rules.rules();
-    let tied = (0..rules.len()).filter(|rule| site.rules.tie(&pathname, *rule).is_some());
-    let tied: Vec<usize> = tied.collect();
+    let mut hosts: Vec<Option<usize>> = site.rules.hosts_of(&pathname).map(Some).collect();
+    if host.is_some() || hosts.is_empty() {
+        hosts = vec![host];
+    }
+    let is_tied = |rule: &usize| {
+        hosts.iter().any(|host| site.rules.tie_on(&pathname, *rule, *host).is_some())
+    };
+    let tied: Vec<usize> = (0..rules.len()).filter(is_tied).collect();
     let mut types: Vec<_> = tied.iter().map(|rule| &rules[*rule].content_type).collect();
     types.sort_unstable();
     types.dedup();

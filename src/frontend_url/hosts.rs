@@ -129,12 +129,18 @@ impl Hosts {
     /// nothing.
     #[must_use]
     pub fn named(&self, name: &HostName) -> Option<usize> {
+        self.position(name).filter(|_| self.are_several)
+    }
+
+    /// The position of a host by its name, also if it is the only one.
+    #[must_use]
+    pub fn position(&self, name: &HostName) -> Option<usize> {
         let is_named = |host: &Host| {
             let same_scheme = |base: &&BaseUrl| base.scheme() == host.base.scheme();
             let own = name.bases.iter().find(same_scheme);
             own.is_some_and(|base| base.host() == host.base.host())
         };
-        self.all.iter().position(is_named).filter(|_| self.are_several)
+        self.all.iter().position(is_named)
     }
 
     /// The position of the host of a locale, if the site has several.

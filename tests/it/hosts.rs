@@ -2,6 +2,8 @@
 
 mod files;
 mod mistakes;
+mod names;
+mod own_templates;
 mod resolve;
 mod validation;
 
@@ -185,6 +187,34 @@ fn locale_without_a_base_url_makes_lists_and_files_a_501() {
     let checked = setup_with_segments(bases).run(&["check"]);
     let warning = "warning: site main: no base URL for the locale `de`, so its lists and sitemap files are 501; set front_end_url or FRONT_END_URL_MAIN_DE";
     assert!(checked.stdout.contains(warning), "{}", checked.stdout);
+}
+
+#[test]
+fn locale_without_a_base_url_does_not_matter_to_types_without_urls_in_it() {
+    let bases = r#"{ en = "https://example.com", fr = "https://example.fr" }"#;
+    let text = settings(bases).replace(LOCALES, r#"["en", "fr", "de", "at"]"#);
+    let text = text.replace(
+        "template = \"/posts/{slug}\"",
+        "template = { en = \"/posts/{slug}\", fr = \"/posts/{slug}\" }",
+    );
+    let service = started(Setup::new(&text).file("content.json", CONTENT));
+    let status = |target: &str| get(&service, target).status;
+    assert_eq!(status("/api/build-sitemap?site=main&contentType=api::post.post"), 200);
+    assert_eq!(status("/sitemaps/main/example.fr/api.post.post-1.xml"), 200);
+    assert_eq!(status("/sitemaps/main/example.fr/robots.txt"), 200);
+    assert_eq!(status("/api/build-sitemap?site=main&contentType=api::page.page"), 501);
+    assert_eq!(status("/sitemaps/main/example.fr/api.page.page-1.xml"), 501);
+    // It lists the files of all types.
+    assert_eq!(status("/sitemaps/main/example.fr/index.xml"), 501);
+    let found = data(&service, "/api/resolve?site=main&pathname=/posts/x&host=example.com");
+    let urls: Vec<&str> =
+        found["alternates"].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(urls, ["en", "fr", "x-default"]);
+    let ended = setup_with_segments(bases).run(&["sitemap", "--site", "main", "--out", "out"]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stdout);
+    let expected =
+        "has no base URL for the locale `de`: set front_end_url or FRONT_END_URL_MAIN_DE";
+    assert!(ended.stderr.contains(expected), "{}", ended.stderr);
 }
 
 #[test]

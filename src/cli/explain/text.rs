@@ -15,7 +15,9 @@ pub(super) fn write_pathname(
     colours: Colours,
 ) -> fmt::Result {
     let path = &explanation.normalized_path;
-    writeln!(out, "site {}, {}", explanation.site, path.escape_debug())?;
+    let host = explanation.host.as_ref().map(|host| format!("host {}, ", host.escape_debug()));
+    let host = host.unwrap_or_default();
+    writeln!(out, "site {}, {host}{}", explanation.site, path.escape_debug())?;
     match &explanation.matched {
         Some(rule) => {
             let found = format!("{} by {}", rule.collection_type, rule.rule);
@@ -49,7 +51,9 @@ pub(super) fn write_pathname(
         write_rows(out, &rows.collect::<Vec<_>>(), colours)?;
         let style = match pattern.outcome {
             PatternOutcome::Match => Style::Good,
-            PatternOutcome::Hidden | PatternOutcome::NoMatch => Style::Dim,
+            PatternOutcome::Hidden | PatternOutcome::OtherHost | PatternOutcome::NoMatch => {
+                Style::Dim
+            }
             PatternOutcome::Tied => Style::Warning,
         };
         writeln!(out, "   {}", colours.apply(style, outcome(pattern, given)))?;
@@ -62,6 +66,7 @@ fn outcome(pattern: &PatternResult, given: usize) -> String {
     match (pattern.outcome, pattern.reason, pattern.segment) {
         (PatternOutcome::Match, ..) => "matches and wins".to_owned(),
         (PatternOutcome::Hidden, ..) => "matches too, but an earlier rule wins".to_owned(),
+        (PatternOutcome::OtherHost, ..) => "matches too, but is for other hosts".to_owned(),
         (PatternOutcome::Tied, ..) => "matches too, with equal precedence".to_owned(),
         (PatternOutcome::NoMatch, Some(reason), Some(at)) => {
             format!("does not match: {reason} in segment {}", at + 1)

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Service, data, get, locs, setup, started};
+use crate::support::http;
 
 const COM: &str = "example.com";
 const DE: &str = "example.de";
@@ -88,6 +89,12 @@ fn only_the_hosts_of_the_site_have_files() {
     ] {
         assert_eq!(status(path), 200, "{path}");
     }
+    let path = format!("/sitemaps/main/{AT}/index.xml");
+    let head = http::send(service.addr(), "HEAD", &path, &[]);
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    let options = http::send(service.addr(), "OPTIONS", &path, &[]);
+    assert_eq!(options.header("allow").as_deref(), Some("GET, HEAD, OPTIONS"));
+    assert_eq!(http::send(service.addr(), "POST", &path, &[]).status, 405);
     for path in [
         "index.xml",
         "sitemap.xml",

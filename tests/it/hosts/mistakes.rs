@@ -26,7 +26,7 @@ fn mistake_in_the_table_is_a_problem_with_its_place_and_its_cure() {
             r#"{ en = "example.com" }"#,
             "- line 9, site \"main\", front_end_url: `example.com` is not a base URL: must start with `http://` or `https://`",
         ),
-        (r#"{ en = 5 }"#, "- line 9, site \"main\", front_end_url.en: must be a URL in quotes"),
+        (r"{ en = 5 }", "- line 9, site \"main\", front_end_url.en: must be a URL in quotes"),
         (
             r#"["https://example.com"]"#,
             "- line 9, site \"main\", front_end_url: must be a URL in quotes, or a table by locale such as { en = \"https://example.com\" }",
@@ -78,6 +78,17 @@ fn variables_that_collide_are_a_problem() {
     let other = "[[site]]\nkey = \"main-de\"\nlocales = [\"en\"]\n";
     let expected = "site \"main-de\": the locale `de` of site \"main\" has the same environment variable, FRONT_END_URL_MAIN_DE";
     assert_refused(&check(BASES, &[], other), expected);
+}
+
+#[test]
+fn variable_that_two_locales_of_a_site_share_is_a_problem() {
+    let text = settings("\"https://example.com\"")
+        .replace(super::LOCALES, r#"["pt-BR", { code = "pt_BR", hreflang = "pt" }]"#);
+    let ended = Setup::new(&text).file("content.json", CONTENT).run(&["check"]);
+    assert_refused(
+        &ended,
+        "the locale `pt_BR` of site \"main\" and the locale `pt-BR` of site \"main\" have the same environment variable, FRONT_END_URL_MAIN_PT_BR: rename one of them",
+    );
 }
 
 #[test]
