@@ -218,6 +218,21 @@ fn locale_without_a_base_url_does_not_matter_to_types_without_urls_in_it() {
 }
 
 #[test]
+fn rules_of_the_admin_address_say_whether_each_locale_has_a_base_url() {
+    for (bases, expected) in [
+        (r#"{ en = "https://example.com", fr = "https://example.com" }"#, false),
+        (
+            r#"{ en = "https://a.example", fr = "https://b.example", de = "https://c.example", at = "https://d.example" }"#,
+            true,
+        ),
+    ] {
+        let service = setup_with_segments(bases).start();
+        let rules = http::get(service.admin(), "/rules").json();
+        assert_eq!(rules["sites"][0]["hasBaseUrl"], expected, "{bases}");
+    }
+}
+
+#[test]
 fn variable_of_a_locale_wins_over_that_of_the_site_and_that_over_the_file() {
     let url = |setup: Setup, locale: &str| {
         let service = started(setup);
