@@ -219,7 +219,9 @@ pub(super) fn router(app: Arc<App>) -> Router {
 /// The paths of all routes, each with its methods as `Allow` lists them.
 #[cfg(test)]
 pub(in crate::http) fn declared_methods() -> impl Iterator<Item = (&'static str, HeaderValue)> {
-    ROUTES.iter().map(|route| (route.path, route.methods.allow()))
+    let files = Route::of(FILES_OF_HOST).declaration.methods.allow();
+    let declared = ROUTES.iter().map(|route| (route.path, route.methods.allow()));
+    declared.chain([(FILES_OF_HOST, files)])
 }
 
 #[cfg(test)]

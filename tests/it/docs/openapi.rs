@@ -17,7 +17,8 @@ use super::pages::page;
 use super::responses::{DEMO, DEMO_FRONT_END};
 
 /// Settings that an example may name, and the demo's settings without a name.
-const VARIANTS: [&str; 6] = ["", "documents", "no base URL", "secrets", "no CMS", "validated"];
+const VARIANTS: [&str; 7] =
+    ["", "documents", "hosts", "no base URL", "secrets", "no CMS", "validated"];
 
 /// One service for each of [`VARIANTS`], and their frontends.
 struct Services {
@@ -43,9 +44,11 @@ impl Services {
         });
         let services = Self { running: services.into(), front_end, incomplete };
         let target = "/api/resolve?site=main&pathname=/en/about";
-        until_so("the index is there", || {
-            services.send("documents", "GET", target, &[], "").text().contains("p1about")
-        });
+        for variant in ["documents", "hosts"] {
+            until_so("the index is there", || {
+                services.send(variant, "GET", target, &[], "").text().contains("p1about")
+            });
+        }
         let page = "contentType=plugin::cms.page";
         let target = format!("/api/build-sitemap?site=main&{page}&validate=true");
         let run = services.send("validated", "GET", &target, &[], "");
@@ -75,7 +78,7 @@ impl Services {
 fn variant_of_demo(variant: &str, base: &str) -> Setup {
     let documents = "key = \"main\"\nresolve = \"documents\"";
     let settings = match variant {
-        "documents" => DEMO.replace("key = \"main\"", documents),
+        "documents" | "hosts" => DEMO.replace("key = \"main\"", documents),
         "no CMS" => DEMO
             .replace("key = \"main\"", documents)
             .replace("source = \"files\"", "url = \"http://127.0.0.1:1\""),
@@ -85,9 +88,14 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
     let setup = Setup::new(&settings)
         .env("FRONTEND_MAP__SERVER__LISTEN", "127.0.0.1:0")
         .env("FRONT_END_URL_MAIN", base);
-    if variant != "secrets" {
-        return setup;
+    match variant {
+        "hosts" => setup.env("FRONT_END_URL_MAIN_DE", "https://example.de"),
+        "secrets" => with_secrets(setup),
+        _ => setup,
     }
+}
+
+fn with_secrets(setup: Setup) -> Setup {
     setup
         .env("FRONTEND_MAP__HOOKS__SECRET", "webhook-secret")
         .env("FRONTEND_MAP__AUTH__VALIDATE_TOKEN", "validation-token")

@@ -12,10 +12,19 @@ use crate::http::operations::{
 use crate::http::pipeline::routes::declared_methods;
 use crate::http::request::query::Param;
 
+const WITHOUT_QUERY: [&str; 6] = [
+    "/sitemaps/{site}/{file}",
+    "/sitemaps/{site}/{host}/{file}",
+    "/hooks/cms",
+    "/openapi.json",
+    "/livez",
+    "/readyz",
+];
+
 /// The parameters that the handler of a route reads from the query.
 fn query_parameters(path: &str, method: &str) -> &'static [Param] {
     match (path, method) {
-        (_, "options") => &[],
+        (path, method) if method == "options" || WITHOUT_QUERY.contains(&path) => &[],
         ("/api/get-content-type", _) => &get_content_type::PARAMS,
         ("/api/resolve", _) => &resolve::PARAMS,
         ("/api/frontend-url", _) => &frontend_url::PARAMS,
@@ -25,9 +34,6 @@ fn query_parameters(path: &str, method: &str) -> &'static [Param] {
         ("/api/pages", _) => &pages::PARAMS,
         ("/api/problems", _) => &problems::PARAMS,
         ("/api/validations", _) => &validations::PARAMS,
-        ("/sitemaps/{site}/{file}" | "/hooks/cms" | "/openapi.json" | "/livez" | "/readyz", _) => {
-            &[]
-        }
         _ => panic!("{path}: add its list of parameters here"),
     }
 }
