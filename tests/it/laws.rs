@@ -4,6 +4,7 @@
 
 mod features;
 mod generate;
+mod hosts;
 mod round_trip;
 
 use std::cmp::Ordering;
@@ -15,7 +16,7 @@ use frontend_map::rules::{
     Document, LocalePrefix, Pathname, Rule, RuleSet, Segment, Template, without_trailing_slash,
 };
 use frontend_map::sitemap::{Form, List};
-use frontend_map::snapshot::{Builder, Listing};
+use frontend_map::snapshot::{Builder, Listing, PublicUrl};
 use generate::UIDS;
 use proptest::prelude::*;
 use url::Url;
@@ -121,7 +122,7 @@ proptest! {
             for url in snapshot.owners() {
                 let host = hosts.host_if_several(url.locale());
                 let owner = snapshot.owner_on(url.path(), host);
-                prop_assert_eq!(owner.map(|owner| owner.position()), Some(url.position()));
+                prop_assert_eq!(owner.map(PublicUrl::position), Some(url.position()));
             }
             let counted = urls.len() as u64 + snapshot.duplicates().len() as u64 + snapshot.skipped.total();
             prop_assert_eq!(counted, documents.len() as u64);

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use frontend_map::frontend_url::Hosts;
 use frontend_map::rules::{
     Condition, Constraint, ContentTypeUid, DatePart, Document, FieldPath, FieldValue, Literal,
     Locale, LocalePrefix, Param, Rule, RuleSet, Segment, SitemapOptions, Source, Template,
-    Templates,
+    Templates, TrailingSlash,
 };
 use proptest::prelude::*;
 
@@ -163,13 +164,28 @@ fn configure(rule: &mut Rule, settings: &PlaceholderSettings) {
 
 /// A site's rules, with the locales `en` and `de`.
 pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
-    let prefix = prop::sample::select(&[LocalePrefix::Always, LocalePrefix::ExceptDefault][..]);
-    let slash = generate::trailing_slash();
-    (prop::collection::vec(rule(), 1..6), prefix, generate::site_locales(), slash).prop_map(
-        |(rules, prefix, locales, slash)| {
-            RuleSet::new(locales, prefix, rules).with_trailing_slash(slash)
+    (rules(), generate::site_locales()).prop_map(|((rules, prefix, slash), locales)| {
+        RuleSet::new(locales, prefix, rules).with_trailing_slash(slash)
+    })
+}
+
+/// A site's rules and hosts.
+pub(super) fn site() -> impl Strategy<Value = (RuleSet, Hosts)> {
+    (rules(), generate::locales_and_hosts()).prop_map(
+        |((rules, prefix, slash), (locales, hosts))| {
+            let shared = locales.with_segment_of(locales.default_locale()).count() > 1;
+            // Refused at start with one segment for both (D39).
+            let prefix = if shared { LocalePrefix::Always } else { prefix };
+            let rules = RuleSet::new(locales, prefix, rules).with_trailing_slash(slash);
+            (rules.with_hosts(&hosts.by_locale()), hosts)
         },
     )
+}
+
+/// Rules with the settings of their site.
+fn rules() -> impl Strategy<Value = (Vec<Rule>, LocalePrefix, TrailingSlash)> {
+    let prefix = prop::sample::select(&[LocalePrefix::Always, LocalePrefix::ExceptDefault][..]);
+    (prop::collection::vec(rule(), 1..6), prefix, generate::trailing_slash())
 }
 
 /// A document with a date and ancestors beside the usual fields.

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use frontend_map::frontend_url::{BaseUrl, Hosts};
 use frontend_map::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, SiteLocale, Template, TrailingSlash,
@@ -158,6 +159,30 @@ pub(super) fn site_locales() -> impl Strategy<Value = Locales> {
         1 => Just(locales()),
         1 => prop::sample::select(translated.map(with_segments).to_vec()),
     ]
+}
+
+/// The locales `en` and `de` on one host or two, of which one may have no name. On two hosts they may
+/// have one segment.
+pub(super) fn locales_and_hosts() -> impl Strategy<Value = (Locales, Hosts)> {
+    let bases = prop_oneof![
+        1 => good_base_url().prop_map(|base| [Some(base); 2]),
+        3 => good_base_url().prop_map(|base| [Some(base), Some("https://de.example:8443/x")]),
+        1 => (good_base_url(), any::<bool>()).prop_map(|(base, is_first)| {
+            if is_first { [Some(base), None] } else { [None, Some(base)] }
+        }),
+    ];
+    let shared = prop::option::of(prop::sample::select(&["en", "a", "é"][..]));
+    (bases, site_locales(), shared).prop_map(|(bases, own, shared)| {
+        let base = |text: Option<&str>| text.map(|text| BaseUrl::parse(text).unwrap());
+        let hosts = Hosts::new(bases.map(base).to_vec());
+        let one = |segment: &str| {
+            let locale = |code| SiteLocale::from(Locale::parse(code).unwrap());
+            let both = ["en", "de"].map(|code| locale(code).with_segment(segment).unwrap());
+            Locales::on_hosts(both.to_vec(), |at| hosts.host_of(at)).unwrap()
+        };
+        let shared = shared.filter(|_| hosts.are_several()).map(one);
+        (shared.unwrap_or(own), hosts)
+    })
 }
 
 pub(super) fn locales() -> Locales {
