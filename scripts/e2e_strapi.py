@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the shipped binary in front of a real Strapi 5 and compares each response with an oracle.
 
-`frontend-map init` writes settings files with several tokens, whose sitemaps are compared as well.
+`frontend-map init` writes settings files with several tokens, whose sitemaps are compared as well,
+and so are those of sites with several hosts.
 Then a token loses a permission and gets it back; `check` compares good and wrong settings with the
 CMS, and its messages are printed as a table; paths lead through components, and conditions through
 relations to many; documents are published, unpublished and renamed,
@@ -29,6 +30,7 @@ from strapi import (
     check_table,
     drafts,
     first_settings,
+    hosts,
     kinds,
     live,
     responses,
@@ -140,6 +142,14 @@ class Run:
         drafts.check_drafts(self.checks, resolving, self.oracle)
         self.checks.equal("resolving: ends with status 0", resolving.stop(), 0)
 
+    def check_hosts(self) -> None:
+        """Sites with a host for each locale."""
+
+        def start(text: str) -> Service:
+            return self.start(READ_TOKEN, log="info", text=text)
+
+        hosts.check_hosts(self.checks, self.strapi.url, self.oracle, start)
+
     def check_setup_problems(self, wrong: Service) -> None:
         """401 and 403 have different messages, and each says what to do."""
         for service in (wrong, self.start(EXPIRED_TOKEN, log="info")):
@@ -235,6 +245,7 @@ class Run:
         services = self.check_everything()
         self.check_first_settings()
         self.check_drafts()
+        self.check_hosts()
         self.check_permissions()
         self.check_kinds()
         self.check_live(HARD_LIMIT)
