@@ -2,6 +2,7 @@
 
 pub(super) mod counted;
 mod error;
+mod failures;
 mod locale_evidence;
 mod page_retry;
 mod proof;
@@ -23,6 +24,7 @@ use super::query_string::{self, PageRequest};
 use crate::content::{ContentError, DocumentLocale, DocumentSink, Status, WalkRequest};
 use crate::rules::Locale;
 use error::{NO_LIST, OTHER_LOCALE, WalkError, final_error};
+use failures::Failures;
 use locale_evidence::LocaleEvidence;
 use proof::{Next, PageFacts, Proof, Unproven};
 use scope::WalkScope;
@@ -50,11 +52,13 @@ pub(super) async fn walk<S: DocumentSink>(
 ) -> Result<Vec<S>, ContentError> {
     let WalkRequest { query, locales, known } = request;
     let resolved = &*fetcher.resolve(&query.uid).await?;
-    let mut sinks = Vec::with_capacity(locales.len());
+    let (mut sinks, failures) = (Vec::with_capacity(locales.len()), Failures::default());
     // One after another: a walk occupies the CMS like a single client, and editors need it too.
     for locale in locales {
         let is_first = sinks.is_empty();
-        let scope = WalkScope { fetcher, query, resolved, locale, locales, known, is_first };
+        let failures = &failures;
+        let scope =
+            WalkScope { fetcher, query, resolved, locale, locales, known, is_first, failures };
         let Walked { sink, is_localized } = walk_locale(scope, &new_sink).await?;
         let is_last = sink.has_failed() || (is_first && !is_localized);
         sinks.push(sink);

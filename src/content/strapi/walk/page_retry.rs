@@ -13,8 +13,6 @@ use crate::content::ContentError;
 use crate::content::strapi::fetch::ListReply;
 use crate::rules::Locale;
 
-/// How long one page is requested again.
-const LIMIT: Duration = Duration::from_mins(1);
 /// From a failure to the next request.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -25,16 +23,19 @@ pub(super) async fn list(
     locale: Option<&Locale>,
     query_string: impl Fn(Option<&Locale>) -> String,
 ) -> Result<ListReply, ContentError> {
-    let WalkScope { fetcher, query, resolved, .. } = scope;
+    let WalkScope { fetcher, query, resolved, failures, .. } = scope;
     let is_of_dependents = query.selection.as_ref().is_some_and(|own| own.relation.is_some());
     let mut failing: Option<Instant> = None;
     loop {
         let error = match fetcher.list(resolved, locale, &query_string).await {
-            Ok(reply) => return Ok(reply),
+            Ok(reply) => {
+                failures.end(failing.map_or(Duration::ZERO, |since| since.elapsed()));
+                return Ok(reply);
+            }
             Err(error) => error,
         };
         let since = failing.get_or_insert_with(Instant::now);
-        if !is_of_dependents || !is_outage(&error) || since.elapsed() >= LIMIT {
+        if !is_of_dependents || !is_outage(&error) || !failures.permit(since.elapsed()) {
             return Err(error);
         }
         if fetcher.client.circuit_open().is_some() {

@@ -1,5 +1,6 @@
 //! What a walk reads.
 
+use super::failures::Failures;
 use crate::content::strapi::endpoint_cache::ResolvedEndpoint;
 use crate::content::strapi::fetch::Fetcher;
 use crate::content::{ContentQuery, KnownDocuments};
@@ -18,4 +19,6 @@ pub(super) struct WalkScope<'a> {
     pub(super) known: &'a dyn KnownDocuments,
     /// Whether it is the first of them, which shows whether the type is localized.
     pub(super) is_first: bool,
+    /// How long its pages have failed so far.
+    pub(super) failures: &'a Failures,
 }

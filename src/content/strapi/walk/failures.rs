@@ -1,0 +1,41 @@
+//! How long the pages of a walk may fail.
+
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+/// How long the pages of a walk may fail, all of them together.
+const LIMIT: Duration = Duration::from_mins(1);
+
+/// How long the pages of a walk have failed, until each of them was read.
+#[derive(Debug, Default)]
+pub(super) struct Failures(Mutex<Duration>);
+
+impl Failures {
+    /// Whether a page that has failed for this long may be requested again.
+    pub(super) fn permit(&self, failing: Duration) -> bool {
+        *self.0.lock() + failing < LIMIT
+    }
+
+    /// Records that a page was read which had failed for this long.
+    pub(super) fn end(&self, failing: Duration) {
+        *self.0.lock() += failing;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_a_walk_fail_for_a_minute_together() {
+        let failures = Failures::default();
+        let seconds = Duration::from_secs;
+        assert!(failures.permit(seconds(59)) && !failures.permit(seconds(60)));
+        failures.end(seconds(40));
+        assert!(failures.permit(seconds(19)) && !failures.permit(seconds(20)));
+        failures.end(seconds(0));
+        failures.end(seconds(20));
+        assert!(!failures.permit(seconds(0)));
+    }
+}
