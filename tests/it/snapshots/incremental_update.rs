@@ -138,6 +138,21 @@ fn response_with_all_known_locales_needs_no_other_request() {
 }
 
 #[test]
+fn withdrawn_document_costs_one_request_for_each_locale_besides_its_own() {
+    let content = Content::new(&[("en", "a", "x"), ("de", "a", "x"), ("en", "b", "y")]);
+    let cms = content.start();
+    let setup = in_two_locales(&cms).env("FRONTEND_MAP__HOOKS__SECRET", super::hook::SECRET);
+    let service = setup.start();
+    assert_eq!(paths(&sitemap(&service)).len(), 3);
+    let before = cms.targets().len();
+    content.unpublish("en", "a");
+    content.unpublish("de", "a");
+    changed(&service, "a");
+    lists(&service, &["/en/articles/y"]);
+    assert_eq!(cms.targets().len() - before, 3, "{:?}", cms.targets());
+}
+
+#[test]
 fn path_of_two_documents_goes_to_the_other_one_without_a_walk() {
     let content = Content::new(&[("en", "a", "x"), ("en", "b", "x"), ("en", "c", "y")]);
     let cms = content.start();

@@ -10,7 +10,7 @@ use crate::content::strapi::document::is_in_locale;
 use crate::content::strapi::endpoint::EndpointKind;
 use crate::content::strapi::fetch::Fetcher;
 use crate::content::strapi::page::Page;
-use crate::content::strapi::query_string;
+use crate::content::strapi::query_string::{self, PageRequest};
 use crate::content::{
     BadItem, ContentError, ContentQuery, Document, DocumentSink, KnownDocuments, Selected,
     Selection, WalkRequest,
@@ -70,12 +70,44 @@ pub(in crate::content::strapi) async fn select_by_locale(
     locales: &[Locale],
 ) -> Result<Vec<Document<'static>>, ContentError> {
     let Some(selection) = &query.selection else { return Ok(Vec::new()) };
-    let request = WalkRequest { query, locales, known: &Unknown };
     let mut all = Vec::new();
-    for versions in walk(fetcher, request, |_| Versions::default()).await? {
-        all.extend(versions.checked(selection)?);
+    for locale in locales {
+        if selection.relation.is_none()
+            && let Some(versions) = on_one_page(fetcher, query, locale).await?
+        {
+            all.extend(versions.checked(selection)?);
+            continue;
+        }
+        let request = WalkRequest { query, locales: slice::from_ref(locale), known: &Unknown };
+        for versions in walk(fetcher, request, |_| Versions::default()).await? {
+            all.extend(versions.checked(selection)?);
+        }
     }
     Ok(all)
+}
+
+/// The selection in a locale, if it fits on a page; `None`: only a walk can prove that.
+async fn on_one_page(
+    fetcher: &Fetcher,
+    query: &ContentQuery,
+    locale: &Locale,
+) -> Result<Option<Versions>, ContentError> {
+    let resolved = fetcher.resolve(&query.uid).await?;
+    if resolved.endpoint.kind() == EndpointKind::Single {
+        return Ok(None);
+    }
+    let page = PageRequest { after: None, size: fetcher.page_size, with_total: true };
+    let query_string = |locale: Option<&Locale>| query_string::page(query, locale, page);
+    let reply = fetcher.list(&resolved, Some(locale), query_string).await?;
+    let page = Page::read(&reply.body, &query.projection).ok_or(NO_LIST)?;
+    let (rows, mut versions) = (page.keys().count(), Versions::default());
+    let is_all = page.echo.and_then(|echo| echo.total) == Some(rows as u64);
+    page.each(rows, |row| {
+        versions.push(row);
+        Ok::<(), ContentError>(())
+    })?;
+    let is_own = versions.documents.iter().all(|version| is_in_locale(version, locale));
+    Ok((reply.is_localized && is_all && is_own).then_some(versions))
 }
 
 /// The selection in each of these locales.
