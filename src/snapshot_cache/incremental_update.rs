@@ -16,12 +16,15 @@
 mod dependents;
 mod failure;
 mod from_copies;
+mod full_read;
 mod known_locales;
+mod lists;
 mod named;
 mod patching;
 mod plan;
 mod reading;
 mod type_updates;
+mod unlisted;
 mod update_loops;
 
 pub use update_loops::apply_invalidations;
@@ -31,7 +34,7 @@ use std::collections::BTreeMap;
 use super::invalidation::Hint;
 use super::refresh::TypeGroup;
 use crate::content::ContentError;
-use crate::rules::DocumentLocale;
+use crate::rules::{DocumentLocale, FieldPath, Locale};
 
 /// Versions of documents: their locales by `documentId`.
 type Listed = BTreeMap<String, Vec<DocumentLocale<'static>>>;
@@ -43,6 +46,20 @@ struct Updated {
     listed: Listed,
     /// The versions that were updated from the copies because of a document, by its `documentId`.
     from_copies: BTreeMap<String, Listed>,
+}
+
+/// What is left of the dependents of a changed document after the copies were updated from what they
+/// know.
+#[derive(Debug)]
+enum Left {
+    /// Lists of all of them: there are few, or the copies do not know them.
+    Lists,
+    /// Lists of those that read it through other relations than this one.
+    OtherLists(FieldPath),
+    /// All of them are to be read, in the locales in this order.
+    Read(Vec<Locale>),
+    /// The CMS has not said it.
+    Failed(NotUpdated),
 }
 
 /// Why documents could not be updated.

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::rules::ContentTypeUid;
 
-pub(super) use hint::Hint;
+pub(super) use hint::{Hint, Task};
 pub(super) use hint_queue::{Batch, HintQueue, debounced};
 pub(super) use relation_targets::RelationTargets;
 

@@ -16,12 +16,6 @@ pub(super) fn recover(
 ) {
     let hints: Vec<Hint> = hints.into_iter().collect();
     match reason {
-        // The copies have the changes, as far as is known.
-        NotUpdated::NeedsWalk
-            if !hints.is_empty() && hints.iter().all(|hint| hint.is_follow_up) =>
-        {
-            walk_within_share(cache, group);
-        }
         NotUpdated::NeedsWalk => {
             forget(group, hints);
             walk(cache, group);

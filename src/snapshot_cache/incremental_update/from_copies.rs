@@ -16,10 +16,10 @@ use futures::StreamExt;
 use futures::stream;
 
 use super::patching::Reading;
-use super::plan::{is_referred_to, referring_through, relations};
-use super::reading::selecting;
+use super::plan::{is_referred_to, referring, relations};
+use super::reading::{max_versions, selecting};
 use super::type_updates::TypeUpdates;
-use super::{Listed, NotUpdated, Updated};
+use super::{Left, Listed, NotUpdated, Updated};
 use crate::content::{ContentError, SelectionCount};
 use crate::rules::{Document, DocumentLocale, FieldPath, Locale};
 use crate::snapshot::RelatedValues;
@@ -28,27 +28,16 @@ use crate::snapshot_cache::invalidation::{Change, Hint};
 use crate::snapshot_cache::refresh::TypeGroup;
 use crate::snapshot_cache::site_cache::SiteCache;
 
-/// A list is faster if more than this part of the versions have to be read.
-const LIST_PART: usize = 4;
 /// The requests in flight at the same time: the locales of one document, or of two.
 const MAX_IN_FLIGHT: usize = 6;
-
-/// What the copies could not tell about the dependents of a changed document.
-#[derive(Debug)]
-pub(super) enum Left {
-    /// The dependents in all locales.
-    All,
-    /// Those that read the document through this relation in these locales.
-    Locales(FieldPath, Vec<Locale>),
-    /// The CMS has not said it.
-    Failed(NotUpdated),
-}
 
 /// The dependents of a changed document as the copies know them.
 struct Known<'h> {
     hint: &'h Hint,
-    /// The only relation through which versions read the document.
+    /// A relation through which versions read the document.
     relation: FieldPath,
+    /// Whether the copies can be updated: all have the versions, which read it through this one alone.
+    is_usable: bool,
     /// Their locales by `documentId`.
     versions: BTreeMap<String, BTreeSet<String>>,
 }
@@ -60,6 +49,8 @@ struct Outcome {
     updated: Vec<Option<Locale>>,
     /// The locales whose number of versions is not the known one.
     different: Vec<Locale>,
+    /// The number of versions in all locales.
+    total: u64,
     /// The documents that have to be read, because their paths do not have all that decides.
     to_read: BTreeSet<String>,
     /// Whether the copies cannot be updated.
@@ -89,30 +80,26 @@ pub(super) async fn update(
     let known = || -> Vec<Option<Known<'_>>> {
         hints.iter().map(|hint| Known::new(group, hint, page)).collect()
     };
-    let all = || hints.iter().map(|_| Left::All).collect();
     if known().iter().all(Option::is_none) {
-        return all();
+        return hints.iter().map(|_| Left::Lists).collect();
     }
     // What a read in flight has found must be in the copies first: it may be newer.
     let _named_round = updates.named_round.lock().await;
     let known = known();
     let reading = Reading::begin(group);
-    if group.is_refreshing() {
-        return all();
-    }
-    let own: Vec<&Known<'_>> = known.iter().flatten().collect();
-    let mut outcomes = read_all(cache, group, &reading, &own).await.into_iter();
-    let mut left = Vec::with_capacity(hints.len());
-    for known in &known {
-        left.push(match known {
-            Some(known) => {
-                let outcome = outcomes.next().expect("each of them has an outcome");
-                known.left(group, updates, outcome, progress)
-            }
-            None => Left::All,
-        });
-    }
-    left
+    let is_usable = |known: &Known<'_>| known.is_usable && !group.is_refreshing();
+    let usable: Vec<&Known<'_>> = known.iter().flatten().filter(|known| is_usable(known)).collect();
+    let outcomes = read_all(cache, group, &reading, &usable).await;
+    let mut outcomes: BTreeMap<&str, Outcome> =
+        usable.iter().map(|known| known.id()).zip(outcomes).collect();
+    let left = |known: &Option<Known<'_>>| match known {
+        Some(known) => {
+            let outcome = outcomes.remove(known.id()).unwrap_or_default();
+            known.left(group, updates, outcome, page, progress)
+        }
+        None => Left::Lists,
+    };
+    known.iter().map(left).collect()
 }
 
 /// Requests the numbers of versions, and updates the copies with each response as it arrives.
@@ -171,20 +158,15 @@ async fn count<'g>(
 }
 
 impl<'h> Known<'h> {
-    /// `None`: a list of the dependents is needed, or is one request.
+    /// `None`: a list of the dependents is one request, or the copies do not know them.
     fn new(group: &TypeGroup, hint: &'h Hint, page: usize) -> Option<Self> {
         let lacks_copy = group.members.iter().any(|(_, entry)| entry.copy().is_none());
-        if hint.is_follow_up || lacks_copy {
-            return None;
-        }
         let id = hint.invalidation.document_id.as_str();
         let mut relations = relations(group).into_iter();
         let relation = relations.find(|relation| is_referred_to(group, relation, id))?;
-        if relations.any(|other| is_referred_to(group, &other, id)) {
-            return None;
-        }
-        let versions = referring_through(group, &relation, id);
-        let known = Self { hint, relation, versions };
+        let is_only = !relations.any(|other| is_referred_to(group, &other, id));
+        let versions = referring(group, id);
+        let known = Self { hint, relation, is_usable: is_only && !lacks_copy, versions };
         (known.count() > page).then_some(known)
     }
 
@@ -214,9 +196,13 @@ impl<'h> Known<'h> {
         locale: Option<&Locale>,
         count: &SelectionCount,
     ) -> bool {
-        let known = self.count_in(locale);
         // The responses about the other locales say the same if the type is not localized.
-        if outcome.updated.contains(&None) || (count.total == 0 && known == 0) {
+        if outcome.updated.contains(&None) {
+            return false;
+        }
+        let known = self.count_in(locale);
+        outcome.total += count.total;
+        if count.total == 0 && known == 0 {
             return false;
         }
         // Without a withdrawal, a list without documents needs more evidence.
@@ -235,20 +221,37 @@ impl<'h> Known<'h> {
         group: &TypeGroup,
         updates: &TypeUpdates,
         outcome: Outcome,
+        page: usize,
         progress: &mut Updated,
     ) -> Left {
         if let Some(error) = outcome.failure {
             return Left::Failed(error.into());
         }
-        let is_list_faster = outcome.to_read.len() > self.count() / LIST_PART;
-        if outcome.is_unusable || outcome.updated.is_empty() || is_list_faster {
-            return Left::All;
+        let is_updated = !outcome.is_unusable
+            && !outcome.updated.is_empty()
+            && outcome.different.is_empty()
+            && outcome.to_read.len() <= page;
+        if !is_updated {
+            let count = outcome.total.max(self.count() as u64);
+            return if count > max_versions(group) as u64 {
+                Left::Failed(NotUpdated::NeedsWalk)
+            } else {
+                let is_different = |locale: &Locale| outcome.different.contains(locale);
+                let (mut locales, rest): (Vec<Locale>, Vec<Locale>) =
+                    group.locales.iter().cloned().partition(is_different);
+                locales.extend(rest);
+                Left::Read(locales)
+            };
         }
         progress.from_copies.insert(self.id().to_owned(), self.updated(&outcome));
-        updates.dependents.schedule_follow_up([self.hint.clone()]);
-        let (uid, versions, left) = (&group.query.uid, self.count(), outcome.different.len());
-        tracing::debug!(%uid, versions, left, "documents were updated from the copy");
-        Left::Locales(self.relation.clone(), outcome.different)
+        let is_withdrawn = self.hint.invalidation.change == Change::Withdrawn;
+        // Versions that lose the relation by a withdrawal do not read another document instead.
+        if !is_withdrawn || self.hint.is_incomplete() {
+            updates.dependents.follow_up(self.hint.clone());
+        }
+        let (uid, versions) = (&group.query.uid, self.count());
+        tracing::debug!(%uid, versions, "documents were updated from the copy");
+        Left::OtherLists(self.relation.clone())
     }
 
     /// The versions that were updated.

@@ -1,10 +1,12 @@
 //! Which dependents of a content type to list after invalidations.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
-use super::from_copies::Left;
+use super::Left;
 use crate::rules::{FieldPath, Locale};
-use crate::snapshot_cache::invalidation::{Change, Hint, RelationTargets};
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation, RelationTargets};
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// A list of the documents that read changed documents through a relation.
@@ -16,6 +18,8 @@ pub(super) struct RelationList<'h> {
     pub(super) hints: Vec<&'h Hint>,
     /// The locales to list.
     pub(super) locales: Vec<Locale>,
+    /// Whether all dependents are read, however many there are.
+    pub(super) is_full: bool,
 }
 
 impl RelationList<'_> {
@@ -46,22 +50,24 @@ pub(super) fn lists<'h>(
             } else if !targets.may_lead(uid, &relation, &changed.uid) {
                 continue;
             }
-            let (is_own, locales) = match left {
-                Left::Locales(own, locales) if *own == relation => (true, locales),
-                Left::All | Left::Locales(..) => (known > page, &group.locales),
-                Left::Failed(_) => continue,
-            };
+            match left {
+                Left::Lists => {}
+                Left::OtherLists(own) if *own != relation => {}
+                Left::OtherLists(_) | Left::Read(_) | Left::Failed(_) => continue,
+            }
             // After a withdrawal, the filter finds no document any more.
-            if changed.change == Change::Withdrawn || locales.is_empty() {
+            if changed.change == Change::Withdrawn {
                 continue;
             }
-            let (target, own) = (&*changed.uid, is_own.then_some(&*changed.document_id));
+            let own = (known > page).then_some(&*changed.document_id);
+            let target = &*changed.uid;
             let list = lists.entry((relation.segments().len(), relation.clone(), target, own));
             let list = list.or_insert_with(|| RelationList {
                 relation: relation.clone(),
                 target,
                 hints: Vec::new(),
-                locales: locales.clone(),
+                locales: group.locales.clone(),
+                is_full: false,
             });
             list.hints.push(hint);
         }
@@ -107,4 +113,38 @@ pub(super) fn referring_through(
 pub(super) fn relations(group: &TypeGroup) -> BTreeSet<FieldPath> {
     let uid = group.query.uid.as_str();
     group.members.iter().flat_map(|(site, _)| site.site.rules.relations(uid)).collect()
+}
+
+/// Whether a relation may lead to the changed document.
+pub(super) fn may_be_read(cache: &SnapshotCache, group: &TypeGroup, hint: &Hint) -> bool {
+    let (uid, targets) = (&group.query.uid, cache.triggers.targets.lock());
+    let target = &*hint.invalidation.uid;
+    relations(group).iter().any(|relation| !targets.leads_elsewhere(uid, relation, target))
+}
+
+/// What has to be done before dependents of these documents are read.
+pub(super) async fn prepare(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
+    keep_hints(group, hints);
+    learn_targets(cache, group).await;
+}
+
+/// For a refresh in flight, which may have read dependents that the copies do not know.
+fn keep_hints(group: &TypeGroup, hints: &[Hint]) {
+    let since = Instant::now();
+    let changed: Vec<&Invalidation> = hints.iter().map(|hint| &*hint.invalidation).collect();
+    group.members.iter().for_each(|(_, entry)| entry.keep_hints(since, &changed));
+}
+
+/// Learns from the schema where the relations of a type lead, if the token may read it.
+async fn learn_targets(cache: &SnapshotCache, group: &TypeGroup) {
+    let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
+    for relation in relations(group) {
+        let is_known = targets.lock().is_known(uid, &relation);
+        if is_known {
+            continue;
+        }
+        if let Some(target) = cache.content.target(uid, &relation).await {
+            targets.lock().leads(uid, &relation, target.as_str());
+        }
+    }
 }

@@ -9,6 +9,7 @@ use crate::content::{ContentError, ContentQuery, Selected, Selection, SetupProbl
 use crate::rules::{Document, DocumentLocale, FieldPath};
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// Up to this many versions, which fit on one page of a list, a walk never replaces an update.
@@ -33,13 +34,17 @@ pub(super) async fn list_dependents(
     if ids.len() > MAX_NAMED {
         return Err(NotUpdated::NeedsWalk);
     }
-    let RelationList { relation, target, locales, .. } = list;
+    let RelationList { relation, target, locales, is_full, .. } = list;
     let mut versions = Vec::new();
     let mut groups: Vec<&[String]> = ids.chunks(IDS).rev().collect();
     while let Some(ids) = groups.pop() {
         let query = selecting(group, Some(relation), ids.to_vec());
         let max = if ids.len() > 1 { MAX_JOINED } else { max_versions(group) as u64 };
-        let found = match cache.content.select(&query, locales, max).await {
+        let found = match is_full {
+            true => cache.content.select_by_locale(&query, locales).await.map(Selected::Versions),
+            false => cache.content.select(&query, locales, max).await,
+        };
+        let found = match found {
             Ok(Selected::TooMany) if ids.len() > 1 => {
                 let (first, second) = ids.split_at(ids.len() / 2);
                 groups.extend([second, first]);
@@ -130,7 +135,8 @@ pub(super) fn max_versions(group: &TypeGroup) -> usize {
 /// The number of versions up to which single documents are read in one round: those of a walk.
 pub(super) fn all_versions(group: &TypeGroup) -> usize {
     let copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
-    copies.map(|copy| copy.snapshot.len()).max().unwrap_or(0).max(PAGE)
+    let versions = |copy: CachedCopy| copy.snapshot.len() + copy.snapshot.no_url_count();
+    copies.map(versions).max().unwrap_or(0).max(PAGE)
 }
 
 /// Whether a request fails because the path leads through something other than a relation, such as

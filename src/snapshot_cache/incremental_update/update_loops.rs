@@ -9,7 +9,7 @@ use futures::FutureExt;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::plan::relations;
+use super::plan::may_be_read;
 use super::type_updates::TypeUpdates;
 use super::{dependents, failure, named};
 use crate::rules::ContentTypeUid;
@@ -69,19 +69,15 @@ impl Loops {
             cache.triggers.invalidations.anything.notify_one();
         }
         for (uid, group) in &cache.groups {
-            let has_relations = !relations(group).is_empty();
             for hint in &hints {
                 let is_for_type = hint.only.as_ref().is_none_or(|only| only == uid);
                 let is_named = hint.invalidation.uid == uid.as_str();
-                if !is_for_type || !(is_named || has_relations) {
-                    continue;
+                if is_for_type && is_named {
+                    self.of_type(uid).named.add(hint.clone());
                 }
-                let updates = self.of_type(uid);
-                if is_named {
-                    updates.named.add(hint.clone());
-                }
-                if has_relations {
-                    updates.dependents.add(hint.clone());
+                // Another hint would delay the round of those that are read.
+                if is_for_type && may_be_read(&cache, group, hint) {
+                    self.of_type(uid).dependents.add(hint.clone());
                 }
             }
         }

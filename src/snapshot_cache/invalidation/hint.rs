@@ -1,10 +1,17 @@
 //! A document that may have changed, for which updates are due.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{Change, Invalidation};
-use crate::rules::ContentTypeUid;
+use crate::rules::{ContentTypeUid, Locale};
+
+/// From a change to the time from which the read of all its dependents makes way for no other change
+/// before a locale is complete, so that continuous edits do not delay it for ever.
+const MAKES_WAY: Duration = Duration::from_mins(1);
+/// From an update from the copies alone to its follow-up read. While an editor saves a document again
+/// and again, one follows.
+const FOLLOW_UP_DELAY: Duration = Duration::from_secs(10);
 
 /// A document that may have changed, for which updates are due.
 #[derive(Clone, Debug)]
@@ -14,31 +21,137 @@ pub(in crate::snapshot_cache) struct Hint {
     pub(in crate::snapshot_cache) at: Instant,
     /// The content type whose copies lack the change; `None`: any.
     pub(in crate::snapshot_cache) only: Option<ContentTypeUid>,
-    /// Whether the copies have the change already, and a follow-up read is due: all documents that it
-    /// concerns are read, because an update from the copies alone may have missed some of them.
-    pub(in crate::snapshot_cache) is_follow_up: bool,
+    pub(in crate::snapshot_cache) task: Task,
+    /// The locales in which the dependents are left to be read; without one: all.
+    pub(in crate::snapshot_cache) locales: Vec<Locale>,
+    /// The time of the first change of which the copies may lack a part until all dependents are read.
+    pub(super) incomplete_since: Option<Instant>,
     /// How often reading the documents has failed.
     pub(super) attempts: usize,
+}
+
+/// What is due for a hint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::snapshot_cache) enum Task {
+    /// The update that a change needs.
+    Update,
+    /// A read of all dependents, because the copies do not say enough about the change. The updates
+    /// of newer changes come first.
+    Read,
+    /// The follow-up read: the copies have the change, but an update from the copies alone may have
+    /// missed some of the dependents.
+    FollowUp,
 }
 
 impl Hint {
     /// For a change that is known from now on.
     pub(super) fn new(invalidation: Invalidation, only: Option<ContentTypeUid>) -> Self {
-        let (invalidation, at) = (Arc::new(invalidation), Instant::now());
-        Self { invalidation, at, only, is_follow_up: false, attempts: 0 }
+        Self {
+            invalidation: Arc::new(invalidation),
+            at: Instant::now(),
+            only,
+            task: Task::Update,
+            locales: Vec::new(),
+            incomplete_since: None,
+            attempts: 0,
+        }
+    }
+
+    /// The same with another task, which has not failed yet.
+    pub(super) fn with_task(self, task: Task) -> Self {
+        let incomplete_since = self.incomplete_since.or(Some(self.at));
+        Self { task, locales: Vec::new(), incomplete_since, attempts: 0, ..self }
     }
 
     /// Adds another hint about the same document, which is as new or newer.
     pub(super) fn add(&mut self, other: Self) {
-        // The copies have a change for which only the follow-up read is due.
-        let was_written = !self.is_follow_up && self.invalidation.change == Change::Written;
-        let only = (self.only == other.only).then_some(other.only).flatten();
+        let only = (self.only == other.only).then_some(other.only.clone()).flatten();
         let at = self.at.max(other.at);
-        let is_follow_up = self.is_follow_up && other.is_follow_up;
-        *self = Self { at, only, is_follow_up, ..other };
-        if was_written && self.invalidation.change == Change::Withdrawn {
+        let incomplete_since = [self.incomplete_since, other.incomplete_since];
+        let incomplete_since = incomplete_since.into_iter().flatten().min();
+        let changes = [&*self, &other].map(|hint| (hint.task, hint.invalidation.change));
+        // An update comes before a read, and does what the read is for.
+        let mut merged = if self.task < other.task { self.clone() } else { other };
+        let is_written = changes.contains(&(Task::Update, Change::Written));
+        if is_written && merged.invalidation.change == Change::Withdrawn {
             // The documents that read it are listed then, which also shows what was withdrawn.
-            Arc::make_mut(&mut self.invalidation).change = Change::Written;
+            Arc::make_mut(&mut merged.invalidation).change = Change::Written;
         }
+        *self = Self { at, only, incomplete_since, ..merged };
+    }
+
+    /// Whether all dependents have to be read after the update of a change, because of an earlier one.
+    pub(in crate::snapshot_cache) fn is_incomplete(&self) -> bool {
+        self.incomplete_since.is_some()
+    }
+
+    /// Whether the read of its dependents ends when another document has changed.
+    pub(in crate::snapshot_cache) fn makes_way(&self, now: Instant) -> bool {
+        self.incomplete_since.is_none_or(|since| now < since + MAKES_WAY)
+    }
+
+    /// When the read of its dependents is due.
+    pub(super) fn read_due(&self, now: Instant) -> Instant {
+        match (self.task, self.incomplete_since) {
+            (Task::FollowUp, Some(since)) => {
+                (now + FOLLOW_UP_DELAY).min(now.max(since + MAKES_WAY))
+            }
+            (Task::FollowUp, None) => now + FOLLOW_UP_DELAY,
+            (Task::Update | Task::Read, _) => now,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hint(task: Task, change: Change) -> Hint {
+        let (uid, document_id) = ("api::a.a".to_owned(), "a".to_owned());
+        let hint = Hint::new(Invalidation { uid, document_id, change }, None);
+        if task == Task::Update { hint } else { hint.with_task(task) }
+    }
+
+    fn added(first: Hint, second: Hint) -> (Task, Change, bool) {
+        let mut hint = first;
+        hint.add(second);
+        (hint.task, hint.invalidation.change, hint.is_incomplete())
+    }
+
+    #[test]
+    fn update_of_a_newer_change_takes_the_place_of_a_read_and_keeps_that_one_is_due() {
+        use Change::{Withdrawn, Written};
+        use Task::{FollowUp, Read, Update};
+        for (first, second, expected) in [
+            ((Update, Written), (Update, Withdrawn), (Update, Written, false)),
+            ((Update, Withdrawn), (Update, Withdrawn), (Update, Withdrawn, false)),
+            ((FollowUp, Written), (Update, Withdrawn), (Update, Withdrawn, true)),
+            ((Read, Written), (Update, Withdrawn), (Update, Withdrawn, true)),
+            // The read has been interrupted by the change.
+            ((Update, Withdrawn), (FollowUp, Written), (Update, Withdrawn, true)),
+            ((FollowUp, Written), (Read, Written), (Read, Written, true)),
+            ((Read, Written), (FollowUp, Written), (Read, Written, true)),
+        ] {
+            let hint = |(task, change)| hint(task, change);
+            assert_eq!(added(hint(first), hint(second)), expected, "{first:?} {second:?}");
+        }
+    }
+
+    #[test]
+    fn follow_up_read_is_due_after_ten_seconds_and_makes_way_for_a_minute() {
+        let follow_up = hint(Task::FollowUp, Change::Written);
+        let (seconds, changed) = (Duration::from_secs, follow_up.at);
+        for (after, due) in [(0, 10), (20, 30), (45, 55), (55, 60), (70, 70)] {
+            let now = changed + seconds(after);
+            assert_eq!(follow_up.read_due(now), changed + seconds(due), "{after}");
+            assert_eq!(follow_up.makes_way(now), after < 60, "{after}");
+        }
+        // The time counts from the first change, however often the document changes again.
+        let mut again = follow_up;
+        again.add(Hint { at: changed + seconds(59), ..hint(Task::Update, Change::Written) });
+        let again = again.with_task(Task::FollowUp);
+        assert!(!again.makes_way(changed + seconds(60)));
+        let read = hint(Task::Read, Change::Written);
+        assert_eq!(read.read_due(read.at), read.at);
     }
 }

@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{sleep_until, timeout};
 
-use super::Hint;
+use super::{Hint, Task};
+use crate::rules::Locale;
 
 /// The quiet period after the last hint before a round starts.
 const QUIET_PERIOD: Duration = Duration::from_millis(200);
@@ -16,9 +17,6 @@ const QUIET_PERIOD: Duration = Duration::from_millis(200);
 const MAX_DELAY: Duration = Duration::from_secs(1);
 /// The pauses before a hint is tried again, in seconds.
 const PAUSES: [u64; 6] = [1, 2, 4, 8, 16, 30];
-/// From an update from the copies alone to its follow-up read. While an editor saves a document again
-/// and again, one follows.
-const FOLLOW_UP_DELAY: Duration = Duration::from_secs(10);
 /// At most this many documents are kept; a queue with more overflows.
 const MAX_DOCUMENTS: usize = 20_000;
 
@@ -80,16 +78,20 @@ impl HintQueue {
         self.pending.lock().add(Some(Instant::now()), hint);
     }
 
-    /// Keeps hints whose changes the copies have, until all documents that they concern are read.
-    pub(in crate::snapshot_cache) fn schedule_follow_up(
-        &self,
-        hints: impl IntoIterator<Item = Hint>,
-    ) {
-        let due = Instant::now() + FOLLOW_UP_DELAY;
-        let mut pending = self.pending.lock();
-        for hint in hints {
-            pending.add(Some(due), Hint { is_follow_up: true, attempts: 0, ..hint });
-        }
+    /// Keeps a hint whose change the copies have, until its follow-up read is due.
+    pub(in crate::snapshot_cache) fn follow_up(&self, hint: Hint) {
+        self.put_back(hint.with_task(Task::FollowUp));
+    }
+
+    /// Keeps a hint whose dependents are to be read in these locales.
+    pub(in crate::snapshot_cache) fn read_all(&self, hint: Hint, locales: Vec<Locale>) {
+        self.put_back(Hint { locales, ..hint.with_task(Task::Read) });
+    }
+
+    /// Keeps a hint whose dependents are left to be read.
+    pub(in crate::snapshot_cache) fn put_back(&self, hint: Hint) {
+        let due = hint.read_due(Instant::now());
+        self.pending.lock().add(Some(due), hint);
     }
 
     /// Waits until a new hint for which this holds is due, which [`HintQueue::ready`] then finds.
@@ -179,9 +181,6 @@ mod tests {
         assert!(taken(&queue).is_empty());
         queue.add(hint("a", Change::Withdrawn));
         assert_eq!(taken(&queue)[0].invalidation.change, Change::Withdrawn);
-        queue.schedule_follow_up([hint("a", Change::Written)]);
-        queue.add(hint("a", Change::Withdrawn));
-        assert_eq!(taken(&queue)[0].invalidation.change, Change::Withdrawn, "it is in the copies");
     }
 
     #[tokio::test]

@@ -64,10 +64,12 @@ fn storm_of_hints_for_some_documents_costs_few_requests() {
 fn storm_of_hints_for_a_document_with_most_dependents_is_followed_by_walks() {
     let ids = ids(dependents());
     let fixture = Fixture::start(&articles(&ids, "c1", "old"));
-    fixture.set(&articles(&ids, "c1", "new"));
+    let mut new = articles(&ids, "c1", "new");
+    (new[0].1, new[0].2) = ("", "");
+    fixture.set(&new);
     let events = vec![event(CATEGORY, "c1"); hints()];
     let (filtered, walks) = storm(&fixture, &events);
-    let expected: Vec<String> = ids.iter().map(|id| format!("/new/{id}")).collect();
+    let expected: Vec<String> = ids[1..].iter().map(|id| format!("/new/{id}")).collect();
     until_so("all of them", || paths(&sitemap(&fixture.service)) == expected);
     assert!(walks <= filtered + 1, "{walks} walks after {filtered} lists");
 }
@@ -76,7 +78,10 @@ fn storm_of_hints_for_a_document_with_most_dependents_is_followed_by_walks() {
 fn hint_during_a_walk_that_needs_another_walk_causes_no_endless_walks() {
     let ids = ids(dependents());
     let fixture = Fixture::start(&articles(&ids, "c1", "old"));
-    fixture.set(&articles(&ids, "c1", "new"));
+    // The number of dependents differs from the known one, and they are most of the documents.
+    let mut new = articles(&ids, "c1", "new");
+    (new[0].1, new[0].2) = ("", "");
+    fixture.set(&new);
     // A walk takes longer than the debounce of hints.
     fixture.intercept(|target, script| {
         if target.contains("filters[documentId][$gt]") {
@@ -94,7 +99,7 @@ fn hint_during_a_walk_that_needs_another_walk_causes_no_endless_walks() {
         fixture.walks() == before
     });
     assert_eq!(fixture.walks(), 3);
-    let expected: Vec<String> = ids.iter().map(|id| format!("/new/{id}")).collect();
+    let expected: Vec<String> = ids[1..].iter().map(|id| format!("/new/{id}")).collect();
     assert_eq!(paths(&sitemap(&fixture.service)), expected);
 }
 

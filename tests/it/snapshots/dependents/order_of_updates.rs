@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::from_copies::{articles, ids, lists, shows, two};
-use super::{CATEGORY, Fixture};
+use super::{Article, CATEGORY, Fixture};
 use crate::snapshots::{paths, sitemap};
 use crate::support::wait::until_so;
 
@@ -38,6 +38,78 @@ fn withdrawal_does_not_wait_for_the_list_of_another_document() {
     until_so("the list", || lists(&fixture) > 0);
     held.store(false, Ordering::Relaxed);
     shows(&fixture, &new);
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
+fn list_in_progress_makes_way_for_another_change() {
+    let ids = ids();
+    let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
+    let held = hold(&fixture, &["filters[category]", "pageSize]=100"]);
+    let first = articles(&ids, |n| if n == 0 { ("", "") } else { two(n, "new") });
+    fixture.set(&first);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    until_so("the list", || lists(&fixture) > 0);
+    let both = articles(&ids, |n| match n {
+        0 => ("", ""),
+        1..120 => ("c1", "new"),
+        _ => ("c2", "three"),
+    });
+    fixture.set(&both);
+    fixture.hint("entry.publish", CATEGORY, "c2");
+    shows(&fixture, &articles(&ids, |n| if n < 120 { ("c1", "old") } else { ("c2", "three") }));
+    held.store(false, Ordering::Relaxed);
+    shows(&fixture, &both);
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
+fn list_that_made_way_goes_on_with_the_locale_that_is_left() {
+    let ids: Vec<String> = (0..480).map(|n| format!("d{n:05}")).collect();
+    let own = |first: &'static str, second: &'static str| {
+        articles(&ids, move |n| match n {
+            0..120 => ("c1", first),
+            120..240 => ("c2", second),
+            _ => ("c3", "three"),
+        })
+    };
+    // One document has lost the relation.
+    let without = |first: &'static str, second: &'static str| {
+        let mut own = own(first, second);
+        (own[0].1, own[0].2) = ("", "");
+        own
+    };
+    let fixture = Fixture::in_locales(&own("old", "two"), &["en", "de"]);
+    let held = hold(&fixture, &["[$eq]=c1", "locale=de", "pageSize]=100"]);
+    let expected = |en: &[Article<'_>], de: &[Article<'_>]| {
+        let of = |locale, own: &[Article<'_>]| -> Vec<String> {
+            own.iter()
+                .filter(|one| !one.2.is_empty())
+                .map(|(id, _, slug)| format!("/{locale}/{slug}/{id}"))
+                .collect()
+        };
+        let mut all = [of("en", en), of("de", de)];
+        all.iter_mut().for_each(|paths| paths.sort());
+        all.concat()
+    };
+    let shows = |en: &[Article<'_>], de: &[Article<'_>]| {
+        until_so("the list", || paths(&sitemap(&fixture.service)) == expected(en, de));
+    };
+    fixture.set(&without("new", "two"));
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    // The other locale is held.
+    shows(&without("new", "two"), &without("old", "two"));
+    fixture.set(&without("new", "newer"));
+    fixture.hint("entry.publish", CATEGORY, "c2");
+    shows(&without("new", "newer"), &without("old", "newer"));
+    held.store(false, Ordering::Relaxed);
+    shows(&without("new", "newer"), &without("new", "newer"));
+    let is_first = |target: &&String| {
+        let own = ["[$eq]=c1", "locale=en", "pageSize]=100"];
+        own.iter().all(|text| target.contains(text)) && !target.contains("[$gt]")
+    };
+    assert_eq!(fixture.filtered().iter().filter(is_first).count(), 1, "{:?}", fixture.filtered());
+    assert_eq!(fixture.walks(), 2, "one for each locale");
 }
 
 #[test]

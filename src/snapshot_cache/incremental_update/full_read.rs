@@ -1,0 +1,123 @@
+//! Reads all dependents of changed documents, one locale after another: where the copies do not say
+//! enough about a change, and after updates from the copies (follow-up read).
+//!
+//! A document may have thousands of dependents. So a read ends when another document has changed whose
+//! update takes only a moment, and goes on with the locales that are left.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::slice;
+use std::time::Instant;
+
+use futures::FutureExt;
+
+use super::failure::recover;
+use super::lists::update_lists;
+use super::plan::{self, may_be_read};
+use super::type_updates::TypeUpdates;
+use super::unlisted::{unlisted, update_by_id};
+use super::{Left, NotUpdated, Updated, lacking};
+use crate::rules::{DocumentLocale, Locale};
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::Hint;
+use crate::snapshot_cache::refresh::TypeGroup;
+
+/// How a read of all dependents has ended.
+#[derive(PartialEq, Eq)]
+enum End {
+    Complete,
+    /// Another document has changed.
+    MadeWay,
+}
+
+/// Reads the dependents of the documents of these hints, until a new change is to be updated. Then the
+/// hints return into their queue.
+pub(super) async fn read_all(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    updates: &TypeUpdates,
+    hints: Vec<Hint>,
+) {
+    let queue = &updates.dependents;
+    let mut hints = VecDeque::from(lacking(group, hints));
+    // While a list is read, the circuit breaker may open.
+    let _waiting = cache.triggers.wait_for_cms();
+    while let Some(mut hint) = hints.pop_front() {
+        plan::prepare(cache, group, slice::from_ref(&hint)).await;
+        match read_dependents(cache, group, updates, &mut hint).await {
+            Ok(End::Complete) => {}
+            Ok(End::MadeWay) => {
+                queue.put_back(hint);
+                hints.drain(..).for_each(|hint| queue.put_back(hint));
+            }
+            Err(reason) => recover(cache, group, queue, reason, [hint]),
+        }
+    }
+    queue.look_again();
+}
+
+/// Reads the dependents of one document; its hint keeps the locales that are left.
+async fn read_dependents(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    updates: &TypeUpdates,
+    hint: &mut Hint,
+) -> Result<End, NotUpdated> {
+    let has_new = || updates.dependents.has_new(|new| may_be_read(cache, group, new));
+    let mut left = VecDeque::from(hint.locales.clone());
+    left.retain(|locale| group.locales.contains(locale));
+    if left.is_empty() {
+        left.extend(group.locales.iter().cloned());
+    }
+    while let Some(locale) = left.front() {
+        if has_new().now_or_never().is_some() && hint.makes_way(Instant::now()) {
+            return Ok(End::MadeWay);
+        }
+        let read = read_locale(cache, group, updates, hint, locale);
+        let is_localized = if hint.makes_way(Instant::now()) {
+            tokio::select! {
+                biased;
+                () = has_new() => return Ok(End::MadeWay),
+                read = read => read?,
+            }
+        } else {
+            read.await?
+        };
+        left.pop_front();
+        if !is_localized {
+            break;
+        }
+        hint.locales = left.iter().cloned().collect();
+        if !left.is_empty() && has_new().now_or_never().is_some() {
+            return Ok(End::MadeWay);
+        }
+    }
+    Ok(End::Complete)
+}
+
+/// Reads the dependents of one document in a locale. Returns whether the type is localized, as far as
+/// the responses show it.
+async fn read_locale(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    updates: &TypeUpdates,
+    hint: &Hint,
+    locale: &Locale,
+) -> Result<bool, NotUpdated> {
+    let page = cache.content.page_size();
+    let hints = slice::from_ref(hint);
+    let mut lists =
+        plan::lists(group, hints, &[Left::Lists], &mut cache.triggers.targets.lock(), page);
+    for list in &mut lists {
+        (list.locales, list.is_full) = (vec![locale.clone()], true);
+    }
+    let mut progress = Updated::default();
+    if let Some((_, reason)) = update_lists(cache, group, &lists, &mut progress).await.pop() {
+        return Err(reason);
+    }
+    // Documents that were read before the change was known are in the copies from here on.
+    drop(updates.named_round.lock().await);
+    let ids = unlisted(group, hint, &progress, Some(locale));
+    let ids: BTreeSet<&str> = ids.iter().map(|id| &**id).collect();
+    update_by_id(cache, group, &ids).await.1?;
+    Ok(!progress.listed.values().flatten().any(|own| *own == DocumentLocale::None))
+}

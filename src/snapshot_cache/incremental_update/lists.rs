@@ -1,0 +1,74 @@
+//! Updates the documents in lists of dependents.
+
+use std::collections::BTreeMap;
+
+use super::patching::Reading;
+use super::plan::RelationList;
+use super::reading::list_dependents;
+use super::{NotUpdated, Updated};
+use crate::rules::Document;
+use crate::snapshot::Patch;
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::Hint;
+use crate::snapshot_cache::refresh::TypeGroup;
+
+/// Updates the documents of these lists, each put into the copies as soon as it is read. Returns the
+/// lists that have failed.
+pub(super) async fn update_lists<'l, 'h>(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    lists: &'l [RelationList<'h>],
+    progress: &mut Updated,
+) -> Vec<(&'l [&'h Hint], NotUpdated)> {
+    let mut empty: Vec<&RelationList<'_>> = Vec::new();
+    let mut failed = Vec::new();
+    for list in lists {
+        // Without children there are no grandchildren.
+        if empty.iter().any(|shorter| is_level_above(group, shorter, list)) {
+            empty.push(list);
+            continue;
+        }
+        match update_listed(cache, group, list, progress).await {
+            Ok(true) => {}
+            Ok(false) => empty.push(list),
+            Err(reason) => failed.push((&*list.hints, reason)),
+        }
+    }
+    failed
+}
+
+/// Updates the dependents of one list. Returns whether there are any.
+async fn update_listed(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    list: &RelationList<'_>,
+    progress: &mut Updated,
+) -> Result<bool, NotUpdated> {
+    let reading = Reading::begin(group);
+    let versions = list_dependents(cache, group, list).await?;
+    let mut by_id: BTreeMap<String, Vec<Document<'static>>> = BTreeMap::new();
+    for version in versions {
+        let own = by_id.entry(version.id.clone().into_owned()).or_default();
+        own.retain(|other| other.locale != version.locale);
+        own.push(version);
+    }
+    for (id, versions) in &by_id {
+        let locales = versions.iter().map(|version| version.locale.clone());
+        progress.listed.entry(id.clone()).or_default().extend(locales);
+    }
+    let patch = |(id, versions)| Patch { id, versions, is_partial: true };
+    let patches: Vec<Patch> = by_id.into_iter().map(patch).collect();
+    reading.apply(&patches).await?;
+    Ok(!patches.is_empty())
+}
+
+/// Whether `above` lists the level of a page tree above that of `list`, for the same documents.
+fn is_level_above(group: &TypeGroup, above: &RelationList<'_>, list: &RelationList<'_>) -> bool {
+    let (short, long) = (above.relation.segments(), list.relation.segments());
+    above.target == list.target
+        && list.target == group.query.uid.as_str()
+        && long.len() == short.len() + 1
+        && long.iter().all(|name| *name == short[0])
+        && short.iter().all(|name| *name == short[0])
+        && list.hints.iter().all(|own| above.hints.iter().any(|hint| std::ptr::eq(*own, *hint)))
+}

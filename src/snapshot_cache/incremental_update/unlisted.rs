@@ -1,0 +1,77 @@
+//! Updates the versions that read a changed document as the copies know them, and that are in no list:
+//! they have lost the relation.
+
+use std::collections::BTreeSet;
+
+use super::failure::recover;
+use super::patching::Reading;
+use super::plan::referring;
+use super::reading::{all_versions, is_in, max_versions, read_by_id};
+use super::type_updates::TypeUpdates;
+use super::{NotUpdated, Updated};
+use crate::rules::Locale;
+use crate::snapshot::Patch;
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::Hint;
+use crate::snapshot_cache::refresh::TypeGroup;
+
+/// The documents with such versions, in one locale or in all of them.
+pub(super) fn unlisted(
+    group: &TypeGroup,
+    hint: &Hint,
+    progress: &Updated,
+    locale: Option<&Locale>,
+) -> Vec<String> {
+    let id = hint.invalidation.document_id.as_str();
+    let of_hint = [Some(&progress.listed), progress.from_copies.get(id)];
+    let is_updated = |id: &String, locale: &String| {
+        let mut own = of_hint.iter().flatten().filter_map(|listed| listed.get(id)).flatten();
+        own.any(|own| is_in(own, locale))
+    };
+    let is_wanted = |own: &&String| locale.is_none_or(|locale| locale.as_str() == *own);
+    let mut known = referring(group, id);
+    known.retain(|id, locales| {
+        !locales.iter().filter(is_wanted).all(|locale| is_updated(id, locale))
+    });
+    known.into_keys().collect()
+}
+
+/// Updates those of some hints.
+pub(super) async fn update_unlisted(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    updates: &TypeUpdates,
+    hints: &[&Hint],
+    progress: &Updated,
+) {
+    let of_hints = hints.iter().map(|hint| (*hint, unlisted(group, hint, progress, None)));
+    let of_hints: Vec<(&Hint, Vec<String>)> = of_hints.filter(|(_, ids)| !ids.is_empty()).collect();
+    let ids: BTreeSet<&str> = of_hints.iter().flat_map(|(_, ids)| ids).map(|id| &**id).collect();
+    let versions = |ids: usize| ids * group.locales.len();
+    let most = of_hints.iter().map(|(_, ids)| versions(ids.len())).max().unwrap_or(0);
+    if most > max_versions(group) || versions(ids.len()) > all_versions(group) {
+        let hints = of_hints.iter().map(|(hint, _)| (*hint).clone());
+        return recover(cache, group, &updates.dependents, NotUpdated::NeedsWalk, hints);
+    }
+    let (patches, result) = update_by_id(cache, group, &ids).await;
+    let read: BTreeSet<&str> = patches.iter().map(|patch| &*patch.id).collect();
+    let is_read = |ids: &Vec<String>| ids.iter().all(|id| read.contains(&**id));
+    if let Err(reason) = result {
+        let retried = of_hints.iter().filter(|(_, ids)| !is_read(ids));
+        let retried = retried.map(|(hint, _)| (*hint).clone());
+        recover(cache, group, &updates.dependents, reason, retried);
+    }
+}
+
+/// Reads these documents again and puts them into the copies. Returns those that were read, and why
+/// it is not all of them.
+pub(super) async fn update_by_id(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    ids: &BTreeSet<&str>,
+) -> (Vec<Patch>, Result<(), NotUpdated>) {
+    let reading = Reading::begin(group);
+    let (patches, result) = read_by_id(cache, group, ids).await;
+    let applied = reading.apply(&patches).await;
+    (patches, applied.and(result))
+}
