@@ -81,8 +81,8 @@ pub(in crate::http) fn get(
     let host = host.or(owner_host(site, &decision));
     decision.found = on_host(site, decision.found, host);
     let result = MatchResult::new(site, &pathname, &decision.found, locale.as_ref(), host);
-    let document =
-        decision.owner.map(|url| ResolvedDocument::new(app, site, &state.index, url, &pathname));
+    let of = |url| ResolvedDocument::new(app, site, &state.index, url, (&pathname, host));
+    let document = decision.owner.map(of);
     let by = if document.is_some() { "documents" } else { "rules" };
     let resolution = Resolution { site, resolved_by: by, document };
     let text = success_text(|json| {

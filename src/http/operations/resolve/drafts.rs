@@ -49,7 +49,7 @@ impl Known<'_> {
         };
         let Some(owned) = self.owned_on_first_host(&parsed, host).await? else {
             let result = MatchResult::new(self.site, pathname, first, locale, host);
-            return Ok(self.response(&result, None, pathname));
+            return Ok(self.response(&result, None, (pathname, host)));
         };
         let drafts = self.all_drafts(&owned).await?;
         let Owned { found, candidates, path, host: on } = owned;
@@ -60,7 +60,7 @@ impl Known<'_> {
         let host = host.or(own_host);
         let found = on_host(self.site, found, host);
         let result = MatchResult::new(self.site, pathname, &found, locale, host);
-        Ok(self.response(&result, url, pathname))
+        Ok(self.response(&result, url, (pathname, host)))
     }
 
     /// Without a host in the request, the first of the site's hosts on which a draft has the path.
@@ -73,10 +73,10 @@ impl Known<'_> {
         if host.is_none() && self.site.hosts.are_several() {
             hosts = self.site.rules.hosts_of(pathname).map(Some).collect();
         }
-        let (mut read, mut not_localized) = (Vec::new(), None);
+        let (path, mut read, mut not_localized) = (pathname.normalized(), Vec::new(), None);
         for host in hosts {
             match self.owned(&mut read, pathname, host).await? {
-                Some(owned) if owned.host == host => return Ok(Some(owned)),
+                Some(owned) if owned.host == host && owned.path == path => return Ok(Some(owned)),
                 other => not_localized = not_localized.or(other),
             }
         }
@@ -124,13 +124,15 @@ impl Known<'_> {
             // On another host the same path may be that of another locale.
             let other = rules.in_default_locale(found, pathname);
             let other = other.or_else(|| host.map(|_| path)).and_then(|path| {
-                let url = candidates.owner(&path).filter(|url| !url.is_localized())?;
+                let url = candidates.owner_on(&path, candidates.first_host());
+                let url = url.filter(|url| !url.is_localized())?;
                 Some((rule_of(url)?, path))
             });
             match other {
                 // Nor is any other document of the type localized, so that none has the path itself.
                 Some((found, path)) => {
-                    not_localized.get_or_insert(Owned { found, candidates, path, host: None });
+                    let host = candidates.first_host();
+                    not_localized.get_or_insert(Owned { found, candidates, path, host });
                 }
                 None if are_all => {}
                 None => return Err(TOO_MANY.into()),

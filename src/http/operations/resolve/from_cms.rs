@@ -135,7 +135,7 @@ impl Known<'_> {
         };
         let found = on_host(site, found, host);
         let result = MatchResult::new(site, &path, &found, Some(locale), host);
-        Ok(self.response(&result, snapshot.owner_on(&path, host), &path))
+        Ok(self.response(&result, snapshot.owner_on(&path, host), (&path, host)))
     }
 
     /// All versions of a document in the locales of the site.
@@ -173,10 +173,10 @@ impl Known<'_> {
         &self,
         result: &MatchResult<'_, '_>,
         document: Option<PublicUrl<'_>>,
-        pathname: &str,
+        requested: (&str, Option<usize>),
     ) -> HttpResponse {
         let Self { app, site, index } = self;
-        let document = document.map(|url| ResolvedDocument::new(app, site, index, url, pathname));
+        let document = document.map(|url| ResolvedDocument::new(app, site, index, url, requested));
         let resolution = Resolution { site, resolved_by: "cms", document };
         let text = success_text(|json| {
             json.raw("{");

@@ -18,7 +18,7 @@ pub(super) struct Resolution<'a> {
 /// The document of a resolution.
 pub(super) struct ResolvedDocument<'a> {
     url: PublicUrl<'a>,
-    /// Whether the requested pathname is the path of the document.
+    /// Whether the requested pathname is the path of the document, on its host.
     is_canonical: bool,
     /// The document in the API of the CMS.
     resource: Option<String>,
@@ -27,20 +27,22 @@ pub(super) struct ResolvedDocument<'a> {
 }
 
 impl<'a> ResolvedDocument<'a> {
-    /// The document with this URL; `pathname` is the requested one.
+    /// The document with this URL; the pathname is the requested one, with its host if it has one among
+    /// several of the site's hosts.
     pub(super) fn new(
         app: &App,
         site: &Site,
         index: &'a PathIndex,
         url: PublicUrl<'a>,
-        pathname: &str,
+        (pathname, requested): (&str, Option<usize>),
     ) -> Self {
         let uid = &site.rules.rules()[url.rule()].content_type;
         let locale = &site.rules.locales().codes()[url.locale()];
         let resource = app.snapshots.content().resource(uid, url.document_id());
         let resource = resource
             .map(|path| if url.is_localized() { format!("{path}?locale={locale}") } else { path });
-        let is_canonical = is_same_path(pathname, url.path());
+        let is_same_host = requested.is_none_or(|requested| requested == url.host());
+        let is_canonical = is_same_host && is_same_path(pathname, url.path());
         let host = site.hosts.host_if_several(url.locale());
         let breadcrumbs = breadcrumbs(index, &site.rules, url.normalized_path(), host);
         Self { url, is_canonical, resource, breadcrumbs }
