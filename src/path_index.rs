@@ -112,9 +112,11 @@ impl PathIndex {
         pathname: &'r Pathname<'_>,
         host: Option<usize>,
     ) -> Option<Decision<'r, '_>> {
-        if host.is_none() {
+        let path = pathname.normalized();
+        if host.is_none() && rules.has_several_hosts() {
             for own in rules.hosts_of(pathname) {
-                let decision = self.decide_on(rules, pathname, Some(own))?;
+                let owners = self.owners_of(&path, Some(own));
+                let decision = self.decide_among(&owners, rules, pathname, Some(own))?;
                 if let Basis::Expired(_) | Basis::Missing(_) = decision.basis {
                     return Some(Decision { found: rules.find(pathname)?, ..decision });
                 }
@@ -124,17 +126,19 @@ impl PathIndex {
                     return Some(decision);
                 }
             }
+            return self.decide_among(&[], rules, pathname, None);
         }
-        self.decide_on(rules, pathname, host)
+        self.decide_among(&self.owners_of(&path, host), rules, pathname, host)
     }
 
-    fn decide_on<'r>(
-        &self,
+    /// The decision among the URLs that have the path on the host.
+    fn decide_among<'r, 'i>(
+        &'i self,
+        owners: &[PublicUrl<'i>],
         rules: &'r RuleSet,
         pathname: &'r Pathname<'_>,
         host: Option<usize>,
-    ) -> Option<Decision<'r, '_>> {
-        let owners = self.owners_of(&pathname.normalized(), host);
+    ) -> Option<Decision<'r, 'i>> {
         let tie = |owner: &PublicUrl<'_>| rules.tie_on(pathname, owner.rule(), host);
         let decided = owners.iter().find_map(|owner| Some((*owner, tie(owner)?)));
         let last = decided.as_ref().map_or(usize::MAX, |(owner, _)| owner.rule());
@@ -156,7 +160,7 @@ impl PathIndex {
             return Some(Decision { found, owner: Some(owner), basis });
         }
         let found = rules.find_on(pathname, host)?;
-        if let Some(owner) = of_type(rules, &found, &owners) {
+        if let Some(owner) = of_type(rules, &found, owners) {
             return Some(Decision { found, owner: Some(owner), basis });
         }
         Some(match self.not_localized(rules, pathname, &found, host) {
@@ -180,7 +184,8 @@ impl PathIndex {
             path.or_else(|| host.map(|_| pathname.normalized()))
         };
         let path = in_default_locale(first)?;
-        let owners = self.owners_of(&path, None).into_iter().filter(|owner| !owner.is_localized());
+        let owners = self.owners(|snapshot| snapshot.owner_on(&path, snapshot.first_host()));
+        let owners = owners.into_iter().filter(|owner| !owner.is_localized());
         let with_rule = |owner: PublicUrl<'_>| {
             let uid = &rules.rules()[owner.rule()].content_type;
             let found = match rules.tie_on(pathname, owner.rule(), host) {
@@ -209,12 +214,15 @@ impl PathIndex {
     /// The URLs with this path on one host, at most one of each content type, in the order of their
     /// rules.
     fn owners_of(&self, path: &str, host: Option<usize>) -> Vec<PublicUrl<'_>> {
-        let mut owners: Vec<_> =
-            self.snapshots.iter().filter_map(|snapshot| snapshot.owner_on(path, host)).collect();
-        // Different content types may have the path on different hosts.
-        if let Some(first) = owners.iter().map(|owner| owner.host()).min() {
-            owners.retain(|owner| owner.host() == first);
-        }
+        self.owners(|snapshot| snapshot.owner_on(path, host))
+    }
+
+    fn owners<'i>(
+        &'i self,
+        of: impl Fn(&'i Snapshot) -> Option<PublicUrl<'i>>,
+    ) -> Vec<PublicUrl<'i>> {
+        let snapshots = self.snapshots.iter().map(Arc::as_ref);
+        let mut owners: Vec<_> = snapshots.filter_map(of).collect();
         owners.sort_by_key(|owner| owner.rule());
         owners
     }

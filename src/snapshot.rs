@@ -232,6 +232,13 @@ impl Snapshot {
         Some(self.url(at))
     }
 
+    /// The position of the host of the site's first locale, where documents that are not localized have
+    /// their paths; `None` if there is one host.
+    #[must_use]
+    pub fn first_host(&self) -> Option<usize> {
+        self.hosts.first().map(|host| usize::from(*host))
+    }
+
     /// The position of a URL's host among the site's hosts; 0 if there is one host.
     #[must_use]
     pub fn host_of(&self, url: PublicUrl<'_>) -> usize {

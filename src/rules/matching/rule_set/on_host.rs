@@ -28,6 +28,12 @@ impl RuleSet {
         Self { by_host, ..self }
     }
 
+    /// Whether the site has several hosts.
+    #[must_use]
+    pub fn has_several_hosts(&self) -> bool {
+        !self.by_host.is_empty()
+    }
+
     /// Of a site with several hosts, those with a template that may match a pathname, in order.
     pub fn hosts_of<'a>(&'a self, pathname: &'a Pathname<'_>) -> impl Iterator<Item = usize> + 'a {
         let has_match = |own: &RuleSubset| own.first(pathname, &self.locales).is_some();
