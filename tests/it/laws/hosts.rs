@@ -79,7 +79,9 @@ proptest! {
         documents in prop::collection::vec(features::document(), 1..8),
     ) {
         // The files of a site of which a locale has no base URL are a 501.
-        prop_assume!(hosts.first_without(0..hosts.locales()).is_none());
+        if hosts.first_without(0..hosts.locales()).is_some() {
+            return Ok(());
+        }
         for snapshot in snapshots(&rules, &hosts, &documents)? {
             let mut links = BTreeMap::new();
             for (at, host) in hosts.all().iter().enumerate() {
