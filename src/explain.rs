@@ -8,11 +8,11 @@ mod pathname;
 mod tie;
 
 pub use document::{
-    ConditionResult, DocumentExplanation, PlaceholderResult, RuleExplanation, RuleOutcome,
-    explain_document,
+    ConditionResult, DocumentExplanation, OwnPathResult, PlaceholderResult, RuleExplanation,
+    RuleOutcome, explain_document,
 };
 pub use pathname::{
     MatchedRule, PathnameExplanation, PatternOutcome, PatternResult, SegmentResult,
     explain_pathname,
 };
-pub use tie::{TieDecision, tied_types};
+pub use tie::{TieDecision, deciding_types, is_tied};

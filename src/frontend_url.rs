@@ -28,7 +28,7 @@ pub struct FrontendPath<'r> {
 }
 
 impl<'r> FrontendPath<'r> {
-    fn new(path: String, PathSource { rule, template, locale }: PathSource<'r>) -> Self {
+    fn new(path: String, PathSource { rule, template, locale, .. }: PathSource<'r>) -> Self {
         Self { path, rule, template, locale }
     }
 }
@@ -48,7 +48,7 @@ pub struct NoUrl<'r> {
 /// The reason; `Display` is its name in `details.reason` and in logs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoUrlReason {
-    /// `<placeholder>_<fault>`.
+    /// `<placeholder>_<fault>`, or `<path field>_<fault>`.
     #[error("{0}")]
     Unusable(UnusableValue),
     /// The document's locale is not one of the site's.
@@ -81,6 +81,8 @@ pub struct PathSource<'r> {
     pub template: &'r Template,
     /// The locale of the document version, one of the site's.
     pub locale: &'r SiteLocale,
+    /// Whether it is the document's own path (D41).
+    pub is_own: bool,
 }
 
 /// Builds the frontend path of one version of a document (D12).
@@ -123,8 +125,9 @@ pub fn write_path<'r>(
     for rule in candidates {
         match write_path_by_rule(rules, hosts, rule, document, drafts, path) {
             Ok(found) => return Some(Ok(found)),
-            // No other rule may be used before it is known that this one is not.
-            Err(reason @ NoUrlReason::Absent(_)) => {
+            // No other rule may be used before it is known that this one is not, or in place of an
+            // own path.
+            Err(reason) if reason.is_final(rules, rule, document) => {
                 return Some(Err(NoUrl { reason, ..conditions_not_met(rules, rule, document) }));
             }
             Err(reason) => {
@@ -137,6 +140,19 @@ pub fn write_path<'r>(
         }
     }
     first_failure.map(Err)
+}
+
+impl NoUrlReason {
+    /// Whether the document has no URL by the rules behind this one either.
+    fn is_final(&self, rules: &RuleSet, rule: &Rule, document: &Document<'_>) -> bool {
+        match self {
+            Self::Absent(_) => true,
+            Self::ConditionsNotMet | Self::LocaleWithoutTemplate => false,
+            Self::Unusable(_) | Self::LocaleUnknown | Self::NotPublished | Self::UrlTooLong => {
+                rule.has_own_path(&LocaleVersion::of(document, rules.locales()))
+            }
+        }
+    }
 }
 
 /// The failure with the lowest priority, which any other reason replaces.
@@ -201,7 +217,8 @@ fn write_path_by_rule<'r>(
     if is_too_long(rules, hosts, locale, path) {
         return Err(NoUrlReason::UrlTooLong);
     }
-    Ok(PathSource { rule, template, locale })
+    let is_own = rule.path_field.is_some() && rule.has_own_path(&values);
+    Ok(PathSource { rule, template, locale, is_own })
 }
 
 /// Whether the URL of a path in a locale has too many characters.

@@ -1,7 +1,11 @@
 //! The path index of a site: which document owns a path. It decides between rules that match a
 //! pathname with equal precedence.
 
+mod own_paths;
+
 use std::sync::Arc;
+
+use own_paths::OwnPaths;
 
 use crate::rules::{ContentTypeUid, Match, Pathname, RuleSet, RuleSubset};
 use crate::snapshot::{PublicUrl, Snapshot};
@@ -14,6 +18,8 @@ pub struct PathIndex {
     /// The rules of the content types whose snapshots are stale.
     stale: Option<RuleSubset>,
     unknown: Option<UnknownTypes>,
+    /// For rules that name a path field.
+    own: Option<OwnPaths>,
 }
 
 /// The content types whose documents are not known.
@@ -68,6 +74,8 @@ impl PathIndex {
         rules: &RuleSet,
         types: impl IntoIterator<Item = (&'t ContentTypeUid, TypePaths)>,
     ) -> Self {
+        let types: Vec<(&ContentTypeUid, TypePaths)> = types.into_iter().collect();
+        let own = OwnPaths::new(rules, &types);
         let (mut snapshots, mut stale) = (Vec::new(), Vec::new());
         let (mut unknown, mut expired) = (Vec::new(), Vec::new());
         for (uid, paths) in types {
@@ -88,7 +96,7 @@ impl PathIndex {
             (!types.is_empty()).then(|| rules.subset(|rule| types.contains(&&rule.content_type)))
         };
         let unknown = subset(&unknown).map(|rules| UnknownTypes { rules, expired });
-        Self { snapshots, stale: subset(&stale), unknown }
+        Self { snapshots, stale: subset(&stale), unknown, own }
     }
 
     /// Whether the snapshots of all content types are fresh.
@@ -97,8 +105,9 @@ impl PathIndex {
         self.stale.is_none() && self.unknown.is_none()
     }
 
-    /// The rule for a pathname, by precedence (D8). Of several rules that match with equal
-    /// precedence, the one whose document owns the path; if no document does, the first.
+    /// The rule for a pathname: that of the document whose own path it is (D41), else by precedence
+    /// (D8). Of several rules that match with equal precedence, the one whose document owns the path;
+    /// if no document does, the first.
     ///
     /// Without a `host` (a position among the site's hosts), a path that several hosts have belongs to
     /// the first of them, each with the templates of its own locales.
@@ -113,22 +122,46 @@ impl PathIndex {
         host: Option<usize>,
     ) -> Option<Decision<'r, '_>> {
         let path = pathname.normalized();
-        if host.is_none() && rules.has_several_hosts() {
-            for own in rules.hosts_of(pathname) {
-                let owners = self.owners_of(&path, Some(own));
-                let decision = self.decide_among(&owners, rules, pathname, Some(own))?;
-                if let Basis::Expired(_) | Basis::Missing(_) = decision.basis {
-                    return Some(Decision { found: rules.find(pathname)?, ..decision });
-                }
-                let is_own =
-                    |owner: PublicUrl<'_>| owner.host() == own && has_path(owner, pathname);
-                if decision.owner.is_some_and(is_own) {
-                    return Some(decision);
-                }
+        let decision = if host.is_none() && rules.has_several_hosts() {
+            let of_host = |host| self.owned_on(rules, pathname, &path, host);
+            if let Some(decision) = (0..rules.host_count()).find_map(of_host) {
+                return Some(decision);
             }
-            return self.decide_among(&[], rules, pathname, None);
+            self.decide_among(&[], rules, pathname, None)
+        } else {
+            let owners = self.owners_of(&path, host);
+            if let Some(decision) = self.by_own_path(&owners, rules, pathname) {
+                return Some(decision);
+            }
+            self.decide_among(&owners, rules, pathname, host)
+        };
+        match &self.own {
+            None => decision,
+            Some(own) => self.without_own_path(own, rules, (pathname, host), decision),
         }
-        self.decide_among(&self.owners_of(&path, host), rules, pathname, host)
+    }
+
+    /// The decision of one of the site's hosts; `None`: it is known that none of its documents has
+    /// the path.
+    fn owned_on<'r>(
+        &self,
+        rules: &'r RuleSet,
+        pathname: &'r Pathname<'_>,
+        path: &str,
+        host: usize,
+    ) -> Option<Decision<'r, '_>> {
+        let owners = self.owners_of(path, Some(host));
+        if let Some(decision) = self.by_own_path(&owners, rules, pathname) {
+            return Some(decision);
+        }
+        if !rules.may_match_on(pathname, host) {
+            return None;
+        }
+        let decision = self.decide_among(&owners, rules, pathname, Some(host))?;
+        if decision.basis.is_unknown() {
+            return Some(Decision { found: rules.find(pathname)?, ..decision });
+        }
+        decision.has_itself(pathname, Some(host)).then_some(decision)
     }
 
     /// The decision among the URLs that have the path on the host.
@@ -225,6 +258,27 @@ impl PathIndex {
         let mut owners: Vec<_> = snapshots.filter_map(of).collect();
         owners.sort_by_key(|owner| owner.rule());
         owners
+    }
+}
+
+impl Basis<'_> {
+    /// Whether the documents of a content type that matters are not known.
+    fn is_unknown(self) -> bool {
+        matches!(self, Self::Expired(_) | Self::Missing(_))
+    }
+}
+
+impl Decision<'_, '_> {
+    /// Whether the path is the own path of its document (D41).
+    #[must_use]
+    pub fn has_own_path(&self) -> bool {
+        self.owner.is_some_and(PublicUrl::has_own_path)
+    }
+
+    /// Whether a document has this path itself, on this host if one is given.
+    fn has_itself(&self, pathname: &Pathname<'_>, host: Option<usize>) -> bool {
+        let is_on = |owner: PublicUrl<'_>| host.is_none_or(|host| owner.host() == host);
+        self.owner.is_some_and(|owner| is_on(owner) && has_path(owner, pathname))
     }
 }
 

@@ -29,13 +29,15 @@ Exit status: 0 a rule matches or the document has a URL, 1 none, 2 invalid argum
 Fields of --json, for a pathname:
   site, host if it is given, pathname, normalizedPath, matched {collectionType, rule, params, locale} or null,
   tie {decidedBy, documentId, problem} if several rules match with equal precedence on a site with
-  resolve = \"documents\"; decidedBy is documents, rules or unknown,
+  resolve = \"documents\", or a document has this path as its own; decidedBy is documents, own_path,
+  rules or unknown,
   considered [{collectionType, rule, form, outcome, reason, segment, segmentsWanted, orMore,
   segments [{wanted, found, reason}]}]; outcome is match, hidden, tied, other_host or no_match
 For a document:
   site, uid, documentId, locale, found, problem, path, url, where found is null and problem says why
   if the CMS fails or leaves out what the URL needs,
-  considered [{rule, outcome, reason, path, conditions [{field, wanted, found, holds}],
+  considered [{rule, outcome, reason, path, ownPath {field, value, isUsed, fault} if the rule has a
+  path_field, conditions [{field, wanted, found, holds}],
   placeholders [{placeholder, value, leftOut, fault}]}]; outcome is used, not_needed or no_url
 Segments count from 0 in JSON and from 1 in text.";
 

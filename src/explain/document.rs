@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::frontend_url::{LocaleVersion, path_by_rule};
 use crate::rules::{
-    BuiltSegment, Document, FieldValue, Locale, Placeholder, Rule, SegmentOutput, Source,
+    BuiltSegment, Document, Fault, FieldValue, Locale, Placeholder, Rule, SegmentOutput, Source,
 };
 use crate::site::Site;
 
@@ -34,6 +34,7 @@ pub struct DocumentExplanation {
 
 /// The result of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RuleExplanation {
     /// The template for the document's locale, or the rule's first.
     pub rule: String,
@@ -43,6 +44,9 @@ pub struct RuleExplanation {
     pub reason: Option<String>,
     /// The path that it builds.
     pub path: Option<String>,
+    /// The path of the document's own, if the rule names a field for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_path: Option<OwnPathResult>,
     /// Its conditions.
     pub conditions: Vec<ConditionResult>,
     /// Its placeholders from left to right.
@@ -72,6 +76,20 @@ pub struct ConditionResult {
     pub found: Option<String>,
     /// Whether they are equal.
     pub holds: bool,
+}
+
+/// The path field and the document's value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnPathResult {
+    /// The field.
+    pub field: String,
+    /// The value; null if there is none that can be shown.
+    pub value: Option<String>,
+    /// Whether it takes the place of the template: a value that is not empty.
+    pub is_used: bool,
+    /// Why it cannot be used; null if it can, or if there is none.
+    pub fault: Option<&'static str>,
 }
 
 /// One placeholder and the document's value.
@@ -167,9 +185,21 @@ fn rule_use(
         outcome,
         reason,
         path,
+        own_path: own_path(site, rule, document),
         conditions: conditions.collect(),
         placeholders: placeholders.collect(),
     }
+}
+
+fn own_path(site: &Site, rule: &Rule, document: &Document<'_>) -> Option<OwnPathResult> {
+    let field = rule.path_field.as_ref()?;
+    let version = LocaleVersion::of(document, site.rules.locales());
+    Some(OwnPathResult {
+        field: field.to_string(),
+        value: shown(document.field(field)),
+        is_used: rule.has_own_path(&version),
+        fault: site.rules.own_path_fault(rule, version.locale.code(), &version).map(Fault::as_str),
+    })
 }
 
 fn placeholder_result(built: &BuiltSegment<'_>, document: &Document) -> Option<PlaceholderResult> {

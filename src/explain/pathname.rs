@@ -23,7 +23,8 @@ pub struct PathnameExplanation {
     pub normalized_path: String,
     /// The rule that wins; null if none matches.
     pub matched: Option<MatchedRule>,
-    /// If rules are tied on a site where documents decide: the rule that they select.
+    /// On a site where documents decide, if rules are tied or a document has a path of its own: the
+    /// rule that they select.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tie: Option<TieDecision>,
     /// All patterns of all rules, in the order of evaluation.
@@ -74,7 +75,7 @@ pub struct PatternResult {
 pub enum PatternOutcome {
     /// It wins.
     Match,
-    /// It matches, but an earlier pattern wins.
+    /// It matches, but an earlier pattern or a document's own path wins.
     Hidden,
     /// It matches with the precedence of the rule that wins, and the documents decide.
     Tied,
@@ -111,11 +112,16 @@ pub fn explain_pathname(
     };
     let found = match tie {
         Some(TieDecision::Documents { rule, .. }) => site.rules.tie_on(&pathname, rule, host),
+        Some(TieDecision::OwnPath { rule, locale, .. }) => {
+            Some(site.rules.own_path_match(&pathname, rule, locale))
+        }
         _ => site.rules.find_on(&pathname, host),
     };
     let is_on_host = |locale| host == Some(site.hosts.host_of(locale));
     let found = found.map(|found| site.rules.on_host(found, is_on_host));
-    let winner = found.as_ref().map(|found| (found.rule, found.template));
+    // No pattern wins against an own path.
+    let by_rules = found.as_ref().filter(|_| !matches!(tie, Some(TieDecision::OwnPath { .. })));
+    let winner = by_rules.map(|found| (found.rule, found.template));
     let matched = found.as_ref().map(|found| MatchedRule {
         collection_type: found.rule.content_type.to_string(),
         rule: found.template.to_string(),
@@ -126,7 +132,7 @@ pub fn explain_pathname(
             .collect(),
         locale: found.locale.map(|locale| locale.as_str().to_owned()),
     });
-    let is_tie = tie.is_some();
+    let is_tie = tie.is_some() && winner.is_some();
     let mut outcomes = Outcomes { site, pathname: &pathname, host, winner, is_tie };
     let considered = site.rules.trace(&pathname).enumerate();
     let considered =

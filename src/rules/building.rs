@@ -1,6 +1,7 @@
 //! From a document's values to a path (D12–D14).
 
 mod absent_key;
+mod own_path;
 mod path_builder;
 mod placeholder_value;
 mod related_segments;

@@ -20,6 +20,8 @@ pub struct Rule {
     pub content_type: ContentTypeUid,
     /// The templates.
     pub templates: Templates,
+    /// The field with a document's own path, which it has in place of that of the template (D41).
+    pub path_field: Option<FieldPath>,
     /// The rule is for documents for which all of these hold.
     pub conditions: Vec<Condition>,
     /// How sitemaps list its documents.
@@ -53,7 +55,7 @@ impl Rule {
     pub fn new(content_type: ContentTypeUid, template: Template) -> Self {
         let (templates, conditions) = (Templates::One(template), Vec::new());
         let sitemap = SitemapOptions::default();
-        Self { content_type, templates, conditions, sitemap, title: None }
+        Self { content_type, templates, path_field: None, conditions, sitemap, title: None }
     }
 
     /// The template for documents of a locale, if there is one.
@@ -99,7 +101,8 @@ impl Rule {
     pub fn fields(&self) -> impl Iterator<Item = &FieldPath> {
         let placeholders = self.templates().flat_map(|(_, template)| template.placeholders());
         let wanted = placeholders.flat_map(|placeholder| placeholder.source.fields());
-        wanted.chain(self.conditions.iter().map(|condition| &condition.field))
+        let conditions = self.conditions.iter().map(|condition| &condition.field);
+        wanted.chain(&self.path_field).chain(conditions)
     }
 
     /// See [`Templates::set_param`].

@@ -54,7 +54,8 @@ pub struct Builder {
 
 impl Builder {
     /// The snapshot of these parts, in any order. Of two versions with the same path on one host, one
-    /// that sitemaps list owns it; of two such, the first by locale, then by `documentId`.
+    /// that has it as its own path owns it (D41); of two such, one that sitemaps list; then the first
+    /// by locale, then by `documentId`.
     ///
     /// # Errors
     /// [`NoSnapshot`].

@@ -36,6 +36,8 @@ impl Flags {
     pub(super) const LISTED: Self = Self(1 << 1);
     /// The document has a locale; one that is not localized counts as one in the default locale.
     pub(super) const LOCALIZED: Self = Self(1 << 2);
+    /// Its path is the document's own path (D41).
+    pub(super) const OWN_PATH: Self = Self(1 << 3);
 
     pub(super) fn has(self, flag: Self) -> bool {
         self.0 & flag.0 != 0
@@ -47,9 +49,9 @@ impl Flags {
     }
 }
 
-/// Whether a version is left out of sitemaps, its locale and its `documentId`. Of the versions with
-/// one path, the first in this order owns it (D22).
-pub(super) type Rank<'s> = (bool, u16, &'s str);
+/// Whether a version has its path from a template, whether it is left out of sitemaps, its locale and
+/// its `documentId`. Of the versions with one path, the first in this order owns it (D22, D41).
+pub(super) type Rank<'s> = (bool, bool, u16, &'s str);
 
 impl Entry {
     pub(super) fn path(self, arena: &Arena) -> &str {
@@ -81,6 +83,7 @@ impl Entry {
     }
 
     pub(super) fn rank(self, arena: &Arena) -> Rank<'_> {
-        (!self.flags.has(Flags::LISTED), self.locale, self.id(arena))
+        let [is_own, is_listed] = [Flags::OWN_PATH, Flags::LISTED].map(|flag| self.flags.has(flag));
+        (!is_own, !is_listed, self.locale, self.id(arena))
     }
 }

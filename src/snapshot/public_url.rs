@@ -70,6 +70,12 @@ impl<'s> PublicUrl<'s> {
         self.entry().flags.has(Flags::LOCALIZED)
     }
 
+    /// Whether it is the document's own path, whatever the template of its rule says (D41).
+    #[must_use]
+    pub fn has_own_path(self) -> bool {
+        self.entry().flags.has(Flags::OWN_PATH)
+    }
+
     /// The position in the settings of the rule that built it.
     #[must_use]
     pub fn rule(self) -> usize {

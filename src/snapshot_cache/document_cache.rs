@@ -119,7 +119,7 @@ impl DocumentCache {
         self.read_versions(&query, site.rules.locales().codes(), status).await
     }
 
-    /// The drafts in these locales for which all conditions hold, or which are selected.
+    /// The drafts in these locales for which all conditions of one list hold, or which are selected.
     ///
     /// # Errors
     /// As [`DocumentCache::versions`].
@@ -127,10 +127,9 @@ impl DocumentCache {
         &self,
         site: &Site,
         uid: &ContentTypeUid,
-        (conditions, selection): (Vec<Condition>, Option<Selection>),
+        (alternatives, selection): (Vec<Vec<Condition>>, Option<Selection>),
         locales: &[Locale],
     ) -> Result<Versions, ContentError> {
-        let alternatives = if conditions.is_empty() { Vec::new() } else { vec![conditions] };
         let query = listing_query(site, uid, alternatives, selection);
         self.read_versions(&query, locales, Status::Draft).await
     }

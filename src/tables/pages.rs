@@ -91,7 +91,9 @@ impl Pages {
         let locale = &rules.locales().codes()[url.locale()];
         let rule = &rules.rules()[url.rule()];
         let pathname = Pathname::parse(url.path());
-        let found = rules.own_match(&self.patterns, &pathname, url.rule(), locale);
+        // An own path has no placeholders (D41).
+        let by_template = || rules.own_match(&self.patterns, &pathname, url.rule(), locale);
+        let found = if url.has_own_path() { None } else { by_template() };
         let template = rule.template(locale).unwrap_or(rule.first_template());
         out.raw(r#"{"path":"#).word(url.path());
         match self.site.hosts.base(url.locale()) {

@@ -148,11 +148,11 @@ fn in_order(
     by_type.into_iter().flat_map(|(_, own)| own.iter().copied()).collect()
 }
 
-/// Whether the rules do not lead to the content type, and the position of its rule.
+/// How the path leads to the content type, and the position of its rule.
 type TypeRank = (u8, usize);
 
 /// The rank of a content type whose document owns a path on its host, as requests for the path are
-/// resolved (D8).
+/// resolved (D8, D41).
 fn type_rank(site: &Site, pathname: &Pathname<'_>, owner: PublicUrl<'_>) -> TypeRank {
     let (rules, rule) = (&site.rules, owner.rule());
     let host = site.hosts.host_if_several(owner.locale());
@@ -162,9 +162,10 @@ fn type_rank(site: &Site, pathname: &Pathname<'_>, owner: PublicUrl<'_>) -> Type
         rules.find_on(pathname, host).is_some_and(|found| found.rule.content_type == *content_type)
     };
     let class = match site.resolve {
-        ResolveBy::Documents if is_tie() => 0,
-        _ if is_found() => 1,
-        _ => 2,
+        _ if owner.has_own_path() => 0,
+        ResolveBy::Documents if is_tie() => 1,
+        _ if is_found() => 2,
+        _ => 3,
     };
     (class, rule)
 }

@@ -30,6 +30,7 @@ mod mistakes;
 mod operations;
 mod outgoing;
 mod overload;
+mod own_path;
 mod page_trees;
 mod reload;
 mod request_log;

@@ -7,7 +7,7 @@ mod conditional;
 mod dependents;
 mod freshness;
 mod herd;
-mod hook;
+pub(crate) mod hook;
 mod incremental_update;
 mod locales;
 mod shared_walk;

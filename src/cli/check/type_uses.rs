@@ -59,7 +59,8 @@ fn fields(rule: &Rule) -> impl Iterator<Item = (Purpose, Vec<&FieldPath>)> {
     });
     let conditions = rule.conditions.iter().chain(&rule.sitemap.exclude_when);
     let conditions = conditions.map(|condition| (Purpose::Condition, vec![&condition.field]));
-    // As in a template, only text can be shown.
-    let title = rule.title.iter().map(|title| (Purpose::Placeholder, vec![title]));
-    values.chain(conditions).chain([(Purpose::Date, vec![&rule.sitemap.modified])]).chain(title)
+    // As in a template, only text can be in a path or be shown.
+    let texts = rule.path_field.iter().chain(&rule.title);
+    let texts = texts.map(|field| (Purpose::Placeholder, vec![field]));
+    values.chain(conditions).chain([(Purpose::Date, vec![&rule.sitemap.modified])]).chain(texts)
 }

@@ -29,6 +29,9 @@ pub(super) fn write_pathname(
         Some(TieDecision::Documents { document_id, .. }) => {
             writeln!(out, "decided by documents: {document_id} has this path")?;
         }
+        Some(TieDecision::OwnPath { document_id, .. }) => {
+            writeln!(out, "decided by documents: this is the own path of {document_id}")?;
+        }
         Some(TieDecision::Rules) => {
             writeln!(out, "decided by the order of the settings: no document has this path")?;
         }
@@ -38,6 +41,7 @@ pub(super) fn write_pathname(
         )?,
         None => {}
     }
+    let is_own = matches!(explanation.tie, Some(TieDecision::OwnPath { .. }));
     let given = path.split('/').filter(|text| !text.is_empty()).count();
     for (at, pattern) in explanation.considered.iter().enumerate() {
         let PatternResult { collection_type, rule, form, .. } = pattern;
@@ -56,15 +60,18 @@ pub(super) fn write_pathname(
             }
             PatternOutcome::Tied => Style::Warning,
         };
-        writeln!(out, "   {}", colours.apply(style, outcome(pattern, given)))?;
+        writeln!(out, "   {}", colours.apply(style, outcome(pattern, given, is_own)))?;
     }
     Ok(())
 }
 
-/// In words, for a pathname with `given` segments.
-fn outcome(pattern: &PatternResult, given: usize) -> String {
+/// In words, for a pathname with `given` segments, which may be the own path of a document.
+fn outcome(pattern: &PatternResult, given: usize, is_own: bool) -> String {
     match (pattern.outcome, pattern.reason, pattern.segment) {
         (PatternOutcome::Match, ..) => "matches and wins".to_owned(),
+        (PatternOutcome::Hidden, ..) if is_own => {
+            "matches too, but the document's own path wins".to_owned()
+        }
         (PatternOutcome::Hidden, ..) => "matches too, but an earlier rule wins".to_owned(),
         (PatternOutcome::OtherHost, ..) => "matches too, but is for other hosts".to_owned(),
         (PatternOutcome::Tied, ..) => "matches too, with equal precedence".to_owned(),
@@ -114,12 +121,16 @@ fn write_rule(out: &mut String, rule: &RuleExplanation, colours: Colours) -> fmt
         let wanted = format!("{} = {:?}", condition.field, condition.wanted);
         [wanted, quoted(&condition.found), holds.to_owned()]
     });
+    let own = rule.own_path.iter().map(|own| {
+        let usable = if own.is_used { "used as the path" } else { "empty" };
+        [own.field.clone(), quoted(&own.value), own.fault.unwrap_or(usable).to_owned()]
+    });
     let placeholders = rule.placeholders.iter().map(|placeholder| {
         let usable = if placeholder.left_out { "left out" } else { "usable" };
         let result = placeholder.fault.unwrap_or(usable);
         [placeholder.placeholder.clone(), quoted(&placeholder.value), result.to_owned()]
     });
-    write_rows(out, &conditions.chain(placeholders).collect::<Vec<_>>(), colours)?;
+    write_rows(out, &conditions.chain(own).chain(placeholders).collect::<Vec<_>>(), colours)?;
     let (style, text) = match (rule.outcome, &rule.path, &rule.reason) {
         (RuleOutcome::Used, Some(path), _) => (Style::Good, format!("builds {path}")),
         (_, Some(path), _) => {
@@ -136,7 +147,8 @@ fn write_rows(out: &mut String, rows: &[[String; 3]], colours: Colours) -> fmt::
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let (first, second) = (width(0).unwrap_or(0), width(1).unwrap_or(0));
     rows.iter().try_for_each(|[a, b, c]| {
-        let is_good = ["fits", "holds", "usable", "left out"].contains(&c.as_str());
+        let is_good = ["fits", "holds", "usable", "left out", "used as the path", "empty"]
+            .contains(&c.as_str());
         let c = colours.apply(if is_good { Style::Dim } else { Style::Warning }, c);
         writeln!(out, "   {a:first$}  {b:second$}  {c}")
     })

@@ -11,17 +11,18 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::config::value::{Kind, Value};
+use crate::config::value::{Kind, Origin, Value};
 use crate::config::{Problems, table};
 use crate::rules::{
-    Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, SitemapOptions, Template,
-    Templates,
+    Condition, ContentTypeUid, FieldPath, Literal, Locale, Locales, Rule, RuleSet, SitemapOptions,
+    Template, Templates,
 };
 
 #[derive(Debug, Deserialize)]
 struct Raw {
     content_type: String,
     template: RawTemplates,
+    path_field: Option<String>,
     /// Taken out before and deserialized one by one.
     #[serde(default, rename = "params")]
     _params: IgnoredAny,
@@ -76,6 +77,29 @@ pub(super) fn place(site: &str, at: usize, rule: &Rule) -> String {
     format!("{site}, rule {} ({})", at + 1, rule.content_type)
 }
 
+/// Where a rule names its path field, if it does.
+pub(super) fn path_field_origin(value: &Value) -> Option<Origin> {
+    value.table().and_then(|table| Some(table.get("path_field")?.origin.clone()))
+}
+
+/// Refuses path fields on a site where the rules decide: only documents say which paths are theirs.
+/// `origins` are those of each rule's path field.
+pub(super) fn refuse_path_fields(
+    rules: &RuleSet,
+    origins: Vec<Option<Origin>>,
+    site: &str,
+    problems: &mut Problems,
+) {
+    for at in rules.with_path_field() {
+        let outer = problems.enter(origins.get(at).cloned().flatten());
+        problems.add(
+            &place(site, at, &rules.rules()[at]),
+            "`path_field` needs resolve = \"documents\" in the site: add it there, or remove `path_field`",
+        );
+        problems.enter(outer);
+    }
+}
+
 fn rule(
     value: Value,
     place: &str,
@@ -108,12 +132,15 @@ fn rule_at_origin(
     let mut templates = templates(raw.template, locales, &place, problems);
     problems.enter(outer);
     param::read(params, templates.as_mut(), &place, patterns, problems);
+    let path_field =
+        raw.path_field.map(|field| field_path(&field, &format!("{place}, path_field"), problems));
     let conditions = conditions(raw.conditions, &format!("{place}, where"), problems);
     let sitemap = sitemap_options(raw.sitemap, raw.exclude_when, raw.modified, &place, problems);
     let title = raw.title.map(|field| field_path(&field, &format!("{place}, title"), problems));
     Some(Rule {
         content_type: content_type?,
         templates: templates?,
+        path_field: path_field.map_or(Some(None), |field| field.map(Some))?,
         conditions: conditions?,
         sitemap: sitemap?,
         title: title.map_or(Some(None), |title| title.map(Some))?,

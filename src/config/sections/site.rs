@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use self::base_urls::Written;
 use super::rule;
 use crate::config::table;
-use crate::config::value::{Kind, Table, Value};
+use crate::config::value::{Kind, Origin, Table, Value};
 use crate::config::{Environment, Problems};
 use crate::frontend_url::{BaseUrl, Hosts};
 use crate::rules::{Locale, LocalePrefix, Locales, RuleSet, TrailingSlash};
@@ -141,6 +141,7 @@ fn site_at_origin(
         Kind::Table(table) => table::list(table, "rule", "site.rule", &place, problems),
         _ => Vec::new(),
     };
+    let path_fields: Vec<Option<Origin>> = rules.iter().map(rule::path_field_origin).collect();
     let locales = value.table().and_then(|table| table.get("locales").cloned());
     let listed_at = locales.as_ref().map(|list: &Value| list.origin.clone());
     let base_urls = value.table().and_then(|table| table.get("front_end_url").cloned());
@@ -172,6 +173,9 @@ fn site_at_origin(
         .with_trailing_slash(raw.trailing_slash.into())
         .with_hosts(&hosts.as_ref().map(Hosts::by_locale).unwrap_or_default());
     problems.take(&place, check_default_segment(&rules, raw.locale_prefix));
+    if ResolveBy::from(raw.resolve) == ResolveBy::Rules {
+        rule::refuse_path_fields(&rules, path_fields, &place, problems);
+    }
     for (rule, error) in rules.ambiguities() {
         problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);
     }

@@ -83,7 +83,8 @@ impl<'a> PathMatch<'a> {
             return Self { found, host, resolved_by: None };
         };
         let Some(decision) = index.decide(&site.rules, pathname, host) else {
-            return Self { found: None, host, resolved_by: Some(ResolvedBy::Rules) };
+            let resolved_by = ResolvedBy::of_no_rule(index.basis_without_rule(&site.rules));
+            return Self { found: None, host, resolved_by: Some(resolved_by) };
         };
         let mut host = host;
         let (found, resolved_by) = match decision.basis {
@@ -94,6 +95,11 @@ impl<'a> PathMatch<'a> {
             Basis::Fresh => (decision.found, ResolvedBy::Rules),
             Basis::Missing(_) => (decision.found, ResolvedBy::RulesWithoutIndex),
             Basis::Expired(_) => (decision.found, ResolvedBy::RulesWithStaleIndex),
+            // A template does not match in its place.
+            Basis::Stale if decision.has_own_path() => {
+                host = host.or(owner_host(site, &decision));
+                (decision.found, ResolvedBy::StaleDocuments)
+            }
             Basis::Stale => {
                 let first = site.rules.find_on(pathname, host).unwrap_or(decision.found);
                 (first, ResolvedBy::RulesWithStaleIndex)
@@ -119,6 +125,15 @@ impl<'a> PathMatch<'a> {
 }
 
 impl ResolvedBy {
+    /// For a path that no rule matches.
+    pub(super) fn of_no_rule(basis: Basis<'_>) -> Self {
+        match basis {
+            Basis::Fresh => Self::Rules,
+            Basis::Missing(_) => Self::RulesWithoutIndex,
+            Basis::Stale | Basis::Expired(_) => Self::RulesWithStaleIndex,
+        }
+    }
+
     /// Whether a fresh index may decide otherwise, so that the response is cached for a short time.
     pub(super) fn is_provisional(self) -> bool {
         !matches!(self, Self::Documents | Self::Rules | Self::Cms)

@@ -26,6 +26,7 @@ use crate::http::response::error::ApiError;
 use crate::path_index::{Basis, Decision};
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
+use crate::snapshot_cache::PathIndexState;
 
 const STATUS: Param = Param::unlimited("status");
 const UID: Param = Param { name: "uid", max_bytes: MAX_UID_BYTES };
@@ -64,10 +65,15 @@ pub(in crate::http) fn get(
     let parsed = Pathname::parse(&pathname);
     let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
     let Some(mut decision) = state.index.decide(&site.rules, &parsed, host) else {
+        let basis = state.index.basis_without_rule(&site.rules);
+        if let Basis::Missing(uid) | Basis::Expired(uid) = basis {
+            return Ok(not_known(uid, headers));
+        }
         let error = no_match(site, &pathname, &parsed, false);
         let cache_control = &app.http.cache_policy.resolve_miss;
         let mut response = error.into_cacheable_response(cache_control, headers);
-        ResolvedBy::Rules.insert(&mut response);
+        ResolvedBy::of_no_rule(basis).insert(&mut response);
+        insert_age(basis, &state, &mut response);
         return Ok(response);
     };
     if let Basis::Missing(uid) | Basis::Expired(uid) = decision.basis {
@@ -93,10 +99,15 @@ pub(in crate::http) fn get(
     });
     let mut response = conditional_json(text, cache_control, headers);
     resolved_by.insert(&mut response);
-    if decision.basis == Basis::Stale {
+    insert_age(decision.basis, &state, &mut response);
+    Ok(response)
+}
+
+/// Adds the age of the index where the response depends on a stale copy.
+fn insert_age(basis: Basis<'_>, state: &PathIndexState, response: &mut HttpResponse) {
+    if basis == Basis::Stale {
         response.headers_mut().insert(AGE, HeaderValue::from(state.age.as_secs()));
     }
-    Ok(response)
 }
 
 /// 501: the site has no path index.
@@ -122,7 +133,7 @@ fn resolved_by(
     if decision.basis != Basis::Stale {
         return if has_owner { ResolvedBy::Documents } else { ResolvedBy::Rules };
     }
-    let by_rules = site.rules.find_on(pathname, host);
+    let by_rules = site.rules.find_on(pathname, host).filter(|_| !decision.has_own_path());
     let agree = by_rules.is_some_and(|found| std::ptr::eq(found.rule, decision.found.rule));
     if agree { ResolvedBy::RulesWithStaleIndex } else { ResolvedBy::StaleDocuments }
 }

@@ -4,6 +4,7 @@ use super::placeholder_value::TemplateValues;
 use crate::rules::document::FieldValue;
 use crate::rules::locale::Locale;
 use crate::rules::rule::{AbsentKey, Rule};
+use crate::rules::template::FieldPath;
 
 impl Rule {
     /// An absent key that decides whether the rule builds a URL for these values, or which one.
@@ -21,13 +22,21 @@ impl Rule {
             }
         }
         absent.or_else(|| {
-            let placeholders = self.template(locale)?.placeholders();
-            let mut fields = placeholders.flat_map(|placeholder| placeholder.source.fields());
-            fields.find_map(|field| match values.field(field) {
-                // A list cannot be a placeholder's value, whether its values are known or not.
+            let template = self.template(locale)?;
+            let key_of = |field: &FieldPath| match values.field(field) {
+                // A list cannot be part of a path, whether its values are known or not.
                 FieldValue::List(_) => None,
                 value => AbsentKey::of(field, value),
-            })
+            };
+            if let Some(key) = self.path_field.as_ref().and_then(key_of) {
+                return Some(key);
+            }
+            if self.has_own_path(values) {
+                return None;
+            }
+            let mut fields =
+                template.placeholders().flat_map(|placeholder| placeholder.source.fields());
+            fields.find_map(key_of)
         })
     }
 }
@@ -64,6 +73,24 @@ mod tests {
             let found = rule.absent_key(&locale("en"), &Holds::new("en", fields));
             let found = found.map(|key| key.to_string());
             assert_eq!(found.as_deref(), expected, "{conditions:?} {fields:?}");
+        }
+    }
+
+    #[test]
+    fn absent_path_field_decides_and_a_value_in_it_makes_the_template_immaterial() {
+        let absent = || FieldValue::Absent(0);
+        let mut rule = rule(0, "/{locale}/{slug}");
+        rule.path_field = Some(field("customPath"));
+        for (fields, expected) in [
+            (&[("customPath", absent()), ("slug", text("a"))][..], Some("customPath")),
+            (&[("customPath", text("x")), ("slug", absent())], None),
+            (&[("customPath", text(" ")), ("slug", absent())], Some("slug")),
+            (&[("customPath", FieldValue::Missing), ("slug", absent())], Some("slug")),
+            (&[("customPath", FieldValue::List([absent()].into())), ("slug", absent())], None),
+        ] {
+            let found = rule.absent_key(&locale("en"), &Holds::new("en", fields));
+            let found = found.map(|key| key.to_string());
+            assert_eq!(found.as_deref(), expected, "{fields:?}");
         }
     }
 }

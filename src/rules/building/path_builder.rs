@@ -16,7 +16,7 @@ use crate::rules::url_safety::Fault;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{placeholder}_{fault}")]
 pub struct UnusableValue {
-    /// The placeholder as written.
+    /// The placeholder as written, or the path field of the rule.
     pub placeholder: String,
     /// What is wrong with the value.
     pub fault: Fault,
@@ -70,7 +70,8 @@ impl Rule {
     /// returns the template used. After an error, the content of `path` is unspecified.
     ///
     /// # Errors
-    /// [`NoPath`]: conditions are checked first, then placeholders from left to right.
+    /// [`NoPath`]: conditions are checked first, then the own path, else the placeholders from left
+    /// to right.
     pub(in crate::rules) fn write_path(
         &self,
         locales: &Locales,
@@ -84,6 +85,10 @@ impl Rule {
             return Err(NoPath::Conditions);
         }
         let template = self.template(locale).ok_or(NoPath::Locale)?;
+        let site = (locales, prefix, trailing_slash);
+        if let Some(own) = self.write_own_path(template, site, locale, values, path) {
+            return own.map(|()| template).map_err(NoPath::Unusable);
+        }
         let mut builder = PathBuilder::new(locales, prefix, locale, values);
         // An optional placeholder without a value: no optional one behind it may have a value.
         let mut missing: Option<&Placeholder> = None;
@@ -162,7 +167,7 @@ pub(super) fn push(path: &mut String, segment: &Segment, value: &PlaceholderValu
 }
 
 /// Appends the segments of a catch-all.
-fn push_segments(path: &mut String, text: &str) {
+pub(super) fn push_segments(path: &mut String, text: &str) {
     for (at, text) in text.split('/').enumerate() {
         path.push_str(if at == 0 { "" } else { "/" });
         push_encoded(path, text);
@@ -171,8 +176,7 @@ fn push_segments(path: &mut String, text: &str) {
 
 impl<'v, V: TemplateValues> PathBuilder<'v, V> {
     fn new(locales: &'v Locales, prefix: LocalePrefix, locale: &Locale, values: &'v V) -> Self {
-        let omits_locale =
-            prefix == LocalePrefix::ExceptDefault && locale == locales.default_locale().code();
+        let omits_locale = prefix.omits(locales, locale);
         Self { locales, values, omits_locale, after_locale: false }
     }
 

@@ -75,7 +75,7 @@ fn raw<'v>(source: &Source, values: &'v impl TemplateValues) -> Result<Cow<'v, s
     }
 }
 
-fn text<'v>(value: &'v FieldValue<'_>) -> Result<&'v str, Fault> {
+pub(super) fn text<'v>(value: &'v FieldValue<'_>) -> Result<&'v str, Fault> {
     match value {
         FieldValue::Text(text) => Ok(text),
         FieldValue::Missing | FieldValue::Absent(_) => Err(Fault::Missing),

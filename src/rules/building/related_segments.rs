@@ -28,7 +28,8 @@ impl Rule {
         relation: &FieldPath,
     ) -> Option<RelatedSegments<'_>> {
         let conditions = self.conditions.iter().map(|condition| &condition.field);
-        let mut deciding = conditions.chain(self.sitemap.fields()).chain(&self.title);
+        let mut deciding =
+            conditions.chain(self.sitemap.fields()).chain(&self.title).chain(&self.path_field);
         if deciding.any(|field| field.is_behind(relation)) {
             return None;
         }
@@ -51,8 +52,7 @@ impl Rule {
                 }
             }
         }
-        let is_default = locale == locales.default_locale().code();
-        let omits_locale = prefix == LocalePrefix::ExceptDefault && is_default;
+        let omits_locale = prefix.omits(locales, locale);
         let omitted = template.segments().iter().position(Segment::is_locale);
         let omitted = omitted.filter(|_| omits_locale);
         // The segment in its place must not be a locale.
@@ -210,6 +210,11 @@ mod tests {
             own.title = Some(field(path));
             assert_eq!(has(&own), expected, "{path}");
             own.title = None;
+        }
+        for (path, expected) in [("customPath", true), ("category.path", false)] {
+            own.path_field = Some(field(path));
+            assert_eq!(has(&own), expected, "{path}");
+            own.path_field = None;
         }
         own.sitemap.modified = field("category.updatedAt");
         assert!(!has(&own));

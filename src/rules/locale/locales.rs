@@ -66,6 +66,13 @@ pub enum LocalePrefix {
     ExceptDefault,
 }
 
+impl LocalePrefix {
+    /// Whether the paths of a locale of the site omit `{locale}`.
+    pub(in crate::rules) fn omits(self, locales: &Locales, locale: &Locale) -> bool {
+        self == Self::ExceptDefault && locale == locales.default_locale().code()
+    }
+}
+
 impl Locales {
     /// The locales, in the order of the settings.
     ///

@@ -136,6 +136,11 @@ impl MatchTable {
 }
 
 impl<'a> Params<'a> {
+    /// No placeholders.
+    pub(super) fn none(pathname: &'a Pathname<'a>) -> Self {
+        Self { captures: &[], names: &[], pathname, locale: None }
+    }
+
     /// Whether there is `{locale}`.
     #[must_use]
     pub fn has_locale(self) -> bool {

@@ -8,6 +8,7 @@ mod ambiguity;
 mod default_locale;
 mod on_host;
 mod own_match;
+mod own_path;
 mod ties;
 mod types;
 

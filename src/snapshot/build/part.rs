@@ -134,7 +134,8 @@ impl<'s> Part<'s> {
         self.without_row.count(reason, u64::from(!has_row));
     }
 
-    fn push(&mut self, PathSource { rule, locale, .. }: PathSource<'_>, document: &Document<'_>) {
+    fn push(&mut self, source: PathSource<'_>, document: &Document<'_>) {
+        let PathSource { rule, locale, is_own, .. } = source;
         let Ok(id_len) = u16::try_from(document.id.len()) else {
             return self.add_bad_item();
         };
@@ -143,7 +144,8 @@ impl<'s> Part<'s> {
         let title = title(rule, document);
         let flags = Flags::default()
             .with(Flags::LISTED, rule.sitemap.lists(document))
-            .with(Flags::LOCALIZED, is_localized(document));
+            .with(Flags::LOCALIZED, is_localized(document))
+            .with(Flags::OWN_PATH, is_own);
         let at = self.position(rule);
         let mut entry = || {
             Some(Entry {

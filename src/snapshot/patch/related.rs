@@ -172,6 +172,9 @@ impl<'c> Changes<'c> {
     fn of_url(&mut self, at: usize, url: PublicUrl<'_>) -> Option<Outcome> {
         let (listing, values) = (self.listing, self.version(at));
         let segments = self.segments(at, url.rule())?;
+        if url.has_own_path() {
+            return Some(Outcome::Same);
+        }
         match segments.rewrite(url.path(), &values)? {
             Ok(path) if is_too_long(listing.rules, listing.hosts, self.locale(at), &path) => None,
             Ok(path) => Some(Outcome::Path(path)),
@@ -183,6 +186,12 @@ impl<'c> Changes<'c> {
 
     fn of_row(&mut self, at: usize, row: &NoUrlRow<'_>) -> Option<Outcome> {
         if self.listing.rules.positions_of_type(self.listing.uid).count() > 1 {
+            return None;
+        }
+        let rule = &self.listing.rules.rules()[row.rule];
+        let is_of = |field: &FieldPath| row.reason.starts_with(&format!("{field}_"));
+        // The value of the field is not known, and the template may have a placeholder of this name.
+        if rule.path_field.as_ref().is_some_and(is_of) {
             return None;
         }
         let values = self.version(at);

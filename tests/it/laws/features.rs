@@ -136,7 +136,14 @@ fn rule() -> impl Strategy<Value = Rule> {
             });
             let conditions = conditions.into_iter().collect();
             let sitemap = SitemapOptions::default();
-            let mut rule = Rule { content_type, templates, conditions, sitemap, title: None };
+            let mut rule = Rule {
+                content_type,
+                templates,
+                path_field: None,
+                conditions,
+                sitemap,
+                title: None,
+            };
             for settings in &settings {
                 configure(&mut rule, settings);
             }

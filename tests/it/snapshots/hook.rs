@@ -12,7 +12,7 @@ use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
 
 const HOOK: &str = "/hooks/cms";
-pub(super) const SECRET: &str = "canary-2b81f0-secret";
+pub(crate) const SECRET: &str = "canary-2b81f0-secret";
 const BEARER: (&str, &str) = ("Authorization", "Bearer canary-2b81f0-secret");
 
 pub(super) fn with_secret(cms: &Cms) -> Setup {
@@ -29,7 +29,7 @@ pub(super) fn hint(service: &Service) {
 }
 
 /// `POST` with a body, on a connection of its own; the answer's bytes.
-pub(super) fn post_body(service: &Service, body: &[u8]) -> String {
+pub(crate) fn post_body(service: &Service, body: &[u8]) -> String {
     let mut stream = TcpStream::connect(service.addr()).expect("the service accepts");
     let head = format!(
         "POST {HOOK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}: {}\r\nContent-Length: {}\r\n\r\n",

@@ -1,13 +1,13 @@
 //! Which documents could have a path: the placeholders of a match as conditions on fields.
 
 use crate::content::Selection;
-use crate::rules::{Condition, Literal, Match, Placeholder, Source};
+use crate::rules::{Condition, Literal, Match, Placeholder, Rule, Source};
 
 /// The documents that a rule could build a path from.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Candidates {
-    /// All of these hold for them, and the conditions of the rule.
-    pub(super) conditions: Vec<Condition>,
+    /// All conditions of one of these lists hold for them. Without a list, all documents do.
+    pub(super) alternatives: Vec<Vec<Condition>>,
     /// They have this id, if the path has it.
     pub(super) selection: Option<Selection>,
 }
@@ -16,37 +16,58 @@ impl Candidates {
     /// The documents whose fields have the values that a match captures. A part of a date is no
     /// condition: their own paths are compared anyway.
     pub(super) fn of(found: &Match<'_>) -> Self {
-        let mut candidates = Self { conditions: found.rule.conditions.clone(), selection: None };
+        let (mut conditions, mut selection) = (found.rule.conditions.clone(), None);
         for (name, value) in found.params.iter() {
             let mut placeholders = found.template.placeholders();
             if let Some(placeholder) = placeholders.find(|own| own.name == name) {
-                candidates.add(placeholder, value);
+                add(placeholder, value, &mut conditions, &mut selection);
             }
         }
-        candidates
+        let alternatives = if conditions.is_empty() { Vec::new() } else { vec![conditions] };
+        Self { alternatives, selection }
+    }
+
+    /// The documents with this value in the path field of a rule, with and without a slash in front
+    /// (D41).
+    pub(super) fn with_own_path(rule: &Rule, value: &str) -> Self {
+        let alternatives = rule.path_field.iter().flat_map(|field| {
+            [value.to_owned(), format!("/{value}")].map(|value| {
+                let own = Condition { field: field.clone(), equals: Literal::Text(value) };
+                rule.conditions.iter().cloned().chain([own]).collect()
+            })
+        });
+        Self { alternatives: alternatives.collect(), selection: None }
     }
 
     /// For a query to the CMS.
-    pub(super) fn query(&self) -> (Vec<Condition>, Option<Selection>) {
-        (self.conditions.clone(), self.selection.clone())
+    pub(super) fn query(&self) -> (Vec<Vec<Condition>>, Option<Selection>) {
+        (self.alternatives.clone(), self.selection.clone())
     }
+}
 
-    fn add(&mut self, placeholder: &Placeholder, value: &str) {
-        match &placeholder.source {
-            Source::Locale | Source::Date(..) => {}
-            Source::DocumentId => {
-                self.selection = Some(Selection { relation: None, ids: vec![value.to_owned()] });
-            }
-            Source::Field(field) => {
-                self.conditions.push(Condition { field: field.clone(), equals: text(value) });
-            }
-            Source::Ancestors(steps) => {
-                let own_first = value.rsplit('/').zip(steps);
-                self.conditions.extend(own_first.map(|(value, step)| Condition {
+/// Adds the condition that a placeholder has this value.
+fn add(
+    placeholder: &Placeholder,
+    value: &str,
+    conditions: &mut Vec<Condition>,
+    selection: &mut Option<Selection>,
+) {
+    match &placeholder.source {
+        Source::Locale | Source::Date(..) => {}
+        Source::DocumentId => {
+            *selection = Some(Selection { relation: None, ids: vec![value.to_owned()] });
+        }
+        Source::Field(field) => {
+            conditions.push(Condition { field: field.clone(), equals: text(value) });
+        }
+        Source::Ancestors(steps) => {
+            let own_first = value.rsplit('/').zip(steps);
+            conditions.extend(
+                own_first.map(|(value, step)| Condition {
                     field: step.value.clone(),
                     equals: text(value),
-                }));
-            }
+                }),
+            );
         }
     }
 }
@@ -102,8 +123,9 @@ mod tests {
         ] {
             let found = candidates(template, pathname, param);
             let conditions: Vec<(String, &str)> = found
-                .conditions
+                .alternatives
                 .iter()
+                .flatten()
                 .map(|condition| (condition.field.to_string(), condition.equals.as_str()))
                 .collect();
             let expected = std::iter::once(("section", "news")).chain(expected);
@@ -114,5 +136,24 @@ mod tests {
         }
         let by_id = candidates("/{documentId}", "/d1", None);
         assert_eq!(by_id.selection.unwrap().ids, ["d1"]);
+    }
+
+    #[test]
+    fn candidates_with_an_own_path_have_it_with_or_without_a_slash_in_front() {
+        let mut rule = Rule::new(
+            ContentTypeUid::parse("api::a.a").unwrap(),
+            Template::parse("/{locale}/{slug}").unwrap(),
+        );
+        assert_eq!(Candidates::with_own_path(&rule, "x"), Candidates::default());
+        rule.path_field = Some(field("customPath"));
+        rule.conditions = vec![Condition { field: field("section"), equals: text("news") }];
+        let found = Candidates::with_own_path(&rule, "a/b");
+        let shown = found.alternatives.iter().map(|conditions| {
+            let pairs =
+                conditions.iter().map(|own| format!("{}={}", own.field, own.equals.as_str()));
+            pairs.collect::<Vec<_>>().join(" ")
+        });
+        let expected = ["section=news customPath=a/b", "section=news customPath=/a/b"];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
     }
 }

@@ -1,5 +1,7 @@
 //! Drafts by their pathname: the candidates that the CMS has, and which of them has the path.
 
+mod own_path;
+
 use std::sync::Arc;
 
 use super::candidates::Candidates;
@@ -30,12 +32,15 @@ struct Owned<'a> {
     path: String,
     /// The host that the document is looked for on.
     host: Option<usize>,
+    /// Whether the path is that in the site's first locale, of a document that is not localized.
+    is_elsewhere: bool,
 }
 
 impl Known<'_> {
-    /// The draft with this path, of the rules that match with the precedence of the first match. As
-    /// for published documents, a path in which only the locale differs from that of a document that
-    /// is not localized leads to this document, unless another one has the path.
+    /// The draft with this path: the one whose own path it is, else one of the rules that match with
+    /// the precedence of the first match. As for published documents, a path in which only the locale
+    /// differs from that of a document that is not localized leads to this document, unless another
+    /// one has the path.
     pub(super) async fn by_pathname(
         &self,
         pathname: &str,
@@ -44,15 +49,15 @@ impl Known<'_> {
     ) -> Result<HttpResponse, ApiError> {
         let parsed = Pathname::parse(pathname);
         let matches = self.matches(&parsed, host);
-        let Some(first) = matches.first() else {
-            return Err(no_match(self.site, pathname, &parsed, false));
-        };
         let Some(owned) = self.owned_on_first_host(&parsed, host).await? else {
+            let Some(first) = matches.first() else {
+                return Err(no_match(self.site, pathname, &parsed, false));
+            };
             let result = MatchResult::new(self.site, pathname, first, locale, host);
             return Ok(self.response(&result, None, (pathname, host)));
         };
         let drafts = self.all_drafts(&owned).await?;
-        let Owned { found, candidates, path, host: on } = owned;
+        let Owned { found, candidates, path, host: on, .. } = owned;
         let drafts = drafts.as_ref().unwrap_or(&candidates);
         let url = drafts.owner_on(&path, on);
         let localized = url.filter(|url| url.is_localized());
@@ -70,17 +75,27 @@ impl Known<'_> {
         host: Option<usize>,
     ) -> Result<Option<Owned<'p>>, ApiError> {
         let mut hosts = vec![host];
-        if host.is_none() && self.site.hosts.are_several() {
-            hosts = self.site.rules.hosts_of(pathname).map(Some).collect();
+        let is_any_host = host.is_none() && self.site.hosts.are_several();
+        if is_any_host {
+            hosts = (0..self.site.rules.host_count()).map(Some).collect();
         }
-        let (path, mut read, mut not_localized) = (pathname.normalized(), Vec::new(), None);
+        let (mut read, mut own_not_localized, mut not_localized) = (Vec::new(), None, None);
         for host in hosts {
+            let [own, other] = self.with_own_path(&mut read, pathname, host).await?;
+            if own.is_some() {
+                return Ok(own);
+            }
+            own_not_localized = own_not_localized.or(other);
+            let may_match = |host| self.site.rules.may_match_on(pathname, host);
+            if is_any_host && !host.is_some_and(may_match) {
+                continue;
+            }
             match self.owned(&mut read, pathname, host).await? {
-                Some(owned) if owned.host == host && owned.path == path => return Ok(Some(owned)),
+                Some(owned) if !owned.is_elsewhere => return Ok(Some(owned)),
                 other => not_localized = not_localized.or(other),
             }
         }
-        Ok(not_localized)
+        Ok(own_not_localized.or(not_localized))
     }
 
     /// The matches that decide, in the order of the settings; behind them those of other rules of the
@@ -119,7 +134,7 @@ impl Known<'_> {
             let (candidates, are_all) = self.candidates(wanted, read).await?;
             let path = pathname.normalized();
             if let Some(found) = candidates.owner_on(&path, host).and_then(rule_of) {
-                return Ok(Some(Owned { found, candidates, path, host }));
+                return Ok(Some(Owned { found, candidates, path, host, is_elsewhere: false }));
             }
             // On another host the same path may be that of another locale.
             let other = rules.in_default_locale(found, pathname);
@@ -131,8 +146,9 @@ impl Known<'_> {
             match other {
                 // Nor is any other document of the type localized, so that none has the path itself.
                 Some((found, path)) => {
-                    let host = candidates.first_host();
-                    not_localized.get_or_insert(Owned { found, candidates, path, host });
+                    let (host, is_elsewhere) = (candidates.first_host(), true);
+                    let own = Owned { found, candidates, path, host, is_elsewhere };
+                    not_localized.get_or_insert(own);
                 }
                 None if are_all => {}
                 None => return Err(TOO_MANY.into()),
@@ -170,7 +186,7 @@ impl Known<'_> {
 
     /// All drafts of the candidate with this path; `None` if it has changed in between.
     async fn all_drafts(&self, owned: &Owned<'_>) -> Result<Option<Snapshot>, ApiError> {
-        let Owned { found, candidates, path, host } = owned;
+        let Owned { found, candidates, path, host, .. } = owned;
         let uid = &found.rule.content_type;
         let id = candidates.owner_on(path, *host).map(PublicUrl::document_id);
         let all = self.versions(uid, id.unwrap_or_default(), Status::Draft).await?;

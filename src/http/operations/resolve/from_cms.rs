@@ -127,15 +127,18 @@ impl Known<'_> {
         let host = site.hosts.host_if_several(at);
         let parsed = Pathname::parse(&path);
         let matches = rules.matches_of_type(&parsed, uid.as_str());
-        let rule = snapshot.owner_on(&path, host).map(|url| &rules.rules()[url.rule()]);
+        let url = snapshot.owner_on(&path, host);
+        let own_path = url.filter(|url| url.has_own_path());
+        let own_path = own_path.map(|url| rules.own_path_match(&parsed, url.rule(), url.locale()));
+        let rule = url.map(|url| &rules.rules()[url.rule()]);
         let own =
             matches.iter().find(|found| rule.is_some_and(|rule| std::ptr::eq(found.rule, rule)));
-        let Some(found) = own.or(matches.first()).cloned() else {
+        let Some(found) = own_path.or_else(|| own.or(matches.first()).cloned()) else {
             return Err(no_match(site, &path, &parsed, false));
         };
         let found = on_host(site, found, host);
         let result = MatchResult::new(site, &path, &found, Some(locale), host);
-        Ok(self.response(&result, snapshot.owner_on(&path, host), (&path, host)))
+        Ok(self.response(&result, url, (&path, host)))
     }
 
     /// All versions of a document in the locales of the site.

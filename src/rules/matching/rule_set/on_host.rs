@@ -36,9 +36,20 @@ impl RuleSet {
 
     /// Of a site with several hosts, those with a template that may match a pathname, in order.
     pub fn hosts_of<'a>(&'a self, pathname: &'a Pathname<'_>) -> impl Iterator<Item = usize> + 'a {
+        (0..self.host_count()).filter(|host| self.may_match_on(pathname, *host))
+    }
+
+    /// Whether one of several hosts has a template that may match a pathname.
+    #[must_use]
+    pub fn may_match_on(&self, pathname: &Pathname<'_>, host: usize) -> bool {
         let has_match = |own: &RuleSubset| own.first(pathname, &self.locales).is_some();
-        (0..self.by_host.len())
-            .filter(move |host| self.patterns_on(Some(*host)).is_none_or(has_match))
+        self.patterns_on(Some(host)).is_none_or(has_match)
+    }
+
+    /// How many hosts the site has; 0 if it has one.
+    #[must_use]
+    pub fn host_count(&self) -> usize {
+        self.by_host.len()
     }
 
     /// [`RuleSet::find`] for a host, whose templates come before those of other hosts' locales.
@@ -94,7 +105,10 @@ impl RuleSet {
         found: Match<'a>,
         is_on_host: impl Fn(usize) -> bool,
     ) -> Match<'a> {
-        let Some(locale) = found.locale.filter(|_| found.params.has_locale()) else {
+        // An own path has the segment of its locale, but no params.
+        let is_in_path = || found.params.iter().len() == 0 && found.template.has_locale();
+        let is_in_path = found.params.has_locale() || is_in_path();
+        let Some(locale) = found.locale.filter(|_| is_in_path) else {
             return found;
         };
         let all = self.locales.as_slice();
