@@ -86,7 +86,7 @@ pub(super) fn path_field_origin(value: &Value) -> Option<Origin> {
 /// `origins` are those of each rule's path field.
 pub(super) fn refuse_path_fields(
     rules: &RuleSet,
-    origins: Vec<Option<Origin>>,
+    origins: &[Option<Origin>],
     site: &str,
     problems: &mut Problems,
 ) {

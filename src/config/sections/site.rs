@@ -174,7 +174,7 @@ fn site_at_origin(
         .with_hosts(&hosts.as_ref().map(Hosts::by_locale).unwrap_or_default());
     problems.take(&place, check_default_segment(&rules, raw.locale_prefix));
     if ResolveBy::from(raw.resolve) == ResolveBy::Rules {
-        rule::refuse_path_fields(&rules, path_fields, &place, problems);
+        rule::refuse_path_fields(&rules, &path_fields, &place, problems);
     }
     for (rule, error) in rules.ambiguities() {
         problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);

@@ -128,6 +128,9 @@ mod tests {
     use crate::rules::fixtures::{field, locales, per_locale, rule, translated_locales};
     use crate::rules::{Locale, LocalePrefix, Pathname, Rule, RuleSet, SiteLocale};
 
+    /// Prefix, rule, path, and the values with their locales.
+    type Case<'a> = (LocalePrefix, fn() -> Rule, &'a str, &'a str);
+
     fn with_field(mut rule: Rule) -> Rule {
         rule.path_field = Some(field("customPath"));
         rule
@@ -181,7 +184,7 @@ mod tests {
         let one = || with_field(rule(0, "/{locale}/{slug}"));
         let plain = || with_field(rule(0, "/a/{slug}"));
         let german = || with_field(per_locale(&[("de", "/{locale}/{slug}")]));
-        let cases: [(_, fn() -> Rule, &str, &str); 11] = [
+        let cases: [Case<'_>; 11] = [
             (Always, one, "/en/a%20b/c", "a b/c de"),
             (Always, one, "/english/x", "x en"),
             (Always, one, "/x", ""),
