@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::Left;
 use crate::rules::{FieldPath, Locale};
 use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation, RelationTargets};
+use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation, RelationTargets, Task};
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// A list of the documents that read changed documents through a relation.
@@ -55,8 +55,9 @@ pub(super) fn lists<'h>(
                 Left::OtherLists(own) if *own != relation => {}
                 Left::OtherLists(_) | Left::Read(_) | Left::Failed(_) => continue,
             }
-            // After a withdrawal, the filter finds no document any more.
-            if changed.change == Change::Withdrawn {
+            // After a withdrawal, the filter finds no document any more. A read of all dependents may
+            // be due for an earlier change, too.
+            if changed.change == Change::Withdrawn && hint.task == Task::Update {
                 continue;
             }
             let own = (known > page).then_some(&*changed.document_id);
