@@ -29,7 +29,7 @@ impl Reference {
     }
 
     fn locale(self) -> usize {
-        usize::from(self.target_and_locale as u16)
+        usize::try_from(self.target_and_locale & u64::from(u16::MAX)).expect("16 bits")
     }
 }
 

@@ -40,9 +40,10 @@ pub(super) async fn list_dependents(
     while let Some(ids) = groups.pop() {
         let query = selecting(group, Some(relation), ids.to_vec());
         let max = if ids.len() > 1 { MAX_JOINED } else { max_versions(group) as u64 };
-        let found = match is_full {
-            true => cache.content.select_by_locale(&query, locales).await.map(Selected::Versions),
-            false => cache.content.select(&query, locales, max).await,
+        let found = if *is_full {
+            cache.content.select_by_locale(&query, locales).await.map(Selected::Versions)
+        } else {
+            cache.content.select(&query, locales, max).await
         };
         let found = match found {
             Ok(Selected::TooMany) if ids.len() > 1 => {
