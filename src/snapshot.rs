@@ -27,6 +27,7 @@ pub use skipped::Skipped;
 pub use timestamp::{read_rfc3339, write as write_timestamp};
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::rules::{FieldPath, without_trailing_slash};
 use arena::Arena;
@@ -61,6 +62,9 @@ pub struct Snapshot {
     /// Finds the owner of a path, for sites with a path index.
     path_table: Option<PathTable>,
     references: References,
+    /// The URLs that versions had until the document that they read was withdrawn, or the reasons why
+    /// they had none. They get these paths again, with its new values, when it is published again.
+    former: Option<Arc<Self>>,
     listed: Listed,
     /// A hash of everything about each URL, in the order of sitemaps.
     urls_hash: u128,
@@ -259,7 +263,9 @@ impl Snapshot {
         let positions = size_of_val(&*self.in_order) + size_of_val(&*self.unlisted);
         let entries = size_of_val(&*self.entries) + positions;
         let indexes = path_table + self.owner_index.bytes() + self.duplicate_index.bytes();
-        self.arena.bytes() + entries + indexes + self.references.bytes() + self.no_url.bytes()
+        let former = self.former.as_ref().map_or(0, |former| former.bytes());
+        let others = self.references.bytes() + self.no_url.bytes() + former;
+        self.arena.bytes() + entries + indexes + others
     }
 
     /// Sets the figures and the hashes of the URLs.

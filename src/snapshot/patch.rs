@@ -1,14 +1,17 @@
 //! Incremental updates: single documents of a snapshot are replaced.
 
 mod related;
+mod related_update;
 
-pub use related::{RelatedUpdate, RelatedValues};
+pub use related::RelatedValues;
+pub use related_update::RelatedUpdate;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::build::{Builder, Listing};
+use super::build::{Builder, Listing, Part};
 use super::hash::document_hash;
 use super::no_url::{self, NoUrlRow};
 use super::references::locale_of;
@@ -147,6 +150,7 @@ impl Snapshot {
         snapshot.skipped = snapshot.counted().unwrap_or_else(|| self.skipped.clone());
         let is_own = |document, locale| replaced.has_hash(document, locale);
         snapshot.references = self.references.replaced(&own.references, is_own);
+        snapshot.former = self.former_without(&replaced, listing);
         Some(Patched::Changed(Box::new(snapshot)))
     }
 
@@ -168,7 +172,39 @@ impl Snapshot {
             && own.no_url.beyond().is_empty()
             && !self.no_url.beyond().iter().any(|key| replaced.has_key(*key))
             && self.references.of(is_own) == own.references.of(|_, _| true)
+            && !self.has_former(replaced)
     }
+
+    fn has_former(&self, replaced: &Replaced<'_>) -> bool {
+        let has = |former: &Arc<Self>| {
+            former.urls().any(|url| replaced.has_url(&url))
+                || former.no_url().any(|row| replaced.has_row(&row))
+        };
+        self.former.as_ref().is_some_and(has)
+    }
+
+    /// The former URLs and reasons of all other versions.
+    fn former_without(
+        &self,
+        replaced: &Replaced<'_>,
+        listing: Listing<'_>,
+    ) -> Option<Arc<Snapshot>> {
+        if !self.has_former(replaced) {
+            return self.former.clone();
+        }
+        let former = self.former.as_ref()?;
+        let mut kept = listing.part();
+        former.urls().filter(|url| !replaced.has_url(url)).for_each(|url| kept.keep(url));
+        former.no_url().filter(|row| !replaced.has_row(row)).for_each(|row| kept.keep_no_url(row));
+        finish_former(kept)
+    }
+}
+
+/// A snapshot of former URLs and reasons; `None`: there are none.
+fn finish_former(part: Part<'_>) -> Option<Arc<Snapshot>> {
+    let former = Builder { path_table: false }.finish(vec![part]).ok()?;
+    let is_empty = former.entries.is_empty() && former.no_url_count() == 0;
+    (!is_empty).then(|| Arc::new(former))
 }
 
 /// Everything that makes two URLs equal.

@@ -1,11 +1,9 @@
 //! Incremental updates without a read of each document: all versions that read one related document
 //! get its new values.
 
-use std::collections::BTreeSet;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Patched;
+use super::related_update::{Outcome, RelatedUpdate, Update, Version};
 use crate::frontend_url::{LocaleVersion, is_too_long};
 use crate::rules::{Document, FieldPath, RelatedSegments, SiteLocale};
 use crate::snapshot::build::{Builder, Listing};
@@ -28,16 +26,6 @@ pub struct RelatedValues {
     pub example: Document<'static>,
 }
 
-/// A version in the snapshot, by the hash of its `documentId` and the position of its locale.
-type Version = (u64, usize);
-
-/// What becomes of a version.
-enum Outcome {
-    Path(String),
-    NoUrl { reason: String },
-    Same,
-}
-
 /// The changes of versions, and what they need of the rules.
 struct Changes<'c> {
     listing: Listing<'c>,
@@ -48,16 +36,6 @@ struct Changes<'c> {
     unusable: FxHashSet<usize>,
     /// By rule and position among `values`; `None`: the fields decide about more than segments.
     segments: FxHashMap<(usize, usize), Option<RelatedSegments<'c>>>,
-}
-
-/// A snapshot with other values behind relations.
-#[derive(Debug)]
-pub struct RelatedUpdate {
-    /// The snapshot; never [`Patched::NeedsWalk`] unless there is too much text.
-    pub patched: Patched,
-    /// The ids of documents that have to be read, because their paths do not have all that decides.
-    /// The versions in question are as they were.
-    pub to_read: BTreeSet<String>,
 }
 
 impl Snapshot {
@@ -72,71 +50,50 @@ impl Snapshot {
         builder: Builder,
     ) -> RelatedUpdate {
         let mut changes = Changes::new(self, values, listing);
-        let (mut all, mut is_changed) = (listing.part(), false);
-        let (mut without_entry, mut to_read) = (Vec::new(), BTreeSet::new());
+        let mut update = Update::new(listing);
         for url in self.urls() {
-            let version = (document_hash(url.document_id()), url.locale());
-            let Some(at) = changes.affected.remove(&version) else {
-                all.keep(url);
-                continue;
-            };
-            match changes.of_url(at, url) {
-                Some(Outcome::Path(path)) if path != url.path() => {
-                    is_changed = true;
-                    all.keep_with_path(url, &path);
-                }
-                Some(Outcome::NoUrl { reason }) => {
-                    is_changed = true;
-                    without_entry.push(url.document_id());
-                    all.keep_no_url(NoUrlRow {
-                        document_id: url.document_id(),
-                        locale: Some(url.locale()),
-                        is_localized: url.is_localized(),
-                        reason: &reason,
-                        rule: url.rule(),
-                        title: url.title(),
-                    });
-                }
-                Some(Outcome::Path(_) | Outcome::Same) => all.keep(url),
-                None => {
-                    to_read.insert(url.document_id().to_owned());
-                    all.keep(url);
-                }
+            match changes.take(url.document_id(), url.locale()) {
+                Some(at) => update.url(url, changes.of_url(at, url)),
+                None => update.all.keep(url),
             }
         }
+        for url in self.former.iter().flat_map(|former| former.urls()) {
+            let at = changes.affected.get(&(document_hash(url.document_id()), url.locale()));
+            match at.copied().and_then(|at| changes.of_url(at, url)) {
+                Some(Outcome::Path(path)) => {
+                    changes.take(url.document_id(), url.locale());
+                    update.return_url(url, &path);
+                }
+                _ => update.former.keep(url),
+            }
+        }
+        let former = self.former.iter().flat_map(|former| former.no_url());
+        let mut former: FxHashMap<Version, NoUrlRow<'_>> =
+            former.filter_map(|row| Some((version(&row)?, row))).collect();
         for row in self.no_url() {
-            let version = row.locale.map(|locale| (document_hash(row.document_id), locale));
+            let version = version(&row);
+            if version.is_some_and(|version| update.has_returned(version)) {
+                continue;
+            }
             let Some(at) = version.and_then(|version| changes.affected.remove(&version)) else {
-                all.keep_no_url(row);
+                update.all.keep_no_url(row);
                 continue;
             };
-            match changes.of_row(at, &row) {
-                Some(Outcome::NoUrl { reason }) if reason != row.reason => {
-                    is_changed = true;
-                    all.keep_no_url(NoUrlRow { reason: &reason, ..row });
+            let before = version.and_then(|version| former.remove(&version));
+            match (changes.of_row(at, &row), before) {
+                (None, Some(before)) => {
+                    let is_same = matches!(changes.of_row(at, &before), Some(Outcome::Same));
+                    update.return_row(row, is_same.then_some(before));
                 }
-                Some(_) => all.keep_no_url(row),
-                None => {
-                    to_read.insert(row.document_id.to_owned());
-                    all.keep_no_url(row);
-                }
+                (outcome, before) => update.row(row, outcome, before),
             }
         }
+        former.into_values().for_each(|row| update.former.keep_no_url(row));
         // The others have no URL and no row, so that it is not known why.
         for (hash, _) in changes.affected.into_keys() {
-            to_read.extend(self.ids_by_hash(hash).map(str::to_owned));
+            update.to_read.extend(self.ids_by_hash(hash).map(str::to_owned));
         }
-        if !is_changed {
-            return RelatedUpdate { patched: Patched::Unchanged, to_read };
-        }
-        all.keep_beyond(self.no_url.beyond().iter().copied());
-        let Ok(mut snapshot) = builder.finish(vec![all]) else {
-            return RelatedUpdate { patched: Patched::NeedsWalk, to_read };
-        };
-        snapshot.without_row.clone_from(&self.without_row);
-        snapshot.skipped = snapshot.counted().unwrap_or_else(|| self.skipped.clone());
-        snapshot.references = self.references.with_ids(&without_entry);
-        RelatedUpdate { patched: Patched::Changed(Box::new(snapshot)), to_read }
+        update.finish(self, builder)
     }
 
     /// Whether each of these versions is known to read all documents that the example reads behind
@@ -156,6 +113,11 @@ impl Snapshot {
 }
 
 impl<'c> Changes<'c> {
+    /// Which of the values a version reads. Each version is taken once.
+    fn take(&mut self, id: &str, locale: usize) -> Option<usize> {
+        self.affected.remove(&(document_hash(id), locale))
+    }
+
     fn new(snapshot: &Snapshot, values: &'c [RelatedValues], listing: Listing<'c>) -> Self {
         let (mut affected, mut unusable) = (FxHashMap::default(), FxHashSet::default());
         for (at, values) in values.iter().enumerate() {
@@ -228,7 +190,12 @@ impl<'c> Changes<'c> {
     }
 }
 
-/// Whether a value behind the relation is to_read (D32).
+/// The version of a row; `None`: its locale is not text.
+fn version(row: &NoUrlRow<'_>) -> Option<Version> {
+    Some((document_hash(row.document_id), row.locale?))
+}
+
+/// Whether a value behind the relation is unknown (D32).
 fn has_absent(RelatedValues { relation, example, .. }: &RelatedValues) -> bool {
     let mut values = example.fields.iter().zip(&example.values);
     values.any(|(field, value)| field.is_behind(relation) && value.absent_at().is_some())

@@ -10,7 +10,7 @@ use crate::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
 };
-use crate::snapshot::{Builder, Listing, Patched, RelatedUpdate, RelatedValues, Snapshot};
+use crate::snapshot::{Builder, Listing, Patch, Patched, RelatedUpdate, RelatedValues, Snapshot};
 
 const UID: &str = "api::a.a";
 const BUILDER: Builder = Builder { path_table: true };
@@ -151,6 +151,76 @@ proptest! {
             }
             Patched::NeedsWalk => prop_assert!(false, "there is little text"),
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn withdrawn_document_that_returns_gives_the_versions_their_urls_with_its_new_values(
+        drafts in prop::collection::vec((0..8_u8, 0..2_usize, 0..5_usize, 0..3_usize), 0..20),
+        (new, replaced) in (0..5_usize, 0..9_u8),
+    ) {
+        let rules = rules(&["/{locale}/{category.slug}/{slug}"]);
+        let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
+        let mut drafts = drafts;
+        drafts.sort_unstable();
+        drafts.dedup_by_key(|(id, locale, ..)| (*id, *locale));
+        let ids: Vec<String> = drafts.iter().map(|(id, ..)| format!("d{id}")).collect();
+        let row = |at: usize, name: &'static str, slug: Option<&'static str>| -> Row<'_> {
+            let (_, code, own, category) = drafts[at];
+            let (id, code) = (&*ids[at], ["en", "de"][code]);
+            let own = slug.unwrap_or(SLUGS[own]);
+            match ["c0", "c1", ""][category] {
+                "c0" => (id, code, own, "c0", name, ""),
+                "c1" => (id, code, own, "c1", "other", ""),
+                _ => (id, code, own, "", "", ""),
+            }
+        };
+        let rows = |name| -> Vec<Row<'_>> { (0..drafts.len()).map(|at| row(at, name, None)).collect() };
+        let apply = |before: &Snapshot, locale, example: Document<'_>| {
+            let values = [values(locale, "c0", example)];
+            let RelatedUpdate { patched, to_read } =
+                before.with_related_values(&values, listing, BUILDER);
+            let after = match patched {
+                Patched::Changed(after) => Some(*after),
+                Patched::Unchanged => None,
+                Patched::NeedsWalk => panic!("there is little text"),
+            };
+            (after, to_read)
+        };
+        let mut found = snapshot(listing, &rows("one"));
+        for locale in [0, 1, 1] {
+            let (after, to_read) = apply(&found, locale, nothing());
+            prop_assert!(to_read.is_empty());
+            found = after.unwrap_or(found);
+        }
+        // One document is read again meanwhile: its other values have changed.
+        let changed: Vec<usize> =
+            (0..drafts.len()).filter(|at| drafts[*at].0 == replaced).collect();
+        if !changed.is_empty() {
+            let id = format!("d{replaced}");
+            let versions = changed.iter().map(|at| match row(*at, "", Some("z")) {
+                (id, code, slug, "c0", ..) => document((id, code, slug, "", "", "")).into_owned(),
+                row => document(row).into_owned(),
+            });
+            let patch = Patch { id, versions: versions.collect(), is_partial: false };
+            if let Patched::Changed(after) = found.patched(&[patch], listing, BUILDER) {
+                found = *after;
+            }
+        }
+        for locale in [0, 1] {
+            let example = document(("s", ["en", "de"][locale], "s", "c0", NAMES[new], ""));
+            let (after, to_read) = apply(&found, locale, example);
+            prop_assert!(to_read.is_empty());
+            found = after.unwrap_or(found);
+        }
+        let expected: Vec<Row<'_>> = (0..drafts.len())
+            .map(|at| match row(at, NAMES[new], changed.contains(&at).then_some("z")) {
+                (id, code, slug, "c0", ..) if changed.contains(&at) => (id, code, slug, "", "", ""),
+                row => row,
+            })
+            .collect();
+        prop_assert_eq!(facts(&found), facts(&snapshot(listing, &expected)));
     }
 }
 
