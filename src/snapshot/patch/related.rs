@@ -88,7 +88,9 @@ impl Snapshot {
                 (outcome, before) => update.row(row, outcome, before),
             }
         }
-        former.into_values().for_each(|row| update.former.keep_no_url(row));
+        for row in former.into_values() {
+            update.former.keep_no_url(row);
+        }
         // The others have no URL and no row, so that it is not known why.
         for (hash, _) in changes.affected.into_keys() {
             update.to_read.extend(self.ids_by_hash(hash).map(str::to_owned));

@@ -128,7 +128,9 @@ impl<'c, 's> Update<'c, 's> {
                 self.all.keep_no_url(NoUrlRow { reason: &reason, ..row });
             }
             Some(_) => {
-                before.into_iter().for_each(|before| self.former.keep_no_url(before));
+                if let Some(before) = before {
+                    self.former.keep_no_url(before);
+                }
                 self.all.keep_no_url(row);
             }
             None => {

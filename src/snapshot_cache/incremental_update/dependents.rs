@@ -58,7 +58,8 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
         open.remove(&at);
     }
     for (own, reason) in update_lists(cache, group, &lists, &mut progress).await {
-        let is_own = |at: &usize| own.iter().any(|own| std::ptr::eq(*own, &hints[*at]));
+        let is_listed = |hint: &Hint| own.iter().any(|own| std::ptr::eq(*own, hint));
+        let is_own = |at: &usize| is_listed(&hints[*at]);
         let retried: Vec<usize> = open.extract_if(.., is_own).collect();
         let retried = retried.into_iter().map(|at| hints[at].clone());
         recover(cache, group, queue, reason, retried);

@@ -89,7 +89,9 @@ fn list_that_made_way_goes_on_with_the_locale_that_is_left() {
                 .collect()
         };
         let mut all = [of("en", en), of("de", de)];
-        all.iter_mut().for_each(|paths| paths.sort());
+        for paths in &mut all {
+            paths.sort();
+        }
         all.concat()
     };
     let shows = |en: &[Article<'_>], de: &[Article<'_>]| {
