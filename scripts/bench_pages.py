@@ -3,8 +3,8 @@
 
 Starts the shipped binary in front of a scripted CMS that costs next to nothing (`fast_cms` in
 `examples/`). Times `/api/pages` in each form; takes the peak memory beyond the snapshot, and the
-p99 of `/api/get-content-type` by `wrk` (Debian: wrk) alone, beside a client that requests the
-table again and again, and beside one that reads the same text from a bare server. Then, on a small
+p99 of `/api/get-content-type` by `wrk` (Debian: wrk) alone, beside a slow and a fast client that
+request the table again and again, and beside such clients of a bare server. Then, on a small
 site: a thousand clients at once, of which each must get everything or a 503; clients that stop
 reading; and a static build with `examples/static_build.mjs` (needs node), which must write a file
 for each page.
@@ -13,6 +13,7 @@ for each page.
 import argparse
 import asyncio
 import json
+import math
 import pathlib
 import shutil
 import statistics
@@ -22,13 +23,15 @@ import threading
 import time
 import urllib.request
 from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from bench_sitemap import SETTINGS, walk
 from common import site
 from common.build import BINARY, ROOT, build, example
 from common.process import Process
 from common.profile import ROUTE
-from common.wrk import wrk
+from common.wrk import Load, wrk
 
 PAGES = "/api/pages?site=main"
 LINES = {"Accept": "application/x-ndjson"}
@@ -38,6 +41,8 @@ MORE_LIMITS = "write_timeout_ms = 3000\n"
 PIECE = 1 << 16
 # Bytes a second of a client that does something with the rows.
 RATE = 50 << 20
+# wrk: each of the eight connections waits 4 ms before each request.
+PACE = "function delay() return 4 end\n"
 
 
 def serve(folder: pathlib.Path, cms: Process) -> Process:
@@ -74,18 +79,20 @@ def check_forms(service: Process, rows: int) -> None:
 
 
 class Reader:
-    """A client that requests a text again and again, at a rate that a build can use."""
+    """A client that requests a text again and again, at most at a rate in bytes a second."""
 
-    def __init__(self, address: str, target: str) -> None:
-        self.url, self.stopped = f"http://{address}{target}", threading.Event()
+    def __init__(self, address: str, target: str, rate: float) -> None:
+        self.url, self.rate, self.stopped = f"http://{address}{target}", rate, threading.Event()
         self.thread = threading.Thread(target=self.run)
 
     def run(self) -> None:
         while not self.stopped.is_set():
             request = urllib.request.Request(self.url, headers=LINES)
             with urllib.request.urlopen(request, timeout=600) as answer:
-                while not self.stopped.is_set() and answer.read(RATE // 100):
-                    time.sleep(0.01)
+                begun, size = time.monotonic(), 0
+                while not self.stopped.is_set() and (piece := answer.read(RATE // 100)):
+                    size += len(piece)
+                    time.sleep(max(0.0, begun + size / self.rate - time.monotonic()))
 
     def __enter__(self) -> None:
         self.thread.start()
@@ -95,33 +102,44 @@ class Reader:
         self.thread.join()
 
 
-def check_beside(service: Process, folder: pathlib.Path, seconds: int, pairs: int) -> None:
-    """The p99 of resolving a pathname: alone, beside a reader of the table, and, because reading
-    takes a part of the machine as well, beside a reader of the same text from a bare server."""
-    file = folder / "pages.ndjson"
+def check_beside(service: Process, folder: pathlib.Path, seconds: int, rounds: int) -> None:
+    """The p99 of resolving a pathname, at full load and at one that leaves most of the machine
+    idle: alone, beside a reader of the table, and, because reading takes a part of the machine as
+    well, beside a reader of the same text from a bare server. All in turn, in each round."""
+    file, pace = folder / "pages.ndjson", folder / "pace.lua"
+    pace.write_text(PACE)
     request = urllib.request.Request(f"http://{service.address}{PAGES}", headers=LINES)
     with urllib.request.urlopen(request, timeout=600) as answer, file.open("wb") as out:
         shutil.copyfileobj(answer, out)
-
-    def p99() -> float:
-        return wrk(service.address, site.RESOLVE, seconds=seconds).must_be_clean().p99
-
-    ratios: list[tuple[float, float]] = []
+    found: dict[tuple[str, str], list[Load]] = {}
     with Process(example("bare_server"), file, "application/x-ndjson") as bare:
-        for _ in range(pairs):
-            alone = p99()
-            with Reader(service.address, PAGES):
-                beside = p99()
-            with Reader(bare.address, ROUTE):
-                control = p99()
-            ratios.append((beside / alone, beside / control))
-            print(
-                f"p99 alone {alone:.2f} ms, beside a reader {beside:.2f} ms,"
-                f" beside a reader of a bare server {control:.2f} ms",
-                flush=True,
-            )
-    to_alone, to_control = (statistics.median(pair[at] for pair in ratios) for at in (0, 1))
-    print(f"p99 beside a reader: {to_alone:.2f} times alone, {to_control:.2f} times the control")
+        beside: dict[str, Callable[[], AbstractContextManager[None]]] = {
+            "alone": nullcontext,
+            "slow reader": lambda: Reader(service.address, PAGES, RATE),
+            "slow reader of a bare server": lambda: Reader(bare.address, ROUTE, RATE),
+            "fast reader": lambda: Reader(service.address, PAGES, math.inf),
+            "fast reader of a bare server": lambda: Reader(bare.address, ROUTE, math.inf),
+        }
+        for _ in range(rounds):
+            for load, script in (("paced", pace), ("full", None)):
+                for name, reader in beside.items():
+                    with reader():
+                        target = (service.address, site.RESOLVE)
+                        one = wrk(*target, seconds=seconds, script=script).must_be_clean()
+                    found.setdefault((load, name), []).append(one)
+    for (load, name), loads in found.items():
+        alone = found[load, "alone"]
+        ratios = [one.p99 / other.p99 for one, other in zip(loads, alone, strict=True)]
+        p50, p99, rate = (
+            statistics.median(getattr(one, field) for one in loads)
+            for field in ("p50", "p99", "rate")
+        )
+        print(
+            f"{load:6} {name:29} p50 {p50:6.2f} ms, p99 {p99:6.2f} ms, {rate:6.0f}/s;"
+            f" p99 {statistics.median(ratios):.2f} times alone"
+            f" ({min(ratios):.2f} to {max(ratios):.2f})",
+            flush=True,
+        )
 
 
 async def client(address: str, rows: int) -> str:
@@ -166,7 +184,7 @@ def check_crowd(service: Process, rows: int, clients: int, seconds: int) -> None
     peak = service.memory("VmHWM") - before
     print(
         f"{clients} clients at once: {dict(outcomes)}, {time.monotonic() - begun:.0f} s,"
-        f" peak {peak >> 20} MiB more; p99 of a pathname {alone.p99:.2f} ms alone,"
+        f" peak {peak >> 20} MiB beyond {before >> 20} MiB; p99 of a pathname {alone.p99:.2f} ms alone,"
         f" {beside.p99:.2f} ms beside them",
         flush=True,
     )
@@ -229,7 +247,7 @@ def main() -> None:
     parser.add_argument("--small", type=int, default=20_000, help="rows of the small site")
     parser.add_argument("--clients", type=int, default=1_000)
     parser.add_argument("--seconds", type=int, default=5, help="of each load")
-    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--built", action="store_true", help="the build is there")
     options = parser.parse_args()
     if not options.built:
@@ -242,7 +260,7 @@ def main() -> None:
         ):
             print(f"walk: {walk(service):.1f} s")
             check_forms(service, options.rows)
-            check_beside(service, folder, options.seconds, options.pairs)
+            check_beside(service, folder, options.seconds, options.rounds)
             check_stalled(service, 20)
         with (
             Process(example("fast_cms"), "serve", options.small, 0) as cms,
