@@ -5,6 +5,7 @@
 mod features;
 mod generate;
 mod hosts;
+mod own_paths;
 mod round_trip;
 
 use std::cmp::Ordering;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use frontend_map::frontend_url::Hosts;
 use frontend_map::rules::{
     Condition, Constraint, ContentTypeUid, DatePart, Document, FieldPath, FieldValue, Literal,
-    Locale, LocalePrefix, Param, Rule, RuleSet, Segment, SitemapOptions, Source, Template,
+    Locale, LocalePrefix, Locales, Param, Rule, RuleSet, Segment, SitemapOptions, Source, Template,
     Templates, TrailingSlash,
 };
 use proptest::prelude::*;
@@ -178,19 +178,37 @@ pub(super) fn rule_set() -> impl Strategy<Value = RuleSet> {
 
 /// A site's rules and hosts.
 pub(super) fn site() -> impl Strategy<Value = (RuleSet, Hosts)> {
-    (rules(), generate::locales_and_hosts()).prop_map(
-        |((rules, prefix, slash), (locales, hosts))| {
-            let shared = locales.with_segment_of(locales.default_locale()).count() > 1;
-            // Refused at start with one segment for both (D39).
-            let prefix = if shared { LocalePrefix::Always } else { prefix };
-            let rules = RuleSet::new(locales, prefix, rules).with_trailing_slash(slash);
-            (rules.with_hosts(&hosts.by_locale()), hosts)
+    (rules(), generate::locales_and_hosts()).prop_map(compiled)
+}
+
+/// The same, where documents may have paths of their own.
+pub(super) fn site_with_own_paths() -> impl Strategy<Value = (RuleSet, Hosts)> {
+    let field = prop::option::weighted(0.4, prop::sample::select(&["path", "a"][..]));
+    let fields = prop::collection::vec(field, 6);
+    (rules(), generate::locales_and_hosts(), fields).prop_map(
+        |((mut rules, prefix, slash), site, fields)| {
+            for (rule, field) in rules.iter_mut().zip(fields) {
+                rule.path_field = field.map(|field| FieldPath::parse(field).unwrap());
+            }
+            compiled(((rules, prefix, slash), site))
         },
     )
 }
 
+type SiteRules = (Vec<Rule>, LocalePrefix, TrailingSlash);
+
+fn compiled(
+    ((rules, prefix, slash), (locales, hosts)): (SiteRules, (Locales, Hosts)),
+) -> (RuleSet, Hosts) {
+    let shared = locales.with_segment_of(locales.default_locale()).count() > 1;
+    // Refused at start with one segment for both (D39).
+    let prefix = if shared { LocalePrefix::Always } else { prefix };
+    let rules = RuleSet::new(locales, prefix, rules).with_trailing_slash(slash);
+    (rules.with_hosts(&hosts.by_locale()), hosts)
+}
+
 /// Rules with the settings of their site.
-fn rules() -> impl Strategy<Value = (Vec<Rule>, LocalePrefix, TrailingSlash)> {
+fn rules() -> impl Strategy<Value = SiteRules> {
     let prefix = prop::sample::select(&[LocalePrefix::Always, LocalePrefix::ExceptDefault][..]);
     (prop::collection::vec(rule(), 1..6), prefix, generate::trailing_slash())
 }

@@ -17,7 +17,7 @@ use super::{fail, features, round_trip};
 proptest! {
     #[test]
     fn path_leads_to_its_document_on_its_host_or_to_an_earlier_rule(
-        (rules, hosts) in features::site(),
+        (rules, hosts) in features::site_with_own_paths(),
         documents in prop::collection::vec(features::document(), 1..6),
     ) {
         let snapshots = snapshots(&rules, &hosts, &documents)?;
@@ -36,8 +36,10 @@ proptest! {
                 let is_same = uid(owner) == uid(url);
                 prop_assert!(!is_same || owner.position() == url.position(), "{}", url.path());
                 prop_assert_eq!(&found.rule.content_type, uid(owner));
+                prop_assert!(owner.has_own_path() || !url.has_own_path(), "{}", url.path());
                 continue;
             }
+            prop_assert!(!url.has_own_path(), "{} is not found", url.path());
             // A rule of another content type is more specific.
             prop_assert_ne!(&found.rule.content_type, &own.content_type, "{}", url.path());
             let patterns = rules.patterns_by_rule();
@@ -53,7 +55,7 @@ proptest! {
 
     #[test]
     fn path_without_a_host_leads_to_the_first_host_that_has_it(
-        (rules, hosts) in features::site(),
+        (rules, hosts) in features::site_with_own_paths(),
         documents in prop::collection::vec(features::document(), 1..6),
     ) {
         let snapshots = snapshots(&rules, &hosts, &documents)?;
@@ -75,7 +77,7 @@ proptest! {
 
     #[test]
     fn files_of_all_hosts_together_are_the_list_and_their_links_are_reciprocal(
-        (rules, hosts) in features::site(),
+        (rules, hosts) in features::site_with_own_paths(),
         documents in prop::collection::vec(features::document(), 1..8),
     ) {
         // The files of a site of which a locale has no base URL are a 501.
@@ -108,7 +110,7 @@ proptest! {
 
     #[test]
     fn built_url_parses_to_itself_on_the_origin_of_its_locale(
-        (rules, hosts) in features::site(),
+        (rules, hosts) in features::site_with_own_paths(),
         documents in prop::collection::vec(features::document(), 1..4),
     ) {
         for snapshot in snapshots(&rules, &hosts, &documents)? {
@@ -127,7 +129,7 @@ proptest! {
 }
 
 /// The snapshot of each content type, each with all documents.
-fn snapshots(
+pub(super) fn snapshots(
     rules: &RuleSet,
     hosts: &Hosts,
     documents: &[Document<'static>],
