@@ -3,7 +3,8 @@
 
 openapi-typescript compiles it, and the types pass `tsc --strict` together with
 `openapi/use.ts`. schemathesis sends generated requests, valid and invalid, to the demo, to a
-service with tokens, and to one whose CMS fails, and compares each response with the description.
+service with tokens, to one with several hosts, and to one whose CMS fails, and compares each
+response with the description.
 Ends with status 1 when one of them finds a fault. Needs npm, and the packages of
 requirements.txt.
 """
