@@ -224,16 +224,14 @@ impl Snapshot {
     /// The same for the host at this position of the site's hosts, if there is one.
     #[must_use]
     pub fn owner_on(&self, path: &str, host: Option<usize>) -> Option<PublicUrl<'_>> {
-        let path = without_trailing_slash(path);
-        if !self.hosts.is_empty() {
-            let table = self.path_table.as_ref()?;
-            let all = table.find_all(path, |at| self.url(at).normalized_path());
-            let all = all.map(|at| self.url(at));
-            let own = all.filter(|url| host.is_none_or(|host| self.host_of(*url) == host));
-            return own.min_by_key(|url| self.host_of(*url));
+        let (path, table) = (without_trailing_slash(path), self.path_table.as_ref()?);
+        let path_of = |at| self.url(at).normalized_path();
+        if self.hosts.is_empty() {
+            return Some(self.url(table.find(path, path_of)?));
         }
-        let at = self.path_table.as_ref()?.find(path, |at| self.url(at).normalized_path())?;
-        Some(self.url(at))
+        let all = table.find_all(path, path_of).map(|at| self.url(at));
+        let own = all.filter(|url| host.is_none_or(|host| self.host_of(*url) == host));
+        own.min_by_key(|url| self.host_of(*url))
     }
 
     /// The position of the host of the site's first locale, where documents that are not localized have
