@@ -62,8 +62,7 @@ pub struct Snapshot {
     /// Finds the owner of a path, for sites with a path index.
     path_table: Option<PathTable>,
     references: References,
-    /// The URLs that versions had until the document that they read was withdrawn, or the reasons why
-    /// they had none. They get these paths again, with its new values, when it is published again.
+    /// What versions had, a URL or none, until the document that they read was withdrawn.
     former: Option<Arc<Self>>,
     listed: Listed,
     /// A hash of everything about each URL, in the order of sitemaps.
@@ -262,8 +261,8 @@ impl Snapshot {
         let entries = size_of_val(&*self.entries) + positions;
         let indexes = path_table + self.owner_index.bytes() + self.duplicate_index.bytes();
         let former = self.former.as_ref().map_or(0, |former| former.bytes());
-        let others = self.references.bytes() + self.no_url.bytes() + former;
-        self.arena.bytes() + entries + indexes + others
+        let indexes = indexes + self.references.bytes();
+        self.arena.bytes() + entries + indexes + self.no_url.bytes() + former
     }
 
     /// Sets the figures and the hashes of the URLs.
