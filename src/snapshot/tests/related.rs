@@ -267,3 +267,32 @@ fn with_related_keeps_titles_and_the_other_locales() {
     let paths: Vec<&str> = after.listed().map(crate::snapshot::PublicUrl::path).collect();
     assert_eq!(paths, ["/en/new/x", "/de/alt/x"]);
 }
+
+#[test]
+fn own_path_stays_when_the_values_behind_a_relation_change() {
+    let mut own = rules(&["/{locale}/{category.slug}/{slug}"]).rules()[0].clone();
+    own.path_field = Some(path("customPath"));
+    let locales = ["en", "de"].map(|code| Locale::parse(code).unwrap()).to_vec();
+    let rules = RuleSet::new(Locales::new(locales).unwrap(), LocalePrefix::Always, vec![own]);
+    let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
+    let with_own = |id: &'static str, value: FieldValue<'static>, category: &'static str| {
+        let document = document((id, "en", id, "c0", category, ""));
+        let fields = document.fields.iter().cloned().chain([path("customPath")]);
+        let values = [document.values.clone(), vec![value]].concat();
+        Document { fields: fields.collect(), values, ..document }
+    };
+    let snapshot = |category: &'static str| {
+        let mut part = listing.part();
+        for (id, value) in [("own", "/x"), ("bad", "a//b"), ("none", " ")] {
+            part.add(&with_own(id, FieldValue::Text(value.into()), category));
+        }
+        BUILDER.finish(vec![part]).unwrap()
+    };
+    let sample = with_own("own", FieldValue::Text("other".into()), "new");
+    let all = [values(0, "c0", sample)];
+    let RelatedUpdate { patched, to_read } =
+        snapshot("old").with_related_values(&all, listing, BUILDER);
+    assert_eq!(facts(&changed(patched)), facts(&snapshot("new")));
+    // Its reason may be that of a placeholder.
+    assert_eq!(to_read, BTreeSet::from(["bad".to_owned()]));
+}

@@ -6,6 +6,7 @@ use frontend_map::frontend_url::{Hosts, NoUrlReason, frontend_path};
 use frontend_map::rules::{
     Document, FieldValue, Locale, Pathname, Rule, RuleSet, encode, without_trailing_slash,
 };
+use frontend_map::snapshot::PublicUrl;
 use proptest::prelude::*;
 
 use super::generate::UIDS;
@@ -62,7 +63,7 @@ proptest! {
                 (hosts.host_of(url.locale()), url.normalized_path().to_owned())
             });
             let listed: BTreeMap<(usize, String), bool> =
-                listed.zip(snapshot.listed().map(|url| url.has_own_path())).collect();
+                listed.zip(snapshot.listed().map(PublicUrl::has_own_path)).collect();
             prop_assert_eq!(listed.len(), snapshot.listed_count());
             prop_assert_eq!(listed, expected(&rules, &hosts, uid, &documents));
         }
