@@ -211,7 +211,7 @@ impl PathIndex {
         first: &Match<'r>,
         host: Option<usize>,
     ) -> Option<(PublicUrl<'_>, Match<'r>)> {
-        // On another host the same path may be that of another locale.
+        // A path without a locale is the same on the host of the first locale.
         let in_default_locale = |found: &Match<'r>| {
             let path = rules.in_default_locale(found, pathname);
             path.or_else(|| host.map(|_| pathname.normalized()))

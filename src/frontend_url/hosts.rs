@@ -12,14 +12,14 @@ pub struct Hosts {
     by_locale: Box<[Option<usize>]>,
     /// The length of the longest base URL, in bytes.
     longest: usize,
-    /// Whether not all locales share a host.
+    /// Whether the locales are on more than one host.
     are_several: bool,
 }
 
 /// A host as a request names it: `host[:port]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostName {
-    /// Below each scheme, which has a default port of its own.
+    /// Its base URL with each scheme, because the default port depends on the scheme.
     bases: [BaseUrl; 2],
 }
 
@@ -125,8 +125,8 @@ impl Hosts {
         self.are_several
     }
 
-    /// The position of a host by its name. `None` too if all locales share one host, which decides
-    /// nothing.
+    /// The position of a host by its name. Also `None` if all locales share one host: then the host
+    /// decides nothing.
     #[must_use]
     pub fn named(&self, name: &HostName) -> Option<usize> {
         self.position(name).filter(|_| self.are_several)

@@ -53,8 +53,8 @@ impl OwnPaths {
 }
 
 impl PathIndex {
-    /// What a path depends on that no rule matches: on the content types whose documents may have a
-    /// path of their own.
+    /// What a path that no rule matches depends on: the content types whose documents may have a path
+    /// of their own.
     #[must_use]
     pub fn basis_without_rule<'r>(&self, rules: &'r RuleSet) -> Basis<'r> {
         self.own.as_ref().map_or(Basis::Fresh, |own| own.basis(rules))
@@ -123,7 +123,7 @@ impl PathIndex {
             let found = rules.own_path_match(pathname, owner.rule(), locale);
             return Some(own.decision(found, owner));
         }
-        // On another host the same path may be that of another locale.
+        // A path without a locale is the same on the host of the first locale.
         let owner = host.and_then(|_| owner(&pathname.normalized(), false))?;
         let found = rules.own_path_match(pathname, owner.rule(), owner.locale());
         Some(own.decision(found, owner))

@@ -198,8 +198,8 @@ fn check_key(key: &str, place: &str, problems: &mut Problems) {
     }
 }
 
-/// Without a prefix in the first locale, a path with its segment would be that of another locale on one
-/// host and none on another.
+/// The first locale has no prefix. If another locale had its segment, the segment would be a locale on
+/// one host and an ordinary segment on another.
 fn check_default_segment(rules: &RuleSet, prefix: RawPrefix) -> Result<(), String> {
     let locales = rules.locales();
     let segment = locales.default_locale().segment();
@@ -233,7 +233,7 @@ impl SiteKey {
         Self { key: key.to_owned(), codes }
     }
 
-    /// The environment variables with its base URLs, each with what it is for.
+    /// The environment variables of its base URLs, each with the site or locale that it is for.
     fn variables(&self) -> impl Iterator<Item = (String, String)> {
         let of_locale = |code: &Locale| {
             let variable = Site::locale_variable(&self.key, code.as_str());
@@ -260,7 +260,7 @@ fn refuse_duplicates(sites: &[SiteKey], problems: &mut Problems) {
                     let what =
                         format_args!("{other} has the same environment variable, {variable}");
                     problems.add(&place, what);
-                    // Then those of its locales may be the same too.
+                    // The variables of its locales may have the same names too: one problem is enough.
                     break;
                 }
                 let what = format_args!(

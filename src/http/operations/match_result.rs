@@ -18,8 +18,8 @@ pub(super) struct MatchResult<'a, 'm> {
 }
 
 impl<'a, 'm> MatchResult<'a, 'm> {
-    /// `requested` is the locale of the parameter; `host` that of the request among several of the
-    /// site's hosts.
+    /// `requested` is the locale of the parameter. `host` is the position of the host of the request,
+    /// else of the document, if the site has several.
     pub(super) fn new(
         site: &'a Site,
         pathname: &'a str,

@@ -41,7 +41,7 @@ pub(super) enum ResolvedBy {
 pub(super) struct PathMatch<'a> {
     /// The rule, if one matches.
     pub(super) found: Option<Match<'a>>,
-    /// Among several of the site's hosts, that of the request or of the document.
+    /// The position of the host of the request, else of the document, if the site has several.
     pub(super) host: Option<usize>,
     /// `None` on a site without a path index.
     resolved_by: Option<ResolvedBy>,
@@ -55,7 +55,7 @@ pub(super) fn path_index(app: &App, site: &Site) -> Option<PathIndexState> {
     })
 }
 
-/// The match with that locale of a host whose segment the path has.
+/// The match with the locale of a host, where several locales have the segment in the path.
 pub(super) fn on_host<'a>(site: &'a Site, found: Match<'a>, host: Option<usize>) -> Match<'a> {
     match host {
         Some(host) => site.rules.on_host(found, |locale| site.hosts.host_of(locale) == host),
@@ -95,7 +95,7 @@ impl<'a> PathMatch<'a> {
             Basis::Fresh => (decision.found, ResolvedBy::Rules),
             Basis::Missing(_) => (decision.found, ResolvedBy::RulesWithoutIndex),
             Basis::Expired(_) => (decision.found, ResolvedBy::RulesWithStaleIndex),
-            // A template does not match in its place.
+            // The rules have no match for an own path: a stale document decides (D41).
             Basis::Stale if decision.has_own_path() => {
                 host = host.or(owner_host(site, &decision));
                 (decision.found, ResolvedBy::StaleDocuments)

@@ -46,7 +46,8 @@ struct HostOf<'a> {
     host: usize,
 }
 
-/// The response. The path is compared as it was sent: the names of the files need no decoding.
+/// The response. Site and file are compared as they were sent, because their names need no decoding;
+/// a host with a port may be percent-encoded.
 pub(in crate::http) async fn get(
     State(app): State<Arc<App>>,
     request: Request<Body>,
@@ -75,7 +76,8 @@ pub(in crate::http) async fn get(
 }
 
 impl<'a> HostOf<'a> {
-    /// The host that a path names, percent-encoded or not. A path names one if the site has several.
+    /// The host that a path names, percent-encoded or not. Only a path of a site with several hosts
+    /// names one, and it has to.
     fn find(site: &'a Site, name: Option<&str>) -> Option<Self> {
         let all = site.hosts.all();
         let host = match name {

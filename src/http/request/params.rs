@@ -25,8 +25,8 @@ pub(in crate::http) const PATHNAME: Param = Param { name: "pathname", max_bytes:
 
 /// The longest locale code, in bytes (D3).
 pub(in crate::http) const MAX_LOCALE_BYTES: usize = 35;
-/// The longest host: a name of DNS (RFC 1035, section 2.3.4), which may be shorter in Unicode, and a
-/// port.
+/// The longest host, in bytes: a name of DNS (RFC 1035, section 2.3.4) with up to four bytes for each
+/// of its 253 characters, and a port.
 const MAX_HOST_BYTES: usize = 1_024;
 /// The longest content-type UID, in bytes (D3).
 pub(in crate::http) const MAX_UID_BYTES: usize = 128;

@@ -111,7 +111,7 @@ impl<'c, 'r> Search<'c, 'r> {
                 Query::EqualShape => uid(earlier) != uid(later),
                 _ => !self.is_one_template(earlier, later),
             };
-            // On different hosts the path is another one.
+            // Equal paths on different hosts are different pages.
             if wanted && self.rules.share_a_host(earlier, later) {
                 pairs.add(self.overlap([earlier, later]));
             }

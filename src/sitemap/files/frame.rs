@@ -14,7 +14,7 @@ pub struct Frame {
     pub(super) links: Vec<String>,
     /// The text before a path in the `x-default` link.
     pub(super) default_links: Vec<String>,
-    /// Whether the files list its URLs; alternate links have those of all locales.
+    /// For each locale, whether the files list its URLs; alternate links lead to those of all locales.
     listed: Vec<bool>,
     /// The position of the host among the site's hosts.
     pub(super) host: usize,

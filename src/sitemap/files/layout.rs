@@ -115,7 +115,7 @@ fn file(snapshot: &Snapshot, frame: &Frame, number: u64, range: Range<usize>) ->
     for group in groups(snapshot, frame, range.clone()) {
         urls += group.urls_on(frame).count();
         newest = newest.max(group.urls_on(frame).filter_map(PublicUrl::modified).max());
-        // With those on other hosts, to which it links.
+        // With the URLs on other hosts, to which the file links.
         for url in group.urls() {
             hash.update(url.path().as_bytes());
             hash.update(&[b'\n', u8::from(url.modified().is_some())]);

@@ -43,8 +43,9 @@ impl<'s> Group<'s> {
     }
 }
 
-/// A `urlset` of the listed URLs of the frame's host in a range of all URLs, with their modification dates. Each version of a
-/// document with several versions has links to all of them (`xhtml:link`, as Google specifies it).
+/// A `urlset` of the listed URLs of the frame's host in a range of all URLs, with their modification
+/// dates. Each version of a document with several versions has links to all of them (`xhtml:link`, as
+/// Google specifies it).
 #[must_use]
 pub fn write(snapshot: &Snapshot, frame: &Frame, range: Range<usize>) -> String {
     let size = |group: Group<'_>| frame.max_bytes(&group);

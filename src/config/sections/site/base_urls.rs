@@ -16,7 +16,7 @@ pub(super) struct Written<'a> {
     pub(super) environment: &'a Environment,
 }
 
-/// A base URL as text with its origin. An empty text switches off what the names before it set.
+/// A base URL as text with its origin. An empty text means that there is none (D15).
 #[derive(Clone)]
 struct Source {
     text: String,
@@ -58,7 +58,7 @@ pub(super) fn read(written: Written<'_>, place: &str, problems: &mut Problems) -
     Some(hosts)
 }
 
-/// What the file says of each locale; `None`: nothing, or it has a problem.
+/// The base URL of each locale in the file; `None`: the file has none, or has a problem.
 fn by_locale(
     file: Option<Value>,
     locales: &[SiteLocale],

@@ -23,7 +23,7 @@ type Members<T> = [Option<T>; 3];
 /// The documents that a client names, in its order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Items<'a> {
-    /// Neighbours share a kind as a rule.
+    /// Items that follow each other usually share a kind.
     kinds: Vec<Kind<'a>>,
     items: Vec<Item<'a>>,
 }

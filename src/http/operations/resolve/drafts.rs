@@ -20,7 +20,7 @@ const TOO_MANY: ContentError =
 /// Which drafts could have a path: their content type, their locales, and conditions.
 type Wanted<'a> = (&'a ContentTypeUid, Vec<Locale>, Candidates);
 
-/// What the CMS has said of candidates: the documents, and whether these are all.
+/// The candidates that were read from the CMS: the documents, and whether these are all.
 type Read<'a> = Vec<(Wanted<'a>, Arc<Snapshot>, bool)>;
 
 /// Candidates of which one has the path.
@@ -30,7 +30,7 @@ struct Owned<'a> {
     candidates: Arc<Snapshot>,
     /// The path of the document.
     path: String,
-    /// The host that the document is looked for on.
+    /// The host on which the document was searched.
     host: Option<usize>,
     /// Whether the path is that in the site's first locale, of a document that is not localized.
     is_elsewhere: bool,
@@ -136,7 +136,7 @@ impl Known<'_> {
             if let Some(found) = candidates.owner_on(&path, host).and_then(rule_of) {
                 return Ok(Some(Owned { found, candidates, path, host, is_elsewhere: false }));
             }
-            // On another host the same path may be that of another locale.
+            // A path without a locale is the same on the host of the first locale.
             let other = rules.in_default_locale(found, pathname);
             let other = other.or_else(|| host.map(|_| path)).and_then(|path| {
                 let url = candidates.owner_on(&path, candidates.first_host());

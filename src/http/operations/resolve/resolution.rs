@@ -27,8 +27,8 @@ pub(super) struct ResolvedDocument<'a> {
 }
 
 impl<'a> ResolvedDocument<'a> {
-    /// The document with this URL; the pathname is the requested one, with its host if it has one among
-    /// several of the site's hosts.
+    /// The document with this URL, for the requested pathname and the position of the requested host, if
+    /// the site has several.
     pub(super) fn new(
         app: &App,
         site: &Site,

@@ -85,20 +85,20 @@ impl RuleSet {
         self.by_host.get(host?)?.as_ref()
     }
 
-    /// Whether two patterns are for the same path on some host, given by their positions.
+    /// Whether some host has both patterns, which are given by their positions.
     pub(in crate::rules) fn share_a_host(&self, one: usize, other: usize) -> bool {
         let has_both = |own: &RuleSubset| own.has(one) && own.has(other);
         let mut hosts = self.by_host.iter().flatten().peekable();
         hosts.peek().is_none() || hosts.any(has_both)
     }
 
-    /// Whether one pattern is for all hosts that another one is for, given by their positions.
+    /// Whether each host that has the pattern `other` has `one` too; both are positions.
     pub(in crate::rules) fn is_on_all_hosts_of(&self, one: usize, other: usize) -> bool {
         self.by_host.iter().flatten().all(|host| host.has(one) || !host.has(other))
     }
 
-    /// The match with that one of the locales with the segment in the path for which `is_on_host` is
-    /// true of its position; unchanged if there is none, or if the path has no such segment.
+    /// The match with the first locale that has the segment in the path and for whose position
+    /// `is_on_host` is true. Unchanged if there is none, or if the path has no locale.
     #[must_use]
     pub fn on_host<'a>(
         &'a self,

@@ -74,8 +74,8 @@ impl RuleSet {
         self.matching(tied, pathname).collect()
     }
 
-    /// Whether the pattern at a position is for a host, where the pattern at `first` is the first that
-    /// matches: without a pattern of the host, those of other hosts count.
+    /// Whether the pattern at a position counts on a host. `first` is the position of the first match:
+    /// if that one is not for the host, no pattern of the host matches, and those of all hosts count.
     fn is_on(&self, at: usize, first: usize, host: Option<usize>) -> bool {
         self.patterns_on(host).is_none_or(|own| own.has(at) || !own.has(first))
     }

@@ -28,7 +28,7 @@ impl Known<'_> {
                     return Ok([Some(own), None]);
                 }
                 let other = rules.own_path_in_default_locale(pathname);
-                // On another host the same path may be that of another locale.
+                // A path without a locale is the same on the host of the first locale.
                 let other = other.or_else(|| host.map(|_| (0, path.clone())));
                 let other = other.and_then(|(locale, path)| {
                     let url = candidates.owner_on(&path, candidates.first_host());
