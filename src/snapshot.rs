@@ -62,7 +62,7 @@ pub struct Snapshot {
     /// Finds the owner of a path, for sites with a path index.
     path_table: Option<PathTable>,
     references: References,
-    /// What versions had, a URL or none, until the document that they read was withdrawn.
+    /// What versions had, a URL or a reason for none, before a document that they read was withdrawn.
     former: Option<Arc<Self>>,
     listed: Listed,
     /// A hash of everything about each URL, in the order of sitemaps.

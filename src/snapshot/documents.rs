@@ -92,7 +92,7 @@ impl Snapshot {
         let end_of = |is_before: fn(u64, u64) -> bool| {
             entries.partition_point(|entry| is_before(document_hash(entry.id(&self.arena)), hash))
         };
-        // Hashes may be distributed unevenly.
+        // If hashes are distributed unevenly, a part may have many entries.
         let own = if entries.len() > FEW {
             end_of(|one, own| one < own)..end_of(|one, own| one <= own)
         } else {

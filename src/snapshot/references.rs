@@ -13,7 +13,8 @@ pub(super) type Relations = Vec<(FieldPath, FieldPath)>;
 /// A version of a document reads another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reference {
-    /// A hash of 48 bits, and the position of the version's locale in the site's locales behind it.
+    /// The hash of the target in the upper 48 bits, and the position of the version's locale in the
+    /// site's locales in the lower 16.
     target_and_locale: u64,
     /// The hash of the `documentId`.
     document: u64,
@@ -169,8 +170,8 @@ pub(super) fn ids<'f>(value: &'f FieldValue<'_>) -> Vec<&'f str> {
     }
 }
 
-/// Of 48 bits: a collision, by which a withdrawal would take URLs of documents that do not read the
-/// withdrawn one, has a probability of 4e-9 among a million targets.
+/// A hash of 48 bits. By a collision, a withdrawal would remove URLs of documents that do not read the
+/// withdrawn one. Among a million targets its probability is 4e-9 for each withdrawn document.
 fn target_hash(relation: &FieldPath, id: &str) -> u64 {
     let mut hash = Xxh3Default::new();
     for name in relation.segments() {

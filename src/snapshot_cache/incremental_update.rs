@@ -48,17 +48,16 @@ struct Updated {
     from_copies: BTreeMap<String, Listed>,
 }
 
-/// What is left of the dependents of a changed document after the copies were updated from what they
-/// know.
+/// What is left to do for the dependents of a changed document after the update from the copies.
 #[derive(Debug)]
 enum Left {
     /// Lists of all of them: there are few, or the copies do not know them.
     Lists,
     /// Lists of those that read it through other relations than this one.
     OtherLists(FieldPath),
-    /// All of them are to be read, in the locales in this order.
+    /// A read of all of them, in these locales, in this order.
     Read(Vec<Locale>),
-    /// The CMS has not said it.
+    /// It is not known, because the CMS failed, or there are so many that a walk is needed.
     Failed(NotUpdated),
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 /// The index of entries that are ordered by the hashes of their documents.
 ///
 /// It divides all hashes into as many equal parts as there are documents, and has the position of the
-/// first entry of each part: four bytes a document. Hashes are distributed evenly, so that a part has
-/// the entries of one or two documents as a rule.
+/// first entry of each part: four bytes a document. Hashes are distributed evenly, so that a part
+/// usually has the entries of one or two documents.
 #[derive(Debug, Default)]
 pub(in crate::snapshot) struct DocumentIndex {
     /// One more than there are parts: the last one is the position behind all entries.

@@ -36,7 +36,7 @@ pub(super) struct Update<'c, 's> {
     pub(super) all: Part<'c>,
     /// Former URLs and reasons.
     pub(super) former: Part<'c>,
-    /// Whether former URLs are kept: their other values must not depend on another relation.
+    /// Whether former URLs are kept. With several relations, another one may have changed meanwhile.
     keeps_former: bool,
     is_changed: bool,
     /// The ids of documents that may have lost their entries.
@@ -59,6 +59,7 @@ impl<'c, 's> Update<'c, 's> {
         }
     }
 
+    /// Adds a version with this URL. Without an outcome it has to be read.
     pub(super) fn url(&mut self, url: PublicUrl<'s>, outcome: Option<Outcome>) {
         match outcome {
             Some(Outcome::Path(path)) if path != url.path() => {
@@ -88,6 +89,7 @@ impl<'c, 's> Update<'c, 's> {
         }
     }
 
+    /// Adds a version that has its former URL again, with this path.
     pub(super) fn return_url(&mut self, url: PublicUrl<'_>, path: &str) {
         self.is_changed = true;
         let (id, locale) = (url.document_id(), url.locale());
@@ -100,8 +102,8 @@ impl<'c, 's> Update<'c, 's> {
         self.returned.contains_key(&version)
     }
 
-    /// A version without a URL has none for another reason than that the document was withdrawn, which
-    /// it had before. Without one it has to be read.
+    /// Adds a version without a URL, with the reason that it had before the document was withdrawn.
+    /// Without such a reason it has to be read.
     pub(super) fn return_row(&mut self, row: NoUrlRow<'_>, before: Option<NoUrlRow<'_>>) {
         match before {
             Some(before) => {
@@ -112,7 +114,7 @@ impl<'c, 's> Update<'c, 's> {
         }
     }
 
-    /// `before` is the row that the version had before the document was withdrawn.
+    /// Adds a version without a URL. `before` is its row from before the document was withdrawn.
     pub(super) fn row(
         &mut self,
         row: NoUrlRow<'_>,

@@ -1,4 +1,4 @@
-//! What happens after documents could not be updated: another try, or a walk.
+//! What happens after documents could not be updated: another attempt, or a walk.
 
 use super::NotUpdated;
 use crate::content::ContentError;
@@ -6,7 +6,8 @@ use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Hint, HintQueue, Invalidation};
 use crate::snapshot_cache::refresh::TypeGroup;
 
-/// Lets another try or a walk follow a failure that concerns these hints, which came from this queue.
+/// Schedules another attempt or a walk after a failure that concerns these hints, which came from this
+/// queue.
 pub(super) fn recover(
     cache: &SnapshotCache,
     group: &TypeGroup,

@@ -36,7 +36,7 @@ struct Known<'h> {
     hint: &'h Hint,
     /// A relation through which versions read the document.
     relation: FieldPath,
-    /// Whether the copies can be updated: all have the versions, which read it through this one alone.
+    /// Whether the copies can be updated: all are there, and versions read it through this one alone.
     is_usable: bool,
     /// Their locales by `documentId`.
     versions: BTreeMap<String, BTreeSet<String>>,
@@ -216,6 +216,7 @@ impl<'h> Known<'h> {
         is_known
     }
 
+    /// Adds the updated versions to `progress`, and returns what is left.
     fn left(
         &self,
         group: &TypeGroup,

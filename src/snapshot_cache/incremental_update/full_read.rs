@@ -1,8 +1,8 @@
 //! Reads all dependents of changed documents, one locale after another: where the copies do not say
 //! enough about a change, and after updates from the copies (follow-up read).
 //!
-//! A document may have thousands of dependents. So a read ends when another document has changed whose
-//! update takes only a moment, and goes on with the locales that are left.
+//! A document may have thousands of dependents, and the update of most changes takes three requests.
+//! So a new change interrupts a read, which later goes on with the locales that are left.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::slice;

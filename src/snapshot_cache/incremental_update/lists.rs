@@ -13,7 +13,7 @@ use crate::snapshot_cache::invalidation::Hint;
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// Updates the documents of these lists, each put into the copies as soon as it is read. Returns the
-/// lists that have failed.
+/// hints of each list that has failed, with the reason.
 pub(super) async fn update_lists<'l, 'h>(
     cache: &SnapshotCache,
     group: &TypeGroup,

@@ -28,9 +28,9 @@ impl RelationList<'_> {
     }
 }
 
-/// The lists to request for what the copies have left of each hint: one for each relation and content
-/// type that it leads to. Shorter relations come first. A document with more than `page` known
-/// dependents has a list of its own: what happens to it must not depend on others.
+/// The lists to request, by what the update from the copies has left for each hint: one for each
+/// relation and content type that it leads to. Shorter relations come first. A document with more than
+/// `page` known dependents has a list of its own: what happens to it must not depend on others.
 pub(super) fn lists<'h>(
     group: &TypeGroup,
     hints: &'h [Hint],

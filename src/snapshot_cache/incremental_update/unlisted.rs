@@ -36,7 +36,7 @@ pub(super) fn unlisted(
     known.into_keys().collect()
 }
 
-/// Updates those of some hints.
+/// Updates these documents for several hints.
 pub(super) async fn update_unlisted(
     cache: &SnapshotCache,
     group: &TypeGroup,

@@ -75,7 +75,7 @@ impl Loops {
                 if is_for_type && is_named {
                     self.of_type(uid).named.add(hint.clone());
                 }
-                // Another hint would delay the round of those that are read.
+                // A hint about a document that no version reads would delay the round of the others.
                 if is_for_type && may_be_read(&cache, group, hint) {
                     self.of_type(uid).dependents.add(hint.clone());
                 }

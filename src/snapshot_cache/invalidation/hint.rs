@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use super::{Change, Invalidation};
 use crate::rules::{ContentTypeUid, Locale};
 
-/// From a change to the time from which the read of all its dependents makes way for no other change
-/// before a locale is complete, so that continuous edits do not delay it for ever.
+/// For this time after a change, another change interrupts the read of all its dependents. Later it is
+/// interrupted only between two locales, so that continuous edits do not delay it for ever.
 const MAKES_WAY: Duration = Duration::from_mins(1);
-/// From an update from the copies alone to its follow-up read. While an editor saves a document again
-/// and again, one follows.
+/// From an update from the copies alone to its follow-up read. If an editor saves a document again and
+/// again, one read follows the last update, or comes a minute after the first change.
 const FOLLOW_UP_DELAY: Duration = Duration::from_secs(10);
 
 /// A document that may have changed, for which updates are due.
@@ -22,9 +22,10 @@ pub(in crate::snapshot_cache) struct Hint {
     /// The content type whose copies lack the change; `None`: any.
     pub(in crate::snapshot_cache) only: Option<ContentTypeUid>,
     pub(in crate::snapshot_cache) task: Task,
-    /// The locales in which the dependents are left to be read; without one: all.
+    /// The locales in which the dependents are still to be read; empty: all.
     pub(in crate::snapshot_cache) locales: Vec<Locale>,
-    /// The time of the first change of which the copies may lack a part until all dependents are read.
+    /// The time of the first change that the copies may have only in part; until all dependents are
+    /// read.
     pub(super) incomplete_since: Option<Instant>,
     /// How often reading the documents has failed.
     pub(super) attempts: usize,
@@ -70,7 +71,7 @@ impl Hint {
         let incomplete_since = [self.incomplete_since, other.incomplete_since];
         let incomplete_since = incomplete_since.into_iter().flatten().min();
         let changes = [&*self, &other].map(|hint| (hint.task, hint.invalidation.change));
-        // An update comes before a read, and does what the read is for.
+        // An update comes before a read; `incomplete_since` says that the read is still due.
         let mut merged = if self.task < other.task { self.clone() } else { other };
         let is_written = changes.contains(&(Task::Update, Change::Written));
         if is_written && merged.invalidation.change == Change::Withdrawn {
@@ -85,7 +86,7 @@ impl Hint {
         self.incomplete_since.is_some()
     }
 
-    /// Whether the read of its dependents ends when another document has changed.
+    /// Whether another change interrupts the read of its dependents before a locale is complete.
     pub(in crate::snapshot_cache) fn makes_way(&self, now: Instant) -> bool {
         self.incomplete_since.is_none_or(|since| now < since + MAKES_WAY)
     }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 /// How long the pages of a walk may fail, all of them together.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// How long the pages of a walk have failed, until each of them was read.
+/// The sum of the times for which pages of a walk had failed when they were read at last.
 #[derive(Debug, Default)]
 pub(super) struct Failures(Mutex<Duration>);
 

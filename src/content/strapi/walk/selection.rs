@@ -86,7 +86,8 @@ pub(in crate::content::strapi) async fn select_by_locale(
     Ok(all)
 }
 
-/// The selection in a locale, if it fits on a page; `None`: only a walk can prove that.
+/// The selection in a locale, if the response proves that one page has all of it; `None`: it needs a
+/// walk.
 async fn on_one_page(
     fetcher: &Fetcher,
     query: &ContentQuery,
