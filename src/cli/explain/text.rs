@@ -102,7 +102,7 @@ pub(super) fn write_document(
         }
         (Some(url), _) => writeln!(out, "{}", colours.apply(Style::Good, url))?,
         (None, Some(path)) => {
-            writeln!(out, "{} (the site has no base URL)", colours.apply(Style::Good, path))?;
+            writeln!(out, "{} (the locale has no base URL)", colours.apply(Style::Good, path))?;
         }
         (None, None) => writeln!(out, "{}", colours.apply(Style::Bad, "no URL"))?,
     }

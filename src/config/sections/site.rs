@@ -257,8 +257,9 @@ fn refuse_duplicates(sites: &[SiteKey], problems: &mut Problems) {
         for (variable, owner) in site.variables() {
             if let Some(other) = owners.insert(variable.clone(), owner.clone()) {
                 if owner == place {
-                    let what =
-                        format_args!("{other} has the same environment variable, {variable}");
+                    let what = format_args!(
+                        "{other} has the same environment variable, {variable}: rename one of them"
+                    );
                     problems.add(&place, what);
                     // The variables of its locales may have the same names too: one problem is enough.
                     break;

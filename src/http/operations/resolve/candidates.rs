@@ -14,7 +14,7 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// The documents whose fields have the values that a match captures. A part of a date is no
-    /// condition: their own paths are compared anyway.
+    /// condition: the paths that the rules build from them are compared anyway.
     pub(super) fn of(found: &Match<'_>) -> Self {
         let (mut conditions, mut selection) = (found.rule.conditions.clone(), None);
         for (name, value) in found.params.iter() {

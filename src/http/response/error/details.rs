@@ -11,7 +11,7 @@ pub(in crate::http) enum Details {
     NoMatch { pathname: String, normalized_path: String, candidates: Option<Vec<CandidateDetails>> },
     /// 404 of `/api/frontend-url`: why there is no URL. A reason of D13 has the rule.
     NoUrl { reason: Cow<'static, str>, rule: Option<String> },
-    /// 501 of `/api/frontend-url`: the path, for a site without a base URL.
+    /// 501 of `/api/frontend-url`: the path, for a locale without a base URL.
     Path { path: String },
 }
 
