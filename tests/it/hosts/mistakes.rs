@@ -1,5 +1,4 @@
-//! Mistakes in the base URLs of locales: each is named with its place and its cure, with exit status
-//! 78.
+//! Mistakes in the base URLs of locales: each message says where and what to do, with exit status 78.
 
 use super::{BASES, CONTENT, settings};
 use crate::support::service::{Ended, Setup};

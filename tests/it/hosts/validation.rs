@@ -11,7 +11,7 @@ fn found(path: &str) -> Answer {
     answer(if path.contains("only") { "404 Not Found" } else { "200 OK" }, "", 5)
 }
 
-/// The targets of the requests that a front end got, in order.
+/// The targets of the requests that a frontend got, in order.
 fn targets(peer: &FrontEnd) -> Vec<String> {
     let heads = peer.heads();
     let target = |head: &String| head.split(' ').nth(1).unwrap().to_owned();

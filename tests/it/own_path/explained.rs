@@ -1,4 +1,4 @@
-//! What `explain` and `check` say.
+//! The output of `explain` and `check`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is said about paths while the documents that may have paths of their own are not known.
+//! Responses about a path while the documents that may have it as their own path are not known.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
