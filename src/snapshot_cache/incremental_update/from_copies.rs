@@ -19,7 +19,7 @@ use super::patching::Reading;
 use super::plan::{is_referred_to, referring, relations};
 use super::reading::{max_versions, selecting};
 use super::type_updates::TypeUpdates;
-use super::{Left, Listed, NotUpdated, Updated};
+use super::{Left, Listed, NotUpdated, Updated, named};
 use crate::content::{ContentError, SelectionCount};
 use crate::rules::{Document, DocumentLocale, FieldPath, Locale};
 use crate::snapshot::RelatedValues;
@@ -83,8 +83,10 @@ pub(super) async fn update(
     if known().iter().all(Option::is_none) {
         return hints.iter().map(|_| Left::Lists).collect();
     }
-    // What a read in flight has found must be in the copies first: it may be newer.
+    // What is known of other changes must be in the copies first: what a read in flight has found, and
+    // the documents that are named by now.
     let _named_round = updates.named_round.lock().await;
+    named::update_pending(cache, group, &updates.named).await;
     let known = known();
     let reading = Reading::begin(group);
     let is_usable = |known: &Known<'_>| known.is_usable && !group.is_refreshing();

@@ -10,16 +10,19 @@ use super::reading::{MAX_NAMED, max_versions, read_by_id};
 use crate::rules::FieldValue;
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Hint, HintQueue};
+use crate::snapshot_cache::invalidation::{Batch, Hint, HintQueue};
 use crate::snapshot_cache::refresh::TypeGroup;
 
-/// One round.
-pub(super) async fn update(
-    cache: &SnapshotCache,
-    group: &TypeGroup,
-    queue: &HintQueue,
-    hints: Vec<Hint>,
-) {
+/// One round, for the hints that are in the queue. `TypeUpdates::named_round` must be locked.
+pub(super) async fn update_pending(cache: &SnapshotCache, group: &TypeGroup, queue: &HintQueue) {
+    let Batch { hints, is_overflow } = queue.take();
+    if is_overflow {
+        walk(cache, group);
+    }
+    update(cache, group, queue, hints).await;
+}
+
+async fn update(cache: &SnapshotCache, group: &TypeGroup, queue: &HintQueue, hints: Vec<Hint>) {
     let mut hints = lacking(group, hints);
     if hints.is_empty() {
         return;

@@ -120,17 +120,22 @@ impl UpdateLoop {
         loop {
             queue.ready().await;
             let cache = with_cms(current).await;
-            let Batch { hints, is_overflow } = queue.take();
-            let Some(group) = cache.groups.get(uid) else { continue };
-            if is_overflow {
-                failure::walk(&cache, group);
-            }
+            let Some(group) = cache.groups.get(uid) else {
+                queue.take();
+                continue;
+            };
             match self {
                 Self::Named => {
                     let _round = updates.named_round.lock().await;
-                    named::update(&cache, group, queue, hints).await;
+                    named::update_pending(&cache, group, queue).await;
                 }
-                Self::Dependents => dependents::run_round(&cache, group, updates, hints).await,
+                Self::Dependents => {
+                    let Batch { hints, is_overflow } = queue.take();
+                    if is_overflow {
+                        failure::walk(&cache, group);
+                    }
+                    dependents::run_round(&cache, group, updates, hints).await;
+                }
             }
         }
     }

@@ -13,6 +13,9 @@ use crate::rules::Locale;
 
 /// The quiet period after the last hint before a round starts.
 const QUIET_PERIOD: Duration = Duration::from_millis(200);
+/// The same where no round has started for `MAX_DELAY`: a single change is read before the next one
+/// may keep the CMS from responding. The events of one change follow each other faster.
+const FIRST_QUIET_PERIOD: Duration = Duration::from_millis(50);
 /// The maximum delay after the first one: without it, continuous edits would delay updates for ever.
 const MAX_DELAY: Duration = Duration::from_secs(1);
 /// The pauses before a hint is tried again, in seconds.
@@ -41,13 +44,27 @@ struct Pending {
     /// By content type and `documentId`. With a time: tried again from then on.
     hints: HashMap<(String, String), (Option<Instant>, Hint)>,
     is_overflow: bool,
+    /// When the last round started.
+    last_round: Option<Instant>,
 }
 
 /// Waits for a signal, and then until the quiet period or the maximum delay is over.
 pub(in crate::snapshot_cache) async fn debounced(signal: &Notify) {
     signal.notified().await;
-    let quiet = async { while timeout(QUIET_PERIOD, signal.notified()).await.is_ok() {} };
+    quiet(signal, QUIET_PERIOD).await;
+}
+
+/// Waits until there is no signal for this time, or the maximum delay is over.
+async fn quiet(signal: &Notify, period: Duration) {
+    let quiet = async { while timeout(period, signal.notified()).await.is_ok() {} };
     let _ = timeout(MAX_DELAY, quiet).await;
+}
+
+fn quiet_period(last_round: Option<Instant>, now: Instant) -> Duration {
+    match last_round {
+        Some(last) if now < last + MAX_DELAY => QUIET_PERIOD,
+        _ => FIRST_QUIET_PERIOD,
+    }
 }
 
 impl HintQueue {
@@ -121,8 +138,13 @@ impl HintQueue {
                 None => std::future::pending().await,
             }
         };
+        let debounced = async {
+            self.added.notified().await;
+            let last_round = self.pending.lock().last_round;
+            quiet(&self.added, quiet_period(last_round, Instant::now())).await;
+        };
         tokio::select! {
-            () = debounced(&self.added) => {}
+            () = debounced => {}
             () = retry => {}
         }
     }
@@ -132,7 +154,10 @@ impl HintQueue {
         let now = Instant::now();
         let mut pending = self.pending.lock();
         let due = pending.hints.extract_if(|_, (due, _)| due.is_none_or(|due| due <= now));
-        let hints = due.map(|(_, (_, hint))| hint).collect();
+        let hints: Vec<Hint> = due.map(|(_, (_, hint))| hint).collect();
+        if !hints.is_empty() {
+            pending.last_round = Some(now);
+        }
         Batch { hints, is_overflow: std::mem::take(&mut pending.is_overflow) }
     }
 }
@@ -195,6 +220,18 @@ mod tests {
         assert_eq!(taken(&queue).len(), 1);
         queue.postpone(failed());
         assert_eq!(taken(&queue).len(), 1);
+    }
+
+    #[test]
+    fn quiet_period_is_shorter_where_no_round_has_started_for_a_second() {
+        let start = Instant::now();
+        assert_eq!(quiet_period(None, start), FIRST_QUIET_PERIOD);
+        for (after, expected) in
+            [(0, QUIET_PERIOD), (999, QUIET_PERIOD), (1_000, FIRST_QUIET_PERIOD)]
+        {
+            let now = start + Duration::from_millis(after);
+            assert_eq!(quiet_period(Some(start), now), expected, "{after}");
+        }
     }
 
     #[test]

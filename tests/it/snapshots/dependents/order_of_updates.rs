@@ -115,6 +115,25 @@ fn list_that_made_way_goes_on_with_the_locale_that_is_left() {
 }
 
 #[test]
+fn document_that_was_named_before_another_change_is_read_before_its_update() {
+    let ids = ids();
+    let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
+    let article = "plugin::cms.article";
+    let is_of = |id: &'static str| move |target: &String| target.contains(id);
+    fixture.send("entry.publish", article, &ids[1]);
+    until_so("a round", || fixture.filtered().iter().any(is_of("d00001")));
+    // The next round of named documents comes later than one of dependents, which is the first.
+    fixture.send("entry.publish", article, &ids[5]);
+    fixture.send("entry.publish", CATEGORY, "c1");
+    let is_count = |target: &String| target.contains("[$eq]=c1");
+    until_so("the number", || fixture.filtered().iter().any(is_count));
+    let filtered = fixture.filtered();
+    let position = |is_wanted: &dyn Fn(&String) -> bool| filtered.iter().position(is_wanted);
+    let (named, count) = (position(&is_of("d00005")), position(&is_count));
+    assert!(named.is_some() && named < count, "{filtered:?}");
+}
+
+#[test]
 fn locale_whose_number_arrives_first_is_updated_first() {
     let ids: Vec<String> = (0..120).map(|n| format!("d{n:05}")).collect();
     let fixture = Fixture::in_locales(&articles(&ids, |_| ("c1", "old")), &["en", "de"]);
