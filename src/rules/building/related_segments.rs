@@ -68,6 +68,12 @@ impl RelatedSegments<'_> {
         self.related.is_empty()
     }
 
+    /// Whether the rule builds no path with these values behind the relation, whatever the others are.
+    #[must_use]
+    pub fn lacks_value(&self, values: &impl TemplateValues) -> bool {
+        self.related.iter().any(|at| self.fault(*at, values).is_some())
+    }
+
     /// A path of the rule with these values behind the relation; `None`: the path has another shape.
     ///
     /// # Errors

@@ -92,7 +92,11 @@ impl Snapshot {
             update.former.keep_no_url(row);
         }
         // The others have no URL and no row, so that it is not known why.
-        for (hash, _) in changes.affected.into_keys() {
+        let others: Vec<(Version, usize)> = changes.affected.drain().collect();
+        for ((hash, _), at) in others {
+            if changes.leaves_without_url(at) {
+                continue;
+            }
             update.to_read.extend(self.ids_by_hash(hash).map(str::to_owned));
         }
         update.finish(self, builder)
@@ -163,6 +167,14 @@ impl<'c> Changes<'c> {
             Some(reason) => Some(Outcome::NoUrl { reason }),
             None => Some(Outcome::Same),
         }
+    }
+
+    /// Whether no version can have a URL with these values.
+    fn leaves_without_url(&mut self, at: usize) -> bool {
+        let mut rules = self.listing.rules.positions_of_type(self.listing.uid);
+        let (Some(rule), None) = (rules.next(), rules.next()) else { return false };
+        let values = self.version(at);
+        self.segments(at, rule).is_some_and(|segments| segments.lacks_value(&values))
     }
 
     fn version(&self, at: usize) -> LocaleVersion<'c> {

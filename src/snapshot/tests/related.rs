@@ -10,7 +10,9 @@ use crate::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
 };
-use crate::snapshot::{Builder, Listing, Patch, Patched, RelatedUpdate, RelatedValues, Snapshot};
+use crate::snapshot::{
+    Builder, Listing, MAX_ROWS, Patch, Patched, RelatedUpdate, RelatedValues, Snapshot,
+};
 
 const UID: &str = "api::a.a";
 const BUILDER: Builder = Builder { path_table: true };
@@ -295,4 +297,24 @@ fn own_path_stays_when_the_values_behind_a_relation_change() {
     assert_eq!(facts(&changed(patched)), facts(&snapshot("new")));
     // Its reason may be that of a placeholder.
     assert_eq!(to_read, BTreeSet::from(["bad".to_owned()]));
+}
+
+#[test]
+fn versions_without_a_row_are_read_only_where_they_may_get_a_url() {
+    let rules = rules(&["/{locale}/{category.slug}/{slug}"]);
+    let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
+    let others: Vec<String> = (0..MAX_ROWS).map(|n| format!("a{n:05}")).collect();
+    let mut rows: Vec<Row<'_>> =
+        others.iter().map(|id| (&**id, "en", "", "c1", "other", "")).collect();
+    rows.extend([("b", "en", "x", "c0", "old", ""), ("c", "en", "", "c0", "old", "")]);
+    let update = |before: &Snapshot, example: Document<'_>| {
+        let found = before.with_related_values(&[values(0, "c0", example)], listing, BUILDER);
+        let Patched::Changed(after) = found.patched else { panic!("{:?}", found.patched) };
+        let paths: Vec<String> = after.urls().map(|url| url.path().to_owned()).collect();
+        (*after, paths, found.to_read.into_iter().collect::<Vec<_>>())
+    };
+    let (withdrawn, paths, to_read) = update(&snapshot(listing, &rows), nothing());
+    assert!(paths.is_empty() && to_read.is_empty(), "{paths:?} {to_read:?}");
+    let (_, paths, to_read) = update(&withdrawn, document(("s", "en", "s", "c0", "new", "")));
+    assert_eq!((paths, to_read), (vec!["/en/new/x".to_owned()], vec!["c".to_owned()]));
 }

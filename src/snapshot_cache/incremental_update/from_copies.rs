@@ -28,6 +28,8 @@ use crate::snapshot_cache::invalidation::{Change, Hint};
 use crate::snapshot_cache::refresh::TypeGroup;
 use crate::snapshot_cache::site_cache::SiteCache;
 
+/// A list is faster if more than this part of the versions have to be read by their ids.
+const LIST_PART: usize = 16;
 /// The requests in flight at the same time: the locales of one document, or of two.
 const MAX_IN_FLIGHT: usize = 6;
 
@@ -233,7 +235,7 @@ impl<'h> Known<'h> {
         let is_updated = !outcome.is_unusable
             && !outcome.updated.is_empty()
             && outcome.different.is_empty()
-            && outcome.to_read.len() <= page;
+            && outcome.to_read.len() <= page.max(self.count() / LIST_PART);
         if !is_updated {
             let count = outcome.total.max(self.count() as u64);
             return if count > max_versions(group) as u64 {
