@@ -184,8 +184,8 @@ def check_crowd(service: Process, rows: int, clients: int, seconds: int) -> None
     peak = service.memory("VmHWM") - before
     print(
         f"{clients} clients at once: {dict(outcomes)}, {time.monotonic() - begun:.0f} s,"
-        f" peak {peak >> 20} MiB beyond {before >> 20} MiB; p99 of a pathname {alone.p99:.2f} ms alone,"
-        f" {beside.p99:.2f} ms beside them",
+        f" peak {peak >> 20} MiB beyond {before >> 20} MiB;"
+        f" p99 of a pathname {alone.p99:.2f} ms alone, {beside.p99:.2f} ms beside them",
         flush=True,
     )
     if not set(outcomes) <= {"everything", "503"} or not outcomes["everything"]:
