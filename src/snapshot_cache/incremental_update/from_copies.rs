@@ -28,7 +28,7 @@ use crate::snapshot_cache::invalidation::{Change, Hint};
 use crate::snapshot_cache::refresh::TypeGroup;
 use crate::snapshot_cache::site_cache::SiteCache;
 
-/// A list is faster if more than this part of the versions have to be read by their ids.
+/// A list is faster if more than one in so many versions have to be read by their ids.
 const LIST_PART: usize = 16;
 /// The requests in flight at the same time: the locales of one document, or of two.
 const MAX_IN_FLIGHT: usize = 6;
