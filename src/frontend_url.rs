@@ -66,6 +66,9 @@ pub enum NoUrlReason {
     /// The finished URL has 2,048 characters or more.
     #[error("url_too_long")]
     UrlTooLong,
+    /// A page outside the CMS has the path.
+    #[error("path_taken_by_page")]
+    PathTakenByPage,
     /// It is not known whether the document has a URL, because the CMS left out a key that decides
     /// about it (D32).
     #[error("{0}_absent")]
@@ -146,7 +149,8 @@ impl NoUrlReason {
     /// Whether the document has no URL by the rules behind this one either.
     fn is_final(&self, rules: &RuleSet, rule: &Rule, document: &Document<'_>) -> bool {
         match self {
-            Self::Absent(_) => true,
+            // The document has a path, which it has lost: no other rule gives it another one.
+            Self::Absent(_) | Self::PathTakenByPage => true,
             Self::ConditionsNotMet | Self::LocaleWithoutTemplate => false,
             Self::Unusable(_) | Self::LocaleUnknown | Self::NotPublished | Self::UrlTooLong => {
                 rule.has_own_path(&LocaleVersion::of(document, rules.locales()))
@@ -217,6 +221,9 @@ fn write_path_by_rule<'r>(
     if is_too_long(rules, hosts, locale, path) {
         return Err(NoUrlReason::UrlTooLong);
     }
+    if is_page(rules, locale, path) {
+        return Err(NoUrlReason::PathTakenByPage);
+    }
     let is_own = rule.path_field.is_some() && rule.has_own_path(&values);
     Ok(PathSource { rule, template, locale, is_own })
 }
@@ -229,6 +236,16 @@ pub fn is_too_long(rules: &RuleSet, hosts: &Hosts, locale: &SiteLocale, path: &s
     is_with(hosts.longest()) && {
         let base = rules.locales().position(locale.as_str()).and_then(|at| hosts.base(at));
         is_with(base.map_or(0, |base| base.as_str().len()))
+    }
+}
+
+/// Whether a page outside the CMS has a path on the host of a locale.
+#[must_use]
+pub fn is_page(rules: &RuleSet, locale: &SiteLocale, path: &str) -> bool {
+    // The usual case needs no look-up of the locale.
+    !rules.pages().is_empty() && {
+        let locale = rules.locales().position(locale.as_str());
+        locale.is_some_and(|locale| rules.pages().has(path, locale))
     }
 }
 

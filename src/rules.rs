@@ -12,6 +12,7 @@ mod fixtures;
 mod locale;
 mod matching;
 mod overlap;
+mod page_paths;
 mod pathname;
 mod rule;
 mod template;
@@ -36,6 +37,7 @@ pub use matching::{
 pub use overlap::{
     Incomplete, Overlap, Overlaps, PrecedenceReason, RuleTemplate, ShadowedRule, TieBreak,
 };
+pub use page_paths::PagePaths;
 pub use pathname::{PATHNAME_NEEDS_SLASH, PathSegment, Pathname, without_trailing_slash};
 pub use rule::{AbsentKey, Condition, Literal, Param, Rule, SitemapOptions, Templates};
 pub use template::{

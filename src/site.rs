@@ -1,14 +1,17 @@
 //! Sites: their rules and base URLs, and which site a content type belongs to.
 
 mod admin_links;
+mod pages;
 
 pub use admin_links::AdminLinks;
+pub use pages::{PAGES, SitePages};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::frontend_url::Hosts;
 use crate::rules::{ContentTypeUid, Locale, RuleSet};
+use crate::snapshot::PublicUrl;
 
 /// A site: a frontend with its rules.
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ pub struct Site {
     /// The path on the frontend, below its base URL, under which it publishes the sitemap files;
     /// without a slash at its end.
     pub sitemap_path: String,
+    /// The pages outside the CMS.
+    pub pages: SitePages,
     /// A hash of the site's settings and content source. As part of a cache key, it keeps data from
     /// before a change of these from being found.
     pub fingerprint: u128,
@@ -133,6 +138,18 @@ impl Site {
         self.hosts.first_without(self.locales_of(uids.into_iter()))
     }
 
+    /// Whether this is a content type with a rule, or stands for the pages outside the CMS.
+    #[must_use]
+    pub fn has_group(&self, group: &str) -> bool {
+        self.has_rule(group) || (group == PAGES && !self.pages.is_empty())
+    }
+
+    /// The first locale without a base URL in which sitemaps list pages outside the CMS.
+    #[must_use]
+    pub fn first_page_without_base(&self) -> Option<usize> {
+        self.hosts.first_without(self.pages.snapshot().listed().map(PublicUrl::locale))
+    }
+
     /// The environment variable that would give this locale, which has no base URL, one.
     #[must_use]
     pub fn missing_variable(&self, locale: usize) -> String {
@@ -180,6 +197,7 @@ mod tests {
             hosts: Hosts::default(),
             resolve: ResolveBy::Rules,
             sitemap_path: String::new(),
+            pages: SitePages::default(),
             fingerprint: 0,
         }
     }

@@ -1,8 +1,7 @@
 //! A snapshot: all public URLs of one content type of a site, as one complete walk found them.
 //!
 //! Sitemaps, resolved pathnames and URL checks read the same snapshot, so that they cannot disagree.
-//! It is compact: the texts are in an arena, each URL is an entry of fixed size, and no URL has an
-//! allocation of its own.
+//! It is compact: texts are in an arena, and each URL is an entry of fixed size, not an allocation.
 
 mod arena;
 mod build;
@@ -18,13 +17,13 @@ mod skipped;
 mod sort;
 mod timestamp;
 
-pub use build::{Builder, Listing, NoSnapshot, Part};
+pub use build::{Builder, Listing, NoSnapshot, PageVersion, Part};
 pub use documents::Version;
 pub use no_url::{MAX_ROWS, NoUrlRow};
 pub use patch::{Patch, Patched, RelatedUpdate, RelatedValues};
 pub use public_url::{PublicUrl, Versions};
 pub use skipped::Skipped;
-pub use timestamp::{read_rfc3339, write as write_timestamp};
+pub use timestamp::{read_rfc3339, read_w3c, write as write_timestamp};
 
 use std::ops::Range;
 use std::sync::Arc;

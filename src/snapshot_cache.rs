@@ -149,6 +149,12 @@ impl SnapshotCache {
         Some(cache.index.as_ref()?.state(&cache.site.rules, limits))
     }
 
+    /// The pages of a site outside the CMS, if it has any: they depend on the settings alone.
+    #[must_use]
+    pub fn pages(&self, site: &Site) -> Option<&CachedCopy> {
+        self.sites.get(&site.key)?.pages.as_ref()
+    }
+
     /// Whether a service that has been running for this long still waits for the first walks of
     /// content types whose documents decide about paths (D33).
     #[must_use]

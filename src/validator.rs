@@ -20,7 +20,7 @@ mod targets;
 pub use check_result::{CheckResult, Failure};
 use client::Client;
 use event_loop::EventLoop;
-pub use finding::Finding;
+pub use finding::{Finding, Source};
 pub use location::LOCATION_CHARS;
 pub use targets::{Target, Targets};
 

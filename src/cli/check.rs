@@ -6,6 +6,7 @@ mod colours;
 mod constant_rules;
 mod findings;
 mod overlaps;
+mod page_paths;
 mod rules_at_start;
 mod type_uses;
 
@@ -59,6 +60,7 @@ fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> Stri
             findings.add(1, ["site without a base URL", "sites without a base URL"]);
         }
         let _ = overlaps::write(&mut out, site, findings);
+        let _ = page_paths::write(&mut out, site);
     }
     out
 }

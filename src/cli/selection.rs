@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::frontend_url::HostName;
 use crate::rules::{ContentTypeUid, Locale};
-use crate::site::{Site, Sites};
+use crate::site::{PAGES, Site, Sites};
 use crate::suggestion::did_you_mean;
 
 /// The most names that an error lists.
@@ -41,9 +41,21 @@ fn shortened(names: &[&str]) -> String {
     names[..shown].join(", ") + &more
 }
 
+/// Whether the pages outside the CMS are selected: the site has some, and all is selected or they are
+/// named.
+pub(super) fn has_pages(site: &Site, uids: &[String]) -> bool {
+    !site.pages.is_empty() && (uids.is_empty() || uids.iter().any(|uid| uid == PAGES))
+}
+
 /// Refuses content types that can have URLs in a locale without a base URL.
-pub(super) fn check_base_urls(site: &Site, uids: &[&ContentTypeUid]) -> Result<(), String> {
-    let Some(locale) = site.first_without_base(uids.iter().map(|uid| uid.as_str())) else {
+pub(super) fn check_base_urls(
+    site: &Site,
+    uids: &[&ContentTypeUid],
+    with_pages: bool,
+) -> Result<(), String> {
+    let missing = site.first_without_base(uids.iter().map(|uid| uid.as_str()));
+    let of_pages = || site.first_page_without_base().filter(|_| with_pages);
+    let Some(locale) = missing.or_else(of_pages) else {
         return Ok(());
     };
     let (key, variable) = (&site.key, site.missing_variable(locale));
@@ -82,7 +94,7 @@ pub(super) fn content_types<'s>(
     uids: &[String],
 ) -> Result<Vec<&'s ContentTypeUid>, String> {
     for uid in uids {
-        if !site.has_rule(uid) {
+        if !site.has_group(uid) {
             return Err(no_rule(site, uid));
         }
     }

@@ -14,8 +14,7 @@ use super::{logging, selection};
 use crate::app::App;
 use crate::boot;
 use crate::config::Config;
-use crate::rules::ContentTypeUid;
-use crate::site::Site;
+use crate::site::{PAGES, Site};
 use crate::sitemap::files::{INDEX, ROBOTS, SITEMAP, file_name, index, robots};
 use crate::snapshot_cache::CachedCopy;
 
@@ -51,8 +50,13 @@ pub(super) async fn run(
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
     let uids = selection::content_types(site, &args.content_types)?;
-    selection::check_base_urls(site, &uids)?;
+    let pages = selection::has_pages(site, &args.content_types);
+    selection::check_base_urls(site, &uids, pages)?;
     let copies = walk(&app.snapshots, site, &uids, summary).await?;
+    let mut copies: Vec<(&str, CachedCopy)> =
+        copies.into_iter().map(|(uid, copy)| (uid.as_str(), copy)).collect();
+    let pages = app.snapshots.pages(site).filter(|_| pages && site.pages.are_listed());
+    copies.extend(pages.map(|pages| (PAGES, pages.clone())));
     for (at, host) in site.hosts.all().iter().enumerate() {
         let path = match site.hosts.all() {
             [_] => args.out.clone(),
@@ -74,19 +78,19 @@ pub(super) async fn run(
 /// Writes the index and `robots.txt` of a host, whose files are published at a URL, and removes the
 /// files that the index does not list.
 fn finish(
-    copies: &[(&ContentTypeUid, CachedCopy)],
+    copies: &[(&str, CachedCopy)],
     (url, host): (&str, usize),
     folder: &mut Folder,
 ) -> Result<(), String> {
     let files = copies.iter().filter_map(|(uid, copy)| Some((*uid, copy.files.get(host)?)));
-    let text = index(url, files.map(|(uid, files)| (uid.as_str(), &files.layout)));
+    let text = index(url, files.map(|(uid, files)| (uid, &files.layout)));
     folder.write(ROBOTS, robots(url).as_bytes())?;
     for name in [INDEX, SITEMAP] {
         folder.write(name, text.as_bytes())?;
     }
     // Last: until the new index is written, the old one may list them.
-    let uids: Vec<&str> = copies.iter().map(|(uid, _)| uid.as_str()).collect();
-    folder.remove_leftovers(&uids)
+    let groups: Vec<&str> = copies.iter().map(|(group, _)| *group).chain([PAGES]).collect();
+    folder.remove_leftovers(&groups)
 }
 
 fn summary(copy: &CachedCopy) -> String {
@@ -97,12 +101,12 @@ fn summary(copy: &CachedCopy) -> String {
 async fn write_files(
     app: &App,
     (site, host): (&Site, usize),
-    uid: &ContentTypeUid,
+    group: &str,
     copy: &CachedCopy,
     folder: &mut Folder,
 ) -> Result<(), Box<dyn Error>> {
     for file in copy.files.get(host).iter().flat_map(|files| &files.layout.files) {
-        let name = file_name(uid.as_str(), file.number);
+        let name = file_name(group, file.number);
         let text = app.files.text(site, (copy, host), file, false).await;
         folder.write(&name, &text.ok_or("a file could not be written")?)?;
     }

@@ -28,6 +28,7 @@ use super::walk::{listed_urls, walk};
 use super::{logging, selection};
 use crate::boot;
 use crate::config::Config;
+use crate::site::PAGES;
 use crate::snapshot::Snapshot;
 use crate::tables::{Problems, SharedPaths};
 use crate::validator::Targets;
@@ -149,7 +150,8 @@ async fn validate(
     let app = boot::build_alone(config)?;
     let site = selection::site(&app.sites, &args.site)?;
     let uids = selection::content_types(site, &args.content_types)?;
-    selection::check_base_urls(site, &uids)?;
+    let pages = selection::has_pages(site, &args.content_types);
+    selection::check_base_urls(site, &uids, pages)?;
     // Both files are opened first, so that a wrong path fails before the long part.
     let previous =
         args.compare.as_deref().map(|path| read_previous(path, &site.key)).transpose()?;
@@ -163,7 +165,8 @@ async fn validate(
     let problems = Problems::new(Arc::clone(site), snapshots, shared, links.clone());
     let targets =
         copies.into_iter().map(|(uid, copy)| Targets::new(site, uid.as_str(), copy.snapshot));
-    let targets: Vec<Targets> = targets.collect();
+    let pages = pages.then(|| Targets::new(site, PAGES, Arc::clone(site.pages.snapshot())));
+    let targets: Vec<Targets> = targets.chain(pages).collect();
     let checked_at = jiff::Timestamp::now().round(jiff::Unit::Second)?.to_string();
     let checked = check::check(&app.shared.validator, &targets, args.retries).await;
     let parts = targets.iter().zip(checked);

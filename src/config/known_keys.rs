@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::value::Origin;
 
 /// The lists of tables, which have no keys if a settings file has no entry of them.
-const LISTS: [&str; 5] = ["site", "site.locales", "site.rule", "site.rule.params", "content_type"];
+const LISTS: [&str; 6] =
+    ["site", "site.locales", "site.page", "site.rule", "site.rule.params", "content_type"];
 
 /// A key of a table that is not a setting.
 pub(super) struct UnknownKey {

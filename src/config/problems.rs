@@ -86,6 +86,7 @@ impl Problems {
         }
         match key {
             "rule" => "; write [[site.rule]] below the [[site]] that it belongs to".to_owned(),
+            "page" => "; write [[site.page]] below the [[site]] that it belongs to".to_owned(),
             _ => did_you_mean(key, self.known.sections()),
         }
     }

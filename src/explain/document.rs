@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::frontend_url::{LocaleVersion, path_by_rule};
+use crate::frontend_url::{LocaleVersion, NoUrlReason, path_by_rule};
 use crate::rules::{
     BuiltSegment, Document, Fault, FieldValue, Locale, Placeholder, Rule, SegmentOutput, Source,
 };
@@ -139,8 +139,12 @@ pub fn explain_document(
     let Some(document) = document else {
         return explanation;
     };
+    let taken = NoUrlReason::PathTakenByPage.to_string();
     for rule in site.rules.of_type(uid) {
-        let used = rule_use(site, rule, document, drafts, explanation.path.is_some());
+        let is_taken = |used: &RuleExplanation| used.reason.as_ref() == Some(&taken);
+        // The document has lost its path: no other rule gives it another one.
+        let is_decided = explanation.path.is_some() || explanation.considered.iter().any(is_taken);
+        let used = rule_use(site, rule, document, drafts, is_decided);
         if used.outcome == RuleOutcome::Used {
             explanation.path.clone_from(&used.path);
         }

@@ -21,6 +21,10 @@ pub struct PathnameExplanation {
     pub pathname: String,
     /// The normalized form (D7).
     pub normalized_path: String,
+    /// The page outside the CMS with this path: `/api/resolve` has it, `/api/get-content-type` goes by the
+    /// rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
     /// The rule that wins; null if none matches.
     pub matched: Option<MatchedRule>,
     /// On a site where documents decide, if rules are tied or a document has a path of its own: the
@@ -141,6 +145,10 @@ pub fn explain_pathname(
         site: site.key.clone(),
         host: name.map(str::to_owned),
         pathname: written.to_owned(),
+        page: site
+            .pages
+            .find(&pathname.normalized(), host)
+            .map(|page| page.document_id().to_owned()),
         normalized_path: pathname.normalized(),
         matched,
         tie,

@@ -61,13 +61,7 @@ impl Rule {
     /// The template for documents of a locale, if there is one.
     #[must_use]
     pub fn template(&self, locale: &Locale) -> Option<&Template> {
-        match &self.templates {
-            Templates::One(template) => Some(template),
-            Templates::PerLocale(templates) => {
-                let own = templates.iter().find(|(own, _)| own == locale);
-                own.map(|(_, template)| template)
-            }
-        }
+        self.templates.get(locale)
     }
 
     /// All templates, with the locale that each is for.
@@ -113,6 +107,18 @@ impl Rule {
 }
 
 impl Templates {
+    /// The template for a locale, if there is one.
+    #[must_use]
+    pub fn get(&self, locale: &Locale) -> Option<&Template> {
+        match self {
+            Self::One(template) => Some(template),
+            Self::PerLocale(templates) => {
+                let own = templates.iter().find(|(own, _)| own == locale);
+                own.map(|(_, template)| template)
+            }
+        }
+    }
+
     /// All templates, with the locale that each is for.
     pub fn iter(&self) -> impl Iterator<Item = (Option<&Locale>, &Template)> {
         let (one, more): (Option<&Template>, &[(Locale, Template)]) = match self {

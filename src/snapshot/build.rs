@@ -1,9 +1,11 @@
 //! Builds a snapshot from the documents of a walk.
 
 mod order;
+mod page;
 mod part;
 mod title;
 
+pub use page::PageVersion;
 pub use part::Part;
 
 use super::Snapshot;

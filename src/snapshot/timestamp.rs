@@ -63,6 +63,22 @@ pub fn read_rfc3339(text: &str) -> Option<i64> {
     i64::try_from(nanoseconds.div_euclid(MILLION)).ok()
 }
 
+/// The milliseconds since 1970 of a date in the form of a sitemap's `lastmod`: a W3C datetime with a
+/// day, `2024-03-06`, which begins in UTC, or with a time of day and an offset.
+#[must_use]
+pub fn read_w3c(text: &str) -> Option<i64> {
+    let is_minute = |text: &str| text.as_bytes().get(16).is_some_and(|byte| b"Z+-".contains(byte));
+    match text.len() {
+        10 => read_rfc3339(&format!("{text}T00:00:00Z")),
+        // RFC 3339 needs seconds.
+        _ if is_minute(text) => {
+            let (minute, offset) = text.split_at_checked(16)?;
+            read_rfc3339(&format!("{minute}:00{offset}"))
+        }
+        _ => read_rfc3339(text),
+    }
+}
+
 /// The fast path. `None`: another form, or no such time.
 fn usual(text: &str) -> Option<Timestamp> {
     let text: &[u8; 24] = text.as_bytes().try_into().ok()?;

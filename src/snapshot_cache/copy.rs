@@ -44,6 +44,12 @@ impl CachedCopy {
         Self { snapshot, files, begun, changed, orphaned: false, completed }
     }
 
+    /// Of pages that the settings name, which do not change before a reload.
+    pub(super) fn of_settings(snapshot: Arc<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
+        let (now, changed) = (Instant::now(), next_whole_second());
+        Self { snapshot, files, begun: now, changed, orphaned: false, completed: now }
+    }
+
     /// The result of the same refresh with single documents updated.
     pub(super) fn updated(&self, snapshot: Snapshot, files: Arc<[SitemapFiles]>) -> Self {
         let updated = Self::new(snapshot, files, self.begun, Some(self));

@@ -29,6 +29,8 @@ pub(super) struct SiteCache {
     pub(super) index: Option<PathIndexCell>,
     /// For each host with a base URL.
     frames: Vec<Arc<Frame>>,
+    /// The pages outside the CMS with their files, if there are any.
+    pub(super) pages: Option<CachedCopy>,
 }
 
 impl SiteCache {
@@ -67,7 +69,16 @@ impl SiteCache {
         let index = resolves.then(|| PathIndexCell::new(&site.rules));
         let frame = |host| Arc::new(Frame::new(&site.hosts, site.rules.locales(), host));
         let frames = (0..site.hosts.all().len()).map(frame).collect();
-        Self { site, content, entries, index, frames }
+        let mut cache = Self { site, content, entries, index, frames, pages: None };
+        cache.pages = cache.copy_of_pages();
+        cache
+    }
+
+    fn copy_of_pages(&self) -> Option<CachedCopy> {
+        let pages = &self.site.pages;
+        let snapshot = (!pages.is_empty()).then(|| Arc::clone(pages.snapshot()))?;
+        let files = self.sitemap_files(&snapshot, None);
+        Some(CachedCopy::of_settings(snapshot, files))
     }
 
     pub(super) fn entry(&self, uid: &str) -> Option<&Arc<Entry>> {

@@ -30,8 +30,10 @@ pub struct PageFilter {
 pub struct Pages {
     site: Arc<Site>,
     patterns: PatternsByRule,
-    /// In the order of the rules.
+    /// In the order of the rules; behind them the pages outside the CMS, if they are in the table.
     snapshots: Vec<Arc<Snapshot>>,
+    /// How many of the snapshots are of content types.
+    types: usize,
     filter: PageFilter,
     count: u64,
     next: Next,
@@ -65,13 +67,20 @@ impl PageFilter {
 }
 
 impl Pages {
-    /// The pages in these snapshots of the site, which are in the order of the rules. Counts them,
-    /// which takes some milliseconds for a million.
+    /// The pages in these snapshots of the site, which are in the order of the rules, and those outside
+    /// the CMS if `with_pages`. Counts them, which takes some milliseconds for a million.
     #[must_use]
-    pub fn new(site: Arc<Site>, snapshots: Vec<Arc<Snapshot>>, filter: PageFilter) -> Self {
+    pub fn new(
+        site: Arc<Site>,
+        mut snapshots: Vec<Arc<Snapshot>>,
+        with_pages: bool,
+        filter: PageFilter,
+    ) -> Self {
+        let types = snapshots.len();
+        snapshots.extend(with_pages.then(|| Arc::clone(site.pages.snapshot())));
         let count = snapshots.iter().map(|snapshot| filter.count(snapshot)).sum();
         let patterns = site.rules.patterns_by_rule();
-        Self { site, patterns, snapshots, filter, count, next: Next::default() }
+        Self { site, patterns, snapshots, types, filter, count, next: Next::default() }
     }
 
     /// The number of rows.
@@ -87,28 +96,37 @@ impl Pages {
     }
 
     fn write(&self, url: PublicUrl<'_>, out: &mut Json) {
-        let rules = &self.site.rules;
-        let locale = &rules.locales().codes()[url.locale()];
-        let rule = &rules.rules()[url.rule()];
-        let pathname = Pathname::parse(url.path());
-        // An own path has no placeholders (D41).
-        let by_template = || rules.own_match(&self.patterns, &pathname, url.rule(), locale);
-        let found = if url.has_own_path() { None } else { by_template() };
-        let template = rule.template(locale).unwrap_or(rule.first_template());
+        let locale = &self.site.rules.locales().codes()[url.locale()];
         out.raw(r#"{"path":"#).word(url.path());
         match self.site.hosts.base(url.locale()) {
             Some(base) => out.raw(r#","url":""#).raw(base.as_str()).raw(url.path()).raw("\""),
             None => out.raw(r#","url":null"#),
         };
         out.raw(r#","locale":"#).word(locale.as_str());
+        if self.next.snapshot < self.types {
+            self.write_document(url, locale, out);
+        } else {
+            out.raw(r#","page":"#).word(url.document_id());
+        }
+        let modified = url.modified().and_then(timestamp);
+        out.raw(r#","lastModified":"#).text_or_null(modified.as_deref());
+        out.raw(if url.is_listed() { r#","listed":true}"# } else { r#","listed":false}"# });
+    }
+
+    fn write_document(&self, url: PublicUrl<'_>, locale: &Locale, out: &mut Json) {
+        let rules = &self.site.rules;
+        let rule = &rules.rules()[url.rule()];
+        let pathname = Pathname::parse(url.path());
+        // An own path has no placeholders (D41).
+        let by_template = || rules.own_match(&self.patterns, &pathname, url.rule(), locale);
+        let found = if url.has_own_path() { None } else { by_template() };
+        let template = rule.template(locale).unwrap_or(rule.first_template());
         out.raw(r#","contentType":"#).word(rule.content_type.as_str());
         out.raw(r#","documentId":"#).text(url.document_id());
         out.raw(r#","rule":"#).text(template.as_str());
         out.raw(r#","params":{"#);
         write_params(locale, found.map(|found| found.params), out);
-        let modified = url.modified().and_then(timestamp);
-        out.raw(r#"},"lastModified":"#).text_or_null(modified.as_deref());
-        out.raw(if url.is_listed() { r#","listed":true}"# } else { r#","listed":false}"# });
+        out.raw("}");
     }
 }
 

@@ -1,9 +1,10 @@
 //! The result of one URL together with the document and rule that the URL comes from.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::CheckResult;
 use super::targets::Target;
+use crate::site::PAGES;
 
 /// The result of one URL, as it is serialized.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,27 +36,86 @@ impl Entry {
     }
 }
 
-/// A result and its source. Serialized as one flat object: the members of specification 2.7 first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A result and its source. Serialized as one flat object: the members of specification 2.7 first. A
+/// page outside the CMS has `page` in place of `documentId` and `rule`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding<'t> {
     /// The result.
-    #[serde(flatten)]
     pub entry: Entry,
-    /// The content-type UID.
+    /// The content-type UID, or [`PAGES`].
     pub content_type: &'t str,
-    /// The `documentId`.
+    /// The `documentId`, or the name of a page outside the CMS.
     pub document_id: &'t str,
     /// The locale of the URL.
     pub locale: &'t str,
-    /// The template that built the URL, as written in the settings.
+    /// The template that built the URL, as written in the settings; empty for a page.
     pub rule: &'t str,
     /// The title of the version, if its rule names a field for it; only in reports.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<&'t str>,
     /// The document in the admin panel of the CMS, if the address of that is set; only in reports.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub admin_url: Option<String>,
+}
+
+/// A finding as it is serialized.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Members<'f> {
+    #[serde(flatten)]
+    entry: &'f Entry,
+    content_type: &'f str,
+    #[serde(flatten)]
+    source: Source<'f>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'f str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    admin_url: Option<&'f str>,
+}
+
+/// What a URL comes from, as it is serialized: a document, or a page outside the CMS.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum Source<'f> {
+    /// A version of a document and the template of its rule.
+    Document {
+        /// The `documentId`.
+        document_id: &'f str,
+        /// The locale of the URL.
+        locale: &'f str,
+        /// The template that built the URL.
+        rule: &'f str,
+    },
+    /// A page outside the CMS.
+    Page {
+        /// Its name.
+        page: &'f str,
+        /// The locale of the URL.
+        locale: &'f str,
+    },
+}
+
+impl<'f> Source<'f> {
+    /// The source of a target.
+    #[must_use]
+    pub fn of(target: &Target<'f>) -> Self {
+        Self::new(target.content_type, target.document_id, target.locale, target.rule)
+    }
+
+    fn new(content_type: &str, id: &'f str, locale: &'f str, rule: &'f str) -> Self {
+        if content_type == PAGES {
+            Self::Page { page: id, locale }
+        } else {
+            Self::Document { document_id: id, locale, rule }
+        }
+    }
+}
+
+impl Serialize for Finding<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { entry, content_type, document_id, locale, rule, title, admin_url } = self;
+        let source = Source::new(content_type, document_id, locale, rule);
+        let (title, admin_url) = (*title, admin_url.as_deref());
+        Members { entry, content_type, source, title, admin_url }.serialize(serializer)
+    }
 }
 
 impl<'t> Finding<'t> {

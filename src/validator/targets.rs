@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::frontend_url::Hosts;
-use crate::site::{AdminLinks, Site};
+use crate::site::{AdminLinks, PAGES, Site};
 use crate::snapshot::{PublicUrl, Snapshot};
 
 /// The listed URLs of one content type of a site, all below the site's base URLs.
@@ -12,7 +12,7 @@ use crate::snapshot::{PublicUrl, Snapshot};
 pub struct Targets {
     /// The site key.
     pub site: String,
-    /// The content-type UID.
+    /// The content-type UID, or [`PAGES`].
     pub content_type: String,
     /// The base URLs of the paths.
     hosts: Hosts,
@@ -28,9 +28,9 @@ pub struct Targets {
 pub struct Target<'t> {
     /// The absolute URL.
     pub url: String,
-    /// The content-type UID.
+    /// The content-type UID, or [`PAGES`].
     pub content_type: &'t str,
-    /// The `documentId`, for the repair of a dead URL.
+    /// The `documentId`, for the repair of a dead URL, or the name of a page outside the CMS.
     pub document_id: &'t str,
     /// The locale of the URL.
     pub locale: &'t str,
@@ -39,7 +39,7 @@ pub struct Target<'t> {
 }
 
 impl Targets {
-    /// The targets of a content type, each of whose locales has a base URL.
+    /// The targets of a content type, or of the pages outside the CMS, each of whose locales has a base URL.
     #[must_use]
     pub fn new(site: &Site, content_type: &str, snapshot: Arc<Snapshot>) -> Self {
         let locales = site.rules.locales().codes();
@@ -95,7 +95,7 @@ impl Targets {
         let link = |links: &AdminLinks| {
             links.link(&self.content_type, url.document_id(), locale.map(String::as_str))
         };
-        (url.title(), links.map(link))
+        (url.title(), links.filter(|_| self.content_type != PAGES).map(link))
     }
 
     /// The URL at a position of [`Targets::urls`].

@@ -6,6 +6,7 @@ mod features;
 mod generate;
 mod hosts;
 mod own_paths;
+mod pages;
 mod round_trip;
 
 use std::cmp::Ordering;

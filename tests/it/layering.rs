@@ -55,7 +55,11 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&["rules", "frontend_url", "snapshot"]),
         must_not_name: WORLD,
     },
-    Layer { module: "site", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
+    Layer {
+        module: "site",
+        may_use: Some(&["rules", "frontend_url", "snapshot"]),
+        must_not_name: WORLD,
+    },
     Layer {
         module: "explain",
         may_use: Some(&["rules", "frontend_url", "site"]),
@@ -163,6 +167,7 @@ const LAYERS: &[Layer] = &[
             "suggestion",
             "rules",
             "frontend_url",
+            "snapshot",
             "site",
             "traces",
             "content",

@@ -32,6 +32,7 @@ mod outgoing;
 mod overload;
 mod own_path;
 mod page_trees;
+mod pages_outside_the_cms;
 mod reload;
 mod request_log;
 mod resolve;

@@ -18,6 +18,10 @@ pub(super) fn write_pathname(
     let host = explanation.host.as_ref().map(|host| format!("host {}, ", host.escape_debug()));
     let host = host.unwrap_or_default();
     writeln!(out, "site {}, {host}{}", explanation.site, path.escape_debug())?;
+    if let Some(page) = &explanation.page {
+        let text = format!("page {page}, outside the CMS: no document has a URL with this path");
+        writeln!(out, "{}", colours.apply(Style::Good, text))?;
+    }
     match &explanation.matched {
         Some(rule) => {
             let found = format!("{} by {}", rule.collection_type, rule.rule);

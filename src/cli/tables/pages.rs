@@ -86,7 +86,8 @@ pub(in crate::cli) async fn run(
         Format::Ndjson => Form::Lines,
     };
     write_table(&app, (site, &uids), args.out.as_deref(), |snapshots, _, out| {
-        write_chunks(Pages::new(site.clone(), snapshots, filter).chunks(form), out)
+        let pages = selection::has_pages(site, &args.content_types);
+        write_chunks(Pages::new(site.clone(), snapshots, pages, filter).chunks(form), out)
     })
     .await
 }

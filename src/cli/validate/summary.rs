@@ -101,7 +101,8 @@ fn write_rule(
     colours: Colours,
 ) -> fmt::Result {
     let count = digits(findings.len() as u64);
-    let heading = colours.apply(Style::Heading, format!("{content_type} {template}"));
+    let heading =
+        colours.apply(Style::Heading, format!("{content_type} {template}").trim_end().to_owned());
     writeln!(out, "  {heading}: {count}")?;
     let shown = &findings[..findings.len().min(MAX_LISTED)];
     let [ids, locales, outcomes] = [document_id, locale, outcome].map(|column| {

@@ -2,6 +2,7 @@
 
 mod base_urls;
 mod locales;
+mod pages;
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,6 +27,9 @@ struct Raw {
     /// Taken out before and deserialized one by one.
     #[serde(default, rename = "rule")]
     _rule: IgnoredAny,
+    /// Taken out before and deserialized one by one.
+    #[serde(default, rename = "page")]
+    _page: IgnoredAny,
     /// Copied before and read by locale.
     #[serde(default, rename = "front_end_url")]
     _front_end_url: IgnoredAny,
@@ -137,10 +141,11 @@ fn site_at_origin(
 ) -> Option<Site> {
     let key = value.table().and_then(|table| table.get("key")?.text());
     let place = key.map_or(format!("site {position}"), |key| format!("site \"{key}\""));
-    let rules = match &mut value.kind {
-        Kind::Table(table) => table::list(table, "rule", "site.rule", &place, problems),
+    let mut list = |name, header| match &mut value.kind {
+        Kind::Table(table) => table::list(table, name, header, &place, problems),
         _ => Vec::new(),
     };
+    let (rules, pages) = (list("rule", "site.rule"), list("page", "site.page"));
     let path_fields: Vec<Option<Origin>> = rules.iter().map(rule::path_field_origin).collect();
     let locales = value.table().and_then(|table| table.get("locales").cloned());
     let listed_at = locales.as_ref().map(|list: &Value| list.origin.clone());
@@ -163,6 +168,7 @@ fn site_at_origin(
         locales
     });
     let rules = rule::read(rules, &place, locales.as_ref(), patterns, problems);
+    let pages = pages::read(pages, &place, locales.as_ref(), problems);
     let raw = raw?;
     check_key(&raw.key, &place, problems);
     keys.push(SiteKey::new(&raw.key, locales.as_ref()));
@@ -180,12 +186,15 @@ fn site_at_origin(
         problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);
     }
     problems.take(&place, rules.check_cost());
+    let (pages, hosts) = (pages?, hosts?);
+    let (rules, pages) = pages::build(&pages, rules, &hosts, problems)?;
     Some(Site {
         key: raw.key,
         rules,
-        hosts: hosts?,
+        hosts,
         resolve: raw.resolve.into(),
         sitemap_path: sitemap_path?,
+        pages,
         // Set when all sections are read.
         fingerprint: 0,
     })

@@ -14,9 +14,11 @@ use self::url_list::url_list;
 use crate::app::App;
 use crate::http::request::params::{MAX_UID_BYTES, SITE, parse_boolean, required};
 use crate::http::request::query::{Param, echo, parse};
+use crate::http::response::cache_status::insert_cache_status;
 use crate::http::response::error::ApiError;
-use crate::site::Site;
+use crate::site::{PAGES, Site};
 use crate::sitemap::Form;
+use crate::snapshot_cache::CachedCopy;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 4] = [
@@ -48,9 +50,14 @@ pub(in crate::http) async fn get(
         return validation::validate(&app, &params, &headers).await;
     }
     params.check_base_urls()?;
-    let served = app.snapshots.get(params.site, &params.uid).await?;
     let form = if params.xml { Form::Xml } else { Form::Json };
-    Ok(url_list(&app, &served, params.site, form, &headers))
+    if let Some(pages) = params.pages(&app) {
+        return Ok(url_list(&app, pages, params.site, form, &headers));
+    }
+    let served = app.snapshots.get(params.site, &params.uid).await?;
+    let mut response = url_list(&app, &served.copy, params.site, form, &headers);
+    insert_cache_status(response.headers_mut(), &served);
+    Ok(response)
 }
 
 impl<'a> Params<'a> {
@@ -65,16 +72,25 @@ impl<'a> Params<'a> {
             ApiError::validation(format!("contentType {uid}, site {key}: {what}"))
         };
         let site = app.sites.get(&key).ok_or_else(|| refuse("there is no such `site`"))?;
-        if !site.has_rule(&uid) {
+        if !site.has_group(&uid) {
             return Err(refuse("the site has no rule for this `contentType`"));
         }
         Ok(Self { site, uid, xml, validate })
     }
 
+    /// The pages outside the CMS, if these are requested.
+    fn pages<'c>(&self, app: &'c App) -> Option<&'c CachedCopy> {
+        app.snapshots.pages(self.site).filter(|_| self.uid == PAGES)
+    }
+
     /// 501 if a locale has no base URL in which the content type can have URLs: a list is complete
     /// or an error.
     fn check_base_urls(&self) -> Result<(), ApiError> {
-        match self.site.first_without_base([&*self.uid]) {
+        let missing = match &*self.uid {
+            PAGES => self.site.first_page_without_base(),
+            uid => self.site.first_without_base([uid]),
+        };
+        match missing {
             Some(locale) => Err(ApiError::no_base_url(self.site, locale)),
             None => Ok(()),
         }

@@ -17,6 +17,7 @@ const DOCUMENTS: HeaderValue = HeaderValue::from_static("documents");
 const RULES: HeaderValue = HeaderValue::from_static("rules");
 const INDEX_MISSING: HeaderValue = HeaderValue::from_static("rules; index=missing");
 const INDEX_STALE: HeaderValue = HeaderValue::from_static("rules; index=stale");
+const PAGES: HeaderValue = HeaderValue::from_static("pages");
 const CMS: HeaderValue = HeaderValue::from_static("cms");
 const STALE_DOCUMENTS: HeaderValue = HeaderValue::from_static("documents; index=stale");
 
@@ -35,6 +36,8 @@ pub(super) enum ResolvedBy {
     StaleDocuments,
     /// The CMS.
     Cms,
+    /// The settings: it is the path of a page outside the CMS.
+    Pages,
 }
 
 /// The rule that a pathname matches.
@@ -136,7 +139,7 @@ impl ResolvedBy {
 
     /// Whether a fresh index may decide otherwise, so that the response is cached for a short time.
     pub(super) fn is_provisional(self) -> bool {
-        !matches!(self, Self::Documents | Self::Rules | Self::Cms)
+        !matches!(self, Self::Documents | Self::Rules | Self::Cms | Self::Pages)
     }
 
     /// Adds `X-Resolved-By`.
@@ -148,6 +151,7 @@ impl ResolvedBy {
             Self::RulesWithStaleIndex => INDEX_STALE,
             Self::StaleDocuments => STALE_DOCUMENTS,
             Self::Cms => CMS,
+            Self::Pages => PAGES,
         };
         response.headers_mut().insert(X_RESOLVED_BY, value);
     }

@@ -4,11 +4,13 @@
 mod candidates;
 mod drafts;
 pub(in crate::http) mod from_cms;
+mod page;
 mod resolution;
 
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderValue};
 
+use self::page::{Requested, page_text};
 use self::resolution::{Resolution, ResolvedDocument};
 use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match};
@@ -64,6 +66,12 @@ pub(in crate::http) fn get(
     let host = parse_host(site, host.as_deref())?;
     let parsed = Pathname::parse(&pathname);
     let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
+    let requested = Requested { pathname: &pathname, locale: locale.as_ref(), host };
+    if let Some(text) = page_text(site, &state.index, &requested) {
+        let mut response = conditional_json(text, &app.http.cache_policy.resolve, headers);
+        ResolvedBy::Pages.insert(&mut response);
+        return Ok(response);
+    }
     let Some(mut decision) = state.index.decide(&site.rules, &parsed, host) else {
         let basis = state.index.basis_without_rule(&site.rules);
         if let Basis::Missing(uid) | Basis::Expired(uid) = basis {

@@ -22,9 +22,9 @@ use crate::http::response::error::ApiError;
 use crate::http::response::etag;
 use crate::http::response::stream_body::stream_shared_text;
 use crate::rules::percent_decode;
-use crate::site::Site;
+use crate::site::{PAGES, Site};
 use crate::sitemap::files::{INDEX, ROBOTS, SITEMAP, index, parse_name, robots};
-use crate::snapshot_cache::{Served, SitemapFiles};
+use crate::snapshot_cache::{CachedCopy, Served, SitemapFiles};
 
 const FOLDER: &str = "/sitemaps/";
 
@@ -109,9 +109,21 @@ impl<'a> HostOf<'a> {
         }
     }
 
+    /// 501 if a locale has no base URL in which sitemaps list pages outside the CMS.
+    fn check_pages(self) -> Result<(), ApiError> {
+        match self.site.first_page_without_base() {
+            Some(locale) => Err(ApiError::no_base_url(self.site, locale)),
+            None => Ok(()),
+        }
+    }
+
     /// The files of a copy of the site.
     fn files(self, served: &Served) -> &SitemapFiles {
-        served.copy.files.get(self.host).expect("the copies of a site have files for each host")
+        self.files_of(&served.copy)
+    }
+
+    fn files_of(self, copy: &CachedCopy) -> &SitemapFiles {
+        copy.files.get(self.host).expect("the copies of a site have files for each host")
     }
 }
 
@@ -124,13 +136,18 @@ async fn sitemap_index(
     let mut listed = site.rules.content_types();
     listed.retain(|uid| site.rules.lists(uid.as_str()));
     of.check_base_urls(listed.iter().map(|uid| uid.as_str()))?;
+    of.check_pages()?;
     let copies = app.snapshots.get_listed(site).await?;
     let dates = copies.iter().map(|(_, served)| {
         let changed = of.files(served).changed;
         served.copy.last_modified(changed)
     });
     let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
+    let pages = app.snapshots.pages(site).filter(|_| site.pages.are_listed());
+    let pages = pages.map(|copy| of.files_of(copy));
+    let changed = changed.max(pages.map(|pages| pages.changed).filter(|_| changed.is_some()));
     let layouts = copies.iter().map(|(uid, served)| (uid.as_str(), &of.files(served).layout));
+    let layouts = layouts.chain(pages.map(|pages| (PAGES, &pages.layout)));
     let text = index(&folder, layouts);
     let tag = etag::of_bytes(text.as_bytes());
     let index = Representation { content_type: XML, gzip: false, tag, changed };
@@ -151,26 +168,41 @@ async fn url_file(
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let site = of.site;
-    let known = parse_name(name).filter(|(uid, _)| site.has_rule(uid));
-    let (uid, number) = known.ok_or_else(ApiError::unknown_route)?;
-    of.check_base_urls([uid.as_str()])?;
-    let served = app.snapshots.get(site, &uid).await?;
-    let files = of.files(&served);
+    let known = parse_name(name).filter(|(group, _)| site.has_group(group));
+    let (group, number) = known.ok_or_else(ApiError::unknown_route)?;
+    if group == PAGES {
+        of.check_pages()?;
+        let copy = app.snapshots.pages(site).ok_or_else(ApiError::unknown_route)?;
+        return file(app, of, copy, number, headers).await;
+    }
+    of.check_base_urls([group.as_str()])?;
+    let served = app.snapshots.get(site, &group).await?;
+    let mut response = file(app, of, &served.copy, number, headers).await?;
+    insert_cache_status(response.headers_mut(), &served);
+    Ok(response)
+}
+
+async fn file(
+    app: &Arc<App>,
+    of: HostOf<'_>,
+    copy: &CachedCopy,
+    number: u64,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    let (site, files) = (of.site, of.files_of(copy));
     let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;
     let gzip = accepts_gzip(headers);
     let tag = file_tag(site, file.hash, gzip);
-    let changed = served.copy.last_modified(files.changed(file));
+    let changed = copy.last_modified(files.changed(file));
     let representation = Representation { content_type: XML, gzip, tag, changed };
     let text = if representation.is_not_modified(headers) {
         None
     } else {
-        let text = app.files.text(site, (&served.copy, of.host), file, gzip).await;
+        let text = app.files.text(site, (copy, of.host), file, gzip).await;
         // Without a text, writing it has panicked, which has been logged.
         Some(text.ok_or_else(ApiError::internal)?)
     };
-    let mut response = representation.respond(app, text);
-    insert_cache_status(response.headers_mut(), &served);
-    Ok(response)
+    Ok(representation.respond(app, text))
 }
 
 /// A strong tag: the URLs in the file, the base URLs of the site and the `hreflang` of its locales

@@ -135,7 +135,7 @@ pub(in crate::http) fn parse_document_id(value: Cow<'_, str>) -> Result<Cow<'_, 
 
 /// Refuses a content type without a rule in the site.
 pub(in crate::http) fn known_type(site: &Site, uid: &str) -> Result<(), ApiError> {
-    if site.has_rule(uid) {
+    if site.has_group(uid) {
         return Ok(());
     }
     let message =

@@ -89,11 +89,29 @@ impl Rule {
         if let Some(own) = self.write_own_path(template, site, locale, values, path) {
             return own.map(|()| template).map_err(NoPath::Unusable);
         }
+        template.write_path(locales, (prefix, trailing_slash), locale, values, path)?;
+        Ok(template)
+    }
+}
+
+impl Template {
+    /// Writes the path for these values, under a locale of the site, to the empty `path`.
+    ///
+    /// # Errors
+    /// [`NoPath::Unusable`], of the first placeholder from left to right.
+    pub(in crate::rules) fn write_path(
+        &self,
+        locales: &Locales,
+        (prefix, trailing_slash): (LocalePrefix, TrailingSlash),
+        locale: &Locale,
+        values: &impl TemplateValues,
+        path: &mut String,
+    ) -> Result<(), NoPath> {
         let mut builder = PathBuilder::new(locales, prefix, locale, values);
         // An optional placeholder without a value: no optional one behind it may have a value.
         let mut missing: Option<&Placeholder> = None;
         let mut last = None;
-        for segment in template.segments() {
+        for segment in self.segments() {
             let placeholder = segment.placeholder();
             let optional = matches!(segment, Segment::Optional(_));
             match (builder.build(segment), placeholder) {
@@ -122,7 +140,7 @@ impl Rule {
         if last.is_none_or(|last| trailing_slash.follows(last)) {
             path.push('/');
         }
-        Ok(template)
+        Ok(())
     }
 }
 

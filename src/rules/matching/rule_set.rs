@@ -5,10 +5,12 @@
 mod tests;
 
 mod ambiguity;
+mod building;
 mod default_locale;
 mod on_host;
 mod own_match;
 mod own_path;
+mod pages;
 mod ties;
 mod types;
 
@@ -25,10 +27,9 @@ use super::linear::{Mismatch, match_pattern};
 use super::pattern::{Pattern, patterns};
 use super::precedence::specificity;
 use super::trie::Trie;
-use crate::rules::building::{
-    BuiltSegment, NoPath, RelatedSegments, TemplateValues, TrailingSlash, built_segments,
-};
+use crate::rules::building::TrailingSlash;
 use crate::rules::locale::{Locale, LocalePrefix, Locales, SiteLocale};
+use crate::rules::page_paths::PagePaths;
 use crate::rules::pathname::Pathname;
 use crate::rules::rule::{Condition, Rule};
 use crate::rules::template::{FieldPath, Template};
@@ -57,6 +58,8 @@ pub struct RuleSet {
     trailing_slash: TrailingSlash,
     /// For each host of a site with several, the patterns of its locales; `None`: all patterns.
     by_host: Box<[Option<RuleSubset>]>,
+    /// The paths that no document may have.
+    pages: PagePaths,
     /// In the order of the settings, which decides which rule builds a URL (D12).
     rules: Vec<Rule>,
     /// The positions of each content type's rules.
@@ -111,8 +114,19 @@ impl RuleSet {
         let matches = MatchTable::new(&patterns, &locales);
         let types = Types::new(&rules);
         let trailing_slash = TrailingSlash::default();
-        let by_host = Box::default();
-        Self { locales, prefix, trailing_slash, by_host, rules, types, patterns, trie, matches }
+        let (by_host, pages) = (Box::default(), PagePaths::default());
+        Self {
+            locales,
+            prefix,
+            trailing_slash,
+            by_host,
+            pages,
+            rules,
+            types,
+            patterns,
+            trie,
+            matches,
+        }
     }
 
     /// The same rules, whose built paths end with a slash or not. Matching does not depend on it.
@@ -188,45 +202,6 @@ impl RuleSet {
             let rule = &self.rules[pattern.rule];
             Some(Candidate { rule, template: self.template(pattern), mismatch })
         })
-    }
-
-    /// Writes the path that a rule of this site builds from these values, under one of the site's
-    /// locales, to the empty `path`, and returns the template used. After an error, the content of
-    /// `path` is unspecified.
-    ///
-    /// # Errors
-    /// [`NoPath`]: why the rule builds none.
-    pub fn write_path<'r>(
-        &self,
-        rule: &'r Rule,
-        locale: &Locale,
-        values: &impl TemplateValues,
-        path: &mut String,
-    ) -> Result<&'r Template, NoPath> {
-        rule.write_path(&self.locales, (self.prefix, self.trailing_slash), locale, values, path)
-    }
-
-    /// What each segment of a template of this site becomes with these values, under one of the
-    /// site's locales.
-    pub fn built_segments<'t>(
-        &'t self,
-        template: &'t Template,
-        locale: &Locale,
-        values: &'t impl TemplateValues,
-    ) -> Vec<BuiltSegment<'t>> {
-        built_segments(template, &self.locales, self.prefix, locale, values)
-    }
-
-    /// The segments of a rule's paths, under one of the site's locales, that show fields behind a
-    /// relation. `None`: these fields decide about more than the text of single segments.
-    #[must_use]
-    pub fn related_segments<'r>(
-        &self,
-        rule: &'r Rule,
-        locale: &Locale,
-        relation: &FieldPath,
-    ) -> Option<RelatedSegments<'r>> {
-        rule.related_segments(&self.locales, self.prefix, locale, relation)
     }
 
     /// The rules of one content type, in the order of the settings.

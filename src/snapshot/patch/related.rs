@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::related_update::{Outcome, RelatedUpdate, Update, Version};
-use crate::frontend_url::{LocaleVersion, is_too_long};
+use crate::frontend_url::{LocaleVersion, NoUrlReason, is_page, is_too_long};
 use crate::rules::{Document, FieldPath, RelatedSegments, SiteLocale};
 use crate::snapshot::build::{Builder, Listing};
 use crate::snapshot::hash::document_hash;
@@ -145,6 +145,7 @@ impl<'c> Changes<'c> {
         }
         match segments.rewrite(url.path(), &values)? {
             Ok(path) if is_too_long(listing.rules, listing.hosts, self.locale(at), &path) => None,
+            Ok(path) if is_page(listing.rules, self.locale(at), &path) => None,
             Ok(path) => Some(Outcome::Path(path)),
             // Another rule may build a URL then.
             Err(_) if listing.rules.positions_of_type(listing.uid).count() > 1 => None,
@@ -160,6 +161,9 @@ impl<'c> Changes<'c> {
         let is_of = |field: &FieldPath| row.reason.starts_with(&format!("{field}_"));
         // The value of the field is not known, and the template may have a placeholder of this name.
         if rule.path_field.as_ref().is_some_and(is_of) {
+            return None;
+        }
+        if row.reason == NoUrlReason::PathTakenByPage.to_string() {
             return None;
         }
         let values = self.version(at);

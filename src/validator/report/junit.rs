@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::xml_text::XmlText;
 use super::{Class, Classes, Entry, SiteReport, TypeReport};
+use crate::site::PAGES;
 use crate::validator::Finding;
 
 /// Writes the suites. A 4xx or 5xx is a failure, any other dead URL is an error, and a redirect passes,
@@ -44,7 +45,7 @@ fn counts(classes: Classes) -> String {
 
 fn write_case(finding: &Finding<'_>, out: &mut impl Write) -> io::Result<()> {
     let class_name = format!("{} {}", finding.content_type, finding.rule);
-    let (class_name, name) = (XmlText(&class_name), XmlText(&finding.entry.url));
+    let (class_name, name) = (XmlText(class_name.trim_end()), XmlText(&finding.entry.url));
     write!(out, "    <testcase classname=\"{class_name}\" name=\"{name}\"")?;
     let class = Class::of(finding.entry.status);
     let tag = match class {
@@ -54,7 +55,8 @@ fn write_case(finding: &Finding<'_>, out: &mut impl Write) -> io::Result<()> {
         Class::Error => "error",
     };
     let outcome = outcome(&finding.entry);
-    let text = format!("documentId {}, locale {}", finding.document_id, finding.locale);
+    let kind_of_id = if finding.content_type == PAGES { "page" } else { "documentId" };
+    let text = format!("{kind_of_id} {}, locale {}", finding.document_id, finding.locale);
     let (kind, outcome, text) = (class.as_str(), XmlText(&outcome), XmlText(&text));
     match tag {
         "system-out" => write!(out, ">\n      <{tag}>{outcome}, {text}")?,

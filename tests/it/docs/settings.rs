@@ -206,9 +206,10 @@ fn flatten(at: &str, table: &Table, keys: &mut BTreeMap<String, Option<String>>)
         };
         // The keys of these tables are fields, locales and placeholders, not settings.
         let open = match key.as_str() {
-            "site.rule.where" | "site.rule.exclude_when" | "site.rule.template" => {
-                Some(key.clone())
-            }
+            "site.rule.where"
+            | "site.rule.exclude_when"
+            | "site.rule.template"
+            | "site.page.path" => Some(key.clone()),
             "site.rule.params" => Some(key.clone() + ".<name>"),
             _ => None,
         };

@@ -11,13 +11,12 @@ use super::X_SKIPPED_DOCUMENTS;
 use crate::app::App;
 use crate::frontend_url::{BaseUrl, Hosts};
 use crate::http::request::encoding::accepts_gzip;
-use crate::http::response::cache_status::insert_cache_status;
 use crate::http::response::conditional::{is_not_modified, last_modified};
 use crate::http::response::etag;
 use crate::http::response::stream_body::{stream, stream_gzip};
 use crate::site::Site;
 use crate::sitemap::{Form, List};
-use crate::snapshot_cache::Served;
+use crate::snapshot_cache::CachedCopy;
 
 /// The smallest list that is worth compressing, in bytes.
 const MIN_GZIP_BYTES: u64 = 1024;
@@ -25,17 +24,17 @@ const MIN_GZIP_BYTES: u64 = 1024;
 /// The listed URLs of a snapshot, or a 304.
 pub(super) fn url_list(
     app: &App,
-    served: &Served,
+    copy: &CachedCopy,
     site: &Site,
     form: Form,
     request_headers: &HeaderMap,
 ) -> Response {
-    let snapshot = &served.copy.snapshot;
+    let snapshot = &copy.snapshot;
     let list = List::new(snapshot.clone(), &site.hosts, form);
     let gzip = list.length() >= MIN_GZIP_BYTES && accepts_gzip(request_headers);
-    let tag = tag(served, &site.hosts, form, gzip);
+    let tag = tag(copy, &site.hosts, form, gzip);
     let mut response = Response::default();
-    let changed = served.copy.last_modified(served.copy.changed);
+    let changed = copy.last_modified(copy.changed);
     if is_not_modified(&tag, changed, request_headers) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
     } else {
@@ -55,7 +54,6 @@ pub(super) fn url_list(
         headers.insert(LAST_MODIFIED, last_modified(changed));
     }
     headers.insert(X_SKIPPED_DOCUMENTS, HeaderValue::from(snapshot.skipped.total()));
-    insert_cache_status(headers, served);
     response
 }
 
@@ -67,7 +65,7 @@ fn content_type(form: Form) -> &'static str {
 }
 
 /// A strong tag without writing the list: the same URLs in the same form are the same bytes.
-fn tag(served: &Served, hosts: &Hosts, form: Form, gzip: bool) -> HeaderValue {
+fn tag(copy: &CachedCopy, hosts: &Hosts, form: Form, gzip: bool) -> HeaderValue {
     let form = match form {
         Form::Json => "j",
         Form::Xml => "x",
@@ -75,6 +73,6 @@ fn tag(served: &Served, hosts: &Hosts, form: Form, gzip: bool) -> HeaderValue {
     let bases = (0..hosts.locales()).map(|at| hosts.base(at).map_or("", BaseUrl::as_str));
     let bases = bases.collect::<Vec<_>>().join("\n");
     let (base, gzip) = (xxh3_64(bases.as_bytes()), if gzip { "z" } else { "" });
-    let urls = served.copy.snapshot.listing_hash();
+    let urls = copy.snapshot.listing_hash();
     etag::of_parts(&format!("{urls:032x}{base:016x}{form}{gzip}"))
 }

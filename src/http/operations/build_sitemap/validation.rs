@@ -43,8 +43,11 @@ pub(super) async fn validate(
         return Ok((StatusCode::NO_CONTENT, [(CACHE_CONTROL, NO_STORE)]).into_response());
     }
     let (site, uid) = (params.site, &params.uid);
-    let served = app.snapshots.get(site, uid).await?;
-    let targets = Targets::new(site, uid, Arc::clone(&served.copy.snapshot));
+    let snapshot = match params.pages(app) {
+        Some(pages) => Arc::clone(&pages.snapshot),
+        None => app.snapshots.get(site, uid).await?.copy.snapshot,
+    };
+    let targets = Targets::new(site, uid, snapshot);
     let subscription =
         app.validate(site, targets).map_err(|TooManyRuns| ApiError::too_many_validations())?;
     let run = Arc::clone(subscription.run());

@@ -9,6 +9,7 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
+use super::page::{Requested, page_text};
 use super::resolution::{Resolution, ResolvedDocument};
 use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID, not_configured};
 use crate::app::App;
@@ -98,6 +99,14 @@ impl<'a> Params<'a> {
     async fn respond(&self, app: &App) -> Result<HttpResponse, ApiError> {
         let site = self.site;
         let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
+        if let Wanted::Pathname { pathname, locale, host } = &self.wanted {
+            let requested = Requested { pathname, locale: locale.as_ref(), host: *host };
+            if let Some(text) = page_text(site, &state.index, &requested) {
+                let mut response = json_response(StatusCode::OK, text, HeaderMap::new());
+                ResolvedBy::Pages.insert(&mut response);
+                return Ok(response);
+            }
+        }
         let known = Known { app, site, index: &state.index };
         let mut response = match &self.wanted {
             Wanted::Pathname { pathname, locale, host } => {

@@ -3,14 +3,14 @@
 use crate::app::App;
 use crate::json::Json;
 use crate::path_index::PathIndex;
-use crate::rules::{Pathname, RuleSet, percent_decode};
+use crate::rules::{Pathname, percent_decode};
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, write_timestamp};
 
 /// What a pathname or a document resolves to.
 pub(super) struct Resolution<'a> {
     pub(super) site: &'a Site,
-    /// What decided: `documents`, `rules` or `cms`.
+    /// What decided: `documents`, `rules`, `cms` or `pages`.
     pub(super) resolved_by: &'static str,
     pub(super) document: Option<ResolvedDocument<'a>>,
 }
@@ -23,7 +23,15 @@ pub(super) struct ResolvedDocument<'a> {
     /// The document in the API of the CMS.
     resource: Option<String>,
     /// The URLs at the prefixes of the path, the shortest first.
-    breadcrumbs: Vec<PublicUrl<'a>>,
+    breadcrumbs: Vec<Breadcrumb<'a>>,
+    /// Whether it is a page outside the CMS.
+    is_page: bool,
+}
+
+/// A document or a page outside the CMS that has a prefix of a path.
+enum Breadcrumb<'a> {
+    Document(PublicUrl<'a>),
+    Page(PublicUrl<'a>),
 }
 
 impl<'a> ResolvedDocument<'a> {
@@ -31,21 +39,31 @@ impl<'a> ResolvedDocument<'a> {
     /// the site has several.
     pub(super) fn new(
         app: &App,
-        site: &Site,
+        site: &'a Site,
         index: &'a PathIndex,
         url: PublicUrl<'a>,
-        (pathname, requested): (&str, Option<usize>),
+        requested: (&str, Option<usize>),
     ) -> Self {
         let uid = &site.rules.rules()[url.rule()].content_type;
         let locale = &site.rules.locales().codes()[url.locale()];
         let resource = app.snapshots.content().resource(uid, url.document_id());
         let resource = resource
             .map(|path| if url.is_localized() { format!("{path}?locale={locale}") } else { path });
+        Self { resource, is_page: false, ..Self::page(site, index, url, requested) }
+    }
+
+    /// The same for a page outside the CMS.
+    pub(super) fn page(
+        site: &'a Site,
+        index: &'a PathIndex,
+        url: PublicUrl<'a>,
+        (pathname, requested): (&str, Option<usize>),
+    ) -> Self {
         let is_same_host = requested.is_none_or(|requested| requested == url.host());
         let is_canonical = is_same_host && is_same_path(pathname, url.path());
         let host = site.hosts.host_if_several(url.locale());
-        let breadcrumbs = breadcrumbs(index, &site.rules, url.normalized_path(), host);
-        Self { url, is_canonical, resource, breadcrumbs }
+        let breadcrumbs = breadcrumbs(index, site, url.normalized_path(), host);
+        Self { url, is_canonical, resource: None, breadcrumbs, is_page: true }
     }
 }
 
@@ -56,20 +74,24 @@ fn is_same_path(pathname: &str, path: &str) -> bool {
     written == path || percent_decode(written) == percent_decode(path)
 }
 
-/// The documents that own the prefixes of a path, the shortest first. A prefix that a document of a
+/// The pages and documents that have the prefixes of a path, the shortest first. A prefix that a document of a
 /// type that is not known could own has none.
 fn breadcrumbs<'i>(
     index: &'i PathIndex,
-    rules: &RuleSet,
+    site: &'i Site,
     path: &str,
     host: Option<usize>,
-) -> Vec<PublicUrl<'i>> {
+) -> Vec<Breadcrumb<'i>> {
     if path == "/" {
         return Vec::new();
     }
     let prefix = |(at, _)| if at == 0 { "/" } else { &path[..at] };
     let prefixes = path.match_indices('/').map(prefix);
-    prefixes.filter_map(|prefix| index.owner(rules, &Pathname::parse(prefix), host)).collect()
+    let owner = |prefix| match site.pages.find(prefix, host) {
+        Some(page) => Some(Breadcrumb::Page(page)),
+        None => index.owner(&site.rules, &Pathname::parse(prefix), host).map(Breadcrumb::Document),
+    };
+    prefixes.filter_map(owner).collect()
 }
 
 impl Resolution<'_> {
@@ -77,10 +99,19 @@ impl Resolution<'_> {
     pub(super) fn write(&self, json: &mut Json) {
         let document = self.document.as_ref();
         let url = document.map(|document| document.url);
-        let kind = if document.is_some() { "document" } else { "none" };
+        let page = document.filter(|document| document.is_page).map(|page| page.url.document_id());
+        let kind = match document {
+            None => "none",
+            Some(ResolvedDocument { is_page: true, .. }) => "page",
+            Some(_) => "document",
+        };
         json.raw(r#","kind":"#).word(kind);
+        if let Some(name) = page {
+            json.raw(r#","page":"#).word(name);
+        }
         json.raw(r#","resolvedBy":"#).word(self.resolved_by);
-        json.raw(r#","documentId":"#).text_or_null(url.map(PublicUrl::document_id));
+        json.raw(r#","documentId":"#)
+            .text_or_null(url.filter(|_| page.is_none()).map(PublicUrl::document_id));
         json.raw(r#","canonicalPath":"#).text_or_null(url.map(PublicUrl::path));
         json.raw(r#","canonicalUrl":"#);
         self.write_url(json, url);
@@ -99,17 +130,22 @@ impl Resolution<'_> {
         json.raw(r#","breadcrumbs":["#);
         for (position, url) in document.iter().flat_map(|own| &own.breadcrumbs).enumerate() {
             json.raw(if position == 0 { "" } else { "," });
-            self.write_breadcrumb(json, *url);
+            self.write_breadcrumb(json, url);
         }
         json.raw(r#"],"alternates":{"#);
         self.write_alternates(json);
         json.raw("}");
     }
 
-    fn write_breadcrumb(&self, json: &mut Json, url: PublicUrl<'_>) {
-        let uid = &self.site.rules.rules()[url.rule()].content_type;
+    fn write_breadcrumb(&self, json: &mut Json, breadcrumb: &Breadcrumb<'_>) {
+        let (Breadcrumb::Document(url) | Breadcrumb::Page(url)) = *breadcrumb;
         json.raw(r#"{"path":"#).text(url.path()).raw(r#","url":"#);
         self.write_url(json, Some(url));
+        if let Breadcrumb::Page(page) = breadcrumb {
+            json.raw(r#","page":"#).word(page.document_id()).raw("}");
+            return;
+        }
+        let uid = &self.site.rules.rules()[url.rule()].content_type;
         json.raw(r#","contentType":"#).word(uid.as_str());
         json.raw(r#","documentId":"#).text(url.document_id()).raw("}");
     }

@@ -21,7 +21,7 @@ use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::conditional::is_not_modified;
 use crate::http::response::error::ApiError;
 use crate::http::response::etag;
-use crate::site::Site;
+use crate::site::{PAGES, Site};
 use crate::tables::{PageFilter, Pages};
 
 /// The query parameters.
@@ -53,7 +53,9 @@ pub(in crate::http) async fn get(
     }
     let copies = params.copies(&app).await?;
     let (site, filter) = (Arc::clone(params.site), params.filter);
-    let pages = tokio::task::block_in_place(|| Pages::new(site, snapshots(&copies), filter));
+    let pages = tokio::task::block_in_place(|| {
+        Pages::new(site, snapshots(&copies), params.with_pages(), filter)
+    });
     let format = Format::preferred(&headers, pages.count());
     let tag = params.tag(&copies, format);
     let mut response = if is_not_modified(&tag, None, &headers) {
@@ -80,7 +82,7 @@ impl<'a> Params<'a> {
     fn parse(app: &'a App, query: Option<&'a str>) -> Result<Self, ApiError> {
         let [key, uid, locale, since, unlisted] = parse(query, &PARAMS)?;
         let site = known_shared_site(app, &required("site", key)?)?;
-        if let Some(uid) = uid.as_deref().filter(|uid| !site.has_rule(uid)) {
+        if let Some(uid) = uid.as_deref().filter(|uid| !site.has_group(uid)) {
             let message = format!("the site has no rule for this `contentType`: {}", echo(uid));
             return Err(ApiError::validation(message));
         }
@@ -101,6 +103,11 @@ impl<'a> Params<'a> {
         Ok(Self { site, uid, filter })
     }
 
+    /// Whether the pages outside the CMS are wanted.
+    fn with_pages(&self) -> bool {
+        self.uid.as_ref().is_none_or(|uid| uid == PAGES)
+    }
+
     /// The copies that have the pages, in the order of the rules.
     async fn copies(&self, app: &App) -> Result<Copies<'a>, ContentError> {
         let mut types = self.site.rules.content_types();
@@ -116,7 +123,8 @@ impl<'a> Params<'a> {
     fn tag(&self, copies: &Copies<'_>, format: Format) -> HeaderValue {
         let urls = copies.iter().map(|(uid, served)| (*uid, served.copy.snapshot.urls_hash()));
         let urls: Vec<_> = urls.collect();
-        let parts = format!("{:x} {urls:?} {:?}", self.site.fingerprint, self.filter);
+        let pages = if self.with_pages() { " with pages" } else { "" };
+        let parts = format!("{:x} {urls:?} {:?}{pages}", self.site.fingerprint, self.filter);
         etag::of_parts(&format!("{:032x}{}", xxh3_128(parts.as_bytes()), format.tag()))
     }
 }

@@ -20,11 +20,11 @@ use crate::http::request::query::{Param, parse};
 use crate::http::response::envelope::JSON;
 use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
-use crate::site::Site;
+use crate::site::{PAGES, Site};
 use crate::snapshot::write_timestamp;
-use crate::validator::Target;
 use crate::validator::report::{Entry, Tally};
 use crate::validator::runs::{self, LastRun};
+use crate::validator::{Source, Target};
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 3] = [
@@ -55,7 +55,7 @@ pub(in crate::http) async fn get(
     let params = Params::parse(&app, query.as_deref())?;
     require_bearer(app.http.validate_token.as_ref(), &headers)?;
     let uids = params.site.rules.content_types();
-    let uids = uids.iter().map(|uid| uid.as_str());
+    let uids = uids.iter().map(|uid| uid.as_str()).chain([PAGES]);
     let wanted = |uid: &&str| params.content_type.as_ref().is_none_or(|wanted| wanted == uid);
     let runs = uids.filter(wanted).filter_map(|uid| app.last_validation(params.site, uid));
     let chunks = Chunks::new(runs.collect(), params.document_id.as_deref());
@@ -97,9 +97,8 @@ struct Head<'r> {
 struct Page<'r> {
     #[serde(flatten)]
     entry: Entry,
-    document_id: &'r str,
-    locale: &'r str,
-    rule: &'r str,
+    #[serde(flatten)]
+    source: Source<'r>,
 }
 
 /// A dead URL.
@@ -110,9 +109,8 @@ struct Dead<'r> {
     status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    document_id: &'r str,
-    locale: &'r str,
-    rule: &'r str,
+    #[serde(flatten)]
+    source: Source<'r>,
     since: String,
 }
 
@@ -194,17 +192,19 @@ impl Iterator for Chunks {
 fn pages<'r>(run: &'r LastRun, document_id: &str) -> Vec<Page<'r>> {
     let page = |position| {
         let (target, entry) = result(run, position);
-        let (document_id, locale, rule) = (target.document_id, target.locale, target.rule);
-        Page { entry, document_id, locale, rule }
+        Page { entry, source: Source::of(&target) }
     };
+    // The name of a page may be the id of a document.
+    if run.run.targets.content_type == PAGES {
+        return Vec::new();
+    }
     run.positions_of(document_id).map(page).collect()
 }
 
 fn dead_url(run: &LastRun, dead: runs::Dead) -> Dead<'_> {
     let (target, entry) = result(run, dead.position);
     let Entry { url, status, reason, .. } = entry;
-    let (document_id, locale, rule) = (target.document_id, target.locale, target.rule);
-    Dead { url, status, reason, document_id, locale, rule, since: time(dead.since) }
+    Dead { url, status, reason, source: Source::of(&target), since: time(dead.since) }
 }
 
 /// The result of the URL at a position.

@@ -1,0 +1,50 @@
+//! What the rules of a site build from the values of a document.
+
+use super::RuleSet;
+use crate::rules::building::{
+    BuiltSegment, NoPath, RelatedSegments, TemplateValues, built_segments,
+};
+use crate::rules::locale::Locale;
+use crate::rules::rule::Rule;
+use crate::rules::template::{FieldPath, Template};
+
+impl RuleSet {
+    /// Writes the path that a rule of this site builds from these values, under one of the site's
+    /// locales, to the empty `path`, and returns the template used. After an error, the content of
+    /// `path` is unspecified.
+    ///
+    /// # Errors
+    /// [`NoPath`]: why the rule builds none.
+    pub fn write_path<'r>(
+        &self,
+        rule: &'r Rule,
+        locale: &Locale,
+        values: &impl TemplateValues,
+        path: &mut String,
+    ) -> Result<&'r Template, NoPath> {
+        rule.write_path(&self.locales, (self.prefix, self.trailing_slash), locale, values, path)
+    }
+
+    /// What each segment of a template of this site becomes with these values, under one of the
+    /// site's locales.
+    pub fn built_segments<'t>(
+        &'t self,
+        template: &'t Template,
+        locale: &Locale,
+        values: &'t impl TemplateValues,
+    ) -> Vec<BuiltSegment<'t>> {
+        built_segments(template, &self.locales, self.prefix, locale, values)
+    }
+
+    /// The segments of a rule's paths, under one of the site's locales, that show fields behind a
+    /// relation. `None`: these fields decide about more than the text of single segments.
+    #[must_use]
+    pub fn related_segments<'r>(
+        &self,
+        rule: &'r Rule,
+        locale: &Locale,
+        relation: &FieldPath,
+    ) -> Option<RelatedSegments<'r>> {
+        rule.related_segments(&self.locales, self.prefix, locale, relation)
+    }
+}

@@ -1,0 +1,30 @@
+//! The pages of a site outside the CMS: their paths, and that no document may have one of them.
+
+use super::RuleSet;
+use crate::rules::locale::SiteLocale;
+use crate::rules::page_paths::{PagePaths, PageValues};
+use crate::rules::template::Template;
+
+impl RuleSet {
+    /// The same rules for a site with these pages outside the CMS.
+    #[must_use]
+    pub fn with_pages(self, pages: PagePaths) -> Self {
+        Self { pages, ..self }
+    }
+
+    /// The paths that no document may have.
+    #[must_use]
+    pub fn pages(&self) -> &PagePaths {
+        &self.pages
+    }
+
+    /// The path of a page outside the CMS under one of the site's locales. Its template has no
+    /// placeholder but `{locale}`.
+    #[must_use]
+    pub fn page_path(&self, template: &Template, locale: &SiteLocale) -> Option<String> {
+        let (mut path, settings) = (String::new(), (self.prefix, self.trailing_slash));
+        let values = PageValues(locale);
+        template.write_path(&self.locales, settings, locale.code(), &values, &mut path).ok()?;
+        Some(path)
+    }
+}
