@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_whose_hashes_begin_with_the_same_32_bits_are_told_apart() {
+    fn targets_whose_hashes_begin_with_the_same_32_bits_differ() {
         let relation = FieldPath::parse("category").unwrap();
         let mut by_start: HashMap<u64, String> = HashMap::new();
         let pair = (0..500_000).find_map(|n| {

@@ -50,13 +50,13 @@ struct Updated {
 
 /// What is left to do for the dependents of a changed document after the update from the copies.
 #[derive(Debug)]
-enum Left {
+enum Remaining {
     /// Lists of all of them: there are few, or the copies do not know them.
     Lists,
     /// Lists of those that read it through other relations than this one.
     OtherLists(FieldPath),
     /// A read of all of them, in these locales, in this order.
-    Read(Vec<Locale>),
+    FullRead(Vec<Locale>),
     /// It is not known, because the CMS failed, or there are so many that a walk is needed.
     Failed(NotUpdated),
 }

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::related_update::{Outcome, RelatedUpdate, Update, Version};
+use super::related_update::{RelatedUpdate, UpdateBuilder, Version, VersionOutcome};
 use crate::frontend_url::{LocaleVersion, NoUrlReason, is_page, is_too_long};
 use crate::rules::{Document, FieldPath, RelatedSegments, SiteLocale};
 use crate::snapshot::build::{Builder, Listing};
@@ -50,19 +50,19 @@ impl Snapshot {
         builder: Builder,
     ) -> RelatedUpdate {
         let mut changes = Changes::new(self, values, listing);
-        let mut update = Update::new(listing);
+        let mut update = UpdateBuilder::new(listing);
         for url in self.urls() {
             match changes.take(url.document_id(), url.locale()) {
-                Some(at) => update.url(url, changes.of_url(at, url)),
+                Some(at) => update.add_url(url, changes.of_url(at, url)),
                 None => update.all.keep(url),
             }
         }
         for url in self.former.iter().flat_map(|former| former.urls()) {
             let at = changes.affected.get(&(document_hash(url.document_id()), url.locale()));
             match at.copied().and_then(|at| changes.of_url(at, url)) {
-                Some(Outcome::Path(path)) => {
+                Some(VersionOutcome::Path(path)) => {
                     changes.take(url.document_id(), url.locale());
-                    update.return_url(url, &path);
+                    update.restore_url(url, &path);
                 }
                 _ => update.former.keep(url),
             }
@@ -72,7 +72,7 @@ impl Snapshot {
             former.filter_map(|row| Some((version(&row)?, row))).collect();
         for row in self.no_url() {
             let version = version(&row);
-            if version.is_some_and(|version| update.has_returned(version)) {
+            if version.is_some_and(|version| update.is_restored(version)) {
                 continue;
             }
             let Some(at) = version.and_then(|version| changes.affected.remove(&version)) else {
@@ -82,10 +82,10 @@ impl Snapshot {
             let before = version.and_then(|version| former.remove(&version));
             match (changes.of_row(at, &row), before) {
                 (None, Some(before)) => {
-                    let is_same = matches!(changes.of_row(at, &before), Some(Outcome::Same));
-                    update.return_row(row, is_same.then_some(before));
+                    let is_same = matches!(changes.of_row(at, &before), Some(VersionOutcome::Same));
+                    update.restore_row(row, is_same.then_some(before));
                 }
-                (outcome, before) => update.row(row, outcome, before),
+                (outcome, before) => update.add_row(row, outcome, before),
             }
         }
         for row in former.into_values() {
@@ -94,7 +94,7 @@ impl Snapshot {
         // The others have no URL and no row, so that it is not known why.
         let others: Vec<(Version, usize)> = changes.affected.drain().collect();
         for ((hash, _), at) in others {
-            if changes.leaves_without_url(at) {
+            if changes.prevents_urls(at) {
                 continue;
             }
             update.to_read.extend(self.ids_by_hash(hash).map(str::to_owned));
@@ -137,23 +137,23 @@ impl<'c> Changes<'c> {
         Self { listing, values, affected, unusable, segments: FxHashMap::default() }
     }
 
-    fn of_url(&mut self, at: usize, url: PublicUrl<'_>) -> Option<Outcome> {
+    fn of_url(&mut self, at: usize, url: PublicUrl<'_>) -> Option<VersionOutcome> {
         let (listing, values) = (self.listing, self.version(at));
         let segments = self.segments(at, url.rule())?;
         if url.has_own_path() {
-            return Some(Outcome::Same);
+            return Some(VersionOutcome::Same);
         }
         match segments.rewrite(url.path(), &values)? {
             Ok(path) if is_too_long(listing.rules, listing.hosts, self.locale(at), &path) => None,
             Ok(path) if is_page(listing.rules, self.locale(at), &path) => None,
-            Ok(path) => Some(Outcome::Path(path)),
+            Ok(path) => Some(VersionOutcome::Path(path)),
             // Another rule may build a URL then.
             Err(_) if listing.rules.positions_of_type(listing.uid).count() > 1 => None,
-            Err(fault) => Some(Outcome::NoUrl { reason: fault.to_string() }),
+            Err(fault) => Some(VersionOutcome::NoUrl { reason: fault.to_string() }),
         }
     }
 
-    fn of_row(&mut self, at: usize, row: &NoUrlRow<'_>) -> Option<Outcome> {
+    fn of_row(&mut self, at: usize, row: &NoUrlRow<'_>) -> Option<VersionOutcome> {
         if self.listing.rules.positions_of_type(self.listing.uid).count() > 1 {
             return None;
         }
@@ -168,13 +168,13 @@ impl<'c> Changes<'c> {
         }
         let values = self.version(at);
         match self.segments(at, row.rule)?.reason(row.reason, &values)? {
-            Some(reason) => Some(Outcome::NoUrl { reason }),
-            None => Some(Outcome::Same),
+            Some(reason) => Some(VersionOutcome::NoUrl { reason }),
+            None => Some(VersionOutcome::Same),
         }
     }
 
     /// Whether no version can have a URL with these values.
-    fn leaves_without_url(&mut self, at: usize) -> bool {
+    fn prevents_urls(&mut self, at: usize) -> bool {
         let mut rules = self.listing.rules.positions_of_type(self.listing.uid);
         let (Some(rule), None) = (rules.next(), rules.next()) else { return false };
         let values = self.version(at);

@@ -15,7 +15,7 @@ use crate::snapshot::{PublicUrl, Snapshot};
 pub(super) type Version = (u64, usize);
 
 /// What becomes of a version.
-pub(super) enum Outcome {
+pub(super) enum VersionOutcome {
     Path(String),
     NoUrl { reason: String },
     Same,
@@ -32,7 +32,7 @@ pub struct RelatedUpdate {
 }
 
 /// An updated snapshot under construction.
-pub(super) struct Update<'c, 's> {
+pub(super) struct UpdateBuilder<'c, 's> {
     pub(super) all: Part<'c>,
     /// Former URLs and reasons.
     pub(super) former: Part<'c>,
@@ -42,11 +42,11 @@ pub(super) struct Update<'c, 's> {
     /// The ids of documents that may have lost their entries.
     without_entry: Vec<&'s str>,
     /// The versions that have their former URLs again, with their keys among those without a URL.
-    returned: FxHashMap<Version, u64>,
+    restored: FxHashMap<Version, u64>,
     pub(super) to_read: BTreeSet<String>,
 }
 
-impl<'c, 's> Update<'c, 's> {
+impl<'c, 's> UpdateBuilder<'c, 's> {
     pub(super) fn new(listing: Listing<'c>) -> Self {
         Self {
             all: listing.part(),
@@ -54,19 +54,19 @@ impl<'c, 's> Update<'c, 's> {
             keeps_former: listing.rules.relations(listing.uid).len() == 1,
             is_changed: false,
             without_entry: Vec::new(),
-            returned: FxHashMap::default(),
+            restored: FxHashMap::default(),
             to_read: BTreeSet::new(),
         }
     }
 
     /// Adds a version with this URL. Without an outcome it has to be read.
-    pub(super) fn url(&mut self, url: PublicUrl<'s>, outcome: Option<Outcome>) {
+    pub(super) fn add_url(&mut self, url: PublicUrl<'s>, outcome: Option<VersionOutcome>) {
         match outcome {
-            Some(Outcome::Path(path)) if path != url.path() => {
+            Some(VersionOutcome::Path(path)) if path != url.path() => {
                 self.is_changed = true;
                 self.all.keep_with_path(url, &path);
             }
-            Some(Outcome::NoUrl { reason }) => {
+            Some(VersionOutcome::NoUrl { reason }) => {
                 self.is_changed = true;
                 self.without_entry.push(url.document_id());
                 if self.keeps_former {
@@ -81,7 +81,7 @@ impl<'c, 's> Update<'c, 's> {
                     title: url.title(),
                 });
             }
-            Some(Outcome::Path(_) | Outcome::Same) => self.all.keep(url),
+            Some(VersionOutcome::Path(_) | VersionOutcome::Same) => self.all.keep(url),
             None => {
                 self.to_read.insert(url.document_id().to_owned());
                 self.all.keep(url);
@@ -90,39 +90,39 @@ impl<'c, 's> Update<'c, 's> {
     }
 
     /// Adds a version that has its former URL again, with this path.
-    pub(super) fn return_url(&mut self, url: PublicUrl<'_>, path: &str) {
+    pub(super) fn restore_url(&mut self, url: PublicUrl<'_>, path: &str) {
         self.is_changed = true;
         let (id, locale) = (url.document_id(), url.locale());
         let key = no_url::key(id, Some(locale), url.is_localized());
-        self.returned.insert((document_hash(id), locale), key);
+        self.restored.insert((document_hash(id), locale), key);
         self.all.keep_with_path(url, path);
     }
 
-    pub(super) fn has_returned(&self, version: Version) -> bool {
-        self.returned.contains_key(&version)
+    pub(super) fn is_restored(&self, version: Version) -> bool {
+        self.restored.contains_key(&version)
     }
 
     /// Adds a version without a URL, with the reason that it had before the document was withdrawn.
     /// Without such a reason it has to be read.
-    pub(super) fn return_row(&mut self, row: NoUrlRow<'_>, before: Option<NoUrlRow<'_>>) {
+    pub(super) fn restore_row(&mut self, row: NoUrlRow<'_>, before: Option<NoUrlRow<'_>>) {
         match before {
             Some(before) => {
                 self.is_changed = true;
                 self.all.keep_no_url(before);
             }
-            None => self.row(row, None, None),
+            None => self.add_row(row, None, None),
         }
     }
 
     /// Adds a version without a URL. `before` is its row from before the document was withdrawn.
-    pub(super) fn row(
+    pub(super) fn add_row(
         &mut self,
         row: NoUrlRow<'_>,
-        outcome: Option<Outcome>,
+        outcome: Option<VersionOutcome>,
         before: Option<NoUrlRow<'_>>,
     ) {
         match outcome {
-            Some(Outcome::NoUrl { reason }) if reason != row.reason => {
+            Some(VersionOutcome::NoUrl { reason }) if reason != row.reason => {
                 self.is_changed = true;
                 if self.keeps_former {
                     self.former.keep_no_url(before.unwrap_or(row));
@@ -147,9 +147,9 @@ impl<'c, 's> Update<'c, 's> {
         if !self.is_changed {
             return RelatedUpdate { patched: Patched::Unchanged, to_read };
         }
-        let returned: FxHashSet<u64> = self.returned.into_values().collect();
+        let restored: FxHashSet<u64> = self.restored.into_values().collect();
         let beyond = before.no_url.beyond().iter().copied();
-        self.all.keep_beyond(beyond.filter(|key| !returned.contains(key)));
+        self.all.keep_beyond(beyond.filter(|key| !restored.contains(key)));
         let Ok(mut snapshot) = builder.finish(vec![self.all]) else {
             return RelatedUpdate { patched: Patched::NeedsWalk, to_read };
         };

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::failure::recover;
-use super::full_read::read_all;
+use super::full_read::run_full_reads;
 use super::lists::update_lists;
 use super::plan::{self, may_be_read};
 use super::type_updates::TypeUpdates;
 use super::unlisted::update_unlisted;
-use super::{Left, Updated, from_copies, lacking};
+use super::{Remaining, Updated, from_copies, lacking};
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Hint, Task};
 use crate::snapshot_cache::refresh::TypeGroup;
@@ -27,7 +27,7 @@ pub(super) async fn run_round(
         update(cache, group, updates, hints).await;
     }
     if !reads.is_empty() {
-        read_all(cache, group, updates, reads).await;
+        run_full_reads(cache, group, updates, reads).await;
     }
 }
 
@@ -51,9 +51,9 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
     for (at, left) in left.into_iter().enumerate() {
         let hint = || hints[at].clone();
         match left {
-            Left::Lists | Left::OtherLists(_) => continue,
-            Left::Read(locales) => queue.read_all(hint(), locales),
-            Left::Failed(reason) => recover(cache, group, queue, reason, [hint()]),
+            Remaining::Lists | Remaining::OtherLists(_) => continue,
+            Remaining::FullRead(locales) => queue.enqueue_full_read(hint(), locales),
+            Remaining::Failed(reason) => recover(cache, group, queue, reason, [hint()]),
         }
         open.remove(&at);
     }

@@ -15,7 +15,7 @@ use super::lists::update_lists;
 use super::plan::{self, may_be_read};
 use super::type_updates::TypeUpdates;
 use super::unlisted::{unlisted, update_by_id};
-use super::{Left, NotUpdated, Updated, lacking};
+use super::{NotUpdated, Remaining, Updated, lacking};
 use crate::rules::{DocumentLocale, Locale};
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::Hint;
@@ -26,12 +26,12 @@ use crate::snapshot_cache::refresh::TypeGroup;
 enum End {
     Complete,
     /// Another document has changed.
-    MadeWay,
+    Interrupted,
 }
 
 /// Reads the dependents of the documents of these hints, until a new change is to be updated. Then the
 /// hints return into their queue.
-pub(super) async fn read_all(
+pub(super) async fn run_full_reads(
     cache: &SnapshotCache,
     group: &TypeGroup,
     updates: &TypeUpdates,
@@ -45,7 +45,7 @@ pub(super) async fn read_all(
         plan::prepare(cache, group, slice::from_ref(&hint)).await;
         match read_dependents(cache, group, updates, &mut hint).await {
             Ok(End::Complete) => {}
-            Ok(End::MadeWay) => {
+            Ok(End::Interrupted) => {
                 queue.put_back(hint);
                 hints.drain(..).for_each(|hint| queue.put_back(hint));
             }
@@ -69,14 +69,14 @@ async fn read_dependents(
         left.extend(group.locales.iter().cloned());
     }
     while let Some(locale) = left.front() {
-        if has_new().now_or_never().is_some() && hint.makes_way(Instant::now()) {
-            return Ok(End::MadeWay);
+        if has_new().now_or_never().is_some() && hint.is_interruptible(Instant::now()) {
+            return Ok(End::Interrupted);
         }
         let read = read_locale(cache, group, updates, hint, locale);
-        let is_localized = if hint.makes_way(Instant::now()) {
+        let is_localized = if hint.is_interruptible(Instant::now()) {
             tokio::select! {
                 biased;
-                () = has_new() => return Ok(End::MadeWay),
+                () = has_new() => return Ok(End::Interrupted),
                 read = read => read?,
             }
         } else {
@@ -88,7 +88,7 @@ async fn read_dependents(
         }
         hint.locales = left.iter().cloned().collect();
         if !left.is_empty() && has_new().now_or_never().is_some() {
-            return Ok(End::MadeWay);
+            return Ok(End::Interrupted);
         }
     }
     Ok(End::Complete)
@@ -106,7 +106,7 @@ async fn read_locale(
     let page = cache.content.page_size();
     let hints = slice::from_ref(hint);
     let mut lists =
-        plan::lists(group, hints, &[Left::Lists], &mut cache.triggers.targets.lock(), page);
+        plan::lists(group, hints, &[Remaining::Lists], &mut cache.triggers.targets.lock(), page);
     for list in &mut lists {
         (list.locales, list.is_full) = (vec![locale.clone()], true);
     }

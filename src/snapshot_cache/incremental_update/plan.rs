@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use super::Left;
+use super::Remaining;
 use crate::rules::{FieldPath, Locale};
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation, RelationTargets, Task};
@@ -34,7 +34,7 @@ impl RelationList<'_> {
 pub(super) fn lists<'h>(
     group: &TypeGroup,
     hints: &'h [Hint],
-    left: &[Left],
+    left: &[Remaining],
     targets: &mut RelationTargets,
     page: usize,
 ) -> Vec<RelationList<'h>> {
@@ -51,9 +51,11 @@ pub(super) fn lists<'h>(
                 continue;
             }
             match left {
-                Left::Lists => {}
-                Left::OtherLists(own) if *own != relation => {}
-                Left::OtherLists(_) | Left::Read(_) | Left::Failed(_) => continue,
+                Remaining::Lists => {}
+                Remaining::OtherLists(own) if *own != relation => {}
+                Remaining::OtherLists(_) | Remaining::FullRead(_) | Remaining::Failed(_) => {
+                    continue;
+                }
             }
             // After a withdrawal, the filter finds no document any more. A read of all dependents may
             // be due for an earlier change, too.

@@ -8,7 +8,7 @@ use crate::rules::{ContentTypeUid, Locale};
 
 /// For this time after a change, another change interrupts the read of all its dependents. Later it is
 /// interrupted only between two locales, so that continuous edits do not delay it for ever.
-const MAKES_WAY: Duration = Duration::from_mins(1);
+const INTERRUPTIBLE_FOR: Duration = Duration::from_mins(1);
 /// From an update from the copies alone to its follow-up read. If an editor saves a document again and
 /// again, one read follows the last update, or comes a minute after the first change.
 const FOLLOW_UP_DELAY: Duration = Duration::from_secs(10);
@@ -38,7 +38,7 @@ pub(in crate::snapshot_cache) enum Task {
     Update,
     /// A read of all dependents, because the copies do not say enough about the change. The updates
     /// of newer changes come first.
-    Read,
+    FullRead,
     /// The follow-up read: the copies have the change, but an update from the copies alone may have
     /// missed some of the dependents.
     FollowUp,
@@ -87,18 +87,18 @@ impl Hint {
     }
 
     /// Whether another change interrupts the read of its dependents before a locale is complete.
-    pub(in crate::snapshot_cache) fn makes_way(&self, now: Instant) -> bool {
-        self.incomplete_since.is_none_or(|since| now < since + MAKES_WAY)
+    pub(in crate::snapshot_cache) fn is_interruptible(&self, now: Instant) -> bool {
+        self.incomplete_since.is_none_or(|since| now < since + INTERRUPTIBLE_FOR)
     }
 
     /// When the read of its dependents is due.
     pub(super) fn read_due(&self, now: Instant) -> Instant {
         match (self.task, self.incomplete_since) {
             (Task::FollowUp, Some(since)) => {
-                (now + FOLLOW_UP_DELAY).min(now.max(since + MAKES_WAY))
+                (now + FOLLOW_UP_DELAY).min(now.max(since + INTERRUPTIBLE_FOR))
             }
             (Task::FollowUp, None) => now + FOLLOW_UP_DELAY,
-            (Task::Update | Task::Read, _) => now,
+            (Task::Update | Task::FullRead, _) => now,
         }
     }
 }
@@ -122,16 +122,16 @@ mod tests {
     #[test]
     fn update_of_a_newer_change_takes_the_place_of_a_read_and_keeps_that_one_is_due() {
         use Change::{Withdrawn, Written};
-        use Task::{FollowUp, Read, Update};
+        use Task::{FollowUp, FullRead, Update};
         for (first, second, expected) in [
             ((Update, Written), (Update, Withdrawn), (Update, Written, false)),
             ((Update, Withdrawn), (Update, Withdrawn), (Update, Withdrawn, false)),
             ((FollowUp, Written), (Update, Withdrawn), (Update, Withdrawn, true)),
-            ((Read, Written), (Update, Withdrawn), (Update, Withdrawn, true)),
+            ((FullRead, Written), (Update, Withdrawn), (Update, Withdrawn, true)),
             // The read has been interrupted by the change.
             ((Update, Withdrawn), (FollowUp, Written), (Update, Withdrawn, true)),
-            ((FollowUp, Written), (Read, Written), (Read, Written, true)),
-            ((Read, Written), (FollowUp, Written), (Read, Written, true)),
+            ((FollowUp, Written), (FullRead, Written), (FullRead, Written, true)),
+            ((FullRead, Written), (FollowUp, Written), (FullRead, Written, true)),
         ] {
             let hint = |(task, change)| hint(task, change);
             assert_eq!(added(hint(first), hint(second)), expected, "{first:?} {second:?}");
@@ -139,20 +139,20 @@ mod tests {
     }
 
     #[test]
-    fn follow_up_read_is_due_after_ten_seconds_and_makes_way_for_a_minute() {
+    fn follow_up_read_is_due_after_ten_seconds_and_is_interruptible_for_a_minute() {
         let follow_up = hint(Task::FollowUp, Change::Written);
         let (seconds, changed) = (Duration::from_secs, follow_up.at);
         for (after, due) in [(0, 10), (20, 30), (45, 55), (55, 60), (70, 70)] {
             let now = changed + seconds(after);
             assert_eq!(follow_up.read_due(now), changed + seconds(due), "{after}");
-            assert_eq!(follow_up.makes_way(now), after < 60, "{after}");
+            assert_eq!(follow_up.is_interruptible(now), after < 60, "{after}");
         }
         // The time counts from the first change, however often the document changes again.
         let mut again = follow_up;
         again.add(Hint { at: changed + seconds(59), ..hint(Task::Update, Change::Written) });
         let again = again.with_task(Task::FollowUp);
-        assert!(!again.makes_way(changed + seconds(60)));
-        let read = hint(Task::Read, Change::Written);
+        assert!(!again.is_interruptible(changed + seconds(60)));
+        let read = hint(Task::FullRead, Change::Written);
         assert_eq!(read.read_due(read.at), read.at);
     }
 }

@@ -101,8 +101,8 @@ impl HintQueue {
     }
 
     /// Keeps a hint whose dependents are to be read in these locales.
-    pub(in crate::snapshot_cache) fn read_all(&self, hint: Hint, locales: Vec<Locale>) {
-        self.put_back(Hint { locales, ..hint.with_task(Task::Read) });
+    pub(in crate::snapshot_cache) fn enqueue_full_read(&self, hint: Hint, locales: Vec<Locale>) {
+        self.put_back(Hint { locales, ..hint.with_task(Task::FullRead) });
     }
 
     /// Keeps a hint whose dependents are left to be read.

@@ -13,12 +13,12 @@ pub(super) struct Failures(Mutex<Duration>);
 
 impl Failures {
     /// Whether a page that has failed for this long may be requested again.
-    pub(super) fn permit(&self, failing: Duration) -> bool {
+    pub(super) fn may_retry(&self, failing: Duration) -> bool {
         *self.0.lock() + failing < LIMIT
     }
 
     /// Records that a page was read which had failed for this long.
-    pub(super) fn end(&self, failing: Duration) {
+    pub(super) fn add(&self, failing: Duration) {
         *self.0.lock() += failing;
     }
 }
@@ -31,11 +31,11 @@ mod tests {
     fn pages_of_a_walk_fail_for_a_minute_together() {
         let failures = Failures::default();
         let seconds = Duration::from_secs;
-        assert!(failures.permit(seconds(59)) && !failures.permit(seconds(60)));
-        failures.end(seconds(40));
-        assert!(failures.permit(seconds(19)) && !failures.permit(seconds(20)));
-        failures.end(seconds(0));
-        failures.end(seconds(20));
-        assert!(!failures.permit(seconds(0)));
+        assert!(failures.may_retry(seconds(59)) && !failures.may_retry(seconds(60)));
+        failures.add(seconds(40));
+        assert!(failures.may_retry(seconds(19)) && !failures.may_retry(seconds(20)));
+        failures.add(seconds(0));
+        failures.add(seconds(20));
+        assert!(!failures.may_retry(seconds(0)));
     }
 }

@@ -29,13 +29,13 @@ pub(super) async fn list(
     loop {
         let error = match fetcher.list(resolved, locale, &query_string).await {
             Ok(reply) => {
-                failures.end(failing.map_or(Duration::ZERO, |since| since.elapsed()));
+                failures.add(failing.map_or(Duration::ZERO, |since| since.elapsed()));
                 return Ok(reply);
             }
             Err(error) => error,
         };
         let since = failing.get_or_insert_with(Instant::now);
-        if !is_of_dependents || !is_outage(&error) || !failures.permit(since.elapsed()) {
+        if !is_of_dependents || !is_outage(&error) || !failures.may_retry(since.elapsed()) {
             return Err(error);
         }
         if fetcher.client.circuit_open().is_some() {

@@ -42,7 +42,7 @@ fn withdrawal_does_not_wait_for_the_list_of_another_document() {
 }
 
 #[test]
-fn list_in_progress_makes_way_for_another_change() {
+fn change_interrupts_a_list_in_progress() {
     let ids = ids();
     let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
     let held = hold(&fixture, &["filters[category]", "pageSize]=100"]);
@@ -64,7 +64,7 @@ fn list_in_progress_makes_way_for_another_change() {
 }
 
 #[test]
-fn list_that_made_way_goes_on_with_the_locale_that_is_left() {
+fn interrupted_list_goes_on_with_the_locale_that_is_left() {
     let ids: Vec<String> = (0..480).map(|n| format!("d{n:05}")).collect();
     let own = |first: &'static str, second: &'static str| {
         articles(&ids, move |n| match n {
