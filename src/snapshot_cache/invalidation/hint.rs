@@ -27,6 +27,9 @@ pub(in crate::snapshot_cache) struct Hint {
     /// The time of the first change that the copies may have only in part; until all dependents are
     /// read.
     pub(super) incomplete_since: Option<Instant>,
+    /// Whether the document was withdrawn before its dependents were read. Versions that gained the
+    /// relation by the unread change, and lost it with the withdrawal, are found by a walk alone.
+    pub(in crate::snapshot_cache) needs_walk: bool,
     /// How often reading the documents has failed.
     pub(super) attempts: usize,
 }
@@ -54,6 +57,7 @@ impl Hint {
             task: Task::Update,
             locales: Vec::new(),
             incomplete_since: None,
+            needs_walk: false,
             attempts: 0,
         }
     }
@@ -61,7 +65,8 @@ impl Hint {
     /// The same with another task, which has not failed yet.
     pub(super) fn with_task(self, task: Task) -> Self {
         let incomplete_since = self.incomplete_since.or(Some(self.at));
-        Self { task, locales: Vec::new(), incomplete_since, attempts: 0, ..self }
+        let (locales, needs_walk, attempts) = (Vec::new(), false, 0);
+        Self { task, locales, incomplete_since, needs_walk, attempts, ..self }
     }
 
     /// Adds another hint about the same document, which is as new or newer.
@@ -70,6 +75,7 @@ impl Hint {
         let at = self.at.max(other.at);
         let incomplete_since = [self.incomplete_since, other.incomplete_since];
         let incomplete_since = incomplete_since.into_iter().flatten().min();
+        let needs_walk = self.needs_walk || other.needs_walk || self.is_withdrawn_unread(&other);
         let changes = [&*self, &other].map(|hint| (hint.task, hint.invalidation.change));
         // An update comes before a read; `incomplete_since` says that the read is still due.
         let mut merged = if self.task < other.task { self.clone() } else { other };
@@ -78,7 +84,17 @@ impl Hint {
             // The documents that read it are listed then, which also shows what was withdrawn.
             Arc::make_mut(&mut merged.invalidation).change = Change::Written;
         }
-        *self = Self { at, only, incomplete_since, ..merged };
+        *self = Self { at, only, incomplete_since, needs_walk, ..merged };
+    }
+
+    /// Whether the later one of both is a withdrawal, and the earlier one a change of which the
+    /// dependents are still to be read. A read that was interrupted is added after the newer change.
+    fn is_withdrawn_unread(&self, other: &Self) -> bool {
+        let (earlier, later) = if self.at <= other.at { (self, other) } else { (other, self) };
+        later.task == Task::Update
+            && later.invalidation.change == Change::Withdrawn
+            && earlier.task != Task::FollowUp
+            && earlier.invalidation.change == Change::Written
     }
 
     /// Whether all dependents have to be read after the update of a change, because of an earlier one.
@@ -135,6 +151,31 @@ mod tests {
         ] {
             let hint = |(task, change)| hint(task, change);
             assert_eq!(added(hint(first), hint(second)), expected, "{first:?} {second:?}");
+        }
+    }
+
+    #[test]
+    fn withdrawal_after_a_change_that_was_not_read_needs_a_walk() {
+        use Change::{Withdrawn, Written};
+        use Task::{FollowUp, FullRead, Update};
+        for (first, second, expected) in [
+            ((Update, Written), (Update, Withdrawn), true),
+            ((FullRead, Written), (Update, Withdrawn), true),
+            ((FollowUp, Written), (Update, Withdrawn), false),
+            ((Update, Withdrawn), (Update, Withdrawn), false),
+            ((Update, Withdrawn), (Update, Written), false),
+            ((Update, Written), (Update, Written), false),
+        ] {
+            let later = Instant::now() + Duration::from_secs(1);
+            let first = hint(first.0, first.1);
+            let second = Hint { at: later, ..hint(second.0, second.1) };
+            let (mut added, mut returned) = (first.clone(), second.clone());
+            added.add(second);
+            // It was interrupted by the second one.
+            returned.add(first);
+            assert_eq!((added.needs_walk, returned.needs_walk), (expected, expected));
+            returned.add(Hint { at: later, ..hint(Update, Written) });
+            assert_eq!(returned.needs_walk, expected, "it stays due");
         }
     }
 

@@ -42,6 +42,24 @@ fn withdrawal_does_not_wait_for_the_list_of_another_document() {
 }
 
 #[test]
+fn version_that_gains_and_loses_a_relation_before_it_is_read_loses_its_url() {
+    let fixture = Fixture::start(&[("a", "c0", "zero"), ("b", "c1", "one"), ("d", "c2", "two")]);
+    let held = hold(&fixture, &["[$eq]=c0"]);
+    fixture.send("entry.publish", CATEGORY, "c0");
+    until_so("the list", || fixture.filtered().len() == 1);
+    // Publishing "c2" has linked "b", whose draft had moved, and unpublishing it has removed the link.
+    fixture.set(&[("a", "c0", "zero"), ("b", "", ""), ("d", "", "")]);
+    fixture.send("entry.publish", CATEGORY, "c2");
+    fixture.send("entry.unpublish", CATEGORY, "c2");
+    // Both have arrived when an event after them has.
+    fixture.send("entry.publish", "plugin::cms.article", "a");
+    until_so("the named one", || fixture.filtered().len() == 2);
+    held.store(false, Ordering::Relaxed);
+    fixture.lists(&["/zero/a"]);
+    assert_eq!(fixture.walks(), 2);
+}
+
+#[test]
 fn change_interrupts_a_list_in_progress() {
     let ids = ids();
     let fixture = Fixture::start(&articles(&ids, |n| two(n, "old")));
