@@ -147,7 +147,8 @@ pub fn write_path<'r>(
 
 impl NoUrlReason {
     /// Whether the document has no URL by the rules behind this one either.
-    fn is_final(&self, rules: &RuleSet, rule: &Rule, document: &Document<'_>) -> bool {
+    #[must_use]
+    pub fn is_final(&self, rules: &RuleSet, rule: &Rule, document: &Document<'_>) -> bool {
         match self {
             // The document has a path, which it has lost: no other rule gives it another one.
             Self::Absent(_) | Self::PathTakenByPage => true,

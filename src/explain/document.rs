@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::frontend_url::{LocaleVersion, NoUrlReason, path_by_rule};
+use crate::frontend_url::{FrontendPath, LocaleVersion, NoUrlReason, path_by_rule};
 use crate::rules::{
     BuiltSegment, Document, Fault, FieldValue, Locale, Placeholder, Rule, SegmentOutput, Source,
 };
@@ -59,7 +59,7 @@ pub struct RuleExplanation {
 pub enum RuleOutcome {
     /// It builds the URL.
     Used,
-    /// It could, but an earlier rule builds the URL.
+    /// It could, but an earlier rule builds the URL, or decides that there is none.
     NotNeeded,
     /// It builds none.
     NoUrl,
@@ -139,16 +139,19 @@ pub fn explain_document(
     let Some(document) = document else {
         return explanation;
     };
-    let taken = NoUrlReason::PathTakenByPage.to_string();
+    let mut is_decided = false;
     for rule in site.rules.of_type(uid) {
-        let is_taken = |used: &RuleExplanation| used.reason.as_ref() == Some(&taken);
-        // The document has lost its path: no other rule gives it another one.
-        let is_decided = explanation.path.is_some() || explanation.considered.iter().any(is_taken);
-        let used = rule_use(site, rule, document, drafts, is_decided);
+        let built = path_by_rule(&site.rules, &site.hosts, rule, document, drafts);
+        let is_last = match &built {
+            Ok(_) => true,
+            Err(reason) => reason.is_final(&site.rules, rule, document),
+        };
+        let used = rule_use(site, rule, document, built, is_decided);
         if used.outcome == RuleOutcome::Used {
             explanation.path.clone_from(&used.path);
         }
         explanation.considered.push(used);
+        is_decided |= is_last;
     }
     let version = LocaleVersion::of(document, site.rules.locales()).locale;
     let locale = site.rules.locales().position(version.as_str());
@@ -161,14 +164,13 @@ fn rule_use(
     site: &Site,
     rule: &Rule,
     document: &Document<'_>,
-    drafts: bool,
-    is_built: bool,
+    built: Result<FrontendPath<'_>, NoUrlReason>,
+    is_decided: bool,
 ) -> RuleExplanation {
     let version = LocaleVersion::of(document, site.rules.locales());
     let template = rule.template(version.locale.code()).unwrap_or(rule.first_template());
-    let built = path_by_rule(&site.rules, &site.hosts, rule, document, drafts);
     let (outcome, reason, path) = match built {
-        Ok(built) if is_built => (RuleOutcome::NotNeeded, None, Some(built.path)),
+        Ok(built) if is_decided => (RuleOutcome::NotNeeded, None, Some(built.path)),
         Ok(built) => (RuleOutcome::Used, None, Some(built.path)),
         Err(reason) => (RuleOutcome::NoUrl, Some(reason.to_string()), None),
     };

@@ -138,7 +138,7 @@ fn write_rule(out: &mut String, rule: &RuleExplanation, colours: Colours) -> fmt
     let (style, text) = match (rule.outcome, &rule.path, &rule.reason) {
         (RuleOutcome::Used, Some(path), _) => (Style::Good, format!("builds {path}")),
         (_, Some(path), _) => {
-            (Style::Dim, format!("would build {path}, but an earlier rule is used"))
+            (Style::Dim, format!("would build {path}, but an earlier rule decides"))
         }
         (_, None, Some(reason)) => (Style::Warning, format!("builds no path: {reason}")),
         (_, None, None) => return Ok(()),

@@ -70,6 +70,24 @@ fn explain_shows_the_path_field_of_a_document() {
 }
 
 #[test]
+fn explain_has_no_url_where_an_own_path_is_unusable_and_a_later_rule_builds_one() {
+    let later = "[[site.rule]]\ncontent_type = \"api::page.page\"\n\
+                 template = \"/{locale}/later/{slug}\"\n";
+    let args = ["explain", "--uid", "api::page.page", "--document", "bad", "--json"];
+    let ended = Setup::new(&(settings("") + later)).file("content.json", CONTENT).run(&args);
+    let found: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let outcomes: Vec<&Value> = found["considered"]
+        .as_array()
+        .expect("rules")
+        .iter()
+        .map(|rule| &rule["outcome"])
+        .collect();
+    assert_eq!(outcomes, ["no_url", "not_needed"]);
+    assert_eq!((&found["path"], &found["url"]), (&Value::Null, &Value::Null));
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+}
+
+#[test]
 fn check_finds_a_path_field_that_the_cms_does_not_have_or_whose_kind_does_not_fit() {
     for (fields, expected) in [
         (r#","slug":"a","customPath":null,"hidden":false"#, None),
