@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::http::{self, Response};
+use crate::support::api::{data, get};
+use crate::support::http;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
@@ -82,16 +83,6 @@ fn started(setup: Setup) -> Service {
         ["/posts/missing", "/de/missing", "/notes/missing"].into_iter().all(is_known)
     });
     service
-}
-
-fn get(service: &Service, target: &str) -> Response {
-    http::get(service.addr(), target)
-}
-
-fn data(service: &Service, target: &str) -> Value {
-    let response = get(service, target);
-    assert_eq!(response.status, 200, "{target}: {}", response.text());
-    response.json()["data"].clone()
 }
 
 #[test]

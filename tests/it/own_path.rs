@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::support::http::{self, Response};
+use crate::support::api::{data, get};
+use crate::support::http;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
@@ -71,17 +72,6 @@ resolve = "documents"
 {site}
 {RULES}"#
     )
-}
-
-fn get(service: &Service, target: &str) -> Response {
-    http::get(service.addr(), target)
-}
-
-#[track_caller]
-fn data(service: &Service, target: &str) -> Value {
-    let response = get(service, target);
-    assert_eq!(response.status, 200, "{target}: {}", response.text());
-    response.json()["data"].clone()
 }
 
 /// Once the documents are known.

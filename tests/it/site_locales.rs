@@ -5,7 +5,8 @@ mod mistakes;
 
 use serde_json::{Value, json};
 
-use crate::support::http::{self, Response};
+use crate::support::api::{data, get};
+use crate::support::http;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
@@ -59,16 +60,6 @@ fn service(more: &str) -> Service {
     };
     until_so("the documents are known", || is_known("posts") && is_known("notes"));
     service
-}
-
-fn get(service: &Service, target: &str) -> Response {
-    http::get(service.addr(), target)
-}
-
-fn data(service: &Service, target: &str) -> Value {
-    let response = get(service, target);
-    assert_eq!(response.status, 200, "{target}: {}", response.text());
-    response.json()["data"].clone()
 }
 
 const PATHS: [(&str, &str); 4] = [

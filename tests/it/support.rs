@@ -1,5 +1,6 @@
 //! Peers and helpers that the tests share.
 
+pub(crate) mod api;
 pub(crate) mod canary;
 pub(crate) mod cms;
 pub(crate) mod content;

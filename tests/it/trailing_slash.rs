@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use crate::support::api::{data, get};
 use crate::support::front_end::{Answer, FrontEnd, answer};
-use crate::support::http::{self, Response};
 use crate::support::service::{Ended, Service, Setup};
 use crate::support::wait::until_so;
 
@@ -79,16 +79,6 @@ fn service(more: &str) -> Service {
             && ["/posts/x", "/", "/files/x.html", "/feed.xml", "/x"].into_iter().all(known)
     });
     service
-}
-
-fn get(service: &Service, target: &str) -> Response {
-    http::get(service.addr(), target)
-}
-
-fn data(service: &Service, target: &str) -> Value {
-    let response = get(service, target);
-    assert_eq!(response.status, 200, "{target}: {}", response.text());
-    response.json()["data"].clone()
 }
 
 /// Document, locale, and the path with slashes.
