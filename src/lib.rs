@@ -11,7 +11,9 @@
 //! validator  snapshot_cache    runs of URL checks; cached URLs and their refresh
 //! content                      documents from Strapi or a file
 //! traces  outgoing  metrics    spans; HTTP client; counters
-//! path_index  explain          path → document; why each rule matches or not
+//! redirects                    former path → present URL
+//! path_index  path_history     path → document now, and before
+//! explain  path_changes        why each rule matches; what has changed between two snapshots
 //! site  sitemap  tables        sites; lists and files of URLs; pages and problems
 //! snapshot                     all public URLs of a content type, compactly
 //! frontend_url                 base URL + rule + document → URL
@@ -33,7 +35,10 @@ pub mod http;
 pub mod json;
 pub mod metrics;
 pub mod outgoing;
+pub mod path_changes;
+pub mod path_history;
 pub mod path_index;
+pub mod redirects;
 pub mod rules;
 pub mod server;
 pub mod shared;

@@ -1,10 +1,12 @@
 //! The path index of a site: which document owns a path. It decides between rules that match a
 //! pathname with equal precedence.
 
+mod by_document;
 mod own_paths;
 
 use std::sync::Arc;
 
+pub use by_document::{TypePaths, VersionId, Whereabouts};
 use own_paths::OwnPaths;
 
 use crate::rules::{ContentTypeUid, Match, Pathname, RuleSet, RuleSubset};
@@ -15,6 +17,7 @@ use crate::snapshot::{PublicUrl, Snapshot};
 #[derive(Debug, Default)]
 pub struct PathIndex {
     snapshots: Vec<Arc<Snapshot>>,
+    types: Vec<(ContentTypeUid, TypePaths)>,
     /// The rules of the content types whose snapshots are stale.
     stale: Option<RuleSubset>,
     unknown: Option<UnknownTypes>,
@@ -28,19 +31,6 @@ struct UnknownTypes {
     rules: RuleSubset,
     /// Those that have an expired snapshot.
     expired: Vec<ContentTypeUid>,
-}
-
-/// What an index knows of a content type.
-#[derive(Clone, Debug)]
-pub enum TypePaths {
-    /// Its paths.
-    Fresh(Arc<Snapshot>),
-    /// Its paths, from a snapshot that is too old to decide between rules.
-    Stale(Arc<Snapshot>),
-    /// Nothing: its snapshot has expired.
-    Expired,
-    /// Nothing: its first walk has not completed.
-    Missing,
 }
 
 /// The rule for a pathname.
@@ -76,6 +66,7 @@ impl PathIndex {
     ) -> Self {
         let types: Vec<(&ContentTypeUid, TypePaths)> = types.into_iter().collect();
         let own = OwnPaths::new(rules, &types);
+        let by_type = types.iter().map(|(uid, paths)| ((*uid).clone(), paths.clone())).collect();
         let (mut snapshots, mut stale) = (Vec::new(), Vec::new());
         let (mut unknown, mut expired) = (Vec::new(), Vec::new());
         for (uid, paths) in types {
@@ -96,7 +87,7 @@ impl PathIndex {
             (!types.is_empty()).then(|| rules.subset(|rule| types.contains(&&rule.content_type)))
         };
         let unknown = subset(&unknown).map(|rules| UnknownTypes { rules, expired });
-        Self { snapshots, stale: subset(&stale), unknown, own }
+        Self { snapshots, types: by_type, stale: subset(&stale), unknown, own }
     }
 
     /// Whether the snapshots of all content types are fresh.
@@ -261,10 +252,18 @@ impl PathIndex {
     }
 }
 
-impl Basis<'_> {
+impl<'r> Basis<'r> {
+    /// The content type that matters and whose documents are not known.
+    fn unknown_type(self) -> Option<&'r ContentTypeUid> {
+        match self {
+            Self::Expired(uid) | Self::Missing(uid) => Some(uid),
+            Self::Fresh | Self::Stale => None,
+        }
+    }
+
     /// Whether the documents of a content type that matters are not known.
     fn is_unknown(self) -> bool {
-        matches!(self, Self::Expired(_) | Self::Missing(_))
+        self.unknown_type().is_some()
     }
 }
 

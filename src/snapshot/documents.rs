@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::entry::{Entry, Flags};
 use super::hash::document_hash;
 use super::no_url::NoUrlRow;
-use super::{PublicUrl, Snapshot};
+use super::{PublicUrl, Snapshot, Versions};
 
 pub(super) use index::DocumentIndex;
 
@@ -77,6 +77,12 @@ impl Snapshot {
             };
             self.in_order.partition_point(is_before)
         })
+    }
+
+    /// The versions of a document that own their paths; none if it has no such version.
+    #[must_use]
+    pub fn versions_of(&self, id: &str) -> Versions<'_> {
+        Versions { snapshot: self, part: self.owned_by(id) }
     }
 
     /// The positions of the document's versions that own their paths.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Snapshot;
 use super::entry::{Entry, Flags, Rank, UNDATED};
+use super::hash::document_hash;
 use crate::rules::without_trailing_slash;
 
 /// One public URL of a snapshot.
@@ -131,6 +132,30 @@ impl<'s> PublicUrl<'s> {
 
     pub(super) fn entry(self) -> &'s Entry {
         &self.snapshot.entries[self.at]
+    }
+}
+
+impl<'s> Versions<'s> {
+    /// The place of the document in the order of [`Snapshot::documents`], which is the same in all
+    /// snapshots.
+    #[must_use]
+    pub fn document_order(&self) -> impl Ord + use<'s> {
+        let id = self.clone().next().map_or("", PublicUrl::document_id);
+        (document_hash(id), id)
+    }
+}
+
+impl Snapshot {
+    /// Whether [`Snapshot::owner`] finds paths.
+    #[must_use]
+    pub fn has_path_table(&self) -> bool {
+        self.path_table.is_some()
+    }
+
+    /// Whether a URL has a title.
+    #[must_use]
+    pub fn has_titles(&self) -> bool {
+        self.entries.iter().any(|entry| entry.title_len > 0)
     }
 }
 

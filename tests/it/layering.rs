@@ -71,6 +71,17 @@ const LAYERS: &[Layer] = &[
         must_not_name: WORLD,
     },
     Layer { module: "path_index", may_use: Some(&["rules", "snapshot"]), must_not_name: WORLD },
+    Layer {
+        module: "path_changes",
+        may_use: Some(&["rules", "frontend_url", "snapshot"]),
+        must_not_name: WORLD,
+    },
+    Layer { module: "path_history", may_use: Some(&["path_changes"]), must_not_name: WORLD },
+    Layer {
+        module: "redirects",
+        may_use: Some(&["rules", "snapshot", "site", "path_index", "path_history"]),
+        must_not_name: WORLD,
+    },
     // Every module may count. It reads from the system what the process uses.
     Layer { module: "metrics", may_use: Some(&[]), must_not_name: WEB },
     // It distinguishes errors of hyper, which reqwest passes on.

@@ -1,0 +1,169 @@
+//! The difference between two snapshots of one content type of one site: which versions have been
+//! added, have moved to another path, are gone, or have changed at the same path.
+//!
+//! A version counts at the path that it owns: one whose path another version owns has none. The
+//! snapshots may have been built by different rules, and by different locales of the site.
+
+mod documents;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod locale_names;
+
+use std::cmp::Ordering;
+use std::iter::Peekable;
+
+use smallvec::SmallVec;
+
+use crate::snapshot::{PublicUrl, Snapshot, Versions};
+
+pub use locale_names::LocaleNames;
+
+/// A snapshot, and the names of the positions in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'s> {
+    /// The snapshot.
+    pub snapshot: &'s Snapshot,
+    /// The locales of the site by whose settings it was built.
+    pub locales: &'s LocaleNames,
+}
+
+/// What has happened to a version of a document.
+#[derive(Clone, Copy, Debug)]
+pub enum Change<'s> {
+    /// It has a path, and had none.
+    Added(PublicUrl<'s>),
+    /// It has another path, or its path is on another host.
+    Moved {
+        /// Where it was.
+        before: PublicUrl<'s>,
+        /// Where it is.
+        after: PublicUrl<'s>,
+    },
+    /// It had a path, and has none.
+    Gone(PublicUrl<'s>),
+    /// It has the same path; its title, its date or its place in sitemaps has changed.
+    Updated(PublicUrl<'s>),
+}
+
+/// The changes of one document.
+type Changes<'s> = SmallVec<[Change<'s>; 4]>;
+
+/// The difference between two snapshots.
+#[derive(Debug)]
+pub struct Difference<'s> {
+    before: Side<'s>,
+    after: Side<'s>,
+    /// For each locale of the first snapshot, its position in the second one.
+    locales: Vec<Option<usize>>,
+    /// Whether both were built by the same rules.
+    same_rules: bool,
+}
+
+impl<'s> Difference<'s> {
+    /// The difference between two snapshots that the same settings of a site have built.
+    #[must_use]
+    pub fn of_edits(before: &'s Snapshot, after: Side<'s>) -> Self {
+        let before = Side { snapshot: before, ..after };
+        Self { same_rules: true, ..Self::of_rules(before, after) }
+    }
+
+    /// The difference between two snapshots that different settings of a site have built.
+    #[must_use]
+    pub fn of_rules(before: Side<'s>, after: Side<'s>) -> Self {
+        let locales = before.locales.positions_in(after.locales);
+        Self { before, after, locales, same_rules: false }
+    }
+
+    /// The side from before.
+    #[must_use]
+    pub fn before(&self) -> Side<'s> {
+        self.before
+    }
+
+    /// The side from after.
+    #[must_use]
+    pub fn after(&self) -> Side<'s> {
+        self.after
+    }
+
+    /// All changes, document by document. Takes time in proportion to the snapshots, unless they are
+    /// known to be equal.
+    pub fn all(&self) -> impl Iterator<Item = Change<'s>> + use<'s, '_> {
+        let (before, after) = (self.before.snapshot, self.after.snapshot);
+        // The hash covers everything that decides, but not the titles.
+        let are_equal = self.same_rules
+            && before.urls_hash() == after.urls_hash()
+            && !before.has_titles()
+            && !after.has_titles();
+        let end = |snapshot: &Snapshot| if are_equal { 0 } else { snapshot.len() };
+        let mut pairs = Pairs {
+            before: before.documents(0..end(before)).peekable(),
+            after: after.documents(0..end(after)).peekable(),
+        };
+        std::iter::from_fn(move || pairs.next())
+            .flat_map(|(before, after)| self.of_document(before, after))
+    }
+
+    /// The changes of one document, from its versions on both sides.
+    fn of_document(
+        &self,
+        before: Option<Versions<'s>>,
+        after: Option<Versions<'s>>,
+    ) -> Changes<'s> {
+        let mut new: SmallVec<[PublicUrl<'s>; 4]> = after.into_iter().flatten().collect();
+        let mut changes = Changes::new();
+        for old in before.into_iter().flatten() {
+            match new.iter().position(|new| self.is_same_version(old, *new)) {
+                Some(at) => changes.extend(self.of_version(old, new.remove(at))),
+                None => changes.push(Change::Gone(old)),
+            }
+        }
+        changes.extend(new.into_iter().map(Change::Added));
+        changes
+    }
+
+    /// Whether two URLs of a document are those of one version: of one locale, or of the only version
+    /// of a document that is not localized, whichever locale is the site's first one.
+    fn is_same_version(&self, before: PublicUrl<'_>, after: PublicUrl<'_>) -> bool {
+        let same_locale = self.locales[before.locale()] == Some(after.locale());
+        same_locale || (!before.is_localized() && !after.is_localized())
+    }
+
+    fn of_version(&self, before: PublicUrl<'s>, after: PublicUrl<'s>) -> Option<Change<'s>> {
+        let host = |side: Side<'s>, url: PublicUrl<'_>| {
+            self.after.locales.host_among(side.locales, url.locale())
+        };
+        if before.path() != after.path() || host(self.before, before) != host(self.after, after) {
+            return Some(Change::Moved { before, after });
+        }
+        let facts = |url: PublicUrl<'s>| (url.title(), url.modified(), url.is_listed());
+        (facts(before) != facts(after)).then_some(Change::Updated(after))
+    }
+}
+
+/// The documents of two snapshots, those with the same id together.
+struct Pairs<B: Iterator, A: Iterator> {
+    before: Peekable<B>,
+    after: Peekable<A>,
+}
+
+impl<'s, B, A> Pairs<B, A>
+where
+    B: Iterator<Item = Versions<'s>>,
+    A: Iterator<Item = Versions<'s>>,
+{
+    fn next(&mut self) -> Option<(Option<Versions<'s>>, Option<Versions<'s>>)> {
+        let order = match (self.before.peek(), self.after.peek()) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(before), Some(after)) => before.document_order().cmp(&after.document_order()),
+        };
+        let before = (order != Ordering::Greater).then(|| self.before.next()).flatten();
+        let after = (order != Ordering::Less).then(|| self.after.next()).flatten();
+        Some((before, after))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! The path history: which document had a path before, so that the path can be redirected to where the
+//! document is now.
+//!
+//! It keeps path → document, never path → path. The target is computed when it is asked for, so that
+//! there are no chains and no loops, and a document that is renamed back needs no correction.
+
+mod names;
+mod rows;
+mod table;
+
+use parking_lot::RwLock;
+
+use crate::path_changes::{Change, Difference};
+use names::Names;
+use rows::{Entering, Rows};
+
+pub use names::SiteId;
+
+/// How many rows are written under one lock: a request that reads meanwhile waits some microseconds.
+const BATCH: usize = 64;
+
+/// The most former paths of a document that are looked at.
+const MAX_OF_DOCUMENT: usize = 200;
+
+/// The bounds of the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most paths; those that were seen longest ago are dropped first.
+    pub max_paths: usize,
+    /// How long a path is kept after it was last seen, in milliseconds.
+    pub keep: i64,
+}
+
+/// The history of a process. It survives a reload of the settings.
+#[derive(Debug)]
+pub struct PathHistory(RwLock<State>);
+
+#[derive(Debug)]
+struct State {
+    names: Names,
+    rows: Rows,
+    limits: Limits,
+    /// The changes that have not been taken yet; `None`: nothing takes them.
+    untaken: Option<Vec<Untaken>>,
+}
+
+/// A change that has not been taken yet.
+#[derive(Debug)]
+enum Untaken {
+    /// Of the row in this place.
+    Put(u32),
+    /// Of the row with this site, host and path.
+    Removed(SiteId, u16, Box<str>),
+}
+
+/// A path with the document that had it last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What distinguishes the CMS of the document from others.
+    pub source: u128,
+    /// The key of the site.
+    pub site: String,
+    /// `host[:port]`; empty where the site had one host.
+    pub host: String,
+    /// The normalized path (D7).
+    pub path: String,
+    /// The content type of the document.
+    pub uid: String,
+    /// Its `documentId`.
+    pub document_id: String,
+    /// The code of its locale; the site's first one if it was not localized.
+    pub locale: String,
+    /// When a served snapshot had the path last, in milliseconds since 1970.
+    pub last_seen: i64,
+}
+
+/// A change of the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowChange {
+    /// The row is new, or replaces the one with the same source, site, host and path.
+    Put(Row),
+    /// The row with the same source, site, host and path is dropped.
+    Removed {
+        /// As in [`Row::source`].
+        source: u128,
+        /// As in [`Row::site`].
+        site: String,
+        /// As in [`Row::host`].
+        host: String,
+        /// As in [`Row::path`].
+        path: String,
+    },
+}
+
+impl Limits {
+    /// Whether a path that was last seen then is too old.
+    fn exclude(self, last_seen: i64, now: i64) -> bool {
+        last_seen.saturating_add(self.keep) < now
+    }
+}
+
+impl PathHistory {
+    /// An empty history.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        let (names, rows) = (Names::default(), Rows::default());
+        Self(RwLock::new(State { names, rows, limits, untaken: None }))
+    }
+
+    /// Changes the limits; rows beyond them are dropped.
+    pub fn set_limits(&self, limits: Limits, now: i64) {
+        self.0.write().limits = limits;
+        self.shrink(now);
+    }
+
+    /// How many paths it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.read().rows.len()
+    }
+
+    /// Whether it has no paths.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The id of a site whose documents come from this source. `None`: there are more than 65,536
+    /// names, and the site gets no history.
+    #[must_use]
+    pub fn site(&self, source: u128, key: &str) -> Option<SiteId> {
+        self.0.write().names.site(source, key)
+    }
+
+    /// Enters the paths that documents of a type have lost by these changes. `now` is in milliseconds
+    /// since 1970.
+    pub fn enter<'s>(
+        &self,
+        site: SiteId,
+        uid: &str,
+        difference: &Difference<'s>,
+        changes: impl IntoIterator<Item = Change<'s>>,
+        now: i64,
+    ) {
+        let mut batch = Vec::with_capacity(BATCH);
+        for change in changes {
+            let Some(entering) = Entering::of(change, difference) else { continue };
+            batch.push(entering);
+            if batch.len() == BATCH {
+                self.write(site, uid, &batch, now);
+                batch.clear();
+            }
+        }
+        self.write(site, uid, &batch, now);
+    }
+
+    fn write(&self, site: SiteId, uid: &str, batch: &[Entering<'_>], now: i64) {
+        if batch.is_empty() {
+            return;
+        }
+        let state = &mut *self.0.write();
+        for entering in batch {
+            let Some(names) = state.names.of_row(site, entering.host, uid, entering.locale) else {
+                continue;
+            };
+            let at = state.rows.put(names, entering.path, entering.document_id, now);
+            if let Some(untaken) = &mut state.untaken {
+                untaken.push(Untaken::Put(at));
+            }
+        }
+        state.shrink(now, BATCH * 2);
+    }
+
+    /// The document that had a path last, on the first of these hosts that has a row.
+    #[must_use]
+    pub fn find<'h>(
+        &self,
+        site: SiteId,
+        hosts: impl IntoIterator<Item = &'h str>,
+        path: &str,
+        now: i64,
+    ) -> Option<Row> {
+        let state = self.0.read();
+        if state.rows.len() == 0 {
+            return None;
+        }
+        let of_host = |host| {
+            let row = state.rows.find(site, state.names.get(host)?, path)?;
+            (!state.limits.exclude(row.last_seen, now)).then(|| state.row(row))
+        };
+        hosts.into_iter().find_map(of_host)
+    }
+
+    /// The paths that a document had, those that have entered last first; at most 200.
+    #[must_use]
+    pub fn of_document(&self, site: SiteId, uid: &str, id: &str, now: i64) -> Vec<Row> {
+        let state = self.0.read();
+        let Some(uid) = state.names.get(uid) else { return Vec::new() };
+        let rows = state.rows.of_document(site, uid, id);
+        let kept = rows.filter(|row| !state.limits.exclude(row.last_seen, now));
+        kept.take(MAX_OF_DOCUMENT).map(|row| state.row(row)).collect()
+    }
+
+    /// Puts rows into the history that another process has kept. Of two rows with one path, the one that
+    /// was last seen later stays.
+    pub fn load(&self, rows: impl IntoIterator<Item = Row>, now: i64) {
+        for row in rows {
+            let state = &mut *self.0.write();
+            let Some(site) = state.names.site(row.source, &row.site) else { continue };
+            let Some(names) = state.names.of_row(site, &row.host, &row.uid, &row.locale) else {
+                continue;
+            };
+            let known = state.rows.find(site, names.host, &row.path);
+            if known.is_none_or(|known| known.last_seen < row.last_seen) {
+                state.rows.put(names, &row.path, &row.document_id, row.last_seen);
+                state.shrink(now, BATCH);
+            }
+        }
+    }
+
+    /// From now on changes are kept until they are taken.
+    pub fn keep_changes(&self) {
+        self.0.write().untaken.get_or_insert_default();
+    }
+
+    /// Takes the oldest changes, at most so many, in order. Empty unless they are kept.
+    #[must_use]
+    pub fn take_changes(&self, most: usize) -> Vec<RowChange> {
+        let state = &mut *self.0.write();
+        let untaken = state.untaken.as_mut();
+        let taken: Vec<Untaken> = untaken
+            .map(|untaken| untaken.drain(..most.min(untaken.len())).collect())
+            .unwrap_or_default();
+        taken.into_iter().filter_map(|change| state.change(change)).collect()
+    }
+
+    fn shrink(&self, now: i64) {
+        while self.0.write().shrink(now, BATCH) {}
+    }
+}
+
+impl State {
+    /// Drops rows that are too many or too old, at most so many. Returns whether there may be more.
+    fn shrink(&mut self, now: i64, most: usize) -> bool {
+        for _ in 0..most {
+            let Some((last_seen, at)) = self.rows.oldest() else { return false };
+            let is_kept = self.rows.len() <= self.limits.max_paths;
+            if is_kept && !self.limits.exclude(last_seen, now) {
+                return false;
+            }
+            let removed = self.rows.remove(at);
+            if let Some(untaken) = &mut self.untaken {
+                let path = removed.path().into();
+                untaken.push(Untaken::Removed(removed.names.site, removed.names.host, path));
+            }
+        }
+        true
+    }
+
+    fn row(&self, row: &rows::Row) -> Row {
+        let (source, site) = self.names.source_and_key(row.names.site);
+        let text = |name| self.names.text(name).to_owned();
+        Row {
+            source,
+            site: site.to_owned(),
+            host: text(row.names.host),
+            path: row.path().to_owned(),
+            uid: text(row.names.uid),
+            document_id: row.document_id().to_owned(),
+            locale: text(row.names.locale),
+            last_seen: row.last_seen,
+        }
+    }
+
+    /// A change with its texts. `None`: the row has been dropped since, which another change says.
+    fn change(&self, change: Untaken) -> Option<RowChange> {
+        Some(match change {
+            Untaken::Put(at) => RowChange::Put(self.row(self.rows.get(at)?)),
+            Untaken::Removed(site, host, path) => {
+                let (source, site) = self.names.source_and_key(site);
+                let (site, host) = (site.to_owned(), self.names.text(host).to_owned());
+                RowChange::Removed { source, site, host, path: path.into() }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

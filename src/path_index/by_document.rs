@@ -1,0 +1,100 @@
+//! Where a document is published now, by its id.
+
+use std::sync::Arc;
+
+use super::{Basis, PathIndex, has_path};
+use crate::rules::{ContentTypeUid, Pathname, RuleSet};
+use crate::snapshot::{PublicUrl, Snapshot};
+
+/// What an index knows of a content type.
+#[derive(Clone, Debug)]
+pub enum TypePaths {
+    /// Its paths.
+    Fresh(Arc<Snapshot>),
+    /// Its paths, from a snapshot that is too old to decide between rules.
+    Stale(Arc<Snapshot>),
+    /// Nothing: its snapshot has expired.
+    Expired,
+    /// Nothing: its first walk has not completed.
+    Missing,
+}
+
+/// A version of a document.
+#[derive(Clone, Copy, Debug)]
+pub struct VersionId<'v> {
+    /// The content type of the document.
+    pub uid: &'v str,
+    /// Its `documentId`.
+    pub document_id: &'v str,
+    /// The code of the locale.
+    pub locale: &'v str,
+}
+
+/// Where a version of a document is published.
+#[derive(Clone, Debug)]
+pub enum Whereabouts<'i> {
+    /// At this URL, whose path resolves to it.
+    At {
+        /// The URL.
+        url: PublicUrl<'i>,
+        /// Whether this depends on a stale snapshot.
+        is_stale: bool,
+    },
+    /// Nowhere: it is not published, has no URL, or another document has its path.
+    Nowhere,
+    /// It depends on the documents of this content type, which are not known.
+    NotKnown(ContentTypeUid),
+}
+
+impl PathIndex {
+    /// Where a version of a document is published. A document that is not localized is published in
+    /// every locale, at its only URL. `host` is the host of a locale by their positions, if the site has
+    /// several.
+    #[must_use]
+    pub fn whereabouts(
+        &self,
+        rules: &RuleSet,
+        version: VersionId<'_>,
+        host: impl Fn(usize) -> Option<usize>,
+    ) -> Whereabouts<'_> {
+        let own = self.types.iter().find(|(uid, _)| uid.as_str() == version.uid);
+        let snapshot = match own {
+            Some((_, TypePaths::Fresh(snapshot) | TypePaths::Stale(snapshot))) => snapshot,
+            Some((uid, TypePaths::Missing | TypePaths::Expired)) => {
+                return Whereabouts::NotKnown(uid.clone());
+            }
+            None => return Whereabouts::Nowhere,
+        };
+        let locale = rules.locales().position(version.locale);
+        let mut versions = snapshot.versions_of(version.document_id);
+        let in_locale = versions.clone().find(|url| Some(url.locale()) == locale);
+        let url = in_locale.or_else(|| versions.find(|url| !url.is_localized()));
+        url.map_or(Whereabouts::Nowhere, |url| self.at(rules, url, host(url.locale())))
+    }
+
+    /// Where the version with this URL is: other content types decide with it who has the path.
+    fn at<'i>(
+        &'i self,
+        rules: &RuleSet,
+        url: PublicUrl<'i>,
+        host: Option<usize>,
+    ) -> Whereabouts<'i> {
+        let pathname = Pathname::parse(url.path());
+        let Some(decision) = self.decide(rules, &pathname, host) else {
+            return Whereabouts::Nowhere;
+        };
+        if let Some(uid) = decision.basis.unknown_type() {
+            return Whereabouts::NotKnown(uid.clone());
+        }
+        let uid = |url: PublicUrl<'_>| &rules.rules()[url.rule()].content_type;
+        let is_it = |owner: &PublicUrl<'_>| {
+            has_path(*owner, &pathname)
+                && owner.document_id() == url.document_id()
+                && uid(*owner) == uid(url)
+        };
+        match decision.owner.filter(is_it) {
+            Some(_) => Whereabouts::At { url, is_stale: decision.basis == Basis::Stale },
+            None => Whereabouts::Nowhere,
+        }
+    }
+}
