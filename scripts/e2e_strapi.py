@@ -2,7 +2,8 @@
 """Runs the shipped binary in front of a real Strapi 5 and compares each response with an oracle.
 
 `frontend-map init` writes settings files with several tokens, whose sitemaps are compared as well,
-and so are those of sites with several hosts.
+and so are those of sites with several hosts, also where documents have paths of their own and the
+settings name pages outside the CMS.
 Then a token loses a permission and gets it back; `check` compares good and wrong settings with the
 CMS, and its messages are printed as a table; paths lead through components, and conditions through
 relations to many; documents are published, unpublished and renamed,
@@ -50,6 +51,7 @@ from strapi.fixture import (
     Strapi,
     running,
 )
+from strapi.own_paths.checks import check_own_paths
 from strapi.permissions import Token, check_permissions
 from strapi.service import ARTICLE, BASE, CATEGORY, MAIN, PAGE, SITES, SNAPSHOTS, Service
 
@@ -150,6 +152,22 @@ class Run:
 
         hosts.check_hosts(self.checks, self.strapi.url, self.oracle, start)
 
+    def check_own_paths(self) -> None:
+        """The same sites with pages outside the CMS and documents with paths of their own."""
+
+        def start(text: str) -> Service:
+            variables: dict[str, object] = {
+                "SERVER__LISTEN": self.hook,
+                "SERVER__ADMIN_LISTEN": "",
+                "HOOKS__SECRET": live.HOOK_SECRET,
+                # So that only the webhook refreshes the copies.
+                "SNAPSHOTS__SOFT_SECONDS": 3600,
+            }
+            return self.start(READ_TOKEN, log="info", variables=variables, text=text)
+
+        strapi = self.strapi
+        check_own_paths(self.checks, strapi.url, strapi.database, start)
+
     def check_setup_problems(self, wrong: Service) -> None:
         """401 and 403 have different messages, and each says what to do."""
         for service in (wrong, self.start(EXPIRED_TOKEN, log="info")):
@@ -246,6 +264,7 @@ class Run:
         self.check_first_settings()
         self.check_drafts()
         self.check_hosts()
+        self.check_own_paths()
         self.check_permissions()
         self.check_kinds()
         self.check_live(HARD_LIMIT)

@@ -11,10 +11,9 @@ from typing import NamedTuple
 from strapi import responses
 from strapi.checks import Checks
 from strapi.fixture import CUSTOM_TOKEN, FULL_TOKEN, READ_TOKEN, WRONG_TOKEN, Oracle
-from strapi.service import ARTICLE, BASE, CATEGORY, HOMEPAGE, PAGE, Service
+from strapi.service import ARTICLE, BASE, CATEGORY, HOMEPAGE, LANDING, PAGE, PRESS, Service
 
 AUTHOR, KIND, NEWS = "api::author.author", "api::kind.kind", "api::news.news"
-LANDING, PRESS = "plugin::cms.landing", "plugin::cms.press-release"
 # What the oracle knows, by the path that `init` should guess.
 KNOWN = {
     ARTICLE: "/{locale}/articles/{slug}",

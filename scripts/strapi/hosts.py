@@ -18,13 +18,14 @@ from strapi.service import (
     BY_DOCUMENTS,
     CATEGORY,
     HOMEPAGE,
+    LANDING,
     LOCALES,
     PAGE,
+    PRESS,
     Response,
     Service,
 )
 
-LANDING, PRESS = "plugin::cms.landing", "plugin::cms.press-release"
 COM, DE, FR = "https://example.com", "https://example.de/start", "http://example.fr:8080"
 # The base URL of each locale, by site.
 SITES = {"three": {"en": COM, "de": DE, "fr": FR}, "two": {"en": COM, "de": DE, "fr": COM}}
@@ -92,23 +93,36 @@ def check_hosts(
     service = start(settings(strapi))
     for site, bases in SITES.items():
         expected = {uid: expected_links(oracle, bases, uid, RULES[uid]) for uid in RULES}
-        for uid, urls in expected.items():
-            check_list(checks, service, site, uid, set(urls))
-        found: dict[str, Links] = {}
-        for base in dict.fromkeys(bases.values()):
-            found |= check_files(checks, service, site, base, expected)
-        every = {url: links for urls in expected.values() for url, links in urls.items()}
-        name = f"hosts {site}"
-        checks.equal(f"{name}: union", sorted(found), sorted(every))
-        for url, links in found.items():
-            checks.equal(f"{name}: hreflang of {url}", links, every.get(url))
-            for other in links.values():
-                checks.equal(f"{name}: links of {other} lead back", found.get(other), links)
-        for path in ("index.xml", "sitemap.xml", "robots.txt", "api.article.article-1.xml"):
-            status = service.get(f"/sitemaps/{site}/{path}").status
-            checks.equal(f"{name}: {path} without a host", status, 404)
-        check_paths(checks, service, site, bases, set(every))
+        check_lists_and_files(checks, service, site, bases, expected)
+        every = {url for urls in expected.values() for url in urls}
+        check_paths(checks, service, site, bases, every)
     checks.equal("hosts: ends with status 0", service.stop(), 0)
+
+
+def check_lists_and_files(
+    checks: Checks,
+    service: Service,
+    site: str,
+    bases: dict[str, str],
+    expected: dict[str, dict[str, Links]],
+) -> None:
+    """The list of each type, and the files of each host, whose links lead back."""
+    name = f"hosts {site}"
+    for uid, urls in expected.items():
+        check_list(checks, service, site, uid, set(urls))
+    found: dict[str, dict[str, Links]] = {uid: {} for uid in expected}
+    for base in dict.fromkeys(bases.values()):
+        for uid, urls in check_files(checks, service, site, base, expected).items():
+            found[uid] |= urls
+    for uid, urls in found.items():
+        checks.equal(f"{name} {uid}: union", sorted(urls), sorted(expected[uid]))
+        for url, links in urls.items():
+            checks.equal(f"{name} {uid}: hreflang of {url}", links, expected[uid].get(url))
+            for other in links.values():
+                checks.equal(f"{name}: links of {other} lead back", urls.get(other), links)
+    for path in ("index.xml", "sitemap.xml", "robots.txt", "api.article.article-1.xml"):
+        status = service.get(f"/sitemaps/{site}/{path}").status
+        checks.equal(f"{name}: {path} without a host", status, 404)
 
 
 def check_list(checks: Checks, service: Service, site: str, uid: str, expected: set[str]) -> None:
@@ -122,8 +136,8 @@ def check_list(checks: Checks, service: Service, site: str, uid: str, expected: 
 
 def check_files(
     checks: Checks, service: Service, site: str, base: str, expected: dict[str, dict[str, Links]]
-) -> dict[str, Links]:
-    """The files of one host: valid, with its own URLs alone. Their URLs with their links."""
+) -> dict[str, dict[str, Links]]:
+    """The files of one host: valid, with its own URLs alone. Their URLs by type, with links."""
     host = urllib.parse.urlsplit(base).netloc
     name, folder = f"hosts {site} {host}", f"/sitemaps/{site}/{host}"
     status, _, index = service.get(f"{folder}/index.xml")
@@ -133,18 +147,20 @@ def check_files(
     checks.equal(f"{name}: index's schema", violations("sitemapindex", index.encode()), "")
     robots = service.get(f"{folder}/robots.txt").body
     checks.equal(f"{name}: robots.txt", robots, f"Sitemap: {base}/sitemaps/index.xml\n")
-    found: dict[str, Links] = {}
+    found: dict[str, dict[str, Links]] = {uid: {} for uid in expected}
     for url in re.findall("<loc>([^<]*)</loc>", index):
         file = url.removeprefix(f"{base}/sitemaps/")
+        of_type = found[file.rpartition("-")[0].replace(".", "::", 1)]
         status, _, text = service.get(f"{folder}/{file}")
         checks.equal(f"{name} {file}: status", status, 200)
         checks.equal(f"{name} {file}: schema", violations("urlset", text.encode()), "")
         for entry in re.findall("<url>(.*?)</url>", text):
             (loc,) = re.findall("<loc>(.*?)</loc>", entry)
-            checks.check(f"{name} {file}: each once", loc not in found, loc)
-            found[loc] = dict(re.findall(r'hreflang="([^"]+)" href="([^"]+)"', entry))
-    own = {url for urls in expected.values() for url in urls if url.startswith(base + "/")}
-    check_set(checks, name, set(found), own)
+            checks.check(f"{name} {file}: each once", loc not in of_type, loc)
+            of_type[loc] = dict(re.findall(r'hreflang="([^"]+)" href="([^"]+)"', entry))
+    for uid, urls in found.items():
+        own = {url for url in expected[uid] if url.startswith(base + "/")}
+        checks.equal(f"{name} {uid}: set", sorted(urls), sorted(own))
     return found
 
 

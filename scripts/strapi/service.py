@@ -19,6 +19,7 @@ BASE = "https://www.example.com"
 LOCALES = ["en", "de", "fr"]
 ARTICLE, CATEGORY, PAGE = "api::article.article", "api::category.category", "api::page.page"
 HOMEPAGE = "api::homepage.homepage"
+LANDING, PRESS = "plugin::cms.landing", "plugin::cms.press-release"
 MAIN = {
     ARTICLE: "/{locale}/articles/{slug}",
     "api::category.category": "/{locale}/categories/{slug}",
