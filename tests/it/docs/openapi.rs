@@ -17,8 +17,23 @@ use super::pages::page;
 use super::responses::{DEMO, DEMO_FRONT_END};
 
 /// Settings that an example may name, and the demo's settings without a name.
-const VARIANTS: [&str; 7] =
-    ["", "documents", "hosts", "no base URL", "secrets", "no CMS", "validated"];
+const VARIANTS: [&str; 8] =
+    ["", "documents", "hosts", "own paths", "no base URL", "secrets", "no CMS", "validated"];
+
+/// Pages outside the CMS, and the field of own paths of the rule for pages, the last one.
+const OWN_PATHS: &str = r#"
+path_field = "customPath"
+
+[[site.page]]
+name = "contact"
+path = { en = "/en/contact", de = "/de/kontakt" }
+lastmod = 2024-03-06
+
+[[site.page]]
+name = "search"
+path = "/{locale}/search"
+sitemap = false
+"#;
 
 /// One service for each of [`VARIANTS`], and their frontends.
 struct Services {
@@ -43,8 +58,8 @@ impl Services {
             variant_of_demo(variant, &peer.url("http", "")).start()
         });
         let services = Self { running: services.into(), front_end, incomplete };
-        let target = "/api/resolve?site=main&pathname=/en/about";
-        for variant in ["documents", "hosts"] {
+        let target = "/api/resolve?site=main&pathname=/de/ueber-uns";
+        for variant in ["documents", "hosts", "own paths"] {
             until_so("the index is there", || {
                 services.send(variant, "GET", target, &[], "").text().contains("p1about")
             });
@@ -79,6 +94,10 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
     let documents = "key = \"main\"\nresolve = \"documents\"";
     let settings = match variant {
         "documents" | "hosts" => DEMO.replace("key = \"main\"", documents),
+        "own paths" => {
+            let settings = DEMO.replace("key = \"main\"", documents) + OWN_PATHS;
+            settings.replace("# path = \"content.json\"", "path = \"content.json\"")
+        }
         "no CMS" => DEMO
             .replace("key = \"main\"", documents)
             .replace("source = \"files\"", "url = \"http://127.0.0.1:1\""),
@@ -89,10 +108,23 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
         .env("FRONTEND_MAP__SERVER__LISTEN", "127.0.0.1:0")
         .env("FRONT_END_URL_MAIN", base);
     match variant {
+        "own paths" => setup.file("content.json", &with_own_paths()),
         "hosts" => setup.env("FRONT_END_URL_MAIN_DE", "https://example.de"),
         "secrets" => with_secrets(setup),
         _ => setup,
     }
+}
+
+/// The demo's content, with a path of its own for one version, and an unusable one for another.
+fn with_own_paths() -> String {
+    let content = include_str!("../../../config/demo/content.json");
+    let with = |content: &str, slug: &str, own: &str| {
+        let slug = format!(r#""slug": "{slug}"}}"#);
+        assert_eq!(content.matches(&slug).count(), 1, "{slug}");
+        content
+            .replace(&slug, &format!(r#"{}, "customPath": "{own}"}}"#, slug.trim_end_matches('}')))
+    };
+    with(&with(content, "about", "/company/about"), "imprint", "legal//imprint")
 }
 
 fn with_secrets(setup: Setup) -> Setup {
