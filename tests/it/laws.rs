@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use frontend_map::frontend_url::{BaseUrl, Hosts, frontend_path};
+use frontend_map::frontend_url::{BaseUrl, Hosts, NoUrl, NoUrlReason, frontend_path};
 use frontend_map::rules::{
     Document, LocalePrefix, Pathname, Rule, RuleSet, Segment, Template, without_trailing_slash,
 };
@@ -110,35 +110,63 @@ proptest! {
         // A host for each locale, or one for all.
         let bases = (0..count).map(|at| if are_several && at > 0 { other(at) } else { Some(base.clone()) });
         let hosts = Hosts::new(bases.collect());
-        for uid in UIDS {
-            let listing = Listing { rules: &rules, hosts: &hosts, uid };
-            let mut part = listing.part();
-            for document in &documents {
-                part.add(document);
-            }
-            let snapshot = Builder { path_table: true }.finish(vec![part]);
-            let snapshot = Arc::new(snapshot.map_err(|error| fail(&error))?);
-            let expected = expected_urls(&rules, &hosts, uid, &documents);
-            let urls: Vec<_> = snapshot.listed().map(|url| hosts.url(url.locale(), url.path()).unwrap()).collect();
-            prop_assert_eq!(&urls, &expected);
-            for url in snapshot.owners() {
-                let host = hosts.host_if_several(url.locale());
-                let owner = snapshot.owner_on(url.path(), host);
-                prop_assert_eq!(owner.map(PublicUrl::position), Some(url.position()));
-            }
-            let counted = urls.len() as u64 + snapshot.duplicates().len() as u64 + snapshot.skipped.total();
-            prop_assert_eq!(counted, documents.len() as u64);
-            let [xml, json] = [Form::Xml, Form::Json].map(|form| {
-                let list = List::new(Arc::clone(&snapshot), &hosts, form);
-                (list.length(), list.collect::<String>())
-            });
-            prop_assert_eq!([xml.0, json.0], [xml.1.len() as u64, json.1.len() as u64]);
-            let json: serde_json::Value = serde_json::from_str(&json.1).map_err(|error| fail(&error))?;
-            let whole = serde_json::json!({"data": {"count": urls.len(), "urls": urls}, "meta": {}});
-            prop_assert_eq!(json, whole);
-            prop_assert_eq!(locs(xml.1.as_bytes()), expected);
+        check_lists(&rules, &hosts, &documents)?;
+    }
+
+    #[test]
+    fn sitemap_lists_own_paths_and_no_path_of_a_page(
+        (rules, hosts) in features::site_with_own_paths(),
+        documents in prop::collection::vec(features::document(), 0..12),
+    ) {
+        // A list of a site of which a locale has no base URL is a 501.
+        if hosts.first_without(0..hosts.locales()).is_none() {
+            check_lists(&rules, &hosts, &documents)?;
         }
     }
+}
+
+/// The list of each content type, in both forms, is what the rules build.
+fn check_lists(
+    rules: &RuleSet,
+    hosts: &Hosts,
+    documents: &[Document<'static>],
+) -> Result<(), TestCaseError> {
+    for uid in UIDS {
+        let listing = Listing { rules, hosts, uid };
+        let mut part = listing.part();
+        for document in documents {
+            part.add(document);
+        }
+        let snapshot = Builder { path_table: true }.finish(vec![part]);
+        let snapshot = Arc::new(snapshot.map_err(|error| fail(&error))?);
+        let expected = expected_urls(rules, hosts, uid, documents);
+        let urls: Vec<_> =
+            snapshot.listed().map(|url| hosts.url(url.locale(), url.path()).unwrap()).collect();
+        prop_assert_eq!(&urls, &expected);
+        for url in snapshot.owners() {
+            let host = hosts.host_if_several(url.locale());
+            let owner = snapshot.owner_on(url.path(), host);
+            prop_assert_eq!(owner.map(PublicUrl::position), Some(url.position()));
+        }
+        let counted =
+            urls.len() as u64 + snapshot.duplicates().len() as u64 + snapshot.skipped.total();
+        let is_of_site = |document: &&Document<'static>| {
+            let built = frontend_path(rules, hosts, uid, document, false);
+            !matches!(built, Some(Err(NoUrl { reason: NoUrlReason::ConditionsNotMet, .. })))
+        };
+        prop_assert_eq!(counted, documents.iter().filter(is_of_site).count() as u64);
+        let [xml, json] = [Form::Xml, Form::Json].map(|form| {
+            let list = List::new(Arc::clone(&snapshot), hosts, form);
+            (list.length(), list.collect::<String>())
+        });
+        prop_assert_eq!([xml.0, json.0], [xml.1.len() as u64, json.1.len() as u64]);
+        let json: serde_json::Value =
+            serde_json::from_str(&json.1).map_err(|error| fail(&error))?;
+        let whole = serde_json::json!({"data": {"count": urls.len(), "urls": urls}, "meta": {}});
+        prop_assert_eq!(json, whole);
+        prop_assert_eq!(locs(xml.1.as_bytes()), expected);
+    }
+    Ok(())
 }
 
 fn fail(error: &dyn std::error::Error) -> TestCaseError {
@@ -177,25 +205,26 @@ fn text(segment: &Segment) -> usize {
     }
 }
 
-/// D22: the locales in the site's order, paths by code point, each path of a host once, with or without
-/// a slash at its end.
+/// D22, D41: the locales in the site's order, paths by code point, each path of a host once, with or
+/// without a slash at its end.
 fn expected_urls(
     rules: &RuleSet,
     hosts: &Hosts,
     uid: &str,
     documents: &[Document<'static>],
 ) -> Vec<String> {
-    let mut owners: BTreeMap<(usize, String), (usize, &str, String)> = BTreeMap::new();
+    let mut owners: BTreeMap<(usize, String), (bool, usize, &str, String)> = BTreeMap::new();
     for document in documents {
         let built = frontend_path(rules, hosts, uid, document, false);
         let Some(Ok(built)) = built else { continue };
         let locale = rules.locales().position(built.locale.as_str()).unwrap();
         let path = (hosts.host_of(locale), without_trailing_slash(&built.path).to_owned());
-        let version = (locale, &*document.id, built.path);
+        let is_of_template = own_paths::own_value(built.rule, document).is_none();
+        let version = (is_of_template, locale, &*document.id, built.path);
         let owner = owners.entry(path).or_insert_with(|| version.clone());
         *owner = version.min(owner.clone());
     }
-    let owners = owners.into_values().map(|(locale, _, path)| (locale, path));
+    let owners = owners.into_values().map(|(_, locale, _, path)| (locale, path));
     let owners: BTreeSet<(usize, String)> = owners.collect();
     owners.into_iter().map(|(locale, path)| hosts.url(locale, &path).unwrap()).collect()
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use frontend_map::frontend_url::Hosts;
 use frontend_map::rules::{
     Condition, Constraint, ContentTypeUid, DatePart, Document, FieldPath, FieldValue, Literal,
-    Locale, LocalePrefix, Locales, Param, Rule, RuleSet, Segment, SitemapOptions, Source, Template,
-    Templates, TrailingSlash,
+    Locale, LocalePrefix, Locales, PagePaths, Param, Rule, RuleSet, Segment, SitemapOptions,
+    Source, Template, Templates, TrailingSlash,
 };
 use proptest::prelude::*;
 
@@ -36,6 +36,11 @@ pub(super) const DATES: [(&str, Option<[&str; 3]>); 8] = [
     ("2024-2-9", None),
     ("en", None),
     ("", None),
+];
+/// Paths that documents often have too.
+const PAGES: [&str; 12] = [
+    "/", "/a", "/b", "/en", "/de", "/a/b", "/en/a", "/de/a", "/en/a/b", "/a/a", "/a.html",
+    "/%C3%A9",
 ];
 /// The most ancestors of a page; documents may have one more.
 const DEPTH: usize = 2;
@@ -181,16 +186,23 @@ pub(super) fn site() -> impl Strategy<Value = (RuleSet, Hosts)> {
     (rules(), generate::locales_and_hosts()).prop_map(compiled)
 }
 
-/// The same, where documents may have paths of their own.
+/// The same, where documents may have paths of their own, beside pages outside the CMS.
 pub(super) fn site_with_own_paths() -> impl Strategy<Value = (RuleSet, Hosts)> {
     let field = prop::option::weighted(0.4, prop::sample::select(&["path", "a"][..]));
     let fields = prop::collection::vec(field, 6);
-    (rules(), generate::locales_and_hosts(), fields).prop_map(
-        |((mut rules, prefix, slash), site, fields)| {
+    let page = (prop::sample::select(&PAGES[..]), 0..2_usize);
+    let pages = prop::collection::vec(page, 0..3);
+    (rules(), generate::locales_and_hosts(), fields, pages).prop_map(
+        |((mut rules, prefix, slash), site, fields, pages)| {
             for (rule, field) in rules.iter_mut().zip(fields) {
                 rule.path_field = field.map(|field| FieldPath::parse(field).unwrap());
             }
-            compiled(((rules, prefix, slash), site))
+            let (rules, hosts) = compiled(((rules, prefix, slash), site));
+            let mut paths = PagePaths::new(hosts.by_locale());
+            for (path, locale) in pages {
+                paths.add(path, locale);
+            }
+            (rules.with_pages(paths), hosts)
         },
     )
 }

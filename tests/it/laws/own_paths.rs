@@ -89,7 +89,7 @@ fn expected(
 }
 
 /// The text of the path field; none if there is no field, or a value that is no text.
-fn own_value(rule: &Rule, document: &Document<'_>) -> Option<String> {
+pub(super) fn own_value(rule: &Rule, document: &Document<'_>) -> Option<String> {
     match document.field(rule.path_field.as_ref()?) {
         FieldValue::Text(text) if !text.trim().is_empty() => Some(text.clone().into_owned()),
         _ => None,

@@ -14,6 +14,7 @@ proptest! {
         others in prop::collection::vec("/[a-c]{0,2}", 0..3),
         taken in prop::collection::vec(any::<bool>(), 0..5),
     ) {
+        let rules = rules.with_pages(PagePaths::new(hosts.by_locale()));
         let position = |code: &str| rules.locales().position(code).expect("one of the site's");
         let mut pages = PagePaths::new(hosts.by_locale());
         for path in &others {
