@@ -209,5 +209,7 @@ fn conditions(
 
 fn field_path(text: &str, place: &str, problems: &mut Problems) -> Option<FieldPath> {
     let path = FieldPath::parse(text);
-    problems.take(place, path.ok_or_else(|| format!("`{text}` is not the name of a field")))
+    let names = "write it as the CMS names it, such as `slug` or `seo.handle`";
+    problems
+        .take(place, path.ok_or_else(|| format!("`{text}` is not the name of a field: {names}")))
 }
