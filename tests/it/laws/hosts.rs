@@ -160,7 +160,7 @@ fn owner<'i>(decision: &Decision<'_, 'i>, pathname: &Pathname<'_>) -> Option<Pub
 }
 
 /// The URL of each entry with the URLs of its links, or with itself if it has none.
-fn entries(text: &str) -> Vec<(String, BTreeSet<String>)> {
+pub(super) fn entries(text: &str) -> Vec<(String, BTreeSet<String>)> {
     let document = roxmltree::Document::parse(text).unwrap();
     let urls = document.root_element().children();
     let entry = |url: roxmltree::Node<'_, '_>| {

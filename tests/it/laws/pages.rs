@@ -1,12 +1,176 @@
 //! Sites with pages outside the CMS (D40): a page has its path alone, and changes no other path.
 
-use frontend_map::frontend_url::{NoUrlReason, frontend_path};
-use frontend_map::rules::PagePaths;
-use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use super::{features, versions};
+use frontend_map::config::{Environment, parse};
+use frontend_map::frontend_url::{NoUrlReason, frontend_path};
+use frontend_map::rules::{PagePaths, without_trailing_slash};
+use frontend_map::site::Site;
+use frontend_map::sitemap::files::{Frame, Layout, write};
+use proptest::prelude::*;
+use url::Url;
+
+use super::{fail, features, hosts, versions};
+
+/// The segments of pages, as written in the settings and in a URL.
+const SEGMENTS: [(&str, &str); 6] = [
+    ("a", "a"),
+    ("a b", "a%20b"),
+    ("é", "%C3%A9"),
+    ("x.html", "x.html"),
+    ("100", "100"),
+    ("'~", "%27~"),
+];
+/// The base URLs of `en` and `de`, and the host of `de`.
+const BASES: [([&str; 2], usize); 3] = [
+    (["https://a.example"; 2], 0),
+    (["https://a.example", "https://b.example/start"], 1),
+    (["http://a.example:8080/shop", "https://a.example"], 1),
+];
+const CODES: [&str; 2] = ["en", "de"];
+
+/// What the settings name: the path by locale, as positions in [`SEGMENTS`], with `{locale}` in front or not.
+#[derive(Clone, Debug)]
+struct Page {
+    paths: [Option<Vec<usize>>; 2],
+    has_locale: bool,
+    listed: bool,
+}
+
+#[derive(Clone, Debug)]
+struct World {
+    pages: Vec<Page>,
+    bases: usize,
+    segments: [&'static str; 2],
+    omits_default: bool,
+    slash: bool,
+}
+
+impl World {
+    fn settings(&self) -> String {
+        let [en, de] = BASES[self.bases].0;
+        let [first, second] = self.segments;
+        let slash = if self.slash { "always" } else { "never" };
+        let prefix = if self.omits_default { "except-default" } else { "always" };
+        let mut text = format!(
+            "[cms]\nurl = \"http://127.0.0.1:9\"\n[[site]]\nkey = \"main\"\n\
+             front_end_url = {{ en = \"{en}\", de = \"{de}\" }}\nresolve = \"documents\"\n\
+             locales = [{{ code = \"en\", segment = \"{first}\" }}, \
+             {{ code = \"de\", segment = \"{second}\" }}]\n\
+             trailing_slash = \"{slash}\"\nlocale_prefix = \"{prefix}\"\n\
+             [[site.rule]]\ncontent_type = \"api::a.a\"\ntemplate = \"/{{locale}}/{{slug}}\"\n"
+        );
+        for (at, page) in self.pages.iter().enumerate() {
+            let paths = page.paths.iter().zip(CODES).filter_map(|(path, code)| {
+                let path = page.written(path.as_ref()?);
+                Some(format!("{code} = \"{path}\""))
+            });
+            let paths: Vec<String> = paths.collect();
+            let (paths, listed) = (paths.join(", "), page.listed);
+            text += &format!(
+                "[[site.page]]\nname = \"p{at}\"\npath = {{ {paths} }}\nsitemap = {listed}\n"
+            );
+        }
+        text
+    }
+
+    /// The path of a page in a locale.
+    fn path(&self, page: &Page, locale: usize) -> Option<String> {
+        let own = page.paths[locale].as_ref()?;
+        let has_prefix = page.has_locale && !(self.omits_default && locale == 0);
+        let prefix = has_prefix.then(|| encoded(self.segments[locale]));
+        let segments = prefix.into_iter().chain(own.iter().map(|at| SEGMENTS[*at].1));
+        let path: String = segments.map(|segment| format!("/{segment}")).collect();
+        let is_file = own.last().is_some_and(|at| SEGMENTS[*at].0.contains('.'));
+        Some(match path.as_str() {
+            "" => "/".to_owned(),
+            _ if self.slash && !is_file => path + "/",
+            _ => path,
+        })
+    }
+
+    /// The page and the first locale of each path of a host; `None` if two pages have one.
+    fn owners(&self) -> Option<BTreeMap<(usize, String), (usize, usize)>> {
+        let mut owners = BTreeMap::new();
+        for (at, page) in self.pages.iter().enumerate() {
+            for locale in 0..2 {
+                let Some(path) = self.path(page, locale) else { continue };
+                let host = if locale == 0 { 0 } else { BASES[self.bases].1 };
+                let owner = owners.entry((host, path)).or_insert((at, locale));
+                if owner.0 != at {
+                    return None;
+                }
+            }
+        }
+        Some(owners)
+    }
+}
+
+impl Page {
+    fn written(&self, path: &[usize]) -> String {
+        let prefix = self.has_locale.then_some("{locale}");
+        let segments = prefix.into_iter().chain(path.iter().map(|at| SEGMENTS[*at].0));
+        let path: String = segments.map(|segment| format!("/{segment}")).collect();
+        if path.is_empty() { "/".to_owned() } else { path }
+    }
+}
+
+fn encoded(segment: &str) -> &str {
+    SEGMENTS.iter().find(|(written, _)| *written == segment).map_or(segment, |(_, url)| url)
+}
+
+fn world() -> impl Strategy<Value = World> {
+    let path = || prop::collection::vec(0..SEGMENTS.len(), 0..3);
+    let paths = prop_oneof![
+        3 => (path(), path()).prop_map(|(en, de)| [Some(en), Some(de)]),
+        1 => path().prop_map(|path| [Some(path.clone()), Some(path)]),
+        1 => path().prop_map(|path| [Some(path), None]),
+        1 => path().prop_map(|path| [None, Some(path)]),
+    ];
+    let page = (paths, any::<bool>(), any::<bool>()).prop_map(|(paths, has_locale, listed)| Page {
+        paths,
+        has_locale,
+        listed,
+    });
+    let segments = prop::sample::select(&[["en", "de"], ["de", "en"], ["en", "é"]][..]);
+    let pages = prop::collection::vec(page, 1..4);
+    (pages, 0..BASES.len(), segments, any::<bool>(), any::<bool>()).prop_map(
+        |(pages, bases, segments, omits_default, slash)| World {
+            pages,
+            bases,
+            segments,
+            omits_default,
+            slash,
+        },
+    )
+}
 
 proptest! {
+    #[test]
+    fn page_of_the_settings_is_found_and_listed_at_its_path(world in world()) {
+        let settings = parse(Some(&world.settings()), Path::new("settings.toml"), &Environment::new());
+        let Some(owners) = world.owners() else {
+            let problems = settings.err().map(|problems| problems.to_string()).unwrap_or_default();
+            prop_assert!(problems.contains("on the same host"), "{}", problems);
+            return Ok(());
+        };
+        let settings = settings.map_err(|problems| TestCaseError::fail(problems.to_string()))?;
+        let site = settings.sites.get("main").expect("the only site");
+        for ((host, path), (page, locale)) in &owners {
+            let host = site.hosts.are_several().then_some(*host);
+            for path in [path.as_str(), without_trailing_slash(path)] {
+                let found = site.pages.find(path, host);
+                let found = found.map(|found| (found.document_id().to_owned(), found.locale()));
+                prop_assert_eq!(found, Some((format!("p{page}"), *locale)), "{}", path);
+            }
+        }
+        let listed = owners.iter().filter(|(_, (page, _))| world.pages[*page].listed);
+        let listed: BTreeSet<String> =
+            listed.filter_map(|((_, path), (_, locale))| site.hosts.url(*locale, path)).collect();
+        prop_assert_eq!(in_files(site)?, listed);
+    }
+
     #[test]
     fn document_has_the_url_that_it_has_without_pages_unless_a_page_has_its_path(
         (rules, hosts) in features::site_with_own_paths(),
@@ -40,4 +204,26 @@ proptest! {
             }
         }
     }
+}
+
+/// The URLs in the sitemap files of the pages of all hosts.
+fn in_files(site: &Site) -> Result<BTreeSet<String>, TestCaseError> {
+    let mut links = BTreeMap::new();
+    for (at, host) in site.hosts.all().iter().enumerate() {
+        let frame = Frame::new(&site.hosts, site.rules.locales(), at);
+        for file in Layout::new(site.pages.snapshot(), &frame).files {
+            for (url, own) in hosts::entries(&write(site.pages.snapshot(), &frame, file.range)) {
+                prop_assert!(url.starts_with(&host.base.join("/")), "{}", url);
+                let parsed = Url::parse(&url).map_err(|error| fail(&error))?;
+                prop_assert_eq!(parsed.as_str(), &url);
+                prop_assert!(links.insert(url, own).is_none(), "twice");
+            }
+        }
+    }
+    for own in links.values() {
+        for other in own {
+            prop_assert_eq!(links.get(other), Some(own));
+        }
+    }
+    Ok(links.into_keys().collect())
 }
