@@ -1,5 +1,6 @@
 //! `[[site.page]]`: the pages of a site outside the CMS.
 
+mod changes;
 mod hosts;
 mod validation;
 
