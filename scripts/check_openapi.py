@@ -3,8 +3,8 @@
 
 openapi-typescript compiles it, and the types pass `tsc --strict` together with
 `openapi/use.ts`. schemathesis sends generated requests, valid and invalid, to the demo, to a
-service with tokens, to one with several hosts, and to one whose CMS fails, and compares each
-response with the description.
+service with tokens, to one with several hosts, pages outside the CMS and own paths of documents,
+and to one whose CMS fails, and compares each response with the description.
 Ends with status 1 when one of them finds a fault. Needs npm, and the packages of
 requirements.txt.
 """
@@ -30,6 +30,19 @@ DESCRIPTION = ROOT / "docs/openapi.yaml"
 FOLDER = ROOT / "scripts/openapi"
 TYPES = TARGET / "openapi-types"
 SETTINGS = ROOT / "config/demo/settings.toml"
+CONTENT = ROOT / "config/demo/content.json"
+# The field of own paths of the last rule, and pages outside the CMS.
+OWN_PATHS = """
+path_field = "customPath"
+[[site.page]]
+name = "contact"
+path = { en = "/en/contact", de = "/de/kontakt" }
+lastmod = 2024-03-06
+[[site.page]]
+name = "search"
+path = "/{locale}/search"
+sitemap = false
+"""
 CONTENT_TYPES = ["plugin::cms.article", "plugin::cms.page"]
 # Requests per operation and phase.
 SHORT, LONG = 20, 2000
@@ -139,14 +152,16 @@ checks.negative_data_rejection.expected-statuses = {json.dumps([*refused, "200",
 values = ["a1welcome", "a2moved", "a6cafe", "p1about", "p2soon", "p3noslug", "p4imprint"]
 
 [dictionaries.pathnames]
-values = ["/en/articles/welcome", "/de/ueber-uns", "/en//about/", "/en/nothing", "/fr/x", "/"]
+values = ["/en/articles/welcome", "/de/ueber-uns", "/en//about/", "/en/nothing", "/fr/x", "/",
+  "/en/company/about", "/de/kontakt", "/en/search/"]
 
 [dictionaries.hosts]
 values = ["example.com", "example.de%3A8080", "example.de:8080"]
 
 [dictionaries.files]
 values = [
-  "index.xml", "sitemap.xml", "robots.txt", "plugin.cms.article-1.xml", "plugin.cms.page-2.xml"
+  "index.xml", "sitemap.xml", "robots.txt", "plugin.cms.article-1.xml", "plugin.cms.page-2.xml",
+  "pages-1.xml"
 ]
 
 [parameters]
@@ -222,12 +237,20 @@ def with_hosts() -> Iterator[Target]:
     """The demo's content with a host for each locale; no page of it can be requested."""
     hosts = '{ en = "http://example.com", de = "http://example.de:8080" }'
     settings = SETTINGS.read_text().replace('"main"', '"main"\nresolve = "documents"')
-    settings = settings.replace('"http://127.0.0.1:8081"', hosts)
-    paths = "^/(sitemaps/|api/(resolve|get-content-type))"
-    with Service(settings) as service:
-        path = "/api/resolve?site=main&pathname=/en/about&host=example.com"
-        until(lambda: b"p1about" in service.get(path).body)
-        yield Target("with a host for each locale", service.address, paths=paths)
+    settings = settings.replace('"http://127.0.0.1:8081"', hosts) + OWN_PATHS
+    content = json.loads(CONTENT.read_text())
+    own = {"p1about": "company/about", "p4imprint": "legal//imprint"}
+    for row in content["plugin::cms.page"]:
+        row["customPath"] = own.get(row["documentId"])
+    paths = "^/(sitemaps/|api/(resolve|get-content-type|pages|problems|frontend-urls?$))"
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "content.json")
+        file.write_text(json.dumps(content))
+        settings = settings.replace('# path = "content.json"', f'path = "{file}"')
+        with Service(settings) as service:
+            path = "/api/resolve?site=main&pathname=/en/company/about&host=example.com"
+            until(lambda: b"p1about" in service.get(path).body)
+            yield Target("with a host for each locale", service.address, paths=paths)
 
 
 @contextmanager
