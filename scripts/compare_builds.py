@@ -30,6 +30,7 @@ from builds import peers
 from builds.client import Connection, Request
 from builds.differences import Differences
 from builds.generate import DRAFT_TOKEN, HOOK_SECRET, TYPES, VALIDATE_TOKEN, Generator, World
+from builds.sites import SiteGenerator
 from common.client import until
 from common.process import pipe
 
@@ -120,9 +121,9 @@ def decode(text: bytes) -> str:
 
 
 class Comparison:
-    def __init__(self, old: Build, new: Build, seed: int) -> None:
+    def __init__(self, old: Build, new: Build, generate: Generator) -> None:
         self.old, self.new = old, new
-        self.generate = Generator(seed)
+        self.generate = generate
         self.differences = Differences()
         self.front_end = peers.front_end()
 
@@ -257,12 +258,19 @@ def main() -> None:
     parser.add_argument("new", type=pathlib.Path, help="another one, or the same")
     parser.add_argument("--requests", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--all-settings",
+        action="store_true",
+        help="also hosts, slashes, segments, pages outside the CMS and own paths of documents, "
+        "which older builds refuse",
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         old = Build(options.old.resolve(), folder / "build-0")
         new = Build(options.new.resolve(), folder / "build-1")
-        comparison = Comparison(old, new, options.seed)
+        generator = SiteGenerator if options.all_settings else Generator
+        comparison = Comparison(old, new, generator(options.seed))
         begun, done, shown = time.monotonic(), 0, 0
         while done < options.requests:
             done += comparison.world(options.requests - done)
