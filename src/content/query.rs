@@ -39,12 +39,18 @@ pub struct ContentQuery {
 
 /// Some documents of a content type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection {
-    /// The relation that leads to the documents with these ids; `None`: the documents themselves
-    /// have them.
-    pub relation: Option<FieldPath>,
-    /// `documentId`s, at most [`Selection::MAX_IDS`].
-    pub ids: Vec<String>,
+pub enum Selection {
+    /// Those with these `documentId`s, at most [`Selection::MAX_IDS`].
+    Documents(Vec<String>),
+    /// Those that read other documents through a relation.
+    Dependents {
+        /// The relation.
+        relation: FieldPath,
+        /// The `documentId`s of the other documents, at most [`Selection::MAX_IDS`].
+        of: Vec<String>,
+    },
+    /// Those without a document behind this relation.
+    Unrelated(FieldPath),
 }
 
 impl Selection {
@@ -55,20 +61,31 @@ impl Selection {
     /// them has one of the ids.
     #[must_use]
     pub fn has(&self, document: &Document<'_>) -> bool {
-        let has = |id: &str| self.ids.iter().any(|own| own == id);
-        match &self.relation {
-            None => has(&document.id),
-            Some(relation) => match document.field(&relation.document_id()) {
-                FieldValue::Text(id) => has(id),
-                FieldValue::List(values) => {
-                    values.iter().any(|value| matches!(value, FieldValue::Text(id) if has(id)))
-                }
-                FieldValue::Missing
+        match self {
+            Self::Documents(ids) => ids.iter().any(|id| *id == *document.id),
+            Self::Dependents { relation, of } => {
+                is_one_of(document.field(&relation.document_id()), of)
+            }
+            Self::Unrelated(relation) => match document.field(&relation.document_id()) {
+                FieldValue::Missing => true,
+                FieldValue::List(values) => values.is_empty(),
+                FieldValue::Text(_)
                 | FieldValue::Absent(_)
                 | FieldValue::Boolean(_)
                 | FieldValue::NotText => false,
             },
         }
+    }
+}
+
+fn is_one_of(value: &FieldValue<'_>, ids: &[String]) -> bool {
+    match value {
+        FieldValue::Text(id) => ids.iter().any(|own| own == id),
+        FieldValue::List(values) => values.iter().any(|value| is_one_of(value, ids)),
+        FieldValue::Missing
+        | FieldValue::Absent(_)
+        | FieldValue::Boolean(_)
+        | FieldValue::NotText => false,
     }
 }
 

@@ -114,7 +114,7 @@ impl DocumentCache {
         document_id: &str,
         status: Status,
     ) -> Result<Versions, ContentError> {
-        let selection = Selection { relation: None, ids: vec![document_id.to_owned()] };
+        let selection = Selection::Documents(vec![document_id.to_owned()]);
         let query = listing_query(site, uid, Vec::new(), Some(selection));
         self.read_versions(&query, site.rules.locales().codes(), status).await
     }

@@ -210,10 +210,22 @@ fn share_a_relation(conditions: &[Condition]) -> bool {
     seen.len() < count
 }
 
-fn push_selection(text: &mut String, Selection { relation, ids }: &Selection) {
-    let relation = relation.iter().flat_map(FieldPath::segments);
-    let name = relation.fold("filters".to_owned(), |name, one| format!("{name}[{}]", encode(one)));
-    match &**ids {
+fn push_selection(text: &mut String, selection: &Selection) {
+    let name = |relation: &FieldPath| {
+        let segments = relation.segments().iter();
+        segments.fold("filters".to_owned(), |name, one| format!("{name}[{}]", encode(one)))
+    };
+    match selection {
+        Selection::Documents(ids) => push_ids(text, "filters", ids),
+        Selection::Dependents { relation, of } => push_ids(text, &name(relation), of),
+        Selection::Unrelated(relation) => {
+            push(text, &format!("{}[documentId][$null]", name(relation)), "true");
+        }
+    }
+}
+
+fn push_ids(text: &mut String, name: &str, ids: &[String]) {
+    match ids {
         [id] => push(text, &format!("{name}[documentId][$eq]"), id),
         ids => {
             for (at, id) in ids.iter().enumerate() {
@@ -424,24 +436,24 @@ mod tests {
     fn selection_filters_by_the_documents_or_by_those_behind_a_relation() {
         let start = "status=published&sort=documentId:asc&pagination[page]=1\
                      &pagination[pageSize]=100&pagination[withCount]=true";
-        let select = |relation: Option<&str>, ids: &[&str]| {
-            let relation = relation.map(|path| FieldPath::parse(path).unwrap());
-            let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+        let path = |path| FieldPath::parse(path).unwrap();
+        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
+        let select = |selection: Selection| {
             let alternatives = vec![vec![Condition {
                 field: FieldPath::parse("section").unwrap(),
                 equals: Literal::Text("news".into()),
             }]];
-            let selection = Some(Selection { relation, ids });
-            ContentQuery { alternatives, selection, ..query(&["slug"]) }
+            ContentQuery { alternatives, selection: Some(selection), ..query(&["slug"]) }
         };
         assert_eq!(
-            selection(&select(None, &["a", "b"]), true, 100),
+            selection(&select(Selection::Documents(ids(&["a", "b"]))), true, 100),
             format!(
                 "{start}&filters[documentId][$in][0]=a&filters[documentId][$in][1]=b&locale=%2A\
                  &fields[0]=publishedAt&fields[1]=locale&fields[2]=slug"
             )
         );
-        let parent = select(Some("parent.parent"), &["a"]);
+        let relation = path("parent.parent");
+        let parent = select(Selection::Dependents { relation, of: ids(&["a"]) });
         let filter = "&filters[parent][parent][documentId][$eq]=a";
         assert_eq!(
             selection(&parent, false, 100),
@@ -451,6 +463,8 @@ mod tests {
         let next = page(&parent, Some(&en()), behind);
         assert!(next.contains("filters[documentId][$gt]=k") && next.contains(filter), "{next}");
         assert!(total(&parent, None).contains(filter));
+        let unrelated = total(&select(Selection::Unrelated(path("parent"))), None);
+        assert!(unrelated.contains("&filters[parent][documentId][$null]=true&"), "{unrelated}");
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl DocumentCache {
         let mut found = Vec::with_capacity(ids.len());
         for ids in ids.chunks(Selection::MAX_IDS) {
             let ids = ids.iter().map(|id| (*id).to_owned()).collect();
-            let selection = Some(Selection { relation: None, ids });
+            let selection = Some(Selection::Documents(ids));
             let query = ContentQuery { selection, ..query.clone() };
             // With a proof for each locale: a list in all of them may lack some.
             found.extend(self.content.select_by_locale(&query, locales).await?);

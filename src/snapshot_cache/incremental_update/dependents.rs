@@ -8,7 +8,7 @@ use super::lists::update_lists;
 use super::plan::{self, may_be_read};
 use super::type_updates::TypeUpdates;
 use super::unlisted::update_unlisted;
-use super::{NotUpdated, Remaining, Updated, from_copies, lacking};
+use super::{Remaining, Updated, from_copies, lacking};
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Hint, Task};
 use crate::snapshot_cache::refresh::TypeGroup;
@@ -32,18 +32,19 @@ pub(super) async fn run_round(
 }
 
 /// What the copies can be updated with, then the lists of the other dependents, and then the dependents
-/// that the copies know and no list has. A walk follows where all of these may miss versions.
+/// that the copies know and no list has. A read of all dependents follows where all of these may miss
+/// versions.
 ///
 /// A list that fails does not affect the hints of others.
 async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates, hints: Vec<Hint>) {
-    let hints = lacking(group, hints);
+    let mut hints = lacking(group, hints);
+    updates.recent_reads.mark_unread_losses(&mut hints);
     if hints.is_empty() {
         return;
     }
     // While a list is read, the circuit breaker may open.
     let _waiting = cache.triggers.wait_for_cms();
     plan::prepare(cache, group, &hints).await;
-    let needing_walk = plan::needing_walk(cache, group, &hints);
     let (mut progress, queue) = (Updated::default(), &updates.dependents);
     let left = from_copies::update(cache, group, updates, &hints, &mut progress).await;
     let page = cache.content.page_size();
@@ -52,6 +53,10 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
     for (at, left) in left.into_iter().enumerate() {
         let hint = || hints[at].clone();
         match left {
+            Remaining::Lists if hints[at].has_unread_loss => {
+                queue.enqueue_full_read(hint(), Vec::new());
+                continue;
+            }
             Remaining::Lists | Remaining::OtherLists(_) => continue,
             Remaining::FullRead(locales) => queue.enqueue_full_read(hint(), locales),
             Remaining::Failed(reason) => recover(cache, group, queue, reason, [hint()]),
@@ -73,7 +78,5 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
         drop(updates.named_round.lock().await);
         update_unlisted(cache, group, updates, &done, &progress).await;
     }
-    if !needing_walk.is_empty() {
-        recover(cache, group, queue, NotUpdated::NeedsWalk, needing_walk);
-    }
+    updates.recent_reads.record(&hints);
 }

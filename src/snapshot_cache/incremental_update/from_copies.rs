@@ -23,7 +23,7 @@ use super::patching::Reading;
 use super::reading::selecting;
 use super::type_updates::TypeUpdates;
 use super::{Remaining, Updated, named};
-use crate::content::{ContentError, SelectionCount};
+use crate::content::{ContentError, Selection, SelectionCount};
 use crate::rules::{Document, DocumentLocale, Locale};
 use crate::snapshot::RelatedValues;
 use crate::snapshot_cache::SnapshotCache;
@@ -132,7 +132,8 @@ async fn count<'g>(
     (at, known): (usize, &KnownDependents<'_>),
     locale: &'g Locale,
 ) -> (usize, &'g Locale, Result<SelectionCount, ContentError>) {
-    let query = selecting(group, Some(&known.relation), vec![known.id().to_owned()]);
+    let (relation, of) = (known.relation.clone(), vec![known.id().to_owned()]);
+    let query = selecting(group, Selection::Dependents { relation, of });
     (at, locale, cache.content.count(&query, locale).await)
 }
 

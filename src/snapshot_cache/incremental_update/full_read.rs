@@ -4,11 +4,14 @@
 //! A document may have thousands of dependents, and the update of most changes takes three requests.
 //! So a new change interrupts a read, which later goes on with the locales that are left.
 
+mod unrelated;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::slice;
 use std::time::Instant;
 
 use futures::FutureExt;
+use unrelated::update_unrelated;
 
 use super::failure::recover;
 use super::lists::update_lists;
@@ -44,7 +47,7 @@ pub(super) async fn run_full_reads(
     while let Some(mut hint) = hints.pop_front() {
         plan::prepare(cache, group, slice::from_ref(&hint)).await;
         match read_dependents(cache, group, updates, &mut hint).await {
-            Ok(End::Complete) => {}
+            Ok(End::Complete) => updates.recent_reads.record([&hint]),
             Ok(End::Interrupted) => {
                 queue.put_back(hint);
                 hints.drain(..).for_each(|hint| queue.put_back(hint));
@@ -113,6 +116,9 @@ async fn read_locale(
     let mut progress = Updated::default();
     if let Some((_, reason)) = update_lists(cache, group, &lists, &mut progress).await.pop() {
         return Err(reason);
+    }
+    if hint.has_unread_loss {
+        update_unrelated(cache, group, hint, locale, &mut progress).await?;
     }
     // Documents that were read before the change was known are in the copies from here on.
     drop(updates.named_round.lock().await);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::patching::Reading;
 use super::plan::RelationList;
 use super::reading::list_dependents;
-use super::{NotUpdated, Updated};
+use super::{Listed, NotUpdated, Updated};
 use crate::rules::Document;
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
@@ -46,6 +46,13 @@ async fn update_listed(
 ) -> Result<bool, NotUpdated> {
     let reading = Reading::begin(group);
     let versions = list_dependents(cache, group, list).await?;
+    let patches = patches(versions, &mut progress.listed);
+    reading.apply(&patches).await?;
+    Ok(!patches.is_empty())
+}
+
+/// The patches for the versions of a list, which are added to `listed`.
+pub(super) fn patches(versions: Vec<Document<'static>>, listed: &mut Listed) -> Vec<Patch> {
     let mut by_id: BTreeMap<String, Vec<Document<'static>>> = BTreeMap::new();
     for version in versions {
         let own = by_id.entry(version.id.clone().into_owned()).or_default();
@@ -54,12 +61,10 @@ async fn update_listed(
     }
     for (id, versions) in &by_id {
         let locales = versions.iter().map(|version| version.locale.clone());
-        progress.listed.entry(id.clone()).or_default().extend(locales);
+        listed.entry(id.clone()).or_default().extend(locales);
     }
     let patch = |(id, versions)| Patch { id, versions, is_partial: true };
-    let patches: Vec<Patch> = by_id.into_iter().map(patch).collect();
-    reading.apply(&patches).await?;
-    Ok(!patches.is_empty())
+    by_id.into_iter().map(patch).collect()
 }
 
 /// Whether `above` lists the level of a page tree above that of `list`, for the same documents.

@@ -125,16 +125,6 @@ pub(super) fn may_be_read(cache: &SnapshotCache, group: &TypeGroup, hint: &Hint)
     relations(group).iter().any(|relation| !targets.leads_elsewhere(uid, relation, target))
 }
 
-/// The hints whose dependents a walk alone finds, where a relation may lead to the document.
-pub(super) fn needing_walk(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) -> Vec<Hint> {
-    let (uid, targets) = (&group.query.uid, cache.triggers.targets.lock());
-    let may_lead = |hint: &&Hint| {
-        let target = &*hint.invalidation.uid;
-        relations(group).iter().any(|relation| targets.may_lead(uid, relation, target))
-    };
-    hints.iter().filter(|hint| hint.needs_walk).filter(may_lead).cloned().collect()
-}
-
 /// What has to be done before dependents of these documents are read.
 pub(super) async fn prepare(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
     keep_hints(group, hints);

@@ -6,7 +6,7 @@ use super::NotUpdated;
 use super::known_locales;
 use super::plan::RelationList;
 use crate::content::{ContentError, ContentQuery, Selected, Selection, SetupProblem};
-use crate::rules::{Document, DocumentLocale, FieldPath};
+use crate::rules::{Document, DocumentLocale};
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::copy::CachedCopy;
@@ -38,7 +38,8 @@ pub(super) async fn list_dependents(
     let mut versions = Vec::new();
     let mut groups: Vec<&[String]> = ids.chunks(IDS).rev().collect();
     while let Some(ids) = groups.pop() {
-        let query = selecting(group, Some(relation), ids.to_vec());
+        let selection = Selection::Dependents { relation: relation.clone(), of: ids.to_vec() };
+        let query = selecting(group, selection);
         let max = if ids.len() > 1 { MAX_JOINED } else { max_versions(group) as u64 };
         let found = if *is_full {
             cache.content.select_by_locale(&query, locales).await.map(Selected::Versions)
@@ -84,7 +85,7 @@ pub(super) async fn read_by_id(
     let at_once = (PAGE / group.locales.len().max(1)).clamp(1, IDS);
     let mut patches = Vec::with_capacity(ids.len());
     for ids in ids.chunks(at_once) {
-        let query = selecting(group, None, ids.to_vec());
+        let query = selecting(group, Selection::Documents(ids.to_vec()));
         let versions = match select(cache, group, &query, ids).await {
             Ok(versions) => versions,
             Err(reason) => return (patches, Err(reason)),
@@ -119,13 +120,8 @@ async fn select(
     }
 }
 
-pub(super) fn selecting(
-    group: &TypeGroup,
-    relation: Option<&FieldPath>,
-    ids: Vec<String>,
-) -> ContentQuery {
-    let selection = Some(Selection { relation: relation.cloned(), ids });
-    ContentQuery { selection, ..group.query.clone() }
+pub(super) fn selecting(group: &TypeGroup, selection: Selection) -> ContentQuery {
+    ContentQuery { selection: Some(selection), ..group.query.clone() }
 }
 
 /// The number of versions up to which single documents are read because of one document.
@@ -142,7 +138,7 @@ pub(super) fn all_versions(group: &TypeGroup) -> usize {
 
 /// Whether a request fails because the path leads through something other than a relation, such as
 /// a component.
-fn is_no_relation(error: &ContentError) -> bool {
+pub(super) fn is_no_relation(error: &ContentError) -> bool {
     matches!(
         error,
         ContentError::Setup(SetupProblem::UnknownKey { .. }) | ContentError::TypeFails { .. }

@@ -1,6 +1,10 @@
 //! What the two update loops of a content type share.
 
+mod recent_reads;
+
 use tokio::sync::Mutex;
+
+use recent_reads::RecentReads;
 
 use crate::snapshot_cache::invalidation::HintQueue;
 
@@ -9,6 +13,8 @@ use crate::snapshot_cache::invalidation::HintQueue;
 pub(super) struct TypeUpdates {
     pub(super) named: HintQueue,
     pub(super) dependents: HintQueue,
+    /// Of the dependents.
+    pub(super) recent_reads: RecentReads,
     /// Locked during a round of named documents.
     pub(super) named_round: Mutex<()>,
 }

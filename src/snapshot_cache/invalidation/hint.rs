@@ -27,9 +27,12 @@ pub(in crate::snapshot_cache) struct Hint {
     /// The time of the first change that the copies may have only in part; until all dependents are
     /// read.
     pub(super) incomplete_since: Option<Instant>,
-    /// Whether the document was withdrawn before its dependents were read. Versions that gained the
-    /// relation by the unread change, and lost it with the withdrawal, are found by a walk alone.
-    pub(in crate::snapshot_cache) needs_walk: bool,
+    /// Whether one of the changes is a withdrawal.
+    pub(in crate::snapshot_cache) has_withdrawal: bool,
+    /// Whether the document was withdrawn before all of its dependents were read. Versions that gained
+    /// the relation by the unread change, and lost it with the withdrawal, are found only among those
+    /// without a related document.
+    pub(in crate::snapshot_cache) has_unread_loss: bool,
     /// How often reading the documents has failed.
     pub(super) attempts: usize,
 }
@@ -49,15 +52,19 @@ pub(in crate::snapshot_cache) enum Task {
 
 impl Hint {
     /// For a change that is known from now on.
-    pub(super) fn new(invalidation: Invalidation, only: Option<ContentTypeUid>) -> Self {
+    pub(in crate::snapshot_cache) fn new(
+        invalidation: Invalidation,
+        only: Option<ContentTypeUid>,
+    ) -> Self {
         Self {
+            has_withdrawal: invalidation.change == Change::Withdrawn,
             invalidation: Arc::new(invalidation),
             at: Instant::now(),
             only,
             task: Task::Update,
             locales: Vec::new(),
             incomplete_since: None,
-            needs_walk: false,
+            has_unread_loss: false,
             attempts: 0,
         }
     }
@@ -65,8 +72,8 @@ impl Hint {
     /// The same with another task, which has not failed yet.
     pub(super) fn with_task(self, task: Task) -> Self {
         let incomplete_since = self.incomplete_since.or(Some(self.at));
-        let (locales, needs_walk, attempts) = (Vec::new(), false, 0);
-        Self { task, locales, incomplete_since, needs_walk, attempts, ..self }
+        let (locales, has_withdrawal, attempts) = (Vec::new(), false, 0);
+        Self { task, locales, incomplete_since, has_withdrawal, attempts, ..self }
     }
 
     /// Adds another hint about the same document, which is as new or newer.
@@ -75,7 +82,9 @@ impl Hint {
         let at = self.at.max(other.at);
         let incomplete_since = [self.incomplete_since, other.incomplete_since];
         let incomplete_since = incomplete_since.into_iter().flatten().min();
-        let needs_walk = self.needs_walk || other.needs_walk || self.is_withdrawn_unread(&other);
+        let has_withdrawal = self.has_withdrawal || other.has_withdrawal;
+        let has_unread_loss =
+            self.has_unread_loss || other.has_unread_loss || self.is_withdrawn_unread(&other);
         let changes = [&*self, &other].map(|hint| (hint.task, hint.invalidation.change));
         // An update comes before a read; `incomplete_since` says that the read is still due.
         let mut merged = if self.task < other.task { self.clone() } else { other };
@@ -84,7 +93,7 @@ impl Hint {
             // The documents that read it are listed then, which also shows what was withdrawn.
             Arc::make_mut(&mut merged.invalidation).change = Change::Written;
         }
-        *self = Self { at, only, incomplete_since, needs_walk, ..merged };
+        *self = Self { at, only, incomplete_since, has_withdrawal, has_unread_loss, ..merged };
     }
 
     /// Whether the later one of both is a withdrawal, and the earlier one a change of which the
@@ -92,8 +101,7 @@ impl Hint {
     fn is_withdrawn_unread(&self, other: &Self) -> bool {
         let (earlier, later) = if self.at <= other.at { (self, other) } else { (other, self) };
         later.task == Task::Update
-            && later.invalidation.change == Change::Withdrawn
-            && earlier.task != Task::FollowUp
+            && later.has_withdrawal
             && earlier.invalidation.change == Change::Written
     }
 
@@ -155,13 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn withdrawal_after_a_change_that_was_not_read_needs_a_walk() {
+    fn withdrawal_after_a_change_that_was_not_read_has_an_unread_loss() {
         use Change::{Withdrawn, Written};
         use Task::{FollowUp, FullRead, Update};
         for (first, second, expected) in [
             ((Update, Written), (Update, Withdrawn), true),
             ((FullRead, Written), (Update, Withdrawn), true),
-            ((FollowUp, Written), (Update, Withdrawn), false),
+            ((FollowUp, Written), (Update, Withdrawn), true),
             ((Update, Withdrawn), (Update, Withdrawn), false),
             ((Update, Withdrawn), (Update, Written), false),
             ((Update, Written), (Update, Written), false),
@@ -173,9 +181,10 @@ mod tests {
             added.add(second);
             // It was interrupted by the second one.
             returned.add(first);
-            assert_eq!((added.needs_walk, returned.needs_walk), (expected, expected));
+            assert_eq!((added.has_unread_loss, returned.has_unread_loss), (expected, expected));
             returned.add(Hint { at: later, ..hint(Update, Written) });
-            assert_eq!(returned.needs_walk, expected, "it stays due");
+            let returned = returned.with_task(FollowUp);
+            assert_eq!(returned.has_unread_loss, expected, "it stays due");
         }
     }
 

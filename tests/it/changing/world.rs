@@ -234,6 +234,7 @@ impl World {
                     };
                     id.is_some_and(|id| ids.iter().any(|own| own == id))
                 })
+                && query.unrelated.is_none_or(|depth| self.above(row, locale).len() < depth)
         });
         let rows: Vec<(&str, String)> =
             matching.map(|(id, locale, row)| (id, self.json(locale, row))).collect();
@@ -253,6 +254,8 @@ struct Query {
     size: usize,
     /// Ids, and through how many relations they are.
     filters: BTreeMap<usize, Vec<String>>,
+    /// The number of relations through which they read no document.
+    unrelated: Option<usize>,
 }
 
 impl Query {
@@ -266,7 +269,11 @@ impl Query {
                 name if name.starts_with("filters") => {
                     let depth =
                         name.matches("[category]").count() + name.matches("[parent]").count();
-                    found.filters.entry(depth).or_default().push(value.to_owned());
+                    if name.ends_with("[$null]") {
+                        found.unrelated = Some(depth);
+                    } else {
+                        found.filters.entry(depth).or_default().push(value.to_owned());
+                    }
                 }
                 _ => {}
             }

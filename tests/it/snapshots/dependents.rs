@@ -178,14 +178,16 @@ fn respond(
         own.filter_map(|pair| Some(pair.split_once('=')?.1)).collect()
     };
     let category = values("filters[category][documentId]");
+    let is_unrelated = query.contains("filters[category][documentId][$null]=true");
     let after = values("filters[documentId][$gt]");
     let requested = values("locale=");
     let is_requested = |locale: &&&str| requested.contains(*locale) || requested.contains(&"%2A");
     let locales: Vec<&&str> = locales.iter().filter(is_requested).collect();
     let mut rows: Vec<(&str, String)> = articles
         .iter()
-        .filter(|(id, own, _)| {
+        .filter(|(id, own, slug)| {
             ignores
+                || (is_unrelated && slug.is_empty())
                 || ((ids.is_empty() || ids.contains(id))
                     && (category.is_empty() || category.contains(own)))
         })

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
 use super::scope::WalkScope;
-use crate::content::ContentError;
 use crate::content::strapi::fetch::ListReply;
+use crate::content::{ContentError, Selection};
 use crate::rules::Locale;
 
 /// From a failure to the next request.
@@ -24,7 +24,8 @@ pub(super) async fn list(
     query_string: impl Fn(Option<&Locale>) -> String,
 ) -> Result<ListReply, ContentError> {
     let WalkScope { fetcher, query, resolved, failures, .. } = scope;
-    let is_of_dependents = query.selection.as_ref().is_some_and(|own| own.relation.is_some());
+    let is_of_dependents =
+        matches!(query.selection, Some(Selection::Dependents { .. } | Selection::Unrelated(_)));
     let mut failing: Option<Instant> = None;
     loop {
         let error = match fetcher.list(resolved, locale, &query_string).await {

@@ -72,7 +72,7 @@ pub(in crate::content::strapi) async fn select_by_locale(
     let Some(selection) = &query.selection else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for locale in locales {
-        if selection.relation.is_none()
+        if !matches!(selection, Selection::Dependents { .. })
             && let Some(versions) = on_one_page(fetcher, query, locale).await?
         {
             all.extend(versions.checked(selection)?);

@@ -55,7 +55,7 @@ fn add(
     match &placeholder.source {
         Source::Locale | Source::Date(..) => {}
         Source::DocumentId => {
-            *selection = Some(Selection { relation: None, ids: vec![value.to_owned()] });
+            *selection = Some(Selection::Documents(vec![value.to_owned()]));
         }
         Source::Field(field) => {
             conditions.push(Condition { field: field.clone(), equals: text(value) });
@@ -135,7 +135,7 @@ mod tests {
             assert_eq!(found.selection, None);
         }
         let by_id = candidates("/{documentId}", "/d1", None);
-        assert_eq!(by_id.selection.unwrap().ids, ["d1"]);
+        assert_eq!(by_id.selection.unwrap(), Selection::Documents(vec!["d1".to_owned()]));
     }
 
     #[test]

@@ -1,0 +1,48 @@
+//! Reads the versions without a related document.
+//!
+//! Publishing a document can give it dependents that no event names, and withdrawing it takes them
+//! away. If they were not read in between, no filter on the document finds them any more, and the
+//! copies know them as dependents of another one. All of them have lost the relation.
+
+use std::slice;
+
+use crate::content::Selection;
+use crate::rules::Locale;
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::incremental_update::lists::patches;
+use crate::snapshot_cache::incremental_update::patching::Reading;
+use crate::snapshot_cache::incremental_update::plan::relations;
+use crate::snapshot_cache::incremental_update::reading::{is_no_relation, selecting};
+use crate::snapshot_cache::incremental_update::{NotUpdated, Updated};
+use crate::snapshot_cache::invalidation::Hint;
+use crate::snapshot_cache::refresh::TypeGroup;
+
+/// Updates the versions in a locale that have no related document behind a relation which may lead to
+/// the document of the hint, and adds them to `progress`.
+pub(super) async fn update_unrelated(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    hint: &Hint,
+    locale: &Locale,
+    progress: &mut Updated,
+) -> Result<(), NotUpdated> {
+    let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
+    let mut relations = relations(group);
+    relations.retain(|relation| targets.lock().may_lead(uid, relation, &hint.invalidation.uid));
+    // Behind a document that has lost the relation there may be others, which still have theirs.
+    if relations.iter().any(|relation| relation.segments().len() > 1) {
+        return Err(NotUpdated::NeedsWalk);
+    }
+    for relation in relations {
+        let is_known = targets.lock().is_known(uid, &relation);
+        let reading = Reading::begin(group);
+        let query = selecting(group, Selection::Unrelated(relation));
+        let versions = match cache.content.select_by_locale(&query, slice::from_ref(locale)).await {
+            Ok(versions) => versions,
+            Err(error) if !is_known && is_no_relation(&error) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        reading.apply(&patches(versions, &mut progress.listed)).await?;
+    }
+    Ok(())
+}
