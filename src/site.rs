@@ -32,6 +32,8 @@ pub struct Site {
     /// A hash of the site's settings and content source. As part of a cache key, it keeps data from
     /// before a change of these from being found.
     pub fingerprint: u128,
+    /// A hash of the address of the CMS: equal for settings under which equal ids are equal documents.
+    pub source: u128,
 }
 
 /// What decides between several rules of equal precedence that match a pathname.
@@ -199,6 +201,7 @@ mod tests {
             sitemap_path: String::new(),
             pages: SitePages::default(),
             fingerprint: 0,
+            source: 0,
         }
     }
 

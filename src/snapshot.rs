@@ -13,8 +13,8 @@ mod patch;
 mod path_table;
 mod public_url;
 mod references;
+mod serialized;
 mod skipped;
-mod sort;
 mod timestamp;
 
 pub use build::{Builder, Listing, NoSnapshot, PageVersion, Part};
@@ -22,6 +22,7 @@ pub use documents::Version;
 pub use no_url::{MAX_ROWS, NoUrlRow};
 pub use patch::{Patch, Patched, RelatedUpdate, RelatedValues};
 pub use public_url::{PublicUrl, Versions};
+pub use serialized::{Serialized, Unreadable};
 pub use skipped::Skipped;
 pub use timestamp::{read_rfc3339, read_w3c, write as write_timestamp};
 

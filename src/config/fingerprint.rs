@@ -37,6 +37,7 @@ pub(super) fn written(table: &Table) -> Written {
 /// fingerprint of the content source with the limits toward it. `sites` are in the order in which
 /// they are written.
 pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site]) -> u128 {
+    let source = source(cms);
     let mut hash = Xxh3::new();
     hash.update(written.cms.as_bytes());
     match cms {
@@ -53,8 +54,17 @@ pub(super) fn set_fingerprints(written: &Written, cms: &Cms, sites: &mut [Site])
         let bases = (0..site.hosts.locales()).map(|at| site.hosts.base(at).map(BaseUrl::as_str));
         let bases: Vec<Option<&str>> = bases.collect();
         site.fingerprint = xxh3_128(format!("{cms} {bases:?} {text}").as_bytes());
+        site.source = source;
     }
     xxh3_128(format!("{cms} {}", written.limits).as_bytes())
+}
+
+/// Which CMS the documents are from, whatever token and settings it is read with.
+fn source(cms: &Cms) -> u128 {
+    match cms {
+        Cms::Strapi(settings) => xxh3_128(settings.url.as_str().as_bytes()),
+        Cms::Files(_) => 0,
+    }
 }
 
 #[cfg(test)]
@@ -70,14 +80,16 @@ mod tests {
     struct Fingerprints {
         content: u128,
         site: u128,
+        source: u128,
     }
 
     fn fingerprints(text: &str, environment: &[(&str, &str)]) -> Fingerprints {
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let environment: Environment = environment.iter().map(own).collect();
         let config = parse(Some(text), Path::new("settings.toml"), &environment).unwrap();
-        let site = config.sites.get("a").unwrap().fingerprint;
-        Fingerprints { content: config.content_fingerprint, site }
+        let site = config.sites.get("a").unwrap();
+        let (content, source) = (config.content_fingerprint, site.source);
+        Fingerprints { content, site: site.fingerprint, source }
     }
 
     #[test]
@@ -94,6 +106,7 @@ mod tests {
             let after = fingerprints(&SITE.replace(changed.0, changed.1), &[]);
             assert_eq!(after.content, before.content);
             assert_ne!(after.site, before.site, "{changed:?}");
+            assert_eq!(after.source, before.source, "the documents have the same ids");
         }
         let based = fingerprints(SITE, &[("FRONT_END_URL_A", "https://a.example")]);
         assert_eq!(based.content, before.content);
@@ -109,6 +122,8 @@ mod tests {
             let after = fingerprints(&text, &environment);
             assert_ne!(after.content, before.content, "{text} {environment:?}");
             assert_ne!(after.site, before.site, "its documents come from another source");
+            let is_other_cms = environment[0].0 == "FRONTEND_MAP__CMS__URL";
+            assert_eq!(after.source != before.source, is_other_cms, "{environment:?}");
         }
         let fixed = fingerprints(&format!("[limits]\ncms_requests = 3\n{SITE}"), &[]);
         assert_eq!(fixed, before, "it needs a restart");

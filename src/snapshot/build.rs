@@ -3,16 +3,18 @@
 mod order;
 mod page;
 mod part;
+mod sort;
 mod title;
 
 pub use page::PageVersion;
 pub use part::Part;
 
-use super::Snapshot;
+use super::arena::Arena;
 use super::entry::Entry;
 use super::no_url::NoUrlDraft;
 use super::path_table::{PathHash, PathTable};
-use super::references::ReferencesDraft;
+use super::references::{References, ReferencesDraft};
+use super::{Skipped, Snapshot};
 use crate::frontend_url::Hosts;
 use crate::rules::{AbsentKey, RuleSet, without_trailing_slash};
 use order::{Arranged, arrange};
@@ -62,12 +64,10 @@ impl Builder {
     /// # Errors
     /// [`NoSnapshot`].
     pub fn finish(self, parts: Vec<Part<'_>>) -> Result<Snapshot, NoSnapshot> {
-        let mut snapshot = Snapshot::default();
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut draft = Draft::default();
         let mut references = ReferencesDraft::default();
-        let mut no_url = NoUrlDraft::default();
         if let Some(part) = parts.first() {
-            snapshot.hosts = part.hosts();
+            draft.hosts = part.hosts();
         }
         for mut part in parts {
             if let Some(key) = part.absent {
@@ -76,30 +76,43 @@ impl Builder {
             if part.too_large {
                 return Err(NoSnapshot::TooLarge);
             }
-            let shift = snapshot.arena.append(part.arena).ok_or(NoSnapshot::TooLarge)?;
+            let shift = draft.arena.append(part.arena).ok_or(NoSnapshot::TooLarge)?;
             for entry in &mut part.entries {
                 entry.text += shift;
             }
             // There is one part as a rule, which needs no copy.
-            match entries.len() {
-                0 => entries = part.entries,
-                _ => entries.append(&mut part.entries),
+            match draft.entries.len() {
+                0 => draft.entries = part.entries,
+                _ => draft.entries.append(&mut part.entries),
             }
             references.append(part.references);
-            no_url.append(part.no_url, shift);
-            snapshot.skipped.add(&part.skipped);
-            snapshot.without_row.add(&part.without_row);
+            draft.no_url.append(part.no_url, shift);
+            draft.skipped.add(&part.skipped);
+            draft.without_row.add(&part.without_row);
         }
+        draft.references = references.finish();
+        self.finish_draft(draft)
+    }
+
+    /// The snapshot of a draft.
+    pub(super) fn finish_draft(self, mut draft: Draft) -> Result<Snapshot, NoSnapshot> {
         let Arranged { owners, owner_index, duplicate_index, listed, unlisted } =
-            arrange(&mut entries, &snapshot.arena, &snapshot.hosts)?;
-        snapshot.owners = owners;
-        snapshot.owner_index = owner_index;
-        snapshot.duplicate_index = duplicate_index;
-        snapshot.in_order = listed.into();
-        snapshot.unlisted = unlisted.into();
-        snapshot.no_url = no_url.finish(&snapshot.arena);
-        snapshot.references = references.finish();
-        snapshot.entries = entries.into();
+            arrange(&mut draft.entries, &draft.arena, &draft.hosts)?;
+        let mut snapshot = Snapshot {
+            owners,
+            owner_index,
+            duplicate_index,
+            in_order: listed.into(),
+            unlisted: unlisted.into(),
+            no_url: draft.no_url.finish(&draft.arena),
+            hosts: draft.hosts,
+            references: draft.references,
+            entries: draft.entries.into(),
+            arena: draft.arena,
+            skipped: draft.skipped,
+            without_row: draft.without_row,
+            ..Snapshot::default()
+        };
         snapshot.digest();
         if self.path_table {
             let owners = snapshot.entries[..owners].iter();
@@ -108,4 +121,16 @@ impl Builder {
         }
         Ok(snapshot)
     }
+}
+
+/// What a snapshot has, before its entries are put in order.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) arena: Arena,
+    pub(super) entries: Vec<Entry>,
+    pub(super) no_url: NoUrlDraft,
+    pub(super) references: References,
+    pub(super) hosts: Box<[u16]>,
+    pub(super) skipped: Skipped,
+    pub(super) without_row: Skipped,
 }

@@ -39,6 +39,17 @@ impl Flags {
     /// Its path is the document's own path (D41).
     pub(super) const OWN_PATH: Self = Self(1 << 3);
 
+    /// All of them in one byte.
+    pub(super) fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The flags of a byte; `None`: it has a bit that stands for none of them.
+    pub(super) fn of_bits(bits: u8) -> Option<Self> {
+        let all = Self::FIRST.0 | Self::LISTED.0 | Self::LOCALIZED.0 | Self::OWN_PATH.0;
+        (bits & !all == 0).then_some(Self(bits))
+    }
+
     pub(super) fn has(self, flag: Self) -> bool {
         self.0 & flag.0 != 0
     }

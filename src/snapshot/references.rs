@@ -25,6 +25,21 @@ impl Reference {
         Self { target_and_locale: target << u16::BITS | u64::from(locale), document }
     }
 
+    /// From its [`Reference::key`] and the hash of the document that has it.
+    pub(super) fn of_key(key: u64, document: u64) -> Self {
+        Self { target_and_locale: key, document }
+    }
+
+    /// Stands for the target, the relation and the locale of the version.
+    pub(super) fn key(self) -> u64 {
+        self.target_and_locale
+    }
+
+    /// The hash of the document that has it.
+    pub(super) fn document(self) -> u64 {
+        self.document
+    }
+
     fn target(self) -> u64 {
         self.target_and_locale >> u16::BITS
     }
@@ -94,6 +109,26 @@ impl ReferencesDraft {
 }
 
 impl References {
+    /// Of references in any order, and the ids of documents that may have no entry.
+    pub(super) fn new(mut all: Vec<Reference>, without_entry: &[&str]) -> Self {
+        all.sort_unstable();
+        all.dedup();
+        let with_hash = |id: &&str| (document_hash(id), (*id).into());
+        Self { all: all.into(), without_entry: without_entry.iter().map(with_hash).collect() }
+    }
+
+    /// All of them, in order.
+    pub(super) fn all(&self) -> &[Reference] {
+        &self.all
+    }
+
+    /// The ids of documents that may have no entry in the snapshot, in order.
+    pub(super) fn ids_without_entry(&self) -> Vec<&str> {
+        let mut ids: Vec<&str> = self.without_entry.values().map(|id| &**id).collect();
+        ids.sort_unstable();
+        ids
+    }
+
     /// The hashes of the documents that read this one through a relation, each with the locale of
     /// the version.
     pub(super) fn to(

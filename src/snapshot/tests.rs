@@ -3,6 +3,7 @@ mod no_url;
 mod patched;
 mod references;
 mod related;
+mod serialized;
 
 use std::sync::Arc;
 

@@ -197,6 +197,7 @@ fn site_at_origin(
         pages,
         // Set when all sections are read.
         fingerprint: 0,
+        source: 0,
     })
 }
 

@@ -1,12 +1,12 @@
 //! The order of a snapshot's entries.
 
+use super::sort::Sort;
 use crate::rules::without_trailing_slash;
 use crate::snapshot::arena::Arena;
 use crate::snapshot::build::NoSnapshot;
 use crate::snapshot::documents::DocumentIndex;
 use crate::snapshot::entry::{Entry, Flags};
 use crate::snapshot::hash::document_hash;
-use crate::snapshot::sort::Sort;
 
 /// The new position of an entry that does not own its path.
 const NO_OWNER: u32 = u32::MAX;
