@@ -7,7 +7,7 @@ use crate::config::{Cms, Config};
 use crate::content::{Content, Strapi, StrapiError};
 use crate::outgoing::BuildError;
 use crate::shared::SharedState;
-use crate::snapshot_cache::{DocumentCache, DocumentLimits, Settings, SnapshotCache};
+use crate::snapshot_cache::{DocumentCache, DocumentLimits, ProcessState, Settings, SnapshotCache};
 
 /// Why an app cannot be built although its settings are valid.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,11 @@ pub fn build(
             &sites,
             Arc::clone(&content),
             cache_settings,
-            (&shared.metrics, Arc::clone(&shared.triggers)),
+            ProcessState {
+                metrics: &shared.metrics,
+                triggers: Arc::clone(&shared.triggers),
+                store: &shared.store,
+            },
             previous.map(|previous| &*previous.snapshots),
         )),
         documents: DocumentCache::new(

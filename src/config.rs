@@ -63,6 +63,8 @@ pub struct Config {
     pub webhook_secret: Option<SecretString>,
     /// How old a cached snapshot may get.
     pub freshness: Freshness,
+    /// The file in which snapshots survive the process.
+    pub store: Option<PathBuf>,
     /// The deadline of a URL check, and how long its results are reused.
     pub validation: RunTimes,
     /// The tokens that restricted requests have to send.
@@ -102,6 +104,7 @@ pub fn parse(
     let traces = sections::traces::read(&mut table, &mut problems);
     let webhook_secret = sections::hooks::read(&mut table, context, &mut problems);
     let freshness = sections::snapshots::read(&mut table, &mut problems);
+    let store = sections::store::read(&mut table, context, &mut problems);
     let validation = sections::validation::read(&mut table, &mut problems);
     let auth = sections::auth::read(&mut table, context, &mut problems);
     problems.add_unknown_sections(&table);
@@ -124,6 +127,7 @@ pub fn parse(
                 limits,
                 webhook_secret,
                 freshness,
+                store,
                 validation,
                 auth,
                 content_fingerprint,

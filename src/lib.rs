@@ -9,7 +9,7 @@
 //! http                         routes, requests, responses, operations
 //! app  shared                  what handlers share; what survives a reload
 //! validator  snapshot_cache    runs of URL checks; cached URLs and their refresh
-//! content                      documents from Strapi or a file
+//! content  store               documents from Strapi or a file; what survives the process
 //! traces  outgoing  metrics    spans; HTTP client; counters
 //! redirects                    former path → present URL
 //! path_index  path_history     path → document now, and before
@@ -46,6 +46,7 @@ pub mod site;
 pub mod sitemap;
 pub mod snapshot;
 pub mod snapshot_cache;
+pub mod store;
 pub mod suggestion;
 pub mod tables;
 pub mod traces;

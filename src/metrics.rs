@@ -16,6 +16,7 @@ mod latency;
 mod process;
 mod reloads;
 mod requests;
+mod store;
 mod text_format;
 mod walks;
 
@@ -27,6 +28,7 @@ pub use label::Label;
 pub use prometheus_client::metrics::counter::Counter;
 pub use reloads::{ReloadOutcome, Reloads};
 pub use requests::{InFlight, Requests, StatusClass};
+pub use store::StoreCounters;
 pub use text_format::TextFormat;
 pub use walks::{WalkCounters, Walks};
 
@@ -74,6 +76,8 @@ pub struct Metrics {
     pub checked_urls: CounterFamily<CheckedClass>,
     /// Reloads of the settings.
     pub reloads: Reloads,
+    /// What the store has written.
+    pub store: Arc<StoreCounters>,
     /// Panics anywhere in the process.
     pub panics: Counter,
     /// Log lines that were dropped because stderr was not read in time.

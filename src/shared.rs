@@ -1,5 +1,6 @@
 //! Process-wide state that survives a reload.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use crate::content::RequestLimiters;
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
 use crate::snapshot_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
+use crate::store::Store;
 use crate::validator::Validator;
 use crate::validator::runs::RunRegistry;
 
@@ -26,6 +28,8 @@ pub struct SharedState {
     pub files: FileCache,
     /// The last good responses of the CMS about single documents.
     pub last_good: Arc<LastGoodDocuments>,
+    /// What survives the process.
+    pub store: Arc<Store>,
     /// Invalidations, and the wake-up call of the refresher.
     pub triggers: Arc<RefreshTriggers>,
     /// The in-flight limit toward the CMS (D28), shared by the HTTP clients from before and after a
@@ -51,12 +55,18 @@ impl SharedState {
             metrics,
             files: FileCache::default(),
             last_good: Arc::default(),
+            store: Arc::default(),
             triggers: Arc::default(),
             limiters: RequestLimiters::new(cms_requests),
             started: Instant::now(),
             draining: AtomicBool::new(false),
             closing: watch::Sender::new(false),
         })
+    }
+
+    /// Opens the store of a service, which has this path; without one, everything is in memory alone.
+    pub fn open_store(&mut self, path: Option<PathBuf>) {
+        self.store = Arc::new(Store::start(path, Arc::clone(&self.metrics.store)));
     }
 
     /// The time since the process started.

@@ -36,6 +36,7 @@ use crate::content::{BreakerState, Content};
 use crate::metrics::Metrics;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
+use crate::store::Store;
 use entry::Entry;
 use refresh::{Started, TypeGroup};
 pub use site_cache::PathIndexState;
@@ -49,7 +50,28 @@ pub struct SnapshotCache {
     content: Arc<Content>,
     settings: Settings,
     triggers: Arc<RefreshTriggers>,
+    store: Arc<Store>,
     interval: RefreshInterval,
+}
+
+/// Takes copies from the store and stores the others whenever its file has been opened, as after
+/// another process has released it. Works on the current cache until it is dropped.
+pub async fn follow_store(current: impl Fn() -> Arc<SnapshotCache>) {
+    let Some(mut openings) = current().store.watch_openings() else { return };
+    while openings.changed().await.is_ok() {
+        let cache = current();
+        tokio::task::block_in_place(|| cache.use_store());
+    }
+}
+
+/// What the caches of a process share, before and after a reload.
+pub struct ProcessState<'p> {
+    /// All counters.
+    pub metrics: &'p Metrics,
+    /// Invalidations, and the wake-up call of the refresher.
+    pub triggers: Arc<RefreshTriggers>,
+    /// What survives the process.
+    pub store: &'p Arc<Store>,
 }
 
 /// Age limits of copies, and deadlines of requests.
@@ -63,19 +85,24 @@ pub struct Settings {
 
 impl SnapshotCache {
     /// A cache of these sites. A site of `previous` with the same fingerprint keeps what is cached
-    /// for it; any other site starts empty.
+    /// for it; any other site starts with what the store has for it.
     #[must_use]
     pub fn new(
         sites: &Sites,
         content: Arc<Content>,
         settings: Settings,
-        (metrics, triggers): (&Metrics, Arc<RefreshTriggers>),
+        ProcessState { metrics, triggers, store }: ProcessState<'_>,
         previous: Option<&Self>,
     ) -> Self {
         let cache = |site: &Arc<Site>| match previous.and_then(|previous| previous.same(site)) {
             Some(same) if Arc::ptr_eq(&same.content, &content) => Arc::clone(same),
             Some(same) => Arc::new(SiteCache::adopting(same, Arc::clone(&content))),
-            None => Arc::new(SiteCache::new(Arc::clone(site), Arc::clone(&content), metrics)),
+            None => {
+                let (site, content) = (Arc::clone(site), Arc::clone(&content));
+                let cache = SiteCache::new(site, content, (metrics, store));
+                cache.adopt_stored(settings.freshness.hard);
+                Arc::new(cache)
+            }
         };
         let sites: Vec<Arc<SiteCache>> = sites.iter_shared().map(cache).collect();
         let groups = TypeGroup::of_sites(&sites);
@@ -89,6 +116,7 @@ impl SnapshotCache {
             content,
             settings,
             triggers,
+            store: Arc::clone(store),
             interval: RefreshInterval::default(),
         };
         cache.update_interval();
@@ -109,6 +137,15 @@ impl SnapshotCache {
         };
         for site in previous.sites.values().filter(|site| !shared(site)) {
             site.entries().for_each(|entry| entry.orphan());
+        }
+        self.triggers.wake_refresher();
+    }
+
+    /// The store has been opened: takes the copies from it that are missing here, and stores the others.
+    fn use_store(&self) {
+        for site in self.sites.values() {
+            site.adopt_stored(self.settings.freshness.hard);
+            site.save_all();
         }
         self.triggers.wake_refresher();
     }

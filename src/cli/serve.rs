@@ -23,7 +23,7 @@ use crate::http::{AdminService, Service};
 use crate::server::ConnectionSettings;
 use crate::shared::SharedState;
 use crate::site::Sites;
-use crate::snapshot_cache::{apply_invalidations, keep_fresh};
+use crate::snapshot_cache::{apply_invalidations, follow_store, keep_fresh};
 use crate::{boot, server, traces};
 
 /// Serves until a signal. `load` reads the settings file, at the start and at each reload.
@@ -57,13 +57,15 @@ async fn serve(
     // The log starts with the settings, and says which file they are from.
     let mut config = load(&file).inspect_err(|_| print_settings_file(&file))?;
     let (listen, admin_listen) = (config.server.listen, config.server.admin_listen);
-    let shared = Arc::new(SharedState::new(config.limits.cms_requests).map_err(Box::from)?);
+    let mut shared = SharedState::new(config.limits.cms_requests).map_err(Box::from)?;
     let _log_writer = logging::start_serving(&config.log, &shared.metrics).map_err(Box::from)?;
     if let Some(traces) = &config.traces {
         traces::start(traces, &shared.metrics).map_err(Box::from)?;
     }
     tracing::info!(%file, "settings read");
     config.log_warnings();
+    shared.open_store(config.store.clone());
+    let shared = Arc::new(shared);
     let ambiguous_rules = ambiguous_rules_logger();
     let path = file.path().to_owned();
     let load = Box::new(move || load(&file));
@@ -83,7 +85,7 @@ async fn serve(
         // Until the process ends: the metrics of the shutdown are of interest too.
         tokio::spawn(server::serve(listener, admin, connections, pending()));
     }
-    let (refreshed, invalidated) = (service.clone(), service.clone());
+    let (refreshed, invalidated, stored) = (service.clone(), service.clone(), service.clone());
     let snapshots = |service: &Service| {
         let service = service.clone();
         move || Arc::clone(&service.app().snapshots)
@@ -91,9 +93,10 @@ async fn serve(
     let tasks = [
         tokio::spawn(restart_on_panic(move || keep_fresh(snapshots(&refreshed)))),
         tokio::spawn(restart_on_panic(move || apply_invalidations(snapshots(&invalidated)))),
+        tokio::spawn(restart_on_panic(move || follow_store(snapshots(&stored)))),
         tokio::spawn(reloader.run(service.clone(), hangups)),
     ];
-    let current = service.clone();
+    let (current, store) = (service.clone(), Arc::clone(&shared.store));
     let served = until_stopped(
         signals,
         shared,
@@ -107,6 +110,7 @@ async fn serve(
                 by
             };
             server::serve(listener, service, connections, closing).await;
+            store.close();
             traces::shutdown(end.get().copied().unwrap_or_else(Instant::now)).await;
             tracing::info!("stopped");
         },

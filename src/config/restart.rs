@@ -33,6 +33,7 @@ impl Config {
             ("limits.cms_requests", limits.cms_requests.to_string()),
             ("log.level", log.level.clone()),
             ("log.format", format!("{:?}", log.format)),
+            ("store.path", format!("{:?}", self.store)),
             ("traces.otlp_endpoint", format!("{:?}", traces.map(|traces| &traces.url))),
             ("traces.sample_ratio", format!("{:?}", traces.map(|traces| traces.sample_ratio))),
         ])

@@ -10,5 +10,6 @@ pub(super) mod rule;
 pub(super) mod server;
 pub(super) mod site;
 pub(super) mod snapshots;
+pub(super) mod store;
 pub(super) mod traces;
 pub(super) mod validation;

@@ -62,9 +62,7 @@ impl Snapshot {
         let mut checked = vec![FORMAT];
         write_number(&mut checked, head.len() as u64);
         checked.extend(head.as_bytes());
-        let mut encoder = DeflateEncoder::new(checked, COMPRESSION);
-        let written = encoder.write_all(&body::write(self)).and_then(|()| encoder.finish());
-        let checked = written.expect("a vector takes all bytes");
+        checked.extend(deflate(&body::write(self)));
         let mut bytes = MAGIC.to_vec();
         bytes.extend(xxh3_128(&checked).to_le_bytes());
         bytes.extend(checked);
@@ -83,6 +81,12 @@ impl Snapshot {
                 row.locale.is_none_or(|locale| locale < locales) && rules.contains(&row.rule)
             })
     }
+}
+
+fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), COMPRESSION);
+    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    written.expect("a vector takes all bytes")
 }
 
 impl<'b> Serialized<'b> {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::sitemap_files::{SitemapFiles, next_whole_second};
 use crate::snapshot::Snapshot;
+use crate::store::StoredSnapshot;
 
 pub use knowledge::{Knowledge, KnownCopy};
 pub use served::{CacheStatus, Served};
@@ -48,6 +49,14 @@ impl CachedCopy {
     pub(super) fn of_settings(snapshot: Arc<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
         let (now, changed) = (Instant::now(), next_whole_second());
         Self { snapshot, files, begun: now, changed, orphaned: false, completed: now }
+    }
+
+    /// A copy that another process has stored. It may have served other URLs since this was written, so
+    /// that their dates begin now.
+    pub(super) fn stored(stored: StoredSnapshot<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
+        let StoredSnapshot { snapshot, begun, took, .. } = stored;
+        let copy = Self::new(snapshot, files, begun, None);
+        Self { completed: begun + took, ..copy }
     }
 
     /// The result of the same refresh with single documents updated.

@@ -3,6 +3,7 @@
 mod demand;
 mod freshness;
 mod single_documents;
+mod stored;
 mod updates;
 
 use std::sync::atomic::AtomicU64;
@@ -65,6 +66,16 @@ pub(super) struct Entry {
     state: Mutex<State>,
 }
 
+/// Where the copy of an entry is from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum CopyOrigin {
+    /// A walk of this process.
+    #[default]
+    Walk,
+    /// A process before this one, and no walk has replaced it yet.
+    Store,
+}
+
 #[derive(Default)]
 struct State {
     copy: Option<CachedCopy>,
@@ -81,6 +92,7 @@ struct State {
     wanted: bool,
     /// Whether the next refresh should start at once, whatever the share permits.
     urgent: bool,
+    origin: CopyOrigin,
     /// When a request last needed the copy.
     requested: Option<Instant>,
     /// Incremental updates and invalidations during the reads in flight.
@@ -109,7 +121,7 @@ impl Entry {
         {
             let (mut state, previous) = (entry.state.lock(), previous.state.lock());
             state.copy.clone_from(&previous.copy);
-            state.failed = previous.failed;
+            (state.failed, state.origin) = (previous.failed, previous.origin);
             state.requested = previous.requested;
             state.outdated =
                 previous.copy.is_some() || previous.outdated || previous.is_refreshing();
@@ -185,6 +197,7 @@ impl Entry {
         state.prune_updates();
         if let Ok(copy) = &outcome {
             state.copy = Some(copy.clone());
+            state.origin = CopyOrigin::Walk;
         }
         state.failed = outcome.is_err().then(Instant::now);
         // Something has changed since it began.

@@ -20,6 +20,7 @@ use super::site_cache::SiteCache;
 use super::triggers::{BackgroundWalk, RefreshTriggers};
 use crate::content::{ContentError, Outage};
 use crate::snapshot::Patched;
+use crate::store::Urgency;
 use log::log;
 use missed::missed;
 use type_group::Begun;
@@ -158,8 +159,9 @@ async fn complete(
     }
     let completed = entry.complete(outcome);
     drop(update_lock);
-    if completed.outcome.is_ok() {
+    if let Ok(copy) = &completed.outcome {
         site.rebuild_index();
+        site.save(entry, copy, Urgency::Now);
     }
     log(&site.content, entry, &completed);
     if !completed.orphaned {

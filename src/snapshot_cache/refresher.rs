@@ -164,12 +164,13 @@ fn start_due(cache: &SnapshotCache) -> Option<Duration> {
     Some(wait)
 }
 
-/// Each entry needs a copy after the start; entries of a path index always need one.
+/// Each entry needs a copy after the start, and a walk that confirms one from the store; entries of a
+/// path index always need one.
 fn is_missing(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
     let indexed = site.index.is_some();
     match entry.look_up(cache.freshness()) {
-        Lookup::Copy { .. } => false,
-        Lookup::Nothing if entry.failed_within(PERIOD) => false,
+        _ if entry.failed_within(PERIOD) => false,
+        Lookup::Copy { .. } => cache.settings.freshness.at_start && entry.is_from_store(),
         Lookup::Nothing => indexed || (cache.settings.freshness.at_start && entry.copy().is_none()),
     }
 }

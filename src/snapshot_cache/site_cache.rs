@@ -2,6 +2,7 @@
 //! frame of sitemap files.
 
 mod path_index;
+mod stored;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::rules::{ContentTypeUid, Locale};
 use crate::site::{ResolveBy, Site};
 use crate::sitemap::files::Frame;
 use crate::snapshot::{Builder, Listing, Snapshot};
+use crate::store::Store;
 pub(super) use path_index::AgeLimits;
 use path_index::PathIndexCell;
 pub use path_index::PathIndexState;
@@ -24,6 +26,7 @@ pub use path_index::PathIndexState;
 pub(super) struct SiteCache {
     pub(super) site: Arc<Site>,
     pub(super) content: Arc<Content>,
+    store: Arc<Store>,
     entries: HashMap<ContentTypeUid, Arc<Entry>>,
     /// For a site with `resolve = "documents"`.
     pub(super) index: Option<PathIndexCell>,
@@ -35,7 +38,11 @@ pub(super) struct SiteCache {
 
 impl SiteCache {
     /// An empty cache.
-    pub(super) fn new(site: Arc<Site>, content: Arc<Content>, metrics: &Metrics) -> Self {
+    pub(super) fn new(
+        site: Arc<Site>,
+        content: Arc<Content>,
+        (metrics, store): (&Metrics, &Arc<Store>),
+    ) -> Self {
         let entry = |uid: &ContentTypeUid| {
             let projection = Projection::new(site.rules.listing_fields(uid.as_str()));
             let alternatives = site.rules.alternatives(uid.as_str());
@@ -45,7 +52,7 @@ impl SiteCache {
             (uid.clone(), Arc::new(Entry::new(site.key.clone(), query, counters)))
         };
         let entries = site.rules.content_types().into_iter().map(entry).collect();
-        Self::with_entries(site, content, entries)
+        Self::with_entries(site, content, store, entries)
     }
 
     /// A cache with the copies of another one, for the same site and documents but other limits
@@ -55,7 +62,8 @@ impl SiteCache {
             (uid.clone(), Arc::new(Entry::adopting(entry)))
         };
         let entries = previous.entries.iter().map(entry).collect();
-        let cache = Self::with_entries(Arc::clone(&previous.site), content, entries);
+        let site = Arc::clone(&previous.site);
+        let cache = Self::with_entries(site, content, &previous.store, entries);
         cache.rebuild_index();
         cache
     }
@@ -63,13 +71,15 @@ impl SiteCache {
     fn with_entries(
         site: Arc<Site>,
         content: Arc<Content>,
+        store: &Arc<Store>,
         entries: HashMap<ContentTypeUid, Arc<Entry>>,
     ) -> Self {
         let resolves = site.resolve == ResolveBy::Documents;
         let index = resolves.then(|| PathIndexCell::new(&site.rules));
         let frame = |host| Arc::new(Frame::new(&site.hosts, site.rules.locales(), host));
         let frames = (0..site.hosts.all().len()).map(frame).collect();
-        let mut cache = Self { site, content, entries, index, frames, pages: None };
+        let store = Arc::clone(store);
+        let mut cache = Self { site, content, store, entries, index, frames, pages: None };
         cache.pages = cache.copy_of_pages();
         cache
     }

@@ -90,6 +90,8 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&[]),
         must_not_name: &["axum", "tower_http", "clap"],
     },
+    // What survives the process, in a file and a thread of its own.
+    Layer { module: "store", may_use: Some(&["snapshot", "metrics"]), must_not_name: WEB },
     Layer { module: "traces", may_use: Some(&["outgoing", "metrics"]), must_not_name: WEB },
     Layer {
         module: "content",
@@ -123,12 +125,13 @@ const LAYERS: &[Layer] = &[
             "metrics",
             "traces",
             "content",
+            "store",
         ]),
         must_not_name: WEB,
     },
     Layer {
         module: "shared",
-        may_use: Some(&["metrics", "outgoing", "content", "validator", "snapshot_cache"]),
+        may_use: Some(&["metrics", "outgoing", "content", "validator", "snapshot_cache", "store"]),
         must_not_name: WEB,
     },
     // It has header values that handlers send.
@@ -161,6 +164,7 @@ const LAYERS: &[Layer] = &[
             "content",
             "validator",
             "snapshot_cache",
+            "store",
             "app",
             "path_index",
         ]),

@@ -42,6 +42,7 @@ mod settings_file;
 mod shifting;
 mod site_locales;
 mod snapshots;
+mod store;
 mod strapi;
 mod strapi_walk;
 mod support;

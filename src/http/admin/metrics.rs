@@ -13,6 +13,7 @@ use crate::http::response::envelope::HttpResponse;
 use crate::metrics::{self, Encoder, TextFormat, gauge_value};
 use crate::snapshot::Skipped;
 use crate::snapshot_cache::{CachedCopy, TypeStatus};
+use crate::store::StoreState;
 
 /// The formats; the first is the default.
 const FORMATS: [TextFormat; 2] = [TextFormat::Classic, TextFormat::OpenMetrics];
@@ -44,6 +45,7 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     )?;
     let open = app.breaker_state().map(|state| ([], f64::from(state.is_open())));
     encoder.gauge("cms_breaker_open", "1 while the circuit breaker of the CMS is open", open)?;
+    store(app, encoder)?;
     path_indexes(app, encoder)?;
     encoder.gauge(
         "snapshot_interval_seconds",
@@ -53,6 +55,24 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let types = app.type_statuses();
     walks(&types, encoder)?;
     snapshots(&types, encoder)
+}
+
+/// Without a store, its states are `NaN`.
+fn store(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
+    let state = app.shared.store.state();
+    let bytes = match &state {
+        Some(StoreState::Open { bytes }) => Some(*bytes),
+        _ => None,
+    };
+    let is_open = state.map_or(f64::NAN, |_| f64::from(bytes.is_some()));
+    let help = "1 while the file of the store is in use; otherwise the service is in memory alone";
+    encoder.gauge("store_open", help, [([], is_open)])?;
+    let bytes = bytes.map_or(f64::NAN, gauge_value);
+    encoder.gauge("store_bytes", "Size of the file of the store", [([], bytes)])?;
+    let counters = &app.shared.metrics.store;
+    let writes = [("ok", counters.written.get()), ("failed", counters.failed.get())];
+    let writes = writes.map(|(outcome, writes)| ([("outcome", outcome)], writes));
+    encoder.counter("store_writes", "Snapshots written to the store by outcome", writes)
 }
 
 /// Of the sites with `resolve = "documents"`.

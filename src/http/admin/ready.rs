@@ -11,6 +11,7 @@ use crate::app::{App, Readiness};
 use crate::content::BreakerState;
 use crate::http::response::envelope::{HttpResponse, json_response};
 use crate::snapshot_cache::TypeStatus;
+use crate::store::StoreState;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,6 +25,8 @@ struct State<'a> {
     settings: Settings,
     /// `null` if content comes from a file.
     cms: Option<Cms>,
+    /// `null` without a store.
+    store: Option<Store>,
     content_types: Vec<ContentTypeState<'a>>,
 }
 
@@ -38,6 +41,13 @@ struct Settings {
 #[derive(Serialize)]
 struct Cms {
     breaker: &'static str,
+}
+
+#[derive(Serialize)]
+struct Store {
+    state: &'static str,
+    /// Why it is failing.
+    problem: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -67,11 +77,18 @@ pub(in crate::http) fn get(app: &Arc<App>, _: &HeaderMap) -> HttpResponse {
         since: rfc_3339(metrics.started()),
         settings: Settings { loaded_at: rfc_3339(loaded_at), problems },
         cms: app.breaker_state().map(|state| Cms { breaker: breaker(state) }),
+        store: app.shared.store.state().map(store),
         content_types: app.type_statuses().iter().map(content_type).collect(),
     };
     let status = if state.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let text = serde_json::to_vec(&state).expect("text and numbers are JSON");
     json_response(status, text, HeaderMap::new())
+}
+
+fn store(state: StoreState) -> Store {
+    let name = state.name();
+    let problem = if let StoreState::Failing(reason) = state { Some(reason) } else { None };
+    Store { state: name, problem }
 }
 
 fn content_type<'a>(status: &TypeStatus<'a>) -> ContentTypeState<'a> {

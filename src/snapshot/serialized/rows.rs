@@ -69,7 +69,9 @@ pub(super) fn write_references(snapshot: &Snapshot, columns: &mut Columns) {
     let (references, column) = (&snapshot.references, &mut columns.references);
     let ids = references.ids_without_entry();
     write_number(column, ids.len() as u64);
-    ids.iter().for_each(|id| write_text(column, id));
+    for id in &ids {
+        write_text(column, id);
+    }
     write_number(column, references.all().len() as u64);
     if references.all().is_empty() {
         return;

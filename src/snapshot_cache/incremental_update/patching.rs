@@ -9,6 +9,7 @@ use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::{Entry, ReadInFlight};
 use crate::snapshot_cache::refresh::TypeGroup;
 use crate::snapshot_cache::site_cache::SiteCache;
+use crate::store::Urgency;
 
 /// A read of documents for the copies of all members of a group.
 pub(super) struct Reading<'g> {
@@ -84,8 +85,10 @@ fn replace(
         Patched::Unchanged => true,
         Patched::Changed(snapshot) => {
             let files = site.sitemap_files(&snapshot, Some(copy));
-            entry.replace_copy(copy.updated(*snapshot, files));
+            let copy = copy.updated(*snapshot, files);
+            entry.replace_copy(copy.clone());
             site.rebuild_index();
+            site.save(entry, &copy, Urgency::Debounced);
             true
         }
         Patched::NeedsWalk => false,

@@ -1,0 +1,27 @@
+//! `[store]`: the file in which snapshots survive the process.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::config::Problems;
+use crate::config::sources::Context;
+use crate::config::table;
+use crate::config::value::Table;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Raw {
+    path: Option<PathBuf>,
+}
+
+/// The path of the file; `None`: everything is in memory alone.
+pub(in crate::config) fn read(
+    table: &mut Table,
+    context: Context<'_>,
+    problems: &mut Problems,
+) -> Option<PathBuf> {
+    let raw: Raw = table::read(table, "store", problems);
+    let path = raw.path.filter(|path| !path.as_os_str().is_empty())?;
+    Some(context.base_dir.join(path))
+}

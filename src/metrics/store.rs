@@ -1,0 +1,12 @@
+//! What the store has written.
+
+use prometheus_client::metrics::counter::Counter;
+
+/// Counts the snapshots that were to be stored.
+#[derive(Debug, Default)]
+pub struct StoreCounters {
+    /// Those that are in the file.
+    pub written: Counter,
+    /// Attempts that have failed.
+    pub failed: Counter,
+}

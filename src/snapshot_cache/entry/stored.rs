@@ -1,0 +1,23 @@
+//! A copy from before the start of the process.
+
+use super::{CopyOrigin, Entry};
+use crate::snapshot_cache::copy::CachedCopy;
+
+impl Entry {
+    /// Takes a copy that another process has stored, unless there is one. Webhook events since may have
+    /// been lost, so that a refresh is due. Returns whether it is in use.
+    pub(in crate::snapshot_cache) fn adopt_stored(&self, copy: CachedCopy) -> bool {
+        let mut state = self.state.lock();
+        if state.copy.is_some() {
+            return false;
+        }
+        state.copy = Some(copy);
+        (state.origin, state.outdated) = (CopyOrigin::Store, true);
+        true
+    }
+
+    /// Whether no walk of this process has confirmed the copy yet.
+    pub(in crate::snapshot_cache) fn is_from_store(&self) -> bool {
+        self.state.lock().origin == CopyOrigin::Store
+    }
+}

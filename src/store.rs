@@ -1,0 +1,135 @@
+//! The store: what survives the process, in one file.
+//!
+//! A thread of its own writes, and nothing waits for it: where the file cannot be used, the service
+//! goes on with what it has in memory, and says so. The file has paths, ids and dates of published
+//! documents; no token, no draft, and no content beyond these.
+
+mod clock;
+mod file;
+mod head;
+mod queue;
+mod state;
+mod writer;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::metrics::StoreCounters;
+use crate::snapshot::{Builder, Serialized, Snapshot};
+pub use head::{Head, LocaleName};
+pub use state::StoreState;
+use writer::Writer;
+
+/// A snapshot as it is stored, and from when it is.
+#[derive(Clone, Debug)]
+pub struct StoredSnapshot<S> {
+    /// What it is a snapshot of.
+    pub head: Head,
+    /// The URLs.
+    pub snapshot: S,
+    /// When its walk began.
+    pub begun: Instant,
+    /// How long its walk took.
+    pub took: Duration,
+}
+
+/// How soon a snapshot is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Urgency {
+    /// At once: the result of a walk.
+    Now,
+    /// After a pause, in which more changes may come: the result of an incremental update.
+    Debounced,
+}
+
+/// The store of the process, which survives a reload.
+#[derive(Default)]
+pub struct Store {
+    /// `None`: everything is in memory alone.
+    writer: Option<Writer>,
+}
+
+impl Store {
+    /// The store in this file, which is opened at once if that is possible, or one without a file.
+    #[must_use]
+    pub fn start(path: Option<PathBuf>, counters: Arc<StoreCounters>) -> Self {
+        if path.is_none() {
+            tracing::info!(
+                "no [store] path is set: after a restart nothing is known until the CMS responds"
+            );
+        }
+        Self { writer: path.map(|path| Writer::start(path, counters)) }
+    }
+
+    /// The state of the file; `None` without one.
+    #[must_use]
+    pub fn state(&self) -> Option<StoreState> {
+        self.writer.as_ref().map(Writer::state)
+    }
+
+    /// Changes whenever the file has been opened.
+    #[must_use]
+    pub fn watch_openings(&self) -> Option<watch::Receiver<u64>> {
+        self.writer.as_ref().map(Writer::watch_openings)
+    }
+
+    /// Stores a snapshot, and drops those of the same site and content type by other rules. It is
+    /// complete: the result of a walk with the incremental updates since.
+    pub fn save(&self, snapshot: StoredSnapshot<Arc<Snapshot>>, urgency: Urgency) {
+        if let Some(writer) = &self.writer {
+            writer.save(snapshot, urgency);
+        }
+    }
+
+    /// The stored snapshots of a content type of a site, by whatever rules. Not among them are
+    /// unreadable ones, and those whose age cannot be determined because the clock has gone back.
+    #[must_use]
+    pub fn load(&self, site: &str, uid: &str, builder: Builder) -> Vec<StoredSnapshot<Snapshot>> {
+        let Some(writer) = &self.writer else { return Vec::new() };
+        let found = writer.load(site, uid).into_iter();
+        found.filter_map(|found| read(&found.bytes, found.written, site, uid, builder)).collect()
+    }
+
+    /// Writes what is left and releases the file, so that another process can take it.
+    pub fn close(&self) {
+        if let Some(writer) = &self.writer {
+            writer.close();
+        }
+    }
+}
+
+/// A stored snapshot; `written` is when the file was last written.
+fn read(
+    bytes: &[u8],
+    written: Option<i64>,
+    site: &str,
+    uid: &str,
+    builder: Builder,
+) -> Option<StoredSnapshot<Snapshot>> {
+    let found = Serialized::read(bytes).and_then(|serialized| {
+        let head = serde_json::from_str::<head::Written>(serialized.head);
+        let snapshot = serialized.snapshot(builder)?;
+        Ok(head.ok().map(|head| (head, snapshot)))
+    });
+    let (head::Written { head, times }, snapshot) = match found {
+        Ok(Some(found)) => found,
+        Ok(None) => return unusable(site, uid, "its head cannot be read"),
+        Err(error) => return unusable(site, uid, &error.to_string()),
+    };
+    if head.site != site || head.content_type != uid {
+        return unusable(site, uid, "it is of another site or content type");
+    }
+    let Some(age) = clock::Moment::now().since(&times.begun, written) else {
+        return unusable(site, uid, "the clock has gone back, so that its age is not known");
+    };
+    let begun = Instant::now().checked_sub(age)?;
+    Some(StoredSnapshot { head, snapshot, begun, took: Duration::from_millis(times.took_ms) })
+}
+
+fn unusable<T>(site: &str, uid: &str, reason: &str) -> Option<T> {
+    tracing::warn!(site, uid, reason, "a stored snapshot is not used");
+    None
+}

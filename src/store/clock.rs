@@ -1,0 +1,115 @@
+//! Times that survive the process, and the age that a later process computes from them.
+//!
+//! The clock of the system may be set back. The time since the machine has started cannot, but it is
+//! of no use after a restart of the machine. An age is never less than the true one.
+
+use std::fs;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
+
+/// The id of the machine's present start, on Linux.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// A time, by both clocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Moment {
+    /// Milliseconds since 1970.
+    pub(super) unix_ms: i64,
+    /// The id of the machine's start, and the milliseconds since then.
+    boot: Option<(String, i64)>,
+}
+
+impl Moment {
+    pub(super) fn now() -> Self {
+        let boot = fs::read_to_string(BOOT_ID).ok().map(|id| (id.trim().to_owned(), since_boot()));
+        Self { unix_ms: unix_ms(), boot }
+    }
+
+    /// The time so long before.
+    pub(super) fn before(&self, duration: Duration) -> Self {
+        let duration = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        let boot = self.boot.as_ref();
+        Self {
+            unix_ms: self.unix_ms.saturating_sub(duration),
+            boot: boot.map(|(id, ms)| (id.clone(), ms.saturating_sub(duration))),
+        }
+    }
+
+    /// The time since an earlier one. `written` is the latest time that a process is known to have
+    /// seen, in milliseconds since 1970. `None`: the clock has been set back, and the machine has been
+    /// restarted since.
+    pub(super) fn since(&self, earlier: &Self, written: Option<i64>) -> Option<Duration> {
+        let by_clock = self.unix_ms.saturating_sub(earlier.unix_ms);
+        let by_boot = match (&self.boot, &earlier.boot) {
+            (Some((id, now)), Some((other, then))) if id == other && now >= then => {
+                Some(now - then)
+            }
+            _ => None,
+        };
+        let is_set_back = by_clock < 0 || written.is_some_and(|written| self.unix_ms < written);
+        let age = match by_boot {
+            Some(by_boot) => by_boot.max(by_clock),
+            None if is_set_back => return None,
+            None => by_clock,
+        };
+        u64::try_from(age).ok().map(Duration::from_millis)
+    }
+}
+
+/// The time of the system's clock, in milliseconds since 1970.
+pub(super) fn unix_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The milliseconds since the machine has started, in which it may have been suspended.
+fn since_boot() -> i64 {
+    let now = clock_gettime(ClockId::Boottime);
+    now.tv_sec.saturating_mul(1000).saturating_add(now.tv_nsec / 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(unix_ms: i64, boot: Option<(&str, i64)>) -> Moment {
+        Moment { unix_ms, boot: boot.map(|(id, ms)| (id.to_owned(), ms)) }
+    }
+
+    #[test]
+    fn age_is_never_less_than_the_true_one() {
+        let walk = moment(10_000, Some(("a", 1_000)));
+        for (now, written, expected) in [
+            // The clock runs as it should, in the same start of the machine and in a later one.
+            (moment(15_000, Some(("a", 6_000))), Some(12_000), Some(5_000)),
+            (moment(15_000, Some(("b", 100))), Some(12_000), Some(5_000)),
+            (moment(15_000, None), Some(12_000), Some(5_000)),
+            (moment(15_000, None), None, Some(5_000)),
+            // It was set back.
+            (moment(5_000, Some(("a", 6_000))), Some(12_000), Some(5_000)),
+            (moment(11_000, Some(("a", 6_000))), Some(12_000), Some(5_000)),
+            (moment(5_000, Some(("b", 6_000))), None, None),
+            (moment(11_000, Some(("b", 6_000))), Some(12_000), None),
+            (moment(11_000, None), Some(12_000), None),
+            // It was set forward: the copy seems older than it is.
+            (moment(90_000, Some(("a", 6_000))), Some(12_000), Some(80_000)),
+            // An id that is none.
+            (moment(15_000, Some(("a", 500))), Some(12_000), Some(5_000)),
+        ] {
+            let age = now.since(&walk, written);
+            assert_eq!(age, expected.map(Duration::from_millis), "{now:?} {written:?}");
+        }
+    }
+
+    #[test]
+    fn moment_before_now_is_so_old() {
+        let now = Moment::now();
+        let hour = Duration::from_hours(1);
+        assert_eq!(now.since(&now.before(hour), Some(now.unix_ms)), Some(hour));
+        assert!(now.since(&now.before(Duration::MAX), None).is_some());
+        let text = serde_json::to_string(&now).unwrap();
+        assert_eq!(serde_json::from_str::<Moment>(&text).unwrap(), now);
+    }
+}

@@ -1,0 +1,218 @@
+//! The file of the store: a database of redb with one table for each kind of row.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use redb::backends::FileBackend;
+use redb::{
+    Database, DatabaseError, ReadableDatabase, ReadableTable, StorageError, TableDefinition,
+};
+
+use super::clock::unix_ms;
+use super::queue::{Key, prefix};
+
+/// Numbers about the file, by name.
+const META: TableDefinition<'_, &str, i64> = TableDefinition::new("meta");
+/// The serialized snapshots.
+const SNAPSHOTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("snapshots");
+
+/// The format of the tables and of what is in them, but for the snapshots, which have one of their own.
+const FORMAT: i64 = 1;
+const FORMAT_NAME: &str = "format";
+/// When the file was last written, in milliseconds since 1970.
+const WRITTEN_NAME: &str = "written";
+
+/// The owner alone may read and write the file.
+const MODE: u32 = 0o600;
+/// The memory for pages of the file, in bytes. Rows are read once, at the start.
+const PAGE_CACHE: usize = 4 << 20;
+
+/// An open file, which no other process can open meanwhile.
+pub(super) struct StoreFile {
+    database: Database,
+    path: PathBuf,
+}
+
+/// A stored row.
+pub(super) struct Found {
+    pub(super) bytes: Vec<u8>,
+    /// When the file was last written, in milliseconds since 1970.
+    pub(super) written: Option<i64>,
+}
+
+/// Why the file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FileError {
+    #[error("another process has it open")]
+    InUse,
+    /// It is damaged, or not a store of this version.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The system refuses it, or the disk fails.
+    #[error("{0}")]
+    Io(String),
+}
+
+impl StoreFile {
+    /// Opens the file, or creates it. Each page is checked, so that later reads find what was written.
+    pub(super) fn open(path: &Path) -> Result<Self, FileError> {
+        let mut options = OpenOptions::new();
+        let file =
+            options.read(true).write(true).create(true).truncate(false).mode(MODE).open(path);
+        let file = file.map_err(|error| FileError::of_system(&error))?;
+        let (was_empty, same_file) = (is_empty(&file), file.try_clone());
+        if file.metadata().is_ok_and(|metadata| metadata.mode() & 0o077 != 0) {
+            // It may belong to another user, who has chosen its mode.
+            let _ = file.set_permissions(fs::Permissions::from_mode(MODE));
+        }
+        let open = || -> Result<Self, FileError> {
+            let mut builder = Database::builder();
+            builder.set_cache_size(PAGE_CACHE).set_check_integrity_on_open(true);
+            let database = builder.create_with_backend(FileBackend::new(file)?)?;
+            Ok(Self { database, path: path.to_owned() })
+        };
+        let opened = without_panic(open).inspect_err(|_| {
+            // On a full disk it has been begun in vain, and would be unreadable at the next attempt.
+            if let Ok(file) = same_file
+                && was_empty
+                && file.try_lock().is_ok()
+            {
+                let _ = file.set_len(0);
+            }
+        })?;
+        without_panic(|| opened.begin())?;
+        Ok(opened)
+    }
+
+    /// Checks the format of the tables, or begins them in a new file.
+    fn begin(&self) -> Result<(), FileError> {
+        let transaction = self.database.begin_write()?;
+        let is_new = transaction.list_tables()?.next().is_none();
+        {
+            let mut meta = transaction.open_table(META)?;
+            let format = meta.get(FORMAT_NAME)?.map(|format| format.value());
+            match format {
+                Some(FORMAT) => {}
+                None if is_new => _ = meta.insert(FORMAT_NAME, FORMAT)?,
+                Some(other) => {
+                    return Err(FileError::Unreadable(format!("its format {other} is unknown")));
+                }
+                None => return Err(FileError::Unreadable("it is not a store".to_owned())),
+            }
+            transaction.open_table(SNAPSHOTS)?;
+        }
+        if is_new { Ok(transaction.commit()?) } else { Ok(transaction.abort()?) }
+    }
+
+    /// Writes a snapshot, and drops those of the same site and content type with other fingerprints,
+    /// in one transaction.
+    pub(super) fn write(
+        &self,
+        (site, uid): (&str, &str),
+        key: &Key,
+        bytes: &[u8],
+    ) -> Result<(), FileError> {
+        without_panic(|| {
+            let transaction = self.database.begin_write()?;
+            {
+                let mut snapshots = transaction.open_table(SNAPSHOTS)?;
+                let (from, to) = range(site, uid);
+                snapshots.retain_in(&*from..&*to, |own, _| own == key.0)?;
+                snapshots.insert(&*key.0, bytes)?;
+                transaction.open_table(META)?.insert(WRITTEN_NAME, unix_ms())?;
+            }
+            Ok(transaction.commit()?)
+        })
+    }
+
+    /// The snapshots of a content type of a site, by whatever rules.
+    pub(super) fn snapshots(&self, site: &str, uid: &str) -> Result<Vec<Found>, FileError> {
+        without_panic(|| {
+            let transaction = self.database.begin_read()?;
+            let meta = transaction.open_table(META)?;
+            let written = meta.get(WRITTEN_NAME)?.map(|written| written.value());
+            let (from, to) = range(site, uid);
+            let mut found = Vec::new();
+            for row in transaction.open_table(SNAPSHOTS)?.range(&*from..&*to)? {
+                found.push(Found { bytes: row?.1.value().to_vec(), written });
+            }
+            Ok(found)
+        })
+    }
+
+    /// The size of the file, in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        fs::metadata(&self.path).map_or(0, |metadata| metadata.len())
+    }
+}
+
+/// The keys from the first to behind the last one of a content type of a site.
+fn range(site: &str, uid: &str) -> (String, String) {
+    let from = prefix(site, uid);
+    // Behind all hexadecimal digits.
+    let to = format!("{from}~");
+    (from, to)
+}
+
+/// Moves a file aside that cannot be read, so that a new one can begin. Returns its new path.
+pub(super) fn move_aside(path: &Path) -> Result<PathBuf, FileError> {
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(format!(".unreadable-{}", unix_ms() / 1000));
+    let aside = PathBuf::from(aside);
+    fs::rename(path, &aside).map_err(|error| FileError::of_system(&error))?;
+    Ok(aside)
+}
+
+/// A damaged file may lead to a panic in the database, although all of it is checked first.
+fn without_panic<T>(work: impl FnOnce() -> Result<T, FileError>) -> Result<T, FileError> {
+    let panicked = || FileError::Unreadable("reading it has failed unexpectedly".to_owned());
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()))
+}
+
+fn is_empty(file: &File) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.len() == 0)
+}
+
+impl FileError {
+    fn of_system(error: &io::Error) -> Self {
+        match error.kind() {
+            // Said of a file that is no database, or shorter than it should be.
+            ErrorKind::InvalidData | ErrorKind::UnexpectedEof => {
+                Self::Unreadable(error.to_string())
+            }
+            _ => Self::Io(error.to_string()),
+        }
+    }
+}
+
+impl From<redb::Error> for FileError {
+    fn from(error: redb::Error) -> Self {
+        match error {
+            redb::Error::DatabaseAlreadyOpen => Self::InUse,
+            redb::Error::Io(error) => Self::of_system(&error),
+            redb::Error::PreviousIo => Self::Io(error.to_string()),
+            other => Self::Unreadable(other.to_string()),
+        }
+    }
+}
+
+macro_rules! from_errors {
+    ($($error:ty),*) => {
+        $(impl From<$error> for FileError {
+            fn from(error: $error) -> Self {
+                Self::from(redb::Error::from(error))
+            }
+        })*
+    };
+}
+
+from_errors!(
+    DatabaseError,
+    StorageError,
+    redb::TransactionError,
+    redb::TableError,
+    redb::CommitError
+);

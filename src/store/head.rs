@@ -1,0 +1,64 @@
+//! What is written in front of a stored snapshot: what it is a snapshot of, and from when.
+
+use serde::{Deserialize, Serialize};
+
+use super::clock::Moment;
+
+/// What a snapshot is a snapshot of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// The key of the site.
+    pub site: String,
+    /// The content type.
+    pub content_type: String,
+    /// The fingerprint of the site and of the version of the service: a snapshot by other rules must
+    /// not be served.
+    #[serde(with = "hex")]
+    pub fingerprint: u128,
+    /// Which CMS the documents are from.
+    #[serde(with = "hex")]
+    pub source: u128,
+    /// The locales of the site, in the order in which the snapshot has their positions.
+    pub locales: Vec<LocaleName>,
+    /// Whether the locales are on several hosts.
+    pub several_hosts: bool,
+}
+
+/// A locale of a site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LocaleName {
+    /// Its code.
+    pub code: String,
+    /// `host[:port]` of its base URL; empty without one.
+    pub host: String,
+}
+
+/// The text in front of the snapshot.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Written {
+    pub(super) head: Head,
+    pub(super) times: Times,
+}
+
+/// From when a snapshot is.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Times {
+    /// When its walk began.
+    pub(super) begun: Moment,
+    /// How long its walk took.
+    pub(super) took_ms: u64,
+}
+
+/// Numbers of 128 bits, which JSON does not have.
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&format!("{value:032x}"))
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<u128, D::Error> {
+        let text = String::deserialize(from)?;
+        u128::from_str_radix(&text, 16).map_err(de::Error::custom)
+    }
+}

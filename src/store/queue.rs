@@ -1,0 +1,88 @@
+//! What is to be written: for each content type of each site the last snapshot alone, so that the
+//! queue is bounded by the settings.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::head::Head;
+use super::{StoredSnapshot, Urgency};
+use crate::snapshot::Snapshot;
+
+/// How long more changes are waited for after an incremental update.
+const DEBOUNCE: Duration = Duration::from_secs(1);
+/// Incremental updates take at most this part of the time to store: a large snapshot takes seconds.
+const SHARE: u32 = 10;
+
+/// The snapshots that are to be written, by site, content type and fingerprint.
+#[derive(Default)]
+pub(super) struct Queue {
+    pending: BTreeMap<Key, Pending>,
+    /// When updates of a snapshot may be written again.
+    rests: BTreeMap<Key, Instant>,
+    pub(super) is_closed: bool,
+}
+
+/// The key of a row in the file: the text orders rows of one site and content type together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key(pub(super) String);
+
+pub(super) struct Pending {
+    pub(super) snapshot: StoredSnapshot<Arc<Snapshot>>,
+    due: Instant,
+}
+
+/// The beginning of the keys of one content type of a site. Neither name has a character below `!`.
+pub(super) fn prefix(site: &str, uid: &str) -> String {
+    format!("{site} {uid} ")
+}
+
+impl Key {
+    pub(super) fn of(head: &Head) -> Self {
+        Self(format!("{}{:032x}", prefix(&head.site, &head.content_type), head.fingerprint))
+    }
+}
+
+impl Queue {
+    pub(super) fn add(&mut self, snapshot: StoredSnapshot<Arc<Snapshot>>, urgency: Urgency) {
+        let (key, now) = (Key::of(&snapshot.head), Instant::now());
+        let due = match urgency {
+            Urgency::Now => now,
+            Urgency::Debounced => {
+                let rest = self.rests.get(&key).copied().unwrap_or(now);
+                rest.max(now + DEBOUNCE)
+            }
+        };
+        // Continuous updates must not delay the writing for ever.
+        let due = self.pending.get(&key).map_or(due, |before| before.due.min(due));
+        self.pending.insert(key, Pending { snapshot, due });
+    }
+
+    /// When something is to be written next.
+    pub(super) fn next_due(&self) -> Option<Instant> {
+        self.pending.values().map(|pending| pending.due).min()
+    }
+
+    /// What is due then; all of it if the queue is closed.
+    pub(super) fn take_due(&mut self, now: Instant) -> Vec<(Key, StoredSnapshot<Arc<Snapshot>>)> {
+        let is_due = |pending: &Pending| self.is_closed || pending.due <= now;
+        let (due, later) =
+            std::mem::take(&mut self.pending).into_iter().partition(|(_, one)| is_due(one));
+        self.pending = later;
+        let due: BTreeMap<Key, Pending> = due;
+        due.into_iter().map(|(key, pending)| (key, pending.snapshot)).collect()
+    }
+
+    /// Records that a snapshot has taken so long to write.
+    pub(super) fn has_written(&mut self, key: Key, took: Duration) {
+        let now = Instant::now();
+        self.rests.retain(|_, until| *until > now);
+        self.rests.insert(key, now + took * SHARE);
+    }
+
+    /// Puts a snapshot back that could not be written, unless there is a newer one.
+    pub(super) fn put_back(&mut self, key: Key, snapshot: StoredSnapshot<Arc<Snapshot>>) {
+        let due = Instant::now();
+        self.pending.entry(key).or_insert(Pending { snapshot, due });
+    }
+}

@@ -1,0 +1,185 @@
+//! A file that cannot be used: the service goes on in memory, and says so.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::{
+    TEMPLATE, content, folder, list, settings, state, take_down, until_state, until_stored, urls,
+    with_store,
+};
+use crate::support::content::Content;
+use crate::support::metrics::scrape;
+use crate::support::wait::until_so;
+
+/// The files beside the store that were moved aside.
+fn moved_aside(folder: &Path) -> Vec<Vec<u8>> {
+    let files = fs::read_dir(folder).expect("the folder").flatten();
+    let aside = files.filter(|file| file.file_name().to_string_lossy().contains(".unreadable-"));
+    aside.map(|file| fs::read(file.path()).expect("a file")).collect()
+}
+
+#[test]
+fn unreadable_files_are_moved_aside_and_new_ones_begun() {
+    let content = content();
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let (other_folder, other) = folder();
+    let mut service = with_store(&settings, &other).start();
+    until_stored(&service);
+    service.signal("TERM");
+    let good = fs::read(&other).expect("a good store");
+    drop(other_folder);
+    let flipped = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x10;
+        bytes
+    };
+    for (what, bytes) in [
+        ("text", b"not a store".to_vec()),
+        ("truncated", good[..good.len() / 2].to_vec()),
+        ("the magic number", flipped(1)),
+        ("zeros", vec![0; 10_000]),
+    ] {
+        let (folder, store) = folder();
+        fs::write(&store, &bytes).expect("a file");
+        let mut service = with_store(&settings, &store).start();
+        until_stored(&service);
+        assert_eq!(state(&service)["state"], "open", "{what}");
+        assert!(service.log().contains("moved aside"), "{what}");
+        assert_eq!(moved_aside(folder.path()), [bytes], "{what}");
+        assert_eq!(urls(&list(&service)).len(), 3, "{what}");
+        service.signal("TERM");
+    }
+}
+
+/// Whatever bit is flipped, the service serves the stored list or none, and stores again.
+#[test]
+fn flipped_bits_never_lead_to_a_wrong_list() {
+    let content = content();
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let (_good_folder, good) = folder();
+    let mut service = with_store(&settings, &good).start();
+    until_stored(&service);
+    let expected = urls(&list(&service));
+    service.signal("TERM");
+    let good = fs::read(&good).expect("a good store");
+    take_down(&content);
+    let used: Vec<usize> = (0..good.len()).filter(|at| good[*at] != 0).collect();
+    for at in used.iter().copied().step_by(used.len() / 25) {
+        let (_folder, store) = folder();
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x04;
+        fs::write(&store, &bytes).expect("a file");
+        let service = with_store(&settings, &store).start();
+        until_state(&service, "open");
+        let response = list(&service);
+        match response.status {
+            503 => {}
+            _ => assert_eq!(urls(&response), expected, "byte {at}"),
+        }
+    }
+}
+
+#[test]
+fn store_of_an_unknown_format_is_moved_aside() {
+    let content = content();
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let meta = redb::TableDefinition::<&str, i64>::new("meta");
+    for format in [Some(2), None] {
+        let (folder, store) = folder();
+        let database = redb::Database::create(&store).expect("a database");
+        let transaction = database.begin_write().expect("a transaction");
+        {
+            let mut meta = transaction.open_table(meta).expect("a table");
+            if let Some(format) = format {
+                meta.insert("format", format).expect("a row");
+            }
+        }
+        transaction.commit().expect("a commit");
+        drop(database);
+        let service = with_store(&settings, &store).start();
+        until_stored(&service);
+        assert_eq!(moved_aside(folder.path()).len(), 1, "{format:?}");
+    }
+}
+
+#[test]
+fn service_goes_on_in_memory_where_the_file_cannot_be_opened() {
+    let content = content();
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let (folder, _) = folder();
+    for store in ["missing/store.redb", "."] {
+        let service = with_store(&settings, &folder.path().join(store)).start();
+        until_so("it serves", || list(&service).status == 200);
+        assert_eq!(state(&service)["state"], "failing", "{store}");
+        assert!(state(&service)["problem"].is_string());
+        assert!(service.log().contains("the store cannot be opened"));
+        assert_eq!(scrape(service.admin()).of("store_open"), 0.0);
+    }
+}
+
+/// A full disk from the start: the file is not begun, and not moved aside either.
+#[test]
+fn new_store_on_a_full_disk_leaves_nothing_behind() {
+    let content = content();
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let (folder, store) = folder();
+    let full = ["sh", "-c", "trap '' XFSZ; ulimit -f 32; exec \"$0\" \"$@\""];
+    let service = with_store(&settings, &store).behind(&full).start();
+    until_so("it serves", || list(&service).status == 200);
+    assert_eq!(state(&service)["state"], "failing");
+    assert_eq!(fs::metadata(&store).expect("an empty file").len(), 0);
+    drop(service);
+    let service = with_store(&settings, &store).start();
+    until_stored(&service);
+    assert!(moved_aside(folder.path()).is_empty());
+}
+
+/// With a limit of file sizes, every write beyond it fails as on a full disk.
+#[test]
+fn service_goes_on_in_memory_while_the_disk_is_full_and_writes_again_after_it() {
+    let content = Content::default();
+    // Slugs that cannot be compressed: 192 KB of them.
+    for n in 0..8_000 {
+        let [one, other] = [fastrand::u128(..), fastrand::u128(..)];
+        content.publish("en", &format!("d{n:05}"), &format!("{one:032x}{:016x}", other >> 64));
+    }
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let (_folder, store) = folder();
+    // 80 KiB, or 160 where the unit is 1024 bytes, and SIGXFSZ ignored: then a write fails.
+    let full = ["sh", "-c", "trap '' XFSZ; ulimit -f 160; exec \"$0\" \"$@\""];
+    let mut service = with_store(&settings, &store).behind(&full).start();
+    until_so("it has failed to write", || {
+        scrape(service.admin()).of("store_writes_total{outcome=\"failed\"}") >= 1.0
+    });
+    assert!(service.logs("the store has failed"));
+    assert_eq!(urls(&list(&service)).len(), 8_000);
+    until_state(&service, "failing");
+    assert_eq!(service.signal("TERM"), Some(0));
+    let service = with_store(&settings, &store).start();
+    until_stored(&service);
+    assert_eq!(state(&service)["state"], "open");
+}
+
+#[test]
+fn read_only_file_is_left_alone() {
+    let content = content();
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let (_folder, store) = folder();
+    fs::write(&store, b"").expect("a file");
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o400)).expect("its mode");
+    // The owner is root where the tests run as root, who may write all the same.
+    if fs::OpenOptions::new().write(true).open(&store).is_ok() {
+        return;
+    }
+    let service = with_store(&settings, &store).start();
+    until_so("it serves", || list(&service).status == 200);
+    assert_eq!(state(&service)["state"], "failing");
+}
