@@ -15,4 +15,4 @@ pub use pathname::{
     MatchedRule, PathnameExplanation, PatternOutcome, PatternResult, SegmentResult,
     explain_pathname,
 };
-pub use tie::{TieDecision, deciding_types, is_tied};
+pub use tie::{TieDecision, deciding_types};

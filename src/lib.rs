@@ -11,9 +11,9 @@
 //! validator  snapshot_cache    runs of URL checks; cached URLs and their refresh
 //! content  store               documents from Strapi or a file; what survives the process
 //! traces  outgoing  metrics    spans; HTTP client; counters
-//! redirects                    former path → present URL
+//! redirects  explain           former path → present URL; why each rule matches or not
 //! path_index  path_history     path → document now, and before
-//! explain  path_changes        why each rule matches; what has changed between two snapshots
+//! path_changes                 what has changed between two snapshots
 //! site  sitemap  tables        sites; lists and files of URLs; pages and problems
 //! snapshot                     all public URLs of a content type, compactly
 //! frontend_url                 base URL + rule + document → URL

@@ -2,6 +2,7 @@
 //! pathname with equal precedence.
 
 mod by_document;
+mod not_localized;
 mod own_paths;
 
 use std::sync::Arc;
@@ -55,6 +56,9 @@ pub enum Basis<'r> {
     Expired(&'r ContentTypeUid),
     /// On a content type that is not known yet, so that the first rule is used.
     Missing(&'r ContentTypeUid),
+    /// On fresh snapshots; but a document of a content type that is not known would win if this were
+    /// its own path (D41).
+    OwnPathsUnknown,
 }
 
 impl PathIndex {
@@ -113,46 +117,64 @@ impl PathIndex {
         host: Option<usize>,
     ) -> Option<Decision<'r, '_>> {
         let path = pathname.normalized();
-        let decision = if host.is_none() && rules.has_several_hosts() {
-            let of_host = |host| self.owned_on(rules, pathname, &path, host);
-            if let Some(decision) = (0..rules.host_count()).find_map(of_host) {
-                return Some(decision);
-            }
-            self.decide_among(&[], rules, pathname, None)
-        } else {
-            let owners = self.owners_of(&path, host);
-            if let Some(decision) = self.by_own_path(&owners, rules, pathname) {
-                return Some(decision);
-            }
-            self.decide_among(&owners, rules, pathname, host)
-        };
-        match &self.own {
-            None => decision,
-            Some(own) => self.without_own_path(own, rules, (pathname, host), decision),
+        if host.is_none() && rules.has_several_hosts() {
+            return self.decide_on_any_host(rules, pathname, &path);
         }
+        let owners = self.owners_of(&path, host);
+        let own_path = self.by_own_path(&owners, rules, pathname, host);
+        let decision = own_path.or_else(|| self.decide_among(&owners, rules, pathname, host));
+        if decision.as_ref().is_some_and(Decision::is_final) {
+            return decision;
+        }
+        self.without_owner(rules, (pathname, host), decision, !owners.is_empty())
     }
 
-    /// The decision of one of the site's hosts; `None`: it is known that none of its documents has
-    /// the path.
-    fn owned_on<'r>(
+    /// The decision of the first host on which a document has the path.
+    fn decide_on_any_host<'r>(
         &self,
         rules: &'r RuleSet,
         pathname: &'r Pathname<'_>,
         path: &str,
-        host: usize,
     ) -> Option<Decision<'r, '_>> {
-        let owners = self.owners_of(path, Some(host));
-        if let Some(decision) = self.by_own_path(&owners, rules, pathname) {
+        let mut is_owned = false;
+        for host in 0..rules.host_count() {
+            let owners = self.owners_of(path, Some(host));
+            is_owned |= !owners.is_empty();
+            if let Some(decision) = self.decide_on(&owners, rules, pathname, host) {
+                return Some(decision);
+            }
+            // Whether this host has the path is not known, so that a later one may not be the first.
+            if self.may_be_own_path(rules, pathname, Some(host), usize::MAX) {
+                break;
+            }
+        }
+        let decision = self.decide_among(&[], rules, pathname, None);
+        if decision.as_ref().is_some_and(Decision::is_final) {
+            return decision;
+        }
+        self.without_owner(rules, (pathname, None), decision, is_owned)
+    }
+
+    /// The decision of one of the site's hosts; `None`: none of the documents that are known has the
+    /// path there.
+    fn decide_on<'r, 'i>(
+        &'i self,
+        owners: &[PublicUrl<'i>],
+        rules: &'r RuleSet,
+        pathname: &'r Pathname<'_>,
+        host: usize,
+    ) -> Option<Decision<'r, 'i>> {
+        if let Some(decision) = self.by_own_path(owners, rules, pathname, Some(host)) {
             return Some(decision);
         }
         if !rules.may_match_on(pathname, host) {
             return None;
         }
-        let decision = self.decide_among(&owners, rules, pathname, Some(host))?;
+        let decision = self.decide_among(owners, rules, pathname, Some(host))?;
         if decision.basis.is_unknown() {
             return Some(Decision { found: rules.find(pathname)?, ..decision });
         }
-        decision.has_itself(pathname, Some(host)).then_some(decision)
+        Some(decision).filter(Decision::is_final)
     }
 
     /// The decision among the URLs that have the path on the host.
@@ -163,7 +185,8 @@ impl PathIndex {
         pathname: &'r Pathname<'_>,
         host: Option<usize>,
     ) -> Option<Decision<'r, 'i>> {
-        let tie = |owner: &PublicUrl<'_>| rules.tie_on(pathname, owner.rule(), host);
+        let version = |owner: &PublicUrl<'_>| (owner.rule(), owner.locale());
+        let tie = |owner: &PublicUrl<'_>| rules.tie_of_version(pathname, version(owner), host);
         let decided = owners.iter().find_map(|owner| Some((*owner, tie(owner)?)));
         let last = decided.as_ref().map_or(usize::MAX, |(owner, _)| owner.rule());
         let matters = |types: &RuleSubset| {
@@ -180,46 +203,14 @@ impl PathIndex {
         }
         let is_stale = self.stale.as_ref().and_then(matters).is_some();
         let basis = if is_stale { Basis::Stale } else { Basis::Fresh };
-        if let Some((owner, found)) = decided {
-            return Some(Decision { found, owner: Some(owner), basis });
-        }
-        let found = rules.find_on(pathname, host)?;
-        if let Some(owner) = of_type(rules, &found, owners) {
-            return Some(Decision { found, owner: Some(owner), basis });
-        }
-        Some(match self.not_localized(rules, pathname, &found, host) {
-            Some((owner, found)) => Decision { found, owner: Some(owner), basis },
-            None => Decision { found, owner: None, basis },
-        })
-    }
-
-    /// The URL of a document that is not localized: its only path has the site's first locale, and
-    /// the pathname or the host has another one (D19). With the rule for the pathname.
-    fn not_localized<'r>(
-        &self,
-        rules: &'r RuleSet,
-        pathname: &'r Pathname<'_>,
-        first: &Match<'r>,
-        host: Option<usize>,
-    ) -> Option<(PublicUrl<'_>, Match<'r>)> {
-        // A path without a locale is the same on the host of the first locale.
-        let in_default_locale = |found: &Match<'r>| {
-            let path = rules.in_default_locale(found, pathname);
-            path.or_else(|| host.map(|_| pathname.normalized()))
+        let (owner, found) = match decided {
+            Some((owner, found)) => (Some(owner), found),
+            None => of_type(rules, pathname, rules.find_on(pathname, host)?, owners),
         };
-        let path = in_default_locale(first)?;
-        let owners = self.owners(|snapshot| snapshot.owner_on(&path, snapshot.first_host()));
-        let owners = owners.into_iter().filter(|owner| !owner.is_localized());
-        let with_rule = |owner: PublicUrl<'_>| {
-            let uid = &rules.rules()[owner.rule()].content_type;
-            let found = match rules.tie_on(pathname, owner.rule(), host) {
-                Some(tie) => tie,
-                None => Some(first).filter(|first| first.rule.content_type == *uid)?.clone(),
-            };
-            let has_locale = in_default_locale(&found).as_deref() == Some(&*path);
-            has_locale.then_some(found)
-        };
-        owners.into_iter().find_map(|owner| Some((owner, with_rule(owner)?)))
+        let may_be_own = || self.may_be_own_path(rules, pathname, host, usize::MAX);
+        let is_uncertain = basis == Basis::Fresh && owner.is_some() && may_be_own();
+        let basis = if is_uncertain { Basis::OwnPathsUnknown } else { basis };
+        Some(Decision { found, owner, basis })
     }
 
     /// The URL with this path; `None` if no document owns it, or if a content type that could own it
@@ -231,7 +222,8 @@ impl PathIndex {
         pathname: &Pathname<'_>,
         host: Option<usize>,
     ) -> Option<PublicUrl<'_>> {
-        let owner = self.decide(rules, pathname, host)?.owner?;
+        let decision = self.decide(rules, pathname, host)?;
+        let owner = decision.owner.filter(|_| decision.basis != Basis::OwnPathsUnknown)?;
         has_path(owner, pathname).then_some(owner)
     }
 
@@ -257,7 +249,7 @@ impl<'r> Basis<'r> {
     fn unknown_type(self) -> Option<&'r ContentTypeUid> {
         match self {
             Self::Expired(uid) | Self::Missing(uid) => Some(uid),
-            Self::Fresh | Self::Stale => None,
+            Self::Fresh | Self::Stale | Self::OwnPathsUnknown => None,
         }
     }
 
@@ -274,10 +266,10 @@ impl Decision<'_, '_> {
         self.owner.is_some_and(PublicUrl::has_own_path)
     }
 
-    /// Whether a document has this path itself, on this host if one is given.
-    fn has_itself(&self, pathname: &Pathname<'_>, host: Option<usize>) -> bool {
-        let is_on = |owner: PublicUrl<'_>| host.is_none_or(|host| owner.host() == host);
-        self.owner.is_some_and(|owner| is_on(owner) && has_path(owner, pathname))
+    /// Whether no document in another locale can have the path: one has it itself, or it is not known
+    /// whether one has.
+    fn is_final(&self) -> bool {
+        self.owner.is_some() || self.basis.is_unknown()
     }
 }
 
@@ -286,12 +278,17 @@ fn has_path(owner: PublicUrl<'_>, pathname: &Pathname<'_>) -> bool {
     owner.normalized_path() == pathname.normalized()
 }
 
-/// The owner of the matched content type, whichever of the type's rules has built its URL.
-fn of_type<'i>(
-    rules: &RuleSet,
-    found: &Match<'_>,
+/// The owner of the content type of the first match, whichever of the type's rules has built its URL.
+/// If the match is for other locales than that of the owner, the match of that rule.
+fn of_type<'r, 'i>(
+    rules: &'r RuleSet,
+    pathname: &'r Pathname<'_>,
+    first: Match<'r>,
     owners: &[PublicUrl<'i>],
-) -> Option<PublicUrl<'i>> {
+) -> (Option<PublicUrl<'i>>, Match<'r>) {
     let uid = |owner: &PublicUrl<'_>| &rules.rules()[owner.rule()].content_type;
-    owners.iter().copied().find(|owner| *uid(owner) == found.rule.content_type)
+    let mut of_type = owners.iter().filter(|owner| *uid(owner) == first.rule.content_type);
+    let Some(owner) = of_type.next().copied() else { return (None, first) };
+    let version = (owner.rule(), owner.locale());
+    (Some(owner), rules.first_for_version(pathname, first, version))
 }

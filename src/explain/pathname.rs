@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::tie::TieDecision;
+use super::tie::{TieDecision, decided};
+use crate::path_index::PathIndex;
 use crate::rules::{MismatchReason, Pathname, PatternTrace, Rule, Template};
 use crate::site::Site;
 
@@ -101,26 +102,31 @@ pub struct SegmentResult {
 }
 
 /// Compares a pathname with all rules of the site. `host` is its host as text and as a position among
-/// the site's hosts, if the site has several. `tie` decides between tied rules, if there are any.
+/// the site's hosts, if the site has several. `documents` are those of the
+/// [types that decide](super::deciding_types), if there are any, or why they could not be read.
 #[must_use]
 pub fn explain_pathname(
     site: &Site,
     written: &str,
     (name, host): (Option<&str>, Option<usize>),
-    tie: Option<TieDecision>,
+    documents: Option<Result<PathIndex, String>>,
 ) -> PathnameExplanation {
     let pathname = Pathname::parse(written);
-    let host = match tie {
-        Some(TieDecision::Documents { host: of_document, .. }) => host.or(of_document),
-        _ => host,
+    let (index, problem) = match documents {
+        None => (None, None),
+        Some(Ok(index)) => (Some(index), None),
+        Some(Err(problem)) => (None, Some(problem)),
     };
-    let found = match tie {
-        Some(TieDecision::Documents { rule, .. }) => site.rules.tie_on(&pathname, rule, host),
-        Some(TieDecision::OwnPath { rule, locale, .. }) => {
-            Some(site.rules.own_path_match(&pathname, rule, locale))
-        }
-        _ => site.rules.find_on(&pathname, host),
-    };
+    let decision = index.as_ref().and_then(|own| own.decide(&site.rules, &pathname, host));
+    let owner = decision.as_ref().and_then(|decision| decision.owner);
+    let unknown = problem.map(|problem| TieDecision::Unknown { problem });
+    let tie = unknown.or_else(|| index.as_ref().and_then(|_| decided(site, written, host, owner)));
+    let localized = owner.filter(|owner| owner.is_localized());
+    let of_owner = localized.and_then(|owner| site.hosts.host_if_several(owner.locale()));
+    let host = host.or(of_owner);
+    let by_documents = decision.filter(|decision| decision.owner.is_some());
+    let found = by_documents.map(|decision| decision.found);
+    let found = found.or_else(|| site.rules.find_on(&pathname, host));
     let is_on_host = |locale| host == Some(site.hosts.host_of(locale));
     let found = found.map(|found| site.rules.on_host(found, is_on_host));
     // No pattern wins against an own path.

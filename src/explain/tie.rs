@@ -3,8 +3,9 @@
 
 use serde::Serialize;
 
-use crate::rules::{ContentTypeUid, Pathname};
+use crate::rules::{ContentTypeUid, Pathname, Rule};
 use crate::site::{ResolveBy, Site};
+use crate::snapshot::PublicUrl;
 
 /// What decides on a site with `resolve = "documents"`, if rules are tied or a document has a path of
 /// its own.
@@ -13,24 +14,12 @@ use crate::site::{ResolveBy, Site};
 pub enum TieDecision {
     /// A document has the path.
     Documents {
-        /// The position of its rule in the settings.
-        #[serde(skip)]
-        rule: usize,
-        /// The position of its host, if the site has several.
-        #[serde(skip)]
-        host: Option<usize>,
         /// The document.
         document_id: String,
     },
     /// A document has the path as its own, whatever the rules say.
     #[serde(rename = "own_path")]
     OwnPath {
-        /// The position of its rule in the settings.
-        #[serde(skip)]
-        rule: usize,
-        /// The position of its locale in the site's locales.
-        #[serde(skip)]
-        locale: usize,
         /// The document.
         document_id: String,
     },
@@ -63,13 +52,27 @@ pub fn deciding_types<'s>(
     types
 }
 
-/// Whether several rules match a pathname with equal precedence.
-#[must_use]
-pub fn is_tied(site: &Site, written: &str, host: Option<usize>) -> bool {
-    !tied_rules(site, written, host).is_empty()
+/// What the documents decide; `owner` is the one that has the path. `None`: no rules are tied, and no
+/// document has a path of its own there.
+pub(super) fn decided(
+    site: &Site,
+    written: &str,
+    host: Option<usize>,
+    owner: Option<PublicUrl<'_>>,
+) -> Option<TieDecision> {
+    let document_id = |owner: PublicUrl<'_>| owner.document_id().to_owned();
+    match owner {
+        Some(owner) if owner.has_own_path() => {
+            Some(TieDecision::OwnPath { document_id: document_id(owner) })
+        }
+        _ if tied_rules(site, written, host).is_empty() => None,
+        Some(owner) => Some(TieDecision::Documents { document_id: document_id(owner) }),
+        None => Some(TieDecision::Rules),
+    }
 }
 
-/// The positions of the rules that match with equal precedence; none if there is one.
+/// The positions of the rules that match with equal precedence; none if there is one match. A rule may
+/// have several, with templates for different locales.
 fn tied_rules(site: &Site, written: &str, host: Option<usize>) -> Vec<usize> {
     let pathname = Pathname::parse(written);
     let rules = site.rules.rules();
@@ -77,9 +80,15 @@ fn tied_rules(site: &Site, written: &str, host: Option<usize>) -> Vec<usize> {
     if host.is_some() || hosts.is_empty() {
         hosts = vec![host];
     }
-    let is_tied = |rule: &usize| {
-        hosts.iter().any(|host| site.rules.tie_on(&pathname, *rule, *host).is_some())
+    let matches: Vec<_> = hosts.iter().map(|host| site.rules.ties(&pathname, *host)).collect();
+    let is_tied = |rule: &Rule| {
+        let mut matches = matches.iter().flatten();
+        matches.any(|found| std::ptr::eq(found.rule, rule))
     };
-    let tied: Vec<usize> = (0..rules.len()).filter(is_tied).collect();
-    if tied.len() > 1 { tied } else { Vec::new() }
+    let count: usize = matches.iter().map(Vec::len).sum();
+    if count > 1 {
+        (0..rules.len()).filter(|at| is_tied(&rules[*at])).collect()
+    } else {
+        Vec::new()
+    }
 }

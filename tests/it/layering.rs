@@ -61,16 +61,16 @@ const LAYERS: &[Layer] = &[
         must_not_name: WORLD,
     },
     Layer {
-        module: "explain",
-        may_use: Some(&["rules", "frontend_url", "site"]),
-        must_not_name: WORLD,
-    },
-    Layer {
         module: "tables",
         may_use: Some(&["json", "rules", "site", "snapshot"]),
         must_not_name: WORLD,
     },
     Layer { module: "path_index", may_use: Some(&["rules", "snapshot"]), must_not_name: WORLD },
+    Layer {
+        module: "explain",
+        may_use: Some(&["rules", "frontend_url", "site", "snapshot", "path_index"]),
+        must_not_name: WORLD,
+    },
     Layer {
         module: "path_changes",
         may_use: Some(&["rules", "frontend_url", "snapshot"]),

@@ -5,6 +5,7 @@ mod drafts;
 mod explained;
 mod knowledge;
 mod mistakes;
+mod other_hosts;
 mod updates;
 
 use std::collections::BTreeSet;

@@ -5,6 +5,7 @@ mod drafts;
 mod knowledge;
 mod not_localized;
 mod readiness;
+mod version_locale;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -20,6 +20,7 @@ const INDEX_STALE: HeaderValue = HeaderValue::from_static("rules; index=stale");
 const PAGES: HeaderValue = HeaderValue::from_static("pages");
 const CMS: HeaderValue = HeaderValue::from_static("cms");
 const STALE_DOCUMENTS: HeaderValue = HeaderValue::from_static("documents; index=stale");
+const DOCUMENTS_WITHOUT_INDEX: HeaderValue = HeaderValue::from_static("documents; index=missing");
 
 /// What decided which rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,9 @@ pub(super) enum ResolvedBy {
     RulesWithStaleIndex,
     /// The document that owned the path when the index was fresh.
     StaleDocuments,
+    /// The document that owns the path, unless one of a content type that is not known yet has it as
+    /// its own path.
+    DocumentsWithoutIndex,
     /// The CMS.
     Cms,
     /// The settings: it is the path of a page outside the CMS.
@@ -95,6 +99,10 @@ impl<'a> PathMatch<'a> {
                 host = host.or(owner_host(site, &decision));
                 (decision.found, ResolvedBy::Documents)
             }
+            Basis::OwnPathsUnknown => {
+                host = host.or(owner_host(site, &decision));
+                (decision.found, ResolvedBy::DocumentsWithoutIndex)
+            }
             Basis::Fresh => (decision.found, ResolvedBy::Rules),
             Basis::Missing(_) => (decision.found, ResolvedBy::RulesWithoutIndex),
             Basis::Expired(_) => (decision.found, ResolvedBy::RulesWithStaleIndex),
@@ -131,7 +139,7 @@ impl ResolvedBy {
     /// For a path that no rule matches.
     pub(super) fn of_no_rule(basis: Basis<'_>) -> Self {
         match basis {
-            Basis::Fresh => Self::Rules,
+            Basis::Fresh | Basis::OwnPathsUnknown => Self::Rules,
             Basis::Missing(_) => Self::RulesWithoutIndex,
             Basis::Stale | Basis::Expired(_) => Self::RulesWithStaleIndex,
         }
@@ -150,6 +158,7 @@ impl ResolvedBy {
             Self::RulesWithoutIndex => INDEX_MISSING,
             Self::RulesWithStaleIndex => INDEX_STALE,
             Self::StaleDocuments => STALE_DOCUMENTS,
+            Self::DocumentsWithoutIndex => DOCUMENTS_WITHOUT_INDEX,
             Self::Cms => CMS,
             Self::Pages => PAGES,
         };

@@ -138,8 +138,10 @@ fn resolved_by(
     host: Option<usize>,
 ) -> ResolvedBy {
     let has_owner = decision.owner.is_some();
-    if decision.basis != Basis::Stale {
-        return if has_owner { ResolvedBy::Documents } else { ResolvedBy::Rules };
+    match decision.basis {
+        Basis::Stale => {}
+        Basis::OwnPathsUnknown => return ResolvedBy::DocumentsWithoutIndex,
+        _ => return if has_owner { ResolvedBy::Documents } else { ResolvedBy::Rules },
     }
     let by_rules = site.rules.find_on(pathname, host).filter(|_| !decision.has_own_path());
     let agree = by_rules.is_some_and(|found| std::ptr::eq(found.rule, decision.found.rule));

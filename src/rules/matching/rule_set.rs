@@ -58,6 +58,8 @@ pub struct RuleSet {
     trailing_slash: TrailingSlash,
     /// For each host of a site with several, the patterns of its locales; `None`: all patterns.
     by_host: Box<[Option<RuleSubset>]>,
+    /// The host of each locale; empty if there is one host.
+    hosts: Box<[u16]>,
     /// The paths that no document may have.
     pages: PagePaths,
     /// In the order of the settings, which decides which rule builds a URL (D12).
@@ -114,12 +116,13 @@ impl RuleSet {
         let matches = MatchTable::new(&patterns, &locales);
         let types = Types::new(&rules);
         let trailing_slash = TrailingSlash::default();
-        let (by_host, pages) = (Box::default(), PagePaths::default());
+        let (by_host, hosts, pages) = (Box::default(), Box::default(), PagePaths::default());
         Self {
             locales,
             prefix,
             trailing_slash,
             by_host,
+            hosts,
             pages,
             rules,
             types,

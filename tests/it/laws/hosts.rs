@@ -43,8 +43,7 @@ proptest! {
             // A rule of another content type is more specific.
             prop_assert_ne!(&found.rule.content_type, &own.content_type, "{}", url.path());
             let patterns = rules.patterns_by_rule();
-            let locale = &rules.locales().codes()[url.locale()];
-            let own_match = rules.own_match(&patterns, &pathname, url.rule(), locale);
+            let own_match = rules.own_match(&patterns, &pathname, url.rule(), url.locale());
             let own_match = own_match.expect("the rule that built a path matches it");
             let names: Vec<&str> = own_match.params.iter().map(|(name, _)| name).collect();
             let template = own_match.template;
@@ -145,7 +144,7 @@ pub(super) fn snapshots(
     UIDS.into_iter().map(of_type).collect()
 }
 
-fn index(rules: &RuleSet, snapshots: &[Arc<Snapshot>]) -> PathIndex {
+pub(super) fn index(rules: &RuleSet, snapshots: &[Arc<Snapshot>]) -> PathIndex {
     let types = rules.content_types();
     let paths = snapshots.iter().zip(UIDS).filter_map(|(snapshot, uid)| {
         let uid = types.iter().find(|own| own.as_str() == uid)?;

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{data, known, settings};
+use super::{data, get, known, settings};
 use crate::support::service::Setup;
+use crate::support::wait::until_so;
 
 /// `en/pages/one` of the template, and the same path as an own one; the same own path twice; and one
 /// own path of two content types.
@@ -70,4 +71,82 @@ fn sitemap_has_a_shared_path_once_and_leaves_out_that_of_an_owner_that_is_not_li
     let base = "https://www.example.com/base";
     let expected = ["/en/deutsch", "/en/news/n", "/en/same"].map(|path| format!("{base}{path}"));
     assert_eq!(list["urls"], json!(expected));
+}
+
+/// The rule of `c` is more specific than those of the others, which list documents at such paths.
+const HIDDEN: &str = r#"
+[server]
+listen = "127.0.0.1:0"
+[cms]
+source = "files"
+path = "content.json"
+[[site]]
+key = "main"
+front_end_url = "https://www.example.com"
+locales = ["en", "de"]
+resolve = "documents"
+[[site.rule]]
+content_type = "api::a.a"
+template = "/{locale}/{*path}"
+path_field = "own"
+[[site.rule]]
+content_type = "api::b.b"
+template = "/{locale}/{*path}"
+[[site.rule]]
+content_type = "api::c.c"
+template = "/{locale}/c/{slug}"
+"#;
+
+/// `own` and `plain` are not localized: the German paths lead to them, unless a document has those.
+fn hidden(status: &str) -> String {
+    let with = |rows: &[&str]| {
+        let rows = rows.iter().map(|row| format!("{{{row}, \"status\": \"{status}\"}}"));
+        rows.collect::<Vec<_>>().join(",")
+    };
+    let a = with(&[
+        r#""documentId": "own", "path": "x", "own": "c/own""#,
+        r#""documentId": "free", "path": "y", "own": "c/free""#,
+        r#""documentId": "german", "locale": "de", "path": "c/plain""#,
+    ]);
+    let b = with(&[r#""documentId": "hidden", "locale": "de", "path": "c/own""#]);
+    let c = with(&[
+        r#""documentId": "plain", "slug": "plain""#,
+        r#""documentId": "bare", "slug": "bare""#,
+    ]);
+    format!(r#"{{"api::a.a": [{a}], "api::b.b": [{b}], "api::c.c": [{c}]}}"#)
+}
+
+#[test]
+fn path_of_a_document_that_a_more_specific_rule_hides_leads_to_no_other_document() {
+    for status in ["published", "draft"] {
+        let service = Setup::new(HIDDEN).file("content.json", &hidden(status)).start();
+        let is_known = |path: &str| {
+            let target = format!("/api/resolve?site=main&pathname={path}");
+            get(&service, &target).status == 200
+        };
+        until_so("the documents are known", || {
+            ["/de/c/none", "/de/x/none"].map(is_known) == [true; 2]
+        });
+        for (path, id, canonical) in [
+            ("/en/c/own", Some("own"), Some("/en/c/own")),
+            ("/de/c/free", Some("free"), Some("/en/c/free")),
+            ("/de/c/bare", Some("bare"), Some("/en/c/bare")),
+            // In the sitemap, as the path of a document that the rule of another type hides.
+            ("/de/c/own", None, None),
+            ("/de/c/plain", None, None),
+        ] {
+            let target = format!("/api/resolve?site=main&pathname={path}&status={status}");
+            let found = data(&service, &target);
+            let shown = (&found["documentId"], &found["canonicalPath"]);
+            assert_eq!(shown, (&json!(id), &json!(canonical)), "{target}");
+            let kind = if id.is_some() { "document" } else { "none" };
+            assert_eq!(found["kind"], kind, "{target}");
+        }
+        if status == "published" {
+            let pages = data(&service, "/api/pages?site=main&locale=de");
+            let rows = pages["pages"].as_array().expect("a list");
+            let paths: Vec<_> = rows.iter().map(|row| row["path"].as_str()).collect();
+            assert_eq!(paths, [Some("/de/c/plain"), Some("/de/c/own")]);
+        }
+    }
 }

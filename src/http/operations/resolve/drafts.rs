@@ -95,7 +95,31 @@ impl Known<'_> {
                 other => not_localized = not_localized.or(other),
             }
         }
-        Ok(own_not_localized.or(not_localized))
+        let Some(elsewhere) = own_not_localized.or(not_localized) else { return Ok(None) };
+        let is_hidden = self.is_hidden(&mut read, pathname, host).await?;
+        Ok(Some(elsewhere).filter(|_| !is_hidden))
+    }
+
+    /// Whether a draft has a path that a more specific rule hides. Such a path leads to no other draft.
+    async fn is_hidden<'p>(
+        &'p self,
+        read: &mut Read<'p>,
+        pathname: &'p Pathname<'_>,
+        host: Option<usize>,
+    ) -> Result<bool, ApiError> {
+        for found in self.site.rules.matches(pathname) {
+            let found = on_host(self.site, found, host);
+            let wanted: Wanted<'_> =
+                (&found.rule.content_type, self.locales(&found), Candidates::of(&found));
+            let (candidates, are_all) = self.candidates(wanted, read).await?;
+            if candidates.owner_on(&pathname.normalized(), host).is_some() {
+                return Ok(true);
+            }
+            if !are_all {
+                return Err(TOO_MANY.into());
+            }
+        }
+        Ok(false)
     }
 
     /// The matches that decide, in the order of the settings; behind them those of other rules of the
@@ -122,10 +146,17 @@ impl Known<'_> {
         let matches = self.matches(pathname, host);
         let Some(first) = matches.first() else { return Ok(None) };
         // Of a document that another rule has built, only one of the first match's type counts.
-        let rule_of = |url: PublicUrl<'_>| {
+        let is_of_first = |url: PublicUrl<'_>| {
             let uid = &rules.rules()[url.rule()].content_type;
-            let is_first = first.rule.content_type == *uid;
-            rules.tie_on(pathname, url.rule(), host).or_else(|| is_first.then(|| first.clone()))
+            (first.rule.content_type == *uid).then(|| first.clone())
+        };
+        let match_of = |url: PublicUrl<'_>| {
+            let version = (url.rule(), url.locale());
+            let of_first = || Some(rules.first_for_version(pathname, is_of_first(url)?, version));
+            rules.tie_of_version(pathname, version, host).or_else(of_first)
+        };
+        let match_elsewhere = |url: PublicUrl<'_>| {
+            rules.tie_on(pathname, url.rule(), host).or_else(|| is_of_first(url))
         };
         let mut not_localized = None;
         for found in &matches {
@@ -133,7 +164,7 @@ impl Known<'_> {
                 (&found.rule.content_type, self.locales(found), Candidates::of(found));
             let (candidates, are_all) = self.candidates(wanted, read).await?;
             let path = pathname.normalized();
-            if let Some(found) = candidates.owner_on(&path, host).and_then(rule_of) {
+            if let Some(found) = candidates.owner_on(&path, host).and_then(match_of) {
                 return Ok(Some(Owned { found, candidates, path, host, is_elsewhere: false }));
             }
             // A path without a locale is the same on the host of the first locale.
@@ -141,7 +172,7 @@ impl Known<'_> {
             let other = other.or_else(|| host.map(|_| path)).and_then(|path| {
                 let url = candidates.owner_on(&path, candidates.first_host());
                 let url = url.filter(|url| !url.is_localized())?;
-                Some((rule_of(url)?, path))
+                Some((match_elsewhere(url)?, path))
             });
             match other {
                 // Nor is any other document of the type localized, so that none has the path itself.

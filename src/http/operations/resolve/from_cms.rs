@@ -139,10 +139,8 @@ impl Known<'_> {
         let url = snapshot.owner_on(&path, host);
         let own_path = url.filter(|url| url.has_own_path());
         let own_path = own_path.map(|url| rules.own_path_match(&parsed, url.rule(), url.locale()));
-        let rule = url.map(|url| &rules.rules()[url.rule()]);
-        let own =
-            matches.iter().find(|found| rule.is_some_and(|rule| std::ptr::eq(found.rule, rule)));
-        let Some(found) = own_path.or_else(|| own.or(matches.first()).cloned()) else {
+        let by_rule = url.and_then(|url| rules.match_by_rule(&parsed, url.rule(), url.locale()));
+        let Some(found) = own_path.or(by_rule).or_else(|| matches.first().cloned()) else {
             return Err(no_match(site, &path, &parsed, false));
         };
         let found = on_host(site, found, host);

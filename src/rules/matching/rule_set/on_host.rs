@@ -25,7 +25,14 @@ impl RuleSet {
             })
         };
         let by_host = (0..count).map(|host| differ.then(|| of_host(host))).collect();
-        Self { by_host, ..self }
+        Self { by_host, hosts: hosts.into(), ..self }
+    }
+
+    /// Whether the locale at a position is on a host; true if none is given, or if there is one.
+    #[must_use]
+    pub fn has_locale_on(&self, locale: usize, host: Option<usize>) -> bool {
+        let own = self.hosts.get(locale).map(|own| usize::from(*own));
+        own.is_none() || host.is_none() || own == host
     }
 
     /// Whether the site has several hosts.

@@ -1,7 +1,6 @@
 //! The match of the rule that built a path: the values that the path was built from.
 
 use super::{Match, RuleSet};
-use crate::rules::locale::Locale;
 use crate::rules::matching::linear::match_pattern;
 use crate::rules::matching::pattern::Pattern;
 use crate::rules::pathname::Pathname;
@@ -26,34 +25,83 @@ impl RuleSet {
         PatternsByRule { positions: positions.into() }
     }
 
-    /// The match of one rule for a path in this locale, whichever rule matches the path first.
+    /// The match of one rule for the path of a version in the locale at a position, whichever rule
+    /// matches the path first.
     #[must_use]
     pub fn own_match<'a>(
         &'a self,
         patterns: &PatternsByRule,
         pathname: &'a Pathname<'_>,
         rule: usize,
-        locale: &Locale,
+        locale: usize,
     ) -> Option<Match<'a>> {
         let is_before = |(own, _): &(u32, u32)| (*own as usize) < rule;
         let rest = &patterns.positions[patterns.positions.partition_point(is_before)..];
         let own = rest.iter().take_while(|(own, _)| *own as usize == rule);
-        let matches = |position: usize| {
-            let pattern = &self.patterns[position];
-            let is_for_locale = pattern.locales.is_empty() || pattern.locales.contains(locale);
-            let is_match = is_for_locale && match_pattern(pattern, pathname, &self.locales).is_ok();
-            let found = is_match.then(|| self.matched(position, pathname))?;
-            let found = self.on_host(found, |at| self.locales.codes()[at] == *locale);
-            found.locale.is_none_or(|found| found.code() == locale).then_some(found)
-        };
-        { own }.find_map(|(_, position)| matches(*position as usize))
+        self.match_of_version(own.map(|(_, at)| *at as usize), pathname, locale)
+    }
+
+    /// The same by a search through all patterns, for a look-up that is rare.
+    #[must_use]
+    pub fn match_by_rule<'a>(
+        &'a self,
+        pathname: &'a Pathname<'_>,
+        rule: usize,
+        locale: usize,
+    ) -> Option<Match<'a>> {
+        let of_rule = |at: &usize| self.patterns[*at].rule == rule;
+        self.match_of_version((0..self.patterns.len()).filter(of_rule), pathname, locale)
+    }
+
+    /// The match for a version whose URL a rule of the content type of the first match has built: the
+    /// first match, or if that is for other locales, the match of the rule.
+    #[must_use]
+    pub fn first_for_version<'a>(
+        &'a self,
+        pathname: &'a Pathname<'_>,
+        first: Match<'a>,
+        (rule, locale): (usize, usize),
+    ) -> Match<'a> {
+        let found = self.for_version(first.clone(), locale);
+        let found = found.or_else(|| self.match_by_rule(pathname, rule, locale));
+        found.unwrap_or(first)
+    }
+
+    /// The first match of the patterns at these positions that is for versions in a locale.
+    fn match_of_version<'a>(
+        &'a self,
+        positions: impl IntoIterator<Item = usize>,
+        pathname: &'a Pathname<'_>,
+        locale: usize,
+    ) -> Option<Match<'a>> {
+        let is_match =
+            |at: &usize| match_pattern(&self.patterns[*at], pathname, &self.locales).is_ok();
+        let mut matching = positions.into_iter().filter(is_match);
+        matching.find_map(|at| self.for_version(self.matched(at, pathname), locale))
+    }
+
+    /// A match of the path of a version in the locale at a position, with this locale. `None`: the
+    /// template is for other locales, or the path has the segment of another one.
+    ///
+    /// Where the paths of the rule have no locale, the path can be that of the locales from this one
+    /// on: a version in an earlier one would own it (D22).
+    #[must_use]
+    pub fn for_version<'a>(&'a self, found: Match<'a>, locale: usize) -> Option<Match<'a>> {
+        let found = self.on_host(found, |at| at == locale);
+        let codes = self.locales.codes();
+        if let Some(own) = found.locale {
+            return (*own.code() == codes[locale]).then_some(found);
+        }
+        let shared = if found.shared.is_empty() { codes } else { found.shared };
+        let from = shared.iter().position(|own| *own == codes[locale])?;
+        Some(Match { shared: &shared[from..], ..found })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::rules::fixtures::{locales, per_locale, rule};
-    use crate::rules::{Locale, LocalePrefix, Pathname, RuleSet};
+    use crate::rules::{Locale, LocalePrefix, Match, Pathname, RuleSet, SiteLocale};
 
     #[test]
     fn own_match_is_that_of_the_rule_and_the_locale_that_built_the_path() {
@@ -77,13 +125,42 @@ mod tests {
             ("/a", 9, "de", None),
         ] {
             let pathname = Pathname::parse(path);
-            let locale = Locale::parse(locale).unwrap();
-            let found = rules.own_match(&patterns, &pathname, rule, &locale);
+            let position = rules.locales().position(locale).unwrap();
+            let found = rules.own_match(&patterns, &pathname, rule, position);
+            assert_eq!(rules.match_by_rule(&pathname, rule, position), found, "{path} {rule}");
             let params = found.map(|found| {
                 let pairs = found.params.iter().map(|(name, value)| format!("{name}={value}"));
                 pairs.collect::<Vec<_>>().join(" ")
             });
             assert_eq!(params.as_deref(), expected, "{path} {rule} {locale}");
+        }
+    }
+
+    #[test]
+    fn match_for_a_version_has_its_locale_or_is_none() {
+        let by_locale = per_locale(&[("en", "/{locale}/x/{slug}"), ("de", "/x/{slug}")]);
+        let shared = per_locale(&[("en", "/s/{slug}"), ("de", "/s/{slug}")]);
+        let rules = vec![by_locale, rule(1, "/y/{slug}"), rule(2, "/{locale}/{slug}"), shared];
+        let rules = RuleSet::new(locales(), LocalePrefix::ExceptDefault, rules);
+        for (path, rule, locale, expected) in [
+            ("/x/a", 0, 0, Some("/{locale}/x/{slug} en []")),
+            ("/x/a", 0, 1, Some("/x/{slug} de []")),
+            ("/y/a", 1, 0, Some("/y/{slug} - [\"en\", \"de\"]")),
+            ("/y/a", 1, 1, Some("/y/{slug} - [\"de\"]")),
+            ("/de/a", 2, 1, Some("/{locale}/{slug} de []")),
+            ("/de/a", 2, 0, None),
+            ("/a", 2, 0, Some("/{locale}/{slug} en []")),
+            ("/a", 2, 1, None),
+            ("/s/a", 3, 1, Some("/s/{slug} - [\"de\"]")),
+        ] {
+            let pathname = Pathname::parse(path);
+            let show = |found: Match<'_>| {
+                let shared: Vec<&str> = found.shared.iter().map(Locale::as_str).collect();
+                let locale = found.locale.map_or("-", SiteLocale::as_str);
+                format!("{} {locale} {shared:?}", found.template)
+            };
+            let tie = rules.tie_of_version(&pathname, (rule, locale), None).map(show);
+            assert_eq!(tie.as_deref(), expected, "{path} {rule} {locale}");
         }
     }
 }

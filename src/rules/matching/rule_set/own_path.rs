@@ -42,11 +42,20 @@ impl RuleSet {
         }
     }
 
-    /// The position of the locale at the beginning of a pathname, if it is not the site's first, and
-    /// the normalized path with the first one in its place: the own path of a document that is not
-    /// localized (D19).
-    #[must_use]
-    pub fn own_path_in_default_locale(&self, pathname: &Pathname<'_>) -> Option<(usize, String)> {
+    /// The own paths of documents that are not localized to which a pathname can lead (D19), in the
+    /// site's first locale: with this one in place of the locale at the beginning of the pathname, then
+    /// the same path, if the request has a `host`. Each with the position of the locale of the pathname,
+    /// which is 0 where none is replaced.
+    pub fn own_paths_in_default_locale(
+        &self,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> impl Iterator<Item = (usize, String)> {
+        let same = host.map(|_| (0, pathname.normalized()));
+        self.own_path_in_default_locale(pathname).into_iter().chain(same)
+    }
+
+    fn own_path_in_default_locale(&self, pathname: &Pathname<'_>) -> Option<(usize, String)> {
         let PathSegment::Text(first) = pathname.segments().next()? else { return None };
         let locale = self.locales.of_segment(first)?;
         let default = self.locales.default_locale();
@@ -60,6 +69,25 @@ impl RuleSet {
             LocalePrefix::ExceptDefault => format!("/{rest}"),
         };
         Some((self.locales.position(locale.as_str())?, path))
+    }
+
+    /// Whether the own paths of a rule's documents that are not localized have a locale.
+    #[must_use]
+    pub fn own_path_has_locale(&self, rule: usize) -> bool {
+        let template = self.rules[rule].template(self.locales.default_locale().code());
+        template.is_some_and(Template::has_locale)
+    }
+
+    /// Whether a document of a rule could have this own path on a host.
+    #[must_use]
+    pub fn may_be_own_path(
+        &self,
+        pathname: &Pathname<'_>,
+        rule: usize,
+        host: Option<usize>,
+    ) -> bool {
+        let is_on_host = |locale| self.has_locale_on(locale, host);
+        !self.own_path_values(pathname, &self.rules[rule], is_on_host).is_empty()
     }
 
     /// Why the own path of a document cannot be used; `None` too if it has none.
@@ -171,9 +199,13 @@ mod tests {
                 [(LocalePrefix::Always, always), (LocalePrefix::ExceptDefault, except_default)]
             {
                 let rules = RuleSet::new(translated_locales(), prefix, Vec::new());
-                let found = rules.own_path_in_default_locale(&Pathname::parse(path));
-                let expected = expected.map(|path| (1, path.to_owned()));
-                assert_eq!(found, expected, "{path} {prefix:?}");
+                let pathname = Pathname::parse(path);
+                let found = |host| rules.own_paths_in_default_locale(&pathname, host);
+                let expected: Vec<_> =
+                    expected.map(|path| (1, path.to_owned())).into_iter().collect();
+                assert_eq!(found(None).collect::<Vec<_>>(), expected, "{path} {prefix:?}");
+                let expected = [expected, vec![(0, pathname.normalized())]].concat();
+                assert_eq!(found(Some(1)).collect::<Vec<_>>(), expected, "{path} {prefix:?}");
             }
         }
     }

@@ -47,19 +47,37 @@ impl RuleSet {
         rule: usize,
         host: Option<usize>,
     ) -> Option<Match<'a>> {
+        self.ties_of_rule(pathname, rule, host)?.next()
+    }
+
+    /// The same for the path of a version in the locale at a position, with this locale: a rule may
+    /// have a template for each locale.
+    #[must_use]
+    pub fn tie_of_version<'a>(
+        &'a self,
+        pathname: &'a Pathname<'_>,
+        (rule, locale): (usize, usize),
+        host: Option<usize>,
+    ) -> Option<Match<'a>> {
+        let mut ties = self.ties_of_rule(pathname, rule, host)?;
+        ties.find_map(|found| self.for_version(found, locale))
+    }
+
+    fn ties_of_rule<'a>(
+        &'a self,
+        pathname: &'a Pathname<'_>,
+        rule: usize,
+        host: Option<usize>,
+    ) -> Option<impl Iterator<Item = Match<'a>>> {
         let first = self.first_position_on(pathname, host)?;
         let shape = &self.patterns[first].segments;
         // Patterns of one shape are neighbours, in the order of the settings.
         let rest = &self.patterns[first..];
         let rest = &rest[..rest.partition_point(|p| same_shape(shape, &p.segments))];
         let start = rest.partition_point(|pattern| pattern.rule < rule);
-        let own = rest[start..].iter().take_while(|pattern| pattern.rule == rule);
-        let own = own.zip(first + start..);
-        let mut own = own.filter(|(pattern, at)| {
-            let is_match = match_pattern(pattern, pathname, &self.locales).is_ok();
-            is_match && self.is_on(*at, first, host)
-        });
-        Some(self.matched(own.next()?.1, pathname))
+        let own = rest[start..].iter().take_while(move |pattern| pattern.rule == rule);
+        let own = own.zip(first + start..).filter(move |(_, at)| self.is_on(*at, first, host));
+        Some(self.matching(own, pathname))
     }
 
     /// All matches with the precedence of the first pattern that matches, in the order of the
@@ -87,6 +105,12 @@ impl RuleSet {
             |pattern: &Pattern| *self.rules[pattern.rule].content_type.as_str() == *uid;
         let own = self.patterns.iter().zip(0..).filter(|(pattern, _)| is_of_type(pattern));
         self.matching(own, pathname).collect()
+    }
+
+    /// All matches, in the order of evaluation.
+    #[must_use]
+    pub fn matches<'a>(&'a self, pathname: &'a Pathname<'_>) -> Vec<Match<'a>> {
+        self.matching(self.patterns.iter().zip(0..), pathname).collect()
     }
 
     fn matching<'a>(

@@ -2,7 +2,7 @@
 
 use super::{Candidates, Known, Owned, Read, TOO_MANY, Wanted};
 use crate::http::response::error::ApiError;
-use crate::rules::{Match, Pathname};
+use crate::rules::{Locale, Match, Pathname};
 use crate::snapshot::PublicUrl;
 
 impl Known<'_> {
@@ -17,8 +17,8 @@ impl Known<'_> {
         let (rules, path) = (&self.site.rules, pathname.normalized());
         let mut not_localized = None;
         for rule in rules.with_path_field().map(|at| &rules.rules()[at]) {
-            let is_on_host = |at| host.is_none_or(|host| self.site.hosts.host_of(at) == host);
-            for (value, locales) in rules.own_path_values(pathname, rule, is_on_host) {
+            for (value, locales) in rules.own_path_values(pathname, rule, |_| true) {
+                let locales = self.locales_on(locales, host);
                 let wanted: Wanted<'_> =
                     (&rule.content_type, locales, Candidates::with_own_path(rule, &value));
                 let (candidates, are_all) = self.candidates(wanted, read).await?;
@@ -27,14 +27,13 @@ impl Known<'_> {
                     let own = Owned { found, candidates, path, host, is_elsewhere: false };
                     return Ok([Some(own), None]);
                 }
-                let other = rules.own_path_in_default_locale(pathname);
-                // A path without a locale is the same on the host of the first locale.
-                let other = other.or_else(|| host.map(|_| (0, path.clone())));
-                let other = other.and_then(|(locale, path)| {
-                    let url = candidates.owner_on(&path, candidates.first_host());
-                    let url = url.filter(|url| url.has_own_path())?;
-                    let found = self.own_match(pathname, url, locale);
-                    (!url.is_localized()).then_some((found, path))
+                let mut others = rules.own_paths_in_default_locale(pathname, host);
+                let other = others.find_map(|(locale, path)| {
+                    let url = candidates.owner_on(&path, candidates.first_host())?;
+                    let is_own = url.has_own_path() && !url.is_localized();
+                    let has_locale = locale == 0 || rules.own_path_has_locale(url.rule());
+                    let found = || self.own_match(pathname, url, locale);
+                    (is_own && has_locale).then(|| (found(), path))
                 });
                 match other {
                     Some((found, path)) => {
@@ -48,6 +47,20 @@ impl Known<'_> {
             }
         }
         Ok([None, not_localized])
+    }
+
+    /// Those of some locales that are on the host. If none is, the first: a document that is not
+    /// localized is read in any locale.
+    fn locales_on(&self, mut locales: Vec<Locale>, host: Option<usize>) -> Vec<Locale> {
+        let rules = &self.site.rules;
+        let position = |own: &Locale| rules.locales().position(own.as_str());
+        let is_on = |own: &Locale| position(own).is_some_and(|at| rules.has_locale_on(at, host));
+        if locales.iter().any(is_on) {
+            locales.retain(is_on);
+        } else {
+            locales.truncate(1);
+        }
+        locales
     }
 
     fn own_match<'p>(
