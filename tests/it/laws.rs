@@ -2,9 +2,11 @@
 //!
 //! `PROPTEST_CASES=1000000 cargo test --release --test it laws` tries a million of each.
 
+mod drafts;
 mod features;
 mod generate;
 mod hosts;
+mod not_localized;
 mod own_paths;
 mod pages;
 mod round_trip;
