@@ -80,6 +80,11 @@ fn write_new(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
 
 fn exists(path: &Path) -> Box<dyn Error> {
     let shown = path.display();
+    if path.is_dir() {
+        let file = path.join(SettingsFile::DEFAULT);
+        return format!("{shown} is a folder: name a file in it, such as --out {}", quoted(&file))
+            .into();
+    }
     format!(
         "{shown} exists and is not overwritten: write another file with --out FILE, print the \
          settings with --out -, or remove {shown}"
@@ -119,10 +124,17 @@ fn next_steps(path: &Path) -> String {
     let command = if is_found {
         "frontend-map".to_owned()
     } else {
-        format!("frontend-map --config {}", path.display())
+        format!("frontend-map --config {}", quoted(path))
     };
     format!(
         "next:\n  1. in the file, set front_end_url, without which there are no URLs, and correct the \
          guesses\n  2. {command} check\n  3. {command} serve\n"
     )
+}
+
+/// The path as a POSIX shell reads it, in single quotes where it needs them.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

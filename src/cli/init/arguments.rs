@@ -75,6 +75,9 @@ fn locales(codes: &[String]) -> Result<Option<Locales>, String> {
     if codes.is_empty() {
         return Ok(None);
     }
+    if let Some(at) = codes.iter().position(String::is_empty) {
+        return Err(format!("--locales: entry {} is empty: remove a comma", at + 1));
+    }
     let parse = |code: &String| {
         Locale::parse(code).map_err(|error| format!("--locales {}: {error}", code.escape_debug()))
     };

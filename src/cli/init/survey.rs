@@ -8,7 +8,7 @@ use super::rules::{self, RuleGuess};
 use super::slug::Slug;
 use super::types::{LeftOut, Type, locale};
 use crate::content::{
-    CmsLocale, ContentError, EndpointKind, Sample, SetupProblem, Strapi, TypeSchema,
+    CmsLocale, ContentError, EndpointKind, Outage, Sample, SetupProblem, Strapi, TypeSchema,
 };
 use crate::suggestion::did_you_mean;
 
@@ -194,7 +194,14 @@ fn no_rules(left_out: &[LeftOut]) -> String {
 fn explain(strapi: &Strapi, error: &ContentError) -> String {
     let detail = strapi.detail(error);
     match error {
-        ContentError::Setup(_) | ContentError::TypeFails { .. } => detail,
+        ContentError::Setup(_) => detail,
+        ContentError::Unavailable { outage: Outage::Status(429), .. } => {
+            format!("{detail}: something limits the requests to Strapi: try again later")
+        }
+        ContentError::TypeFails { .. }
+        | ContentError::Unavailable { outage: Outage::Status(_), .. } => {
+            format!("{detail}: the log of Strapi, or of a proxy before it, says why")
+        }
         ContentError::Unusable(_) => {
             format!("{detail}: --cms must be the address of Strapi 5, without /admin")
         }

@@ -77,7 +77,7 @@ fn locales(out: &mut Lines, SiteLocales { codes, found_in, left_out }: &SiteLoca
         FoundIn::Arguments => "The locales of --locales. The first is the default.",
         FoundIn::Cms => "The locales of the CMS. The first is the default.",
         FoundIn::Documents => {
-            "Guess: the locales of the first documents, because the token may not read the list of \
+            "Guess: the locales of the first documents, because the CMS did not return its list of \
              locales. Add those that are missing. The first is the default."
         }
         FoundIn::Nothing => {

@@ -10,6 +10,9 @@ use crate::rules::url_safety::{Width, check};
 /// The value of `hreflang` for readers without a matching language. It is no language tag.
 const X_DEFAULT: &str = "x-default";
 
+/// Bytes of a segment before it is encoded: a URL has less than 2,048 characters.
+const LONGEST_SEGMENT: usize = 255;
+
 /// A locale of a site.
 ///
 /// The CMS, settings, parameters and responses use its code. Paths have its segment, and links to
@@ -35,6 +38,11 @@ pub enum SegmentError {
     /// `.` or `..`.
     #[error("`{0}` is a relative reference: write a name, such as `deutsch`")]
     Dots(String),
+    /// Longer than [`LONGEST_SEGMENT`].
+    #[error(
+        "`segment` has {0} bytes, and at most {LONGEST_SEGMENT} are allowed: write a short name"
+    )]
+    TooLong(usize),
     /// A character that no static text of a template can have, or that is not visible.
     #[error(
         "`{0}` has a character that a segment cannot have: write it decoded, without `%`, `?`, `#`, `\\`, `{{`, `}}` and invisible characters"
@@ -64,6 +72,9 @@ impl SiteLocale {
         let own = || segment.to_owned();
         if segment.trim().is_empty() {
             return Err(SegmentError::Empty);
+        }
+        if segment.len() > LONGEST_SEGMENT {
+            return Err(SegmentError::TooLong(segment.len()));
         }
         if segment.contains('/') {
             return Err(SegmentError::Slash(own()));
@@ -172,8 +183,10 @@ mod tests {
 
     #[test]
     fn segment_is_one_visible_segment_of_a_path_written_decoded() {
-        use SegmentError::{Character, Dots, Empty, Slash};
-        for good in ["deutsch", "en", "français", "de-DE", "a b", "v1.2", "...", "~", "x-default"]
+        use SegmentError::{Character, Dots, Empty, Slash, TooLong};
+        let longest = "é".repeat(127) + "e";
+        for good in
+            [&longest, "deutsch", "en", "français", "de-DE", "a b", "v1.2", "...", "~", "x-default"]
         {
             assert_eq!(
                 german().with_segment(good).map(|l| l.segment().to_owned()),
@@ -184,6 +197,7 @@ mod tests {
         for (bad, expected) in [
             ("", Empty),
             (" \u{a0}", Empty),
+            (&(longest.clone() + "e"), TooLong(256)),
             ("/", Slash(own("/"))),
             ("/de", Slash(own("/de"))),
             ("de/at", Slash(own("de/at"))),

@@ -134,9 +134,18 @@ fn unreachable_cms_is_named_with_the_kind_of_failure() {
         "frontend-map: the CMS is not available: connection refused (CMS at http://{free}): start Strapi, or correct --cms\n"
     );
     assert_eq!((ended.status, ended.stderr), (Some(1), expected));
-    let cms = Cms::start(|_| Script::json(503, "{}"));
-    let found = message(&setup(), &cms, &[], 1);
-    assert!(found.contains("the CMS is not available: it returned 503"), "{found}");
+}
+
+#[test]
+fn cms_that_is_there_and_fails_need_not_be_started() {
+    let log = "the log of Strapi, or of a proxy before it, says why";
+    let limits = "something limits the requests to Strapi: try again later";
+    for (status, advice) in [(429, limits), (500, log), (502, log), (503, log)] {
+        let cms = Cms::start(move |_| Script::json(status, "{}"));
+        let found = message(&setup(), &cms, &[], 1);
+        let what = format!("the CMS is not available: it returned {status} (CMS at http://CMS)");
+        assert_eq!(found, format!("frontend-map: {what}: {advice}\n"));
+    }
 }
 
 #[test]
@@ -193,6 +202,24 @@ fn file_in_a_folder_that_does_not_exist_is_refused() {
 }
 
 #[test]
+fn folder_as_the_file_is_refused() {
+    let cms = Cms::start(|_| denied());
+    let setup = setup();
+    std::fs::create_dir(setup.path().join("my site")).expect("a folder");
+    for (out, expected) in [
+        (".", ". is a folder: name a file in it, such as --out ./frontend-map.toml"),
+        (
+            "my site",
+            "my site is a folder: name a file in it, such as --out 'my site/frontend-map.toml'",
+        ),
+    ] {
+        let found = message(&setup, &cms, &["--out", out], 1);
+        assert_eq!(found, format!("frontend-map: {expected}\n"));
+    }
+    assert!(cms.targets().is_empty(), "refused before the first request");
+}
+
+#[test]
 fn mistakes_in_the_arguments_have_status_2() {
     let cms = ["--cms", "http://127.0.0.1:1"];
     for (arguments, expected) in [
@@ -215,6 +242,10 @@ fn mistakes_in_the_arguments_have_status_2() {
         ),
         ([&cms[..], &["--locales", "en,d e"]].concat(), "--locales d e: a locale is"),
         ([&cms[..], &["--locales", "en,en"]].concat(), "--locales: `locales` lists `en` twice"),
+        (
+            [&cms[..], &["--locales", "en,,de"]].concat(),
+            "--locales: entry 2 is empty: remove a comma",
+        ),
     ] {
         let ended = setup().run(&[&["init"], &arguments[..]].concat());
         assert_eq!((ended.status, ended.stdout.as_str()), (Some(2), ""), "{arguments:?}");

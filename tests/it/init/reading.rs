@@ -80,7 +80,7 @@ fn named_types_are_read_and_their_locales_found_in_documents() {
         ],
         "{settings}"
     );
-    let locales = "Guess: the locales of the first documents, because the token may not read the list of locales. Add";
+    let locales = "Guess: the locales of the first documents, because the CMS did not return its list of locales. Add";
     assert!(settings.replace("\n# ", " ").contains(locales), "{settings}");
     assert_eq!(said, "4 rules, locales de, en, fr\n");
     let targets = cms.targets();

@@ -260,6 +260,9 @@ fn next_commands_name_a_file_that_is_not_found_by_itself() {
     let setup = setup();
     let ended = init(&setup, &cms, &["--out", "settings.toml"]);
     assert!(ended.stdout.contains("  2. frontend-map --config settings.toml check\n"));
+    let ended = init(&setup, &cms, &["--out", "Anna's settings.toml"]);
+    let quoted = r"  3. frontend-map --config 'Anna'\''s settings.toml' serve";
+    assert!(ended.stdout.contains(quoted), "{}", ended.stdout);
     let written = std::fs::read_to_string(setup.path().join("settings.toml")).expect("the file");
     assert!(!written.contains("canary"), "no token: {written}");
     let named = setup.env("FRONTEND_MAP_CONFIG", "settings.toml");

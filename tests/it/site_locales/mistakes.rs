@@ -44,6 +44,10 @@ fn mistake_is_a_problem_with_its_place_and_its_cure() {
             "site \"main\", locale `de`, segment: `d%65` has a character that a segment cannot have",
         ),
         (
+            &format!(r#"[{{ code = "de", segment = "{}" }}]"#, "a".repeat(2_100)),
+            "site \"main\", locale `de`, segment: `segment` has 2100 bytes, and at most 255 are allowed: write a short name",
+        ),
+        (
             r#"[{ code = "de", hreflang = "de_DE" }]"#,
             "site \"main\", locale `de`, hreflang: `de_DE` is not a language tag (BCP 47): write one such as `de`, `de-DE` or `zh-Hant`",
         ),
