@@ -1,0 +1,106 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::body::Body;
+use futures::future::join_all;
+use http_body_util::BodyExt;
+
+use super::super::producers;
+use super::*;
+
+const BODIES: usize = 64;
+const CHUNKS: usize = 50;
+const PRODUCERS: usize = 2;
+
+fn runtime(threads: usize) -> &'static Runtime {
+    Box::leak(Box::new(producers::start(threads).unwrap()))
+}
+
+fn body(
+    chunks: impl Iterator<Item = Bytes> + Send + Unpin + 'static,
+    producers: &'static Runtime,
+) -> Body {
+    Body::new(ProducedBody::new(chunks, None, producers))
+}
+
+/// Chunks that count how many bodies make one at a time.
+fn counted(now: &Arc<AtomicUsize>, most: &Arc<AtomicUsize>) -> impl Iterator<Item = Bytes> + use<> {
+    let (now, most) = (Arc::clone(now), Arc::clone(most));
+    (0..CHUNKS).map(move |_| {
+        most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        // Lets the other bodies in, if the producers do.
+        std::thread::yield_now();
+        now.fetch_sub(1, Ordering::SeqCst);
+        Bytes::from_static(b"x")
+    })
+}
+
+#[test]
+fn produced_bodies_make_only_a_few_chunks_at_a_time() {
+    let (now, most) = (Arc::default(), Arc::default());
+    let producers = runtime(PRODUCERS);
+    let bodies: Vec<Body> = (0..BODIES).map(|_| body(counted(&now, &most), producers)).collect();
+    let clients = tokio::runtime::Builder::new_multi_thread().worker_threads(8).build().unwrap();
+    let lengths = clients.block_on(async {
+        let read = |body: Body| async { body.collect().await.map(|read| read.to_bytes().len()) };
+        join_all(bodies.into_iter().map(|body| tokio::spawn(read(body)))).await
+    });
+    for length in lengths {
+        assert_eq!(length.expect("no panic").expect("no error"), CHUNKS);
+    }
+    assert!((1..=PRODUCERS).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+}
+
+#[tokio::test]
+async fn produced_bodies_whose_clients_stop_reading_do_not_hold_up_others() {
+    let producers = runtime(1);
+    let ones = || body((0..CHUNKS).map(|_| Bytes::from_static(b"x")), producers);
+    let mut slow: Vec<Body> = (0..BODIES).map(|_| ones()).collect();
+    for body in &mut slow {
+        let frame = body.frame().await.expect("a chunk").expect("no error");
+        assert_eq!(frame.into_data().expect("bytes"), "x");
+    }
+    assert_eq!(ones().collect().await.expect("no error").to_bytes().len(), CHUNKS);
+}
+
+#[tokio::test]
+async fn produced_body_makes_one_chunk_ahead() {
+    let made = Arc::new(AtomicUsize::new(0));
+    let own = Arc::clone(&made);
+    let chunks = (0..CHUNKS).map(move |_| {
+        own.fetch_add(1, Ordering::SeqCst);
+        Bytes::from_static(b"x")
+    });
+    let producers = runtime(1);
+    let mut body = body(chunks, producers);
+    for taken in 1..=3 {
+        body.frame().await.expect("a chunk").expect("no error");
+        // The only producer has run everything that it had to do before this.
+        producers.spawn(async {}).await.unwrap();
+        assert_eq!(made.load(Ordering::SeqCst), taken + 1);
+    }
+}
+
+#[tokio::test]
+async fn produced_body_leaves_out_empty_chunks() {
+    let chunks = ["", "a", "", "", "b", ""].map(|chunk| Bytes::from_static(chunk.as_bytes()));
+    let mut body = ProducedBody::new(chunks.into_iter(), Some(2), runtime(1));
+    let mut frames = Vec::new();
+    while let Some(frame) = body.frame().await {
+        frames.push(frame.unwrap().into_data().unwrap());
+    }
+    assert_eq!(frames, ["a", "b"]);
+    assert!(body.is_end_stream());
+}
+
+#[tokio::test]
+async fn produced_body_that_panics_ends_with_an_error() {
+    let chunks = (0..2).map(|at| {
+        assert_eq!(at, 0, "a fault of the iterator");
+        Bytes::from_static(b"x")
+    });
+    let mut body = ProducedBody::new(chunks, None, runtime(1));
+    assert!(body.frame().await.expect("a chunk").is_ok());
+    assert!(body.frame().await.expect("an error").unwrap_err().is_panic());
+    assert!(body.frame().await.is_none());
+}
