@@ -60,7 +60,7 @@ pub(in crate::http) async fn get(
     parse_document_locale(locale.as_deref())?;
     let site = parse_site(&app, status.as_deref(), site)?;
     check_count("documentId", ids.split(',').count())?;
-    let items = Items::of_one_kind(&uid, locale.as_deref(), ids.split(','));
+    let items = Items::of_one_type(&uid, locale.as_deref(), ids.split(','));
     let (text, age) = respond(&app, site, &items).await?;
     let response = conditional_json(text, &app.http.cache_policy.url, headers);
     Ok(with_age(response, age))

@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::item::{Item, Items, Kind};
+use super::item::{Item, Items, TypeAndLocale};
 use crate::app::App;
 use crate::site::Site;
 
 /// The documents of a batch, with what they need to be looked up.
 pub(super) struct Batch<'a> {
     pub(super) items: &'a Items<'a>,
-    /// Where the items of each kind belong.
+    /// Where the items of each content type and locale belong.
     places: Vec<Place>,
     /// The content types of sites that have at least one of the documents.
     pub(super) types: Vec<TypeOfSite<'a>>,
@@ -40,17 +40,18 @@ pub(super) enum Place {
 }
 
 impl<'a> Batch<'a> {
-    /// Assigns the items of each kind to the site of the parameter, or to that of its content type (D17).
+    /// Assigns the items of each content type and locale to the site of the parameter, or to that of its content type (D17).
     pub(super) fn new(app: &'a App, site: Option<&'a Site>, items: &'a Items<'a>) -> Self {
         let mut types: Vec<TypeOfSite<'a>> = Vec::new();
         let mut positions: FxHashMap<(&str, &str), usize> = FxHashMap::default();
-        // A kind may occur more than once.
+        // Both may occur together more than once.
         let mut known: FxHashMap<(&str, Option<&str>), Place> = FxHashMap::default();
-        let mut place = |kind: &'a Kind<'_>| {
-            let (Some(uid), true) = (kind.uid.as_deref(), kind.is_valid) else {
+        let mut place = |type_and_locale: &'a TypeAndLocale<'_>| {
+            let (Some(uid), true) = (type_and_locale.uid.as_deref(), type_and_locale.is_valid)
+            else {
                 return Place::Nowhere;
             };
-            let locale = kind.locale.as_deref();
+            let locale = type_and_locale.locale.as_deref();
             *known.entry((uid, locale)).or_insert_with(|| {
                 let site = site.or_else(|| app.sites.of_type(uid, locale));
                 let Some(site) = site.filter(|site| site.has_rule(uid)) else {
@@ -66,15 +67,18 @@ impl<'a> Batch<'a> {
                 Place::Type { at, locale }
             })
         };
-        let places = items.kinds().iter().map(&mut place).collect();
+        let places = items.types_and_locales().iter().map(&mut place).collect();
         Self { items, places, types }
     }
 
-    /// Each item with its kind and where it belongs, in their order.
-    pub(super) fn items(&self) -> impl Iterator<Item = (&'a Item<'a>, &'a Kind<'a>, Place)> {
+    /// Each item with its content type and locale, and where it belongs, in their order.
+    pub(super) fn items(
+        &self,
+    ) -> impl Iterator<Item = (&'a Item<'a>, &'a TypeAndLocale<'a>, Place)> {
         self.items.iter().map(|item| {
-            let place = if item.is_valid { self.places[item.kind] } else { Place::Nowhere };
-            (item, &self.items.kinds()[item.kind], place)
+            let place =
+                if item.is_valid { self.places[item.type_and_locale] } else { Place::Nowhere };
+            (item, &self.items.types_and_locales()[item.type_and_locale], place)
         })
     }
 }

@@ -23,14 +23,14 @@ type Members<T> = [Option<T>; 3];
 /// The documents that a client names, in its order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Items<'a> {
-    /// Items that follow each other usually share a kind.
-    kinds: Vec<Kind<'a>>,
+    /// Items that follow each other usually share one.
+    types_and_locales: Vec<TypeAndLocale<'a>>,
     items: Vec<Item<'a>>,
 }
 
 /// The content type and the requested locale of items.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Kind<'a> {
+pub(super) struct TypeAndLocale<'a> {
     pub(super) uid: Option<Text<'a>>,
     pub(super) locale: Option<Text<'a>>,
     /// Whether both are well-formed. The parameters of a single request have the same conditions.
@@ -40,25 +40,26 @@ pub(super) struct Kind<'a> {
 /// A document that a client names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Item<'a> {
-    /// The position of its kind.
-    pub(super) kind: usize,
+    /// The position of its content type and locale.
+    pub(super) type_and_locale: usize,
     pub(super) document_id: Option<Text<'a>>,
-    /// Whether it can name a document. Then its kind is valid too.
+    /// Whether it can name a document. Then its content type and locale are too.
     pub(super) is_valid: bool,
 }
 
 impl<'a> Items<'a> {
     /// Documents of one content type in one locale.
-    pub(super) fn of_one_kind(
+    pub(super) fn of_one_type(
         uid: &'a str,
         locale: Option<&'a str>,
         ids: impl Iterator<Item = &'a str>,
     ) -> Self {
-        let kind = Kind::new(Some(uid.into()), requested(locale.map(Text::from)));
-        let is_valid_kind = kind.is_valid;
-        let mut found = Self { kinds: vec![kind], items: Vec::new() };
+        let type_and_locale =
+            TypeAndLocale::new(Some(uid.into()), requested(locale.map(Text::from)));
+        let is_valid = type_and_locale.is_valid;
+        let mut found = Self { types_and_locales: vec![type_and_locale], items: Vec::new() };
         for id in ids {
-            found.push_of_last_kind(present(Some(id.into())), is_valid_kind && is_document_id(id));
+            found.push_like_last(present(Some(id.into())), is_valid && is_document_id(id));
         }
         found
     }
@@ -71,36 +72,42 @@ impl<'a> Items<'a> {
         self.items.iter()
     }
 
-    pub(super) fn kinds(&self) -> &[Kind<'a>] {
-        &self.kinds
+    pub(super) fn types_and_locales(&self) -> &[TypeAndLocale<'a>] {
+        &self.types_and_locales
     }
 
     /// Adds an item, where an empty text counts as absent. `None`: the item is malformed.
     fn push(&mut self, [uid, document_id, locale]: Members<Text<'a>>) -> Option<()> {
         let document_id = document_id.filter(|id| is_document_id(id))?;
         let (uid, locale) = (present(uid), requested(locale));
-        let is_like = |last: &Kind<'_>| last.is_valid && last.uid == uid && last.locale == locale;
-        if !self.kinds.last().is_some_and(is_like) {
-            let kind = Some(Kind::new(uid, locale)).filter(|kind| kind.is_valid)?;
-            self.kinds.push(kind);
+        let is_like =
+            |last: &TypeAndLocale<'_>| last.is_valid && last.uid == uid && last.locale == locale;
+        if !self.types_and_locales.last().is_some_and(is_like) {
+            let type_and_locale = Some(TypeAndLocale::new(uid, locale))
+                .filter(|type_and_locale| type_and_locale.is_valid)?;
+            self.types_and_locales.push(type_and_locale);
         }
-        self.push_of_last_kind(Some(document_id), true);
+        self.push_like_last(Some(document_id), true);
         Some(())
     }
 
-    /// Adds an item of the kind of the item before it.
-    fn push_of_last_kind(&mut self, document_id: Option<Text<'a>>, is_valid: bool) {
-        self.items.push(Item { kind: self.kinds.len() - 1, document_id, is_valid });
+    /// Adds an item with the content type and the locale of the item before it.
+    fn push_like_last(&mut self, document_id: Option<Text<'a>>, is_valid: bool) {
+        self.items.push(Item {
+            type_and_locale: self.types_and_locales.len() - 1,
+            document_id,
+            is_valid,
+        });
     }
 
     /// Adds a malformed item with those of its members that are text.
     fn push_malformed(&mut self, [uid, document_id, locale]: Members<Text<'a>>) {
-        self.kinds.push(Kind { uid, locale, is_valid: false });
-        self.push_of_last_kind(document_id, false);
+        self.types_and_locales.push(TypeAndLocale { uid, locale, is_valid: false });
+        self.push_like_last(document_id, false);
     }
 }
 
-impl<'a> Kind<'a> {
+impl<'a> TypeAndLocale<'a> {
     fn new(uid: Option<Text<'a>>, locale: Option<Text<'a>>) -> Self {
         let is_uid = |uid: &str| uid.len() <= MAX_UID_BYTES && !uid.contains(char::is_control);
         let is_locale =
@@ -135,7 +142,7 @@ fn read_usual(body: &[u8]) -> Option<Items<'_>> {
     found.items.reserve(MAX_DOCUMENTS.min(body.len() / USUAL_BYTES));
     scan(str::from_utf8(body).ok()?, MAX_DOCUMENTS, |item| match item {
         Scanned::LikeBefore(document_id) => {
-            found.push_of_last_kind(Some(document_id.into()), true);
+            found.push_like_last(Some(document_id.into()), true);
             Some(())
         }
         Scanned::Members(members) => found.push(members.map(|text| text.map(Text::from))),
@@ -195,13 +202,15 @@ mod tests {
     }
 
     #[test]
-    fn items_of_a_valid_kind_do_not_take_that_of_a_malformed_item() {
+    fn items_of_a_valid_type_do_not_take_that_of_a_malformed_item() {
         let malformed = r#"{"uid":"a","documentId":"b/c","locale":"de"}"#;
         let one = r#"{"uid":"a","documentId":"b","locale":"de"}"#;
         let body = format!(r#"{{"documents":[{one},{malformed},{one},{one}]}}"#);
         let items = read(body.as_bytes()).unwrap();
-        let kinds: Vec<_> =
-            items.iter().map(|item| (item.is_valid, items.kinds()[item.kind].is_valid)).collect();
-        assert_eq!(kinds, [(true, true), (false, false), (true, true), (true, true)]);
+        let types_and_locales: Vec<_> = items
+            .iter()
+            .map(|item| (item.is_valid, items.types_and_locales()[item.type_and_locale].is_valid))
+            .collect();
+        assert_eq!(types_and_locales, [(true, true), (false, false), (true, true), (true, true)]);
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::batch::{Batch, Place, TypeOfSite};
-use super::item::{Item, Kind};
+use super::item::{Item, TypeAndLocale};
 use super::sources::Source;
 use crate::content::{Document, DocumentLocale};
 use crate::frontend_url::{NoUrl, NoUrlReason, frontend_path};
@@ -50,25 +50,24 @@ pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
     success_text(|json| {
         json.reserve(batch.items.len() * USUAL_BYTES).raw(r#"{"results":["#);
         let mut shared: Option<SharedTexts> = None;
-        for (position, (item, kind, place)) in batch.items().enumerate() {
+        for (position, (item, type_and_locale, place)) in batch.items().enumerate() {
             if position > 0 {
                 json.raw(",");
             }
             match place {
-                Place::Nowhere => write_without_version(json, item, kind, INVALID),
-                Place::NoRule => write_without_version(json, item, kind, NO_RULE),
+                Place::Nowhere => write_without_version(json, item, type_and_locale, INVALID),
+                Place::NoRule => write_without_version(json, item, type_and_locale, NO_RULE),
                 Place::NoLocale => {
                     let reason = NoUrlReason::LocaleUnknown.to_string();
-                    write_without_version(json, item, kind, &reason);
+                    write_without_version(json, item, type_and_locale, &reason);
                 }
                 Place::Type { at, locale } => {
                     let id = item.document_id.as_deref().unwrap_or_default();
-                    let of = batch.types[at];
-                    let found = find(of, &sources[at], id, locale);
-                    let of = (at, found.locale());
+                    let found = find(batch.types[at], &sources[at], id, locale);
+                    let key = (at, found.locale());
                     let shared = match shared {
-                        Some(ref texts) if texts.of == of => texts,
-                        _ => shared.insert(SharedTexts::new(batch.types[at], of)),
+                        Some(ref texts) if texts.key == key => texts,
+                        _ => shared.insert(SharedTexts::new(batch.types[at], key)),
                     };
                     write_found(json, shared, id, &found);
                 }
@@ -78,10 +77,15 @@ pub(super) fn write(batch: &Batch<'_>, sources: &[Source]) -> Vec<u8> {
     })
 }
 
-fn write_without_version(json: &mut Json, item: &Item<'_>, kind: &Kind<'_>, reason: &str) {
-    json.raw(r#"{"uid":"#).text_or_null(kind.uid.as_deref());
+fn write_without_version(
+    json: &mut Json,
+    item: &Item<'_>,
+    type_and_locale: &TypeAndLocale<'_>,
+    reason: &str,
+) {
+    json.raw(r#"{"uid":"#).text_or_null(type_and_locale.uid.as_deref());
     json.raw(r#","documentId":"#).text_or_null(item.document_id.as_deref());
-    json.raw(r#","locale":"#).text_or_null(kind.locale.as_deref());
+    json.raw(r#","locale":"#).text_or_null(type_and_locale.locale.as_deref());
     json.raw(r#","reason":"#).text(reason).raw("}");
 }
 
@@ -90,7 +94,7 @@ fn write_without_version(json: &mut Json, item: &Item<'_>, kind: &Kind<'_>, reas
 /// None of it has a character that JSON escapes: a content type with a rule, a locale and a base URL.
 struct SharedTexts {
     /// The positions of the content type in the batch and of the locale in the site.
-    of: (usize, usize),
+    key: (usize, usize),
     /// Up to the `documentId`.
     start: String,
     /// The locale.
@@ -100,11 +104,11 @@ struct SharedTexts {
 }
 
 impl SharedTexts {
-    fn new(TypeOfSite { site, uid }: TypeOfSite<'_>, of: (usize, usize)) -> Self {
-        let locale = format!(r#"","locale":"{}""#, site.rules.locales().codes()[of.1]);
-        let base = site.hosts.base(of.1);
+    fn new(TypeOfSite { site, uid }: TypeOfSite<'_>, key: (usize, usize)) -> Self {
+        let locale = format!(r#"","locale":"{}""#, site.rules.locales().codes()[key.1]);
+        let base = site.hosts.base(key.1);
         Self {
-            of,
+            key,
             start: format!(r#"{{"uid":"{uid}","documentId":""#),
             base: base.map(|base| format!(r#"{locale},"url":"{}"#, base.as_str())),
             locale,

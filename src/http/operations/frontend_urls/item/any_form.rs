@@ -39,8 +39,8 @@ pub(super) fn read(body: &[u8]) -> Result<Items<'_>, ApiError> {
 fn members(json: &str) -> Option<Members<Text<'_>>> {
     let Object(Fields { uid, document_id, locale, status }) = serde_json::from_str(json).ok()?;
     let is_published =
-        status.is_none_or(|Borrowing(status)| status.is_empty() || status == "published");
-    is_published.then(|| [uid, document_id, locale].map(|text| text.map(|Borrowing(text)| text)))
+        status.is_none_or(|BorrowedText(status)| status.is_empty() || status == "published");
+    is_published.then(|| [uid, document_id, locale].map(|text| text.map(|BorrowedText(text)| text)))
 }
 
 /// The beginnings of those members of a malformed item that are text. Each is read by itself: an
@@ -63,13 +63,13 @@ struct Documents<'a> {
 #[serde(rename_all = "camelCase")]
 struct Fields<'a> {
     #[serde(borrow)]
-    uid: Option<Borrowing<'a>>,
+    uid: Option<BorrowedText<'a>>,
     #[serde(borrow)]
-    document_id: Option<Borrowing<'a>>,
+    document_id: Option<BorrowedText<'a>>,
     #[serde(borrow)]
-    locale: Option<Borrowing<'a>>,
+    locale: Option<BorrowedText<'a>>,
     #[serde(borrow)]
-    status: Option<Borrowing<'a>>,
+    status: Option<BorrowedText<'a>>,
 }
 
 /// A struct that is an object in JSON: serde reads the members of a struct from a list as well.
@@ -129,9 +129,9 @@ impl<'de> Visitor<'de> for EchoedVisitor {
 }
 
 /// A text, borrowed where it has no escapes: serde borrows no `Option<Cow<str>>`.
-struct Borrowing<'a>(Text<'a>);
+struct BorrowedText<'a>(Text<'a>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Borrowing<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for BorrowedText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(TextVisitor)
     }
@@ -140,17 +140,17 @@ impl<'de: 'a, 'a> Deserialize<'de> for Borrowing<'a> {
 struct TextVisitor;
 
 impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Borrowing<'de>;
+    type Value = BorrowedText<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text")
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Borrowing<'de>, E> {
-        Ok(Borrowing(text.into()))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<BorrowedText<'de>, E> {
+        Ok(BorrowedText(text.into()))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Borrowing<'de>, E> {
-        Ok(Borrowing(text.to_owned().into()))
+    fn visit_str<E>(self, text: &str) -> Result<BorrowedText<'de>, E> {
+        Ok(BorrowedText(text.to_owned().into()))
     }
 }

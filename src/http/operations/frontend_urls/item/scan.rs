@@ -60,14 +60,14 @@ impl<'a> Scanner<'a> {
     fn item(&mut self) -> Option<Scanned<'a>> {
         self.skip_space();
         // Nearly always: programs write all items alike.
-        if let Some(document_id) = self.id_of_like_item() {
+        if let Some(document_id) = self.id_of_item_like_before() {
             return Some(Scanned::LikeBefore(document_id));
         }
         self.members().map(Scanned::Members)
     }
 
     /// The `documentId` of an item that is written like the one before, which is taken then.
-    fn id_of_like_item(&mut self) -> Option<&'a str> {
+    fn id_of_item_like_before(&mut self) -> Option<&'a str> {
         let Written { start, length, end } = self.before?;
         let rest = self.body[self.at..].strip_prefix(start)?;
         let (document_id, rest) = rest.split_at_checked(length)?;
