@@ -139,7 +139,9 @@ fn path_of_the_template_is_not_a_path_of_the_document() {
         assert_eq!(resolved["documentId"].as_str(), expected, "{path}");
         assert_eq!(resolved["kind"], if expected.is_some() { "document" } else { "none" });
     }
-    // The first document of the news has lost its path to another one.
+    // Of the news, `n1` has lost its path to the page with this own path, and `n2` has its path.
+    let taken = data(&service, "/api/resolve?site=main&pathname=/en/news/first");
+    assert_eq!(taken["documentId"], "news");
     let news = data(&service, "/api/resolve?site=main&pathname=/en/news/second");
     assert_eq!(news["documentId"], "n2");
 }

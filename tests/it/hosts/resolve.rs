@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{data, get, settings, setup, started};
+use crate::support::http;
 use crate::support::service::Setup;
 
 #[test]
@@ -116,7 +117,21 @@ fn alternates_are_on_their_own_hosts() {
 }
 
 #[test]
-fn header_host_decides_nothing_and_one_host_is_as_without() {
+fn header_host_decides_nothing() {
+    let service = started(setup());
+    for (host, expected) in
+        [("", "https://example.com/posts/x"), ("example.de", "https://example.de/start/posts/x")]
+    {
+        for header in ["example.com", "example.de", "example.at:8080", "other.example"] {
+            let target = format!("/api/resolve?site=main&pathname=/posts/x&host={host}");
+            let response = http::send(service.addr(), "GET", &target, &[("Host", header)]);
+            assert_eq!(response.json()["data"]["canonicalUrl"], expected, "{target} {header}");
+        }
+    }
+}
+
+#[test]
+fn host_of_a_site_with_one_host_is_as_without() {
     let one = settings("\"https://example.com\"").replace(super::LOCALES, r#"["en", "de"]"#);
     let service = started(Setup::new(&one).file("content.json", super::CONTENT));
     for host in ["", "example.com", "example.de"] {

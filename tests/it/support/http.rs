@@ -58,7 +58,8 @@ pub(crate) fn get(addr: SocketAddr, target: &str) -> Response {
     send(addr, "GET", target, &[])
 }
 
-/// One request on a connection of its own, with these headers beside `Host` and `Connection: close`.
+/// One request on a connection of its own, with these headers beside `Connection: close` and, unless it is among
+/// them, `Host`.
 pub(crate) fn send(
     addr: SocketAddr,
     method: &str,
@@ -76,8 +77,9 @@ pub(crate) fn send_with(
     headers: &[(&str, &str)],
     body: &str,
 ) -> Response {
-    let mut request =
-        format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    let has_host = headers.iter().any(|(name, _)| *name == "Host");
+    let host = if has_host { "" } else { "Host: localhost\r\n" };
+    let mut request = format!("{method} {target} HTTP/1.1\r\n{host}Connection: close\r\n");
     for (name, value) in headers {
         write!(request, "{name}: {value}\r\n").expect("text grows");
     }
