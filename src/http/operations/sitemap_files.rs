@@ -41,7 +41,7 @@ struct Representation {
 
 /// A host of a site: its position among the site's hosts.
 #[derive(Clone, Copy)]
-struct HostOf<'a> {
+struct SiteHost<'a> {
     site: &'a Site,
     host: usize,
 }
@@ -60,7 +60,7 @@ pub(in crate::http) async fn get(
         Some((host, file)) => (Some(host), file),
         None => (None, rest),
     };
-    let of = HostOf::find(site, host).ok_or_else(ApiError::unknown_route)?;
+    let of = SiteHost::find(site, host).ok_or_else(ApiError::unknown_route)?;
     let headers = request.headers();
     match file {
         INDEX | SITEMAP => sitemap_index(&app, of, headers).await,
@@ -75,7 +75,7 @@ pub(in crate::http) async fn get(
     }
 }
 
-impl<'a> HostOf<'a> {
+impl<'a> SiteHost<'a> {
     /// The host that a path names, percent-encoded or not. Only a path of a site with several hosts
     /// names one, and it has to.
     fn find(site: &'a Site, name: Option<&str>) -> Option<Self> {
@@ -129,7 +129,7 @@ impl<'a> HostOf<'a> {
 
 async fn sitemap_index(
     app: &Arc<App>,
-    of: HostOf<'_>,
+    of: SiteHost<'_>,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let (site, folder) = (of.site, of.folder()?);
@@ -163,7 +163,7 @@ async fn sitemap_index(
 
 async fn url_file(
     app: &Arc<App>,
-    of: HostOf<'_>,
+    of: SiteHost<'_>,
     name: &str,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
@@ -184,7 +184,7 @@ async fn url_file(
 
 async fn file(
     app: &Arc<App>,
-    of: HostOf<'_>,
+    of: SiteHost<'_>,
     copy: &CachedCopy,
     number: u64,
     headers: &HeaderMap,
