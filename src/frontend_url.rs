@@ -4,7 +4,7 @@ mod base_url;
 mod hosts;
 
 pub use base_url::{BaseUrl, BaseUrlError};
-pub use hosts::{Host, HostName, Hosts, SameHost};
+pub use hosts::{BaseUrlConflict, Host, HostName, Hosts};
 
 use crate::rules::{
     AbsentKey, Document, DocumentLocale, FieldPath, FieldValue, Locales, NoPath, Rule, RuleSet,

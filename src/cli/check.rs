@@ -20,6 +20,7 @@ use self::colours::coloured;
 use self::findings::Findings;
 use super::output::terminal::Colours;
 use super::output::words::count;
+use super::selection;
 use crate::config::Config;
 use crate::site::Site;
 
@@ -67,13 +68,11 @@ fn report(config: &Config, cms_findings: usize, findings: &mut Findings) -> Stri
 
 /// The warning about locales without a base URL.
 fn missing_base_url(site: &Site) -> Option<String> {
-    let first = site.hosts.first_without(0..site.hosts.locales())?;
-    let (key, variable) = (&site.key, site.missing_variable(first));
-    let what = if site.hosts.all().is_empty() {
-        "no base URL, so it has no URLs".to_owned()
-    } else {
-        let code = &site.rules.locales().codes()[first];
-        format!("no base URL for the locale `{code}`, so its lists and sitemap files are 501")
+    let first = site.hosts.first_locale_without_base()?;
+    let (missing, remedy) = selection::missing_base_url(site, first);
+    let effect = match site.hosts.all() {
+        [] => "so it has no URLs",
+        _ => "so lists and sitemap files with URLs in it are a 501",
     };
-    Some(format!("\nwarning: site {key}: {what}; set front_end_url or {variable}\n"))
+    Some(format!("\nwarning: site {}: {missing}, {effect}; {remedy}\n", site.key))
 }

@@ -58,12 +58,18 @@ pub(super) fn check_base_urls(
     let Some(locale) = missing.or_else(of_pages) else {
         return Ok(());
     };
-    let (key, variable) = (&site.key, site.missing_variable(locale));
+    let (missing, remedy) = missing_base_url(site, locale);
+    Err(format!("site \"{}\" has {missing}: {remedy}", site.key))
+}
+
+/// That a locale has no base URL, and what to do.
+pub(super) fn missing_base_url(site: &Site, locale: usize) -> (String, String) {
     let of = match site.hosts.all() {
         [] => String::new(),
         _ => format!(" for the locale `{}`", site.rules.locales().codes()[locale]),
     };
-    Err(format!("site \"{key}\" has no base URL{of}: set front_end_url or {variable}"))
+    let variable = site.missing_variable(locale);
+    (format!("no base URL{of}"), format!("set front_end_url or {variable}"))
 }
 
 /// The position of a host among those of the site; `None` if the site has one.
@@ -76,7 +82,7 @@ pub(super) fn host(site: &Site, text: &str) -> Result<Option<usize>, String> {
         let (key, text) = (&site.key, text.escape_debug());
         return Err(format!("site \"{key}\" has no host `{text}`; there are: {}", shortened(&all)));
     }
-    Ok(site.hosts.named(&name))
+    Ok(site.hosts.position_if_several(&name))
 }
 
 /// The position of a locale of the site.

@@ -44,7 +44,7 @@ impl HostName {
     .locales[0],
     .locales[1]
 )]
-pub struct SameHost {
+pub struct BaseUrlConflict {
     /// The positions of the two in the site's locales.
     pub locales: [usize; 2],
     /// The host with its port.
@@ -92,13 +92,13 @@ impl Hosts {
     /// host.
     ///
     /// # Errors
-    /// [`SameHost`]: the first two.
-    pub fn check(&self) -> Result<(), SameHost> {
+    /// [`BaseUrlConflict`]: the first two.
+    pub fn check_one_base_url_per_host(&self) -> Result<(), BaseUrlConflict> {
         for (at, host) in self.all.iter().enumerate() {
             let is_same = |other: &&Host| other.base.host() == host.base.host();
             if let Some(other) = self.all[..at].iter().find(is_same) {
                 let locales = [other.locales[0], host.locales[0]];
-                return Err(SameHost { locales, host: host.base.host().to_owned() });
+                return Err(BaseUrlConflict { locales, host: host.base.host().to_owned() });
             }
         }
         Ok(())
@@ -128,7 +128,7 @@ impl Hosts {
     /// The position of a host by its name. Also `None` if all locales share one host: then the host
     /// decides nothing.
     #[must_use]
-    pub fn named(&self, name: &HostName) -> Option<usize> {
+    pub fn position_if_several(&self, name: &HostName) -> Option<usize> {
         self.position(name).filter(|_| self.are_several)
     }
 
@@ -185,6 +185,12 @@ impl Hosts {
         locales.into_iter().find(|locale| self.base(*locale).is_none())
     }
 
+    /// The first locale that has no base URL.
+    #[must_use]
+    pub fn first_locale_without_base(&self) -> Option<usize> {
+        self.first_without(0..self.locales())
+    }
+
     /// The length of the longest base URL, in bytes; 0 without one.
     #[must_use]
     pub fn longest(&self) -> usize {
@@ -222,8 +228,9 @@ mod tests {
 
     #[test]
     fn host_has_one_base_url() {
-        let check =
-            |bases: [&str; 3]| Hosts::new(bases.map(|text| Some(base(text))).into()).check();
+        let check = |bases: [&str; 3]| {
+            Hosts::new(bases.map(|text| Some(base(text))).into()).check_one_base_url_per_host()
+        };
         for different in ["https://a.example/b", "http://a.example"] {
             let same = check(["https://a.example", "https://b.example", different]).unwrap_err();
             assert_eq!((same.locales, same.host.as_str()), ([0, 2], "a.example"));
@@ -247,7 +254,11 @@ mod tests {
             ("[::1]:80", Some(2)),
             ("other.example", None),
         ] {
-            assert_eq!(hosts.named(&HostName::parse(name).unwrap()), expected, "{name}");
+            assert_eq!(
+                hosts.position_if_several(&HostName::parse(name).unwrap()),
+                expected,
+                "{name}"
+            );
         }
         for malformed in
             ["", "a/b", "a/", "a\\b", "u@a", "a?", "a#", "a b", "a:", "a:0", "[::1", "a..b"]
@@ -255,6 +266,6 @@ mod tests {
             assert!(HostName::parse(malformed).is_err(), "{malformed}");
         }
         let one = Hosts::one(base("https://example.com"), 2);
-        assert_eq!(one.named(&HostName::parse("example.com").unwrap()), None);
+        assert_eq!(one.position_if_several(&HostName::parse("example.com").unwrap()), None);
     }
 }

@@ -107,7 +107,7 @@ pub(in crate::config) fn read(
     environment: &Environment,
     problems: &mut Problems,
 ) -> Option<Vec<Site>> {
-    let mut keys: Vec<SiteKey> = Vec::new();
+    let mut keys: Vec<SiteNames> = Vec::new();
     let mut sites = Vec::new();
     let mut patterns = rule::Patterns::default();
     let values = table::list(table, "site", "site", "site", problems);
@@ -123,7 +123,7 @@ fn site(
     position: usize,
     value: Value,
     environment: &Environment,
-    seen: (&mut Vec<SiteKey>, &mut rule::Patterns),
+    seen: (&mut Vec<SiteNames>, &mut rule::Patterns),
     problems: &mut Problems,
 ) -> Option<Site> {
     let outer = problems.enter(Some(value.origin.clone()));
@@ -136,7 +136,7 @@ fn site_at_origin(
     position: usize,
     mut value: Value,
     environment: &Environment,
-    (keys, patterns): (&mut Vec<SiteKey>, &mut rule::Patterns),
+    (keys, patterns): (&mut Vec<SiteNames>, &mut rule::Patterns),
     problems: &mut Problems,
 ) -> Option<Site> {
     let key = value.table().and_then(|table| table.get("key")?.text());
@@ -171,7 +171,7 @@ fn site_at_origin(
     let pages = pages::read(pages, &place, locales.as_ref(), problems);
     let raw = raw?;
     check_key(&raw.key, &place, problems);
-    keys.push(SiteKey::new(&raw.key, locales.as_ref()));
+    keys.push(SiteNames::new(&raw.key, locales.as_ref()));
     let path = check_sitemap_path(&raw.sitemap_path);
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
     let (locales, rules) = (locales?, rules?);
@@ -232,12 +232,12 @@ fn check_sitemap_path(text: &str) -> Result<String, String> {
 }
 
 /// The key of a site with the codes of its locales.
-struct SiteKey {
+struct SiteNames {
     key: String,
     codes: Vec<Locale>,
 }
 
-impl SiteKey {
+impl SiteNames {
     fn new(key: &str, locales: Option<&Locales>) -> Self {
         let codes = locales.map(|locales| locales.codes().to_vec()).unwrap_or_default();
         Self { key: key.to_owned(), codes }
@@ -255,7 +255,7 @@ impl SiteKey {
 }
 
 /// Sites must differ in their keys, and they and their locales in their environment variables (D15).
-fn refuse_duplicates(sites: &[SiteKey], problems: &mut Problems) {
+fn refuse_duplicates(sites: &[SiteNames], problems: &mut Problems) {
     let mut keys = HashSet::new();
     let mut owners: HashMap<String, String> = HashMap::new();
     for site in sites {

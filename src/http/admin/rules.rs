@@ -55,7 +55,7 @@ fn site_rules(site: &Site) -> SiteRules<'_> {
     SiteRules {
         key: &site.key,
         locales: locales.iter().map(Locale::as_str).collect(),
-        has_base_url: site.hosts.first_without(0..site.hosts.locales()).is_none(),
+        has_base_url: site.hosts.first_locale_without_base().is_none(),
         resolve: match site.resolve {
             ResolveBy::Rules => "rules",
             ResolveBy::Documents => "documents",

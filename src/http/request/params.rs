@@ -63,7 +63,7 @@ pub(in crate::http) fn parse_host(
     let name = HostName::parse(text).map_err(|_| {
         ApiError::validation(format!("`host` is not a host with or without a port: {}", echo(text)))
     })?;
-    Ok(site.hosts.named(&name))
+    Ok(site.hosts.position_if_several(&name))
 }
 
 /// A well-formed locale; absent is `None`.

@@ -46,11 +46,11 @@ pub(super) fn read(written: Written<'_>, place: &str, problems: &mut Problems) -
         return None;
     }
     let hosts = Hosts::new(bases);
-    if let Err(same) = hosts.check() {
-        let [one, other] = same.locales.map(|at| locales[at].as_str());
+    if let Err(conflict) = hosts.check_one_base_url_per_host() {
+        let [one, other] = conflict.locales.map(|at| locales[at].as_str());
         let what = format!(
             "the locales `{one}` and `{other}` have different base URLs on the host `{}`: a path belongs to a host; give them the same base URL, or each a host",
-            same.host
+            conflict.host
         );
         problems.add(&format!("{place}, front_end_url"), what);
         return None;
