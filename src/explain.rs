@@ -4,15 +4,15 @@
 //! Pure. The field names are those of `explain --json`.
 
 mod document;
+mod document_decision;
 mod pathname;
-mod tie;
 
 pub use document::{
     ConditionResult, DocumentExplanation, OwnPathResult, PlaceholderResult, RuleExplanation,
     RuleOutcome, explain_document,
 };
+pub use document_decision::{DocumentDecision, deciding_types};
 pub use pathname::{
     MatchedRule, PathnameExplanation, PatternOutcome, PatternResult, SegmentResult,
     explain_pathname,
 };
-pub use tie::{TieDecision, deciding_types};

@@ -23,7 +23,7 @@ pub struct PathIndex {
     stale: Option<RuleSubset>,
     unknown: Option<UnknownTypes>,
     /// For rules that name a path field.
-    own: Option<OwnPaths>,
+    own_paths: Option<OwnPaths>,
 }
 
 /// The content types whose documents are not known.
@@ -69,7 +69,7 @@ impl PathIndex {
         types: impl IntoIterator<Item = (&'t ContentTypeUid, TypePaths)>,
     ) -> Self {
         let types: Vec<(&ContentTypeUid, TypePaths)> = types.into_iter().collect();
-        let own = OwnPaths::new(rules, &types);
+        let own_paths = OwnPaths::new(rules, &types);
         let by_type = types.iter().map(|(uid, paths)| ((*uid).clone(), paths.clone())).collect();
         let (mut snapshots, mut stale) = (Vec::new(), Vec::new());
         let (mut unknown, mut expired) = (Vec::new(), Vec::new());
@@ -91,7 +91,7 @@ impl PathIndex {
             (!types.is_empty()).then(|| rules.subset(|rule| types.contains(&&rule.content_type)))
         };
         let unknown = subset(&unknown).map(|rules| UnknownTypes { rules, expired });
-        Self { snapshots, types: by_type, stale: subset(&stale), unknown, own }
+        Self { snapshots, types: by_type, stale: subset(&stale), unknown, own_paths }
     }
 
     /// Whether the snapshots of all content types are fresh.
@@ -120,13 +120,13 @@ impl PathIndex {
         if host.is_none() && rules.has_several_hosts() {
             return self.decide_on_any_host(rules, pathname, &path);
         }
-        let owners = self.owners_of(&path, host);
-        let own_path = self.by_own_path(&owners, rules, pathname, host);
+        let owners = self.owners_at(&path, host);
+        let own_path = self.decide_by_own_path(&owners, rules, pathname, host);
         let decision = own_path.or_else(|| self.decide_among(&owners, rules, pathname, host));
         if decision.as_ref().is_some_and(Decision::is_final) {
             return decision;
         }
-        self.without_owner(rules, (pathname, host), decision, !owners.is_empty())
+        self.decide_without_owner(rules, (pathname, host), decision, !owners.is_empty())
     }
 
     /// The decision of the first host on which a document has the path.
@@ -138,9 +138,9 @@ impl PathIndex {
     ) -> Option<Decision<'r, '_>> {
         let mut is_owned = false;
         for host in 0..rules.host_count() {
-            let owners = self.owners_of(path, Some(host));
+            let owners = self.owners_at(path, Some(host));
             is_owned |= !owners.is_empty();
-            if let Some(decision) = self.decide_on(&owners, rules, pathname, host) {
+            if let Some(decision) = self.decide_on_host(&owners, rules, pathname, host) {
                 return Some(decision);
             }
             // Whether this host has the path is not known, so that a later one may not be the first.
@@ -152,19 +152,19 @@ impl PathIndex {
         if decision.as_ref().is_some_and(Decision::is_final) {
             return decision;
         }
-        self.without_owner(rules, (pathname, None), decision, is_owned)
+        self.decide_without_owner(rules, (pathname, None), decision, is_owned)
     }
 
     /// The decision of one of the site's hosts; `None`: none of the documents that are known has the
     /// path there.
-    fn decide_on<'r, 'i>(
+    fn decide_on_host<'r, 'i>(
         &'i self,
         owners: &[PublicUrl<'i>],
         rules: &'r RuleSet,
         pathname: &'r Pathname<'_>,
         host: usize,
     ) -> Option<Decision<'r, 'i>> {
-        if let Some(decision) = self.by_own_path(owners, rules, pathname, Some(host)) {
+        if let Some(decision) = self.decide_by_own_path(owners, rules, pathname, Some(host)) {
             return Some(decision);
         }
         if !rules.may_match_on(pathname, host) {
@@ -229,11 +229,11 @@ impl PathIndex {
 
     /// The URLs with this path on one host, at most one of each content type, in the order of their
     /// rules.
-    fn owners_of(&self, path: &str, host: Option<usize>) -> Vec<PublicUrl<'_>> {
-        self.owners(|snapshot| snapshot.owner_on(path, host))
+    fn owners_at(&self, path: &str, host: Option<usize>) -> Vec<PublicUrl<'_>> {
+        self.owners_by(|snapshot| snapshot.owner_on(path, host))
     }
 
-    fn owners<'i>(
+    fn owners_by<'i>(
         &'i self,
         of: impl Fn(&'i Snapshot) -> Option<PublicUrl<'i>>,
     ) -> Vec<PublicUrl<'i>> {

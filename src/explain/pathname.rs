@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::tie::{TieDecision, decided};
+use super::document_decision::{DocumentDecision, decided};
 use crate::path_index::PathIndex;
 use crate::rules::{MismatchReason, Pathname, PatternTrace, Rule, Template};
 use crate::site::Site;
@@ -31,7 +31,7 @@ pub struct PathnameExplanation {
     /// On a site where documents decide, if rules are tied or a document has a path of its own: the
     /// rule that they select.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tie: Option<TieDecision>,
+    pub tie: Option<DocumentDecision>,
     /// All patterns of all rules, in the order of evaluation.
     pub considered: Vec<PatternResult>,
 }
@@ -119,7 +119,7 @@ pub fn explain_pathname(
     };
     let decision = index.as_ref().and_then(|own| own.decide(&site.rules, &pathname, host));
     let owner = decision.as_ref().and_then(|decision| decision.owner);
-    let unknown = problem.map(|problem| TieDecision::Unknown { problem });
+    let unknown = problem.map(|problem| DocumentDecision::Unknown { problem });
     let tie = unknown.or_else(|| index.as_ref().and_then(|_| decided(site, written, host, owner)));
     let localized = owner.filter(|owner| owner.is_localized());
     let of_owner = localized.and_then(|owner| site.hosts.host_if_several(owner.locale()));
@@ -127,10 +127,10 @@ pub fn explain_pathname(
     let by_documents = decision.filter(|decision| decision.owner.is_some());
     let found = by_documents.map(|decision| decision.found);
     let found = found.or_else(|| site.rules.find_on(&pathname, host));
-    let is_on_host = |locale| host == Some(site.hosts.host_of(locale));
-    let found = found.map(|found| site.rules.on_host(found, is_on_host));
+    let found = found.map(|found| site.rules.with_locale_of_host(found, host));
     // No pattern wins against an own path.
-    let by_rules = found.as_ref().filter(|_| !matches!(tie, Some(TieDecision::OwnPath { .. })));
+    let by_rules =
+        found.as_ref().filter(|_| !matches!(tie, Some(DocumentDecision::OwnPath { .. })));
     let winner = by_rules.map(|found| (found.rule, found.template));
     let matched = found.as_ref().map(|found| MatchedRule {
         collection_type: found.rule.content_type.to_string(),

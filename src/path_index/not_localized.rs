@@ -8,7 +8,7 @@ use crate::snapshot::PublicUrl;
 impl PathIndex {
     /// The decision for a path that no document has as rules match; `decision` is that of the rules.
     /// `is_owned`: a document has the path, but a more specific rule hides it.
-    pub(super) fn without_owner<'r, 'i>(
+    pub(super) fn decide_without_owner<'r, 'i>(
         &'i self,
         rules: &'r RuleSet,
         (pathname, host): (&'r Pathname<'_>, Option<usize>),
@@ -45,7 +45,7 @@ impl PathIndex {
             path.or_else(|| host.map(|_| pathname.normalized()))
         };
         let path = in_default_locale(first)?;
-        let owners = self.owners(|snapshot| snapshot.owner_on(&path, snapshot.first_host()));
+        let owners = self.owners_by(|snapshot| snapshot.owner_on(&path, snapshot.first_host()));
         let owners = owners.into_iter().filter(|owner| !owner.is_localized());
         let with_rule = |owner: PublicUrl<'_>| {
             let uid = &rules.rules()[owner.rule()].content_type;
@@ -67,13 +67,13 @@ impl PathIndex {
         pathname: &'r Pathname<'_>,
         host: Option<usize>,
     ) -> Option<Decision<'r, '_>> {
-        let own = self.own.as_ref()?;
+        let own = self.own_paths.as_ref()?;
         rules.own_paths_in_default_locale(pathname, host).find_map(|(locale, path)| {
             let is_it = |owner: &PublicUrl<'_>| {
                 let is_own = owner.has_own_path() && !owner.is_localized();
                 is_own && (locale == 0 || rules.own_path_has_locale(owner.rule()))
             };
-            let owners = self.owners(|snapshot| snapshot.owner_on(&path, snapshot.first_host()));
+            let owners = self.owners_by(|snapshot| snapshot.owner_on(&path, snapshot.first_host()));
             let owner = owners.into_iter().find(is_it)?;
             let found = rules.own_path_match(pathname, owner.rule(), locale);
             Some(own.decision(found, owner))

@@ -62,18 +62,18 @@ impl PathIndex {
     /// of their own.
     #[must_use]
     pub fn basis_without_rule<'r>(&self, rules: &'r RuleSet) -> Basis<'r> {
-        self.own.as_ref().map_or(Basis::Fresh, |own| own.basis(rules))
+        self.own_paths.as_ref().map_or(Basis::Fresh, |own| own.basis(rules))
     }
 
     /// The decision for a path that one of these owns as its document's own path.
-    pub(super) fn by_own_path<'r, 'i>(
+    pub(super) fn decide_by_own_path<'r, 'i>(
         &'i self,
         owners: &[PublicUrl<'i>],
         rules: &'r RuleSet,
         pathname: &'r Pathname<'_>,
         host: Option<usize>,
     ) -> Option<Decision<'r, 'i>> {
-        let own = self.own.as_ref()?;
+        let own = self.own_paths.as_ref()?;
         let owner = *owners.iter().find(|owner| owner.has_own_path())?;
         let found = rules.own_path_match(pathname, owner.rule(), owner.locale());
         let decision = own.decision(found, owner);
@@ -92,7 +92,7 @@ impl PathIndex {
         host: Option<usize>,
         end: usize,
     ) -> bool {
-        let unknown = self.own.iter().flat_map(|own| &own.unknown);
+        let unknown = self.own_paths.iter().flat_map(|own| &own.unknown);
         let mut before = unknown.map(|(rule, _)| *rule).take_while(|rule| *rule < end);
         before.any(|rule| rules.may_be_own_path(pathname, rule, host))
     }

@@ -118,7 +118,8 @@ impl Pages {
         let rule = &rules.rules()[url.rule()];
         let pathname = Pathname::parse(url.path());
         // An own path has no placeholders (D41).
-        let by_template = || rules.own_match(&self.patterns, &pathname, url.rule(), url.locale());
+        let by_template =
+            || rules.match_of_rule(&self.patterns, &pathname, url.rule(), url.locale());
         let found = if url.has_own_path() { None } else { by_template() };
         let template = rule.template(locale).unwrap_or(rule.first_template());
         out.raw(r#","contentType":"#).word(rule.content_type.as_str());

@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use crate::cli::output::terminal::{Colours, Style};
 use crate::explain::{
-    DocumentExplanation, PathnameExplanation, PatternOutcome, PatternResult, RuleExplanation,
-    RuleOutcome, TieDecision,
+    DocumentDecision, DocumentExplanation, PathnameExplanation, PatternOutcome, PatternResult,
+    RuleExplanation, RuleOutcome,
 };
 
 /// Writes which rule matches a pathname, then every pattern with the reason why it does or does not.
@@ -30,22 +30,22 @@ pub(super) fn write_pathname(
         None => writeln!(out, "{}", colours.apply(Style::Bad, "no rule matches"))?,
     }
     match &explanation.tie {
-        Some(TieDecision::Documents { document_id, .. }) => {
+        Some(DocumentDecision::Documents { document_id, .. }) => {
             writeln!(out, "decided by documents: {document_id} has this path")?;
         }
-        Some(TieDecision::OwnPath { document_id, .. }) => {
+        Some(DocumentDecision::OwnPath { document_id, .. }) => {
             writeln!(out, "decided by documents: this is the own path of {document_id}")?;
         }
-        Some(TieDecision::Rules) => {
+        Some(DocumentDecision::Rules) => {
             writeln!(out, "decided by the order of the settings: no document has this path")?;
         }
-        Some(TieDecision::Unknown { problem }) => writeln!(
+        Some(DocumentDecision::Unknown { problem }) => writeln!(
             out,
             "documents decide, but they could not be read, so this is the first rule in the settings: {problem}"
         )?,
         None => {}
     }
-    let is_own = matches!(explanation.tie, Some(TieDecision::OwnPath { .. }));
+    let is_own = matches!(explanation.tie, Some(DocumentDecision::OwnPath { .. }));
     let given = path.split('/').filter(|text| !text.is_empty()).count();
     for (at, pattern) in explanation.considered.iter().enumerate() {
         let PatternResult { collection_type, rule, form, .. } = pattern;

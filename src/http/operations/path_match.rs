@@ -62,14 +62,6 @@ pub(super) fn path_index(app: &App, site: &Site) -> Option<PathIndexState> {
     })
 }
 
-/// The match with the locale of a host, where several locales have the segment in the path.
-pub(super) fn on_host<'a>(site: &'a Site, found: Match<'a>, host: Option<usize>) -> Match<'a> {
-    match host {
-        Some(host) => site.rules.on_host(found, |locale| site.hosts.host_of(locale) == host),
-        None => found,
-    }
-}
-
 /// The host of the document that owns the path, if the site has several.
 pub(super) fn owner_host(site: &Site, decision: &Decision<'_, '_>) -> Option<usize> {
     let owner = decision.owner.filter(|owner| owner.is_localized())?;
@@ -86,7 +78,10 @@ impl<'a> PathMatch<'a> {
         host: Option<usize>,
     ) -> Self {
         let Some(PathIndexState { index, .. }) = index else {
-            let found = site.rules.find_on(pathname, host).map(|found| on_host(site, found, host));
+            let found = site
+                .rules
+                .find_on(pathname, host)
+                .map(|found| site.rules.with_locale_of_host(found, host));
             return Self { found, host, resolved_by: None };
         };
         let Some(decision) = index.decide(&site.rules, pathname, host) else {
@@ -116,7 +111,7 @@ impl<'a> PathMatch<'a> {
                 (first, ResolvedBy::RulesWithStaleIndex)
             }
         };
-        let found = Some(on_host(site, found, host));
+        let found = Some(site.rules.with_locale_of_host(found, host));
         Self { found, host, resolved_by: Some(resolved_by) }
     }
 

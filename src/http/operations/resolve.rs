@@ -14,7 +14,7 @@ use self::page::{Requested, page_text};
 use self::resolution::{Resolution, ResolvedDocument};
 use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match};
-use super::path_match::{ResolvedBy, on_host, owner_host, path_index};
+use super::path_match::{ResolvedBy, owner_host, path_index};
 use crate::app::App;
 use crate::content::Status;
 use crate::http::request::params::{
@@ -93,7 +93,7 @@ pub(in crate::http) fn get(
     let is_short = decision.owner.is_none() || resolved_by.is_provisional();
     let cache_control = if is_short { &policy.resolve_miss } else { &policy.resolve };
     let host = host.or(owner_host(site, &decision));
-    decision.found = on_host(site, decision.found, host);
+    decision.found = site.rules.with_locale_of_host(decision.found, host);
     let result = MatchResult::new(site, &pathname, &decision.found, locale.as_ref(), host);
     let of = |url| ResolvedDocument::new(app, site, &state.index, url, (&pathname, host));
     let document = decision.owner.map(of);

@@ -7,15 +7,15 @@ mod tests;
 mod ambiguity;
 mod building;
 mod default_locale;
-mod on_host;
-mod own_match;
+mod hosts;
+mod match_of_rule;
 mod own_path;
 mod pages;
 mod ties;
 mod types;
 
 pub use ambiguity::AmbiguityError;
-pub use own_match::PatternsByRule;
+pub use match_of_rule::PatternsByRule;
 pub use ties::RuleSubset;
 
 use std::hash::Hash;

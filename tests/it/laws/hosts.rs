@@ -43,10 +43,10 @@ proptest! {
             // A rule of another content type is more specific.
             prop_assert_ne!(&found.rule.content_type, &own.content_type, "{}", url.path());
             let patterns = rules.patterns_by_rule();
-            let own_match = rules.own_match(&patterns, &pathname, url.rule(), url.locale());
-            let own_match = own_match.expect("the rule that built a path matches it");
-            let names: Vec<&str> = own_match.params.iter().map(|(name, _)| name).collect();
-            let template = own_match.template;
+            let built = rules.match_of_rule(&patterns, &pathname, url.rule(), url.locale());
+            let built = built.expect("the rule that built a path matches it");
+            let names: Vec<&str> = built.params.iter().map(|(name, _)| name).collect();
+            let template = built.template;
             let shadowed = round_trip::shadows(&rules, found, template, own, &names);
             prop_assert!(shadowed, "{}: {} is found", url.path(), found.template);
         }

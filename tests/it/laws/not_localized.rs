@@ -84,10 +84,7 @@ proptest! {
             let Decision { found, owner: Some(owner), .. } = decision else { continue };
             let codes = world.rules.locales().codes();
             let own = &codes[owner.locale()];
-            let found = match host {
-                Some(host) => world.rules.on_host(found, |at| world.hosts.host_of(at) == host),
-                None => found,
-            };
+            let found = world.rules.with_locale_of_host(found, host);
             let locale = found.locale.map(|locale| locale.code()).or(found.shared.first());
             prop_assert_eq!(locale.map(Locale::as_str), Some(own.as_str()), "{}", url.path());
             let rule = &world.rules.rules()[owner.rule()];
@@ -98,7 +95,7 @@ proptest! {
                 prop_assert_eq!(found.params.iter().len(), 0);
                 prop_assert_eq!(Some(found.template), rule.template(own));
             } else {
-                let built = world.rules.own_match(&patterns, &pathname, owner.rule(), owner.locale());
+                let built = world.rules.match_of_rule(&patterns, &pathname, owner.rule(), owner.locale());
                 let built = built.expect("the rule that built a path matches it");
                 prop_assert_eq!((found.template, found.params), (built.template, built.params));
             }

@@ -63,9 +63,8 @@ proptest! {
             let pathname = Pathname::parse(&built.path);
             let locale = rules.locales().position(built.locale.as_str());
             let host = locale.and_then(|locale| hosts.host_if_several(locale));
-            let is_on_host = |at| host == Some(hosts.host_of(at));
             let found = rules.find_on(&pathname, host);
-            let Some(found) = found.map(|found| rules.on_host(found, is_on_host)) else {
+            let Some(found) = found.map(|found| rules.with_locale_of_host(found, host)) else {
                 return Err(TestCaseError::fail(format!("{} does not resolve", built.path)));
             };
             let mut own = rules.locales().codes().iter().enumerate();

@@ -8,7 +8,6 @@ use super::candidates::Candidates;
 use super::from_cms::{Known, log};
 use crate::content::{ContentError, Status, Versions};
 use crate::http::operations::match_result::{MatchResult, no_match};
-use crate::http::operations::path_match::on_host;
 use crate::http::response::envelope::HttpResponse;
 use crate::http::response::error::ApiError;
 use crate::rules::{ContentTypeUid, Locale, Match, Pathname};
@@ -21,7 +20,7 @@ const TOO_MANY: ContentError =
 type Wanted<'a> = (&'a ContentTypeUid, Vec<Locale>, Candidates);
 
 /// The candidates that were read from the CMS: the documents, and whether these are all.
-type Read<'a> = Vec<(Wanted<'a>, Arc<Snapshot>, bool)>;
+type ReadCandidates<'a> = Vec<(Wanted<'a>, Arc<Snapshot>, bool)>;
 
 /// Candidates of which one has the path.
 struct Owned<'a> {
@@ -33,7 +32,7 @@ struct Owned<'a> {
     /// The host on which the document was searched.
     host: Option<usize>,
     /// Whether the path is that in the site's first locale, of a document that is not localized.
-    is_elsewhere: bool,
+    is_redirect: bool,
 }
 
 impl Known<'_> {
@@ -63,7 +62,7 @@ impl Known<'_> {
         let localized = url.filter(|url| url.is_localized());
         let own_host = localized.and_then(|url| self.site.hosts.host_if_several(url.locale()));
         let host = host.or(own_host);
-        let found = on_host(self.site, found, host);
+        let found = self.site.rules.with_locale_of_host(found, host);
         let result = MatchResult::new(self.site, pathname, &found, locale, host);
         Ok(self.response(&result, url, (pathname, host)))
     }
@@ -81,7 +80,7 @@ impl Known<'_> {
         }
         let (mut read, mut own_not_localized, mut not_localized) = (Vec::new(), None, None);
         for host in hosts {
-            let [own, other] = self.with_own_path(&mut read, pathname, host).await?;
+            let [own, other] = self.by_own_path(&mut read, pathname, host).await?;
             if own.is_some() {
                 return Ok(own);
             }
@@ -90,8 +89,8 @@ impl Known<'_> {
             if is_any_host && !host.is_some_and(may_match) {
                 continue;
             }
-            match self.owned(&mut read, pathname, host).await? {
-                Some(owned) if !owned.is_elsewhere => return Ok(Some(owned)),
+            match self.by_template(&mut read, pathname, host).await? {
+                Some(owned) if !owned.is_redirect => return Ok(Some(owned)),
                 other => not_localized = not_localized.or(other),
             }
         }
@@ -103,12 +102,12 @@ impl Known<'_> {
     /// Whether a draft has a path that a more specific rule hides. Such a path leads to no other draft.
     async fn is_hidden<'p>(
         &'p self,
-        read: &mut Read<'p>,
+        read: &mut ReadCandidates<'p>,
         pathname: &'p Pathname<'_>,
         host: Option<usize>,
     ) -> Result<bool, ApiError> {
         for found in self.site.rules.matches(pathname) {
-            let found = on_host(self.site, found, host);
+            let found = self.site.rules.with_locale_of_host(found, host);
             let wanted: Wanted<'_> =
                 (&found.rule.content_type, self.locales(&found), Candidates::of(&found));
             let (candidates, are_all) = self.candidates(wanted, read).await?;
@@ -131,14 +130,14 @@ impl Known<'_> {
             let uid = first.rule.content_type.as_str();
             matches.extend(rules.matches_of_type(pathname, uid));
         }
-        matches.into_iter().map(|found| on_host(self.site, found, host)).collect()
+        matches.into_iter().map(|found| self.site.rules.with_locale_of_host(found, host)).collect()
     }
 
     /// The first candidates of which one has the path; if there are none, the first of which one is
     /// not localized and has the path in the site's first locale.
-    async fn owned<'p>(
+    async fn by_template<'p>(
         &'p self,
-        read: &mut Read<'p>,
+        read: &mut ReadCandidates<'p>,
         pathname: &'p Pathname<'_>,
         host: Option<usize>,
     ) -> Result<Option<Owned<'p>>, ApiError> {
@@ -165,7 +164,7 @@ impl Known<'_> {
             let (candidates, are_all) = self.candidates(wanted, read).await?;
             let path = pathname.normalized();
             if let Some(found) = candidates.owner_on(&path, host).and_then(match_of) {
-                return Ok(Some(Owned { found, candidates, path, host, is_elsewhere: false }));
+                return Ok(Some(Owned { found, candidates, path, host, is_redirect: false }));
             }
             // A path without a locale is the same on the host of the first locale.
             let other = rules.in_default_locale(found, pathname);
@@ -177,8 +176,8 @@ impl Known<'_> {
             match other {
                 // Nor is any other document of the type localized, so that none has the path itself.
                 Some((found, path)) => {
-                    let (host, is_elsewhere) = (candidates.first_host(), true);
-                    let own = Owned { found, candidates, path, host, is_elsewhere };
+                    let (host, is_redirect) = (candidates.first_host(), true);
+                    let own = Owned { found, candidates, path, host, is_redirect };
                     not_localized.get_or_insert(own);
                 }
                 None if are_all => {}
@@ -201,7 +200,7 @@ impl Known<'_> {
     async fn candidates<'p>(
         &self,
         wanted: Wanted<'p>,
-        read: &mut Read<'p>,
+        read: &mut ReadCandidates<'p>,
     ) -> Result<(Arc<Snapshot>, bool), ApiError> {
         if let Some((_, candidates, are_all)) = read.iter().find(|(own, ..)| *own == wanted) {
             return Ok((Arc::clone(candidates), *are_all));

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::content::{ContentError, Status};
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
-use crate::http::operations::path_match::{ResolvedBy, on_host, path_index};
+use crate::http::operations::path_match::{ResolvedBy, path_index};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     known_site, parse_host, parse_locale, parse_pathname, required,
@@ -139,11 +139,12 @@ impl Known<'_> {
         let url = snapshot.owner_on(&path, host);
         let own_path = url.filter(|url| url.has_own_path());
         let own_path = own_path.map(|url| rules.own_path_match(&parsed, url.rule(), url.locale()));
-        let by_rule = url.and_then(|url| rules.match_by_rule(&parsed, url.rule(), url.locale()));
+        let by_rule =
+            url.and_then(|url| rules.search_match_of_rule(&parsed, url.rule(), url.locale()));
         let Some(found) = own_path.or(by_rule).or_else(|| matches.first().cloned()) else {
             return Err(no_match(site, &path, &parsed, false));
         };
-        let found = on_host(site, found, host);
+        let found = site.rules.with_locale_of_host(found, host);
         let result = MatchResult::new(site, &path, &found, Some(locale), host);
         Ok(self.response(&result, url, (&path, host)))
     }

@@ -76,7 +76,7 @@ impl RuleSet {
         let rest = &rest[..rest.partition_point(|p| same_shape(shape, &p.segments))];
         let start = rest.partition_point(|pattern| pattern.rule < rule);
         let own = rest[start..].iter().take_while(move |pattern| pattern.rule == rule);
-        let own = own.zip(first + start..).filter(move |(_, at)| self.is_on(*at, first, host));
+        let own = own.zip(first + start..).filter(move |(_, at)| self.counts_on(*at, first, host));
         Some(self.matching(own, pathname))
     }
 
@@ -88,13 +88,13 @@ impl RuleSet {
         let shape = &self.patterns[first].segments;
         let rest = self.patterns[first..].iter().zip(first..);
         let tied = rest.take_while(|(pattern, _)| same_shape(shape, &pattern.segments));
-        let tied = tied.filter(|(_, at)| self.is_on(*at, first, host));
+        let tied = tied.filter(|(_, at)| self.counts_on(*at, first, host));
         self.matching(tied, pathname).collect()
     }
 
     /// Whether the pattern at a position counts on a host. `first` is the position of the first match:
     /// if that one is not for the host, no pattern of the host matches, and those of all hosts count.
-    fn is_on(&self, at: usize, first: usize, host: Option<usize>) -> bool {
+    fn counts_on(&self, at: usize, first: usize, host: Option<usize>) -> bool {
         self.patterns_on(host).is_none_or(|own| own.has(at) || !own.has(first))
     }
 
@@ -157,7 +157,7 @@ impl RuleSet {
             let start = subset.positions.partition_point(|at| *at < first_at);
             let own = subset.positions[start..].iter().map(|at| (&self.patterns[*at], *at));
             let own = own.take_while(|(own, _)| same_shape(&first.segments, &own.segments));
-            let own = own.filter(|(_, at)| self.is_on(*at, first_at, host));
+            let own = own.filter(|(_, at)| self.counts_on(*at, first_at, host));
             let is_match = |own: &Pattern| match_pattern(own, pathname, &self.locales).is_ok();
             return { own }.find(|(own, _)| is_match(own)).map(|(own, _)| own.rule);
         }

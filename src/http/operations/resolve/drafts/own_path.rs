@@ -1,6 +1,6 @@
 //! Drafts whose own path is the pathname (D41).
 
-use super::{Candidates, Known, Owned, Read, TOO_MANY, Wanted};
+use super::{Candidates, Known, Owned, ReadCandidates, TOO_MANY, Wanted};
 use crate::http::response::error::ApiError;
 use crate::rules::{Locale, Match, Pathname};
 use crate::snapshot::PublicUrl;
@@ -8,9 +8,9 @@ use crate::snapshot::PublicUrl;
 impl Known<'_> {
     /// The first candidates of which one has the path as its own; and the first of which one is not
     /// localized and has it in the site's first locale.
-    pub(super) async fn with_own_path<'p>(
+    pub(super) async fn by_own_path<'p>(
         &'p self,
-        read: &mut Read<'p>,
+        read: &mut ReadCandidates<'p>,
         pathname: &'p Pathname<'_>,
         host: Option<usize>,
     ) -> Result<[Option<Owned<'p>>; 2], ApiError> {
@@ -23,8 +23,10 @@ impl Known<'_> {
                     (&rule.content_type, locales, Candidates::with_own_path(rule, &value));
                 let (candidates, are_all) = self.candidates(wanted, read).await?;
                 let own = candidates.owner_on(&path, host).filter(|url| url.has_own_path());
-                if let Some(found) = own.map(|url| self.own_match(pathname, url, url.locale())) {
-                    let own = Owned { found, candidates, path, host, is_elsewhere: false };
+                if let Some(found) =
+                    own.map(|url| self.match_of_own_path(pathname, url, url.locale()))
+                {
+                    let own = Owned { found, candidates, path, host, is_redirect: false };
                     return Ok([Some(own), None]);
                 }
                 let mut others = rules.own_paths_in_default_locale(pathname, host);
@@ -32,13 +34,13 @@ impl Known<'_> {
                     let url = candidates.owner_on(&path, candidates.first_host())?;
                     let is_own = url.has_own_path() && !url.is_localized();
                     let has_locale = locale == 0 || rules.own_path_has_locale(url.rule());
-                    let found = || self.own_match(pathname, url, locale);
+                    let found = || self.match_of_own_path(pathname, url, locale);
                     (is_own && has_locale).then(|| (found(), path))
                 });
                 match other {
                     Some((found, path)) => {
-                        let (host, is_elsewhere) = (candidates.first_host(), true);
-                        let own = Owned { found, candidates, path, host, is_elsewhere };
+                        let (host, is_redirect) = (candidates.first_host(), true);
+                        let own = Owned { found, candidates, path, host, is_redirect };
                         not_localized.get_or_insert(own);
                     }
                     None if are_all => {}
@@ -63,7 +65,7 @@ impl Known<'_> {
         locales
     }
 
-    fn own_match<'p>(
+    fn match_of_own_path<'p>(
         &'p self,
         pathname: &'p Pathname<'_>,
         url: PublicUrl<'_>,

@@ -28,7 +28,7 @@ impl RuleSet {
     /// The match of one rule for the path of a version in the locale at a position, whichever rule
     /// matches the path first.
     #[must_use]
-    pub fn own_match<'a>(
+    pub fn match_of_rule<'a>(
         &'a self,
         patterns: &PatternsByRule,
         pathname: &'a Pathname<'_>,
@@ -43,7 +43,7 @@ impl RuleSet {
 
     /// The same by a search through all patterns, for a look-up that is rare.
     #[must_use]
-    pub fn match_by_rule<'a>(
+    pub fn search_match_of_rule<'a>(
         &'a self,
         pathname: &'a Pathname<'_>,
         rule: usize,
@@ -63,7 +63,7 @@ impl RuleSet {
         (rule, locale): (usize, usize),
     ) -> Match<'a> {
         let found = self.for_version(first.clone(), locale);
-        let found = found.or_else(|| self.match_by_rule(pathname, rule, locale));
+        let found = found.or_else(|| self.search_match_of_rule(pathname, rule, locale));
         found.unwrap_or(first)
     }
 
@@ -87,7 +87,7 @@ impl RuleSet {
     /// on: a version in an earlier one would own it (D22).
     #[must_use]
     pub fn for_version<'a>(&'a self, found: Match<'a>, locale: usize) -> Option<Match<'a>> {
-        let found = self.on_host(found, |at| at == locale);
+        let found = self.with_locale_among(found, |at| at == locale);
         let codes = self.locales.codes();
         if let Some(own) = found.locale {
             return (*own.code() == codes[locale]).then_some(found);
@@ -104,7 +104,7 @@ mod tests {
     use crate::rules::{Locale, LocalePrefix, Match, Pathname, RuleSet, SiteLocale};
 
     #[test]
-    fn own_match_is_that_of_the_rule_and_the_locale_that_built_the_path() {
+    fn match_of_rule_is_that_of_the_rule_and_the_locale_that_built_the_path() {
         let own = per_locale(&[("en", "/news/{slug}"), ("de", "/{name}/x")]);
         let rules =
             vec![rule(1, "/{*path}"), own, rule(2, "/{locale}/{slug}"), rule(3, "/{a}/{b?}/{c?}")];
@@ -126,8 +126,12 @@ mod tests {
         ] {
             let pathname = Pathname::parse(path);
             let position = rules.locales().position(locale).unwrap();
-            let found = rules.own_match(&patterns, &pathname, rule, position);
-            assert_eq!(rules.match_by_rule(&pathname, rule, position), found, "{path} {rule}");
+            let found = rules.match_of_rule(&patterns, &pathname, rule, position);
+            assert_eq!(
+                rules.search_match_of_rule(&pathname, rule, position),
+                found,
+                "{path} {rule}"
+            );
             let params = found.map(|found| {
                 let pairs = found.params.iter().map(|(name, value)| format!("{name}={value}"));
                 pairs.collect::<Vec<_>>().join(" ")

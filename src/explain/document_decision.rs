@@ -11,7 +11,7 @@ use crate::snapshot::PublicUrl;
 /// its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "decidedBy", rename_all = "lowercase", rename_all_fields = "camelCase")]
-pub enum TieDecision {
+pub enum DocumentDecision {
     /// A document has the path.
     Documents {
         /// The document.
@@ -59,15 +59,15 @@ pub(super) fn decided(
     written: &str,
     host: Option<usize>,
     owner: Option<PublicUrl<'_>>,
-) -> Option<TieDecision> {
+) -> Option<DocumentDecision> {
     let document_id = |owner: PublicUrl<'_>| owner.document_id().to_owned();
     match owner {
         Some(owner) if owner.has_own_path() => {
-            Some(TieDecision::OwnPath { document_id: document_id(owner) })
+            Some(DocumentDecision::OwnPath { document_id: document_id(owner) })
         }
         _ if tied_rules(site, written, host).is_empty() => None,
-        Some(owner) => Some(TieDecision::Documents { document_id: document_id(owner) }),
-        None => Some(TieDecision::Rules),
+        Some(owner) => Some(DocumentDecision::Documents { document_id: document_id(owner) }),
+        None => Some(DocumentDecision::Rules),
     }
 }
 

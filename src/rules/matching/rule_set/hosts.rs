@@ -104,13 +104,22 @@ impl RuleSet {
         self.by_host.iter().flatten().all(|host| host.has(one) || !host.has(other))
     }
 
-    /// The match with the first locale that has the segment in the path and for whose position
-    /// `is_on_host` is true. Unchanged if there is none, or if the path has no locale.
+    /// The match with the host's locale that has the segment in the path. Unchanged without a host, if
+    /// the host has no such locale, or if the path has no locale.
     #[must_use]
-    pub fn on_host<'a>(
+    pub fn with_locale_of_host<'a>(&'a self, found: Match<'a>, host: Option<usize>) -> Match<'a> {
+        if host.is_none() {
+            return found;
+        }
+        self.with_locale_among(found, |locale| self.has_locale_on(locale, host))
+    }
+
+    /// The match with the first locale that has the segment in the path and for whose position
+    /// `is_wanted` is true. Unchanged if there is none, or if the path has no locale.
+    pub(super) fn with_locale_among<'a>(
         &'a self,
         found: Match<'a>,
-        is_on_host: impl Fn(usize) -> bool,
+        is_wanted: impl Fn(usize) -> bool,
     ) -> Match<'a> {
         // An own path has the segment of its locale, but no params.
         let is_in_path = || found.params.iter().len() == 0 && found.template.has_locale();
@@ -124,7 +133,7 @@ impl RuleSet {
             own.is_some_and(|own| std::ptr::eq(own, found.template))
         };
         let mut same = self.locales.with_segment_of(locale).filter(own_template);
-        let Some(at) = same.find(|at| is_on_host(*at)) else { return found };
+        let Some(at) = same.find(|at| is_wanted(*at)) else { return found };
         let locale = &all[at];
         Match { locale: Some(locale), params: found.params.with_locale(locale.as_str()), ..found }
     }
@@ -145,7 +154,7 @@ mod tests {
     fn found(rules: &RuleSet, path: &str, host: Option<usize>) -> String {
         let pathname = Pathname::parse(path);
         let found = rules.find_on(&pathname, host).unwrap();
-        let found = rules.on_host(found, |at| host == Some(at));
+        let found = rules.with_locale_of_host(found, host);
         let locale = found.locale.map_or("", SiteLocale::as_str);
         format!("{locale} {} {:?}", found.template, found.params)
     }
