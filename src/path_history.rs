@@ -1,8 +1,8 @@
 //! The path history: which document had a path before, so that the path can be redirected to where the
 //! document is now.
 //!
-//! It keeps path → document, never path → path. The target is computed when it is asked for, so that
-//! there are no chains and no loops, and a document that is renamed back needs no correction.
+//! It keeps path → document, never path → path. The target is computed when a path is requested, so
+//! that there are no chains and no loops, and a document that is renamed back needs no correction.
 
 mod names;
 mod rows;
@@ -126,7 +126,7 @@ impl PathHistory {
     }
 
     /// The id of a site whose documents come from this source. `None`: there are more than 65,536
-    /// names, and the site gets no history.
+    /// sites, and this one gets no history.
     #[must_use]
     pub fn site(&self, source: u128, key: &str) -> Option<SiteId> {
         self.0.write().names.site(source, key)

@@ -1,5 +1,5 @@
-//! Redirects: where the document is now that had a path before. Nothing here waits, and nothing is
-//! stored by target, so that a redirect leads to a live path or there is none.
+//! Redirects: the present URL of the document that had a path before. Targets are not stored but looked
+//! up in the path index, so that a redirect never leads to a path that no document has.
 
 use crate::path_history::{PathHistory, SiteId};
 use crate::path_index::{PathIndex, VersionId, Whereabouts};
@@ -25,9 +25,10 @@ pub enum Former<'i> {
     None,
     /// The document that had it is now at another path.
     Moved(Redirect<'i>),
-    /// The document that had it last, at this time, is not published.
+    /// The version that had it last has no URL now: it is not published, or another document has its
+    /// path.
     Gone {
-        /// In milliseconds since 1970.
+        /// When it had the path last, in milliseconds since 1970.
         since: i64,
     },
     /// It depends on the documents of this content type, which are not known.
@@ -73,6 +74,6 @@ pub fn former<'i>(
 fn host_names(site: &Site, host: Option<usize>) -> impl Iterator<Item = &str> {
     let all = if site.hosts.are_several() { site.hosts.all() } else { &[] };
     let of_request = move |at: &usize| host.is_none_or(|host| host == *at);
-    let asked = (0..all.len()).filter(of_request).map(|at| all[at].base.host());
-    asked.chain([""])
+    let names = (0..all.len()).filter(of_request).map(|at| all[at].base.host());
+    names.chain([""])
 }

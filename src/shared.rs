@@ -64,7 +64,7 @@ impl SharedState {
         })
     }
 
-    /// Opens the store of a service, which has this path; without one, everything is in memory alone.
+    /// Opens the store in the file with this path; without one, snapshots are in memory only.
     pub fn open_store(&mut self, path: Option<PathBuf>) {
         self.store = Arc::new(Store::start(path, Arc::clone(&self.metrics.store)));
     }

@@ -32,7 +32,8 @@ pub struct Site {
     /// A hash of the site's settings and content source. As part of a cache key, it keeps data from
     /// before a change of these from being found.
     pub fingerprint: u128,
-    /// A hash of the address of the CMS: equal for settings under which equal ids are equal documents.
+    /// A hash of the address of the CMS: with equal ones, equal ids are equal documents. 0 for content
+    /// from a file.
     pub source: u128,
 }
 

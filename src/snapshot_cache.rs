@@ -85,7 +85,7 @@ pub struct Settings {
 
 impl SnapshotCache {
     /// A cache of these sites. A site of `previous` with the same fingerprint keeps what is cached
-    /// for it; any other site starts with what the store has for it.
+    /// for it; any other site starts with the snapshots that the store has for it.
     #[must_use]
     pub fn new(
         sites: &Sites,

@@ -23,7 +23,7 @@ pub use head::{Head, LocaleName};
 pub use state::StoreState;
 use writer::Writer;
 
-/// A snapshot as it is stored, and from when it is.
+/// A snapshot to be stored, or one from the store, with its times.
 #[derive(Clone, Debug)]
 pub struct StoredSnapshot<S> {
     /// What it is a snapshot of.
@@ -48,7 +48,7 @@ pub enum Urgency {
 /// The store of the process, which survives a reload.
 #[derive(Default)]
 pub struct Store {
-    /// `None`: everything is in memory alone.
+    /// `None`: snapshots are in memory only.
     writer: Option<Writer>,
 }
 
@@ -84,8 +84,8 @@ impl Store {
         }
     }
 
-    /// The stored snapshots of a content type of a site, by whatever rules. Not among them are
-    /// unreadable ones, and those whose age cannot be determined because the clock has gone back.
+    /// The stored snapshots of a content type of a site, built by any rules. Left out, with a line in
+    /// the log, are unreadable ones and those whose age is unknown because the clock was set back.
     #[must_use]
     pub fn load(&self, site: &str, uid: &str, builder: Builder) -> Vec<StoredSnapshot<Snapshot>> {
         let Some(writer) = &self.writer else { return Vec::new() };
@@ -93,7 +93,8 @@ impl Store {
         found.filter_map(|found| read(&found.bytes, found.written, site, uid, builder)).collect()
     }
 
-    /// Writes what is left and releases the file, so that another process can take it.
+    /// Writes what is left and releases the file, so that another process can open it. Returns after a
+    /// few seconds at most, even if the disk hangs.
     pub fn close(&self) {
         if let Some(writer) = &self.writer {
             writer.close();

@@ -72,7 +72,7 @@ impl PathIndex {
         url.map_or(Whereabouts::Nowhere, |url| self.at(rules, url, host(url.locale())))
     }
 
-    /// Where the version with this URL is: other content types decide with it who has the path.
+    /// Where the version with this URL is: a document of another content type may have its path.
     fn at<'i>(
         &'i self,
         rules: &RuleSet,

@@ -6,8 +6,8 @@ use crate::rules::{Match, Pathname, RuleSet};
 use crate::snapshot::PublicUrl;
 
 impl PathIndex {
-    /// The decision for a path that no document has as rules match; `decision` is that of the rules.
-    /// `is_owned`: a document has the path, but a more specific rule hides it.
+    /// The decision for a path that no document has by the rules that match it; `decision` is that of
+    /// these rules. `is_owned`: a document has the path, but a more specific rule hides it.
     pub(super) fn decide_without_owner<'r, 'i>(
         &'i self,
         rules: &'r RuleSet,

@@ -48,7 +48,7 @@ pub enum Unreadable {
 /// A serialized snapshot whose checksum matches.
 #[derive(Clone, Copy, Debug)]
 pub struct Serialized<'b> {
-    /// What the writer has said about the snapshot.
+    /// The text that [`Snapshot::serialize`] was given.
     pub head: &'b str,
     /// Compressed.
     body: &'b [u8],

@@ -51,8 +51,8 @@ impl CachedCopy {
         Self { snapshot, files, begun: now, changed, orphaned: false, completed: now }
     }
 
-    /// A copy that another process has stored. It may have served other URLs since this was written, so
-    /// that their dates begin now.
+    /// A copy from the store. The process that wrote it may have served other URLs since, so that the
+    /// dates of the sitemap files begin now.
     pub(super) fn stored(stored: StoredSnapshot<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
         let StoredSnapshot { snapshot, begun, took, .. } = stored;
         let copy = Self::new(snapshot, files, begun, None);

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-/// The id of the machine's present start, on Linux.
+/// The id of the present boot, on Linux.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// A time, by both clocks.
@@ -17,7 +17,7 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 pub(super) struct Moment {
     /// Milliseconds since 1970.
     pub(super) unix_ms: i64,
-    /// The id of the machine's start, and the milliseconds since then.
+    /// The id of the boot, and the milliseconds since then; `None` where the system has no such id.
     boot: Option<(String, i64)>,
 }
 
@@ -27,7 +27,7 @@ impl Moment {
         Self { unix_ms: unix_ms(), boot }
     }
 
-    /// The time so long before.
+    /// The time that is this much earlier.
     pub(super) fn before(&self, duration: Duration) -> Self {
         let duration = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
         let boot = self.boot.as_ref();
@@ -95,7 +95,7 @@ mod tests {
             (moment(11_000, None), Some(12_000), None),
             // It was set forward: the copy seems older than it is.
             (moment(90_000, Some(("a", 6_000))), Some(12_000), Some(80_000)),
-            // An id that is none.
+            // The time since the start has run backwards: it is not used.
             (moment(15_000, Some(("a", 500))), Some(12_000), Some(5_000)),
         ] {
             let age = now.since(&walk, written);

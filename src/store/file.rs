@@ -65,7 +65,7 @@ impl StoreFile {
         let file = file.map_err(|error| FileError::of_system(&error))?;
         let (was_empty, same_file) = (is_empty(&file), file.try_clone());
         if file.metadata().is_ok_and(|metadata| metadata.mode() & 0o077 != 0) {
-            // It may belong to another user, who has chosen its mode.
+            // The file of another user keeps its mode, and can be used all the same.
             let _ = file.set_permissions(fs::Permissions::from_mode(MODE));
         }
         let open = || -> Result<Self, FileError> {
@@ -75,7 +75,7 @@ impl StoreFile {
             Ok(Self { database, path: path.to_owned() })
         };
         let opened = without_panic(open).inspect_err(|_| {
-            // On a full disk it has been begun in vain, and would be unreadable at the next attempt.
+            // What was begun on a full disk would be unreadable at the next attempt.
             if let Ok(file) = same_file
                 && was_empty
                 && file.try_lock().is_ok()
@@ -149,7 +149,7 @@ impl StoreFile {
     }
 }
 
-/// The keys from the first to behind the last one of a content type of a site.
+/// The bounds of the keys of a content type of a site; the upper one is exclusive.
 fn range(site: &str, uid: &str) -> (String, String) {
     let from = prefix(site, uid);
     // Behind all hexadecimal digits.
@@ -179,7 +179,7 @@ fn is_empty(file: &File) -> bool {
 impl FileError {
     fn of_system(error: &io::Error) -> Self {
         match error.kind() {
-            // Said of a file that is no database, or shorter than it should be.
+            // Errors of redb about a file that is no database, or is too short.
             ErrorKind::InvalidData | ErrorKind::UnexpectedEof => {
                 Self::Unreadable(error.to_string())
             }

@@ -9,17 +9,18 @@ use super::head::Head;
 use super::{StoredSnapshot, Urgency};
 use crate::snapshot::Snapshot;
 
-/// How long more changes are waited for after an incremental update.
+/// How long the write after an incremental update waits for more updates.
 const DEBOUNCE: Duration = Duration::from_secs(1);
-/// Incremental updates take at most this part of the time to store: a large snapshot takes seconds.
+/// Writes after incremental updates take at most one part in so many of the time: the write of a
+/// large snapshot takes seconds.
 const SHARE: u32 = 10;
 
 /// The snapshots that are to be written, by site, content type and fingerprint.
 #[derive(Default)]
 pub(super) struct Queue {
     pending: BTreeMap<Key, Pending>,
-    /// When updates of a snapshot may be written again.
-    rests: BTreeMap<Key, Instant>,
+    /// Before this time updates of a snapshot are not written again.
+    next_writes: BTreeMap<Key, Instant>,
     pub(super) is_closed: bool,
 }
 
@@ -49,8 +50,8 @@ impl Queue {
         let due = match urgency {
             Urgency::Now => now,
             Urgency::Debounced => {
-                let rest = self.rests.get(&key).copied().unwrap_or(now);
-                rest.max(now + DEBOUNCE)
+                let next = self.next_writes.get(&key).copied().unwrap_or(now);
+                next.max(now + DEBOUNCE)
             }
         };
         // Continuous updates must not delay the writing for ever.
@@ -76,8 +77,8 @@ impl Queue {
     /// Records that a snapshot has taken so long to write.
     pub(super) fn has_written(&mut self, key: Key, took: Duration) {
         let now = Instant::now();
-        self.rests.retain(|_, until| *until > now);
-        self.rests.insert(key, now + took * SHARE);
+        self.next_writes.retain(|_, until| *until > now);
+        self.next_writes.insert(key, now + took * SHARE);
     }
 
     /// Puts a snapshot back that could not be written, unless there is a newer one.

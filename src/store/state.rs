@@ -8,7 +8,7 @@ pub enum StoreState {
         /// The size of the file, in bytes.
         bytes: u64,
     },
-    /// Another process has it, which is looked at again several times a second.
+    /// Another process has it open; it is tried again several times a second.
     InUse,
     /// It cannot be opened or written, for this reason; it is tried again every few seconds.
     Failing(String),

@@ -1,4 +1,4 @@
-//! The thread that writes the store, and takes its file again when this has been lost.
+//! The thread that writes the store, and opens its file again after a failure.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -17,11 +17,11 @@ use super::{StoredSnapshot, Urgency};
 use crate::metrics::StoreCounters;
 use crate::snapshot::Snapshot;
 
-/// How often a file is tried that another process has.
+/// The time between two attempts to open a file that another process has open.
 const IN_USE_PERIOD: Duration = Duration::from_millis(250);
-/// How long a stop waits for what is left to be written.
+/// How long a stop waits for the last writes.
 const CLOSE_TIME: Duration = Duration::from_secs(3);
-/// How often a file is tried that cannot be opened or written.
+/// The time between two attempts to open a file that cannot be opened or written.
 const FAILING_PERIOD: Duration = Duration::from_secs(5);
 
 /// The handle of the thread.
@@ -187,7 +187,7 @@ impl Shared {
         }
     }
 
-    /// Closes a file that cannot be used.
+    /// Closes a file that cannot be used; the thread opens it again later.
     fn lose(&self, error: &FileError) {
         let (path, reason) = (self.path.display(), error.to_string());
         let mut state = self.file.lock();
@@ -204,7 +204,7 @@ impl Shared {
         }
     }
 
-    /// A file that was lost is in use again. It may be a new one, without what was in the other.
+    /// After a failure, a write has succeeded. The file may be a new one without the earlier snapshots.
     fn is_written_again(&self) {
         if self.lost.lock().take().is_some() {
             let path = self.path.display();
@@ -242,7 +242,7 @@ impl Shared {
             }
             Err(FileError::InUse) => {
                 if !matches!(*state, FileState::InUse) {
-                    tracing::warn!(%path, "another process has the store; this one waits for its release and goes on in memory");
+                    tracing::warn!(%path, "another process has the store; until it is released, snapshots are in memory only");
                 }
                 *state = FileState::InUse;
             }

@@ -15,7 +15,7 @@ struct Raw {
     path: Option<PathBuf>,
 }
 
-/// The path of the file; `None`: everything is in memory alone.
+/// The path of the file; `None`: snapshots are in memory only.
 pub(in crate::config) fn read(
     table: &mut Table,
     context: Context<'_>,

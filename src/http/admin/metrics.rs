@@ -57,7 +57,7 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     snapshots(&types, encoder)
 }
 
-/// Without a store, its states are `NaN`.
+/// Without a store, its gauges are `NaN`.
 fn store(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let state = app.shared.store.state();
     let bytes = match &state {
@@ -65,7 +65,7 @@ fn store(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
         _ => None,
     };
     let is_open = state.map_or(f64::NAN, |_| f64::from(bytes.is_some()));
-    let help = "1 while the file of the store is in use; otherwise the service is in memory alone";
+    let help = "1 while the file of the store is open; at 0, snapshots are in memory only";
     encoder.gauge("store_open", help, [([], is_open)])?;
     let bytes = bytes.map_or(f64::NAN, gauge_value);
     encoder.gauge("store_bytes", "Size of the file of the store", [([], bytes)])?;

@@ -207,7 +207,7 @@ fn changed_and_truncated_bytes_are_refused() {
     }
 }
 
-/// A checksum keeps accidents out; these are bytes that were written on purpose.
+/// A checksum detects damage; these bytes are malformed on purpose, without one.
 #[test]
 fn malformed_bodies_are_refused_or_are_snapshots() {
     let (rules, hosts) = (rules(), hosts(true));
@@ -229,7 +229,7 @@ fn malformed_bodies_are_refused_or_are_snapshots() {
 }
 
 #[test]
-fn snapshot_of_other_rules_or_locales_does_not_fit() {
+fn snapshot_of_other_hosts_or_another_type_does_not_fit() {
     let (rules, one, several) = (rules(), hosts(false), hosts(true));
     let listing = Listing { rules: &rules, hosts: &several, uid: UID };
     let mut version = version(&mut Rng::with_seed(1), 1);

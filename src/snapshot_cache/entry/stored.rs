@@ -1,11 +1,11 @@
-//! A copy from before the start of the process.
+//! A copy from the store.
 
 use super::{CopyOrigin, Entry};
 use crate::snapshot_cache::copy::CachedCopy;
 
 impl Entry {
-    /// Takes a copy that another process has stored, unless there is one. Webhook events since may have
-    /// been lost, so that a refresh is due. Returns whether it is in use.
+    /// Takes a copy from the store, unless the entry has one already. Webhook events since then may have
+    /// been lost, so that a refresh is due. Returns whether the copy was taken.
     pub(in crate::snapshot_cache) fn adopt_stored(&self, copy: CachedCopy) -> bool {
         let mut state = self.state.lock();
         if state.copy.is_some() {

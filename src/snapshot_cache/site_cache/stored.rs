@@ -11,8 +11,8 @@ use crate::snapshot_cache::entry::Entry;
 use crate::store::{Head, LocaleName, StoredSnapshot, Urgency};
 
 impl SiteCache {
-    /// Takes the copies of content types that have none from the store, if the same rules have made
-    /// them and they are within the hard limit.
+    /// Takes copies from the store for content types that have none, if they were built by the same rules
+    /// and are within the hard limit.
     pub(in crate::snapshot_cache) fn adopt_stored(&self, hard: Duration) {
         if !self.content.may_change() {
             return;
@@ -71,7 +71,7 @@ impl SiteCache {
         self.store.save(stored, urgency);
     }
 
-    /// Stores the copies that this process has made.
+    /// Stores the copies that walks of this process have built.
     pub(in crate::snapshot_cache) fn save_all(&self) {
         for entry in self.entries().filter(|entry| !entry.is_from_store()) {
             if let Some(copy) = entry.copy() {

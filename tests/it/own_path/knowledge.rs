@@ -145,7 +145,7 @@ fn stale_copy_still_has_the_own_paths() {
 }
 
 #[test]
-fn document_that_owns_a_path_is_named_for_a_short_time_while_it_may_be_an_own_path() {
+fn response_about_a_path_that_may_be_an_own_path_is_cached_for_a_short_time() {
     let rows: &[Row] = &[
         ("page", "en", "page", r#","slug":"a","customPath":"custom","hidden":false"#),
         ("page", "en", "front", r#","slug":"b","customPath":"news/first","hidden":false"#),

@@ -53,7 +53,7 @@ fn unreadable_files_are_moved_aside_and_new_ones_begun() {
     }
 }
 
-/// Whatever bit is flipped, the service serves the stored list or none, and stores again.
+/// Whatever bit is flipped, the service serves the stored list or none, and its store is open.
 #[test]
 fn flipped_bits_never_lead_to_a_wrong_list() {
     let content = content();
@@ -175,7 +175,7 @@ fn read_only_file_is_left_alone() {
     let (_folder, store) = folder();
     fs::write(&store, b"").expect("a file");
     fs::set_permissions(&store, fs::Permissions::from_mode(0o400)).expect("its mode");
-    // The owner is root where the tests run as root, who may write all the same.
+    // Root may write all the same.
     if fs::OpenOptions::new().write(true).open(&store).is_ok() {
         return;
     }

@@ -41,7 +41,7 @@ impl RuleSet {
         self.match_of_version(own.map(|(_, at)| *at as usize), pathname, locale)
     }
 
-    /// The same by a search through all patterns, for a look-up that is rare.
+    /// As [`RuleSet::match_of_rule`], by a search through all patterns, for a look-up that is rare.
     #[must_use]
     pub fn search_match_of_rule<'a>(
         &'a self,

@@ -42,10 +42,10 @@ impl RuleSet {
         }
     }
 
-    /// The own paths of documents that are not localized to which a pathname can lead (D19), in the
-    /// site's first locale: with this one in place of the locale at the beginning of the pathname, then
-    /// the same path, if the request has a `host`. Each with the position of the locale of the pathname,
-    /// which is 0 where none is replaced.
+    /// The own paths, in the site's first locale, of documents that are not localized to which a
+    /// pathname can lead (D19): the pathname with the first locale in place of the one at its beginning,
+    /// then, if the request has a `host`, the pathname as it is. Each comes with the position of the
+    /// locale that was replaced, or 0.
     pub fn own_paths_in_default_locale(
         &self,
         pathname: &Pathname<'_>,
@@ -71,14 +71,15 @@ impl RuleSet {
         Some((self.locales.position(locale.as_str())?, path))
     }
 
-    /// Whether the own paths of a rule's documents that are not localized have a locale.
+    /// Whether own paths of documents that are not localized begin with a locale, for a rule by its
+    /// position in the settings.
     #[must_use]
     pub fn own_path_has_locale(&self, rule: usize) -> bool {
         let template = self.rules[rule].template(self.locales.default_locale().code());
         template.is_some_and(Template::has_locale)
     }
 
-    /// Whether a document of a rule could have this own path on a host.
+    /// Whether a document could have this own path on a host, by the rule at a position in the settings.
     #[must_use]
     pub fn may_be_own_path(
         &self,

@@ -50,8 +50,8 @@ impl RuleSet {
         self.ties_of_rule(pathname, rule, host)?.next()
     }
 
-    /// The same for the path of a version in the locale at a position, with this locale: a rule may
-    /// have a template for each locale.
+    /// As [`RuleSet::tie_on`], for the path of a version: the positions of its rule and of its locale.
+    /// The match has this locale; a rule may have a template for each.
     #[must_use]
     pub fn tie_of_version<'a>(
         &'a self,
