@@ -18,7 +18,7 @@ use crate::snapshot::{PublicUrl, Snapshot, Versions};
 
 pub use locale_names::LocaleNames;
 
-/// A snapshot, and the names of the positions in it.
+/// A snapshot, and the names of its locales and hosts.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'s> {
     /// The snapshot.

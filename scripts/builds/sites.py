@@ -1,4 +1,4 @@
-"""Worlds with settings that builds before hosts, slashes, segments, pages and own paths refuse."""
+"""Worlds with hosts, slashes, segments, pages and own paths, whose settings older builds refuse."""
 
 import urllib.parse
 

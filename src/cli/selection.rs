@@ -62,7 +62,7 @@ pub(super) fn check_base_urls(
     Err(format!("site \"{}\" has {missing}: {remedy}", site.key))
 }
 
-/// That a locale has no base URL, and what to do.
+/// What is missing where a locale (by its position) has no base URL, and what to do about it.
 pub(super) fn missing_base_url(site: &Site, locale: usize) -> (String, String) {
     let of = match site.hosts.all() {
         [] => String::new(),

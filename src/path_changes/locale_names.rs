@@ -14,7 +14,7 @@ pub struct LocaleNames {
 }
 
 impl LocaleNames {
-    /// Those of a site with these locales and base URLs.
+    /// The names for a site with these locales and base URLs.
     #[must_use]
     pub fn of(locales: &Locales, hosts: &Hosts) -> Self {
         let codes = locales.codes().iter().map(|code| code.as_str().into());
@@ -54,8 +54,8 @@ impl LocaleNames {
         &self.codes[locale]
     }
 
-    /// The name by which this site, as it is now, distinguishes the host of a locale that it has, or
-    /// had with other settings: empty if the site has one host, whatever this is called.
+    /// The host of a locale of `of` (the site with these or with earlier settings) for comparisons:
+    /// `host[:port]`, or empty if the site has one host now, so that another base URL changes nothing.
     #[must_use]
     pub fn host_among<'n>(&self, of: &'n Self, locale: usize) -> &'n str {
         if self.several_hosts { &of.hosts[locale] } else { "" }

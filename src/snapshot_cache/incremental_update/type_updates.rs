@@ -13,7 +13,7 @@ use crate::snapshot_cache::invalidation::HintQueue;
 pub(super) struct TypeUpdates {
     pub(super) named: HintQueue,
     pub(super) dependents: HintQueue,
-    /// Of the dependents.
+    /// When dependents were read.
     pub(super) recent_reads: RecentReads,
     /// Locked during a round of named documents.
     pub(super) named_round: Mutex<()>,

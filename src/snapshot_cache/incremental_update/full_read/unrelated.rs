@@ -29,7 +29,8 @@ pub(super) async fn update_unrelated(
     let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
     let mut relations = relations(group);
     relations.retain(|relation| targets.lock().may_lead(uid, relation, &hint.invalidation.uid));
-    // Behind a document that has lost the relation there may be others, which still have theirs.
+    // In a chain such as `parent.parent`, a dependent still has its parent if only that one has lost the
+    // relation.
     if relations.iter().any(|relation| relation.segments().len() > 1) {
         return Err(NotUpdated::NeedsWalk);
     }

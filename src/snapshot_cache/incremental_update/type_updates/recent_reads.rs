@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 
 use crate::snapshot_cache::invalidation::{Change, Hint, Invalidation};
 
-/// The event of a withdrawal may arrive so long after the withdrawal. A busy Strapi sends it late.
+/// The longest time from a withdrawal to its event: a busy Strapi sends it late.
 const MAX_DELAY: Duration = Duration::from_secs(5);
-/// How long a read is kept. An event that has arrived may wait for a round.
+/// How long the time of a read is kept: an event that has arrived may wait for a round.
 const KEPT: Duration = Duration::from_mins(1);
 
 /// When the dependents of changed documents were read, by content type and `documentId`.
@@ -18,7 +18,7 @@ const KEPT: Duration = Duration::from_mins(1);
 pub(in crate::snapshot_cache) struct RecentReads(Mutex<HashMap<(String, String), Instant>>);
 
 impl RecentReads {
-    /// Records that the dependents of the document have been read after this change.
+    /// Records that the dependents of these documents have just been read after their changes.
     pub(in crate::snapshot_cache) fn record<'h>(&self, hints: impl IntoIterator<Item = &'h Hint>) {
         let (now, mut reads) = (Instant::now(), self.0.lock());
         reads.retain(|_, at| now < *at + KEPT);

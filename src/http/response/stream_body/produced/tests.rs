@@ -23,7 +23,7 @@ fn body(
     Body::new(ProducedBody::new(chunks, None, producers))
 }
 
-/// Chunks that count how many bodies make one at a time.
+/// Chunks that count how many bodies produce one at the same time.
 fn counted(now: &Arc<AtomicUsize>, most: &Arc<AtomicUsize>) -> impl Iterator<Item = Bytes> + use<> {
     let (now, most) = (Arc::clone(now), Arc::clone(most));
     (0..CHUNKS).map(move |_| {
@@ -36,7 +36,7 @@ fn counted(now: &Arc<AtomicUsize>, most: &Arc<AtomicUsize>) -> impl Iterator<Ite
 }
 
 #[test]
-fn produced_bodies_make_only_a_few_chunks_at_a_time() {
+fn producers_produce_at_most_one_chunk_each_at_a_time() {
     let (now, most) = (Arc::default(), Arc::default());
     let producers = runtime(PRODUCERS);
     let bodies: Vec<Body> = (0..BODIES).map(|_| body(counted(&now, &most), producers)).collect();
@@ -52,7 +52,7 @@ fn produced_bodies_make_only_a_few_chunks_at_a_time() {
 }
 
 #[tokio::test]
-async fn produced_bodies_whose_clients_stop_reading_do_not_hold_up_others() {
+async fn produced_bodies_whose_clients_stop_reading_do_not_delay_others() {
     let producers = runtime(1);
     let ones = || body((0..CHUNKS).map(|_| Bytes::from_static(b"x")), producers);
     let mut slow: Vec<Body> = (0..BODIES).map(|_| ones()).collect();
@@ -64,7 +64,7 @@ async fn produced_bodies_whose_clients_stop_reading_do_not_hold_up_others() {
 }
 
 #[tokio::test]
-async fn produced_body_makes_one_chunk_ahead() {
+async fn produced_body_is_one_chunk_ahead_of_its_client() {
     let made = Arc::new(AtomicUsize::new(0));
     let own = Arc::clone(&made);
     let chunks = (0..CHUNKS).map(move |_| {
