@@ -81,7 +81,7 @@ class Service:
             time.sleep(0.05)
 
     def first_right(self, target: str, body: bytes | None) -> float:
-        """Seconds from the start of the process to the first response that is not a 5xx."""
+        """Seconds from the start of the process to the first 200; a 4xx ends the program."""
         headers = {"Content-Type": "application/json"} if body else {}
         request = urllib.request.Request(f"http://{self.address}{target}", body, headers)
         while True:

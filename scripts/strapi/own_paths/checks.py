@@ -124,7 +124,7 @@ class Checked:
         return place is not None and place.is_own
 
     def check_url(self, url: str) -> None:
-        """By its host: the page or the document that owns it; the rule of an own path twice."""
+        """By its host: the page or the document that owns it; both operations name its rule."""
         place = self.published.by_url[url]
         params = {"pathname": place.path, "host": host_of(self.published.bases[place.locale])}
         found = self.data("resolve", **params)
