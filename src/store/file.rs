@@ -168,7 +168,7 @@ pub(super) fn move_aside(path: &Path) -> Result<PathBuf, FileError> {
 
 /// A damaged file may lead to a panic in the database, although all of it is checked first.
 fn without_panic<T>(work: impl FnOnce() -> Result<T, FileError>) -> Result<T, FileError> {
-    let panicked = || FileError::Unreadable("reading it has failed unexpectedly".to_owned());
+    let panicked = || FileError::Unreadable("its database has failed unexpectedly".to_owned());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()))
 }
 

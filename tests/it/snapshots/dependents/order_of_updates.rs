@@ -60,7 +60,7 @@ fn version_that_gains_and_loses_a_relation_before_it_is_read_loses_its_url() {
 }
 
 #[test]
-fn version_that_loses_a_gained_relation_while_the_list_is_read_loses_its_url() {
+fn version_loses_its_url_where_the_event_of_an_unpublish_arrives_after_the_list() {
     let fixture = Fixture::start(&[("a", "c0", "zero"), ("b", "c1", "one"), ("d", "c2", "two")]);
     // Publishing "c2" has linked "b", and unpublishing it has removed the link before the list.
     fixture.set(&[("a", "c0", "zero"), ("b", "", ""), ("d", "", "")]);
