@@ -8,6 +8,7 @@ use super::entry::{Entry, Flags};
 use super::hash::document_hash;
 use super::no_url::NoUrlRow;
 use super::{PublicUrl, Snapshot, Versions};
+use crate::rules::FieldPath;
 
 pub(super) use index::DocumentIndex;
 
@@ -122,5 +123,12 @@ impl Snapshot {
             Some(entry.id(&self.arena)).filter(|id| document_hash(id) == hash)
         });
         with_entry.into_iter().chain(self.references.without_entry(hash))
+    }
+
+    /// The id of a document that a version reads, or has read, through a relation; `None`: none has
+    /// done so since the walk.
+    #[must_use]
+    pub fn related_example(&self, relation: &FieldPath) -> Option<&str> {
+        self.references.example(relation)
     }
 }

@@ -56,6 +56,9 @@ pub(super) struct References {
     all: Box<[Reference]>,
     /// The ids of documents that may have no entry in the snapshot, by hash.
     without_entry: FxHashMap<u64, Box<str>>,
+    /// For each relation through which a version reads or has read a document, the id of one of these
+    /// documents.
+    examples: Box<[(FieldPath, Box<str>)]>,
 }
 
 /// References under construction.
@@ -64,6 +67,8 @@ pub(super) struct ReferencesDraft {
     relations: Relations,
     all: Vec<Reference>,
     without_entry: FxHashMap<u64, Box<str>>,
+    /// In the order of the relations, the id of a document behind each.
+    examples: Vec<Option<Box<str>>>,
 }
 
 impl ReferencesDraft {
@@ -73,7 +78,9 @@ impl ReferencesDraft {
             let id = relation.document_id();
             (relation, id)
         };
-        Self { relations: relations.into_iter().map(with_id).collect(), ..Self::default() }
+        let examples = vec![None; relations.len()];
+        let relations = relations.into_iter().map(with_id).collect();
+        Self { relations, examples, ..Self::default() }
     }
 
     /// Adds the references of a version.
@@ -84,8 +91,11 @@ impl ReferencesDraft {
         let locale = locale_of(document, locales).and_then(|locale| u16::try_from(locale).ok());
         let Some(locale) = locale else { return };
         let (hash, known) = (document_hash(&document.id), self.all.len());
-        for (relation, id) in &self.relations {
+        for ((relation, id), example) in self.relations.iter().zip(&mut self.examples) {
             for target in ids(document.field(id)) {
+                if example.is_none() {
+                    *example = Some(target.into());
+                }
                 let target = target_hash(relation, target);
                 self.all.push(Reference::new(target, locale, hash));
             }
@@ -96,6 +106,9 @@ impl ReferencesDraft {
     }
 
     pub(super) fn append(&mut self, other: Self) {
+        let known = std::mem::take(&mut self.examples).into_iter().chain(std::iter::repeat(None));
+        let examples = other.examples.into_iter().zip(known);
+        self.examples = examples.map(|(own, known)| known.or(own)).collect();
         self.relations = other.relations;
         self.all.extend(other.all);
         self.without_entry.extend(other.without_entry);
@@ -104,17 +117,31 @@ impl ReferencesDraft {
     pub(super) fn finish(mut self) -> References {
         self.all.sort_unstable();
         self.all.dedup();
-        References { all: self.all.into(), without_entry: self.without_entry }
+        let examples = self.relations.into_iter().zip(self.examples);
+        let examples = examples.filter_map(|((relation, _), id)| Some((relation, id?))).collect();
+        References { all: self.all.into(), without_entry: self.without_entry, examples }
     }
 }
 
 impl References {
-    /// Of references in any order, and the ids of documents that may have no entry.
-    pub(super) fn new(mut all: Vec<Reference>, without_entry: &[&str]) -> Self {
+    /// Of references in any order, the ids of documents that may have no entry, and a document behind
+    /// each relation.
+    pub(super) fn new(
+        mut all: Vec<Reference>,
+        without_entry: &[&str],
+        examples: Vec<(FieldPath, Box<str>)>,
+    ) -> Self {
         all.sort_unstable();
         all.dedup();
         let with_hash = |id: &&str| (document_hash(id), (*id).into());
-        Self { all: all.into(), without_entry: without_entry.iter().map(with_hash).collect() }
+        let without_entry = without_entry.iter().map(with_hash).collect();
+        Self { all: all.into(), without_entry, examples: examples.into() }
+    }
+
+    /// The relations through which a version reads or has read a document, each with the id of one of
+    /// these documents.
+    pub(super) fn examples(&self) -> &[(FieldPath, Box<str>)] {
+        &self.examples
     }
 
     /// All of them, in order.
@@ -143,6 +170,13 @@ impl References {
         own.map(|reference| (reference.document, reference.locale()))
     }
 
+    /// The id of a document that a version reads, or has read, through a relation; `None`: none has
+    /// done so since the walk.
+    pub(super) fn example(&self, relation: &FieldPath) -> Option<&str> {
+        let mut examples = self.examples.iter();
+        examples.find(|(own, _)| own == relation).map(|(_, id)| &**id)
+    }
+
     /// The id of a document without an entry.
     pub(super) fn without_entry(&self, hash: u64) -> Option<&str> {
         self.without_entry.get(&hash).map(|id| &**id)
@@ -165,7 +199,9 @@ impl References {
         let ids = [self, own].into_iter().flat_map(|one| &one.without_entry);
         let ids = ids.filter(|(hash, _)| used.contains(hash));
         let without_entry = ids.map(|(hash, id)| (*hash, id.clone())).collect();
-        Self { all: all.into(), without_entry }
+        let is_left = |(relation, _): &&(FieldPath, _)| own.example(relation).is_none();
+        let examples = own.examples.iter().chain(self.examples.iter().filter(is_left));
+        Self { all: all.into(), without_entry, examples: examples.cloned().collect() }
     }
 
     /// The same, where these documents may have lost their entries.

@@ -10,7 +10,7 @@ use crate::rules::ContentTypeUid;
 
 pub(super) use hint::{Hint, Task};
 pub(super) use hint_queue::{Batch, HintQueue, debounced};
-pub(super) use relation_targets::RelationTargets;
+pub(super) use relation_targets::{Exclusion, RelationTargets};
 
 /// A document that may have changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

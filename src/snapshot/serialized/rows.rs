@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::Unreadable;
 use super::bytes::{Reader, write_number, write_signed, write_text};
 use super::columns::{ColumnReaders, Columns};
+use crate::rules::FieldPath;
 use crate::snapshot::build::Draft;
 use crate::snapshot::entry::{Entry, Flags};
 use crate::snapshot::hash::document_hash;
@@ -72,6 +73,11 @@ pub(super) fn write_references(snapshot: &Snapshot, columns: &mut Columns) {
     for id in &ids {
         write_text(column, id);
     }
+    write_number(column, references.examples().len() as u64);
+    for (relation, id) in references.examples() {
+        write_text(column, &relation.to_string());
+        write_text(column, id);
+    }
     write_number(column, references.all().len() as u64);
     if references.all().is_empty() {
         return;
@@ -110,6 +116,8 @@ pub(super) fn read_references(
     let ids = ids?;
     documents.extend(ids.iter().map(|id| document_hash(id)));
     let count = column.count()?;
+    let examples: Result<Vec<_>, Unreadable> = (0..count).map(|_| read_example(column)).collect();
+    let count = column.count()?;
     let mut all = Vec::with_capacity(count);
     let (mut key, mut position) = (0_u64, 0_i64);
     for _ in 0..count {
@@ -122,7 +130,14 @@ pub(super) fn read_references(
         };
         all.push(Reference::of_key(key, document));
     }
-    Ok(References::new(all, &ids))
+    Ok(References::new(all, &ids, examples?))
 }
 
+/// A relation, and the id of a document behind it.
+fn read_example(column: &mut Reader<'_>) -> Result<(FieldPath, Box<str>), Unreadable> {
+    let relation = FieldPath::parse(column.sized_text()?).ok_or(NO_RELATION)?;
+    Ok((relation, column.sized_text()?.into()))
+}
+
+const NO_RELATION: Unreadable = Unreadable::Malformed("a name is no relation");
 const UNKNOWN_DOCUMENT: Unreadable = Unreadable::Malformed("a reference leads to no document");

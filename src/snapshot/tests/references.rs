@@ -122,3 +122,21 @@ fn patched_keeps_references_that_change_without_a_url() {
     assert_eq!(referring(&after, "news"), versions(&[]));
     assert_eq!(referring(&after, "blog"), versions(&[("a", 0)]));
 }
+
+#[test]
+fn example_of_a_relation_is_a_document_behind_it() {
+    let rules = rules();
+    let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
+    let category = FieldPath::parse("category").unwrap();
+    let empty = snapshot(listing, &[("a", "en", "x", "")]);
+    assert_eq!(empty.related_example(&category), None);
+    let filled = snapshot(listing, &[("a", "en", "x", ""), ("b", "en", "y", "news")]);
+    assert_eq!(filled.related_example(&category), Some("news"));
+    assert_eq!(filled.related_example(&FieldPath::parse("parent").unwrap()), None);
+    let patch = |row| [Patch { id: "b".into(), versions: vec![document(row)], is_partial: true }];
+    let moved = changed(filled.patched(&patch(("b", "en", "y", "blog")), listing, BUILDER));
+    assert_eq!(moved.related_example(&category), Some("blog"));
+    // What had a document once may have one again.
+    let left = changed(moved.patched(&patch(("b", "en", "y", "")), listing, BUILDER));
+    assert_eq!(left.related_example(&category), Some("blog"));
+}

@@ -132,6 +132,7 @@ fn facts(snapshot: &Snapshot) -> Vec<String> {
         format!("{id} {locale:?} {reason} {} {}", row.is_localized, row.rule)
     }));
     let category = FieldPath::parse("category").unwrap();
+    facts.push(format!("{:?}", snapshot.related_example(&category)));
     for target in 0..5 {
         let id = format!("c{target}");
         let referring = snapshot.referring(&category, &id);

@@ -10,7 +10,7 @@ use super::type_updates::TypeUpdates;
 use super::unlisted::update_unlisted;
 use super::{Remaining, Updated, from_copies, lacking};
 use crate::snapshot_cache::SnapshotCache;
-use crate::snapshot_cache::invalidation::{Hint, Task};
+use crate::snapshot_cache::invalidation::{Hint, HintQueue, Task};
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// One round. The updates of new changes come first, and then the reads of all dependents of single
@@ -48,21 +48,8 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
     let (mut progress, queue) = (Updated::default(), &updates.dependents);
     let left = from_copies::update(cache, group, updates, &hints, &mut progress).await;
     let page = cache.content.page_size();
-    let lists = plan::lists(group, &hints, &left, &mut cache.triggers.targets.lock(), page);
-    let mut open: BTreeSet<usize> = (0..hints.len()).collect();
-    for (at, left) in left.into_iter().enumerate() {
-        let hint = || hints[at].clone();
-        match left {
-            Remaining::Lists if hints[at].has_unread_loss => {
-                queue.enqueue_full_read(hint(), Vec::new());
-                continue;
-            }
-            Remaining::Lists | Remaining::OtherLists(_) => continue,
-            Remaining::FullRead(locales) => queue.enqueue_full_read(hint(), locales),
-            Remaining::Failed(reason) => recover(cache, group, queue, reason, [hint()]),
-        }
-        open.remove(&at);
-    }
+    let lists = plan::lists(group, &hints, &left, &cache.triggers.targets.lock(), page);
+    let mut open = put_off(cache, group, queue, &hints, left);
     for (own, reason) in update_lists(cache, group, &lists, &mut progress).await {
         let is_listed = |hint: &Hint| own.iter().any(|own| std::ptr::eq(*own, hint));
         let is_own = |at: &usize| is_listed(&hints[*at]);
@@ -79,4 +66,30 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
         update_unlisted(cache, group, updates, &done, &progress).await;
     }
     updates.recent_reads.record(&hints);
+}
+
+/// Puts off what is left for the hints beside their lists. Returns the positions of the hints whose
+/// lists are read now.
+fn put_off(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    queue: &HintQueue,
+    hints: &[Hint],
+    left: Vec<Remaining>,
+) -> BTreeSet<usize> {
+    let mut open: BTreeSet<usize> = (0..hints.len()).collect();
+    for (at, left) in left.into_iter().enumerate() {
+        let hint = || hints[at].clone();
+        match left {
+            Remaining::Lists if hints[at].has_unread_loss => {
+                queue.enqueue_full_read(hint(), Vec::new());
+                continue;
+            }
+            Remaining::Lists | Remaining::OtherLists(_) => continue,
+            Remaining::FullRead(locales) => queue.enqueue_full_read(hint(), locales),
+            Remaining::Failed(reason) => recover(cache, group, queue, reason, [hint()]),
+        }
+        open.remove(&at);
+    }
+    open
 }

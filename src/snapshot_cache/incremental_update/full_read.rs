@@ -109,7 +109,7 @@ async fn read_locale(
     let page = cache.content.page_size();
     let hints = slice::from_ref(hint);
     let mut lists =
-        plan::lists(group, hints, &[Remaining::Lists], &mut cache.triggers.targets.lock(), page);
+        plan::lists(group, hints, &[Remaining::Lists], &cache.triggers.targets.lock(), page);
     for list in &mut lists {
         (list.locales, list.is_full) = (vec![locale.clone()], true);
     }

@@ -1,7 +1,11 @@
 //! Which dependents of a content type to list after invalidations.
 
+mod targets;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
+
+pub(super) use targets::{example, may_lead};
 
 use super::Remaining;
 use crate::rules::{FieldPath, Locale};
@@ -35,31 +39,19 @@ pub(super) fn lists<'h>(
     group: &TypeGroup,
     hints: &'h [Hint],
     left: &[Remaining],
-    targets: &mut RelationTargets,
+    targets: &RelationTargets,
     page: usize,
 ) -> Vec<RelationList<'h>> {
-    let uid = &group.query.uid;
     let mut lists: BTreeMap<(usize, FieldPath, &str, Option<&str>), RelationList<'h>> =
         BTreeMap::new();
     for relation in relations(group) {
         for (hint, left) in hints.iter().zip(left) {
             let changed = &*hint.invalidation;
             let known = referring_through(group, &relation, &changed.document_id).len();
-            if known > 0 {
-                targets.leads(uid, &relation, &changed.uid);
-            } else if !targets.may_lead(uid, &relation, &changed.uid) {
+            if known == 0 && !may_lead(group, targets, &relation, &changed.uid) {
                 continue;
             }
-            match left {
-                Remaining::Lists => {}
-                Remaining::OtherLists(own) if *own != relation => {}
-                Remaining::OtherLists(_) | Remaining::FullRead(_) | Remaining::Failed(_) => {
-                    continue;
-                }
-            }
-            // After a withdrawal, the filter finds no document any more. A read of all dependents may
-            // be due for an earlier change, too.
-            if changed.change == Change::Withdrawn && hint.task == Task::Update {
+            if !is_listed(hint, left, &relation) {
                 continue;
             }
             let own = (known > page).then_some(&*changed.document_id);
@@ -76,6 +68,18 @@ pub(super) fn lists<'h>(
         }
     }
     lists.into_values().collect()
+}
+
+/// Whether the documents that read the one of a hint through a relation are listed.
+fn is_listed(hint: &Hint, left: &Remaining, relation: &FieldPath) -> bool {
+    // After a withdrawal, the filter finds no document any more. A read of all dependents may be due
+    // for an earlier change, too.
+    let is_withdrawn = hint.invalidation.change == Change::Withdrawn && hint.task == Task::Update;
+    match left {
+        Remaining::Lists => !is_withdrawn,
+        Remaining::OtherLists(own) => own != relation && !is_withdrawn,
+        Remaining::FullRead(_) | Remaining::Failed(_) => false,
+    }
 }
 
 /// The versions that read this document as the copies know them: their locales by `documentId`.
@@ -128,7 +132,7 @@ pub(super) fn may_be_read(cache: &SnapshotCache, group: &TypeGroup, hint: &Hint)
 /// What has to be done before dependents of these documents are read.
 pub(super) async fn prepare(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
     keep_hints(group, hints);
-    learn_targets(cache, group).await;
+    targets::learn_targets(cache, group, hints).await;
 }
 
 /// For a refresh in flight, which may have read dependents that the copies do not know.
@@ -136,18 +140,4 @@ fn keep_hints(group: &TypeGroup, hints: &[Hint]) {
     let since = Instant::now();
     let changed: Vec<&Invalidation> = hints.iter().map(|hint| &*hint.invalidation).collect();
     group.members.iter().for_each(|(_, entry)| entry.keep_hints(since, &changed));
-}
-
-/// Learns from the schema where the relations of a type lead, if the token may read it.
-async fn learn_targets(cache: &SnapshotCache, group: &TypeGroup) {
-    let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
-    for relation in relations(group) {
-        let is_known = targets.lock().is_known(uid, &relation);
-        if is_known {
-            continue;
-        }
-        if let Some(target) = cache.content.target(uid, &relation).await {
-            targets.lock().leads(uid, &relation, target.as_str());
-        }
-    }
 }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::NotUpdated;
 use super::known_locales;
-use super::plan::RelationList;
+use super::plan::{RelationList, example};
 use crate::content::{ContentError, ContentQuery, Selected, Selection, SetupProblem};
 use crate::rules::{Document, DocumentLocale};
 use crate::snapshot::Patch;
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::copy::CachedCopy;
+use crate::snapshot_cache::invalidation::Exclusion;
 use crate::snapshot_cache::refresh::TypeGroup;
 
 /// Up to this many versions, which fit on one page of a list, a walk never replaces an update.
@@ -29,50 +30,71 @@ pub(super) async fn list_dependents(
     group: &TypeGroup,
     list: &RelationList<'_>,
 ) -> Result<Vec<Document<'static>>, NotUpdated> {
-    let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
     let ids = list.ids();
     if ids.len() > MAX_NAMED {
         return Err(NotUpdated::NeedsWalk);
     }
-    let RelationList { relation, target, locales, is_full, .. } = list;
     let mut versions = Vec::new();
     let mut groups: Vec<&[String]> = ids.chunks(IDS).rev().collect();
     while let Some(ids) = groups.pop() {
-        let selection = Selection::Dependents { relation: relation.clone(), of: ids.to_vec() };
-        let query = selecting(group, selection);
-        let max = if ids.len() > 1 { MAX_JOINED } else { max_versions(group) as u64 };
-        let found = if *is_full {
-            cache.content.select_by_locale(&query, locales).await.map(Selected::Versions)
-        } else {
-            cache.content.select(&query, locales, max).await
-        };
-        let found = match found {
-            Ok(Selected::TooMany) if ids.len() > 1 => {
+        let found = match select_dependents(cache, group, list, ids).await? {
+            Selected::TooMany if ids.len() > 1 => {
                 let (first, second) = ids.split_at(ids.len() / 2);
                 groups.extend([second, first]);
                 continue;
             }
-            Ok(Selected::TooMany) => return Err(NotUpdated::NeedsWalk),
-            Ok(Selected::Versions(found)) => found,
-            Err(error) if !targets.lock().is_known(uid, relation) && is_no_relation(&error) => {
-                Vec::new()
-            }
-            Err(error) => return Err(error.into()),
+            Selected::TooMany => return Err(NotUpdated::NeedsWalk),
+            Selected::Versions(found) => found,
         };
-        let mut targets = targets.lock();
-        if !found.is_empty() {
-            targets.leads(uid, relation, target);
-        } else if !targets.is_known(uid, relation) {
-            targets.exclude(uid, relation, target);
+        if !may_lead_after(cache, group, list, &found) {
             break;
         }
-        drop(targets);
         versions.extend(found);
         if versions.len() > all_versions(group) {
             return Err(NotUpdated::NeedsWalk);
         }
     }
     Ok(versions)
+}
+
+/// The versions of a list that read one of these documents.
+async fn select_dependents(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    RelationList { relation, locales, is_full, .. }: &RelationList<'_>,
+    ids: &[String],
+) -> Result<Selected, NotUpdated> {
+    let selection = Selection::Dependents { relation: relation.clone(), of: ids.to_vec() };
+    let query = selecting(group, selection);
+    let max = if ids.len() > 1 { MAX_JOINED } else { max_versions(group) as u64 };
+    let found = if *is_full {
+        cache.content.select_by_locale(&query, locales).await.map(Selected::Versions)
+    } else {
+        cache.content.select(&query, locales, max).await
+    };
+    let is_known = || cache.triggers.targets.lock().is_known(&group.query.uid, relation);
+    match found {
+        Err(error) if is_no_relation(&error) && !is_known() => Ok(Selected::Versions(Vec::new())),
+        found => Ok(found?),
+    }
+}
+
+/// Records what these versions show of the target of a list's relation. Returns whether the relation
+/// may lead to the documents of the list.
+fn may_lead_after(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    RelationList { relation, target, .. }: &RelationList<'_>,
+    found: &[Document<'_>],
+) -> bool {
+    let (uid, mut targets) = (&group.query.uid, cache.triggers.targets.lock());
+    if !found.is_empty() {
+        targets.leads(uid, relation, target);
+    } else if !targets.is_known(uid, relation) && example(group, relation).is_none() {
+        targets.exclude(uid, relation, target, Exclusion::Empty);
+        return false;
+    }
+    true
 }
 
 /// All versions of these documents, one patch for each that was read, and why it is not all of them.

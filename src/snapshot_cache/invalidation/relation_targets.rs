@@ -7,34 +7,47 @@ use crate::rules::{ContentTypeUid, FieldPath};
 
 /// How long a result counts: a document may begin to read one of another type.
 const REMEMBERED: Duration = Duration::from_hours(24);
+/// How long it is remembered that the documents of a type could not be read: the token may be
+/// permitted to read them later.
+const UNCHECKED: Duration = Duration::from_mins(10);
 /// Bounds the memory, because the names of types come from webhooks.
 const MAX_TYPES: usize = 10_000;
 
 /// A relation of a content type.
 type Relation = (ContentTypeUid, FieldPath);
 
+/// Why a content type is not the target of a relation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::snapshot_cache) enum Exclusion {
+    /// No version read a document through the relation.
+    Empty,
+    /// A version read the document with this id through the relation, and it is of another type.
+    OtherType(String),
+}
+
 /// Where the relations of the content types lead, as the responses of the CMS have shown.
 #[derive(Debug, Default)]
 pub(in crate::snapshot_cache) struct RelationTargets {
     /// The content type behind a relation.
     known: HashMap<Relation, (String, Instant)>,
-    /// Relations, each with a content type of which no document was found behind it.
-    excluded: HashMap<(Relation, String), Instant>,
+    /// Relations, each with a content type that is not behind it.
+    excluded: HashMap<(Relation, String), (Exclusion, Instant)>,
+    /// When the documents of a type could not be read.
+    unchecked: HashMap<String, Instant>,
 }
 
 impl RelationTargets {
-    /// Whether a document of the type `target` may be behind the relation.
-    pub(in crate::snapshot_cache) fn may_lead(
+    /// Why the content type `target` is not behind the relation, unless that was found out too long
+    /// ago.
+    pub(in crate::snapshot_cache) fn exclusion(
         &self,
         uid: &ContentTypeUid,
         relation: &FieldPath,
         target: &str,
-    ) -> bool {
-        if let Some(known) = self.target(uid, relation) {
-            return known == target;
-        }
-        let excluded = self.excluded.get(&((uid.clone(), relation.clone()), target.to_owned()));
-        excluded.is_none_or(|since| since.elapsed() >= REMEMBERED)
+    ) -> Option<&Exclusion> {
+        let key = ((uid.clone(), relation.clone()), target.to_owned());
+        let (exclusion, since) = self.excluded.get(&key)?;
+        (since.elapsed() < REMEMBERED).then_some(exclusion)
     }
 
     /// Whether documents of another type than `target` are known to be behind the relation.
@@ -56,7 +69,12 @@ impl RelationTargets {
         self.target(uid, relation).is_some()
     }
 
-    fn target(&self, uid: &ContentTypeUid, relation: &FieldPath) -> Option<&str> {
+    /// The content type behind the relation, if it is known recently enough.
+    pub(in crate::snapshot_cache) fn target(
+        &self,
+        uid: &ContentTypeUid,
+        relation: &FieldPath,
+    ) -> Option<&str> {
         let (known, since) = self.known.get(&(uid.clone(), relation.clone()))?;
         (since.elapsed() < REMEMBERED).then_some(known)
     }
@@ -72,29 +90,32 @@ impl RelationTargets {
         self.known.insert(relation, (target.to_owned(), Instant::now()));
     }
 
-    /// Records that a document of some type is behind the relation.
-    pub(in crate::snapshot_cache) fn leads_somewhere(
-        &mut self,
-        uid: &ContentTypeUid,
-        relation: &FieldPath,
-    ) {
-        if !self.is_known(uid, relation) {
-            self.excluded.retain(|((own, path), _), _| !(own == uid && path == relation));
-        }
-    }
-
-    /// Records that no document of this type was found behind the relation.
+    /// Records that no document of this type is behind the relation.
     pub(in crate::snapshot_cache) fn exclude(
         &mut self,
         uid: &ContentTypeUid,
         relation: &FieldPath,
         target: &str,
+        exclusion: Exclusion,
     ) {
         if self.excluded.len() >= MAX_TYPES {
             self.excluded.clear();
         }
-        let relation = (uid.clone(), relation.clone());
-        self.excluded.insert((relation, target.to_owned()), Instant::now());
+        let key = ((uid.clone(), relation.clone()), target.to_owned());
+        self.excluded.insert(key, (exclusion, Instant::now()));
+    }
+
+    /// Whether the documents of a type may be read to find out which relations lead to it.
+    pub(in crate::snapshot_cache) fn may_be_checked(&self, target: &str) -> bool {
+        self.unchecked.get(target).is_none_or(|since| since.elapsed() >= UNCHECKED)
+    }
+
+    /// Records that the documents of a type could not be read.
+    pub(in crate::snapshot_cache) fn record_unchecked(&mut self, target: &str) {
+        if self.unchecked.len() >= MAX_TYPES {
+            self.unchecked.clear();
+        }
+        self.unchecked.insert(target.to_owned(), Instant::now());
     }
 }
 
@@ -103,24 +124,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn type_may_be_behind_a_relation_until_the_responses_show_otherwise() {
+    fn target_and_exclusions_are_kept_by_relation_and_type() {
         let uid = ContentTypeUid::parse("api::a.a").unwrap();
         let [category, parent] = ["category", "parent"].map(|path| FieldPath::parse(path).unwrap());
+        let (tag, author) = ("api::tag.tag", "api::author.author");
         let mut targets = RelationTargets::default();
-        assert!(targets.may_lead(&uid, &category, "api::tag.tag"));
-        targets.exclude(&uid, &category, "api::tag.tag");
-        assert!(!targets.may_lead(&uid, &category, "api::tag.tag"));
-        assert!(targets.may_lead(&uid, &parent, "api::tag.tag"));
-        assert!(targets.may_lead(&uid, &category, "api::author.author"));
-        targets.exclude(&uid, &parent, "api::tag.tag");
-        targets.leads_somewhere(&uid, &parent);
-        assert!(targets.may_lead(&uid, &parent, "api::tag.tag"), "a document is behind it");
-        assert!(!targets.may_lead(&uid, &category, "api::tag.tag"));
-        targets.leads(&uid, &category, "api::tag.tag");
-        assert!(targets.may_lead(&uid, &category, "api::tag.tag"), "it has been found since");
-        assert!(
-            !targets.may_lead(&uid, &category, "api::author.author"),
-            "a relation has one type"
-        );
+        assert_eq!(targets.exclusion(&uid, &category, tag), None);
+        targets.exclude(&uid, &category, tag, Exclusion::Empty);
+        assert_eq!(targets.exclusion(&uid, &category, tag), Some(&Exclusion::Empty));
+        assert_eq!(targets.exclusion(&uid, &parent, tag), None);
+        assert_eq!(targets.exclusion(&uid, &category, author), None);
+        assert!(!targets.leads_elsewhere(&uid, &category, tag));
+        targets.leads(&uid, &category, author);
+        assert_eq!(targets.target(&uid, &category), Some(author));
+        assert!(targets.leads_elsewhere(&uid, &category, tag), "a relation has one type");
+    }
+
+    #[test]
+    fn type_whose_documents_could_not_be_read_is_not_checked_again_soon() {
+        let mut targets = RelationTargets::default();
+        assert!(targets.may_be_checked("api::tag.tag"));
+        targets.record_unchecked("api::tag.tag");
+        assert!(!targets.may_be_checked("api::tag.tag"));
+        assert!(targets.may_be_checked("api::author.author"));
     }
 }

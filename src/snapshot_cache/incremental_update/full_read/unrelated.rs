@@ -11,7 +11,7 @@ use crate::rules::Locale;
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::incremental_update::lists::patches;
 use crate::snapshot_cache::incremental_update::patching::Reading;
-use crate::snapshot_cache::incremental_update::plan::relations;
+use crate::snapshot_cache::incremental_update::plan::{may_lead, relations};
 use crate::snapshot_cache::incremental_update::reading::{is_no_relation, selecting};
 use crate::snapshot_cache::incremental_update::{NotUpdated, Updated};
 use crate::snapshot_cache::invalidation::Hint;
@@ -28,7 +28,8 @@ pub(super) async fn update_unrelated(
 ) -> Result<(), NotUpdated> {
     let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
     let mut relations = relations(group);
-    relations.retain(|relation| targets.lock().may_lead(uid, relation, &hint.invalidation.uid));
+    let target = &*hint.invalidation.uid;
+    relations.retain(|relation| may_lead(group, &targets.lock(), relation, target));
     // In a chain such as `parent.parent`, a dependent still has its parent if only that one has lost the
     // relation.
     if relations.iter().any(|relation| relation.segments().len() > 1) {

@@ -1,0 +1,140 @@
+//! Which content types the relations of a type lead to, as far as the schema, the copies and the
+//! documents of these types show it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{is_referred_to, relations};
+use crate::content::{ContentQuery, Projection, Selected, Selection};
+use crate::rules::{ContentTypeUid, FieldPath};
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::{Change, Exclusion, Hint, RelationTargets};
+use crate::snapshot_cache::refresh::TypeGroup;
+
+/// The most versions that a check of a content type reads: all locales of one document behind each
+/// relation.
+const MAX_VERSIONS: u64 = 1_000;
+
+/// Whether a document of the type `target` may be behind a relation.
+///
+/// A type is excluded only while what has excluded it still holds: publishing one of its documents can
+/// give it dependents without another event.
+pub(in crate::snapshot_cache::incremental_update) fn may_lead(
+    group: &TypeGroup,
+    targets: &RelationTargets,
+    relation: &FieldPath,
+    target: &str,
+) -> bool {
+    let uid = &group.query.uid;
+    if let Some(known) = targets.target(uid, relation) {
+        return known == target;
+    }
+    match targets.exclusion(uid, relation, target) {
+        None => true,
+        Some(Exclusion::Empty) => example(group, relation).is_some(),
+        Some(Exclusion::OtherType(id)) => !is_referred_to(group, relation, id),
+    }
+}
+
+/// Learns where the relations lead that may lead to the documents of these hints.
+pub(super) async fn learn_targets(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
+    learn_from_schema(cache, group).await;
+    learn_from_copies(cache, group, hints);
+    let written = hints.iter().filter(|hint| hint.invalidation.change == Change::Written);
+    let by_type: BTreeMap<&str, &str> =
+        written.map(|hint| (&*hint.invalidation.uid, &*hint.invalidation.document_id)).collect();
+    for (target, id) in by_type {
+        learn_from_type(cache, group, target, id).await;
+    }
+}
+
+/// The id of a document that a version of the copies reads through a relation. It may have been
+/// withdrawn since.
+pub(in crate::snapshot_cache::incremental_update) fn example(
+    group: &TypeGroup,
+    relation: &FieldPath,
+) -> Option<String> {
+    let mut copies = group.members.iter().filter_map(|(_, entry)| entry.copy());
+    copies.find_map(|copy| copy.snapshot.related_example(relation).map(str::to_owned))
+}
+
+/// Learns from the schema, if the token may read it.
+async fn learn_from_schema(cache: &SnapshotCache, group: &TypeGroup) {
+    let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
+    for relation in relations(group) {
+        let is_known = targets.lock().is_known(uid, &relation);
+        if is_known {
+            continue;
+        }
+        if let Some(target) = cache.content.target(uid, &relation).await {
+            targets.lock().leads(uid, &relation, target.as_str());
+        }
+    }
+}
+
+/// Learns from the copies: a changed document that a version reads is behind the relation.
+fn learn_from_copies(cache: &SnapshotCache, group: &TypeGroup, hints: &[Hint]) {
+    let mut targets = cache.triggers.targets.lock();
+    for relation in relations(group) {
+        let invalidations = hints.iter().map(|hint| &hint.invalidation);
+        let mut known =
+            invalidations.filter(|changed| is_referred_to(group, &relation, &changed.document_id));
+        if let Some(changed) = known.next() {
+            targets.leads(&group.query.uid, &relation, &changed.uid);
+        }
+    }
+}
+
+/// Learns from the documents of the type `target`: one of them is behind a relation if one that the
+/// copies know behind it is among them. The response proves the contrary only if it has the changed
+/// document: otherwise the endpoint may be another type's.
+async fn learn_from_type(cache: &SnapshotCache, group: &TypeGroup, target: &str, id: &str) {
+    let (uid, targets) = (&group.query.uid, &cache.triggers.targets);
+    let open: Vec<(FieldPath, String)> = {
+        let targets = targets.lock();
+        let is_open = |relation: &FieldPath| {
+            !targets.is_known(uid, relation) && may_lead(group, &targets, relation, target)
+        };
+        let with_example = |relation: FieldPath| {
+            let example = example(group, &relation)?;
+            Some((relation, example))
+        };
+        let may_be_checked = targets.may_be_checked(target);
+        let relations = relations(group).into_iter().filter(|_| may_be_checked);
+        relations.filter(is_open).filter_map(with_example).collect()
+    };
+    if open.is_empty() {
+        return;
+    }
+    let ids = open.iter().map(|(_, example)| &**example).chain([id]).collect();
+    let found = documents_of_type(cache, group, target, ids).await;
+    let mut targets = targets.lock();
+    for (relation, example) in open {
+        if found.contains(&example) {
+            targets.leads(uid, &relation, target);
+        } else if found.contains(id) {
+            targets.exclude(uid, &relation, target, Exclusion::OtherType(example));
+        }
+    }
+    if !found.contains(id) {
+        targets.record_unchecked(target);
+    }
+}
+
+/// Those of these ids that documents of a content type have; none if they cannot be read.
+async fn documents_of_type(
+    cache: &SnapshotCache,
+    group: &TypeGroup,
+    target: &str,
+    ids: BTreeSet<&str>,
+) -> BTreeSet<String> {
+    let Ok(uid) = ContentTypeUid::parse(target) else { return BTreeSet::new() };
+    let selection = Some(Selection::Documents(ids.into_iter().map(str::to_owned).collect()));
+    let projection = Projection::new(Vec::new());
+    let query = ContentQuery { uid, projection, alternatives: Vec::new(), selection };
+    match cache.content.select(&query, &group.locales, MAX_VERSIONS).await {
+        Ok(Selected::Versions(versions)) => {
+            versions.into_iter().map(|version| version.id.into_owned()).collect()
+        }
+        Ok(Selected::TooMany) | Err(_) => BTreeSet::new(),
+    }
+}
