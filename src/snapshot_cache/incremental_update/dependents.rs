@@ -68,8 +68,8 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
     updates.recent_reads.record(&hints);
 }
 
-/// Puts off what is left for the hints beside their lists. Returns the positions of the hints whose
-/// lists are read now.
+/// Queues full reads, and recovers from failures, for the hints that are not updated by lists in this
+/// round. Returns the positions of the hints whose lists are read now.
 fn put_off(
     cache: &SnapshotCache,
     group: &TypeGroup,
