@@ -52,6 +52,7 @@ pub fn build(
         Settings { freshness: config.freshness, refresh_deadline: limits.walk_deadline };
     let document_limits =
         DocumentLimits { deadline: limits.document_deadline, last_good: limits.last_good };
+    shared.path_history.set_limits(config.moved.limits);
     Ok(App {
         snapshots: Arc::new(SnapshotCache::new(
             &sites,
@@ -61,6 +62,7 @@ pub fn build(
                 metrics: &shared.metrics,
                 triggers: Arc::clone(&shared.triggers),
                 store: &shared.store,
+                history: &shared.path_history,
             },
             previous.map(|previous| &*previous.snapshots),
         )),
@@ -85,6 +87,7 @@ pub fn build(
                 &server.cache_control_sitemap,
             ]),
             access_log: config.log.access,
+            redirect_status: config.moved.status,
             webhook_secret: config.webhook_secret,
             validate_token: config.auth.validate,
             draft_token: config.auth.draft,

@@ -23,6 +23,7 @@ pub use sections::auth::Auth;
 pub use sections::cms::Cms;
 pub use sections::limits::{DEFAULT_CMS_REQUESTS, DEFAULT_REQUESTS, Limits};
 pub use sections::log::{Format, Log};
+pub use sections::moved::Moved;
 pub use sections::server::Server;
 
 use std::collections::HashMap;
@@ -67,6 +68,8 @@ pub struct Config {
     pub store: Option<PathBuf>,
     /// The deadline of a URL check, and how long its results are reused.
     pub validation: RunTimes,
+    /// How paths are redirected that documents had before.
+    pub moved: Moved,
     /// The tokens that restricted requests have to send.
     pub auth: Auth,
     /// Equal for settings with the same content source and the same limits toward it.
@@ -106,6 +109,7 @@ pub fn parse(
     let freshness = sections::snapshots::read(&mut table, &mut problems);
     let store = sections::store::read(&mut table, context, &mut problems);
     let validation = sections::validation::read(&mut table, &mut problems);
+    let moved = sections::moved::read(&mut table, &mut problems);
     let auth = sections::auth::read(&mut table, context, &mut problems);
     problems.add_unknown_sections(&table);
     problems.resolve_misplaced();
@@ -129,6 +133,7 @@ pub fn parse(
                 freshness,
                 store,
                 validation,
+                moved,
                 auth,
                 content_fingerprint,
                 warnings,

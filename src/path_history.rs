@@ -99,6 +99,13 @@ impl Limits {
     }
 }
 
+impl Default for PathHistory {
+    /// An empty history without bounds, until they are set.
+    fn default() -> Self {
+        Self::new(Limits { max_paths: usize::MAX, keep: i64::MAX })
+    }
+}
+
 impl PathHistory {
     /// An empty history.
     #[must_use]
@@ -107,10 +114,11 @@ impl PathHistory {
         Self(RwLock::new(State { names, rows, limits, untaken: None }))
     }
 
-    /// Changes the limits; rows beyond them are dropped.
-    pub fn set_limits(&self, limits: Limits, now: i64) {
+    /// Changes the limits. Paths beyond their number are dropped.
+    pub fn set_limits(&self, limits: Limits) {
         self.0.write().limits = limits;
-        self.shrink(now);
+        // None is too old at the beginning of time: old ones are dropped with the next one that enters.
+        while self.0.write().shrink(i64::MIN, BATCH) {}
     }
 
     /// How many paths it has.
@@ -232,10 +240,6 @@ impl PathHistory {
             .map(|untaken| untaken.drain(..most.min(untaken.len())).collect())
             .unwrap_or_default();
         taken.into_iter().filter_map(|change| state.change(change)).collect()
-    }
-
-    fn shrink(&self, now: i64) {
-        while self.0.write().shrink(now, BATCH) {}
     }
 }
 

@@ -1,11 +1,14 @@
 //! Redirects: the present URL of the document that had a path before. Targets are not stored but looked
 //! up in the path index, so that a redirect never leads to a path that no document has.
 
-use crate::path_history::{PathHistory, SiteId};
+use crate::path_history::{PathHistory, Row, SiteId};
 use crate::path_index::{PathIndex, VersionId, Whereabouts};
-use crate::rules::ContentTypeUid;
+use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
+
+/// The most former paths of a response.
+const MAX_FORMER_PATHS: usize = 20;
 
 /// The history of one site.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +49,17 @@ pub struct Redirect<'i> {
     pub is_stale: bool,
 }
 
+impl Former<'_> {
+    /// Whether a redirect depends on a stale snapshot; `None`: there is no redirect.
+    #[must_use]
+    pub fn is_stale(&self) -> Option<bool> {
+        match self {
+            Self::Moved(redirect) => Some(redirect.is_stale),
+            Self::None | Self::Gone { .. } | Self::NotKnown(_) => None,
+        }
+    }
+}
+
 /// What is known of a normalized path that no document has. Without a `host` (a position among the
 /// site's hosts), the first host that knows the path decides.
 #[must_use]
@@ -67,6 +81,44 @@ pub fn former<'i>(
         Whereabouts::Nowhere => Former::Gone { since },
         Whereabouts::NotKnown(uid) => Former::NotKnown(uid),
     }
+}
+
+/// The paths that lead to a version because it had them before, those that have entered last first; at
+/// most 20. A document that is not localized has those of all locales.
+#[must_use]
+pub fn former_paths(
+    of: SiteHistory<'_>,
+    site: &Site,
+    index: &PathIndex,
+    version: VersionId<'_>,
+    is_localized: bool,
+) -> Vec<String> {
+    let rows = of.history.of_document(of.id, version.uid, version.document_id, of.now);
+    let mut paths: Vec<String> = Vec::new();
+    for row in rows {
+        let is_own = !is_localized || row.locale == version.locale;
+        if is_own && !paths.contains(&row.path) && is_without_document(site, index, &row) {
+            paths.push(row.path);
+        }
+        if paths.len() == MAX_FORMER_PATHS {
+            break;
+        }
+    }
+    paths
+}
+
+/// Whether a request for the path of a row finds the row: its host is one of the site's, and no document
+/// or page has the path now.
+fn is_without_document(site: &Site, index: &PathIndex, row: &Row) -> bool {
+    let named = site.hosts.all().iter().position(|host| host.base.host() == row.host);
+    let host = named.filter(|_| site.hosts.are_several());
+    if !row.host.is_empty() && host.is_none() {
+        return false;
+    }
+    let pathname = Pathname::parse(&row.path);
+    let decision = index.decide(&site.rules, &pathname, host);
+    decision.is_none_or(|decision| decision.owner.is_none())
+        && site.pages.find(&row.path, host).is_none()
 }
 
 /// The names of the hosts on which a path may have been: that of the request, or all of them; last the

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use crate::content::RequestLimiters;
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
+use crate::path_history::PathHistory;
 use crate::snapshot_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
 use crate::store::Store;
 use crate::validator::Validator;
@@ -30,6 +31,8 @@ pub struct SharedState {
     pub last_good: Arc<LastGoodDocuments>,
     /// What survives the process.
     pub store: Arc<Store>,
+    /// Which document had which path before.
+    pub path_history: Arc<PathHistory>,
     /// Invalidations, and the wake-up call of the refresher.
     pub triggers: Arc<RefreshTriggers>,
     /// The in-flight limit toward the CMS (D28), shared by the HTTP clients from before and after a
@@ -56,6 +59,7 @@ impl SharedState {
             files: FileCache::default(),
             last_good: Arc::default(),
             store: Arc::default(),
+            path_history: Arc::default(),
             triggers: Arc::default(),
             limiters: RequestLimiters::new(cms_requests),
             started: Instant::now(),

@@ -34,13 +34,15 @@ pub use triggers::RefreshTriggers;
 
 use crate::content::{BreakerState, Content};
 use crate::metrics::Metrics;
+use crate::path_history::PathHistory;
+use crate::redirects::SiteHistory;
 use crate::rules::ContentTypeUid;
 use crate::site::{Site, Sites};
 use crate::store::Store;
 use entry::Entry;
 use refresh::{Started, TypeGroup};
 pub use site_cache::PathIndexState;
-use site_cache::{AgeLimits, SiteCache};
+use site_cache::{AgeLimits, Kept, SiteCache};
 
 /// The cached copies of all sites behind one content source.
 pub struct SnapshotCache {
@@ -72,6 +74,8 @@ pub struct ProcessState<'p> {
     pub triggers: Arc<RefreshTriggers>,
     /// What survives the process.
     pub store: &'p Arc<Store>,
+    /// Which document had which path before.
+    pub history: &'p Arc<PathHistory>,
 }
 
 /// Age limits of copies, and deadlines of requests.
@@ -91,17 +95,20 @@ impl SnapshotCache {
         sites: &Sites,
         content: Arc<Content>,
         settings: Settings,
-        ProcessState { metrics, triggers, store }: ProcessState<'_>,
+        ProcessState { metrics, triggers, store, history }: ProcessState<'_>,
         previous: Option<&Self>,
     ) -> Self {
-        let cache = |site: &Arc<Site>| match previous.and_then(|previous| previous.same(site)) {
-            Some(same) if Arc::ptr_eq(&same.content, &content) => Arc::clone(same),
-            Some(same) => Arc::new(SiteCache::adopting(same, Arc::clone(&content))),
-            None => {
-                let (site, content) = (Arc::clone(site), Arc::clone(&content));
-                let cache = SiteCache::new(site, content, (metrics, store));
-                cache.adopt_stored(settings.freshness.hard);
-                Arc::new(cache)
+        let kept = Kept { store, history };
+        let cache = |site: &Arc<Site>| {
+            let content = Arc::clone(&content);
+            match previous.and_then(|previous| previous.same(site)) {
+                Some(same) if Arc::ptr_eq(&same.content, &content) => Arc::clone(same),
+                Some(same) => Arc::new(SiteCache::adopting(same, content, kept)),
+                None => {
+                    let cache = SiteCache::new(Arc::clone(site), content, metrics, kept);
+                    cache.adopt_stored(settings.freshness.hard);
+                    Arc::new(cache)
+                }
             }
         };
         let sites: Vec<Arc<SiteCache>> = sites.iter_shared().map(cache).collect();
@@ -137,6 +144,9 @@ impl SnapshotCache {
         };
         for site in previous.sites.values().filter(|site| !shared(site)) {
             site.entries().for_each(|entry| entry.orphan());
+            if let Some(successor) = self.sites.get(&site.site.key) {
+                successor.succeed(site);
+            }
         }
         self.triggers.wake_refresher();
     }
@@ -184,6 +194,12 @@ impl SnapshotCache {
             AgeLimits { stale: self.interval.stale_limit(), hard: self.settings.freshness.hard };
         let cache = self.sites.get(&site.key)?;
         Some(cache.index.as_ref()?.state(&cache.site.rules, limits))
+    }
+
+    /// The path history of a site; `None` for one that resolves by rules alone.
+    #[must_use]
+    pub fn history(&self, site: &Site) -> Option<SiteHistory<'_>> {
+        Some(self.sites.get(&site.key)?.history.as_ref()?.reader())
     }
 
     /// The pages of a site outside the CMS, if it has any: they depend on the settings alone.

@@ -15,6 +15,8 @@ pub struct HttpSettings {
     pub cache_policy: CachePolicy,
     /// Whether each request gets a line in the log.
     pub access_log: bool,
+    /// The status with which frontends redirect from a path that a document had before.
+    pub redirect_status: u16,
     /// The bearer token of the webhook; without one there is no webhook.
     pub webhook_secret: Option<SecretString>,
     /// The bearer token for `validate=true` and the tables for operators; without one they are open

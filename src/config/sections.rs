@@ -6,6 +6,7 @@ mod content_type;
 pub(super) mod hooks;
 pub(super) mod limits;
 pub(super) mod log;
+pub(super) mod moved;
 pub(super) mod rule;
 pub(super) mod server;
 pub(super) mod site;

@@ -42,7 +42,9 @@ impl Settings {
 
     pub(crate) fn build(&self, rows: &[Row<'_>], path_table: bool) -> Snapshot {
         let mut part = Listing { rules: &self.rules, hosts: &self.hosts, uid: UID }.part();
-        rows.iter().for_each(|row| part.add(&document(*row)));
+        for row in rows {
+            part.add(&document(*row));
+        }
         Builder { path_table }.finish(vec![part]).unwrap()
     }
 

@@ -38,6 +38,7 @@ impl LocaleNames {
     }
 
     /// The code and the host of each locale; the host is empty for a locale without a base URL.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.codes.iter().zip(&self.hosts).map(|(code, host)| (&**code, &**host))
     }
@@ -55,15 +56,16 @@ impl LocaleNames {
     }
 
     /// The host of a locale of `of` (the site with these or with earlier settings) for comparisons:
-    /// `host[:port]`, or empty if the site has one host now, so that another base URL changes nothing.
+    /// `host[:port]`, or empty if the site has one host now or had one then, so that another base URL
+    /// changes nothing.
     #[must_use]
     pub fn host_among<'n>(&self, of: &'n Self, locale: usize) -> &'n str {
-        if self.several_hosts { &of.hosts[locale] } else { "" }
+        if self.several_hosts && of.several_hosts { &of.hosts[locale] } else { "" }
     }
 
     /// For each of these locales, its position in other ones.
     pub(super) fn positions_in(&self, other: &Self) -> Vec<Option<usize>> {
-        let position = |code: &Box<str>| other.codes.iter().position(|own| own == code);
-        self.codes.iter().map(position).collect()
+        let position = |code: &str| other.codes.iter().position(|own| **own == *code);
+        self.codes.iter().map(|code| position(code)).collect()
     }
 }

@@ -41,5 +41,5 @@ impl Table {
 
 /// Bits that the table within a part does not use for the first look.
 fn part(hash: u64) -> usize {
-    usize::from((hash >> 40) as u8)
+    usize::from(hash.to_le_bytes()[5])
 }

@@ -125,9 +125,9 @@ fn rows_beyond_the_limits_are_dropped_oldest_first() {
     // Seen longer ago than it is kept, whether it has been dropped or not.
     assert_eq!(former(&history, "a", 104), ["/5", "/4"]);
     assert_eq!(owner(&history, "/3", 104), None);
-    history.set_limits(Limits { max_paths: 3, keep: 100 }, 105);
+    history.load([row("/6", "a", 6)], 106);
     assert_eq!(history.len(), 1);
-    history.set_limits(Limits { max_paths: 0, keep: 100 }, 105);
+    history.set_limits(Limits { max_paths: 0, keep: 100 });
     assert!(history.is_empty());
 }
 

@@ -12,6 +12,7 @@ mod walk;
 use std::sync::Arc;
 
 use futures::future::join_all;
+use tokio::task::block_in_place;
 
 use super::copy::CachedCopy;
 use super::entry::Entry;
@@ -157,7 +158,16 @@ async fn complete(
             triggers.invalidations.add_for(&entry.query.uid, hint);
         }
     }
+    let before = entry.copy();
     let completed = entry.complete(outcome);
+    if let Ok(copy) = &completed.outcome
+        && !completed.orphaned
+        && let Some(history) = &site.history
+    {
+        // Before the path index: a path that it no longer has is in the history.
+        let (uid, before) = (&entry.query.uid, before.as_ref().map(|before| &*before.snapshot));
+        block_in_place(|| history.record_refresh(uid, before, &copy.snapshot));
+    }
     drop(update_lock);
     if let Ok(copy) = &completed.outcome {
         site.rebuild_index();
@@ -178,7 +188,7 @@ fn build_copy(
     entry: &Entry,
     Fresh { begun, mut snapshot }: Fresh,
 ) -> Option<CachedCopy> {
-    tokio::task::block_in_place(|| {
+    block_in_place(|| {
         let patches = entry.patches_since(begun);
         if !patches.is_empty() {
             match snapshot.patched(&patches, site.listing(entry), site.builder()) {

@@ -1,6 +1,7 @@
 //! The cache entries of one site, and what their copies are built from: rules, content source, the
 //! frame of sitemap files.
 
+mod history;
 mod path_index;
 mod stored;
 
@@ -12,11 +13,14 @@ use super::entry::Entry;
 use super::sitemap_files::SitemapFiles;
 use crate::content::{Content, ContentQuery, Projection};
 use crate::metrics::Metrics;
+use crate::path_changes::LocaleNames;
+use crate::path_history::PathHistory;
 use crate::rules::{ContentTypeUid, Locale};
 use crate::site::{ResolveBy, Site};
 use crate::sitemap::files::Frame;
 use crate::snapshot::{Builder, Listing, Snapshot};
 use crate::store::Store;
+use history::HistoryWriter;
 pub(super) use path_index::AgeLimits;
 use path_index::PathIndexCell;
 pub use path_index::PathIndexState;
@@ -34,6 +38,15 @@ pub(super) struct SiteCache {
     frames: Vec<Arc<Frame>>,
     /// The pages outside the CMS with their files, if there are any.
     pub(super) pages: Option<CachedCopy>,
+    /// For a site with `resolve = "documents"`.
+    pub(super) history: Option<HistoryWriter>,
+}
+
+/// What is kept beside the copies.
+#[derive(Clone, Copy)]
+pub(super) struct Kept<'k> {
+    pub(super) store: &'k Arc<Store>,
+    pub(super) history: &'k Arc<PathHistory>,
 }
 
 impl SiteCache {
@@ -41,7 +54,8 @@ impl SiteCache {
     pub(super) fn new(
         site: Arc<Site>,
         content: Arc<Content>,
-        (metrics, store): (&Metrics, &Arc<Store>),
+        metrics: &Metrics,
+        kept: Kept<'_>,
     ) -> Self {
         let entry = |uid: &ContentTypeUid| {
             let projection = Projection::new(site.rules.listing_fields(uid.as_str()));
@@ -52,18 +66,18 @@ impl SiteCache {
             (uid.clone(), Arc::new(Entry::new(site.key.clone(), query, counters)))
         };
         let entries = site.rules.content_types().into_iter().map(entry).collect();
-        Self::with_entries(site, content, store, entries)
+        Self::with_entries(site, content, kept, entries)
     }
 
     /// A cache with the copies of another one, for the same site and documents but other limits
     /// toward the CMS.
-    pub(super) fn adopting(previous: &Self, content: Arc<Content>) -> Self {
+    pub(super) fn adopting(previous: &Self, content: Arc<Content>, kept: Kept<'_>) -> Self {
         let entry = |(uid, entry): (&ContentTypeUid, &Arc<Entry>)| {
             (uid.clone(), Arc::new(Entry::adopting(entry)))
         };
         let entries = previous.entries.iter().map(entry).collect();
         let site = Arc::clone(&previous.site);
-        let cache = Self::with_entries(site, content, &previous.store, entries);
+        let cache = Self::with_entries(site, content, kept, entries);
         cache.rebuild_index();
         cache
     }
@@ -71,15 +85,19 @@ impl SiteCache {
     fn with_entries(
         site: Arc<Site>,
         content: Arc<Content>,
-        store: &Arc<Store>,
+        kept: Kept<'_>,
         entries: HashMap<ContentTypeUid, Arc<Entry>>,
     ) -> Self {
         let resolves = site.resolve == ResolveBy::Documents;
         let index = resolves.then(|| PathIndexCell::new(&site.rules));
         let frame = |host| Arc::new(Frame::new(&site.hosts, site.rules.locales(), host));
         let frames = (0..site.hosts.all().len()).map(frame).collect();
-        let store = Arc::clone(store);
-        let mut cache = Self { site, content, store, entries, index, frames, pages: None };
+        let history = kept.history;
+        let id = if resolves { history.site(site.source, &site.key) } else { None };
+        let locales = || Arc::new(LocaleNames::of(site.rules.locales(), &site.hosts));
+        let history = id.map(|id| HistoryWriter::new(Arc::clone(history), id, locales()));
+        let store = Arc::clone(kept.store);
+        let mut cache = Self { site, content, store, entries, index, frames, pages: None, history };
         cache.pages = cache.copy_of_pages();
         cache
     }

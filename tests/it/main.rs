@@ -27,6 +27,7 @@ mod layering;
 mod lifecycle;
 mod matching;
 mod mistakes;
+mod moved;
 mod operations;
 mod outgoing;
 mod overload;

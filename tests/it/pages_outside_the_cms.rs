@@ -73,7 +73,12 @@ fn resolve_names_the_page_with_its_other_versions() {
             response.json()["data"],
             json!({
                 "site": "main", "pathname": "/de/kontakt/", "locale": "de", "matched": null,
-                "kind": "page", "page": "contact", "resolvedBy": "pages", "documentId": null,
+                "kind": "page", "page": "contact",
+                "redirect": {
+                    "to": "https://example.com/de/kontakt", "path": "/de/kontakt", "status": 308,
+                    "documentId": null, "locale": "de", "since": null
+                },
+                "resolvedBy": "pages", "documentId": null,
                 "canonicalPath": "/de/kontakt", "canonicalUrl": "https://example.com/de/kontakt",
                 "isCanonical": false, "resource": null,
                 "lastModified": "2024-03-06T00:00:00.000Z", "breadcrumbs": [],

@@ -168,7 +168,7 @@ fn pathname_resolves_to_its_document() {
             "site=main&pathname=/en//journey/",
             "documents",
             format!(
-                r#"{{"data":{{"site":"main","pathname":"/en//journey/","locale":"en","matched":{{"collectionType":"api::story.story","rule":"/{{locale}}/{{slug}}","params":{{"locale":"en","slug":"journey"}}}},"kind":"document","resolvedBy":"documents","documentId":"s1","canonicalPath":"/en/journey","canonicalUrl":"{journey}","isCanonical":false,"resource":null,"lastModified":null,"breadcrumbs":[],"alternates":{{"en":"{journey}","de":"{reise}","x-default":"{journey}"}}}},"meta":{{}}}}"#
+                r#"{{"data":{{"site":"main","pathname":"/en//journey/","locale":"en","matched":{{"collectionType":"api::story.story","rule":"/{{locale}}/{{slug}}","params":{{"locale":"en","slug":"journey"}}}},"kind":"document","redirect":{{"to":"{journey}","path":"/en/journey","status":308,"documentId":"s1","locale":"en","since":null}},"resolvedBy":"documents","documentId":"s1","canonicalPath":"/en/journey","canonicalUrl":"{journey}","isCanonical":false,"resource":null,"lastModified":null,"breadcrumbs":[],"alternates":{{"en":"{journey}","de":"{reise}","x-default":"{journey}"}}}},"meta":{{}}}}"#
             ),
         ),
         (

@@ -70,6 +70,8 @@ impl<'a, 'm> MatchResult<'a, 'm> {
     }
 }
 
+const NO_MATCH: &str = "No content type matches the given pathname";
+
 /// 404: no rule matches. With `debug`, its details list the rules that were tried.
 pub(super) fn no_match(
     site: &Site,
@@ -88,9 +90,20 @@ pub(super) fn no_match(
             })
             .collect()
     });
-    ApiError::not_found("No content type matches the given pathname").with(Details::NoMatch {
+    ApiError::not_found(NO_MATCH).with(Details::NoMatch {
         pathname: pathname.to_owned(),
         normalized_path: parsed.normalized(),
         candidates,
+        gone: None,
+    })
+}
+
+/// The same for a path that a document had until this time, and which is not published now.
+pub(super) fn no_match_since(pathname: &str, parsed: &Pathname<'_>, gone: String) -> ApiError {
+    ApiError::not_found(NO_MATCH).with(Details::NoMatch {
+        pathname: pathname.to_owned(),
+        normalized_path: parsed.normalized(),
+        candidates: None,
+        gone: Some(gone),
     })
 }

@@ -21,6 +21,8 @@ const PAGES: HeaderValue = HeaderValue::from_static("pages");
 const CMS: HeaderValue = HeaderValue::from_static("cms");
 const STALE_DOCUMENTS: HeaderValue = HeaderValue::from_static("documents; index=stale");
 const DOCUMENTS_WITHOUT_INDEX: HeaderValue = HeaderValue::from_static("documents; index=missing");
+const HISTORY: HeaderValue = HeaderValue::from_static("history");
+const STALE_HISTORY: HeaderValue = HeaderValue::from_static("history; index=stale");
 
 /// What decided which rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,10 @@ pub(super) enum ResolvedBy {
     /// The document that owns the path, unless one of a content type that is not known yet has it as
     /// its own path.
     DocumentsWithoutIndex,
+    /// The document that had the path before.
+    History,
+    /// The same, when its present path was known last.
+    StaleHistory,
     /// The CMS.
     Cms,
     /// The settings: it is the path of a page outside the CMS.
@@ -140,9 +146,19 @@ impl ResolvedBy {
         }
     }
 
+    /// For a path that a document had before.
+    pub(super) fn of_history(is_stale: bool) -> Self {
+        if is_stale { Self::StaleHistory } else { Self::History }
+    }
+
+    /// Whether the response depends on a stale copy, for a decision on this basis.
+    pub(super) fn is_stale(self, basis: Basis<'_>) -> bool {
+        self == Self::StaleHistory || basis == Basis::Stale
+    }
+
     /// Whether a fresh index may decide otherwise, so that the response is cached for a short time.
     pub(super) fn is_provisional(self) -> bool {
-        !matches!(self, Self::Documents | Self::Rules | Self::Cms | Self::Pages)
+        !matches!(self, Self::Documents | Self::Rules | Self::History | Self::Cms | Self::Pages)
     }
 
     /// Adds `X-Resolved-By`.
@@ -154,6 +170,8 @@ impl ResolvedBy {
             Self::RulesWithStaleIndex => INDEX_STALE,
             Self::StaleDocuments => STALE_DOCUMENTS,
             Self::DocumentsWithoutIndex => DOCUMENTS_WITHOUT_INDEX,
+            Self::History => HISTORY,
+            Self::StaleHistory => STALE_HISTORY,
             Self::Cms => CMS,
             Self::Pages => PAGES,
         };

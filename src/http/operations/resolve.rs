@@ -3,6 +3,7 @@
 
 mod candidates;
 mod drafts;
+mod former;
 pub(in crate::http) mod from_cms;
 mod page;
 mod resolution;
@@ -10,10 +11,11 @@ mod resolution;
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderValue};
 
-use self::page::{Requested, page_text};
+use self::former::{Note, former, timestamp};
+use self::page::{Requested, page_text, redirect_text};
 use self::resolution::{Resolution, ResolvedDocument};
 use super::frontend_url::parse_status;
-use super::match_result::{MatchResult, no_match};
+use super::match_result::{MatchResult, no_match, no_match_since};
 use super::path_match::{ResolvedBy, owner_host, path_index};
 use crate::app::App;
 use crate::content::Status;
@@ -26,6 +28,7 @@ use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
 use crate::path_index::{Basis, Decision};
+use crate::redirects::Former;
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
 use crate::snapshot_cache::PathIndexState;
@@ -67,7 +70,8 @@ pub(in crate::http) fn get(
     let parsed = Pathname::parse(&pathname);
     let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
     let requested = Requested { pathname: &pathname, locale: locale.as_ref(), host };
-    if let Some(text) = page_text(site, &state.index, &requested) {
+    let status = app.http.redirect_status;
+    if let Some(text) = page_text(site, &state.index, &requested, status) {
         let mut response = conditional_json(text, &app.http.cache_policy.resolve, headers);
         ResolvedBy::Pages.insert(&mut response);
         return Ok(response);
@@ -77,28 +81,38 @@ pub(in crate::http) fn get(
         if let Basis::Missing(uid) | Basis::Expired(uid) = basis {
             return Ok(not_known(uid, headers));
         }
-        let error = no_match(site, &pathname, &parsed, false);
-        let cache_control = &app.http.cache_policy.resolve_miss;
-        let mut response = error.into_cacheable_response(cache_control, headers);
-        ResolvedBy::of_no_rule(basis).insert(&mut response);
-        insert_age(basis, &state, &mut response);
-        return Ok(response);
+        return Ok(without_rule(app, (site, &state), (&requested, &parsed), basis, headers));
     };
     if let Basis::Missing(uid) | Basis::Expired(uid) = decision.basis {
         return Ok(not_known(uid, headers));
     }
-    let resolved_by = resolved_by(site, &parsed, &decision, host);
-    let policy = &app.http.cache_policy;
-    // A path without a document may get one at any time.
-    let is_short = decision.owner.is_none() || resolved_by.is_provisional();
-    let cache_control = if is_short { &policy.resolve_miss } else { &policy.resolve };
+    let former = match decision.owner {
+        Some(_) => Former::None,
+        None => former(app, site, &state.index, &parsed, host),
+    };
+    if let Former::NotKnown(uid) = &former {
+        return Ok(not_known(uid, headers));
+    }
+    let resolved_by = match former.is_stale() {
+        Some(is_stale) => ResolvedBy::of_history(is_stale || decision.basis == Basis::Stale),
+        None => resolved_by(site, &parsed, &decision, host),
+    };
+    let cache_control = cache_control(app, &decision, resolved_by);
     let host = host.or(owner_host(site, &decision));
     decision.found = site.rules.with_locale_of_host(decision.found, host);
     let result = MatchResult::new(site, &pathname, &decision.found, locale.as_ref(), host);
     let of = |url| ResolvedDocument::new(app, site, &state.index, url, (&pathname, host));
     let document = decision.owner.map(of);
-    let by = if document.is_some() { "documents" } else { "rules" };
-    let resolution = Resolution { site, resolved_by: by, document };
+    let note = match &document {
+        Some(document) => document.note(status),
+        None => Note::of_former(&former, status),
+    };
+    let by = match &document {
+        Some(_) => "documents",
+        None if note.has_moved() => "history",
+        None => "rules",
+    };
+    let resolution = Resolution { site, resolved_by: by, document, note };
     let text = success_text(|json| {
         json.raw("{");
         result.write(json);
@@ -107,13 +121,62 @@ pub(in crate::http) fn get(
     });
     let mut response = conditional_json(text, cache_control, headers);
     resolved_by.insert(&mut response);
-    insert_age(decision.basis, &state, &mut response);
+    insert_age(resolved_by.is_stale(decision.basis), &state, &mut response);
     Ok(response)
 }
 
+/// The response to a path that no rule matches: a redirect if a document had it, else a 404.
+fn without_rule(
+    app: &App,
+    (site, state): (&Site, &PathIndexState),
+    (requested, parsed): (&Requested<'_>, &Pathname<'_>),
+    basis: Basis<'_>,
+    headers: HeaderMap,
+) -> HttpResponse {
+    let former = former(app, site, &state.index, parsed, requested.host);
+    if let Former::NotKnown(uid) = &former {
+        return not_known(uid, headers);
+    }
+    let is_stale = former.is_stale().map(|is_stale| is_stale || basis == Basis::Stale);
+    let (mut response, resolved_by) = match Note::of_former(&former, app.http.redirect_status) {
+        Note::Redirect(redirect) => {
+            let text = redirect_text(site, requested, redirect);
+            let cache_control = &app.http.cache_policy.redirect;
+            let response = conditional_json(text, cache_control, headers);
+            (response, ResolvedBy::of_history(is_stale.unwrap_or_default()))
+        }
+        note => {
+            let error = match note {
+                Note::Gone(since) => no_match_since(requested.pathname, parsed, timestamp(since)),
+                _ => no_match(site, requested.pathname, parsed, false),
+            };
+            let cache_control = &app.http.cache_policy.resolve_miss;
+            (error.into_cacheable_response(cache_control, headers), ResolvedBy::of_no_rule(basis))
+        }
+    };
+    resolved_by.insert(&mut response);
+    insert_age(resolved_by.is_stale(basis), state, &mut response);
+    response
+}
+
+fn cache_control<'p>(
+    app: &'p App,
+    decision: &Decision<'_, '_>,
+    resolved_by: ResolvedBy,
+) -> &'p HeaderValue {
+    let policy = &app.http.cache_policy;
+    // A path without a document may get one at any time.
+    let is_short = decision.owner.is_none() || resolved_by.is_provisional();
+    match resolved_by {
+        ResolvedBy::History | ResolvedBy::StaleHistory => &policy.redirect,
+        _ if is_short => &policy.resolve_miss,
+        _ => &policy.resolve,
+    }
+}
+
 /// Adds the age of the index where the response depends on a stale copy.
-fn insert_age(basis: Basis<'_>, state: &PathIndexState, response: &mut HttpResponse) {
-    if basis == Basis::Stale {
+fn insert_age(is_stale: bool, state: &PathIndexState, response: &mut HttpResponse) {
+    if is_stale {
         response.headers_mut().insert(AGE, HeaderValue::from(state.age.as_secs()));
     }
 }

@@ -41,7 +41,9 @@ impl<'g> Reading<'g> {
             let update = |copy: &CachedCopy| {
                 copy.snapshot.patched(&patches, site.listing(entry), site.builder())
             };
-            needs_walk |= !tokio::task::block_in_place(|| replace(site, entry, &copy, update));
+            let ids: Vec<&str> = patches.iter().map(|patch| &*patch.id).collect();
+            needs_walk |=
+                !tokio::task::block_in_place(|| replace(site, entry, (&copy, Some(&ids)), update));
         }
         let (uid, documents) = (&self.group.query.uid, patches.len());
         tracing::debug!(%uid, documents, "documents were updated");
@@ -66,7 +68,7 @@ impl<'g> Reading<'g> {
                 to_read.extend(own);
                 patched
             };
-            if !tokio::task::block_in_place(|| replace(site, entry, &copy, update)) {
+            if !tokio::task::block_in_place(|| replace(site, entry, (&copy, None), update)) {
                 return None;
             }
         }
@@ -74,18 +76,25 @@ impl<'g> Reading<'g> {
     }
 }
 
-/// Replaces the copy of an entry with an updated one. `false`: it cannot be updated.
+/// Replaces the copy of an entry with an updated one, which differs in these documents alone if they
+/// are named. `false`: it cannot be updated.
 fn replace(
     site: &SiteCache,
     entry: &Entry,
-    copy: &CachedCopy,
+    (copy, ids): (&CachedCopy, Option<&[&str]>),
     updated: impl FnOnce(&CachedCopy) -> Patched,
 ) -> bool {
     match updated(copy) {
         Patched::Unchanged => true,
         Patched::Changed(snapshot) => {
             let files = site.sitemap_files(&snapshot, Some(copy));
-            let copy = copy.updated(*snapshot, files);
+            let updated = copy.updated(*snapshot, files);
+            if let Some(history) = &site.history {
+                // Before the path index: a path that it no longer has is in the history.
+                let pair = (&*copy.snapshot, &*updated.snapshot);
+                history.record_update(&entry.query.uid, pair, ids);
+            }
+            let copy = updated;
             entry.replace_copy(copy.clone());
             site.rebuild_index();
             site.save(entry, &copy, Urgency::Debounced);

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::SiteCache;
+use super::history::Predecessor;
+use crate::path_changes::LocaleNames;
+use crate::snapshot::Snapshot;
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
 use crate::store::{Head, LocaleName, StoredSnapshot, Urgency};
@@ -28,13 +31,17 @@ impl SiteCache {
         let (head, started) = (self.head(entry), Instant::now());
         let (site, uid) = (&*head.site, &*head.content_type);
         let stored = self.store.load(site, uid, self.builder()).into_iter();
-        let Some(stored) = stored.into_iter().find(|stored| stored.head == head) else {
+        let is_usable = |stored: &StoredSnapshot<Snapshot>| {
+            stored.head == head
+                && stored.begun.elapsed() < hard
+                && stored.snapshot.fits(self.listing(entry))
+        };
+        let (mut usable, others): (Vec<_>, Vec<_>) = stored.partition(is_usable);
+        let Some(stored) = usable.pop() else {
+            self.remember(entry, others);
             return false;
         };
         let age = stored.begun.elapsed();
-        if age >= hard || !stored.snapshot.fits(self.listing(entry)) {
-            return false;
-        }
         let (urls, age_seconds) = (stored.snapshot.len(), age.as_secs());
         let files = self.sitemap_files(&stored.snapshot, None);
         let is_adopted = entry.adopt_stored(CachedCopy::stored(stored, files));
@@ -50,6 +57,19 @@ impl SiteCache {
             );
         }
         is_adopted
+    }
+
+    /// Compares the newest of these snapshots, which cannot be served, with the next complete one: the
+    /// paths that it no longer has are those of its documents.
+    fn remember(&self, entry: &Entry, stored: Vec<StoredSnapshot<Snapshot>>) {
+        let Some(history) = &self.history else { return };
+        let same_source = stored.into_iter().filter(|one| one.head.source == self.site.source);
+        let Some(last) = same_source.max_by_key(|one| one.begun) else { return };
+        let locales = last.head.locales.iter().map(|own| (&*own.code, &*own.host));
+        let locales = LocaleNames::from_parts(locales, last.head.several_hosts);
+        let predecessor =
+            Predecessor { snapshot: Arc::new(last.snapshot), locales: Arc::new(locales) };
+        history.compare_with_stored(&entry.query.uid, predecessor);
     }
 
     /// Stores the copy of an entry.

@@ -9,6 +9,7 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
+use super::former::Note;
 use super::page::{Requested, page_text};
 use super::resolution::{Resolution, ResolvedDocument};
 use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID, not_configured};
@@ -24,7 +25,8 @@ use crate::http::request::params::{
 use crate::http::request::query::parse;
 use crate::http::response::envelope::{HttpResponse, json_response, success_text};
 use crate::http::response::error::ApiError;
-use crate::path_index::PathIndex;
+use crate::path_index::{PathIndex, VersionId};
+use crate::redirects;
 use crate::rules::{ContentTypeUid, Document, DocumentLocale, Locale, Pathname};
 use crate::site::Site;
 use crate::snapshot::{Builder, Listing, NoSnapshot, PublicUrl, Snapshot};
@@ -101,7 +103,8 @@ impl<'a> Params<'a> {
         let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
         if let Wanted::Pathname { pathname, locale, host } = &self.wanted {
             let requested = Requested { pathname, locale: locale.as_ref(), host: *host };
-            if let Some(text) = page_text(site, &state.index, &requested) {
+            let status = app.http.redirect_status;
+            if let Some(text) = page_text(site, &state.index, &requested, status) {
                 let mut response = json_response(StatusCode::OK, text, HeaderMap::new());
                 ResolvedBy::Pages.insert(&mut response);
                 return Ok(response);
@@ -146,7 +149,27 @@ impl Known<'_> {
         };
         let found = site.rules.with_locale_of_host(found, host);
         let result = MatchResult::new(site, &path, &found, Some(locale), host);
-        Ok(self.response(&result, url, (&path, host)))
+        let former_paths = (params.status == Status::Published).then(|| {
+            let url = url.filter(|url| url.is_localized());
+            self.former_paths(params, locale, url.is_some())
+        });
+        Ok(self.response(&result, url, (&path, host), former_paths.as_deref()))
+    }
+
+    /// The paths that lead to a version in this locale because it had them before.
+    fn former_paths(
+        &self,
+        params: &frontend_url::Params<'_>,
+        locale: &Locale,
+        is_localized: bool,
+    ) -> Vec<String> {
+        let Self { app, site, index } = self;
+        let (uid, document_id, locale) = (&*params.uid, &*params.document_id, locale.as_str());
+        let version = VersionId { uid, document_id, locale };
+        let history = app.snapshots.history(site);
+        history.map_or_else(Vec::new, |history| {
+            redirects::former_paths(history, site, index, version, is_localized)
+        })
     }
 
     /// All versions of a document in the locales of the site.
@@ -185,14 +208,19 @@ impl Known<'_> {
         result: &MatchResult<'_, '_>,
         document: Option<PublicUrl<'_>>,
         requested: (&str, Option<usize>),
+        former_paths: Option<&[String]>,
     ) -> HttpResponse {
         let Self { app, site, index } = self;
         let document = document.map(|url| ResolvedDocument::new(app, site, index, url, requested));
-        let resolution = Resolution { site, resolved_by: "cms", document };
+        let note = Note::Nothing;
+        let resolution = Resolution { site, resolved_by: "cms", document, note };
         let text = success_text(|json| {
             json.raw("{");
             result.write(json);
             resolution.write(json);
+            if let Some(paths) = former_paths {
+                json.raw(r#","formerPaths":"#).value(&paths);
+            }
             json.raw("}");
         });
         json_response(StatusCode::OK, text, HeaderMap::new())

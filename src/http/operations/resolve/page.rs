@@ -1,6 +1,7 @@
-//! A pathname that is the path of a page outside the CMS: no document can have it, so that neither the
-//! CMS nor a snapshot is needed.
+//! Responses without a match: to the path of a page outside the CMS, which no document can have, so
+//! that neither the CMS nor a snapshot is needed, and to a path that a document had before.
 
+use super::former::{Note, RedirectTo};
 use super::resolution::{Resolution, ResolvedDocument};
 use crate::http::response::envelope::success_text;
 use crate::path_index::PathIndex;
@@ -14,11 +15,13 @@ pub(super) struct Requested<'r> {
     pub(super) host: Option<usize>,
 }
 
-/// The text of the response, if a page has the path.
+/// The text of the response, if a page has the path, with a redirect of this status for another spelling
+/// of the path.
 pub(super) fn page_text(
     site: &Site,
     index: &PathIndex,
     requested: &Requested<'_>,
+    redirect_status: u16,
 ) -> Option<Vec<u8>> {
     if site.pages.is_empty() {
         return None;
@@ -28,14 +31,32 @@ pub(super) fn page_text(
     let codes = site.rules.locales().codes();
     let mut locales = site.pages.locales_of(page, codes.len()).map(|at| &codes[at]);
     let own = locales.find(|own| locale == Some(own)).unwrap_or(&codes[page.locale()]);
-    let document = Some(ResolvedDocument::page(site, index, page, (pathname, host)));
-    let resolution = Resolution { site, resolved_by: "pages", document };
-    Some(success_text(|json| {
-        json.raw(r#"{"site":"#).word(&site.key);
+    let document = ResolvedDocument::page(site, index, page, (pathname, host));
+    let note = document.note(redirect_status);
+    let document = Some(document);
+    let resolution = Resolution { site, resolved_by: "pages", document, note };
+    Some(without_match(pathname, own, &resolution))
+}
+
+/// The text of the response to a path that no rule matches and a document had.
+pub(super) fn redirect_text(
+    site: &Site,
+    requested: &Requested<'_>,
+    redirect: RedirectTo<'_>,
+) -> Vec<u8> {
+    let locale = &site.rules.locales().codes()[redirect.to.locale()];
+    let note = Note::Redirect(redirect);
+    let resolution = Resolution { site, resolved_by: "history", document: None, note };
+    without_match(requested.pathname, locale, &resolution)
+}
+
+fn without_match(pathname: &str, locale: &Locale, resolution: &Resolution<'_>) -> Vec<u8> {
+    success_text(|json| {
+        json.raw(r#"{"site":"#).word(&resolution.site.key);
         json.raw(r#","pathname":"#).text(pathname);
-        json.raw(r#","locale":"#).word(own.as_str());
+        json.raw(r#","locale":"#).word(locale.as_str());
         json.raw(r#","matched":null"#);
         resolution.write(json);
         json.raw("}");
-    }))
+    })
 }

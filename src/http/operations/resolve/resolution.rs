@@ -1,5 +1,6 @@
 //! The members of `data` behind `matched`.
 
+use super::former::Note;
 use crate::app::App;
 use crate::json::Json;
 use crate::path_index::PathIndex;
@@ -10,9 +11,10 @@ use crate::snapshot::{PublicUrl, write_timestamp};
 /// What a pathname or a document resolves to.
 pub(super) struct Resolution<'a> {
     pub(super) site: &'a Site,
-    /// What decided: `documents`, `rules`, `cms` or `pages`.
+    /// What decided: `documents`, `rules`, `history`, `cms` or `pages`.
     pub(super) resolved_by: &'static str,
     pub(super) document: Option<ResolvedDocument<'a>>,
+    pub(super) note: Note<'a>,
 }
 
 /// The document of a resolution.
@@ -67,6 +69,17 @@ impl<'a> ResolvedDocument<'a> {
     }
 }
 
+impl<'a> ResolvedDocument<'a> {
+    /// A redirect with this status, if the requested pathname is another spelling of the path.
+    pub(super) fn note(&self, status: u16) -> Note<'a> {
+        if self.is_canonical {
+            Note::Nothing
+        } else {
+            Note::of_spelling(self.url, self.is_page, status)
+        }
+    }
+}
+
 /// Whether a requested pathname is this path, percent-encoded or not, without query and fragment.
 fn is_same_path(pathname: &str, path: &str) -> bool {
     let end = pathname.find(['?', '#']).unwrap_or(pathname.len());
@@ -101,6 +114,7 @@ impl Resolution<'_> {
         let url = document.map(|document| document.url);
         let page = document.filter(|document| document.is_page).map(|page| page.url.document_id());
         let kind = match document {
+            None if self.note.has_moved() => "redirect",
             None => "none",
             Some(ResolvedDocument { is_page: true, .. }) => "page",
             Some(_) => "document",
@@ -109,6 +123,7 @@ impl Resolution<'_> {
         if let Some(name) = page {
             json.raw(r#","page":"#).word(name);
         }
+        self.note.write(json, self.site);
         json.raw(r#","resolvedBy":"#).word(self.resolved_by);
         json.raw(r#","documentId":"#)
             .text_or_null(url.filter(|_| page.is_none()).map(PublicUrl::document_id));

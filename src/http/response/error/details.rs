@@ -8,7 +8,13 @@ use crate::json::Json;
 #[derive(Debug)]
 pub(in crate::http) enum Details {
     /// 404 of `/api/get-content-type` and `/api/resolve`: no rule matches.
-    NoMatch { pathname: String, normalized_path: String, candidates: Option<Vec<CandidateDetails>> },
+    NoMatch {
+        pathname: String,
+        normalized_path: String,
+        candidates: Option<Vec<CandidateDetails>>,
+        /// Until when a document had the path that is not published now.
+        gone: Option<String>,
+    },
     /// 404 of `/api/frontend-url`: why there is no URL. A reason of D13 has the rule.
     NoUrl { reason: Cow<'static, str>, rule: Option<String> },
     /// 501 of `/api/frontend-url`: the path, for a locale without a base URL.
@@ -27,7 +33,7 @@ pub(in crate::http) struct CandidateDetails {
 impl Details {
     pub(super) fn write(&self, json: &mut Json) {
         match self {
-            Self::NoMatch { pathname, normalized_path, candidates } => {
+            Self::NoMatch { pathname, normalized_path, candidates, gone } => {
                 json.raw(r#"{"pathname":"#).text(pathname);
                 json.raw(r#","normalizedPath":"#).text(normalized_path);
                 if let Some(candidates) = candidates {
@@ -37,6 +43,9 @@ impl Details {
                         candidate.write(json);
                     }
                     json.raw("]");
+                }
+                if let Some(since) = gone {
+                    json.raw(r#","gone":{"since":"#).text(since).raw("}");
                 }
             }
             Self::NoUrl { reason, rule } => {

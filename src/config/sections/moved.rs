@@ -1,0 +1,57 @@
+//! `[moved]`: how paths are redirected that documents had before, and how long they are kept.
+
+use serde::Deserialize;
+
+use crate::config::Problems;
+use crate::config::table;
+use crate::config::value::Table;
+use crate::path_history::Limits;
+
+/// The statuses of redirects that frontends send (RFC 9110, section 15.4).
+const STATUSES: [u16; 4] = [301, 302, 307, 308];
+
+/// The most paths that can be set: they take 2 GB.
+const MAX_PATHS: usize = 10_000_000;
+
+/// The longest time that can be set: a century.
+const MAX_DAYS: u32 = 36_500;
+
+const MILLISECONDS_A_DAY: i64 = 24 * 60 * 60 * 1_000;
+
+/// What the settings say about paths that have moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The status with which a frontend redirects.
+    pub status: u16,
+    /// The bounds of the path history.
+    pub limits: Limits,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Raw {
+    status: u16,
+    max_paths: usize,
+    keep_days: u32,
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        Self { status: 308, max_paths: 1_000_000, keep_days: 730 }
+    }
+}
+
+pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Moved {
+    let raw: Raw = table::read(table, "moved", problems);
+    if !STATUSES.contains(&raw.status) {
+        problems.add("moved.status", "must be 301, 302, 307 or 308");
+    }
+    if raw.max_paths > MAX_PATHS {
+        problems.add("moved.max_paths", format_args!("must be at most {MAX_PATHS}"));
+    }
+    if !(1..=MAX_DAYS).contains(&raw.keep_days) {
+        problems.add("moved.keep_days", format_args!("must be between 1 and {MAX_DAYS}"));
+    }
+    let keep = i64::from(raw.keep_days) * MILLISECONDS_A_DAY;
+    Moved { status: raw.status, limits: Limits { max_paths: raw.max_paths, keep } }
+}

@@ -1,0 +1,104 @@
+//! What the path history says of a path that no document has, and the members of the response with
+//! it (D43).
+
+use crate::app::App;
+use crate::json::Json;
+use crate::path_index::PathIndex;
+use crate::redirects::{self, Former};
+use crate::rules::Pathname;
+use crate::site::Site;
+use crate::snapshot::{PublicUrl, write_timestamp};
+
+/// What the response says beside the document.
+pub(super) enum Note<'a> {
+    Nothing,
+    /// The page is at another URL.
+    Redirect(RedirectTo<'a>),
+    /// The document that had the path last, at this time in milliseconds since 1970, is not published.
+    Gone(i64),
+}
+
+/// Where a frontend has to redirect to.
+#[derive(Clone, Copy)]
+pub(super) struct RedirectTo<'a> {
+    pub(super) to: PublicUrl<'a>,
+    status: u16,
+    /// When a document had the path, in milliseconds since 1970; `None` for another spelling of its
+    /// present path.
+    since: Option<i64>,
+    /// Whether it is a page outside the CMS.
+    is_page: bool,
+}
+
+/// What is known of a path that no document has.
+pub(super) fn former<'i>(
+    app: &App,
+    site: &Site,
+    index: &'i PathIndex,
+    pathname: &Pathname<'_>,
+    host: Option<usize>,
+) -> Former<'i> {
+    match app.snapshots.history(site) {
+        Some(history) => redirects::former(history, site, index, &pathname.normalized(), host),
+        None => Former::None,
+    }
+}
+
+impl<'a> Note<'a> {
+    /// For a path that no document has.
+    pub(super) fn of_former(former: &Former<'a>, status: u16) -> Self {
+        match former {
+            Former::Moved(redirect) => Self::Redirect(RedirectTo {
+                to: redirect.to,
+                status,
+                since: Some(redirect.since),
+                is_page: false,
+            }),
+            Former::Gone { since } => Self::Gone(*since),
+            Former::None | Former::NotKnown(_) => Self::Nothing,
+        }
+    }
+
+    /// For another spelling of the path of a document or a page.
+    pub(super) fn of_spelling(to: PublicUrl<'a>, is_page: bool, status: u16) -> Self {
+        Self::Redirect(RedirectTo { to, status, since: None, is_page })
+    }
+
+    /// Whether a document had the path before, and is now elsewhere.
+    pub(super) fn has_moved(&self) -> bool {
+        matches!(self, Self::Redirect(RedirectTo { since: Some(_), .. }))
+    }
+
+    /// Writes the member, if there is one, with a comma before it.
+    pub(super) fn write(&self, json: &mut Json, site: &Site) {
+        match self {
+            Self::Nothing => {}
+            Self::Redirect(redirect) => redirect.write(json, site),
+            Self::Gone(since) => {
+                json.raw(r#","gone":{"since":"#).text(&timestamp(*since)).raw("}");
+            }
+        }
+    }
+}
+
+impl RedirectTo<'_> {
+    fn write(self, json: &mut Json, site: &Site) {
+        let Self { to, status, since, is_page } = self;
+        let url = site.hosts.url(to.locale(), to.path());
+        json.raw(r#","redirect":{"to":"#).text_or_null(url.as_deref());
+        json.raw(r#","path":"#).text(to.path());
+        json.raw(r#","status":"#).number(status.into());
+        json.raw(r#","documentId":"#).text_or_null((!is_page).then(|| to.document_id()));
+        json.raw(r#","locale":"#).word(site.rules.locales().codes()[to.locale()].as_str());
+        json.raw(r#","since":"#).text_or_null(since.map(timestamp).as_deref());
+        json.raw("}");
+    }
+}
+
+/// As `lastModified` has it (RFC 3339).
+pub(super) fn timestamp(milliseconds: i64) -> String {
+    let mut text = String::new();
+    // A time that no date has is written as nothing: it cannot be one of this clock.
+    write_timestamp(&mut text, milliseconds);
+    text
+}

@@ -1,0 +1,142 @@
+//! What the path history gets from the refreshes and updates of a site.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+
+use super::SiteCache;
+use crate::path_changes::{Difference, LocaleNames, Side};
+use crate::path_history::{PathHistory, SiteId};
+use crate::redirects::SiteHistory;
+use crate::rules::ContentTypeUid;
+use crate::snapshot::Snapshot;
+
+/// The path history of one site, for one version of its settings.
+pub(in crate::snapshot_cache) struct HistoryWriter {
+    history: Arc<PathHistory>,
+    id: SiteId,
+    locales: Arc<LocaleNames>,
+    /// For content types of which other settings have built a snapshot, until the first complete one
+    /// by these settings.
+    predecessors: Mutex<HashMap<ContentTypeUid, Predecessor>>,
+}
+
+/// The last snapshot of a content type that other settings have built.
+#[derive(Clone)]
+pub(in crate::snapshot_cache) struct Predecessor {
+    pub(in crate::snapshot_cache) snapshot: Arc<Snapshot>,
+    pub(in crate::snapshot_cache) locales: Arc<LocaleNames>,
+}
+
+impl HistoryWriter {
+    pub(super) fn new(history: Arc<PathHistory>, id: SiteId, locales: Arc<LocaleNames>) -> Self {
+        Self { history, id, locales, predecessors: Mutex::default() }
+    }
+
+    /// The history as a request gets it now.
+    pub(in crate::snapshot_cache) fn reader(&self) -> SiteHistory<'_> {
+        SiteHistory { history: &self.history, id: self.id, now: now() }
+    }
+
+    /// Compares a snapshot of another process with the first complete one by these settings, unless
+    /// there is one of this process.
+    pub(super) fn compare_with_stored(&self, uid: &ContentTypeUid, stored: Predecessor) {
+        self.predecessors.lock().entry(uid.clone()).or_insert(stored);
+    }
+
+    /// Records what a complete snapshot no longer has: of the copy before it, and of the last one by
+    /// other settings.
+    pub(in crate::snapshot_cache) fn record_refresh(
+        &self,
+        uid: &ContentTypeUid,
+        before: Option<&Snapshot>,
+        after: &Snapshot,
+    ) {
+        self.record_predecessor(uid, after);
+        if let Some(before) = before {
+            self.record_update(uid, (before, after), None);
+        }
+    }
+
+    /// Records what an updated snapshot no longer has. Only these documents were read again; `None`:
+    /// any of them may differ.
+    pub(in crate::snapshot_cache) fn record_update(
+        &self,
+        uid: &ContentTypeUid,
+        (before, after): (&Snapshot, &Snapshot),
+        read: Option<&[&str]>,
+    ) {
+        let difference = Difference::of_edits(before, self.side(after));
+        let (uid, now) = (uid.as_str(), now());
+        match read {
+            None => self.history.enter(self.id, uid, &difference, difference.all(), now),
+            Some(ids) => {
+                let changes = difference.of_documents(ids);
+                self.history.enter(self.id, uid, &difference, changes, now);
+            }
+        }
+    }
+
+    /// Records the paths of a content type that has lost its last rule.
+    fn record_lost_type(&self, uid: &ContentTypeUid, before: &Predecessor) {
+        self.record_other_settings(uid, before, &Snapshot::default());
+    }
+
+    fn record_predecessor(&self, uid: &ContentTypeUid, after: &Snapshot) {
+        let before = self.predecessors.lock().remove(uid);
+        if let Some(before) = before {
+            self.record_other_settings(uid, &before, after);
+        }
+    }
+
+    fn record_other_settings(&self, uid: &ContentTypeUid, before: &Predecessor, after: &Snapshot) {
+        let before = Side { snapshot: &before.snapshot, locales: &before.locales };
+        let difference = Difference::of_rules(before, self.side(after));
+        self.history.enter(self.id, uid.as_str(), &difference, difference.all(), now());
+    }
+
+    fn side<'s>(&'s self, snapshot: &'s Snapshot) -> Side<'s> {
+        Side { snapshot, locales: &self.locales }
+    }
+}
+
+impl SiteCache {
+    /// Puts this cache in use in place of one for other settings of the same site: its last snapshots
+    /// are compared with the first complete ones of this cache.
+    pub(in crate::snapshot_cache) fn succeed(&self, previous: &Self) {
+        let is_same_source = self.site.source == previous.site.source;
+        let Some(history) = self.history.as_ref().filter(|_| is_same_source) else { return };
+        for (uid, before) in previous.last_snapshots() {
+            let Some(entry) = self.entry(uid.as_str()) else {
+                history.record_lost_type(&uid, &before);
+                continue;
+            };
+            history.predecessors.lock().insert(uid.clone(), before);
+            // A first walk that has ended before has not seen it.
+            if let Some(copy) = entry.copy() {
+                history.record_predecessor(&uid, &copy.snapshot);
+            }
+        }
+    }
+
+    /// The last snapshot of each content type, by these settings or else by those before them.
+    fn last_snapshots(&self) -> HashMap<ContentTypeUid, Predecessor> {
+        let pending = self.history.as_ref().map(|history| history.predecessors.lock().clone());
+        let locales = Arc::new(LocaleNames::of(self.site.rules.locales(), &self.site.hosts));
+        let own = |entry: &Arc<super::Entry>| {
+            let (snapshot, locales) = (entry.copy()?.snapshot, Arc::clone(&locales));
+            Some((entry.query.uid.clone(), Predecessor { snapshot, locales }))
+        };
+        let mut last = pending.unwrap_or_default();
+        last.extend(self.entries().filter_map(own));
+        last
+    }
+}
+
+/// In milliseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

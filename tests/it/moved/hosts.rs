@@ -1,0 +1,57 @@
+//! Paths of a site with a host for each locale.
+
+use super::{HEAD, apply, data, edit, pages, rule, start};
+use crate::support::http;
+use crate::support::service::Service;
+
+/// `en` and `de`, each on its own host.
+fn settings(template: &str) -> String {
+    format!(
+        "{HEAD}[[site]]\nkey = \"main\"\nlocales = [\"en\", \"de\"]\n\
+         resolve = \"documents\"\n\
+         front_end_url = {{ en = \"https://a.example\", de = \"https://b.example\" }}\n{}",
+        rule("page", template)
+    )
+}
+
+/// The URL to which a path on a host is redirected; empty without a redirect.
+fn redirect(service: &Service, pathname: &str, host: &str) -> String {
+    let target = format!("/api/resolve?site=main&pathname={pathname}{host}");
+    let data = data(&http::get(service.addr(), &target));
+    data["redirect"]["to"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn former_path_belongs_to_the_host_that_had_it() {
+    let service = start(
+        &settings("/{slug}"),
+        &pages(&[("a", "en", "x"), ("b", "de", "x"), ("b", "en", "z")]),
+    );
+    edit(&service, &pages(&[("a", "en", "y"), ("b", "de", "w"), ("b", "en", "z")]));
+    for (pathname, host, expected) in [
+        ("/x", "&host=a.example", "https://a.example/y"),
+        ("/x", "&host=b.example", "https://b.example/w"),
+        // The first host that knows it.
+        ("/x", "", "https://a.example/y"),
+        ("/x", "&host=c.example", "https://a.example/y"),
+        ("/z", "&host=a.example", ""),
+        ("/z", "&host=b.example", ""),
+    ] {
+        assert_eq!(redirect(&service, pathname, host), expected, "{pathname} {host}");
+    }
+}
+
+#[test]
+fn path_from_when_the_site_had_one_host_is_known_on_each() {
+    let one = settings("/{locale}/{slug}").replace(
+        "{ en = \"https://a.example\", de = \"https://b.example\" }",
+        "\"https://old.example\"",
+    );
+    let service = start(&one, &pages(&[("a", "en", "x"), ("a", "de", "y")]));
+    edit(&service, &pages(&[("a", "en", "u"), ("a", "de", "v")]));
+    apply(&service, &settings("/{slug}"));
+    for host in ["", "&host=a.example", "&host=b.example"] {
+        assert_eq!(redirect(&service, "/en/x", host), "https://a.example/u", "{host}");
+        assert_eq!(redirect(&service, "/de/y", host), "https://b.example/v", "{host}");
+    }
+}

@@ -1,0 +1,381 @@
+//! A random world: what the CMS has, what the service has read of it, and by which rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use frontend_map::frontend_url::{BaseUrl, Hosts};
+use frontend_map::path_changes::{Difference, LocaleNames, Side};
+use frontend_map::path_history::PathHistory;
+use frontend_map::path_index::{PathIndex, TypePaths};
+use frontend_map::rules::{
+    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
+    Rule, RuleSet, Template,
+};
+use frontend_map::site::{ResolveBy, Site, SitePages};
+use frontend_map::snapshot::{Builder, Listing, Patch, Patched, Snapshot};
+
+use super::naive::FormerVersion;
+
+pub(super) const SOURCE: u128 = 7;
+pub(super) const KEY: &str = "main";
+const UIDS: [&str; 2] = ["api::a.a", "api::b.b"];
+const LOCALES: [&[&str]; 4] = [&["en", "de"], &["de", "en"], &["en"], &["de"]];
+/// For each type; some tie with those of the other one.
+const TEMPLATES: [[&str; 4]; 2] = [
+    ["/{locale}/{slug}", "/{locale}/a/{slug}", "/x/{slug}", "/{locale}/{slug}.html"],
+    ["/{locale}/{slug}", "/{locale}/b/{slug}", "/x/{slug}", "/{slug}"],
+];
+const DOCUMENTS: u8 = 5;
+const SLUGS: u8 = 6;
+
+/// A version of a document that owns a path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Version {
+    pub(super) id: String,
+    pub(super) locale: String,
+    pub(super) is_localized: bool,
+}
+
+/// The slugs of published versions by document and locale; the locale `""` is none.
+type Content = BTreeMap<(String, String), String>;
+
+/// Published paths by version, built without the code under test.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paths {
+    pub(super) paths: BTreeMap<Version, String>,
+}
+
+/// What a snapshot was built from and by.
+#[derive(Clone)]
+struct Copy {
+    settings: Arc<Settings>,
+    content: Content,
+    snapshot: Arc<Snapshot>,
+    paths: Paths,
+}
+
+struct Settings {
+    site: Site,
+    locales: Vec<&'static str>,
+    /// The template of each type; `None`: the site has no rule for it.
+    templates: [Option<&'static str>; 2],
+    names: LocaleNames,
+}
+
+/// A snapshot that takes the place of another one.
+pub(super) struct Publication {
+    pub(super) uid: String,
+    pub(super) before: Paths,
+    pub(super) after: Paths,
+    old: Copy,
+    new: Arc<Snapshot>,
+    settings: Arc<Settings>,
+    /// The documents that were read again; `None`: all.
+    read: Option<Vec<String>>,
+}
+
+/// What a step has done.
+pub(super) struct Step {
+    pub(super) is_restart: bool,
+}
+
+pub(super) struct World {
+    random: fastrand::Rng,
+    /// For each type.
+    cms: [Content; 2],
+    /// The documents that have changed since they were read last.
+    changed: [BTreeSet<String>; 2],
+    settings: Arc<Settings>,
+    copies: [Option<Copy>; 2],
+    /// The last copies by other settings.
+    predecessors: [Option<Copy>; 2],
+    publications: Vec<Publication>,
+}
+
+impl World {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let settings = Arc::new(Settings::random(&mut random));
+        Self {
+            random,
+            cms: Default::default(),
+            changed: Default::default(),
+            settings,
+            copies: [None, None],
+            predecessors: [None, None],
+            publications: Vec::new(),
+        }
+    }
+
+    pub(super) fn step(&mut self) -> Step {
+        let at = usize::from(self.random.u8(..2));
+        let mut is_restart = false;
+        match self.random.u8(..100) {
+            0..40 => self.edit(at),
+            40..50 => self.swap(at),
+            50..75 => self.update(at),
+            75..92 => self.walk(at),
+            // A walk that fails changes nothing.
+            92..95 => {}
+            95..98 => self.change_settings(),
+            _ => {
+                is_restart = true;
+                self.replace_settings(Arc::clone(&self.settings));
+            }
+        }
+        Step { is_restart }
+    }
+
+    /// The publications of the last step.
+    pub(super) fn publications(&mut self) -> Vec<Publication> {
+        std::mem::take(&mut self.publications)
+    }
+
+    fn edit(&mut self, at: usize) {
+        let random = &mut self.random;
+        let id = format!("d{}", random.u8(..DOCUMENTS));
+        // Documents with an odd number are not localized.
+        let locale =
+            if id.ends_with(['1', '3']) { "" } else { ["en", "de"][usize::from(random.bool())] };
+        let key = (id.clone(), locale.to_owned());
+        if random.u8(..4) == 0 {
+            self.cms[at].remove(&key);
+        } else {
+            self.cms[at].insert(key, format!("s{}", random.u8(..SLUGS)));
+        }
+        self.changed[at].insert(id);
+    }
+
+    fn swap(&mut self, at: usize) {
+        let content = &mut self.cms[at];
+        let keys: Vec<_> = content.keys().cloned().collect();
+        if keys.len() < 2 {
+            return;
+        }
+        let [one, other] = [(); 2].map(|()| keys[self.random.usize(..keys.len())].clone());
+        let (first, second) = (content[&one].clone(), content[&other].clone());
+        self.changed[at].extend([one.0.clone(), other.0.clone()]);
+        content.insert(one, second);
+        content.insert(other, first);
+    }
+
+    /// Some of the changed documents are read again.
+    fn update(&mut self, at: usize) {
+        let Some(old) = self.copies[at].clone() else { return };
+        let changed = std::mem::take(&mut self.changed[at]);
+        let (read, left): (Vec<String>, Vec<String>) =
+            changed.into_iter().partition(|_| self.random.u8(..4) > 0);
+        self.changed[at] = left.into_iter().collect();
+        let mut content = old.content.clone();
+        content.retain(|(id, _), _| !read.contains(id));
+        let own = self.cms[at].iter().filter(|((id, _), _)| read.contains(id));
+        content.extend(own.map(|(key, slug)| (key.clone(), slug.clone())));
+        let patch = |id: &String| Patch {
+            id: id.clone(),
+            versions: documents(content.iter().filter(|((own, _), _)| own == id)).collect(),
+            is_partial: false,
+        };
+        let patches: Vec<Patch> = read.iter().map(patch).collect();
+        let listing = self.settings.listing(at);
+        match old.snapshot.patched(&patches, listing, Builder { path_table: true }) {
+            Patched::Unchanged => {}
+            Patched::Changed(snapshot) => self.publish(at, content, *snapshot, Some(read)),
+            Patched::NeedsWalk => panic!("there is little text"),
+        }
+    }
+
+    fn walk(&mut self, at: usize) {
+        if self.settings.templates[at].is_none() {
+            return;
+        }
+        self.changed[at].clear();
+        let content = self.cms[at].clone();
+        let mut part = self.settings.listing(at).part();
+        documents(content.iter()).for_each(|document| part.add(&document));
+        let snapshot = Builder { path_table: true }.finish(vec![part]).unwrap();
+        self.publish(at, content, snapshot, None);
+    }
+
+    fn publish(
+        &mut self,
+        at: usize,
+        content: Content,
+        snapshot: Snapshot,
+        read: Option<Vec<String>>,
+    ) {
+        let settings = Arc::clone(&self.settings);
+        let (paths, snapshot) = (settings.paths(at, &content), Arc::new(snapshot));
+        let new = Copy { settings, content, snapshot, paths };
+        let before = [(self.predecessors[at].take(), None), (self.copies[at].take(), read)];
+        for (old, read) in before {
+            self.publications.extend(old.map(|old| Publication::new(at, old, &new, read)));
+        }
+        self.copies[at] = Some(new);
+    }
+
+    fn change_settings(&mut self) {
+        let settings = Arc::new(Settings::random(&mut self.random));
+        self.replace_settings(settings);
+    }
+
+    /// Nothing is known by the new settings, and what was known by the old ones is compared later.
+    fn replace_settings(&mut self, settings: Arc<Settings>) {
+        self.settings = settings;
+        for at in 0..UIDS.len() {
+            let last = self.copies[at].take().or(self.predecessors[at].take());
+            if self.settings.templates[at].is_some() {
+                self.predecessors[at] = last;
+            } else if let Some(old) = last {
+                let snapshot = Arc::default();
+                let (content, paths) = (Content::new(), Paths::default());
+                let nothing =
+                    Copy { settings: Arc::clone(&self.settings), content, snapshot, paths };
+                self.publications.push(Publication::new(at, old, &nothing, None));
+            }
+        }
+    }
+
+    pub(super) fn site(&self) -> &Site {
+        &self.settings.site
+    }
+
+    pub(super) fn index(&self) -> PathIndex {
+        let uids = UIDS.map(|uid| ContentTypeUid::parse(uid).unwrap());
+        let paths = |at: usize| match &self.copies[at] {
+            Some(copy) => TypePaths::Fresh(Arc::clone(&copy.snapshot)),
+            None => TypePaths::Missing,
+        };
+        let own = (0..UIDS.len()).filter(|at| self.settings.templates[*at].is_some());
+        PathIndex::new(&self.settings.site.rules, own.map(|at| (&uids[at], paths(at))))
+    }
+
+    /// All paths that are published as far as the service knows.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        let copies = self.copies.iter().flatten();
+        copies.flat_map(|copy| copy.paths.paths.values().map(String::as_str))
+    }
+
+    pub(super) fn is_known(&self, uid: &str) -> bool {
+        self.copy(uid).is_some()
+    }
+
+    /// The path at which a version is published now.
+    pub(super) fn published(&self, version: &FormerVersion) -> Option<&str> {
+        let paths = &self.copy(&version.uid)?.paths.paths;
+        let own = |is_it: &dyn Fn(&Version) -> bool| {
+            paths.iter().find(|(own, _)| own.id == version.id && is_it(own))
+        };
+        let found =
+            own(&|own| own.locale == version.locale).or_else(|| own(&|own| !own.is_localized));
+        found.map(|(_, path)| path.as_str())
+    }
+
+    fn copy(&self, uid: &str) -> Option<&Copy> {
+        let at = UIDS.iter().position(|own| *own == uid).expect("one of the types");
+        self.copies[at].as_ref()
+    }
+}
+
+impl Settings {
+    fn random(random: &mut fastrand::Rng) -> Self {
+        let locales = LOCALES[usize::from(random.u8(..4))];
+        let mut template = |at: usize| {
+            let is_left_out = at == 1 && random.u8(..5) == 0;
+            (!is_left_out).then(|| TEMPLATES[at][usize::from(random.u8(..4))])
+        };
+        let templates = [template(0), template(1)];
+        let rule = |(uid, template): (&str, Option<&str>)| {
+            let template = Template::parse(template?).unwrap();
+            Some(Rule::new(ContentTypeUid::parse(uid).unwrap(), template))
+        };
+        let rules = UIDS.into_iter().zip(templates).filter_map(rule).collect();
+        let codes = locales.iter().map(|code| Locale::parse(code).unwrap()).collect();
+        let rules = RuleSet::new(Locales::new(codes).unwrap(), LocalePrefix::Always, rules);
+        let hosts = Hosts::one(BaseUrl::parse("https://x.example").unwrap(), locales.len());
+        let names = LocaleNames::of(rules.locales(), &hosts);
+        let site = Site {
+            key: KEY.to_owned(),
+            rules,
+            hosts,
+            resolve: ResolveBy::Documents,
+            sitemap_path: String::new(),
+            pages: SitePages::default(),
+            fingerprint: 0,
+            source: SOURCE,
+        };
+        Self { site, locales: locales.to_vec(), templates, names }
+    }
+
+    fn listing(&self, at: usize) -> Listing<'_> {
+        Listing { rules: &self.site.rules, hosts: &self.site.hosts, uid: UIDS[at] }
+    }
+
+    /// The owners of all paths: of several versions with one path the first by locale, then by id.
+    fn paths(&self, at: usize, content: &Content) -> Paths {
+        let template = self.templates[at].expect("the site has a rule");
+        let mut versions: Vec<(usize, Version, String)> = Vec::new();
+        for ((id, locale), slug) in content {
+            let is_localized = !locale.is_empty();
+            let position = self.locales.iter().position(|own| own == locale);
+            let Some(position) = position.or((!is_localized).then_some(0)) else { continue };
+            let code = self.locales[position];
+            let path = template.replace("{locale}", code).replace("{slug}", slug);
+            let version = Version { id: id.clone(), locale: code.to_owned(), is_localized };
+            versions.push((position, version, path));
+        }
+        versions.sort_by(|one, other| (one.0, &one.1.id).cmp(&(other.0, &other.1.id)));
+        let mut taken = BTreeSet::new();
+        versions.retain(|(_, _, path)| taken.insert(path.clone()));
+        Paths { paths: versions.into_iter().map(|(_, version, path)| (version, path)).collect() }
+    }
+}
+
+impl Publication {
+    fn new(at: usize, old: Copy, new: &Copy, read: Option<Vec<String>>) -> Self {
+        Self {
+            uid: UIDS[at].to_owned(),
+            before: old.paths.clone(),
+            after: new.paths.clone(),
+            new: Arc::clone(&new.snapshot),
+            settings: Arc::clone(&new.settings),
+            old,
+            read,
+        }
+    }
+
+    /// Enters it into the history under test.
+    pub(super) fn enter(&self, history: &PathHistory, now: i64) {
+        let site = history.site(SOURCE, KEY).expect("few sites");
+        let after = Side { snapshot: &self.new, locales: &self.settings.names };
+        let is_same = Arc::ptr_eq(&self.old.settings, &self.settings);
+        let before = Side { snapshot: &self.old.snapshot, locales: &self.old.settings.names };
+        let difference = if is_same {
+            Difference::of_edits(&self.old.snapshot, after)
+        } else {
+            Difference::of_rules(before, after)
+        };
+        match &self.read {
+            None => history.enter(site, &self.uid, &difference, difference.all(), now),
+            Some(read) => {
+                let ids: Vec<&str> = read.iter().map(String::as_str).collect();
+                history.enter(site, &self.uid, &difference, difference.of_documents(&ids), now);
+            }
+        }
+    }
+}
+
+fn documents<'c>(
+    content: impl Iterator<Item = (&'c (String, String), &'c String)>,
+) -> impl Iterator<Item = Document<'static>> {
+    let fields: Arc<[FieldPath]> = FieldPath::parse("slug").into_iter().collect();
+    content.map(move |((id, locale), slug)| Document {
+        id: id.clone().into(),
+        locale: match locale.as_str() {
+            "" => DocumentLocale::None,
+            locale => DocumentLocale::Named(locale.to_owned().into()),
+        },
+        unpublished: false,
+        fields: Arc::clone(&fields),
+        values: vec![FieldValue::Text(slug.clone().into())],
+    })
+}
