@@ -6,6 +6,7 @@
 
 mod names;
 mod rows;
+mod storing;
 mod table;
 
 use parking_lot::RwLock;
@@ -208,39 +209,6 @@ impl PathHistory {
         let kept = rows.filter(|row| !state.limits.exclude(row.last_seen, now));
         kept.take(MAX_OF_DOCUMENT).map(|row| state.row(row)).collect()
     }
-
-    /// Puts rows into the history that another process has kept. Of two rows with one path, the one that
-    /// was last seen later stays.
-    pub fn load(&self, rows: impl IntoIterator<Item = Row>, now: i64) {
-        for row in rows {
-            let state = &mut *self.0.write();
-            let Some(site) = state.names.site(row.source, &row.site) else { continue };
-            let Some(names) = state.names.of_row(site, &row.host, &row.uid, &row.locale) else {
-                continue;
-            };
-            let known = state.rows.find(site, names.host, &row.path);
-            if known.is_none_or(|known| known.last_seen < row.last_seen) {
-                state.rows.put(names, &row.path, &row.document_id, row.last_seen);
-                state.shrink(now, BATCH);
-            }
-        }
-    }
-
-    /// From now on changes are kept until they are taken.
-    pub fn keep_changes(&self) {
-        self.0.write().untaken.get_or_insert_default();
-    }
-
-    /// Takes the oldest changes, at most so many, in order. Empty unless they are kept.
-    #[must_use]
-    pub fn take_changes(&self, most: usize) -> Vec<RowChange> {
-        let state = &mut *self.0.write();
-        let untaken = state.untaken.as_mut();
-        let taken: Vec<Untaken> = untaken
-            .map(|untaken| untaken.drain(..most.min(untaken.len())).collect())
-            .unwrap_or_default();
-        taken.into_iter().filter_map(|change| state.change(change)).collect()
-    }
 }
 
 impl State {
@@ -274,18 +242,6 @@ impl State {
             locale: text(row.names.locale),
             last_seen: row.last_seen,
         }
-    }
-
-    /// A change with its texts. `None`: the row has been dropped since, which another change says.
-    fn change(&self, change: Untaken) -> Option<RowChange> {
-        Some(match change {
-            Untaken::Put(at) => RowChange::Put(self.row(self.rows.get(at)?)),
-            Untaken::Removed(site, host, path) => {
-                let (source, site) = self.names.source_and_key(site);
-                let (site, host) = (site.to_owned(), self.names.text(host).to_owned());
-                RowChange::Removed { source, site, host, path: path.into() }
-            }
-        })
     }
 }
 

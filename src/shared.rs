@@ -70,7 +70,8 @@ impl SharedState {
 
     /// Opens the store in the file with this path; without one, snapshots are in memory only.
     pub fn open_store(&mut self, path: Option<PathBuf>) {
-        self.store = Arc::new(Store::start(path, Arc::clone(&self.metrics.store)));
+        let (history, counters) = (Arc::clone(&self.path_history), Arc::clone(&self.metrics.store));
+        self.store = Arc::new(Store::start(path, history, counters));
     }
 
     /// The time since the process started.

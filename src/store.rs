@@ -6,11 +6,13 @@
 
 mod clock;
 mod file;
+mod file_slot;
 mod head;
 mod queue;
 mod state;
 mod writer;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,6 +20,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::metrics::StoreCounters;
+use crate::path_history::PathHistory;
 use crate::snapshot::{Builder, Serialized, Snapshot};
 pub use head::{Head, LocaleName};
 pub use state::StoreState;
@@ -55,13 +58,17 @@ pub struct Store {
 impl Store {
     /// The store in this file, which is opened at once if that is possible, or one without a file.
     #[must_use]
-    pub fn start(path: Option<PathBuf>, counters: Arc<StoreCounters>) -> Self {
+    pub fn start(
+        path: Option<PathBuf>,
+        history: Arc<PathHistory>,
+        counters: Arc<StoreCounters>,
+    ) -> Self {
         if path.is_none() {
             tracing::info!(
                 "no [store] path is set: after a restart nothing is known until the CMS responds"
             );
         }
-        Self { writer: path.map(|path| Writer::start(path, counters)) }
+        Self { writer: path.map(|path| Writer::start(path, history, counters)) }
     }
 
     /// The state of the file; `None` without one.
@@ -91,6 +98,20 @@ impl Store {
         let Some(writer) = &self.writer else { return Vec::new() };
         let found = writer.load(site, uid).into_iter();
         found.filter_map(|found| read(&found.bytes, found.written, site, uid, builder)).collect()
+    }
+
+    /// The content types of a site of which there are snapshots.
+    #[must_use]
+    pub fn types(&self, site: &str) -> BTreeSet<String> {
+        self.writer.as_ref().map(|writer| writer.types(site)).unwrap_or_default()
+    }
+
+    /// Drops the snapshots of a content type of a site, after the present changes of the path history
+    /// have been written.
+    pub fn remove(&self, site: &str, uid: &str) {
+        if let Some(writer) = &self.writer {
+            writer.remove(site, uid);
+        }
     }
 
     /// Writes what is left and releases the file, so that another process can open it. Returns after a

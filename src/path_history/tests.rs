@@ -145,6 +145,19 @@ fn loaded_row_does_not_replace_a_newer_one() {
 }
 
 #[test]
+fn store_without_any_row_gets_all_of_them_and_later_changes() {
+    let history = PathHistory::new(LIMITS);
+    history.load([row("/x", "a", 5), row("/y", "b", 9)], 9);
+    history.keep_changes();
+    assert!(history.take_changes(10).is_empty(), "it is in the store");
+    history.forget_changes();
+    history.keep_all();
+    let put = [row("/x", "a", 5), row("/y", "b", 9)].map(RowChange::Put);
+    assert_eq!(history.take_changes(10), put);
+    assert!(history.take_changes(10).is_empty());
+}
+
+#[test]
 fn changes_are_taken_in_order_and_lead_to_the_same_rows() {
     let history = PathHistory::new(Limits { max_paths: 20, keep: 1_000 });
     assert!(history.take_changes(10).is_empty());

@@ -1,5 +1,8 @@
 //! The file of the store: a database of redb with one table for each kind of row.
 
+mod history;
+
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -13,6 +16,8 @@ use redb::{
 
 use super::clock::unix_ms;
 use super::queue::{Key, prefix};
+use crate::path_history::{Row, RowChange};
+use history::PATH_HISTORY;
 
 /// Numbers about the file, by name.
 const META: TableDefinition<'_, &str, i64> = TableDefinition::new("meta");
@@ -103,8 +108,9 @@ impl StoreFile {
                 None => return Err(FileError::Unreadable("it is not a store".to_owned())),
             }
             transaction.open_table(SNAPSHOTS)?;
+            transaction.open_table(PATH_HISTORY)?;
         }
-        if is_new { Ok(transaction.commit()?) } else { Ok(transaction.abort()?) }
+        Ok(transaction.commit()?)
     }
 
     /// Writes a snapshot, and drops those of the same site and content type with other fingerprints,
@@ -125,6 +131,49 @@ impl StoreFile {
                 transaction.open_table(META)?.insert(WRITTEN_NAME, unix_ms())?;
             }
             Ok(transaction.commit()?)
+        })
+    }
+
+    /// Writes changes of the path history, in order, in one transaction.
+    pub(super) fn write_history(&self, changes: &[RowChange]) -> Result<(), FileError> {
+        without_panic(|| {
+            let transaction = self.database.begin_write()?;
+            history::write(&mut transaction.open_table(PATH_HISTORY)?, changes)?;
+            Ok(transaction.commit()?)
+        })
+    }
+
+    /// Gives `take` all rows of the path history.
+    pub(super) fn read_history(&self, take: impl FnMut(Row)) -> Result<(), FileError> {
+        without_panic(|| {
+            let transaction = self.database.begin_read()?;
+            history::read(&transaction.open_table(PATH_HISTORY)?, take)
+        })
+    }
+
+    /// Drops the snapshots of a content type of a site.
+    pub(super) fn remove(&self, site: &str, uid: &str) -> Result<(), FileError> {
+        without_panic(|| {
+            let transaction = self.database.begin_write()?;
+            let (from, to) = range(site, uid);
+            transaction.open_table(SNAPSHOTS)?.retain_in(&*from..&*to, |_, _| false)?;
+            Ok(transaction.commit()?)
+        })
+    }
+
+    /// The content types of a site of which there are snapshots.
+    pub(super) fn types(&self, site: &str) -> Result<BTreeSet<String>, FileError> {
+        without_panic(|| {
+            let transaction = self.database.begin_read()?;
+            let mut types = BTreeSet::new();
+            for row in transaction.open_table(SNAPSHOTS)?.iter()? {
+                let (key, _) = row?;
+                let mut names = key.value().split(' ');
+                if names.next() == Some(site) {
+                    types.extend(names.next().map(str::to_owned));
+                }
+            }
+            Ok(types)
         })
     }
 

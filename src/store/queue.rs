@@ -1,7 +1,7 @@
 //! What is to be written: for each content type of each site the last snapshot alone, so that the
 //! queue is bounded by the settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,8 @@ const SHARE: u32 = 10;
 #[derive(Default)]
 pub(super) struct Queue {
     pending: BTreeMap<Key, Pending>,
+    /// The sites and content types whose snapshots are to be dropped.
+    removals: BTreeSet<(String, String)>,
     /// Before this time updates of a snapshot are not written again.
     next_writes: BTreeMap<Key, Instant>,
     pub(super) is_closed: bool,
@@ -59,9 +61,19 @@ impl Queue {
         self.pending.insert(key, Pending { snapshot, due });
     }
 
+    pub(super) fn remove(&mut self, site: &str, uid: &str) {
+        self.removals.insert((site.to_owned(), uid.to_owned()));
+    }
+
     /// When something is to be written next.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        self.pending.values().map(|pending| pending.due).min()
+        let removal = (!self.removals.is_empty()).then(Instant::now);
+        self.pending.values().map(|pending| pending.due).chain(removal).min()
+    }
+
+    /// The sites and content types whose snapshots are to be dropped now.
+    pub(super) fn take_removals(&mut self) -> BTreeSet<(String, String)> {
+        std::mem::take(&mut self.removals)
     }
 
     /// What is due then; all of it if the queue is closed.

@@ -1,5 +1,6 @@
 //! The thread that writes the store, and opens its file again after a failure.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -9,20 +10,24 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
 use super::clock::Moment;
-use super::file::{FileError, Found, StoreFile, move_aside};
+use super::file::{FileError, Found, StoreFile};
+use super::file_slot::FileSlot;
 use super::head::{Times, Written};
 use super::queue::{Key, Queue};
 use super::state::StoreState;
 use super::{StoredSnapshot, Urgency};
 use crate::metrics::StoreCounters;
+use crate::path_history::PathHistory;
 use crate::snapshot::Snapshot;
 
 /// The time between two attempts to open a file that another process has open.
 const IN_USE_PERIOD: Duration = Duration::from_millis(250);
-/// How long a stop waits for the last writes.
-const CLOSE_TIME: Duration = Duration::from_secs(3);
 /// The time between two attempts to open a file that cannot be opened or written.
 const FAILING_PERIOD: Duration = Duration::from_secs(5);
+/// How long a stop waits for the last writes.
+const CLOSE_TIME: Duration = Duration::from_secs(3);
+/// How many rows of the path history one transaction writes.
+const MAX_ROWS: usize = 10_000;
 
 /// The handle of the thread.
 pub(super) struct Writer {
@@ -32,40 +37,25 @@ pub(super) struct Writer {
 }
 
 struct Shared {
-    path: PathBuf,
+    slot: FileSlot,
     queue: Mutex<Queue>,
-    /// Signals a change of the queue.
+    /// Signals a change of the queue, or the loss of the file.
     changed: Condvar,
-    file: Mutex<FileState>,
-    /// Why an open file was lost, until it has been written again.
-    lost: Mutex<Option<String>>,
-    openings: watch::Sender<u64>,
-    first_opening: watch::Receiver<u64>,
+    history: Arc<PathHistory>,
     counters: Arc<StoreCounters>,
-}
-
-enum FileState {
-    Open(Arc<StoreFile>),
-    InUse,
-    Failing(String),
-    Closed,
 }
 
 impl Writer {
     /// Tries to open the file, and starts the thread.
-    pub(super) fn start(path: PathBuf, counters: Arc<StoreCounters>) -> Self {
-        let (openings, first_opening) = watch::channel(0);
-        let shared = Arc::new(Shared {
-            path,
-            queue: Mutex::default(),
-            changed: Condvar::new(),
-            file: Mutex::new(FileState::Failing(String::new())),
-            lost: Mutex::default(),
-            openings,
-            first_opening,
-            counters,
-        });
-        shared.open();
+    pub(super) fn start(
+        path: PathBuf,
+        history: Arc<PathHistory>,
+        counters: Arc<StoreCounters>,
+    ) -> Self {
+        let slot = FileSlot::new(path, Arc::clone(&history));
+        slot.open();
+        let (queue, changed) = (Mutex::default(), Condvar::new());
+        let shared = Arc::new(Shared { slot, queue, changed, history, counters });
         let own = Arc::clone(&shared);
         let (running, ended) = mpsc::channel();
         std::thread::spawn(move || {
@@ -76,16 +66,11 @@ impl Writer {
     }
 
     pub(super) fn state(&self) -> StoreState {
-        match &*self.shared.file.lock() {
-            FileState::Open(file) => StoreState::Open { bytes: file.bytes() },
-            FileState::InUse => StoreState::InUse,
-            FileState::Failing(reason) => StoreState::Failing(reason.clone()),
-            FileState::Closed => StoreState::Closed,
-        }
+        self.shared.slot.state()
     }
 
     pub(super) fn watch_openings(&self) -> watch::Receiver<u64> {
-        self.shared.first_opening.clone()
+        self.shared.slot.watch_openings()
     }
 
     pub(super) fn save(&self, snapshot: StoredSnapshot<Arc<Snapshot>>, urgency: Urgency) {
@@ -93,11 +78,24 @@ impl Writer {
         self.shared.changed.notify_one();
     }
 
+    pub(super) fn remove(&self, site: &str, uid: &str) {
+        self.shared.queue.lock().remove(site, uid);
+        self.shared.changed.notify_one();
+    }
+
     pub(super) fn load(&self, site: &str, uid: &str) -> Vec<Found> {
-        let Some(file) = self.shared.open_file() else { return Vec::new() };
-        file.snapshots(site, uid).unwrap_or_else(|error| {
+        self.read(|file| file.snapshots(site, uid))
+    }
+
+    pub(super) fn types(&self, site: &str) -> BTreeSet<String> {
+        self.read(|file| file.types(site))
+    }
+
+    fn read<T: Default>(&self, read: impl FnOnce(&StoreFile) -> Result<T, FileError>) -> T {
+        let Some(file) = self.shared.slot.file() else { return T::default() };
+        read(&file).unwrap_or_else(|error| {
             self.shared.lose(&error);
-            Vec::new()
+            T::default()
         })
     }
 
@@ -115,15 +113,15 @@ impl Shared {
             self.work();
         }
         self.work();
-        *self.file.lock() = FileState::Closed;
+        self.slot.close();
     }
 
     /// Writes what is due, or tries to open the file.
     fn work(&self) {
-        let work = || match self.open_file() {
+        let work = || match self.slot.file() {
             Some(file) => self.write_due(&file),
             None if self.queue.lock().is_closed => {}
-            None => self.open(),
+            None => self.slot.open(),
         };
         // The panic hook has logged it.
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
@@ -133,15 +131,15 @@ impl Shared {
 
     /// Waits until there is something to do. False: the store is being closed.
     fn wait(&self) -> bool {
-        let retry = match &*self.file.lock() {
-            FileState::Open(_) | FileState::Closed => None,
-            FileState::InUse => Some(Instant::now() + IN_USE_PERIOD),
-            FileState::Failing(_) => Some(Instant::now() + FAILING_PERIOD),
+        let retry = match self.slot.state() {
+            StoreState::Open { .. } | StoreState::Closed => None,
+            StoreState::InUse => Some(Instant::now() + IN_USE_PERIOD),
+            StoreState::Failing(_) => Some(Instant::now() + FAILING_PERIOD),
         };
         let mut queue = self.queue.lock();
         while !queue.is_closed {
             let deadline = retry.or_else(|| queue.next_due());
-            let is_lost = retry.is_none() && self.open_file().is_none();
+            let is_lost = retry.is_none() && self.slot.file().is_none();
             if is_lost || deadline.is_some_and(|at| at <= Instant::now()) {
                 return true;
             }
@@ -153,16 +151,10 @@ impl Shared {
         false
     }
 
-    fn open_file(&self) -> Option<Arc<StoreFile>> {
-        match &*self.file.lock() {
-            FileState::Open(file) => Some(Arc::clone(file)),
-            _ => None,
-        }
-    }
-
     fn write_due(&self, file: &StoreFile) {
+        // First, so that no snapshot is in the file without what it has moved.
+        let mut failed = self.write_history(file).and_then(|()| self.remove(file)).err();
         let due = self.queue.lock().take_due(Instant::now());
-        let mut failed = None;
         for (key, snapshot) in due {
             if failed.is_some() {
                 self.queue.lock().put_back(key, snapshot);
@@ -173,7 +165,7 @@ impl Shared {
                 Ok(()) => {
                     self.counters.written.inc();
                     self.queue.lock().has_written(key, begun.elapsed());
-                    self.is_written_again();
+                    self.slot.is_written();
                 }
                 Err(error) => {
                     self.counters.failed.inc();
@@ -187,72 +179,24 @@ impl Shared {
         }
     }
 
-    /// Closes a file that cannot be used; the thread opens it again later.
+    fn write_history(&self, file: &StoreFile) -> Result<(), FileError> {
+        loop {
+            let changes = self.history.take_changes(MAX_ROWS);
+            if changes.is_empty() {
+                return Ok(());
+            }
+            file.write_history(&changes)?;
+        }
+    }
+
+    fn remove(&self, file: &StoreFile) -> Result<(), FileError> {
+        let removals = self.queue.lock().take_removals();
+        removals.iter().try_for_each(|(site, uid)| file.remove(site, uid))
+    }
+
     fn lose(&self, error: &FileError) {
-        let (path, reason) = (self.path.display(), error.to_string());
-        let mut state = self.file.lock();
-        if !matches!(*state, FileState::Open(_)) {
-            return;
-        }
-        *state = FileState::Failing(reason.clone());
-        drop(state);
-        self.changed.notify_one();
-        let before = self.lost.lock().replace(reason.clone());
-        // A disk that is full for an hour is one line, not hundreds.
-        if before.as_ref() != Some(&reason) {
-            tracing::error!(%path, reason, "the store has failed; the service goes on in memory");
-        }
-    }
-
-    /// After a failure, a write has succeeded. The file may be a new one without the earlier snapshots.
-    fn is_written_again(&self) {
-        if self.lost.lock().take().is_some() {
-            let path = self.path.display();
-            tracing::info!(%path, "the store is written again");
-            self.openings.send_modify(|openings| *openings += 1);
-        }
-    }
-
-    /// Tries to open the file.
-    fn open(&self) {
-        let path = self.path.display();
-        let opened = match StoreFile::open(&self.path) {
-            Err(FileError::Unreadable(reason)) => match move_aside(&self.path) {
-                Ok(aside) => {
-                    let aside = aside.display();
-                    tracing::error!(%path, reason, %aside, "the store is unreadable and was moved aside");
-                    StoreFile::open(&self.path)
-                }
-                Err(error) => {
-                    Err(FileError::Io(format!("{reason}; it cannot be moved aside: {error}")))
-                }
-            },
-            opened => opened,
-        };
-        let mut state = self.file.lock();
-        match opened {
-            Ok(file) => {
-                let bytes = file.bytes();
-                *state = FileState::Open(Arc::new(file));
-                drop(state);
-                if self.lost.lock().is_none() {
-                    tracing::info!(%path, bytes, "the store is open");
-                    self.openings.send_modify(|openings| *openings += 1);
-                }
-            }
-            Err(FileError::InUse) => {
-                if !matches!(*state, FileState::InUse) {
-                    tracing::warn!(%path, "another process has the store; until it is released, snapshots are in memory only");
-                }
-                *state = FileState::InUse;
-            }
-            Err(error) => {
-                let reason = error.to_string();
-                if !matches!(&*state, FileState::Failing(before) if *before == reason) {
-                    tracing::error!(%path, reason, "the store cannot be opened; the service goes on in memory");
-                }
-                *state = FileState::Failing(reason);
-            }
+        if self.slot.lose(error) {
+            self.changed.notify_one();
         }
     }
 }

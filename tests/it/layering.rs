@@ -91,7 +91,11 @@ const LAYERS: &[Layer] = &[
         must_not_name: &["axum", "tower_http", "clap"],
     },
     // What survives the process, in a file and a thread of its own.
-    Layer { module: "store", may_use: Some(&["snapshot", "metrics"]), must_not_name: WEB },
+    Layer {
+        module: "store",
+        may_use: Some(&["snapshot", "path_history", "metrics"]),
+        must_not_name: WEB,
+    },
     Layer { module: "traces", may_use: Some(&["outgoing", "metrics"]), must_not_name: WEB },
     Layer {
         module: "content",

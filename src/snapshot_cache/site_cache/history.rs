@@ -80,11 +80,11 @@ impl HistoryWriter {
     }
 
     /// Records the paths of a content type that has lost its last rule.
-    fn record_lost_type(&self, uid: &ContentTypeUid, before: &Predecessor) {
+    pub(super) fn record_lost_type(&self, uid: &ContentTypeUid, before: &Predecessor) {
         self.record_other_settings(uid, before, &Snapshot::default());
     }
 
-    fn record_predecessor(&self, uid: &ContentTypeUid, after: &Snapshot) {
+    pub(super) fn record_predecessor(&self, uid: &ContentTypeUid, after: &Snapshot) {
         let before = self.predecessors.lock().remove(uid);
         if let Some(before) = before {
             self.record_other_settings(uid, &before, after);

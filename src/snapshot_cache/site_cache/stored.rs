@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::SiteCache;
 use super::history::Predecessor;
 use crate::path_changes::LocaleNames;
+use crate::rules::ContentTypeUid;
 use crate::snapshot::Snapshot;
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
@@ -15,24 +16,26 @@ use crate::store::{Head, LocaleName, StoredSnapshot, Urgency};
 
 impl SiteCache {
     /// Takes copies from the store for content types that have none, if they were built by the same rules
-    /// and are within the hard limit.
+    /// and are within the hard limit. The path history gets the
+    /// others.
     pub(in crate::snapshot_cache) fn adopt_stored(&self, hard: Duration) {
-        if !self.content.may_change() {
-            return;
-        }
-        let missing = self.entries().filter(|entry| entry.copy().is_none());
-        let adopted: Vec<bool> = missing.map(|entry| self.adopt_entry(entry, hard)).collect();
+        let adopted: Vec<bool> =
+            self.entries().map(|entry| self.adopt_entry(entry, hard)).collect();
         if adopted.contains(&true) {
             self.rebuild_index();
         }
+        self.record_lost_types();
     }
 
     fn adopt_entry(&self, entry: &Entry, hard: Duration) -> bool {
         let (head, started) = (self.head(entry), Instant::now());
         let (site, uid) = (&*head.site, &*head.content_type);
         let stored = self.store.load(site, uid, self.builder()).into_iter();
+        // Content from a file is read at each start.
+        let is_wanted = self.content.may_change() && entry.copy().is_none();
         let is_usable = |stored: &StoredSnapshot<Snapshot>| {
-            stored.head == head
+            is_wanted
+                && stored.head == head
                 && stored.begun.elapsed() < hard
                 && stored.snapshot.fits(self.listing(entry))
         };
@@ -59,17 +62,42 @@ impl SiteCache {
         is_adopted
     }
 
-    /// Compares the newest of these snapshots, which cannot be served, with the next complete one: the
-    /// paths that it no longer has are those of its documents.
+    /// Compares the newest of these snapshots, which cannot be served, with the next complete one, or
+    /// with that of this process: the paths that it no longer has are those of its documents.
     fn remember(&self, entry: &Entry, stored: Vec<StoredSnapshot<Snapshot>>) {
         let Some(history) = &self.history else { return };
-        let same_source = stored.into_iter().filter(|one| one.head.source == self.site.source);
-        let Some(last) = same_source.max_by_key(|one| one.begun) else { return };
-        let locales = last.head.locales.iter().map(|own| (&*own.code, &*own.host));
-        let locales = LocaleNames::from_parts(locales, last.head.several_hosts);
-        let predecessor =
-            Predecessor { snapshot: Arc::new(last.snapshot), locales: Arc::new(locales) };
+        let Some(last) = stored.into_iter().max_by_key(|one| one.begun) else { return };
+        let Some(predecessor) = self.predecessor(last) else { return };
+        let copy = entry.copy();
         history.compare_with_stored(&entry.query.uid, predecessor);
+        if let Some(copy) = copy.filter(|_| !entry.is_from_store()) {
+            history.record_predecessor(&entry.query.uid, &copy.snapshot);
+        }
+    }
+
+    /// Enters the paths of content types that have lost their last rule since they were stored.
+    fn record_lost_types(&self) {
+        let Some(history) = &self.history else { return };
+        for uid in self.store.types(&self.site.key) {
+            let Ok(uid) = ContentTypeUid::parse(&uid) else { continue };
+            if self.entry(uid.as_str()).is_some() {
+                continue;
+            }
+            let stored = self.store.load(&self.site.key, uid.as_str(), self.builder());
+            for before in stored.into_iter().filter_map(|stored| self.predecessor(stored)) {
+                history.record_lost_type(&uid, &before);
+            }
+            self.store.remove(&self.site.key, uid.as_str());
+        }
+    }
+
+    /// A stored snapshot with the names of its locales; `None`: it is from another CMS.
+    fn predecessor(&self, stored: StoredSnapshot<Snapshot>) -> Option<Predecessor> {
+        let Head { source, locales, several_hosts, .. } = stored.head;
+        let is_own = source == self.site.source && stored.snapshot.has_locales(locales.len());
+        let names = locales.iter().map(|own| (&*own.code, &*own.host));
+        let locales = Arc::new(LocaleNames::from_parts(names, several_hosts));
+        is_own.then(|| Predecessor { snapshot: Arc::new(stored.snapshot), locales })
     }
 
     /// Stores the copy of an entry.
@@ -79,7 +107,7 @@ impl SiteCache {
         copy: &CachedCopy,
         urgency: Urgency,
     ) {
-        if copy.orphaned || entry.is_orphaned() || !self.content.may_change() {
+        if copy.orphaned || entry.is_orphaned() {
             return;
         }
         let stored = StoredSnapshot {
@@ -102,9 +130,10 @@ impl SiteCache {
 
     fn head(&self, entry: &Entry) -> Head {
         let (site, hosts) = (&self.site, &self.site.hosts);
-        let locale = |(at, code): (usize, &crate::rules::Locale)| LocaleName {
-            code: code.as_str().to_owned(),
-            host: hosts.base(at).map_or("", |base| base.host()).to_owned(),
+        let names = LocaleNames::of(site.rules.locales(), hosts);
+        let locale = |(code, host): (&str, &str)| LocaleName {
+            code: code.to_owned(),
+            host: host.to_owned(),
         };
         // Another version of the service may build other URLs by the same rules.
         let made_by = format!("{} {:032x}", env!("CARGO_PKG_VERSION"), site.fingerprint);
@@ -113,8 +142,8 @@ impl SiteCache {
             content_type: entry.query.uid.as_str().to_owned(),
             fingerprint: xxh3_128(made_by.as_bytes()),
             source: site.source,
-            locales: self.locales().iter().enumerate().map(locale).collect(),
-            several_hosts: hosts.are_several(),
+            locales: names.iter().map(locale).collect(),
+            several_hosts: names.has_several_hosts(),
         }
     }
 }

@@ -83,7 +83,7 @@ fn number_in(store: &Store) -> u64 {
 }
 
 fn stored(path: &Path) -> u64 {
-    let store = Store::start(Some(path.to_owned()), Arc::default());
+    let store = Store::start(Some(path.to_owned()), Arc::default(), Arc::default());
     let number = number_in(&store);
     store.close();
     number
@@ -95,7 +95,7 @@ fn stored(path: &Path) -> u64 {
 fn child_writes_until_it_is_killed() {
     let Some(path) = std::env::var_os(PATH) else { return };
     let counters = Arc::<StoreCounters>::default();
-    let store = Store::start(Some(path.clone().into()), Arc::clone(&counters));
+    let store = Store::start(Some(path.clone().into()), Arc::default(), Arc::clone(&counters));
     for number in number_in(&store) + 1.. {
         let before = counters.written.get();
         save(&store, number);

@@ -1,0 +1,105 @@
+//! Paths that documents had before survive a restart.
+
+use serde_json::Value;
+
+use super::{
+    TEMPLATE, content, folder, list, settings, take_down, until_stored, urls, with_store, written,
+};
+use crate::snapshots::hook::post_body;
+use crate::support::http;
+use crate::support::service::Service;
+use crate::support::wait::until_so;
+
+/// Where the path of the first document leads: the kind of the result, and the target of a redirect.
+fn resolved(service: &Service, path: &str) -> (Value, Value) {
+    let target = format!("/api/resolve?site=main&pathname={path}");
+    let data = http::get(service.addr(), &target).json()["data"].clone();
+    (data["kind"].clone(), data["redirect"]["to"].clone())
+}
+
+fn redirect(to: &str) -> (Value, Value) {
+    ("redirect".into(), format!("https://www.example.com{to}").into())
+}
+
+/// Renames the document in the CMS and reports it.
+fn rename(service: &Service, content: &crate::support::content::Content, slug: &str) {
+    content.publish("en", "d1", slug);
+    let event = r#"{"event":"entry.publish","uid":"api::article.article","entry":{"documentId":"d1","publishedAt":"2024-03-06T22:19:54.649Z"}}"#;
+    assert!(post_body(service, event.as_bytes()).starts_with("HTTP/1.1 202"));
+}
+
+#[test]
+fn redirect_survives_a_kill_while_the_cms_is_down() {
+    let (content, (_folder, store)) = (content(), folder());
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let mut first = with_store(&settings, &store).start();
+    until_stored(&first);
+    rename(&first, &content, "uno");
+    until_so("the update is stored", || written(&first) >= 2.0);
+    assert_eq!(resolved(&first, "/en/articles/one"), redirect("/en/articles/uno"));
+    first.signal("KILL");
+    take_down(&content);
+    let second = with_store(&settings, &store).start();
+    assert_eq!(resolved(&second, "/en/articles/one"), redirect("/en/articles/uno"));
+    assert_eq!(resolved(&second, "/en/articles/uno").0, "document");
+}
+
+#[test]
+fn document_that_is_renamed_while_no_service_runs_is_redirected() {
+    let (content, (_folder, store)) = (content(), folder());
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let mut first = with_store(&settings, &store).start();
+    until_stored(&first);
+    first.signal("TERM");
+    content.publish("en", "d1", "uno");
+    let second = with_store(&settings, &store).start();
+    until_so("the old path is redirected", || {
+        resolved(&second, "/en/articles/one") == redirect("/en/articles/uno")
+    });
+}
+
+#[test]
+fn rules_that_change_with_a_restart_redirect_the_old_paths() {
+    let (content, (_folder, store)) = (content(), folder());
+    let cms = content.start();
+    let cms_url = format!("http://{}", cms.addr());
+    let mut first = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    until_stored(&first);
+    first.signal("TERM");
+    let changed = settings(&cms_url, "/{locale}/news/{slug}");
+    let mut second = with_store(&changed, &store).start();
+    until_stored(&second);
+    assert_eq!(resolved(&second, "/en/articles/one"), redirect("/en/news/one"));
+    second.signal("TERM");
+    // The history is stored, and the snapshot by the first rules is not any more.
+    take_down(&content);
+    let mut third = with_store(&changed, &store).start();
+    assert_eq!(resolved(&third, "/en/articles/one"), redirect("/en/news/one"));
+    third.signal("TERM");
+    let fourth = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    assert_eq!(list(&fourth).status, 503);
+}
+
+#[test]
+fn history_made_without_the_file_is_written_when_this_is_released() {
+    let (content, (_folder, store)) = (content(), folder());
+    let cms = content.start();
+    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let mut first = with_store(&settings, &store).start();
+    until_stored(&first);
+    // Its store is that of the first process.
+    let mut second = with_store(&settings, &store).start();
+    until_so("it has walked", || list(&second).status == 200 && urls(&list(&second)).len() == 3);
+    rename(&second, &content, "uno");
+    until_so("the old path is redirected", || {
+        resolved(&second, "/en/articles/one") == redirect("/en/articles/uno")
+    });
+    first.signal("TERM");
+    until_so("it stores what it has", || written(&second) >= 1.0);
+    second.signal("TERM");
+    take_down(&content);
+    let third = with_store(&settings, &store).start();
+    assert_eq!(resolved(&third, "/en/articles/one"), redirect("/en/articles/uno"));
+}
