@@ -41,7 +41,7 @@ fn snapshot(number: u64) -> Snapshot {
     let listing = Listing { rules: &rules, hosts: &Hosts::default(), uid: UID };
     let mut part = listing.part();
     let fields: Arc<[FieldPath]> = Arc::new([FieldPath::parse("slug").expect("a field")]);
-    for n in 0..1 + number * 977 % 3_000 {
+    for n in 0..=(number * 977 % 3_000) {
         part.add(&Document {
             id: format!("id{n}").into(),
             locale: DocumentLocale::None,

@@ -103,3 +103,42 @@ fn history_made_without_the_file_is_written_when_this_is_released() {
     let third = with_store(&settings, &store).start();
     assert_eq!(resolved(&third, "/en/articles/one"), redirect("/en/articles/uno"));
 }
+
+#[test]
+fn rules_that_change_in_a_rolling_restart_redirect_the_old_paths() {
+    let (content, (_folder, store)) = (content(), folder());
+    let cms = content.start();
+    let cms_url = format!("http://{}", cms.addr());
+    let mut first = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    until_stored(&first);
+    let second = with_store(&settings(&cms_url, "/{locale}/news/{slug}"), &store).start();
+    until_so("it has walked", || list(&second).status == 200);
+    assert_eq!(resolved(&second, "/en/articles/one").0, Value::Null, "the file is not its own yet");
+    first.signal("TERM");
+    until_so("the old path is redirected", || {
+        resolved(&second, "/en/articles/one") == redirect("/en/news/one")
+    });
+}
+
+#[test]
+fn paths_of_a_content_type_that_loses_its_rule_with_a_restart_wait_for_its_return() {
+    let (content, (_folder, store)) = (content(), folder());
+    let cms = content.start();
+    let own = settings(&format!("http://{}", cms.addr()), TEMPLATE);
+    let with_pages = |template: &str| {
+        let endpoint = "[[content_type]]\nuid = \"api::page.page\"\nendpoint = \"pages\"\n";
+        let rule = "[[site.rule]]\ncontent_type = \"api::page.page\"";
+        format!("{own}{rule}\ntemplate = \"{template}\"\n{endpoint}")
+    };
+    let mut first = with_store(&with_pages("/{locale}/pages/{slug}"), &store).start();
+    until_so("both types are stored", || written(&first) >= 2.0);
+    first.signal("TERM");
+    let mut second = with_store(&own, &store).start();
+    until_stored(&second);
+    assert_eq!(resolved(&second, "/en/pages/one").0, Value::Null);
+    second.signal("TERM");
+    let third = with_store(&with_pages("/{locale}/p/{slug}"), &store).start();
+    until_so("the old path is redirected", || {
+        resolved(&third, "/en/pages/one") == redirect("/en/p/one")
+    });
+}
