@@ -11,11 +11,19 @@ from typing import Any
 from common.client import until
 from strapi.checks import Checks
 from strapi.fixture import FULL_TOKEN
-from strapi.hosts import RULES, SITES, check_lists_and_files
+from strapi.hosts import check_lists_and_files
 from strapi.live import Live
 from strapi.own_paths.content import HAVE_OWN_PATHS, Version, read
 from strapi.own_paths.edits import check_edits
-from strapi.own_paths.oracle import PAGES, Place, Site, encode, host_of, settings, slashed
+from strapi.own_paths.oracle import (
+    CONFIGS,
+    PAGES,
+    Place,
+    Site,
+    encode,
+    host_of,
+    settings,
+)
 from strapi.responses import AT_ONCE
 from strapi.service import LOCALES, Response, Service
 
@@ -31,7 +39,7 @@ def check_own_paths(
     """`start` is given the text of the settings, and Strapi's webhook leads to the service."""
     versions = read(database)
     service = start(settings(strapi))
-    for site in SITES:
+    for site in CONFIGS:
         Checked(checks, service, site, versions).check()
     check_edits(Live(checks, service, strapi, FULL_TOKEN), versions)
     checks.equal("own paths: ends with status 0", service.stop(), 0)
@@ -42,9 +50,10 @@ class Checked:
 
     def __init__(self, checks: Checks, service: Service, key: str, versions: list[Version]) -> None:
         self.checks, self.service, self.key = checks, service, key
-        bases, self.versions = SITES[key], versions
-        self.published = Site(bases, [one for one in versions if one.is_published])
-        self.drafts = Site(bases, [one for one in versions if not one.is_published])
+        config, self.versions = CONFIGS[key], versions
+        self.rules, self.segments = config.rules, config.segments
+        self.published = Site(config, [one for one in versions if one.is_published])
+        self.drafts = Site(config, [one for one in versions if not one.is_published])
 
     def get(self, operation: str, **params: str) -> Response:
         return self.service.get(f"/api/{operation}", None, site=self.key, **params)
@@ -60,7 +69,7 @@ class Checked:
         """Each type with a path field could own a path that no rule matches; the others are known
         by their templates."""
         until(lambda: self.get("resolve", pathname="/x/y/z/w").status == 404)
-        for template in RULES.values():
+        for template in self.rules.values():
             path = template.replace("{locale}", "en").replace("{slug}", "x")
             until(functools.partial(self.is_known, path))
 
@@ -70,7 +79,7 @@ class Checked:
     def check(self) -> None:
         self.wait_until_known()
         published = self.published
-        expected = {uid: published.links[uid] for uid in (*RULES, PAGES)}
+        expected = {uid: published.links[uid] for uid in (*self.rules, PAGES)}
         check_lists_and_files(self.checks, self.service, self.key, published.bases, expected)
         self.check_table()
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
@@ -103,11 +112,11 @@ class Checked:
                     row.pop("params")
             rows = [
                 expected_row(self.published, url, place)
-                for uid in (*RULES, PAGES)
+                for uid in (*self.rules, PAGES)
                 for url, place in self.published.owners[uid].items()
                 if place.is_listed or unlisted == "true"
             ]
-            order = [*RULES, None]
+            order = [*self.rules, None]
             rows.sort(
                 key=lambda row: (
                     order.index(row.get("contentType")),
@@ -137,7 +146,7 @@ class Checked:
             matched = self.data("get-content-type", **params)
             expected = {
                 "collectionType": place.uid,
-                "rule": RULES[place.uid],
+                "rule": self.rules[place.uid],
                 "params": {"locale": place.locale},
             }
             self.equal(f"{url}: content type", matched.get("matched"), expected)
@@ -156,7 +165,7 @@ class Checked:
         matched = found.get("matched") or {}
         owner = (matched.get("collectionType"), found.get("page" if is_page else "documentId"))
         self.equal(f"{name}: owner", owner, (None if is_page else place.uid, place.document))
-        if is_page or "{locale}" in RULES[place.uid]:
+        if is_page or "{locale}" in self.rules[place.uid]:
             self.equal(f"{name}: locale", found.get("locale"), place.locale)
 
     def check_document(self, status: str, place: Place) -> None:
@@ -171,7 +180,7 @@ class Checked:
             by_id = self.data("resolve", status=status, **params)
             self.check_owner(f"{name} by its id", by_id, site.url(place), place)
         else:
-            details = {"reason": place.reason, "rule": RULES[place.uid]}
+            details = {"reason": place.reason, "rule": self.rules[place.uid]}
             self.equal(name, found.get("error", {}).get("details"), details)
 
     def check_draft(self, url: str) -> None:
@@ -195,31 +204,40 @@ class Checked:
             more = (
                 {"url": self.published.url(place), "path": place.path}
                 if place.path
-                else {"reason": place.reason, "rule": RULES[place.uid]}
+                else {"reason": place.reason, "rule": self.rules[place.uid]}
             )
             self.equal(f"batch {place.document}", found, document | more)
 
     def check_other_paths(self) -> None:
-        """The paths that templates would build for documents with own paths, and own paths of
-        documents that are not localized on the hosts of other locales."""
+        """The paths that templates would build for documents with own paths."""
         for version in self.versions:
             if not (version.is_published and (version.custom_path or "").strip()):
                 continue
-            path = slashed(RULES[version.uid], version.locale)
+            path = self.published.slashed(self.rules[version.uid], version.locale)
             path = path.replace("{slug}", encode(version.slug or ""))
             base = self.published.bases[version.locale]
             if base + path not in self.published.by_url:
                 found = self.data("resolve", pathname=path, host=host_of(base))
-                self.equal(f"{path} of the template", (found.get("kind")), "none")
-        for url, place in self.published.by_url.items():
+                self.equal(f"{path} of the template", found.get("kind"), "none")
+        for status, site in (("published", self.published), ("draft", self.drafts)):
+            self.check_other_locales(status, site)
+
+    def check_other_locales(self, status: str, site: Site) -> None:
+        """Own paths of documents that are not localized, with the other locales, on their hosts."""
+        for url, place in site.by_url.items():
             if not place.is_own or place.is_localized:
                 continue
-            for host in self.published.hosts:
-                if host + place.path in self.published.by_url:
+            for locale in LOCALES[1:]:
+                path = place.path
+                if "{locale}" in self.rules[place.uid]:
+                    old, new = (self.segments[code] for code in (place.locale, locale))
+                    path = path.replace(f"/{old}/", f"/{new}/", 1)
+                base = site.bases[locale]
+                if any(base + path in one.by_url for one in (self.published, self.drafts)):
                     continue
-                found = self.data("resolve", pathname=place.path, host=host_of(host))
+                found = self.data("resolve", status=status, pathname=path, host=host_of(base))
                 result = [found.get(name) for name in ("kind", "canonicalUrl", "isCanonical")]
-                self.equal(f"{place.path} on {host}", result, ["document", url, False])
+                self.equal(f"{status} {path} on {base}", result, ["document", url, False])
 
 
 def expected_row(site: Site, url: str, place: Place) -> Row:
@@ -227,5 +245,5 @@ def expected_row(site: Site, url: str, place: Place) -> Row:
     if place.uid == PAGES:
         return common | {"page": place.document}
     own = {"params": {"locale": place.locale}} if place.is_own else {}
-    named = {"contentType": place.uid, "documentId": place.document, "rule": RULES[place.uid]}
+    named = {"contentType": place.uid, "documentId": place.document, "rule": site.rules[place.uid]}
     return common | named | own

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from strapi.hosts import RULES, SITES, Links
 from strapi.own_paths.content import HAVE_OWN_PATHS, Version
-from strapi.service import BY_DOCUMENTS, HOMEPAGE, LOCALES
+from strapi.service import BY_DOCUMENTS, HOMEPAGE, LOCALES, PRESS
 
 # The content type of pages outside the CMS in responses.
 PAGES = "pages"
@@ -27,6 +27,23 @@ SITE_PAGES: dict[str, tuple[dict[str, str], bool]] = {
     "chronicle": ({"en": "/press/press-30"}, True),
 }
 Bases = dict[str, str]
+Rules = dict[str, str]
+
+
+class Config(NamedTuple):
+    """What the sites differ in. The segments are by locale."""
+
+    bases: Bases
+    rules: Rules
+    segments: dict[str, str]
+
+
+PLAIN = {locale: locale for locale in LOCALES}
+CONFIGS = {key: Config(bases, RULES, PLAIN) for key, bases in SITES.items()}
+# With the locale in the paths of documents that are not localized, and one segment on two hosts.
+CONFIGS["prefixed"] = Config(
+    SITES["three"], RULES | {PRESS: "/{locale}/press/{slug}"}, PLAIN | {"de": "en"}
+)
 
 
 class Place(NamedTuple):
@@ -44,10 +61,12 @@ class Place(NamedTuple):
 
 def settings(strapi: str) -> str:
     lines = ["[cms]", f'url = "{strapi}"']
-    for key, bases in SITES.items():
+    for key, (bases, rules, segments) in CONFIGS.items():
         lines += ["[[site]]", f'key = "{key}"', f"front_end_url = {table(bases)}", BY_DOCUMENTS]
-        lines += [f"locales = {json.dumps(LOCALES)}", 'trailing_slash = "always"']
-        for uid, template in RULES.items():
+        codes = (f'{{ code = "{code}", segment = "{segments[code]}" }}' for code in LOCALES)
+        locales = json.dumps(LOCALES) if segments == PLAIN else f"[{', '.join(codes)}]"
+        lines += [f"locales = {locales}", 'trailing_slash = "always"']
+        for uid, template in rules.items():
             lines += ["[[site.rule]]", f'content_type = "{uid}"', f'template = "{template}"']
             if uid in HAVE_OWN_PATHS:
                 lines.append(f'path_field = "{FIELD}"')
@@ -67,24 +86,49 @@ def table(texts: dict[str, str]) -> str:
 class Site:
     """One site, with the published versions or with the drafts of its documents."""
 
-    def __init__(self, bases: Bases, versions: Iterable[Version]) -> None:
-        self.bases = bases
+    def __init__(self, config: Config, versions: Iterable[Version]) -> None:
+        bases, rules, segments = config
+        self.bases, self.rules, self.segments = bases, rules, segments
         self.hosts = list(dict.fromkeys(bases.values()))
         self.pages = [
-            Place(PAGES, name, locale, True, False, is_listed, slashed(path, locale))
+            Place(PAGES, name, locale, True, False, is_listed, self.slashed(path, locale))
             for name, (paths, is_listed) in SITE_PAGES.items()
             for locale, path in paths.items()
         ]
         taken = {(bases[page.locale], page.path) for page in self.pages}
         self.documents = []
         for version in versions:
-            place = built(version)
+            place = self.built(version)
             if (bases[place.locale], place.path) in taken:
                 place = place._replace(path="", reason="path_taken_by_page")
             self.documents.append(place)
         # By type: the URLs with the version that owns each; and those in sitemaps with their links.
-        self.owners = {uid: self.owners_of(uid) for uid in (*RULES, PAGES)}
-        self.links = {uid: self.links_of(uid) for uid in (*RULES, PAGES)}
+        self.owners = {uid: self.owners_of(uid) for uid in (*rules, PAGES)}
+        self.links = {uid: self.links_of(uid) for uid in (*rules, PAGES)}
+
+    def slashed(self, path: str, locale: str) -> str:
+        path = path.replace("{locale}", self.segments[locale])
+        return path if path == "/" else path + "/"
+
+    def built(self, version: Version) -> Place:
+        template = self.rules[version.uid]
+        own = version.custom_path or ""
+        is_own = own.strip() != ""
+        if is_own:
+            value = own.removeprefix("/")
+            reason = fault(value, is_path=True)
+            prefix = "/{locale}/" if "{locale}" in template else "/"
+            path = prefix + "/".join(map(encode, value.split("/")))
+        else:
+            reason = fault(version.slug, is_path=False) if "{slug}" in template else ""
+            path = template.replace("{slug}", encode(version.slug or ""))
+        name = FIELD if is_own else "slug"
+        place = Place(
+            version.uid, version.document, version.locale, version.is_localized, is_own, True, ""
+        )
+        if reason:
+            return place._replace(reason=f"{name}_{reason}")
+        return place._replace(path=self.slashed(path, version.locale))
 
     def url(self, place: Place) -> str:
         return self.bases[place.locale] + place.path
@@ -111,7 +155,7 @@ class Site:
         differ here."""
         found = dict(self.owners[PAGES])
         for is_own in (True, False):
-            for uid in RULES:
+            for uid in self.rules:
                 for url, place in self.owners[uid].items():
                     if place.is_own == is_own:
                         found.setdefault(url, place)
@@ -141,31 +185,6 @@ def with_default(links: Links) -> Links:
 def rank(place: Place) -> tuple[bool, int, str]:
     """The first one owns a path (D22, D41)."""
     return (not place.is_own, LOCALES.index(place.locale), place.document)
-
-
-def slashed(path: str, locale: str) -> str:
-    path = path.replace("{locale}", locale)
-    return path if path == "/" else path + "/"
-
-
-def built(version: Version) -> Place:
-    template, own = RULES[version.uid], version.custom_path or ""
-    is_own = own.strip() != ""
-    if is_own:
-        value = own.removeprefix("/")
-        reason = fault(value, is_path=True)
-        prefix = "/{locale}/" if "{locale}" in template else "/"
-        path = prefix + "/".join(map(encode, value.split("/")))
-    else:
-        reason = fault(version.slug, is_path=False) if "{slug}" in template else ""
-        path = template.replace("{slug}", encode(version.slug or ""))
-    name = FIELD if is_own else "slug"
-    place = Place(
-        version.uid, version.document, version.locale, version.is_localized, is_own, True, ""
-    )
-    if reason:
-        return place._replace(reason=f"{name}_{reason}")
-    return place._replace(path=slashed(path, version.locale))
 
 
 def encode(text: str) -> str:
