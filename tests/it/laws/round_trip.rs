@@ -42,6 +42,10 @@ proptest! {
                 prop_assert!(slashed.is_none() && bare.is_none_or(|bare| bare.len() == 2_047));
                 continue;
             };
+            // Then a later rule builds another path.
+            if bare.len() == 2_047 && slashed.len() < 2_047 {
+                continue;
+            }
             prop_assert_eq!(bare, without_trailing_slash(slashed));
             prop_assert!(bare == "/" || !bare.ends_with('/'));
             let is_file = bare.rsplit('/').next().is_some_and(|last| last.contains('.'));
