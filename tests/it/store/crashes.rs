@@ -122,10 +122,10 @@ fn store_has_the_last_snapshot_or_the_one_in_flight_after_kills() {
             .expect("this program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         // Sometimes before the first write has ended.
-        let least = fastrand::u64(0..3);
+        let wanted = last + fastrand::u64(0..3);
         let mut written = last;
         let number = |line: String| line.rsplit("written ").next()?.parse::<u64>().ok();
-        while written < last + least {
+        while written < wanted {
             let line = lines.next().expect("a line").expect("text");
             written = number(line).unwrap_or(written);
         }
