@@ -159,6 +159,7 @@ fn readyz_of_the_admin_address_lists_each_snapshot() {
         "since": null,
         "settings": {"loadedAt": null, "problems": null},
         "cms": null,
+        "store": null,
         "contentTypes": [
             of("main", "plugin::cms.article", Some(2)),
             of("main", "plugin::cms.page", None),
