@@ -38,7 +38,7 @@ pub enum SegmentError {
     /// `.` or `..`.
     #[error("`{0}` is a relative reference: write a name, such as `deutsch`")]
     Dots(String),
-    /// Longer than [`LONGEST_SEGMENT`].
+    /// Longer than `LONGEST_SEGMENT`.
     #[error(
         "`segment` has {0} bytes, and at most {LONGEST_SEGMENT} are allowed: write a short name"
     )]
