@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use frontend_map::frontend_url::Hosts;
 use frontend_map::path_index::{Decision, PathIndex};
-use frontend_map::rules::{Document, Locale, Pathname, RuleSet, encode};
+use frontend_map::rules::{Document, Locale, Pathname, RuleSet, SiteLocale, encode};
 use frontend_map::snapshot::{PublicUrl, Snapshot};
 use proptest::prelude::*;
 
@@ -85,7 +85,7 @@ proptest! {
             let codes = world.rules.locales().codes();
             let own = &codes[owner.locale()];
             let found = world.rules.with_locale_of_host(found, host);
-            let locale = found.locale.map(|locale| locale.code()).or(found.shared.first());
+            let locale = found.locale.map(SiteLocale::code).or(found.shared.first());
             prop_assert_eq!(locale.map(Locale::as_str), Some(own.as_str()), "{}", url.path());
             let rule = &world.rules.rules()[owner.rule()];
             if !std::ptr::eq(found.rule, rule) {
