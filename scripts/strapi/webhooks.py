@@ -63,9 +63,9 @@ def check_costs(live: Live, admin: str, document: str) -> None:
     draft = call("update", ARTICLE, document, data={"title": "Only a draft"})
     costs.of("a draft is saved", 0, draft)
     costs.of("a draft is discarded", 0, call("discardDraft", ARTICLE, document))
-    # No rule reads authors. That is found out once: by the schema of authors, by requests for authors
-    # with the ids of related documents (two for articles, and two for pages: authors are not
-    # localized), and by one request for each level of parents that no page has.
+    # No rule reads authors. That is found out once: by the schema of authors, by requests for
+    # authors with the ids of related documents (two for articles, and two for pages: authors are
+    # not localized), and by one request for each level of parents that no page has.
     unnamed = {"uid": AUTHOR, "action": "update", "documentId": author}
     costs.of("a type without a rule", 9, unnamed | {"data": {"name": "One"}})
     costs.of("a type without a rule, again", 0, unnamed | {"data": {"name": "Two"}})
