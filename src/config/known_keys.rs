@@ -53,12 +53,13 @@ impl KnownKeys {
         sections.flat_map(|(section, keys)| keys.iter().map(move |key| (*section, *key)))
     }
 
-    /// The header of the only section that has this key.
-    pub(super) fn header_of(&self, key: &str) -> Option<String> {
-        let mut owners = self.0.iter().filter(|(_, keys)| keys.contains(&key));
-        let (section, _) = owners.next()?;
-        let is_list = LISTS.contains(section);
-        let header = if is_list { format!("[[{section}]]") } else { format!("[{section}]") };
-        owners.next().is_none().then_some(header)
+    /// The headers of the sections that have this key, if these are one or two.
+    pub(super) fn headers_of(&self, key: &str) -> Option<String> {
+        let owners = self.0.iter().filter(|(_, keys)| keys.contains(&key));
+        let headers = owners.map(|(section, _)| {
+            if LISTS.contains(section) { format!("[[{section}]]") } else { format!("[{section}]") }
+        });
+        let headers: Vec<String> = headers.collect();
+        (1..=2).contains(&headers.len()).then(|| headers.join(" or "))
     }
 }

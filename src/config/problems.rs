@@ -103,7 +103,7 @@ impl Problems {
     /// have been read.
     pub(super) fn resolve_misplaced(&mut self) {
         for (at, key) in std::mem::take(&mut self.misplaced) {
-            if let Some(header) = self.known.header_of(&key) {
+            if let Some(header) = self.known.headers_of(&key) {
                 self.lines[at].extend(["; it belongs in ", header.as_str()]);
             }
         }

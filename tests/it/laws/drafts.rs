@@ -116,6 +116,8 @@ fn shown(service: &Service, query: &str) -> Value {
     let mut found = response.json();
     if let Some(data) = found["data"].as_object_mut() {
         data.remove("resolvedBy");
+        // A draft redirects nowhere.
+        data.remove("redirect");
     }
     json!([response.status, found])
 }

@@ -53,7 +53,7 @@ impl World {
         let [first, second] = self.segments;
         let slash = if self.slash { "always" } else { "never" };
         let prefix = if self.omits_default { "except-default" } else { "always" };
-        let mut text = format!(
+        let site = format!(
             "[cms]\nurl = \"http://127.0.0.1:9\"\n[[site]]\nkey = \"main\"\n\
              front_end_url = {{ en = \"{en}\", de = \"{de}\" }}\nresolve = \"documents\"\n\
              locales = [{{ code = \"en\", segment = \"{first}\" }}, \
@@ -61,18 +61,16 @@ impl World {
              trailing_slash = \"{slash}\"\nlocale_prefix = \"{prefix}\"\n\
              [[site.rule]]\ncontent_type = \"api::a.a\"\ntemplate = \"/{{locale}}/{{slug}}\"\n"
         );
-        for (at, page) in self.pages.iter().enumerate() {
+        let pages = self.pages.iter().enumerate().map(|(at, page)| {
             let paths = page.paths.iter().zip(CODES).filter_map(|(path, code)| {
                 let path = page.written(path.as_ref()?);
                 Some(format!("{code} = \"{path}\""))
             });
             let paths: Vec<String> = paths.collect();
             let (paths, listed) = (paths.join(", "), page.listed);
-            text += &format!(
-                "[[site.page]]\nname = \"p{at}\"\npath = {{ {paths} }}\nsitemap = {listed}\n"
-            );
-        }
-        text
+            format!("[[site.page]]\nname = \"p{at}\"\npath = {{ {paths} }}\nsitemap = {listed}\n")
+        });
+        std::iter::once(site).chain(pages).collect()
     }
 
     /// The path of a page in a locale.
@@ -81,7 +79,7 @@ impl World {
         let has_prefix = page.has_locale && !(self.omits_default && locale == 0);
         let prefix = has_prefix.then(|| encoded(self.segments[locale]));
         let segments = prefix.into_iter().chain(own.iter().map(|at| SEGMENTS[*at].1));
-        let path: String = segments.map(|segment| format!("/{segment}")).collect();
+        let path: String = segments.flat_map(|segment| ["/", segment]).collect();
         let is_file = own.last().is_some_and(|at| SEGMENTS[*at].0.contains('.'));
         Some(match path.as_str() {
             "" => "/".to_owned(),
@@ -111,7 +109,7 @@ impl Page {
     fn written(&self, path: &[usize]) -> String {
         let prefix = self.has_locale.then_some("{locale}");
         let segments = prefix.into_iter().chain(path.iter().map(|at| SEGMENTS[*at].0));
-        let path: String = segments.map(|segment| format!("/{segment}")).collect();
+        let path: String = segments.flat_map(|segment| ["/", segment]).collect();
         if path.is_empty() { "/".to_owned() } else { path }
     }
 }
