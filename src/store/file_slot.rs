@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -10,6 +11,11 @@ use super::clock::unix_ms;
 use super::file::{FileError, StoreFile, move_aside};
 use super::state::StoreState;
 use crate::path_history::PathHistory;
+
+/// The time between two attempts to open a file that another process has open.
+const IN_USE_PERIOD: Duration = Duration::from_millis(250);
+/// The time between two attempts to open a file that cannot be opened or written.
+const FAILING_PERIOD: Duration = Duration::from_secs(5);
 
 /// The place of the file.
 pub(super) struct FileSlot {
@@ -39,13 +45,28 @@ impl FileSlot {
         Self { path, state, lost: Mutex::default(), history, openings, first_opening }
     }
 
+    /// A file that was lost counts as failing until it has been written: on a full disk, each attempt
+    /// opens it.
     pub(super) fn state(&self) -> StoreState {
         match &*self.state.lock() {
-            FileState::Open(file) => StoreState::Open { bytes: file.bytes() },
+            FileState::Open(file) => match &*self.lost.lock() {
+                Some(reason) => StoreState::Failing(reason.clone()),
+                None => StoreState::Open { bytes: file.bytes() },
+            },
             FileState::InUse => StoreState::InUse,
             FileState::Failing(reason) => StoreState::Failing(reason.clone()),
             FileState::Closed => StoreState::Closed,
         }
+    }
+
+    /// When the file is to be opened again; `None` while it is open, and after it was closed.
+    pub(super) fn next_attempt(&self) -> Option<Instant> {
+        let period = match &*self.state.lock() {
+            FileState::Open(_) | FileState::Closed => return None,
+            FileState::InUse => IN_USE_PERIOD,
+            FileState::Failing(_) => FAILING_PERIOD,
+        };
+        Some(Instant::now() + period)
     }
 
     pub(super) fn watch_openings(&self) -> watch::Receiver<u64> {
@@ -150,5 +171,25 @@ impl FileSlot {
             self.history.keep_changes();
         }
         Ok(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lost_file_is_failing_until_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let slot = FileSlot::new(folder.path().join("store.redb"), Arc::default());
+        slot.open();
+        assert!(matches!(slot.state(), StoreState::Open { .. }));
+        let full = StoreState::Failing("the disk is full".to_owned());
+        assert!(slot.lose(&FileError::Io("the disk is full".to_owned())));
+        assert_eq!(slot.state(), full);
+        slot.open();
+        assert_eq!((slot.state(), slot.next_attempt()), (full, None));
+        slot.is_written();
+        assert!(matches!(slot.state(), StoreState::Open { .. }));
     }
 }

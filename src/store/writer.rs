@@ -20,10 +20,6 @@ use crate::metrics::StoreCounters;
 use crate::path_history::PathHistory;
 use crate::snapshot::Snapshot;
 
-/// The time between two attempts to open a file that another process has open.
-const IN_USE_PERIOD: Duration = Duration::from_millis(250);
-/// The time between two attempts to open a file that cannot be opened or written.
-const FAILING_PERIOD: Duration = Duration::from_secs(5);
 /// How long a stop waits for the last writes.
 const CLOSE_TIME: Duration = Duration::from_secs(3);
 /// How many rows of the path history one transaction writes.
@@ -131,11 +127,7 @@ impl Shared {
 
     /// Waits until there is something to do. False: the store is being closed.
     fn wait(&self) -> bool {
-        let retry = match self.slot.state() {
-            StoreState::Open { .. } | StoreState::Closed => None,
-            StoreState::InUse => Some(Instant::now() + IN_USE_PERIOD),
-            StoreState::Failing(_) => Some(Instant::now() + FAILING_PERIOD),
-        };
+        let retry = self.slot.next_attempt();
         let mut queue = self.queue.lock();
         while !queue.is_closed {
             let deadline = retry.or_else(|| queue.next_due());
@@ -196,6 +188,8 @@ impl Shared {
 
     fn lose(&self, error: &FileError) {
         if self.slot.lose(error) {
+            // Between the thread's look at the file and its wait, a signal would be lost.
+            let _queue = self.queue.lock();
             self.changed.notify_one();
         }
     }
