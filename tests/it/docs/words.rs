@@ -21,7 +21,7 @@ fn two_commands_stand_in_a_code_block_once() {
     let commands: Vec<&str> =
         lines.map(|line| line.split('#').next().unwrap_or("").trim()).collect();
     for (start, command) in [
-        ("cargo run --release -- demo", "cargo run --release -- demo --once"),
+        ("cargo run -- demo", "cargo run -- demo --once"),
         ("cargo test", "cargo test"),
     ] {
         let found: Vec<_> = commands.iter().filter(|line| line.starts_with(start)).collect();
