@@ -20,10 +20,9 @@ fn two_commands_stand_in_a_code_block_once() {
     let lines = blocks.flat_map(str::lines);
     let commands: Vec<&str> =
         lines.map(|line| line.split('#').next().unwrap_or("").trim()).collect();
-    for (start, command) in [
-        ("cargo run -- demo", "cargo run -- demo --once"),
-        ("cargo test", "cargo test"),
-    ] {
+    for (start, command) in
+        [("cargo run -- demo", "cargo run -- demo --once"), ("cargo test", "cargo test")]
+    {
         let found: Vec<_> = commands.iter().filter(|line| line.starts_with(start)).collect();
         assert_eq!(found, [&command]);
     }
