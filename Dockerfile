@@ -10,6 +10,8 @@ FROM rust:1.95-slim-bookworm AS build
 WORKDIR /build
 COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry cargo build --profile dist --locked
+# For the store: a new volume takes over the owner of the folder that it is mounted on.
+RUN mkdir /data
 
 # Dynamic glibc on purpose. Linked statically, glibc's resolver still loads libraries at run time
 # and fails or crashes where they are missing or of another version; musl needs nothing, but its
@@ -17,6 +19,7 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry cargo build --profile di
 # whose libc.so itself looks names up in files and DNS.
 FROM gcr.io/distroless/cc-debian12
 COPY --from=build /build/target/dist/frontend-map /frontend-map
+COPY --chown=65532:65532 --from=build /data /data
 # All addresses: inside a container, loopback cannot be reached from outside.
 ENV FRONTEND_MAP__SERVER__LISTEN=0.0.0.0:8080
 ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt

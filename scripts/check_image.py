@@ -28,6 +28,7 @@ LIBRARIES = re.compile(r"ld-linux-.*\.so\..*|libc\.so\.6|libm\.so\.6|libgcc_s\.s
 # An address of its own on loopback, so that port 53 is free.
 NAME_SERVER = "127.53.53.53"
 CMS_HOST = "cms.frontend-map.test"
+STORE = "data/frontend-map.redb"
 SETTINGS = """
 [cms]
 source = "strapi"
@@ -149,6 +150,9 @@ def lay_out(dockerfile: Dockerfile, binary: pathlib.Path, root: pathlib.Path) ->
     for folder in ("etc/ssl/certs", "etc/frontend-map", "lib64"):
         (root / folder).mkdir(parents=True)
     install(binary, root / dockerfile.last(r"COPY --from=build \S+ /(.*)"))
+    owner = dockerfile.last(r"COPY --chown=(\S+) --from=build /data /data")
+    (root / "data").mkdir()
+    os.chown(root / "data", *map(int, owner.split(":")))
     linked = subprocess.run(["ldd", binary], capture_output=True, text=True, check=True).stdout
     for path in re.findall(r"(/\S*)", linked):
         name = pathlib.Path(path).name
@@ -191,6 +195,7 @@ def check_run(image: Image, log: pathlib.Path) -> None:
     image.environment |= {
         "FRONTEND_MAP__CMS__TOKEN": "of-no-use",
         "FRONT_END_URL_MAIN": "https://www.example.com",
+        "FRONTEND_MAP__STORE__PATH": f"/{STORE}",
     }
     service = image.start([*image.entrypoint, *image.command], log)
     try:
@@ -199,6 +204,7 @@ def check_run(image: Image, log: pathlib.Path) -> None:
         is_user = (found.st_uid, found.st_gid) == (image.user, image.group)
         must(is_user, "it does not run as USER")
         check_answers(f"127.0.0.1:{port}", cms, log)
+        check_store(image)
 
         step(f"stop: {image.stop_signal.name}")
         service.send_signal(image.stop_signal)
@@ -223,6 +229,15 @@ def check_answers(address: str, cms: Cms, log: pathlib.Path) -> None:
     by_name = any(line.startswith(CMS_HOST) for line in cms.requests)
     must(by_name, f"the CMS was not asked by name: {cms.requests}")
     must("no root certificates" not in log.read_text(), "the certificates are not found")
+
+
+def check_store(image: Image) -> None:
+    step("the store: in a folder that belongs to the user")
+    path = image.root / STORE
+    must(until(path.exists) is not None, f"there is no /{STORE}")
+    found = path.stat()
+    must((found.st_uid, found.st_gid) == (image.user, image.group), "it is of another user")
+    must(found.st_mode & 0o777 == 0o600, f"others may read it: {found.st_mode:o}")
 
 
 def main() -> None:
