@@ -4,8 +4,8 @@
 Starts the shipped binary with a store in front of a scripted CMS that costs next to nothing
 (`fast_cms` in `examples/`), until its walk is stored. Then stops both, and starts the service
 alone, once for each operation: times from the start of the process to the end of its first right
-response. Prints the time to write and to read the snapshot, as the service logs it, and the size of
-the file.
+response, which has the body from before the restart. Prints the time to write and to read the
+snapshot, as the service logs it, and the size of the file.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from typing import NamedTuple
 
 from common import site
 from common.build import BINARY, build, example
@@ -38,14 +39,17 @@ format = "json"
 [store]
 path = "store.redb"
 """
-FIRST = "d00000000"
-BATCH = {"documents": [{"uid": site.UID, "documentId": FIRST, "locale": "en"}]}
-OPERATIONS: dict[str, tuple[str, bytes | None]] = {
-    "list": (site.LIST, None),
-    "pages": ("/api/pages?site=main", None),
-    "resolve": ("/api/resolve?site=main&pathname={path}", None),
-    "batch": ("/api/frontend-urls", json.dumps(BATCH).encode()),
-}
+PAGES = "/api/pages?site=main"
+# Longer than anything here takes.
+PATIENCE = 120
+
+
+class Operation(NamedTuple):
+    """A request, and the body of the right response."""
+
+    target: str
+    body: bytes | None
+    expected: bytes
 
 
 class Service:
@@ -72,7 +76,7 @@ class Service:
 
     def logged(self, message: str) -> dict[str, float]:
         """The numbers of the first line with this message, as soon as it is there."""
-        while True:
+        while time.monotonic() - self.begun < PATIENCE:
             for line in self.log.read_text().splitlines():
                 if message in line:
                     return {
@@ -80,20 +84,46 @@ class Service:
                         for name, value in re.findall(r'"(\w+)":"?([\d.]+)', line)
                     }
             time.sleep(0.05)
+        raise SystemExit(f"bench_restart: the log has no line {message!r}")
 
-    def first_right(self, target: str, body: bytes | None) -> float:
-        """Seconds from the start of the process to the first 200; a 4xx ends the program."""
+    def read(self, target: str, body: bytes | None = None) -> bytes:
         headers = {"Content-Type": "application/json"} if body else {}
         request = urllib.request.Request(f"http://{self.address}{target}", body, headers)
-        while True:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+            found: bytes = response.read()
+            return found
+
+    def first_right(self, operation: Operation) -> float:
+        """Seconds from the start of the process to the first 200; a 4xx or another body ends the
+        program."""
+        while time.monotonic() - self.begun < PATIENCE:
             try:
-                with urllib.request.urlopen(request, timeout=60) as response:
-                    response.read()
-                    return time.monotonic() - self.begun
+                found = self.read(operation.target, operation.body)
+                took = time.monotonic() - self.begun
+                if found != operation.expected:
+                    raise SystemExit(f"bench_restart: {operation.target} has another body")
+                return took
             except urllib.error.HTTPError as error:
                 if error.code < 500:
                     raise
             time.sleep(0.001)
+        raise SystemExit(f"bench_restart: {operation.target} is not served")
+
+
+def operations(service: Service) -> dict[str, Operation]:
+    """One request of each kind, with its response now."""
+    page = json.loads(service.read(PAGES))["data"]["pages"][0]
+    document = {"uid": site.UID, "documentId": page["documentId"], "locale": page["locale"]}
+    requests: dict[str, tuple[str, bytes | None]] = {
+        "list": (site.LIST, None),
+        "pages": (PAGES, None),
+        "resolve": (f"/api/resolve?site=main&pathname={page['path']}", None),
+        "batch": ("/api/frontend-urls", json.dumps({"documents": [document]}).encode()),
+    }
+    return {
+        name: Operation(target, body, service.read(target, body))
+        for name, (target, body) in requests.items()
+    }
 
 
 def main() -> None:
@@ -106,20 +136,16 @@ def main() -> None:
     if arguments.binary is None:
         build("fast_cms")
     binary = arguments.binary or BINARY
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+    with tempfile.TemporaryDirectory() as path:
+        folder = pathlib.Path(path)
         resolve = 'resolve = "documents"\n[[site.rule]]'
         sites = site.SITE.replace("[[site.rule]]", resolve) + site.ENDPOINT
         with Process(arguments.cms or example("fast_cms"), "serve", arguments.rows, 0) as cms:
             (folder / "settings.toml").write_text(SETTINGS.format(cms=cms.address) + sites)
             service = Service(folder, binary)
             written = service.logged("a snapshot is stored")
-            request = f"http://{service.address}/api/pages?site=main"
-            with urllib.request.urlopen(request) as response:
-                page = json.loads(response.read())["data"]["pages"][0]
+            requests = operations(service)
             service.stop()
-        BATCH["documents"][0]["documentId"] = page["documentId"]
-        OPERATIONS["batch"] = (OPERATIONS["batch"][0], json.dumps(BATCH).encode())
         size = (folder / "store.redb").stat().st_size
         print(
             f"{arguments.rows} URLs: {written['milliseconds']:.0f} ms to write"
@@ -127,10 +153,9 @@ def main() -> None:
             f" {size / arguments.rows:.1f} in the file"
         )
         found: dict[str, list[float]] = {}
-        for operation, (target, body) in list(OPERATIONS.items()) * arguments.rounds:
+        for name, operation in list(requests.items()) * arguments.rounds:
             service = Service(folder, binary)
-            first = service.first_right(target.format(path=page["path"]), body)
-            found.setdefault(operation, []).append(first)
+            found.setdefault(name, []).append(service.first_right(operation))
             found.setdefault("listening", []).append(service.listening)
             read = service.logged("a snapshot is taken from the store")
             found.setdefault("reading alone", []).append(read["milliseconds"] / 1000)
