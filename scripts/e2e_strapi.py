@@ -6,10 +6,11 @@ and so are those of sites with several hosts, also where documents have paths of
 settings name pages outside the CMS.
 Then a token loses a permission and gets it back; `check` compares good and wrong settings with the
 CMS, and its messages are printed as a table; paths lead through components, and conditions through
-relations to many; documents are published, unpublished and renamed,
-which the webhook of docs/strapi.md reports, created by the Strapi project itself; and Strapi stops
-for longer than the hard limit. With --articles there are so many articles, written into the
-database directly; then only the sets of URLs are compared, and the changes and the outage tried.
+relations to many; documents are published, unpublished and renamed, which the webhook of
+docs/strapi.md reports, created by the Strapi project itself, and each earlier path has to lead to
+its document; and Strapi stops for longer than the hard limit. With --articles there are so many
+articles, written into the database directly; then only the sets of URLs are compared, and the
+changes and the outage tried.
 
 The Strapi is the fixture `tests/strapi`: installed where $LAB_DIR says (`~/.cache/strapi-lab`) if
 it is not yet (minutes; needs node, npm and a C++ compiler), started on a port and with a database
@@ -34,6 +35,7 @@ from strapi import (
     hosts,
     kinds,
     live,
+    moved,
     responses,
     tables,
     webhooks,
@@ -168,6 +170,19 @@ class Run:
         strapi = self.strapi
         check_own_paths(self.checks, strapi.url, strapi.database, start)
 
+    def check_moves(self) -> None:
+        """Where earlier paths lead, and how soon after an edit."""
+        variables: dict[str, object] = {
+            "SERVER__LISTEN": self.hook,
+            "SERVER__ADMIN_LISTEN": "",
+            "HOOKS__SECRET": live.HOOK_SECRET,
+            "SNAPSHOTS__SOFT_SECONDS": 3600,
+        }
+        text = moved.settings(self.strapi.url)
+        service = self.start(READ_TOKEN, log="info", variables=variables, text=text)
+        moved.check_moves(live.Live(self.checks, service, self.strapi.url, FULL_TOKEN))
+        self.checks.equal("moved: ends with status 0", service.stop(), 0)
+
     def check_setup_problems(self, wrong: Service) -> None:
         """401 and 403 have different messages, and each says what to do."""
         for service in (wrong, self.start(EXPIRED_TOKEN, log="info")):
@@ -267,6 +282,7 @@ class Run:
         self.check_own_paths()
         self.check_permissions()
         self.check_kinds()
+        self.check_moves()
         self.check_live(HARD_LIMIT)
         self.strapi.stop()
         services["cold"] = self.start(READ_TOKEN)
@@ -279,6 +295,7 @@ class Run:
         reader = self.start(READ_TOKEN, log="info")
         self.check_sets(reader)
         self.checks.equal("reader: ends with status 0", reader.stop(), 0)
+        self.check_moves()
         self.check_live(HARD_LIMIT_OF_MANY)
 
 
