@@ -101,14 +101,16 @@ impl App {
     /// # Errors
     /// [`TooManyRuns`] when a new run would be needed and the queue of runs is full.
     pub fn validate(&self, site: &Site, targets: Targets) -> Result<Subscription, TooManyRuns> {
-        let key = RunKey { site: site.fingerprint, content_type: targets.content_type.clone() };
+        let key = RunKey::of(site, &targets.content_type);
+        // It says since when URLs have been dead: taken from the store before the run ends.
+        let _ = self.last_validation(site, &targets.content_type);
         self.shared.runs.subscribe(key, targets, self.run_times)
     }
 
-    /// The last run of URL checks over a content type of a site that has ended.
+    /// The last run of URL checks over a content type of a site that has ended. The first time after a
+    /// restart, it is read from the store.
     #[must_use]
     pub fn last_validation(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
-        let key = RunKey { site: site.fingerprint, content_type: content_type.to_owned() };
-        self.shared.runs.last_run(&key)
+        self.shared.runs.last_run(site, content_type)
     }
 }

@@ -53,7 +53,7 @@ impl SharedState {
         let validator = Validator::new()?;
         let metrics: Arc<Metrics> = Arc::default();
         Ok(Self {
-            runs: RunRegistry::new(validator.clone(), Arc::clone(&metrics)),
+            runs: RunRegistry::new(validator.clone(), Arc::clone(&metrics), Arc::default()),
             validator,
             metrics,
             files: FileCache::default(),
@@ -72,6 +72,8 @@ impl SharedState {
     pub fn open_store(&mut self, path: Option<PathBuf>) {
         let (history, counters) = (Arc::clone(&self.path_history), Arc::clone(&self.metrics.store));
         self.store = Arc::new(Store::start(path, history, counters));
+        let (validator, metrics) = (self.validator.clone(), Arc::clone(&self.metrics));
+        self.runs = RunRegistry::new(validator, metrics, Arc::clone(&self.store));
     }
 
     /// The time since the process started.

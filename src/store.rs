@@ -18,11 +18,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::metrics::StoreCounters;
 use crate::path_history::PathHistory;
 use crate::snapshot::{Builder, Serialized, Snapshot};
-pub use head::{Head, LocaleName};
+pub use head::Head;
 pub use state::StoreState;
 use writer::Writer;
 
@@ -37,6 +38,14 @@ pub struct StoredSnapshot<S> {
     pub begun: Instant,
     /// How long its walk took.
     pub took: Duration,
+}
+
+/// The fingerprint of what this version of the service builds by the settings of a site with this
+/// fingerprint: another version may build other URLs by the same rules.
+#[must_use]
+pub fn made_by(site_fingerprint: u128) -> u128 {
+    let text = format!("{} {site_fingerprint:032x}", env!("CARGO_PKG_VERSION"));
+    xxh3_128(text.as_bytes())
 }
 
 /// How soon a snapshot is stored.
@@ -106,8 +115,27 @@ impl Store {
         self.writer.as_ref().map(|writer| writer.types(site)).unwrap_or_default()
     }
 
-    /// Drops the snapshots of a content type of a site, after the present changes of the path history
-    /// have been written.
+    /// Stores the last run of URL checks of a content type of a site. `serialize` is called when it is
+    /// written, in another thread.
+    pub fn save_run(
+        &self,
+        site: &str,
+        uid: &str,
+        serialize: impl Fn() -> Vec<u8> + Send + Sync + 'static,
+    ) {
+        if let Some(writer) = &self.writer {
+            writer.save_run((site.to_owned(), uid.to_owned()), Arc::new(serialize));
+        }
+    }
+
+    /// The bytes of the last run of URL checks.
+    #[must_use]
+    pub fn load_run(&self, site: &str, uid: &str) -> Option<Vec<u8>> {
+        self.writer.as_ref()?.load_run(site, uid)
+    }
+
+    /// Drops the snapshots and the last run of a content type of a site, after the present changes of
+    /// the path history have been written.
     pub fn remove(&self, site: &str, uid: &str) {
         if let Some(writer) = &self.writer {
             writer.remove(site, uid);
@@ -132,11 +160,11 @@ fn read(
     builder: Builder,
 ) -> Option<StoredSnapshot<Snapshot>> {
     let found = Serialized::read(bytes).and_then(|serialized| {
-        let head = serde_json::from_str::<head::Written>(serialized.head);
+        let head = serde_json::from_str::<head::HeadWithTimes>(serialized.head);
         let snapshot = serialized.snapshot(builder)?;
         Ok(head.ok().map(|head| (head, snapshot)))
     });
-    let (head::Written { head, times }, snapshot) = match found {
+    let (head::HeadWithTimes { head, times }, snapshot) = match found {
         Ok(Some(found)) => found,
         Ok(None) => return unusable(site, uid, "its head cannot be read"),
         Err(error) => return unusable(site, uid, &error.to_string()),

@@ -94,6 +94,7 @@ async fn serve(
         tokio::spawn(restart_on_panic(move || keep_fresh(snapshots(&refreshed)))),
         tokio::spawn(restart_on_panic(move || apply_invalidations(snapshots(&invalidated)))),
         tokio::spawn(restart_on_panic(move || follow_store(snapshots(&stored)))),
+        tokio::spawn(shared.runs.clone().follow_store()),
         tokio::spawn(reloader.run(service.clone(), hangups)),
     ];
     let (current, store) = (service.clone(), Arc::clone(&shared.store));

@@ -2,7 +2,7 @@
 
 use prometheus_client::metrics::counter::Counter;
 
-/// Counts the snapshots that were to be stored.
+/// Counts the snapshots and the runs of URL checks that were to be stored.
 #[derive(Debug, Default)]
 pub struct StoreCounters {
     /// Those that are in the file.

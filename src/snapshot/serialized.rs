@@ -22,7 +22,7 @@ use bytes::{Reader, write_number};
 /// The first bytes of every serialized snapshot.
 const MAGIC: [u8; 8] = *b"FMAPSNAP";
 /// The format, which changes with the form of the bytes or their meaning.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 /// The length of what comes before the part that the checksum covers.
 const CHECKED_FROM: usize = MAGIC.len() + size_of::<u128>();
 /// Snapshots are written often and read once: the default level saves a twentieth in twice the time.

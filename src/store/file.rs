@@ -1,6 +1,7 @@
 //! The file of the store: a database of redb with one table for each kind of row.
 
 mod history;
+mod runs;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -18,6 +19,7 @@ use super::clock::unix_ms;
 use super::queue::{Key, prefix};
 use crate::path_history::{Row, RowChange};
 use history::PATH_HISTORY;
+use runs::RUNS;
 
 /// Numbers about the file, by name.
 const META: TableDefinition<'_, &str, i64> = TableDefinition::new("meta");
@@ -42,7 +44,7 @@ pub(super) struct StoreFile {
 }
 
 /// A stored row.
-pub(super) struct Found {
+pub(super) struct StoredRow {
     pub(super) bytes: Vec<u8>,
     /// When the file was last written, in milliseconds since 1970.
     pub(super) written: Option<i64>,
@@ -109,6 +111,7 @@ impl StoreFile {
             }
             transaction.open_table(SNAPSHOTS)?;
             transaction.open_table(PATH_HISTORY)?;
+            transaction.open_table(RUNS)?;
         }
         Ok(transaction.commit()?)
     }
@@ -151,12 +154,13 @@ impl StoreFile {
         })
     }
 
-    /// Drops the snapshots of a content type of a site.
+    /// Drops the snapshots and the last run of a content type of a site.
     pub(super) fn remove(&self, site: &str, uid: &str) -> Result<(), FileError> {
         without_panic(|| {
             let transaction = self.database.begin_write()?;
             let (from, to) = range(site, uid);
             transaction.open_table(SNAPSHOTS)?.retain_in(&*from..&*to, |_, _| false)?;
+            transaction.open_table(RUNS)?.remove((site, uid))?;
             Ok(transaction.commit()?)
         })
     }
@@ -178,7 +182,7 @@ impl StoreFile {
     }
 
     /// The snapshots of a content type of a site, by whatever rules.
-    pub(super) fn snapshots(&self, site: &str, uid: &str) -> Result<Vec<Found>, FileError> {
+    pub(super) fn snapshots(&self, site: &str, uid: &str) -> Result<Vec<StoredRow>, FileError> {
         without_panic(|| {
             let transaction = self.database.begin_read()?;
             let meta = transaction.open_table(META)?;
@@ -186,7 +190,7 @@ impl StoreFile {
             let (from, to) = range(site, uid);
             let mut found = Vec::new();
             for row in transaction.open_table(SNAPSHOTS)?.range(&*from..&*to)? {
-                found.push(Found { bytes: row?.1.value().to_vec(), written });
+                found.push(StoredRow { bytes: row?.1.value().to_vec(), written });
             }
             Ok(found)
         })

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::clock::Moment;
+use crate::path_changes::LocaleNames;
 
 /// What a snapshot is a snapshot of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,23 +20,12 @@ pub struct Head {
     #[serde(with = "hex")]
     pub source: u128,
     /// The locales of the site, in the order in which the snapshot has their positions.
-    pub locales: Vec<LocaleName>,
-    /// Whether the locales are on several hosts.
-    pub several_hosts: bool,
-}
-
-/// A locale of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LocaleName {
-    /// Its code.
-    pub code: String,
-    /// `host[:port]` of its base URL; empty without one.
-    pub host: String,
+    pub locales: LocaleNames,
 }
 
 /// The text in front of the snapshot.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Written {
+pub(super) struct HeadWithTimes {
     pub(super) head: Head,
     pub(super) times: Times,
 }

@@ -15,16 +15,23 @@ const DEBOUNCE: Duration = Duration::from_secs(1);
 /// large snapshot takes seconds.
 const SHARE: u32 = 10;
 
-/// The snapshots that are to be written, by site, content type and fingerprint.
+/// What is to be written: snapshots by site, content type and fingerprint, and runs of URL checks.
 #[derive(Default)]
 pub(super) struct Queue {
     pending: BTreeMap<Key, Pending>,
-    /// The sites and content types whose snapshots are to be dropped.
-    removals: BTreeSet<(String, String)>,
+    runs: BTreeMap<TypeKey, RunBytes>,
+    /// The sites and content types whose snapshots and runs are to be dropped.
+    removals: BTreeSet<TypeKey>,
     /// Before this time updates of a snapshot are not written again.
     next_writes: BTreeMap<Key, Instant>,
     pub(super) is_closed: bool,
 }
+
+/// A site and a content type.
+pub(super) type TypeKey = (String, String);
+
+/// Serializes a run.
+pub(super) type RunBytes = Arc<dyn Fn() -> Vec<u8> + Send + Sync>;
 
 /// The key of a row in the file: the text orders rows of one site and content type together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,14 +72,28 @@ impl Queue {
         self.removals.insert((site.to_owned(), uid.to_owned()));
     }
 
+    pub(super) fn add_run(&mut self, key: TypeKey, bytes: RunBytes) {
+        self.runs.insert(key, bytes);
+    }
+
     /// When something is to be written next.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        let removal = (!self.removals.is_empty()).then(Instant::now);
-        self.pending.values().map(|pending| pending.due).chain(removal).min()
+        let is_now = !self.removals.is_empty() || !self.runs.is_empty();
+        let now = is_now.then(Instant::now);
+        self.pending.values().map(|pending| pending.due).chain(now).min()
+    }
+
+    pub(super) fn take_runs(&mut self) -> BTreeMap<TypeKey, RunBytes> {
+        std::mem::take(&mut self.runs)
+    }
+
+    /// Puts a run back that could not be written, unless there is a newer one.
+    pub(super) fn put_run_back(&mut self, key: TypeKey, bytes: RunBytes) {
+        self.runs.entry(key).or_insert(bytes);
     }
 
     /// The sites and content types whose snapshots are to be dropped now.
-    pub(super) fn take_removals(&mut self) -> BTreeSet<(String, String)> {
+    pub(super) fn take_removals(&mut self) -> BTreeSet<TypeKey> {
         std::mem::take(&mut self.removals)
     }
 

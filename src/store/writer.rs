@@ -10,10 +10,10 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
 use super::clock::Moment;
-use super::file::{FileError, Found, StoreFile};
+use super::file::{FileError, StoreFile, StoredRow};
 use super::file_slot::FileSlot;
-use super::head::{Times, Written};
-use super::queue::{Key, Queue};
+use super::head::{HeadWithTimes, Times};
+use super::queue::{Key, Queue, RunBytes, TypeKey};
 use super::state::StoreState;
 use super::{StoredSnapshot, Urgency};
 use crate::metrics::StoreCounters;
@@ -79,7 +79,16 @@ impl Writer {
         self.shared.changed.notify_one();
     }
 
-    pub(super) fn load(&self, site: &str, uid: &str) -> Vec<Found> {
+    pub(super) fn save_run(&self, key: TypeKey, bytes: RunBytes) {
+        self.shared.queue.lock().add_run(key, bytes);
+        self.shared.changed.notify_one();
+    }
+
+    pub(super) fn load_run(&self, site: &str, uid: &str) -> Option<Vec<u8>> {
+        self.read(|file| file.run(site, uid))
+    }
+
+    pub(super) fn load(&self, site: &str, uid: &str) -> Vec<StoredRow> {
         self.read(|file| file.snapshots(site, uid))
     }
 
@@ -145,7 +154,19 @@ impl Shared {
 
     fn write_due(&self, file: &StoreFile) {
         // First, so that no snapshot is in the file without what it has moved.
-        let mut failed = self.write_history(file).and_then(|()| self.remove(file)).err();
+        let failed = self.write_history(file).and_then(|()| self.remove(file)).err();
+        let failed = self.write_snapshots(file, failed);
+        if let Some(error) = self.write_runs(file, failed) {
+            self.lose(&error);
+        }
+    }
+
+    /// Writes the snapshots that are due, unless something has failed. Returns what has.
+    fn write_snapshots(
+        &self,
+        file: &StoreFile,
+        mut failed: Option<FileError>,
+    ) -> Option<FileError> {
         let due = self.queue.lock().take_due(Instant::now());
         for (key, snapshot) in due {
             if failed.is_some() {
@@ -166,9 +187,30 @@ impl Shared {
                 }
             }
         }
-        if let Some(error) = failed {
-            self.lose(&error);
+        failed
+    }
+
+    /// The same for runs.
+    fn write_runs(&self, file: &StoreFile, mut failed: Option<FileError>) -> Option<FileError> {
+        let runs = self.queue.lock().take_runs();
+        for (key, bytes) in runs {
+            if failed.is_some() {
+                self.queue.lock().put_run_back(key, bytes);
+                continue;
+            }
+            match file.write_run(&key, &bytes()) {
+                Ok(()) => {
+                    self.counters.written.inc();
+                    self.slot.is_written();
+                }
+                Err(error) => {
+                    self.counters.failed.inc();
+                    self.queue.lock().put_run_back(key, bytes);
+                    failed = Some(error);
+                }
+            }
         }
+        failed
     }
 
     fn write_history(&self, file: &StoreFile) -> Result<(), FileError> {
@@ -204,7 +246,7 @@ fn write(
     let started = Instant::now();
     let begun = Moment::now().before(stored.begun.elapsed());
     let took_ms = u64::try_from(stored.took.as_millis()).unwrap_or(u64::MAX);
-    let head = Written { head: stored.head.clone(), times: Times { begun, took_ms } };
+    let head = HeadWithTimes { head: stored.head.clone(), times: Times { begun, took_ms } };
     let head = serde_json::to_string(&head).expect("texts and numbers are JSON");
     let bytes = stored.snapshot.serialize(&head);
     let (site, uid) = (&stored.head.site, &stored.head.content_type);

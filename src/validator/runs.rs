@@ -5,6 +5,7 @@ mod last_run;
 mod registry;
 mod results;
 mod run;
+mod stored;
 
 pub use last_run::{Dead, LastRun};
 pub use registry::{RunKey, RunRegistry, RunTimes, Subscription, TooManyRuns};

@@ -93,7 +93,7 @@ const LAYERS: &[Layer] = &[
     // What survives the process, in a file and a thread of its own.
     Layer {
         module: "store",
-        may_use: Some(&["snapshot", "path_history", "metrics"]),
+        may_use: Some(&["snapshot", "path_changes", "path_history", "metrics"]),
         must_not_name: WEB,
     },
     Layer { module: "traces", may_use: Some(&["outgoing", "metrics"]), must_not_name: WEB },
@@ -113,6 +113,7 @@ const LAYERS: &[Layer] = &[
             "tables",
             "metrics",
             "outgoing",
+            "store",
             "traces",
         ]),
         must_not_name: &["axum", "tower_http", "clap"],

@@ -4,6 +4,7 @@
 mod auth;
 mod last_run;
 mod reasons;
+mod restart;
 mod shared;
 mod streamed;
 

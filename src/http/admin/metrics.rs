@@ -46,6 +46,7 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let open = app.breaker_state().map(|state| ([], f64::from(state.is_open())));
     encoder.gauge("cms_breaker_open", "1 while the circuit breaker of the CMS is open", open)?;
     store(app, encoder)?;
+    path_history(app, encoder)?;
     path_indexes(app, encoder)?;
     encoder.gauge(
         "snapshot_interval_seconds",
@@ -72,7 +73,17 @@ fn store(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let counters = &app.shared.metrics.store;
     let writes = [("ok", counters.written.get()), ("failed", counters.failed.get())];
     let writes = writes.map(|(outcome, writes)| ([("outcome", outcome)], writes));
-    encoder.counter("store_writes", "Snapshots written to the store by outcome", writes)
+    encoder.counter(
+        "store_writes",
+        "Snapshots and runs of URL checks written to the store by outcome",
+        writes,
+    )
+}
+
+fn path_history(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
+    let paths = app.shared.path_history.len();
+    let help = "Paths in the path history, of all sites";
+    encoder.gauge("path_history_paths", help, [([], gauge_value(paths as u64))])
 }
 
 /// Of the sites with `resolve = "documents"`.

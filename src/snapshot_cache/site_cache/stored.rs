@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use xxhash_rust::xxh3::xxh3_128;
-
 use super::SiteCache;
 use super::history::Predecessor;
 use crate::path_changes::LocaleNames;
@@ -12,7 +10,7 @@ use crate::rules::ContentTypeUid;
 use crate::snapshot::Snapshot;
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
-use crate::store::{Head, LocaleName, StoredSnapshot, Urgency};
+use crate::store::{Head, StoredSnapshot, Urgency, made_by};
 
 impl SiteCache {
     /// Takes copies from the store for content types that have none, if they were built by the same rules
@@ -93,11 +91,10 @@ impl SiteCache {
 
     /// A stored snapshot with the names of its locales; `None`: it is from another CMS.
     fn predecessor(&self, stored: StoredSnapshot<Snapshot>) -> Option<Predecessor> {
-        let Head { source, locales, several_hosts, .. } = stored.head;
-        let is_own = source == self.site.source && stored.snapshot.has_locales(locales.len());
-        let names = locales.iter().map(|own| (&*own.code, &*own.host));
-        let locales = Arc::new(LocaleNames::from_parts(names, several_hosts));
-        is_own.then(|| Predecessor { snapshot: Arc::new(stored.snapshot), locales })
+        let Head { source, locales, .. } = stored.head;
+        let is_own = source == self.site.source && stored.snapshot.has_locales(locales.count());
+        let (snapshot, locales) = (Arc::new(stored.snapshot), Arc::new(locales));
+        is_own.then_some(Predecessor { snapshot, locales })
     }
 
     /// Stores the copy of an entry.
@@ -129,21 +126,13 @@ impl SiteCache {
     }
 
     fn head(&self, entry: &Entry) -> Head {
-        let (site, hosts) = (&self.site, &self.site.hosts);
-        let names = LocaleNames::of(site.rules.locales(), hosts);
-        let locale = |(code, host): (&str, &str)| LocaleName {
-            code: code.to_owned(),
-            host: host.to_owned(),
-        };
-        // Another version of the service may build other URLs by the same rules.
-        let made_by = format!("{} {:032x}", env!("CARGO_PKG_VERSION"), site.fingerprint);
+        let site = &self.site;
         Head {
             site: site.key.clone(),
             content_type: entry.query.uid.as_str().to_owned(),
-            fingerprint: xxh3_128(made_by.as_bytes()),
+            fingerprint: made_by(site.fingerprint),
             source: site.source,
-            locales: names.iter().map(locale).collect(),
-            several_hosts: names.has_several_hosts(),
+            locales: LocaleNames::of(site.rules.locales(), &site.hosts),
         }
     }
 }

@@ -56,6 +56,20 @@ impl LastRun {
         Some(Self { run, begun, ended, dead, not_checked, truncated })
     }
 
+    /// A record of another process.
+    pub(super) fn of_parts(
+        run: Arc<Run>,
+        (begun, ended): (SystemTime, SystemTime),
+        (dead, not_checked): (Vec<Dead>, Vec<Dead>),
+        truncated: bool,
+    ) -> Self {
+        Self { run, begun, ended, dead, not_checked, truncated }
+    }
+
+    pub(super) fn not_checked(&self) -> &[Dead] {
+        &self.not_checked
+    }
+
     fn known(&self) -> impl Iterator<Item = (String, SystemTime)> {
         let all = self.dead.iter().chain(&self.not_checked);
         all.map(|dead| (self.run.targets.url(dead.position), dead.since))

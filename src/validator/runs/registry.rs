@@ -11,7 +11,10 @@ use tokio::time::sleep;
 
 use super::last_run::LastRun;
 use super::run::{Publisher, Run};
+use super::stored;
 use crate::metrics::{CheckedClass, Metrics};
+use crate::site::Site;
+use crate::store::Store;
 use crate::traces;
 use crate::validator::report::Classes;
 use crate::validator::{Targets, Validator};
@@ -40,6 +43,14 @@ pub struct RunKey {
     pub content_type: String,
 }
 
+impl RunKey {
+    /// The key of the runs over a content type of a site.
+    #[must_use]
+    pub fn of(site: &Site, content_type: &str) -> Self {
+        Self { site: site.fingerprint, content_type: content_type.to_owned() }
+    }
+}
+
 /// No further run is accepted: two are in flight and eight are queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyRuns;
@@ -55,6 +66,7 @@ struct Shared {
     places: Semaphore,
     validator: Validator,
     metrics: Arc<Metrics>,
+    store: Arc<Store>,
 }
 
 struct Entry {
@@ -85,18 +97,36 @@ impl Drop for Subscription {
 }
 
 impl RunRegistry {
-    /// An empty registry whose runs use `validator`.
+    /// An empty registry whose runs use `validator`, and are stored.
     #[must_use]
-    pub fn new(validator: Validator, metrics: Arc<Metrics>) -> Self {
+    pub fn new(validator: Validator, metrics: Arc<Metrics>, store: Arc<Store>) -> Self {
         let (entries, last_runs) = (Mutex::default(), Mutex::default());
         let places = Semaphore::new(MAX_RUNNING);
-        Self(Arc::new(Shared { entries, last_runs, places, validator, metrics }))
+        Self(Arc::new(Shared { entries, last_runs, places, validator, metrics, store }))
     }
 
-    /// The last run with this key that has ended.
+    /// The last run over a content type of a site that has ended, in this process or in one before it.
     #[must_use]
-    pub fn last_run(&self, key: &RunKey) -> Option<Arc<LastRun>> {
-        self.0.last_runs.lock().get(key).cloned()
+    pub fn last_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
+        let key = RunKey::of(site, content_type);
+        if let Some(known) = self.0.last_runs.lock().get(&key) {
+            return Some(Arc::clone(known));
+        }
+        let bytes = self.0.store.load_run(&site.key, content_type)?;
+        let stored = Arc::new(stored::read(&bytes, site, content_type)?);
+        // A run may have ended meanwhile.
+        Some(Arc::clone(self.0.last_runs.lock().entry(key).or_insert(stored)))
+    }
+
+    /// Stores the last runs again whenever the file of the store has been opened: it may be a new one.
+    pub async fn follow_store(self) {
+        let Some(mut openings) = self.0.store.watch_openings() else { return };
+        while openings.changed().await.is_ok() {
+            let last_runs = self.0.last_runs.lock().clone();
+            for (key, last_run) in &last_runs {
+                self.0.save(key, last_run);
+            }
+        }
     }
 
     /// Forgets the last runs of all sites but those with these fingerprints.
@@ -168,8 +198,15 @@ impl Shared {
         let previous = self.last_runs.lock().get(key).cloned();
         // Not under the lock: it reads all results.
         let last_run = LastRun::new(Arc::clone(run), previous.as_deref());
-        let record = last_run.map(|last_run| (key.clone(), Arc::new(last_run)));
-        self.last_runs.lock().extend(record);
+        let Some(last_run) = last_run.map(Arc::new) else { return };
+        self.save(key, &last_run);
+        self.last_runs.lock().insert(key.clone(), last_run);
+    }
+
+    fn save(&self, key: &RunKey, last_run: &Arc<LastRun>) {
+        let (fingerprint, own) = (key.site, Arc::clone(last_run));
+        let serialize = move || stored::serialize(&own, fingerprint);
+        self.store.save_run(&last_run.run.targets.site, &key.content_type, serialize);
     }
 
     fn unsubscribe(&self, key: &RunKey, run: &Arc<Run>) {

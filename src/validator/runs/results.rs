@@ -54,9 +54,10 @@ impl ResultLog {
     /// Adds the result of the URL at a position. Its `retry_after` is not stored.
     pub(super) fn push(&mut self, position: usize, checked: CheckResult) {
         self.tally.add(&checked);
-        let (outcome, location) = match checked {
-            CheckResult::Response { status, location, .. } => (status, location),
-            CheckResult::Failed(failure) => (outcome(failure), None),
+        let outcome = code(&checked);
+        let location = match checked {
+            CheckResult::Response { location, .. } => location,
+            CheckResult::Failed(_) => None,
         };
         let location = location.map_or(NO_LOCATION, |text| {
             self.locations.push(text.into());
@@ -104,15 +105,9 @@ impl ResultLog {
     }
 
     fn read(&self, entry: Entry) -> (usize, CheckResult) {
-        let checked = match entry.outcome.checked_sub(FIRST_FAILURE) {
-            Some(failure) => CheckResult::Failed(FAILURES[usize::from(failure)]),
-            None => CheckResult::Response {
-                status: entry.outcome,
-                location: self.locations.get(entry.location as usize).map(ToString::to_string),
-                retry_after: None,
-            },
-        };
-        (entry.position as usize, checked)
+        let location = self.locations.get(entry.location as usize).map(ToString::to_string);
+        let checked = checked(entry.outcome, location);
+        (entry.position as usize, checked.expect("only codes of results are in the log"))
     }
 }
 
@@ -120,10 +115,23 @@ fn index(at: usize) -> u32 {
     u32::try_from(at).expect("a snapshot indexes its URLs with 32 bits")
 }
 
-fn outcome(failure: Failure) -> u16 {
-    let outcomes = (FIRST_FAILURE..).zip(FAILURES);
-    let mut found = outcomes.filter(|(_, known)| *known == failure);
+/// The status, or the number of a failure.
+pub(super) fn code(checked: &CheckResult) -> u16 {
+    let failure = match checked {
+        CheckResult::Response { status, .. } => return *status,
+        CheckResult::Failed(failure) => failure,
+    };
+    let codes = (FIRST_FAILURE..).zip(FAILURES);
+    let mut found = codes.filter(|(_, known)| known == failure);
     found.next().expect("every failure is in FAILURES").0
+}
+
+/// The result with this code; `None`: there is no such failure.
+pub(super) fn checked(code: u16, location: Option<String>) -> Option<CheckResult> {
+    match code.checked_sub(FIRST_FAILURE) {
+        Some(failure) => FAILURES.get(usize::from(failure)).map(|own| CheckResult::Failed(*own)),
+        None => Some(CheckResult::Response { status: code, location, retry_after: None }),
+    }
 }
 
 #[cfg(test)]

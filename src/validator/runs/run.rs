@@ -56,6 +56,25 @@ impl Run {
         (Arc::new(run), Publisher { result_count: count_sender, _ended: ended_sender })
     }
 
+    /// A run that has ended at these times, in another process, with the results of its URLs in order.
+    pub(super) fn ended(
+        targets: Targets,
+        results: Vec<CheckResult>,
+        (begun, ended): (SystemTime, SystemTime),
+    ) -> Arc<Self> {
+        let (run, _) = Self::new(targets);
+        let mut log = run.results.write();
+        for (position, checked) in results.into_iter().enumerate() {
+            log.push(position, checked);
+        }
+        let by_position = log.by_position();
+        drop(log);
+        // The run is new: nothing was set before.
+        let _ = run.begun.set(begun);
+        let _ = run.end.set(End { at: Instant::now(), time: ended, by_position });
+        run
+    }
+
     /// Whether all results are there.
     #[must_use]
     pub fn has_ended(&self) -> bool {

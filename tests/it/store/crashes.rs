@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use frontend_map::frontend_url::Hosts;
 use frontend_map::metrics::StoreCounters;
+use frontend_map::path_changes::LocaleNames;
 use frontend_map::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
     Rule, RuleSet, Template,
@@ -59,8 +60,7 @@ fn head() -> Head {
         content_type: UID.to_owned(),
         fingerprint: 1,
         source: 2,
-        locales: Vec::new(),
-        several_hosts: false,
+        locales: LocaleNames::default(),
     }
 }
 

@@ -10,6 +10,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use serde::Serialize;
+use tokio::task::block_in_place;
 
 use crate::app::App;
 use crate::http::request::bearer::require_bearer;
@@ -58,7 +59,9 @@ pub(in crate::http) async fn get(
     let uids = uids.iter().map(|uid| uid.as_str()).chain([PAGES]);
     let wanted = |uid: &&str| params.content_type.as_ref().is_none_or(|wanted| wanted == uid);
     let runs = uids.filter(wanted).filter_map(|uid| app.last_validation(params.site, uid));
-    let chunks = Chunks::new(runs.collect(), params.document_id.as_deref());
+    // After a restart it may read them from the store.
+    let runs = block_in_place(|| runs.collect());
+    let chunks = Chunks::new(runs, params.document_id.as_deref());
     let mut response = Response::new(stream_of_unknown_length(chunks));
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response.headers_mut().insert(CACHE_CONTROL, NO_STORE);

@@ -1,0 +1,128 @@
+//! A run in the store: its URLs as a serialized snapshot, with the results in front of it.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::last_run::{Dead, LastRun};
+use super::results::{checked, code};
+use super::run::Run;
+use crate::site::{PAGES, Site};
+use crate::snapshot::{Builder, Listing, Serialized, Snapshot};
+use crate::store::made_by;
+use crate::validator::{CheckResult, Targets};
+
+/// What is written in front of the snapshot. Times are in milliseconds since 1970, positions those of
+/// the URLs.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    site: String,
+    content_type: String,
+    /// The fingerprint of the settings and of the version of the service, in hexadecimal digits.
+    made_by: String,
+    begun: u64,
+    ended: u64,
+    /// The outcomes in the order of the URLs, each with the number of URLs in a row that have it.
+    outcomes: Vec<(u16, usize)>,
+    locations: Vec<(usize, String)>,
+    dead: Vec<(usize, u64)>,
+    not_checked: Vec<(usize, u64)>,
+    truncated: bool,
+}
+
+/// The bytes from which [`read`] gets the run again.
+pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
+    let Targets { site, content_type, snapshot, .. } = &last_run.run.targets;
+    let (mut outcomes, mut locations) = (Vec::<(u16, usize)>::new(), Vec::new());
+    let results = (0..).map_while(|position| last_run.run.in_order(position));
+    for (position, result) in results {
+        let outcome = code(&result);
+        match outcomes.last_mut().filter(|(last, _)| *last == outcome) {
+            Some((_, count)) => *count += 1,
+            None => outcomes.push((outcome, 1)),
+        }
+        if let CheckResult::Response { location: Some(location), .. } = result {
+            locations.push((position, location));
+        }
+    }
+    let dead = |all: &[Dead]| all.iter().map(|dead| (dead.position, unix_ms(dead.since))).collect();
+    let head = Head {
+        site: site.clone(),
+        content_type: content_type.clone(),
+        made_by: hex(site_fingerprint),
+        begun: unix_ms(last_run.begun()),
+        ended: unix_ms(last_run.ended()),
+        outcomes,
+        locations,
+        dead: dead(last_run.dead()),
+        not_checked: dead(last_run.not_checked()),
+        truncated: last_run.is_truncated(),
+    };
+    let head = serde_json::to_string(&head).expect("texts and numbers are JSON");
+    // The settings have the pages outside the CMS.
+    let none = Snapshot::default();
+    let snapshot = if content_type == PAGES { &none } else { &**snapshot };
+    snapshot.serialize(&head)
+}
+
+/// The run of these bytes. `None`: other settings or another version of the service made it, or the
+/// bytes are malformed.
+pub(super) fn read(bytes: &[u8], site: &Site, content_type: &str) -> Option<LastRun> {
+    let serialized = Serialized::read(bytes).ok()?;
+    let head: Head = serde_json::from_str(serialized.head).ok()?;
+    let is_own = head.site == site.key
+        && head.content_type == content_type
+        && head.made_by == hex(site.fingerprint);
+    if !is_own {
+        return None;
+    }
+    let snapshot = if content_type == PAGES {
+        Arc::clone(site.pages.snapshot())
+    } else {
+        let listing = Listing { rules: &site.rules, hosts: &site.hosts, uid: content_type };
+        let snapshot = serialized.snapshot(Builder { path_table: false }).ok()?;
+        Arc::new(Some(snapshot).filter(|snapshot| snapshot.fits(listing))?)
+    };
+    let targets = Targets::new(site, content_type, snapshot);
+    let results = results(&head, targets.count())?;
+    let dead = |all: &[(usize, u64)]| -> Option<Vec<Dead>> {
+        let dead = |(position, since): &(usize, u64)| {
+            let since = system_time(*since)?;
+            (*position < targets.count()).then_some(Dead { position: *position, since })
+        };
+        all.iter().map(dead).collect()
+    };
+    let (dead, not_checked) = (dead(&head.dead)?, dead(&head.not_checked)?);
+    let times = (system_time(head.begun)?, system_time(head.ended)?);
+    let run = Run::ended(targets, results, times);
+    Some(LastRun::of_parts(run, times, (dead, not_checked), head.truncated))
+}
+
+/// The results in the order of the URLs.
+fn results(head: &Head, count: usize) -> Option<Vec<CheckResult>> {
+    let mut locations = head.locations.iter().peekable();
+    let mut results = Vec::with_capacity(count);
+    for (outcome, times) in &head.outcomes {
+        for _ in 0..(*times).min(count + 1 - results.len()) {
+            let own = |(position, _): &&(usize, String)| *position == results.len();
+            let location = locations.next_if(own).map(|(_, location)| location.clone());
+            results.push(checked(*outcome, location)?);
+        }
+    }
+    (results.len() == count).then_some(results)
+}
+
+fn hex(site_fingerprint: u128) -> String {
+    format!("{:032x}", made_by(site_fingerprint))
+}
+
+fn unix_ms(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn system_time(milliseconds: u64) -> Option<SystemTime> {
+    UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds))
+}
