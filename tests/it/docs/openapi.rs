@@ -17,8 +17,20 @@ use super::pages::page;
 use super::responses::{DEMO, DEMO_FRONT_END};
 
 /// Settings that an example may name, and the demo's settings without a name.
-const VARIANTS: [&str; 8] =
-    ["", "documents", "hosts", "own paths", "no base URL", "secrets", "no CMS", "validated"];
+const VARIANTS: [&str; 9] = [
+    "",
+    "documents",
+    "hosts",
+    "own paths",
+    "moved",
+    "no base URL",
+    "secrets",
+    "no CMS",
+    "validated",
+];
+
+/// The demo's content.
+const CONTENT: &str = include_str!("../../../config/demo/content.json");
 
 /// Pages outside the CMS, and the field of own paths of the rule for pages, the last one.
 const OWN_PATHS: &str = r#"
@@ -59,16 +71,32 @@ impl Services {
         });
         let services = Self { running: services.into(), front_end, incomplete };
         let target = "/api/resolve?site=main&pathname=/de/ueber-uns";
-        for variant in ["documents", "hosts", "own paths"] {
+        for variant in ["documents", "hosts", "own paths", "moved"] {
             until_so("the index is there", || {
                 services.send(variant, "GET", target, &[], "").text().contains("p1about")
             });
         }
+        services.edit();
         let page = "contentType=plugin::cms.page";
         let target = format!("/api/build-sitemap?site=main&{page}&validate=true");
         let run = services.send("validated", "GET", &target, &[], "");
         assert_eq!(run.status, 200, "{}", run.text());
         services
+    }
+
+    /// Renames a page and withdraws another one.
+    fn edit(&self) {
+        let at = VARIANTS.iter().position(|known| *known == "moved").expect("one of them");
+        let imprint = CONTENT.lines().find(|line| line.contains("imprint")).expect("a page");
+        let others = CONTENT.replace(&format!(",\n{imprint}"), "");
+        assert_ne!(others, CONTENT);
+        let renamed = others.replace(r#""slug": "about""#, r#""slug": "about-us""#);
+        self.running[at].rewrite("content.json", &renamed);
+        self.running[at].send_signal("HUP");
+        let target = "/api/resolve?site=main&pathname=/en/about";
+        until_so("the page is renamed", || {
+            self.send("moved", "GET", target, &[], "").text().contains("/en/about-us")
+        });
     }
 
     fn send(
@@ -94,14 +122,18 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
     let documents = "key = \"main\"\nresolve = \"documents\"";
     let settings = match variant {
         "documents" | "hosts" => DEMO.replace("key = \"main\"", documents),
-        "own paths" => {
-            let settings = DEMO.replace("key = \"main\"", documents) + OWN_PATHS;
-            settings.replace("# path = \"content.json\"", "path = \"content.json\"")
-        }
+        "own paths" => DEMO.replace("key = \"main\"", documents) + OWN_PATHS,
+        "moved" => DEMO.replace("key = \"main\"", documents),
         "no CMS" => DEMO
             .replace("key = \"main\"", documents)
             .replace("source = \"files\"", "url = \"http://127.0.0.1:1\""),
         _ => DEMO.to_owned(),
+    };
+    let settings = match variant {
+        "own paths" | "moved" => {
+            settings.replace("# path = \"content.json\"", "path = \"content.json\"")
+        }
+        _ => settings,
     };
     let base = if variant == "no base URL" { "" } else { base };
     let setup = Setup::new(&settings)
@@ -109,6 +141,7 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
         .env("FRONT_END_URL_MAIN", base);
     match variant {
         "own paths" => setup.file("content.json", &with_own_paths()),
+        "moved" => setup.file("content.json", CONTENT),
         "hosts" => setup.env("FRONT_END_URL_MAIN_DE", "https://example.de"),
         "secrets" => with_secrets(setup),
         _ => setup,
@@ -117,14 +150,13 @@ fn variant_of_demo(variant: &str, base: &str) -> Setup {
 
 /// The demo's content, with a path of its own for one version, and an unusable one for another.
 fn with_own_paths() -> String {
-    let content = include_str!("../../../config/demo/content.json");
     let with = |content: &str, slug: &str, own: &str| {
         let slug = format!(r#""slug": "{slug}"}}"#);
         assert_eq!(content.matches(&slug).count(), 1, "{slug}");
         content
             .replace(&slug, &format!(r#"{}, "customPath": "{own}"}}"#, slug.trim_end_matches('}')))
     };
-    with(&with(content, "about", "/company/about"), "imprint", "legal//imprint")
+    with(&with(CONTENT, "about", "/company/about"), "imprint", "legal//imprint")
 }
 
 fn with_secrets(setup: Setup) -> Setup {
