@@ -13,7 +13,7 @@ use parking_lot::RwLock;
 
 use crate::path_changes::{Change, Difference};
 use names::Names;
-use rows::{Entering, Rows};
+use rows::{LostPath, Rows};
 
 pub use names::SiteId;
 
@@ -153,8 +153,8 @@ impl PathHistory {
     ) {
         let mut batch = Vec::with_capacity(BATCH);
         for change in changes {
-            let Some(entering) = Entering::of(change, difference) else { continue };
-            batch.push(entering);
+            let Some(lost) = LostPath::of(change, difference) else { continue };
+            batch.push(lost);
             if batch.len() == BATCH {
                 self.write(site, uid, &batch, now);
                 batch.clear();
@@ -163,16 +163,16 @@ impl PathHistory {
         self.write(site, uid, &batch, now);
     }
 
-    fn write(&self, site: SiteId, uid: &str, batch: &[Entering<'_>], now: i64) {
+    fn write(&self, site: SiteId, uid: &str, batch: &[LostPath<'_>], now: i64) {
         if batch.is_empty() {
             return;
         }
         let state = &mut *self.0.write();
-        for entering in batch {
-            let Some(names) = state.names.of_row(site, entering.host, uid, entering.locale) else {
+        for lost in batch {
+            let Some(names) = state.names.of_row(site, lost.host, uid, lost.locale) else {
                 continue;
             };
-            let at = state.rows.put(names, entering.path, entering.document_id, now);
+            let at = state.rows.put(names, lost.path, lost.document_id, now);
             if let Some(untaken) = &mut state.untaken {
                 untaken.push(Untaken::Put(at));
             }

@@ -2,7 +2,7 @@
 //! up in the path index, so that a redirect never leads to a path that no document has.
 
 use crate::path_history::{PathHistory, Row, SiteId};
-use crate::path_index::{PathIndex, VersionId, Whereabouts};
+use crate::path_index::{DocumentLocation, PathIndex, VersionId};
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
@@ -23,7 +23,7 @@ pub struct SiteHistory<'h> {
 
 /// What is known of a path that no document has.
 #[derive(Clone, Debug)]
-pub enum Former<'i> {
+pub enum FormerOwner<'i> {
     /// No document is known to have had it.
     None,
     /// The document that had it is now at another path.
@@ -49,7 +49,14 @@ pub struct Redirect<'i> {
     pub is_stale: bool,
 }
 
-impl Former<'_> {
+impl SiteHistory<'_> {
+    /// The document that had a path last, on the first of these hosts that has a row.
+    fn find<'n>(self, hosts: impl IntoIterator<Item = &'n str>, path: &str) -> Option<Row> {
+        self.history.find(self.id, hosts, path, self.now)
+    }
+}
+
+impl FormerOwner<'_> {
     /// Whether a redirect depends on a stale snapshot; `None`: there is no redirect.
     #[must_use]
     pub fn is_stale(&self) -> Option<bool> {
@@ -60,26 +67,68 @@ impl Former<'_> {
     }
 }
 
-/// What is known of a normalized path that no document has. Without a `host` (a position among the
+/// What is known of a path that no document has. Without a `host` (a position among the
 /// site's hosts), the first host that knows the path decides.
 #[must_use]
-pub fn former<'i>(
-    of: SiteHistory<'_>,
+pub fn former_owner<'i>(
+    site_history: SiteHistory<'_>,
     site: &Site,
     index: &'i PathIndex,
-    path: &str,
+    pathname: &Pathname<'_>,
     host: Option<usize>,
-) -> Former<'i> {
-    let Some(row) = of.history.find(of.id, host_names(site, host), path, of.now) else {
-        return Former::None;
-    };
+) -> FormerOwner<'i> {
+    match site_history.find(host_names(site, host), &pathname.normalized()) {
+        Some(row) => owner_of_row(site, index, &row),
+        None => not_localized(site_history, site, index, pathname, host),
+    }
+}
+
+/// What is known of a path in another locale than that of a document that is not localized, which had
+/// the same path in the site's first locale (D19).
+fn not_localized<'i>(
+    site_history: SiteHistory<'_>,
+    site: &Site,
+    index: &'i PathIndex,
+    pathname: &Pathname<'_>,
+    host: Option<usize>,
+) -> FormerOwner<'i> {
+    let first_host = site.hosts.host_if_several(0);
+    for path in paths_in_default_locale(site, pathname, host) {
+        let Some(row) = site_history.find(host_names(site, first_host), &path) else { continue };
+        match owner_of_row(site, index, &row) {
+            // Whether a document that is gone was localized is not known.
+            FormerOwner::Moved(redirect) if redirect.to.is_localized() => {}
+            FormerOwner::None | FormerOwner::Gone { .. } => {}
+            owner => return owner,
+        }
+    }
+    FormerOwner::None
+}
+
+/// The paths in the site's first locale that a pathname in another locale, or on another host, can
+/// stand for: by the rule that matches it, and by the locale at its beginning.
+pub fn paths_in_default_locale(
+    site: &Site,
+    pathname: &Pathname<'_>,
+    host: Option<usize>,
+) -> impl Iterator<Item = String> {
+    let found = site.rules.find_on(pathname, host);
+    let by_rule = found.and_then(|found| site.rules.in_default_locale(&found, pathname, host));
+    let own = site.rules.own_paths_in_default_locale(pathname, host).map(|(_, path)| path);
+    by_rule.into_iter().chain(own)
+}
+
+/// Where the document of a row is now.
+fn owner_of_row<'i>(site: &Site, index: &'i PathIndex, row: &Row) -> FormerOwner<'i> {
     let version = VersionId { uid: &row.uid, document_id: &row.document_id, locale: &row.locale };
     let host = |locale| site.hosts.host_if_several(locale);
     let since = row.last_seen;
-    match index.whereabouts(&site.rules, version, host) {
-        Whereabouts::At { url: to, is_stale } => Former::Moved(Redirect { to, since, is_stale }),
-        Whereabouts::Nowhere => Former::Gone { since },
-        Whereabouts::NotKnown(uid) => Former::NotKnown(uid),
+    match index.locate(&site.rules, version, host) {
+        DocumentLocation::At { url: to, is_stale } => {
+            FormerOwner::Moved(Redirect { to, since, is_stale })
+        }
+        DocumentLocation::None => FormerOwner::Gone { since },
+        DocumentLocation::NotKnown(uid) => FormerOwner::NotKnown(uid),
     }
 }
 
@@ -87,13 +136,14 @@ pub fn former<'i>(
 /// most 20. A document that is not localized has those of all locales.
 #[must_use]
 pub fn former_paths(
-    of: SiteHistory<'_>,
+    site_history: SiteHistory<'_>,
     site: &Site,
     index: &PathIndex,
     version: VersionId<'_>,
     is_localized: bool,
 ) -> Vec<String> {
-    let rows = of.history.of_document(of.id, version.uid, version.document_id, of.now);
+    let SiteHistory { history, id, now } = site_history;
+    let rows = history.of_document(id, version.uid, version.document_id, now);
     let mut paths: Vec<String> = Vec::new();
     for row in rows {
         let is_own = !is_localized || row.locale == version.locale;

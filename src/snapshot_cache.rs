@@ -36,7 +36,7 @@ use crate::content::{BreakerState, Content};
 use crate::metrics::Metrics;
 use crate::path_history::PathHistory;
 use crate::redirects::SiteHistory;
-use crate::rules::ContentTypeUid;
+use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::{Site, Sites};
 use crate::store::Store;
 use entry::Entry;
@@ -126,6 +126,9 @@ impl SnapshotCache {
             store: Arc::clone(store),
             interval: RefreshInterval::default(),
         };
+        if let Some(previous) = previous {
+            cache.succeed(previous);
+        }
         cache.update_interval();
         cache
     }
@@ -144,11 +147,21 @@ impl SnapshotCache {
         };
         for site in previous.sites.values().filter(|site| !shared(site)) {
             site.entries().for_each(|entry| entry.orphan());
-            if let Some(successor) = self.sites.get(&site.site.key) {
+        }
+        // Again: they may have changed since this cache was built.
+        self.succeed(previous);
+        self.triggers.wake_refresher();
+    }
+
+    /// The last snapshots of sites whose caches this one does not share are compared with the first
+    /// complete ones here. Until then nothing is known of their paths, from the first request on.
+    fn succeed(&self, previous: &Self) {
+        for site in previous.sites.values() {
+            let successor = self.sites.get(&site.site.key);
+            if let Some(successor) = successor.filter(|own| !Arc::ptr_eq(own, site)) {
                 successor.succeed(site);
             }
         }
-        self.triggers.wake_refresher();
     }
 
     /// The store has been opened: takes the copies from it that are missing here, and stores the others.
@@ -200,6 +213,19 @@ impl SnapshotCache {
     #[must_use]
     pub fn history(&self, site: &Site) -> Option<SiteHistory<'_>> {
         Some(self.sites.get(&site.key)?.history.as_ref()?.reader())
+    }
+
+    /// The content type of which a document had this path, on any host, by the settings before the
+    /// present ones, and that has no complete snapshot by these yet: where the document is now is not
+    /// known.
+    #[must_use]
+    pub fn type_that_had(
+        &self,
+        site: &Site,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<ContentTypeUid> {
+        self.sites.get(&site.key)?.history.as_ref()?.type_that_had(site, pathname, host)
     }
 
     /// The pages of a site outside the CMS, if it has any: they depend on the settings alone.

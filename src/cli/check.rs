@@ -72,7 +72,7 @@ fn missing_base_url(site: &Site) -> Option<String> {
     let (missing, remedy) = selection::missing_base_url(site, first);
     let effect = match site.hosts.all() {
         [] => "so it has no URLs",
-        _ => "so lists and sitemap files with URLs in it are a 501",
+        _ => "so each list and sitemap file with URLs of this locale is a 501",
     };
     Some(format!("\nwarning: site {}: {missing}, {effect}; {remedy}\n", site.key))
 }

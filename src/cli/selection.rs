@@ -64,12 +64,12 @@ pub(super) fn check_base_urls(
 
 /// What is missing where a locale (by its position) has no base URL, and what to do about it.
 pub(super) fn missing_base_url(site: &Site, locale: usize) -> (String, String) {
-    let of = match site.hosts.all() {
+    let suffix = match site.hosts.all() {
         [] => String::new(),
         _ => format!(" for the locale `{}`", site.rules.locales().codes()[locale]),
     };
     let variable = site.missing_variable(locale);
-    (format!("no base URL{of}"), format!("set front_end_url or {variable}"))
+    (format!("no base URL{suffix}"), format!("set front_end_url or {variable}"))
 }
 
 /// The position of a host among those of the site; `None` if the site has one.

@@ -24,7 +24,8 @@ pub enum DocumentDecision {
         document_id: String,
     },
     /// No document has the path, so the first rule in the settings matches.
-    Rules,
+    #[serde(rename = "rules")]
+    NoDocument,
     /// The documents could not be read.
     Unknown {
         /// Why.
@@ -67,7 +68,7 @@ pub(super) fn decided(
         }
         _ if tied_rules(site, written, host).is_empty() => None,
         Some(owner) => Some(DocumentDecision::Documents { document_id: document_id(owner) }),
-        None => Some(DocumentDecision::Rules),
+        None => Some(DocumentDecision::NoDocument),
     }
 }
 

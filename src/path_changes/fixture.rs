@@ -6,7 +6,7 @@ use super::{LocaleNames, Side};
 use crate::frontend_url::{BaseUrl, Hosts};
 use crate::rules::{
     ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
-    Rule, RuleSet, Template,
+    Rule, RuleSet, Template, TrailingSlash,
 };
 use crate::snapshot::{Builder, Listing, Snapshot};
 
@@ -33,6 +33,11 @@ impl Settings {
         let rules = RuleSet::new(Locales::new(codes).unwrap(), LocalePrefix::Always, vec![rule]);
         let names = LocaleNames::of(rules.locales(), &hosts);
         Self { rules, hosts, names }
+    }
+
+    /// With a slash at the end of each path.
+    pub(crate) fn with_trailing_slash(self) -> Self {
+        Self { rules: self.rules.with_trailing_slash(TrailingSlash::Always), ..self }
     }
 
     /// With a path table.

@@ -29,7 +29,7 @@ pub(super) struct Row {
 
 /// A path that enters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entering<'s> {
+pub(super) struct LostPath<'s> {
     pub(super) host: &'s str,
     pub(super) path: &'s str,
     pub(super) document_id: &'s str,
@@ -80,7 +80,7 @@ impl Row {
     }
 }
 
-impl<'s> Entering<'s> {
+impl<'s> LostPath<'s> {
     /// The path that a version has lost. `None`: it has lost none.
     pub(super) fn of(change: Change<'s>, difference: &Difference<'s>) -> Option<Self> {
         let (before, after) = match change {

@@ -1,6 +1,6 @@
 use super::*;
+use crate::path_changes::Difference;
 use crate::path_changes::fixture::{Settings, UID};
-use crate::path_changes::{Difference, Side};
 
 const LIMITS: Limits = Limits { max_paths: 1_000, keep: 1_000 };
 
@@ -77,15 +77,19 @@ fn path_is_kept_for_the_document_that_had_it_last() {
 
 #[test]
 fn path_with_and_without_a_slash_at_its_end_is_one() {
-    let one = Settings::new("/{slug}", &[("en", "")]);
-    let snapshot = one.snapshot(&[("a", "en", "x", "")]);
-    let history = PathHistory::new(LIMITS);
-    let side = Side { snapshot: &snapshot, ..one.side(&snapshot) };
-    let difference = Difference::of_edits(&snapshot, side);
-    let url = snapshot.nth(0);
-    let same = [Change::Moved { before: url, after: url }];
-    history.enter(site(&history), UID, &difference, same, 1);
-    assert!(history.is_empty());
+    let rows = [("a", "en", "x", "")];
+    let without = Settings::new("/{slug}", &[("en", "")]);
+    let with = Settings::new("/{slug}", &[("en", "")]).with_trailing_slash();
+    let (before, after) = (without.snapshot(&rows), with.snapshot(&rows));
+    let sides = [without.side(&before), with.side(&after)];
+    for (one, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+        let history = PathHistory::new(LIMITS);
+        let difference = Difference::of_rules(one, other);
+        let changes: Vec<Change<'_>> = difference.all().collect();
+        assert!(matches!(changes[..], [Change::Moved { .. }]), "{changes:?}");
+        history.enter(site(&history), UID, &difference, changes, 1);
+        assert!(history.is_empty());
+    }
 }
 
 #[test]

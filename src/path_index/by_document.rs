@@ -32,7 +32,7 @@ pub struct VersionId<'v> {
 
 /// Where a version of a document is published.
 #[derive(Clone, Debug)]
-pub enum Whereabouts<'i> {
+pub enum DocumentLocation<'i> {
     /// At this URL, whose path resolves to it.
     At {
         /// The URL.
@@ -40,8 +40,8 @@ pub enum Whereabouts<'i> {
         /// Whether this depends on a stale snapshot.
         is_stale: bool,
     },
-    /// Nowhere: it is not published, has no URL, or another document has its path.
-    Nowhere,
+    /// None: it is not published, has no URL, or another document has its path.
+    None,
     /// It depends on the documents of this content type, which are not known.
     NotKnown(ContentTypeUid),
 }
@@ -51,25 +51,25 @@ impl PathIndex {
     /// every locale, at its only URL. `host` is the host of a locale by their positions, if the site has
     /// several.
     #[must_use]
-    pub fn whereabouts(
+    pub fn locate(
         &self,
         rules: &RuleSet,
         version: VersionId<'_>,
         host: impl Fn(usize) -> Option<usize>,
-    ) -> Whereabouts<'_> {
+    ) -> DocumentLocation<'_> {
         let own = self.types.iter().find(|(uid, _)| uid.as_str() == version.uid);
         let snapshot = match own {
             Some((_, TypePaths::Fresh(snapshot) | TypePaths::Stale(snapshot))) => snapshot,
             Some((uid, TypePaths::Missing | TypePaths::Expired)) => {
-                return Whereabouts::NotKnown(uid.clone());
+                return DocumentLocation::NotKnown(uid.clone());
             }
-            None => return Whereabouts::Nowhere,
+            None => return DocumentLocation::None,
         };
         let locale = rules.locales().position(version.locale);
         let mut versions = snapshot.versions_of(version.document_id);
         let in_locale = versions.clone().find(|url| Some(url.locale()) == locale);
         let url = in_locale.or_else(|| versions.find(|url| !url.is_localized()));
-        url.map_or(Whereabouts::Nowhere, |url| self.at(rules, url, host(url.locale())))
+        url.map_or(DocumentLocation::None, |url| self.at(rules, url, host(url.locale())))
     }
 
     /// Where the version with this URL is: a document of another content type may have its path.
@@ -78,13 +78,13 @@ impl PathIndex {
         rules: &RuleSet,
         url: PublicUrl<'i>,
         host: Option<usize>,
-    ) -> Whereabouts<'i> {
+    ) -> DocumentLocation<'i> {
         let pathname = Pathname::parse(url.path());
         let Some(decision) = self.decide(rules, &pathname, host) else {
-            return Whereabouts::Nowhere;
+            return DocumentLocation::None;
         };
         if let Some(uid) = decision.basis.unknown_type() {
-            return Whereabouts::NotKnown(uid.clone());
+            return DocumentLocation::NotKnown(uid.clone());
         }
         let uid = |url: PublicUrl<'_>| &rules.rules()[url.rule()].content_type;
         let is_it = |owner: &PublicUrl<'_>| {
@@ -93,8 +93,8 @@ impl PathIndex {
                 && uid(*owner) == uid(url)
         };
         match decision.owner.filter(is_it) {
-            Some(_) => Whereabouts::At { url, is_stale: decision.basis == Basis::Stale },
-            None => Whereabouts::Nowhere,
+            Some(_) => DocumentLocation::At { url, is_stale: decision.basis == Basis::Stale },
+            None => DocumentLocation::None,
         }
     }
 }

@@ -39,11 +39,7 @@ impl PathIndex {
         host: Option<usize>,
     ) -> Option<Decision<'r, '_>> {
         let first = &without.found;
-        // A path without a locale is the same on the host of the first locale.
-        let in_default_locale = |found: &Match<'r>| {
-            let path = rules.in_default_locale(found, pathname);
-            path.or_else(|| host.map(|_| pathname.normalized()))
-        };
+        let in_default_locale = |found: &Match<'r>| rules.in_default_locale(found, pathname, host);
         let path = in_default_locale(first)?;
         let owners = self.owners_by(|snapshot| snapshot.owner_on(&path, snapshot.first_host()));
         let owners = owners.into_iter().filter(|owner| !owner.is_localized());
@@ -71,7 +67,7 @@ impl PathIndex {
         rules.own_paths_in_default_locale(pathname, host).find_map(|(locale, path)| {
             let is_it = |owner: &PublicUrl<'_>| {
                 let is_own = owner.has_own_path() && !owner.is_localized();
-                is_own && (locale == 0 || rules.own_path_has_locale(owner.rule()))
+                is_own && rules.leads_to_own_path(owner.rule(), locale)
             };
             let owners = self.owners_by(|snapshot| snapshot.owner_on(&path, snapshot.first_host()));
             let owner = owners.into_iter().find(is_it)?;

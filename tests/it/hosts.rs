@@ -176,7 +176,7 @@ fn locale_without_a_base_url_makes_lists_and_files_a_501() {
     let batch = data(&service, "/api/frontend-urls?uid=api::post.post&documentId=one&locale=de");
     assert_eq!(batch["results"][0]["reason"], "no_base_url");
     let checked = setup_with_segments(bases).run(&["check"]);
-    let warning = "warning: site main: no base URL for the locale `de`, so lists and sitemap files with URLs in it are a 501; set front_end_url or FRONT_END_URL_MAIN_DE";
+    let warning = "warning: site main: no base URL for the locale `de`, so each list and sitemap file with URLs of this locale is a 501; set front_end_url or FRONT_END_URL_MAIN_DE";
     assert!(checked.stdout.contains(warning), "{}", checked.stdout);
 }
 

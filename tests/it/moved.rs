@@ -3,6 +3,8 @@
 mod edits;
 mod hosts;
 mod model;
+mod not_localized;
+mod over_http;
 mod responses;
 mod settings;
 

@@ -29,22 +29,7 @@ pub(super) fn write_pathname(
         }
         None => writeln!(out, "{}", colours.apply(Style::Bad, "no rule matches"))?,
     }
-    match &explanation.tie {
-        Some(DocumentDecision::Documents { document_id, .. }) => {
-            writeln!(out, "decided by documents: {document_id} has this path")?;
-        }
-        Some(DocumentDecision::OwnPath { document_id, .. }) => {
-            writeln!(out, "decided by documents: this is the own path of {document_id}")?;
-        }
-        Some(DocumentDecision::Rules) => {
-            writeln!(out, "decided by the order of the settings: no document has this path")?;
-        }
-        Some(DocumentDecision::Unknown { problem }) => writeln!(
-            out,
-            "documents decide, but they could not be read, so this is the first rule in the settings: {problem}"
-        )?,
-        None => {}
-    }
+    write_decision(out, explanation.tie.as_ref())?;
     let is_own = matches!(explanation.tie, Some(DocumentDecision::OwnPath { .. }));
     let given = path.split('/').filter(|text| !text.is_empty()).count();
     for (at, pattern) in explanation.considered.iter().enumerate() {
@@ -52,21 +37,49 @@ pub(super) fn write_pathname(
         let form = if form == rule { String::new() } else { format!(" as {form}") };
         let heading = format!("{}. {collection_type} {rule}{form}", at + 1);
         writeln!(out, "\n{}", colours.apply(Style::Heading, heading))?;
-        let rows = pattern.segments.iter().map(|segment| {
-            let found = segment.found.escape_debug().to_string();
-            [segment.wanted.clone(), found, segment.reason.unwrap_or("fits").to_owned()]
-        });
-        write_rows(out, &rows.collect::<Vec<_>>(), colours)?;
-        let style = match pattern.outcome {
-            PatternOutcome::Match => Style::Good,
-            PatternOutcome::Hidden | PatternOutcome::OtherHost | PatternOutcome::NoMatch => {
-                Style::Dim
-            }
-            PatternOutcome::Tied => Style::Warning,
-        };
-        writeln!(out, "   {}", colours.apply(style, outcome(pattern, given, is_own)))?;
+        write_pattern(out, pattern, outcome(pattern, given, is_own), colours)?;
     }
     Ok(())
+}
+
+/// Writes what the documents decide, if anything.
+fn write_decision(out: &mut String, decision: Option<&DocumentDecision>) -> fmt::Result {
+    match decision {
+        Some(DocumentDecision::Documents { document_id }) => {
+            writeln!(out, "decided by documents: {document_id} has this path")
+        }
+        Some(DocumentDecision::OwnPath { document_id }) => {
+            writeln!(out, "decided by documents: this is the own path of {document_id}")
+        }
+        Some(DocumentDecision::NoDocument) => {
+            writeln!(out, "decided by the order of the settings: no document has this path")
+        }
+        Some(DocumentDecision::Unknown { problem }) => writeln!(
+            out,
+            "documents decide, but they could not be read, so this is the first rule in the settings: {problem}"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Writes the segments of a pattern and its result, in words.
+fn write_pattern(
+    out: &mut String,
+    pattern: &PatternResult,
+    result: String,
+    colours: Colours,
+) -> fmt::Result {
+    let rows = pattern.segments.iter().map(|segment| {
+        let found = segment.found.escape_debug().to_string();
+        [segment.wanted.clone(), found, segment.reason.unwrap_or("fits").to_owned()]
+    });
+    write_rows(out, &rows.collect::<Vec<_>>(), colours)?;
+    let style = match pattern.outcome {
+        PatternOutcome::Match => Style::Good,
+        PatternOutcome::Hidden | PatternOutcome::OtherHost | PatternOutcome::NoMatch => Style::Dim,
+        PatternOutcome::Tied => Style::Warning,
+    };
+    writeln!(out, "   {}", colours.apply(style, result))
 }
 
 /// In words, for a pathname with `given` segments, which may be the own path of a document.

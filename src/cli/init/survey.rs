@@ -196,7 +196,7 @@ fn explain(strapi: &Strapi, error: &ContentError) -> String {
     match error {
         ContentError::Setup(_) => detail,
         ContentError::Unavailable { outage: Outage::Status(429), .. } => {
-            format!("{detail}: something limits the requests to Strapi: try again later")
+            format!("{detail}: a rate limit refused the request: try again later")
         }
         ContentError::TypeFails { .. }
         | ContentError::Unavailable { outage: Outage::Status(_), .. } => {

@@ -2,20 +2,20 @@
 
 mod base_urls;
 mod locales;
+mod names;
 mod pages;
-
-use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use self::base_urls::Written;
+use self::names::{SiteVariables, refuse_duplicates};
 use super::rule;
 use crate::config::table;
 use crate::config::value::{Kind, Origin, Table, Value};
 use crate::config::{Environment, Problems};
 use crate::frontend_url::{BaseUrl, Hosts};
-use crate::rules::{Locale, LocalePrefix, Locales, RuleSet, TrailingSlash};
+use crate::rules::{LocalePrefix, Locales, Rule, RuleSet, SiteLocale, TrailingSlash};
 use crate::site::{ResolveBy, Site};
 
 /// The longest key of a site, in bytes (D3, D11).
@@ -107,23 +107,23 @@ pub(in crate::config) fn read(
     environment: &Environment,
     problems: &mut Problems,
 ) -> Option<Vec<Site>> {
-    let mut keys: Vec<SiteNames> = Vec::new();
+    let mut variables: Vec<SiteVariables> = Vec::new();
     let mut sites = Vec::new();
     let mut patterns = rule::Patterns::default();
     let values = table::list(table, "site", "site", "site", problems);
     for (at, value) in values.into_iter().enumerate() {
-        sites.push(site(at + 1, value, environment, (&mut keys, &mut patterns), problems));
+        sites.push(site(at + 1, value, environment, (&mut variables, &mut patterns), problems));
     }
-    refuse_duplicates(&keys, problems);
+    refuse_duplicates(&variables, problems);
     sites.into_iter().collect()
 }
 
-/// One site; its key is added to `keys` even if the site has problems.
+/// One site; its key and locales are added to those seen even if the site has problems.
 fn site(
     position: usize,
     value: Value,
     environment: &Environment,
-    seen: (&mut Vec<SiteNames>, &mut rule::Patterns),
+    seen: (&mut Vec<SiteVariables>, &mut rule::Patterns),
     problems: &mut Problems,
 ) -> Option<Site> {
     let outer = problems.enter(Some(value.origin.clone()));
@@ -136,7 +136,7 @@ fn site_at_origin(
     position: usize,
     mut value: Value,
     environment: &Environment,
-    (keys, patterns): (&mut Vec<SiteNames>, &mut rule::Patterns),
+    (variables, patterns): (&mut Vec<SiteVariables>, &mut rule::Patterns),
     problems: &mut Problems,
 ) -> Option<Site> {
     let key = value.table().and_then(|table| table.get("key")?.text());
@@ -157,35 +157,18 @@ fn site_at_origin(
         let written = Written { key: &raw.key, locales, file, environment };
         base_urls::read(written, &place, problems)
     });
-    let locales = locales.and_then(|locales| {
-        // Where the hosts are not known, two locales with one segment may be on different ones.
-        let host = |at| hosts.as_ref().map_or(at, |hosts: &Hosts| hosts.host_of(at));
-        let locales = Locales::on_hosts(locales, host);
-        let Some(origin) = listed_at else { return problems.take(&place, locales) };
-        let outer = problems.enter(Some(origin));
-        let locales = problems.take(&place, locales);
-        problems.enter(outer);
-        locales
-    });
+    let locales =
+        locales.and_then(|locales| on_hosts(locales, hosts.as_ref(), listed_at, &place, problems));
     let rules = rule::read(rules, &place, locales.as_ref(), patterns, problems);
     let pages = pages::read(pages, &place, locales.as_ref(), problems);
     let raw = raw?;
     check_key(&raw.key, &place, problems);
-    keys.push(SiteNames::new(&raw.key, locales.as_ref()));
+    variables.push(SiteVariables::new(&raw.key, locales.as_ref()));
     let path = check_sitemap_path(&raw.sitemap_path);
     let sitemap_path = problems.take(&format!("{place}, sitemap_path"), path);
     let (locales, rules) = (locales?, rules?);
-    let rules = RuleSet::new(locales, raw.locale_prefix.into(), rules)
-        .with_trailing_slash(raw.trailing_slash.into())
-        .with_hosts(&hosts.as_ref().map(Hosts::by_locale).unwrap_or_default());
-    problems.take(&place, check_default_segment(&rules, raw.locale_prefix));
-    if ResolveBy::from(raw.resolve) == ResolveBy::Rules {
-        rule::refuse_path_fields(&rules, &path_fields, &place, problems);
-    }
-    for (rule, error) in rules.ambiguities() {
-        problems.add(&rule::place(&place, rule, &rules.rules()[rule]), error);
-    }
-    problems.take(&place, rules.check_cost());
+    let rules = compiled(locales, rules, &raw, hosts.as_ref());
+    check_rules(&rules, &raw, &path_fields, &place, problems);
     let (pages, hosts) = (pages?, hosts?);
     let (rules, pages) = pages::build(&pages, rules, &hosts, problems)?;
     Some(Site {
@@ -199,6 +182,47 @@ fn site_at_origin(
         fingerprint: 0,
         source: 0,
     })
+}
+
+/// The locales, of which two on one host must differ in their segments.
+fn on_hosts(
+    locales: Vec<SiteLocale>,
+    hosts: Option<&Hosts>,
+    listed_at: Option<Origin>,
+    place: &str,
+    problems: &mut Problems,
+) -> Option<Locales> {
+    // Where the hosts are not known, two locales with one segment may be on different ones.
+    let host = |at| hosts.map_or(at, |hosts| hosts.host_of(at));
+    let locales = Locales::on_hosts(locales, host);
+    let Some(origin) = listed_at else { return problems.take(place, locales) };
+    let outer = problems.enter(Some(origin));
+    let locales = problems.take(place, locales);
+    problems.enter(outer);
+    locales
+}
+
+fn compiled(locales: Locales, rules: Vec<Rule>, raw: &Raw, hosts: Option<&Hosts>) -> RuleSet {
+    RuleSet::new(locales, raw.locale_prefix.into(), rules)
+        .with_trailing_slash(raw.trailing_slash.into())
+        .with_hosts(&hosts.map(Hosts::by_locale).unwrap_or_default())
+}
+
+fn check_rules(
+    rules: &RuleSet,
+    raw: &Raw,
+    path_fields: &[Option<Origin>],
+    place: &str,
+    problems: &mut Problems,
+) {
+    problems.take(place, check_default_segment(rules, raw.locale_prefix));
+    if ResolveBy::from(raw.resolve) == ResolveBy::Rules {
+        rule::refuse_path_fields(rules, path_fields, place, problems);
+    }
+    for (rule, error) in rules.ambiguities() {
+        problems.add(&rule::place(place, rule, &rules.rules()[rule]), error);
+    }
+    problems.take(place, rules.check_cost());
 }
 
 fn check_key(key: &str, place: &str, problems: &mut Problems) {
@@ -229,56 +253,4 @@ fn check_sitemap_path(text: &str) -> Result<String, String> {
     let path = base.as_ref().and_then(|base| base.as_str().strip_prefix(SOME_ORIGIN));
     let path = path.filter(|path| text.starts_with('/') && !path.starts_with(':'));
     path.map(str::to_owned).ok_or_else(|| format!("`{text}` is not a path, such as /sitemaps or /"))
-}
-
-/// The key of a site with the codes of its locales.
-struct SiteNames {
-    key: String,
-    codes: Vec<Locale>,
-}
-
-impl SiteNames {
-    fn new(key: &str, locales: Option<&Locales>) -> Self {
-        let codes = locales.map(|locales| locales.codes().to_vec()).unwrap_or_default();
-        Self { key: key.to_owned(), codes }
-    }
-
-    /// The environment variables of its base URLs, each with the site or locale that it is for.
-    fn variables(&self) -> impl Iterator<Item = (String, String)> {
-        let of_locale = |code: &Locale| {
-            let variable = Site::locale_variable(&self.key, code.as_str());
-            (variable, format!("the locale `{code}` of site \"{}\"", self.key))
-        };
-        let own = (Site::base_url_variable(&self.key), format!("site \"{}\"", self.key));
-        std::iter::once(own).chain(self.codes.iter().map(of_locale))
-    }
-}
-
-/// Sites must differ in their keys, and they and their locales in their environment variables (D15).
-fn refuse_duplicates(sites: &[SiteNames], problems: &mut Problems) {
-    let mut keys = HashSet::new();
-    let mut owners: HashMap<String, String> = HashMap::new();
-    for site in sites {
-        let place = format!("site \"{}\"", site.key);
-        if !keys.insert(&site.key) {
-            problems.add(&place, "another site has the same key");
-            continue;
-        }
-        for (variable, owner) in site.variables() {
-            if let Some(other) = owners.insert(variable.clone(), owner.clone()) {
-                if owner == place {
-                    let what = format_args!(
-                        "{other} has the same environment variable, {variable}: rename one of them"
-                    );
-                    problems.add(&place, what);
-                    // The variables of its locales may have the same names too: one problem is enough.
-                    break;
-                }
-                let what = format_args!(
-                    "{owner} and {other} have the same environment variable, {variable}: rename one of them"
-                );
-                problems.add(&place, what);
-            }
-        }
-    }
 }

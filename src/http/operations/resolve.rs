@@ -11,7 +11,7 @@ mod resolution;
 use axum::http::header::AGE;
 use axum::http::{HeaderMap, HeaderValue};
 
-use self::former::{Note, former, timestamp};
+use self::former::{Note, former_owner, timestamp};
 use self::page::{Requested, page_text, redirect_text};
 use self::resolution::{Resolution, ResolvedDocument};
 use super::frontend_url::parse_status;
@@ -28,7 +28,7 @@ use crate::http::response::conditional::conditional_json;
 use crate::http::response::envelope::{HttpResponse, success_text};
 use crate::http::response::error::ApiError;
 use crate::path_index::{Basis, Decision};
-use crate::redirects::Former;
+use crate::redirects::FormerOwner;
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
 use crate::snapshot_cache::PathIndexState;
@@ -87,10 +87,10 @@ pub(in crate::http) fn get(
         return Ok(not_known(uid, headers));
     }
     let former = match decision.owner {
-        Some(_) => Former::None,
-        None => former(app, site, &state.index, &parsed, host),
+        Some(_) => FormerOwner::None,
+        None => former_owner(app, site, &state.index, &parsed, host),
     };
-    if let Former::NotKnown(uid) = &former {
+    if let FormerOwner::NotKnown(uid) = &former {
         return Ok(not_known(uid, headers));
     }
     let resolved_by = match former.is_stale() {
@@ -133,8 +133,8 @@ fn without_rule(
     basis: Basis<'_>,
     headers: HeaderMap,
 ) -> HttpResponse {
-    let former = former(app, site, &state.index, parsed, requested.host);
-    if let Former::NotKnown(uid) = &former {
+    let former = former_owner(app, site, &state.index, parsed, requested.host);
+    if let FormerOwner::NotKnown(uid) = &former {
         return not_known(uid, headers);
     }
     let is_stale = former.is_stale().map(|is_stale| is_stale || basis == Basis::Stale);

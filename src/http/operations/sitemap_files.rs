@@ -60,18 +60,18 @@ pub(in crate::http) async fn get(
         Some((host, file)) => (Some(host), file),
         None => (None, rest),
     };
-    let of = SiteHost::find(site, host).ok_or_else(ApiError::unknown_route)?;
+    let host = SiteHost::find(site, host).ok_or_else(ApiError::unknown_route)?;
     let headers = request.headers();
     match file {
-        INDEX | SITEMAP => sitemap_index(&app, of, headers).await,
+        INDEX | SITEMAP => sitemap_index(&app, host, headers).await,
         ROBOTS => {
-            let text = robots(&of.folder()?);
+            let text = robots(&host.folder()?);
             let tag = etag::of_bytes(text.as_bytes());
             let robots = Representation { content_type: TEXT, gzip: false, tag, changed: None };
             let text = (!robots.is_not_modified(headers)).then(|| text.into());
             Ok(robots.respond(&app, text))
         }
-        name => url_file(&app, of, name, headers).await,
+        name => url_file(&app, host, name, headers).await,
     }
 }
 
@@ -129,24 +129,24 @@ impl<'a> SiteHost<'a> {
 
 async fn sitemap_index(
     app: &Arc<App>,
-    of: SiteHost<'_>,
+    host: SiteHost<'_>,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (site, folder) = (of.site, of.folder()?);
+    let (site, folder) = (host.site, host.folder()?);
     let mut listed = site.rules.content_types();
     listed.retain(|uid| site.rules.lists(uid.as_str()));
-    of.check_base_urls(listed.iter().map(|uid| uid.as_str()))?;
-    of.check_pages()?;
+    host.check_base_urls(listed.iter().map(|uid| uid.as_str()))?;
+    host.check_pages()?;
     let copies = app.snapshots.get_listed(site).await?;
     let dates = copies.iter().map(|(_, served)| {
-        let changed = of.files(served).changed;
+        let changed = host.files(served).changed;
         served.copy.last_modified(changed)
     });
     let changed = dates.collect::<Option<Vec<_>>>().and_then(|dates| dates.into_iter().max());
     let pages = app.snapshots.pages(site).filter(|_| site.pages.are_listed());
-    let pages = pages.map(|copy| of.files_of(copy));
+    let pages = pages.map(|copy| host.files_of(copy));
     let changed = changed.max(pages.map(|pages| pages.changed).filter(|_| changed.is_some()));
-    let layouts = copies.iter().map(|(uid, served)| (uid.as_str(), &of.files(served).layout));
+    let layouts = copies.iter().map(|(uid, served)| (uid.as_str(), &host.files(served).layout));
     let layouts = layouts.chain(pages.map(|pages| (PAGES, &pages.layout)));
     let text = index(&folder, layouts);
     let tag = etag::of_bytes(text.as_bytes());
@@ -163,33 +163,33 @@ async fn sitemap_index(
 
 async fn url_file(
     app: &Arc<App>,
-    of: SiteHost<'_>,
+    host: SiteHost<'_>,
     name: &str,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let site = of.site;
+    let site = host.site;
     let known = parse_name(name).filter(|(group, _)| site.has_group(group));
     let (group, number) = known.ok_or_else(ApiError::unknown_route)?;
     if group == PAGES {
-        of.check_pages()?;
+        host.check_pages()?;
         let copy = app.snapshots.pages(site).ok_or_else(ApiError::unknown_route)?;
-        return file(app, of, copy, number, headers).await;
+        return file(app, host, copy, number, headers).await;
     }
-    of.check_base_urls([group.as_str()])?;
+    host.check_base_urls([group.as_str()])?;
     let served = app.snapshots.get(site, &group).await?;
-    let mut response = file(app, of, &served.copy, number, headers).await?;
+    let mut response = file(app, host, &served.copy, number, headers).await?;
     insert_cache_status(response.headers_mut(), &served);
     Ok(response)
 }
 
 async fn file(
     app: &Arc<App>,
-    of: SiteHost<'_>,
+    host: SiteHost<'_>,
     copy: &CachedCopy,
     number: u64,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let (site, files) = (of.site, of.files_of(copy));
+    let (site, files) = (host.site, host.files_of(copy));
     let file = files.layout.file(number).ok_or_else(ApiError::unknown_route)?;
     let gzip = accepts_gzip(headers);
     let tag = file_tag(site, file.hash, gzip);
@@ -198,7 +198,7 @@ async fn file(
     let text = if representation.is_not_modified(headers) {
         None
     } else {
-        let text = app.files.text(site, (copy, of.host), file, gzip).await;
+        let text = app.files.text(site, (copy, host.host), file, gzip).await;
         // Without a text, writing it has panicked, which has been logged.
         Some(text.ok_or_else(ApiError::internal)?)
     };

@@ -1,6 +1,7 @@
 //! Updates the documents of a content type that read changed documents through a relation.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use super::failure::recover;
 use super::full_read::run_full_reads;
@@ -65,7 +66,7 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
         drop(updates.named_round.lock().await);
         update_unlisted(cache, group, updates, &done, &progress).await;
     }
-    updates.recent_reads.record(&hints);
+    updates.recent_reads.record(&hints, Instant::now());
 }
 
 /// Queues full reads, and recovers from failures, for the hints that are not updated by lists in this
@@ -81,7 +82,7 @@ fn put_off(
     for (at, left) in left.into_iter().enumerate() {
         let hint = || hints[at].clone();
         match left {
-            Remaining::Lists if hints[at].has_unread_loss => {
+            Remaining::Lists if hints[at].may_have_unread_dependents => {
                 queue.enqueue_full_read(hint(), Vec::new());
                 continue;
             }

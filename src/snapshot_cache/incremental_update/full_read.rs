@@ -47,7 +47,7 @@ pub(super) async fn run_full_reads(
     while let Some(mut hint) = hints.pop_front() {
         plan::prepare(cache, group, slice::from_ref(&hint)).await;
         match read_dependents(cache, group, updates, &mut hint).await {
-            Ok(End::Complete) => updates.recent_reads.record([&hint]),
+            Ok(End::Complete) => updates.recent_reads.record([&hint], Instant::now()),
             Ok(End::Interrupted) => {
                 queue.put_back(hint);
                 hints.drain(..).for_each(|hint| queue.put_back(hint));
@@ -117,7 +117,7 @@ async fn read_locale(
     if let Some((_, reason)) = update_lists(cache, group, &lists, &mut progress).await.pop() {
         return Err(reason);
     }
-    if hint.has_unread_loss {
+    if hint.may_have_unread_dependents {
         update_unrelated(cache, group, hint, locale, &mut progress).await?;
     }
     // Documents that were read before the change was known are in the copies from here on.

@@ -91,7 +91,7 @@ fn may_lead_after(
     if !found.is_empty() {
         targets.leads(uid, relation, target);
     } else if !targets.is_known(uid, relation) && example(group, relation).is_none() {
-        targets.exclude(uid, relation, target, Exclusion::Empty);
+        targets.exclude(uid, relation, target, Exclusion::NoReference);
         return false;
     }
     true

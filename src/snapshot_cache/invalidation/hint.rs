@@ -32,7 +32,7 @@ pub(in crate::snapshot_cache) struct Hint {
     /// Whether the document was withdrawn before all of its dependents were read. Versions that gained
     /// the relation by the unread change, and lost it with the withdrawal, are found only among those
     /// without a related document.
-    pub(in crate::snapshot_cache) has_unread_loss: bool,
+    pub(in crate::snapshot_cache) may_have_unread_dependents: bool,
     /// How often reading the documents has failed.
     pub(super) attempts: usize,
 }
@@ -64,7 +64,7 @@ impl Hint {
             task: Task::Update,
             locales: Vec::new(),
             incomplete_since: None,
-            has_unread_loss: false,
+            may_have_unread_dependents: false,
             attempts: 0,
         }
     }
@@ -83,8 +83,9 @@ impl Hint {
         let incomplete_since = [self.incomplete_since, other.incomplete_since];
         let incomplete_since = incomplete_since.into_iter().flatten().min();
         let has_withdrawal = self.has_withdrawal || other.has_withdrawal;
-        let has_unread_loss =
-            self.has_unread_loss || other.has_unread_loss || self.is_withdrawn_unread(&other);
+        let may_have_unread_dependents = self.may_have_unread_dependents
+            || other.may_have_unread_dependents
+            || self.is_withdrawn_unread(&other);
         let changes = [&*self, &other].map(|hint| (hint.task, hint.invalidation.change));
         // An update comes before a read; `incomplete_since` says that the read is still due.
         let mut merged = if self.task < other.task { self.clone() } else { other };
@@ -93,7 +94,14 @@ impl Hint {
             // The documents that read it are listed then, which also shows what was withdrawn.
             Arc::make_mut(&mut merged.invalidation).change = Change::Written;
         }
-        *self = Self { at, only, incomplete_since, has_withdrawal, has_unread_loss, ..merged };
+        *self = Self {
+            at,
+            only,
+            incomplete_since,
+            has_withdrawal,
+            may_have_unread_dependents,
+            ..merged
+        };
     }
 
     /// Whether the later one of both is a withdrawal, and the earlier one a change of which the
@@ -181,10 +189,13 @@ mod tests {
             added.add(second);
             // It was interrupted by the second one.
             returned.add(first);
-            assert_eq!((added.has_unread_loss, returned.has_unread_loss), (expected, expected));
+            assert_eq!(
+                (added.may_have_unread_dependents, returned.may_have_unread_dependents),
+                (expected, expected)
+            );
             returned.add(Hint { at: later, ..hint(Update, Written) });
             let returned = returned.with_task(FollowUp);
-            assert_eq!(returned.has_unread_loss, expected, "it stays due");
+            assert_eq!(returned.may_have_unread_dependents, expected, "it stays due");
         }
     }
 

@@ -9,7 +9,7 @@ use crate::rules::{ContentTypeUid, FieldPath};
 const REMEMBERED: Duration = Duration::from_hours(24);
 /// How long it is remembered that the documents of a type could not be read: the token may be
 /// permitted to read them later.
-const UNCHECKED: Duration = Duration::from_mins(10);
+const UNREADABLE: Duration = Duration::from_mins(10);
 /// Bounds the memory, because the names of types come from webhooks.
 const MAX_TYPES: usize = 10_000;
 
@@ -20,7 +20,7 @@ type Relation = (ContentTypeUid, FieldPath);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::snapshot_cache) enum Exclusion {
     /// No version read a document through the relation.
-    Empty,
+    NoReference,
     /// A version read the document with this id through the relation, and it is of another type.
     OtherType(String),
 }
@@ -33,7 +33,7 @@ pub(in crate::snapshot_cache) struct RelationTargets {
     /// Relations, each with a content type that is not behind it.
     excluded: HashMap<(Relation, String), (Exclusion, Instant)>,
     /// When the documents of a type could not be read.
-    unchecked: HashMap<String, Instant>,
+    unreadable_types: HashMap<String, Instant>,
 }
 
 impl RelationTargets {
@@ -107,15 +107,15 @@ impl RelationTargets {
 
     /// Whether the documents of a type may be read to find out which relations lead to it.
     pub(in crate::snapshot_cache) fn may_be_checked(&self, target: &str) -> bool {
-        self.unchecked.get(target).is_none_or(|since| since.elapsed() >= UNCHECKED)
+        self.unreadable_types.get(target).is_none_or(|since| since.elapsed() >= UNREADABLE)
     }
 
     /// Records that the documents of a type could not be read.
-    pub(in crate::snapshot_cache) fn record_unchecked(&mut self, target: &str) {
-        if self.unchecked.len() >= MAX_TYPES {
-            self.unchecked.clear();
+    pub(in crate::snapshot_cache) fn record_unreadable(&mut self, target: &str) {
+        if self.unreadable_types.len() >= MAX_TYPES {
+            self.unreadable_types.clear();
         }
-        self.unchecked.insert(target.to_owned(), Instant::now());
+        self.unreadable_types.insert(target.to_owned(), Instant::now());
     }
 }
 
@@ -130,8 +130,8 @@ mod tests {
         let (tag, author) = ("api::tag.tag", "api::author.author");
         let mut targets = RelationTargets::default();
         assert_eq!(targets.exclusion(&uid, &category, tag), None);
-        targets.exclude(&uid, &category, tag, Exclusion::Empty);
-        assert_eq!(targets.exclusion(&uid, &category, tag), Some(&Exclusion::Empty));
+        targets.exclude(&uid, &category, tag, Exclusion::NoReference);
+        assert_eq!(targets.exclusion(&uid, &category, tag), Some(&Exclusion::NoReference));
         assert_eq!(targets.exclusion(&uid, &parent, tag), None);
         assert_eq!(targets.exclusion(&uid, &category, author), None);
         assert!(!targets.leads_elsewhere(&uid, &category, tag));
@@ -144,7 +144,7 @@ mod tests {
     fn type_whose_documents_could_not_be_read_is_not_checked_again_soon() {
         let mut targets = RelationTargets::default();
         assert!(targets.may_be_checked("api::tag.tag"));
-        targets.record_unchecked("api::tag.tag");
+        targets.record_unreadable("api::tag.tag");
         assert!(!targets.may_be_checked("api::tag.tag"));
         assert!(targets.may_be_checked("api::author.author"));
     }

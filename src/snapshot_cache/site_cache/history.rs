@@ -9,8 +9,9 @@ use parking_lot::Mutex;
 use super::SiteCache;
 use crate::path_changes::{Difference, LocaleNames, Side};
 use crate::path_history::{PathHistory, SiteId};
-use crate::redirects::SiteHistory;
-use crate::rules::ContentTypeUid;
+use crate::redirects::{SiteHistory, paths_in_default_locale};
+use crate::rules::{ContentTypeUid, Pathname};
+use crate::site::Site;
 use crate::snapshot::Snapshot;
 
 /// The path history of one site, for one version of its settings.
@@ -38,6 +39,29 @@ impl HistoryWriter {
     /// The history as a request gets it now.
     pub(in crate::snapshot_cache) fn reader(&self) -> SiteHistory<'_> {
         SiteHistory { history: &self.history, id: self.id, now: now() }
+    }
+
+    /// As [`SnapshotCache::type_that_had`](crate::snapshot_cache::SnapshotCache::type_that_had).
+    pub(in crate::snapshot_cache) fn type_that_had(
+        &self,
+        site: &Site,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<ContentTypeUid> {
+        let predecessors = self.predecessors.lock();
+        // The usual case.
+        if predecessors.is_empty() {
+            return None;
+        }
+        let path = pathname.normalized();
+        let others: Vec<String> = paths_in_default_locale(site, pathname, host).collect();
+        let had = |snapshot: &Snapshot| {
+            let not_localized =
+                |path: &String| snapshot.owner(path).is_some_and(|owner| !owner.is_localized());
+            snapshot.owner(&path).is_some() || others.iter().any(not_localized)
+        };
+        let mut pending = predecessors.iter();
+        pending.find(|(_, before)| had(&before.snapshot)).map(|(uid, _)| uid.clone())
     }
 
     /// Compares a snapshot of another process with the first complete one by these settings, unless
@@ -85,9 +109,14 @@ impl HistoryWriter {
     }
 
     pub(super) fn record_predecessor(&self, uid: &ContentTypeUid, after: &Snapshot) {
-        let before = self.predecessors.lock().remove(uid);
-        if let Some(before) = before {
-            self.record_other_settings(uid, &before, after);
+        let before = self.predecessors.lock().get(uid).cloned();
+        let Some(before) = before else { return };
+        self.record_other_settings(uid, &before, after);
+        // Afterwards, so that no request finds its paths in neither.
+        let mut predecessors = self.predecessors.lock();
+        let now = predecessors.get(uid);
+        if now.is_some_and(|now| Arc::ptr_eq(&now.snapshot, &before.snapshot)) {
+            predecessors.remove(uid);
         }
     }
 

@@ -139,7 +139,7 @@ fn unreachable_cms_is_named_with_the_kind_of_failure() {
 #[test]
 fn cms_that_is_there_and_fails_need_not_be_started() {
     let log = "the log of Strapi, or of a proxy before it, says why";
-    let limits = "something limits the requests to Strapi: try again later";
+    let limits = "a rate limit refused the request: try again later";
     for (status, advice) in [(429, limits), (500, log), (502, log), (503, log)] {
         let cms = Cms::start(move |_| Script::json(status, "{}"));
         let found = message(&setup(), &cms, &[], 1);

@@ -111,7 +111,7 @@ proptest! {
         let locales = world.rules.locales();
         for url in world.urls().filter(|url| url.has_own_path() && !url.is_localized()) {
             let mut paths = vec![url.normalized_path().to_owned()];
-            if world.rules.own_path_has_locale(url.rule()) {
+            if world.rules.leads_to_own_path(url.rule(), 1) {
                 let path = url.normalized_path();
                 // It may be left out.
                 let first = format!("/{}", encode(locales.default_locale().segment()));

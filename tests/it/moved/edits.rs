@@ -182,6 +182,36 @@ fn walk_that_fails_enters_nothing() {
 }
 
 #[test]
+fn path_by_rules_that_are_replaced_is_never_without_a_document() {
+    let content = Content::new(&[("en", "a", "w"), ("en", "b", "b")]);
+    let cms = content.start();
+    let service = service(&cms, "/{slug}");
+    content.publish("en", "a", "x");
+    edited(&service, &["a"], ("/w", "redirect /x"));
+    // No walk by the new rules can end, and no rule matches the old paths.
+    content.close();
+    service.rewrite("settings.toml", &settings(&cms, "/p/{slug}"));
+    service.send_signal("HUP");
+    until_so("/x", || leads_to(&service, "/x") == "503");
+    assert_leads(&service, &[("/w", "503"), ("/b", "503"), ("/no-such", "404")]);
+    content.open();
+    until_so("/x", || match leads_to(&service, "/x").as_str() {
+        "503" => false,
+        "redirect /p/x" => true,
+        other => panic!("{other}"),
+    });
+    assert_leads(&service, &[("/w", "redirect /p/x"), ("/b", "redirect /p/b")]);
+    // Whichever request comes first by the next rules.
+    service.rewrite("settings.toml", &settings(&cms, "/q/{slug}"));
+    service.send_signal("HUP");
+    until_so("/p/x", || match leads_to(&service, "/p/x").as_str() {
+        "503" | "document a" => false,
+        "redirect /q/x" => true,
+        other => panic!("{other}"),
+    });
+}
+
+#[test]
 fn documents_of_another_cms_are_others() {
     let [one, other] =
         ["x", "y"].map(|slug| Content::new(&[("en", "a", slug), ("en", "b", slug)]).start());

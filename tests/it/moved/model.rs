@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use frontend_map::path_history::{Limits, PathHistory, RowChange};
 use frontend_map::path_index::{Basis, PathIndex};
-use frontend_map::redirects::{Former, SiteHistory, former};
+use frontend_map::redirects::{FormerOwner, SiteHistory, former_owner};
 use frontend_map::rules::Pathname;
 use frontend_map::snapshot::PublicUrl;
 
@@ -22,6 +22,7 @@ const LIMITS: Limits = Limits { max_paths: 100_000, keep: 1_000_000 };
 struct Seen {
     live: usize,
     moved: usize,
+    moved_in_other_locale: usize,
     gone: usize,
     without: usize,
     unknown: usize,
@@ -51,9 +52,11 @@ fn redirects_are_those_of_a_naive_history() {
         }
         check(&world, &naive, &history, now, &mut checked);
     }
-    let Seen { live, moved, gone, without, unknown } = checked;
-    for count in [live, moved, gone, without, unknown] {
-        assert!(count > 500, "each kind of response was checked: {checked:?}");
+    let Seen { live, moved, moved_in_other_locale: other, gone, without, unknown } = checked;
+    for (count, least) in
+        [(live, 500), (moved, 500), (other, 100), (gone, 500), (without, 500), (unknown, 500)]
+    {
+        assert!(count > least, "each kind of response was checked: {checked:?}");
     }
 }
 
@@ -75,7 +78,10 @@ fn check(world: &World, naive: &Naive, history: &PathHistory, now: i64, seen: &m
     let of = SiteHistory { history, id: history.site(SOURCE, KEY).expect("few sites"), now };
     // No document ever has the last ones.
     let never = ["/en/never", "/x/never"];
-    let paths: BTreeSet<&str> = naive.paths().chain(world.paths()).chain(never).collect();
+    let others: Vec<String> = World::of_all_locales().collect();
+    let others = others.iter().map(String::as_str);
+    let paths: BTreeSet<&str> =
+        naive.paths().chain(world.paths()).chain(others).chain(never).collect();
     for path in paths {
         let pathname = Pathname::parse(path);
         let decision = index.decide(&site.rules, &pathname, None);
@@ -88,10 +94,15 @@ fn check(world: &World, naive: &Naive, history: &PathHistory, now: i64, seen: &m
             seen.live += 1;
             continue;
         }
-        let expected = naive.former(path);
-        match (former(of, site, &index, path, None), expected) {
-            (Former::None, None) => seen.without += 1,
-            (Former::Moved(redirect), Some(version)) => {
+        let found = former_owner(of, site, &index, &pathname, None);
+        let Some(expected) = naive.former(path) else {
+            let other = world.in_default_locale(path);
+            let version = other.as_deref().and_then(|other| naive.former(other));
+            check_in_default_locale(world, &index, found, version, seen);
+            continue;
+        };
+        match (found, Some(expected)) {
+            (FormerOwner::Moved(redirect), Some(version)) => {
                 let target = redirect.to;
                 assert_eq!(Some(target.path()), world.published(version), "{path} {version:?}");
                 assert_eq!(redirect.since, version.last_seen, "{path}");
@@ -99,14 +110,14 @@ fn check(world: &World, naive: &Naive, history: &PathHistory, now: i64, seen: &m
                 assert_live(&index, world, target);
                 seen.moved += 1;
             }
-            (Former::Gone { since }, Some(version)) => {
+            (FormerOwner::Gone { since }, Some(version)) => {
                 assert_eq!(since, version.last_seen, "{path}");
                 if let Some(target) = world.published(version) {
                     assert_taken(&index, world, target, version);
                 }
                 seen.gone += 1;
             }
-            (Former::NotKnown(_), Some(version)) => {
+            (FormerOwner::NotKnown(_), Some(version)) => {
                 let target = world.published(version);
                 let is_own = !world.is_known(&version.uid);
                 assert!(is_own || target.is_some_and(|target| is_unknown(&index, world, target)));
@@ -114,6 +125,34 @@ fn check(world: &World, naive: &Naive, history: &PathHistory, now: i64, seen: &m
             }
             (found, expected) => panic!("{path}: {found:?}, but it should be {expected:?}"),
         }
+    }
+}
+
+/// A path that no version had. `version` had the same path in the first locale, which counts if its
+/// document is not localized.
+fn check_in_default_locale(
+    world: &World,
+    index: &PathIndex,
+    found: FormerOwner<'_>,
+    version: Option<&FormerVersion>,
+    seen: &mut Seen,
+) {
+    let version = version.filter(|version| !version.is_localized());
+    let target = version.and_then(|version| world.published(version));
+    match found {
+        FormerOwner::None => {
+            if let (Some(version), Some(target)) = (version, target) {
+                assert_taken(index, world, target, version);
+            }
+            seen.without += 1;
+        }
+        FormerOwner::Moved(redirect) => {
+            assert_eq!(Some(redirect.to.path()), target, "{version:?}");
+            assert_live(index, world, redirect.to);
+            seen.moved_in_other_locale += 1;
+        }
+        FormerOwner::NotKnown(_) => seen.unknown += 1,
+        FormerOwner::Gone { .. } => panic!("no version had the path: {version:?}"),
     }
 }
 

@@ -83,6 +83,28 @@ fn rules_that_change_with_a_restart_redirect_the_old_paths() {
 }
 
 #[test]
+fn path_by_the_rules_of_another_process_is_not_known_while_the_cms_is_down() {
+    let (content, (_folder, store)) = (content(), folder());
+    let cms = content.start();
+    let cms_url = format!("http://{}", cms.addr());
+    let mut first = with_store(&settings(&cms_url, TEMPLATE), &store).start();
+    until_stored(&first);
+    first.signal("TERM");
+    take_down(&content);
+    let second = with_store(&settings(&cms_url, "/{locale}/news/{slug}"), &store).start();
+    let status = |path: &str| {
+        let target = format!("/api/resolve?site=main&pathname={path}");
+        http::get(second.addr(), &target).status
+    };
+    assert_eq!(status("/en/articles/one"), 503);
+    assert_eq!(status("/en/articles/no-such"), 404);
+    content.heal();
+    until_so("the old path is redirected", || {
+        resolved(&second, "/en/articles/one") == redirect("/en/news/one")
+    });
+}
+
+#[test]
 fn history_made_without_the_file_is_written_when_this_is_released() {
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();

@@ -32,7 +32,7 @@ struct Owned<'a> {
     /// The host on which the document was searched.
     host: Option<usize>,
     /// Whether the path is that in the site's first locale, of a document that is not localized.
-    is_redirect: bool,
+    is_other_path: bool,
 }
 
 impl Known<'_> {
@@ -90,13 +90,13 @@ impl Known<'_> {
                 continue;
             }
             match self.by_template(&mut read, pathname, host).await? {
-                Some(owned) if !owned.is_redirect => return Ok(Some(owned)),
+                Some(owned) if !owned.is_other_path => return Ok(Some(owned)),
                 other => not_localized = not_localized.or(other),
             }
         }
-        let Some(elsewhere) = own_not_localized.or(not_localized) else { return Ok(None) };
+        let Some(other_path) = own_not_localized.or(not_localized) else { return Ok(None) };
         let is_hidden = self.is_hidden(&mut read, pathname, host).await?;
-        Ok(Some(elsewhere).filter(|_| !is_hidden))
+        Ok(Some(other_path).filter(|_| !is_hidden))
     }
 
     /// Whether a draft has a path that a more specific rule hides. Such a path leads to no other draft.
@@ -164,11 +164,9 @@ impl Known<'_> {
             let (candidates, are_all) = self.candidates(wanted, read).await?;
             let path = pathname.normalized();
             if let Some(found) = candidates.owner_on(&path, host).and_then(match_of) {
-                return Ok(Some(Owned { found, candidates, path, host, is_redirect: false }));
+                return Ok(Some(Owned { found, candidates, path, host, is_other_path: false }));
             }
-            // A path without a locale is the same on the host of the first locale.
-            let other = rules.in_default_locale(found, pathname);
-            let other = other.or_else(|| host.map(|_| path)).and_then(|path| {
+            let other = rules.in_default_locale(found, pathname, host).and_then(|path| {
                 let url = candidates.owner_on(&path, candidates.first_host());
                 let url = url.filter(|url| !url.is_localized())?;
                 Some((match_elsewhere(url)?, path))
@@ -176,8 +174,8 @@ impl Known<'_> {
             match other {
                 // Nor is any other document of the type localized, so that none has the path itself.
                 Some((found, path)) => {
-                    let (host, is_redirect) = (candidates.first_host(), true);
-                    let own = Owned { found, candidates, path, host, is_redirect };
+                    let (host, is_other_path) = (candidates.first_host(), true);
+                    let own = Owned { found, candidates, path, host, is_other_path };
                     not_localized.get_or_insert(own);
                 }
                 None if are_all => {}

@@ -4,7 +4,7 @@
 use crate::app::App;
 use crate::json::Json;
 use crate::path_index::PathIndex;
-use crate::redirects::{self, Former};
+use crate::redirects::{self, FormerOwner};
 use crate::rules::Pathname;
 use crate::site::Site;
 use crate::snapshot::{PublicUrl, write_timestamp};
@@ -31,31 +31,33 @@ pub(super) struct RedirectTo<'a> {
 }
 
 /// What is known of a path that no document has.
-pub(super) fn former<'i>(
+pub(super) fn former_owner<'i>(
     app: &App,
     site: &Site,
     index: &'i PathIndex,
     pathname: &Pathname<'_>,
     host: Option<usize>,
-) -> Former<'i> {
-    match app.snapshots.history(site) {
-        Some(history) => redirects::former(history, site, index, &pathname.normalized(), host),
-        None => Former::None,
+) -> FormerOwner<'i> {
+    let Some(history) = app.snapshots.history(site) else { return FormerOwner::None };
+    // First: a document that had the path until the settings were changed had it last.
+    match app.snapshots.type_that_had(site, pathname, host) {
+        Some(uid) => FormerOwner::NotKnown(uid),
+        None => redirects::former_owner(history, site, index, pathname, host),
     }
 }
 
 impl<'a> Note<'a> {
     /// For a path that no document has.
-    pub(super) fn of_former(former: &Former<'a>, status: u16) -> Self {
+    pub(super) fn of_former(former: &FormerOwner<'a>, status: u16) -> Self {
         match former {
-            Former::Moved(redirect) => Self::Redirect(RedirectTo {
+            FormerOwner::Moved(redirect) => Self::Redirect(RedirectTo {
                 to: redirect.to,
                 status,
                 since: Some(redirect.since),
                 is_page: false,
             }),
-            Former::Gone { since } => Self::Gone(*since),
-            Former::None | Former::NotKnown(_) => Self::Nothing,
+            FormerOwner::Gone { since } => Self::Gone(*since),
+            FormerOwner::None | FormerOwner::NotKnown(_) => Self::Nothing,
         }
     }
 

@@ -8,9 +8,20 @@ use crate::rules::pathname::Pathname;
 
 impl RuleSet {
     /// The normalized path with the site's first locale in place of the one that the match has
-    /// captured. `None`: it has captured none, or the first one.
+    /// captured. If it has captured none, or the first one: the same path, if the request has a
+    /// `host`, because it is another page on the host of the first locale; else `None`.
     #[must_use]
-    pub fn in_default_locale(&self, found: &Match<'_>, pathname: &Pathname<'_>) -> Option<String> {
+    pub fn in_default_locale(
+        &self,
+        found: &Match<'_>,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> Option<String> {
+        let replaced = self.with_default_locale(found, pathname);
+        replaced.or_else(|| host.map(|_| pathname.normalized()))
+    }
+
+    fn with_default_locale(&self, found: &Match<'_>, pathname: &Pathname<'_>) -> Option<String> {
         let default = self.locales.default_locale();
         found.locale.filter(|locale| *locale != default)?;
         let at = found.params.segment_of("locale")?;
@@ -50,7 +61,8 @@ mod tests {
                 let rules = RuleSet::new(locales(), prefix, rules());
                 let pathname = Pathname::parse(path);
                 let found = rules.find(&pathname);
-                let other = found.and_then(|found| rules.in_default_locale(&found, &pathname));
+                let other =
+                    found.and_then(|found| rules.in_default_locale(&found, &pathname, None));
                 assert_eq!(other.as_deref(), expected, "{path} {prefix:?}");
             }
         }
@@ -63,8 +75,10 @@ mod tests {
         for (path, expected) in [("/en/x", Some("/english/x")), ("/english/x", None)] {
             let pathname = Pathname::parse(path);
             let found = rules.find(&pathname).unwrap();
-            let other = rules.in_default_locale(&found, &pathname);
+            let other = rules.in_default_locale(&found, &pathname, None);
             assert_eq!(other.as_deref(), expected, "{path}");
+            let other = rules.in_default_locale(&found, &pathname, Some(1));
+            assert_eq!(other.as_deref(), Some(expected.unwrap_or(path)), "{path}");
         }
     }
 }

@@ -71,10 +71,15 @@ impl RuleSet {
         Some((self.locales.position(locale.as_str())?, path))
     }
 
-    /// Whether own paths of documents that are not localized begin with a locale, for a rule by its
-    /// position in the settings.
+    /// Whether a path of [`RuleSet::own_paths_in_default_locale`] stands for the own path of a document
+    /// that is not localized, by a rule at its position in the settings: one that comes with 0 is the
+    /// same in all locales, and for another one own paths must begin with a locale.
     #[must_use]
-    pub fn own_path_has_locale(&self, rule: usize) -> bool {
+    pub fn leads_to_own_path(&self, rule: usize, replaced_locale: usize) -> bool {
+        replaced_locale == 0 || self.own_path_has_locale(rule)
+    }
+
+    fn own_path_has_locale(&self, rule: usize) -> bool {
         let template = self.rules[rule].template(self.locales.default_locale().code());
         template.is_some_and(Template::has_locale)
     }

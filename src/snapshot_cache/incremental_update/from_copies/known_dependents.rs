@@ -132,7 +132,7 @@ impl<'h> KnownDependents<'h> {
         progress.from_copies.insert(self.id().to_owned(), self.updated(&outcome));
         let is_withdrawn = self.hint.invalidation.change == Change::Withdrawn;
         // Versions that lose the relation by a withdrawal do not read another document instead.
-        if !is_withdrawn || self.hint.is_incomplete() || self.hint.has_unread_loss {
+        if !is_withdrawn || self.hint.is_incomplete() || self.hint.may_have_unread_dependents {
             updates.dependents.follow_up(self.hint.clone());
         }
         let (uid, versions) = (&group.query.uid, self.count());

@@ -30,7 +30,7 @@ pub(in crate::snapshot_cache::incremental_update) fn may_lead(
     }
     match targets.exclusion(uid, relation, target) {
         None => true,
-        Some(Exclusion::Empty) => example(group, relation).is_some(),
+        Some(Exclusion::NoReference) => example(group, relation).is_some(),
         Some(Exclusion::OtherType(id)) => !is_referred_to(group, relation, id),
     }
 }
@@ -116,7 +116,7 @@ async fn learn_from_type(cache: &SnapshotCache, group: &TypeGroup, target: &str,
         }
     }
     if !found.contains(id) {
-        targets.record_unchecked(target);
+        targets.record_unreadable(target);
     }
 }
 

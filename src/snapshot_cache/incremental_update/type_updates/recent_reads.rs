@@ -18,9 +18,13 @@ const KEPT: Duration = Duration::from_mins(1);
 pub(in crate::snapshot_cache) struct RecentReads(Mutex<HashMap<(String, String), Instant>>);
 
 impl RecentReads {
-    /// Records that the dependents of these documents have just been read after their changes.
-    pub(in crate::snapshot_cache) fn record<'h>(&self, hints: impl IntoIterator<Item = &'h Hint>) {
-        let (now, mut reads) = (Instant::now(), self.0.lock());
+    /// Records that the dependents of these documents have been read now, after their changes.
+    pub(in crate::snapshot_cache) fn record<'h>(
+        &self,
+        hints: impl IntoIterator<Item = &'h Hint>,
+        now: Instant,
+    ) {
+        let mut reads = self.0.lock();
         reads.retain(|_, at| now < *at + KEPT);
         let hints = hints.into_iter();
         let written = hints.filter(|hint| hint.invalidation.change == Change::Written);
@@ -33,7 +37,8 @@ impl RecentReads {
         let reads = self.0.lock();
         for hint in hints.iter_mut().filter(|hint| hint.has_withdrawal) {
             let read = reads.get(&key(&hint.invalidation));
-            hint.has_unread_loss |= read.is_some_and(|read| hint.at <= *read + MAX_DELAY);
+            hint.may_have_unread_dependents |=
+                read.is_some_and(|read| hint.at <= *read + MAX_DELAY);
         }
     }
 }
@@ -54,8 +59,8 @@ mod tests {
     #[test]
     fn withdrawal_that_is_reported_soon_after_a_read_has_an_unread_loss() {
         let reads = RecentReads::default();
-        reads.record(&[hint("a", Change::Written), hint("b", Change::Withdrawn)]);
         let read = Instant::now();
+        reads.record(&[hint("a", Change::Written), hint("b", Change::Withdrawn)], read);
         let late = |(id, after)| {
             let mut hint = hint(id, Change::Withdrawn);
             hint.at = read + Duration::from_secs(after);
@@ -65,7 +70,7 @@ mod tests {
             [("a", 0), ("a", 4), ("a", 6), ("b", 0), ("c", 0)].map(late).into();
         hints.push(hint("a", Change::Written));
         reads.mark_unread_losses(&mut hints);
-        let marked: Vec<bool> = hints.iter().map(|hint| hint.has_unread_loss).collect();
+        let marked: Vec<bool> = hints.iter().map(|hint| hint.may_have_unread_dependents).collect();
         assert_eq!(marked, [true, true, false, false, false, false]);
     }
 }

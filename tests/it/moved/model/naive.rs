@@ -13,6 +13,13 @@ pub(super) struct FormerVersion {
     pub(super) last_seen: i64,
 }
 
+impl FormerVersion {
+    /// Documents with an odd number are not localized.
+    pub(super) fn is_localized(&self) -> bool {
+        !self.id.ends_with(['1', '3'])
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Naive(BTreeMap<String, FormerVersion>);
 

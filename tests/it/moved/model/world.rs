@@ -141,7 +141,9 @@ impl World {
         if random.u8(..4) == 0 {
             self.cms[at].remove(&key);
         } else {
-            self.cms[at].insert(key, format!("s{}", random.u8(..SLUGS)));
+            // Some slugs are, as a rule, those of documents that are not localized.
+            let name = if key.1.is_empty() && random.bool() { "n" } else { "s" };
+            self.cms[at].insert(key, format!("{name}{}", random.u8(..SLUGS)));
         }
         self.changed[at].insert(id);
     }
@@ -253,6 +255,19 @@ impl World {
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         let copies = self.copies.iter().flatten();
         copies.flat_map(|copy| copy.paths.paths.values().map(String::as_str))
+    }
+
+    /// The path with the first locale in place of another one at its beginning.
+    pub(super) fn in_default_locale(&self, path: &str) -> Option<String> {
+        let (first, rest) = path.strip_prefix('/')?.split_once('/')?;
+        let [default, others @ ..] = &*self.settings.locales else { return None };
+        others.contains(&first).then(|| format!("/{default}/{rest}"))
+    }
+
+    /// Paths that documents which are not localized would have in each locale.
+    pub(super) fn of_all_locales() -> impl Iterator<Item = String> {
+        let slugs = (0..SLUGS).map(|n| format!("n{n}"));
+        slugs.flat_map(|slug| ["en", "de"].map(|locale| format!("/{locale}/{slug}")))
     }
 
     pub(super) fn is_known(&self, uid: &str) -> bool {

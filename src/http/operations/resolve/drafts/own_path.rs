@@ -26,21 +26,21 @@ impl Known<'_> {
                 if let Some(found) =
                     own.map(|url| self.match_of_own_path(pathname, url, url.locale()))
                 {
-                    let own = Owned { found, candidates, path, host, is_redirect: false };
+                    let own = Owned { found, candidates, path, host, is_other_path: false };
                     return Ok([Some(own), None]);
                 }
                 let mut others = rules.own_paths_in_default_locale(pathname, host);
                 let other = others.find_map(|(locale, path)| {
                     let url = candidates.owner_on(&path, candidates.first_host())?;
                     let is_own = url.has_own_path() && !url.is_localized();
-                    let has_locale = locale == 0 || rules.own_path_has_locale(url.rule());
+                    let has_locale = rules.leads_to_own_path(url.rule(), locale);
                     let found = || self.match_of_own_path(pathname, url, locale);
                     (is_own && has_locale).then(|| (found(), path))
                 });
                 match other {
                     Some((found, path)) => {
-                        let (host, is_redirect) = (candidates.first_host(), true);
-                        let own = Owned { found, candidates, path, host, is_redirect };
+                        let (host, is_other_path) = (candidates.first_host(), true);
+                        let own = Owned { found, candidates, path, host, is_other_path };
                         not_localized.get_or_insert(own);
                     }
                     None if are_all => {}
