@@ -121,9 +121,8 @@ impl Services {
 fn variant_of_demo(variant: &str, base: &str) -> Setup {
     let documents = "key = \"main\"\nresolve = \"documents\"";
     let settings = match variant {
-        "documents" | "hosts" => DEMO.replace("key = \"main\"", documents),
+        "documents" | "hosts" | "moved" => DEMO.replace("key = \"main\"", documents),
         "own paths" => DEMO.replace("key = \"main\"", documents) + OWN_PATHS,
-        "moved" => DEMO.replace("key = \"main\"", documents),
         "no CMS" => DEMO
             .replace("key = \"main\"", documents)
             .replace("source = \"files\"", "url = \"http://127.0.0.1:1\""),

@@ -98,7 +98,7 @@ fn check(world: &World, naive: &Naive, history: &PathHistory, now: i64, seen: &m
         let Some(expected) = naive.former(path) else {
             let other = world.in_default_locale(path);
             let version = other.as_deref().and_then(|other| naive.former(other));
-            check_in_default_locale(world, &index, found, version, seen);
+            check_in_default_locale(world, &index, &found, version, seen);
             continue;
         };
         match (found, Some(expected)) {
@@ -133,7 +133,7 @@ fn check(world: &World, naive: &Naive, history: &PathHistory, now: i64, seen: &m
 fn check_in_default_locale(
     world: &World,
     index: &PathIndex,
-    found: FormerOwner<'_>,
+    found: &FormerOwner<'_>,
     version: Option<&FormerVersion>,
     seen: &mut Seen,
 ) {

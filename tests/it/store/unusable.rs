@@ -76,12 +76,11 @@ fn flipped_bits_never_lead_to_a_wrong_list() {
         let service = with_store(&settings, &store).start();
         until_state(&service, "open");
         let response = list(&service);
-        match response.status {
-            503 => refused += 1,
-            _ => {
-                assert_eq!(urls(&response), expected, "byte {at}");
-                served += 1;
-            }
+        if response.status == 503 {
+            refused += 1;
+        } else {
+            assert_eq!(urls(&response), expected, "byte {at}");
+            served += 1;
         }
     }
     assert!(served > 0 && refused > 0, "{served} served, {refused} refused");

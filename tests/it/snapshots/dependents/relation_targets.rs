@@ -41,6 +41,25 @@ fn document_without_dependents_is_listed_again_when_its_type_cannot_be_read() {
 }
 
 #[test]
+fn each_event_about_a_type_that_cannot_be_read_causes_one_list_of_dependents() {
+    let fixture = Fixture::start(&[("a", "c1", "one")]);
+    let lists = |id: &str| {
+        let wanted = format!("filters[category][documentId][$eq]={id}");
+        fixture.filtered().iter().filter(|target| target.contains(&wanted)).count()
+    };
+    for (id, before) in [("t1", 0), ("t2", 0), ("t1", 1)] {
+        fixture.hint("entry.publish", TAG, id);
+        until_so(id, || lists(id) == before + 1);
+    }
+    // The next one comes behind those before it.
+    fixture.set(&[("a", "c1", "two")]);
+    fixture.hint("entry.publish", CATEGORY, "c1");
+    fixture.lists(&["/two/a"]);
+    assert_eq!((lists("t1"), lists("t2"), lists("c1")), (2, 1, 1));
+    assert_eq!(fixture.walks(), 1);
+}
+
+#[test]
 fn type_is_known_behind_a_relation_from_the_documents_that_the_copy_reads() {
     let fixture = Fixture::start(&[("a", "c1", "one"), ("b", "c2", "two")]);
     permit(&fixture, &[("categories", &["c1", "c2", "c3"]), ("tags", &["t1"])]);
