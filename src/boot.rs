@@ -53,6 +53,7 @@ pub fn build(
     let document_limits =
         DocumentLimits { deadline: limits.document_deadline, last_good: limits.last_good };
     shared.path_history.set_limits(config.moved.limits);
+    shared.change_log.set_keep(config.changes.keep);
     Ok(App {
         snapshots: Arc::new(SnapshotCache::new(
             &sites,

@@ -20,6 +20,7 @@ pub use file::search::SettingsFile;
 pub use problems::Problems;
 pub use restart::RestartSettings;
 pub use sections::auth::Auth;
+pub use sections::changes::Changes;
 pub use sections::cms::Cms;
 pub use sections::limits::{DEFAULT_CMS_REQUESTS, DEFAULT_REQUESTS, Limits};
 pub use sections::log::{Format, Log};
@@ -70,6 +71,8 @@ pub struct Config {
     pub validation: RunTimes,
     /// How paths are redirected that documents had before.
     pub moved: Moved,
+    /// How many changes are kept.
+    pub changes: Changes,
     /// The tokens that restricted requests have to send.
     pub auth: Auth,
     /// Equal for settings with the same content source and the same limits toward it.
@@ -110,6 +113,7 @@ pub fn parse(
     let store = sections::store::read(&mut table, context, &mut problems);
     let validation = sections::validation::read(&mut table, &mut problems);
     let moved = sections::moved::read(&mut table, &mut problems);
+    let changes = sections::changes::read(&mut table, &mut problems);
     let auth = sections::auth::read(&mut table, context, &mut problems);
     problems.add_unknown_sections(&table);
     problems.resolve_misplaced();
@@ -134,6 +138,7 @@ pub fn parse(
                 store,
                 validation,
                 moved,
+                changes,
                 auth,
                 content_fingerprint,
                 warnings,

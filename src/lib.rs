@@ -13,7 +13,7 @@
 //! traces  outgoing  metrics    spans; HTTP client; counters
 //! redirects  explain           former path → present URL; why each rule matches or not
 //! path_index  path_history     path → document now, and before
-//! path_changes                 what has changed between two snapshots
+//! change_log  path_changes     changes of a site in order; what differs between two snapshots
 //! site  sitemap  tables        sites; lists and files of URLs; pages and problems
 //! snapshot                     all public URLs of a content type, compactly
 //! frontend_url                 base URL + rule + document → URL
@@ -25,6 +25,7 @@
 
 pub mod app;
 pub mod boot;
+pub mod change_log;
 pub mod cli;
 pub mod config;
 pub mod content;

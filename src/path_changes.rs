@@ -57,6 +57,8 @@ pub struct Difference<'s> {
     locales: Vec<Option<usize>>,
     /// Whether both were built by the same rules.
     same_rules: bool,
+    /// Whether both have the titles of their versions.
+    with_titles: bool,
 }
 
 impl<'s> Difference<'s> {
@@ -71,7 +73,13 @@ impl<'s> Difference<'s> {
     #[must_use]
     pub fn of_rules(before: Side<'s>, after: Side<'s>) -> Self {
         let locales = before.locales.positions_in(after.locales);
-        Self { before, after, locales, same_rules: false }
+        Self { before, after, locales, same_rules: false, with_titles: true }
+    }
+
+    /// The same without a look at titles, which stored snapshots do not have.
+    #[must_use]
+    pub fn without_titles(self) -> Self {
+        Self { with_titles: false, ..self }
     }
 
     /// The side from before.
@@ -93,8 +101,7 @@ impl<'s> Difference<'s> {
         // The hash covers everything that decides, but not the titles.
         let are_equal = self.same_rules
             && before.urls_hash() == after.urls_hash()
-            && !before.has_titles()
-            && !after.has_titles();
+            && !(self.with_titles && (before.has_titles() || after.has_titles()));
         let end = |snapshot: &Snapshot| if are_equal { 0 } else { snapshot.len() };
         let mut pairs = Pairs {
             before: before.documents(0..end(before)).peekable(),
@@ -102,6 +109,13 @@ impl<'s> Difference<'s> {
         };
         std::iter::from_fn(move || pairs.next())
             .flat_map(|(before, after)| self.of_document(before, after))
+    }
+
+    /// The version from before of one that both sides have.
+    #[must_use]
+    pub fn before_of(&self, after: PublicUrl<'_>) -> Option<PublicUrl<'s>> {
+        let mut versions = self.before.snapshot.versions_of(after.document_id());
+        versions.find(|before| self.is_same_version(*before, after))
     }
 
     /// The changes of one document, from its versions on both sides.
@@ -136,7 +150,8 @@ impl<'s> Difference<'s> {
         if before.path() != after.path() || host(self.before, before) != host(self.after, after) {
             return Some(Change::Moved { before, after });
         }
-        let facts = |url: PublicUrl<'s>| (url.title(), url.modified(), url.is_listed());
+        let title = |url: PublicUrl<'s>| url.title().filter(|_| self.with_titles);
+        let facts = |url: PublicUrl<'s>| (title(url), url.modified(), url.is_listed());
         (facts(before) != facts(after)).then_some(Change::Updated(after))
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use crate::change_log::{ChangeLog, Recorder};
 use crate::content::RequestLimiters;
 use crate::metrics::Metrics;
 use crate::outgoing::BuildError;
@@ -33,6 +34,8 @@ pub struct SharedState {
     pub store: Arc<Store>,
     /// Which document had which path before.
     pub path_history: Arc<PathHistory>,
+    /// What has changed, in order.
+    pub change_log: Arc<ChangeLog>,
     /// Invalidations, and the wake-up call of the refresher.
     pub triggers: Arc<RefreshTriggers>,
     /// The in-flight limit toward the CMS (D28), shared by the HTTP clients from before and after a
@@ -60,6 +63,7 @@ impl SharedState {
             last_good: Arc::default(),
             store: Arc::default(),
             path_history: Arc::default(),
+            change_log: Arc::default(),
             triggers: Arc::default(),
             limiters: RequestLimiters::new(cms_requests),
             started: Instant::now(),
@@ -71,7 +75,8 @@ impl SharedState {
     /// Opens the store in the file with this path; without one, snapshots are in memory only.
     pub fn open_store(&mut self, path: Option<PathBuf>) {
         let (history, counters) = (Arc::clone(&self.path_history), Arc::clone(&self.metrics.store));
-        self.store = Arc::new(Store::start(path, history, counters));
+        let recorder = Recorder::new(Arc::clone(&self.change_log));
+        self.store = Arc::new(Store::start(path, history, recorder, counters));
         let (validator, metrics) = (self.validator.clone(), Arc::clone(&self.metrics));
         self.runs = RunRegistry::new(validator, metrics, Arc::clone(&self.store));
     }

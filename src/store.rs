@@ -4,6 +4,7 @@
 //! goes on with what it has in memory, and says so. The file has paths, ids and dates of published
 //! documents; no token, no draft, and no content beyond these.
 
+mod changes;
 mod clock;
 mod file;
 mod file_slot;
@@ -20,6 +21,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::change_log::Recorder;
 use crate::metrics::StoreCounters;
 use crate::path_history::PathHistory;
 use crate::snapshot::{Builder, Serialized, Snapshot};
@@ -62,6 +64,8 @@ pub enum Urgency {
 pub struct Store {
     /// `None`: snapshots are in memory only.
     writer: Option<Writer>,
+    /// Where there is no writer, which has one of its own.
+    recorder: Option<Recorder>,
 }
 
 impl Store {
@@ -70,14 +74,16 @@ impl Store {
     pub fn start(
         path: Option<PathBuf>,
         history: Arc<PathHistory>,
+        recorder: Recorder,
         counters: Arc<StoreCounters>,
     ) -> Self {
-        if path.is_none() {
+        let Some(path) = path else {
             tracing::info!(
                 "no [store] path is set: after a restart nothing is known until the CMS responds"
             );
-        }
-        Self { writer: path.map(|path| Writer::start(path, history, counters)) }
+            return Self { writer: None, recorder: Some(recorder) };
+        };
+        Self { writer: Some(Writer::start(path, history, recorder, counters)), recorder: None }
     }
 
     /// The state of the file; `None` without one.
@@ -93,10 +99,13 @@ impl Store {
     }
 
     /// Stores a snapshot, and drops those of the same site and content type by other rules. It is
-    /// complete: the result of a walk with the incremental updates since.
+    /// complete: the result of a walk with the incremental updates since. The change log gets what it has
+    /// changed.
     pub fn save(&self, snapshot: StoredSnapshot<Arc<Snapshot>>, urgency: Urgency) {
         if let Some(writer) = &self.writer {
             writer.save(snapshot, urgency);
+        } else if let Some(recorder) = &self.recorder {
+            changes::record(recorder, &snapshot);
         }
     }
 
@@ -139,6 +148,8 @@ impl Store {
     pub fn remove(&self, site: &str, uid: &str) {
         if let Some(writer) = &self.writer {
             writer.remove(site, uid);
+        } else if let Some(recorder) = &self.recorder {
+            recorder.record(site, uid, None, clock::unix_ms());
         }
     }
 

@@ -1,8 +1,8 @@
 //! One file for each section of the settings: its keys, their defaults and their checks.
 
 pub(super) mod auth;
+pub(super) mod changes;
 pub(super) mod cms;
-mod content_type;
 pub(super) mod hooks;
 pub(super) mod limits;
 pub(super) mod log;

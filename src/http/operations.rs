@@ -2,6 +2,7 @@
 //! to the two that resolve a pathname.
 
 pub(super) mod build_sitemap;
+pub(super) mod changes;
 pub(super) mod cms_hook;
 pub(super) mod frontend_url;
 pub(super) mod frontend_urls;

@@ -168,10 +168,13 @@ async fn complete(
         let (uid, before) = (&entry.query.uid, before.as_ref().map(|before| &*before.snapshot));
         block_in_place(|| history.record_refresh(uid, before, &copy.snapshot));
     }
-    drop(update_lock);
     if let Ok(copy) = &completed.outcome {
+        // In the order in which the copies have replaced each other.
+        block_in_place(|| site.save(entry, copy, Urgency::Now));
+    }
+    drop(update_lock);
+    if completed.outcome.is_ok() {
         site.rebuild_index();
-        site.save(entry, copy, Urgency::Now);
     }
     log(&site.content, entry, &completed);
     if !completed.orphaned {

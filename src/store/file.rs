@@ -1,5 +1,6 @@
 //! The file of the store: a database of redb with one table for each kind of row.
 
+mod change_log;
 mod history;
 mod runs;
 
@@ -17,6 +18,7 @@ use redb::{
 
 use super::clock::unix_ms;
 use super::queue::{Key, prefix};
+use crate::change_log::{Prepared, Recorder};
 use crate::path_history::{Row, RowChange};
 use history::PATH_HISTORY;
 use runs::RUNS;
@@ -112,17 +114,19 @@ impl StoreFile {
             transaction.open_table(SNAPSHOTS)?;
             transaction.open_table(PATH_HISTORY)?;
             transaction.open_table(RUNS)?;
+            change_log::open(&transaction)?;
         }
         Ok(transaction.commit()?)
     }
 
-    /// Writes a snapshot, and drops those of the same site and content type with other fingerprints,
-    /// in one transaction.
+    /// Writes a snapshot and the changes that it makes, and drops those of the same site and content type
+    /// with other fingerprints, in one transaction.
     pub(super) fn write(
         &self,
         (site, uid): (&str, &str),
         key: &Key,
         bytes: &[u8],
+        (changes, keep): (Option<&Prepared>, usize),
     ) -> Result<(), FileError> {
         without_panic(|| {
             let transaction = self.database.begin_write()?;
@@ -133,6 +137,7 @@ impl StoreFile {
                 snapshots.insert(&*key.0, bytes)?;
                 transaction.open_table(META)?.insert(WRITTEN_NAME, unix_ms())?;
             }
+            change_log::write(&transaction, changes, keep)?;
             Ok(transaction.commit()?)
         })
     }
@@ -154,13 +159,29 @@ impl StoreFile {
         })
     }
 
-    /// Drops the snapshots and the last run of a content type of a site.
-    pub(super) fn remove(&self, site: &str, uid: &str) -> Result<(), FileError> {
+    /// Gives the change logs to the recorder.
+    pub(super) fn read_change_logs(&self, recorder: &Recorder) -> Result<(), FileError> {
+        without_panic(|| {
+            recorder.adopt(change_log::read(&self.database.begin_read()?)?);
+            Ok(())
+        })
+    }
+
+    /// Drops the snapshots and the last run of a content type of a site, and writes the changes that this
+    /// makes.
+    pub(super) fn remove(
+        &self,
+        site: &str,
+        uid: &str,
+        changes: Option<&Prepared>,
+        keep: usize,
+    ) -> Result<(), FileError> {
         without_panic(|| {
             let transaction = self.database.begin_write()?;
             let (from, to) = range(site, uid);
             transaction.open_table(SNAPSHOTS)?.retain_in(&*from..&*to, |_, _| false)?;
             transaction.open_table(RUNS)?.remove((site, uid))?;
+            change_log::write(&transaction, changes, keep)?;
             Ok(transaction.commit()?)
         })
     }

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::clock::unix_ms;
 use super::file::{FileError, StoreFile, move_aside};
 use super::state::StoreState;
+use crate::change_log::Recorder;
 use crate::path_history::PathHistory;
 
 /// The time between two attempts to open a file that another process has open.
@@ -24,6 +25,7 @@ pub(super) struct FileSlot {
     /// Why an open file was lost, until it has been written again.
     lost: Mutex<Option<String>>,
     history: Arc<PathHistory>,
+    recorder: Arc<Recorder>,
     openings: watch::Sender<u64>,
     /// Has not seen any opening.
     first_opening: watch::Receiver<u64>,
@@ -39,10 +41,10 @@ enum FileState {
 
 impl FileSlot {
     /// Without a file yet.
-    pub(super) fn new(path: PathBuf, history: Arc<PathHistory>) -> Self {
+    pub(super) fn new(path: PathBuf, history: Arc<PathHistory>, recorder: Arc<Recorder>) -> Self {
         let (openings, first_opening) = watch::channel(0);
         let state = Mutex::new(FileState::Failing(String::new()));
-        Self { path, state, lost: Mutex::default(), history, openings, first_opening }
+        Self { path, state, lost: Mutex::default(), history, recorder, openings, first_opening }
     }
 
     /// A file that was lost counts as failing until it has been written: on a full disk, each attempt
@@ -165,6 +167,7 @@ impl FileSlot {
         let has_own = !self.history.is_empty();
         let now = unix_ms();
         file.read_history(|row| self.history.load([row], now))?;
+        file.read_change_logs(&self.recorder)?;
         if has_own {
             self.history.keep_all();
         } else {
@@ -181,7 +184,7 @@ mod tests {
     #[test]
     fn lost_file_is_failing_until_it_is_written() {
         let folder = tempfile::tempdir().unwrap();
-        let slot = FileSlot::new(folder.path().join("store.redb"), Arc::default());
+        let slot = FileSlot::new(folder.path().join("store.redb"), Arc::default(), Arc::default());
         slot.open();
         assert!(matches!(slot.state(), StoreState::Open { .. }));
         let full = StoreState::Failing("the disk is full".to_owned());

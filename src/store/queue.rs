@@ -63,12 +63,17 @@ impl Queue {
                 next.max(now + DEBOUNCE)
             }
         };
+        // Of snapshots by several settings, the last one counts.
+        let same_type = prefix(&snapshot.head.site, &snapshot.head.content_type);
+        self.pending.retain(|other, _| *other == key || !other.0.starts_with(&same_type));
         // Continuous updates must not delay the writing for ever.
         let due = self.pending.get(&key).map_or(due, |before| before.due.min(due));
         self.pending.insert(key, Pending { snapshot, due });
     }
 
     pub(super) fn remove(&mut self, site: &str, uid: &str) {
+        let same_type = prefix(site, uid);
+        self.pending.retain(|key, _| !key.0.starts_with(&same_type));
         self.removals.insert((site.to_owned(), uid.to_owned()));
     }
 
@@ -97,6 +102,11 @@ impl Queue {
         std::mem::take(&mut self.removals)
     }
 
+    /// Puts removals back that could not be written.
+    pub(super) fn put_removals_back(&mut self, removals: BTreeSet<(String, String)>) {
+        self.removals.extend(removals);
+    }
+
     /// What is due then; all of it if the queue is closed.
     pub(super) fn take_due(&mut self, now: Instant) -> Vec<(Key, StoredSnapshot<Arc<Snapshot>>)> {
         let is_due = |pending: &Pending| self.is_closed || pending.due <= now;
@@ -105,6 +115,11 @@ impl Queue {
         self.pending = later;
         let due: BTreeMap<Key, Pending> = due;
         due.into_iter().map(|(key, pending)| (key, pending.snapshot)).collect()
+    }
+
+    /// All snapshots that are to be written.
+    pub(super) fn pending(&self) -> impl Iterator<Item = &StoredSnapshot<Arc<Snapshot>>> {
+        self.pending.values().map(|pending| &pending.snapshot)
     }
 
     /// Records that a snapshot has taken so long to write.
@@ -117,6 +132,10 @@ impl Queue {
     /// Puts a snapshot back that could not be written, unless there is a newer one.
     pub(super) fn put_back(&mut self, key: Key, snapshot: StoredSnapshot<Arc<Snapshot>>) {
         let due = Instant::now();
+        let same_type = prefix(&snapshot.head.site, &snapshot.head.content_type);
+        if self.pending.keys().any(|other| other.0.starts_with(&same_type)) {
+            return;
+        }
         self.pending.entry(key).or_insert(Pending { snapshot, due });
     }
 }

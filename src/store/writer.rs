@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
+use super::changes;
 use super::clock::Moment;
 use super::file::{FileError, StoreFile, StoredRow};
 use super::file_slot::FileSlot;
@@ -16,6 +17,7 @@ use super::head::{HeadWithTimes, Times};
 use super::queue::{Key, Queue, RunBytes, TypeKey};
 use super::state::StoreState;
 use super::{StoredSnapshot, Urgency};
+use crate::change_log::{Prepared, Recorder};
 use crate::metrics::StoreCounters;
 use crate::path_history::PathHistory;
 use crate::snapshot::Snapshot;
@@ -38,6 +40,7 @@ struct Shared {
     /// Signals a change of the queue, or the loss of the file.
     changed: Condvar,
     history: Arc<PathHistory>,
+    recorder: Arc<Recorder>,
     counters: Arc<StoreCounters>,
 }
 
@@ -46,12 +49,14 @@ impl Writer {
     pub(super) fn start(
         path: PathBuf,
         history: Arc<PathHistory>,
+        recorder: Recorder,
         counters: Arc<StoreCounters>,
     ) -> Self {
-        let slot = FileSlot::new(path, Arc::clone(&history));
+        let recorder = Arc::new(recorder);
+        let slot = FileSlot::new(path, Arc::clone(&history), Arc::clone(&recorder));
         slot.open();
         let (queue, changed) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { slot, queue, changed, history, counters });
+        let shared = Arc::new(Shared { slot, queue, changed, history, recorder, counters });
         let own = Arc::clone(&shared);
         let (running, ended) = mpsc::channel();
         std::thread::spawn(move || {
@@ -126,7 +131,10 @@ impl Shared {
         let work = || match self.slot.file() {
             Some(file) => self.write_due(&file),
             None if self.queue.lock().is_closed => {}
-            None => self.slot.open(),
+            None => {
+                self.record_pending();
+                self.slot.open();
+            }
         };
         // The panic hook has logged it.
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
@@ -174,7 +182,7 @@ impl Shared {
                 continue;
             }
             let begun = Instant::now();
-            match write(file, &key, &snapshot) {
+            match self.write(file, &key, &snapshot) {
                 Ok(()) => {
                     self.counters.written.inc();
                     self.queue.lock().has_written(key, begun.elapsed());
@@ -213,6 +221,25 @@ impl Shared {
         failed
     }
 
+    /// Writes a snapshot and the changes that it makes.
+    fn write(
+        &self,
+        file: &StoreFile,
+        key: &Key,
+        stored: &StoredSnapshot<Arc<Snapshot>>,
+    ) -> Result<(), FileError> {
+        let prepared = changes::prepare(&self.recorder, file, stored)?;
+        write(file, key, stored, prepared.as_ref(), self.recorder.keep())?;
+        prepared.into_iter().for_each(|prepared| self.recorder.commit(prepared));
+        Ok(())
+    }
+
+    /// Records in memory what the snapshots change that cannot be written now.
+    fn record_pending(&self) {
+        let pending: Vec<_> = self.queue.lock().pending().cloned().collect();
+        pending.iter().for_each(|stored| changes::record(&self.recorder, stored));
+    }
+
     fn write_history(&self, file: &StoreFile) -> Result<(), FileError> {
         loop {
             let changes = self.history.take_changes(MAX_ROWS);
@@ -225,7 +252,17 @@ impl Shared {
 
     fn remove(&self, file: &StoreFile) -> Result<(), FileError> {
         let removals = self.queue.lock().take_removals();
-        removals.iter().try_for_each(|(site, uid)| file.remove(site, uid))
+        let remove = |(site, uid): &(String, String)| {
+            let prepared = changes::prepare_removal(&self.recorder, file, site, uid)?;
+            file.remove(site, uid, prepared.as_ref(), self.recorder.keep())?;
+            prepared.into_iter().for_each(|prepared| self.recorder.commit(prepared));
+            Ok(())
+        };
+        let removed = removals.iter().try_for_each(remove);
+        if removed.is_err() {
+            self.queue.lock().put_removals_back(removals);
+        }
+        removed
     }
 
     fn lose(&self, error: &FileError) {
@@ -242,6 +279,8 @@ fn write(
     file: &StoreFile,
     key: &Key,
     stored: &StoredSnapshot<Arc<Snapshot>>,
+    changes: Option<&Prepared>,
+    keep: usize,
 ) -> Result<(), FileError> {
     let started = Instant::now();
     let begun = Moment::now().before(stored.begun.elapsed());
@@ -250,7 +289,7 @@ fn write(
     let head = serde_json::to_string(&head).expect("texts and numbers are JSON");
     let bytes = stored.snapshot.serialize(&head);
     let (site, uid) = (&stored.head.site, &stored.head.content_type);
-    file.write((site, uid), key, &bytes)?;
+    file.write((site, uid), key, &bytes, (changes, keep))?;
     let (bytes, milliseconds) = (bytes.len(), started.elapsed().as_millis());
     tracing::debug!(site, uid, bytes, milliseconds, "a snapshot is stored");
     Ok(())

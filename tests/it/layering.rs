@@ -76,6 +76,12 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&["rules", "frontend_url", "snapshot"]),
         must_not_name: WORLD,
     },
+    // Its readers wait for changes.
+    Layer {
+        module: "change_log",
+        may_use: Some(&["snapshot", "path_changes"]),
+        must_not_name: WEB,
+    },
     Layer { module: "path_history", may_use: Some(&["path_changes"]), must_not_name: WORLD },
     Layer {
         module: "redirects",
@@ -93,7 +99,7 @@ const LAYERS: &[Layer] = &[
     // What survives the process, in a file and a thread of its own.
     Layer {
         module: "store",
-        may_use: Some(&["snapshot", "path_changes", "path_history", "metrics"]),
+        may_use: Some(&["snapshot", "path_changes", "path_history", "change_log", "metrics"]),
         must_not_name: WEB,
     },
     Layer { module: "traces", may_use: Some(&["outgoing", "metrics"]), must_not_name: WEB },
@@ -145,6 +151,7 @@ const LAYERS: &[Layer] = &[
             "content",
             "validator",
             "path_history",
+            "change_log",
             "snapshot_cache",
             "store",
         ]),
@@ -184,6 +191,7 @@ const LAYERS: &[Layer] = &[
             "app",
             "path_index",
             "redirects",
+            "change_log",
         ]),
         must_not_name: &["clap", "config::"],
     },
@@ -205,6 +213,7 @@ const LAYERS: &[Layer] = &[
             "content",
             "validator",
             "path_history",
+            "change_log",
             "snapshot_cache",
             "server",
         ]),

@@ -8,6 +8,7 @@ mod bad_inputs;
 mod batches;
 mod breaker;
 mod canaries;
+mod changes;
 mod changing;
 mod check_cms;
 mod cms_tls;

@@ -1,12 +1,13 @@
 //! `[cms]`: the source of the documents.
 
+mod content_type;
+
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use url::Url;
 
-use super::content_type;
 use crate::config::secret::Secret;
 use crate::config::sources::Context;
 use crate::config::table;

@@ -33,15 +33,15 @@ use tower_http::catch_panic::CatchPanicLayer;
 use super::load_shed::LimitClass;
 use crate::app::App;
 use crate::http::operations::{
-    build_sitemap, cms_hook, frontend_url, frontend_urls, get_content_type, health, openapi,
-    resolve, sitemap_files, tables,
+    build_sitemap, changes, cms_hook, frontend_url, frontend_urls, get_content_type, health,
+    openapi, resolve, sitemap_files, tables,
 };
 use crate::http::response::error::ApiError;
 pub(super) use declaration::FromMemory;
 use declaration::{Declaration, Handler, Methods};
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
-static ROUTES: [Declaration; 13] = [
+static ROUTES: [Declaration; 14] = [
     Declaration {
         path: "/api/get-content-type",
         label: "/api/get-content-type",
@@ -101,6 +101,13 @@ static ROUTES: [Declaration; 13] = [
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::validations::get)),
+    },
+    Declaration {
+        path: "/api/changes",
+        label: "/api/changes",
+        methods: Methods::Read,
+        limit: LimitClass::List,
+        handler: Handler::Routed(|| get(changes::get)),
     },
     Declaration {
         path: "/sitemaps/{site}/{file}",

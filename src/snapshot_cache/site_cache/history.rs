@@ -135,6 +135,8 @@ impl SiteCache {
     /// Puts this cache in use in place of one for other settings of the same site: its last snapshots
     /// are compared with the first complete ones of this cache.
     pub(in crate::snapshot_cache) fn succeed(&self, previous: &Self) {
+        let lost = previous.entries.keys().filter(|uid| self.entry(uid.as_str()).is_none());
+        lost.for_each(|uid| self.store.remove(&self.site.key, uid.as_str()));
         let is_same_source = self.site.source == previous.site.source;
         let Some(history) = self.history.as_ref().filter(|_| is_same_source) else { return };
         for (uid, before) in previous.last_snapshots() {

@@ -75,15 +75,16 @@ impl SiteCache {
 
     /// Enters the paths of content types that have lost their last rule since they were stored.
     fn record_lost_types(&self) {
-        let Some(history) = &self.history else { return };
         for uid in self.store.types(&self.site.key) {
             let Ok(uid) = ContentTypeUid::parse(&uid) else { continue };
             if self.entry(uid.as_str()).is_some() {
                 continue;
             }
-            let stored = self.store.load(&self.site.key, uid.as_str(), self.builder());
-            for before in stored.into_iter().filter_map(|stored| self.predecessor(stored)) {
-                history.record_lost_type(&uid, &before);
+            if let Some(history) = &self.history {
+                let stored = self.store.load(&self.site.key, uid.as_str(), self.builder());
+                for before in stored.into_iter().filter_map(|stored| self.predecessor(stored)) {
+                    history.record_lost_type(&uid, &before);
+                }
             }
             self.store.remove(&self.site.key, uid.as_str());
         }

@@ -16,6 +16,7 @@ const ROUTES: &[(&str, u16, &str)] = &[
     (ARTICLES, 200, "/api/build-sitemap"),
     ("/api/pages?site=main", 200, "/api/pages"),
     ("/api/problems?site=main", 200, "/api/problems"),
+    ("/api/changes?site=main", 200, "/api/changes"),
     ("/sitemaps/main/index.xml", 200, "/sitemaps"),
     ("/api/validations?site=main", 200, "/api/validations"),
     ("/hooks/cms", 405, "/hooks/cms"),

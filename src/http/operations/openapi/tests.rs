@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::description;
 use crate::http::operations::tables::{pages, problems, validations};
 use crate::http::operations::{
-    build_sitemap, frontend_url, frontend_urls, get_content_type, resolve,
+    build_sitemap, changes, frontend_url, frontend_urls, get_content_type, resolve,
 };
 use crate::http::pipeline::routes::declared_methods;
 use crate::http::request::query::Param;
@@ -31,6 +31,7 @@ fn query_parameters(path: &str, method: &str) -> &'static [Param] {
         ("/api/frontend-urls", "post") => &frontend_urls::POST_PARAMS,
         ("/api/frontend-urls", _) => &frontend_urls::GET_PARAMS,
         ("/api/build-sitemap", _) => &build_sitemap::PARAMS,
+        ("/api/changes", _) => &changes::PARAMS,
         ("/api/pages", _) => &pages::PARAMS,
         ("/api/problems", _) => &problems::PARAMS,
         ("/api/validations", _) => &validations::PARAMS,

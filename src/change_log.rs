@@ -1,0 +1,142 @@
+//! The change log of a site: which pages have been added, have moved, are gone or have been updated,
+//! in the order in which the service has noticed it.
+//!
+//! Each change has a sequence number. A cursor is a sequence number with the identity of the log: a
+//! cursor of another log, or of a part that is no longer kept, is recognized (D44).
+
+mod cursor;
+mod entry;
+mod recorder;
+mod site_log;
+
+use std::collections::{HashMap, VecDeque};
+
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+pub use cursor::{Cursor, Since};
+pub use entry::{Change, Entry, Kind};
+pub use recorder::{Baseline, Loaded, Prepared, Recorder};
+pub use site_log::{Batch, LogHead, Read};
+
+use site_log::SiteLog;
+
+/// How many changes of a site are kept unless the settings say otherwise.
+pub const DEFAULT_KEEP: usize = 100_000;
+
+/// The change logs of all sites. They survive a reload of the settings.
+#[derive(Debug)]
+pub struct ChangeLog {
+    state: Mutex<State>,
+    /// Changes with each new change.
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct State {
+    sites: HashMap<String, SiteLog>,
+    keep: usize,
+}
+
+impl Default for ChangeLog {
+    fn default() -> Self {
+        let state = State { sites: HashMap::new(), keep: DEFAULT_KEEP };
+        Self { state: Mutex::new(state), changed: watch::Sender::new(0) }
+    }
+}
+
+impl ChangeLog {
+    /// Sets how many changes of each site are kept.
+    pub fn set_keep(&self, keep: usize) {
+        let state = &mut *self.state.lock();
+        state.keep = keep;
+        state.sites.values_mut().for_each(|log| log.shrink(keep));
+    }
+
+    /// How many changes of each site are kept.
+    #[must_use]
+    pub fn keep(&self) -> usize {
+        self.state.lock().keep
+    }
+
+    /// A value that changes whenever changes are added.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Reads the changes of a site since a cursor, at most so many, and gives each to `take`. Without a
+    /// cursor none are read.
+    pub fn read(
+        &self,
+        site: &str,
+        since: Option<Since>,
+        (most, with_unlisted): (usize, bool),
+        take: impl FnMut(Change<'_>),
+    ) -> Read {
+        let mut state = self.state.lock();
+        state.site(site).read(since, (most, with_unlisted), take)
+    }
+
+    /// How many changes of a site come after a cursor; `None`: the log no longer has all of them.
+    #[must_use]
+    pub fn waiting(&self, site: &str, since: Cursor) -> Option<u64> {
+        self.state.lock().site(site).waiting(since)
+    }
+
+    /// Whether a reader may know the pages of a site from before.
+    fn is_read(&self, site: &str) -> bool {
+        self.state.lock().sites.get(site).is_some_and(SiteLog::is_read)
+    }
+
+    /// Appends changes of pages whose documents are from this source, in the file too or in memory alone.
+    fn append(&self, site: &str, source: u128, batch: Batch, is_stored: bool) {
+        let state = &mut *self.state.lock();
+        let (keep, is_empty) = (state.keep, batch.is_empty());
+        let log = state.site(site);
+        log.continue_from(source);
+        if is_stored {
+            log.set_stored();
+        } else if !is_empty {
+            log.branch();
+        }
+        log.append(batch, keep);
+        if !is_empty {
+            self.changed.send_modify(|version| *version += 1);
+        }
+    }
+
+    /// The head of a site's log, which goes on only for documents from this source.
+    fn head(&self, site: &str, source: u128) -> LogHead {
+        let state = &mut *self.state.lock();
+        let log = state.site(site);
+        log.continue_from(source);
+        log.head(source)
+    }
+
+    /// Begins the log of a site again: changes are missing.
+    fn cut(&self, site: &str) {
+        self.state.lock().sites.remove(site);
+    }
+
+    /// Replaces all logs by those that a file has.
+    fn adopt(&self, logs: impl IntoIterator<Item = (String, LogHead, VecDeque<Entry>)>) {
+        let state = &mut *self.state.lock();
+        let log = |(site, head, entries)| {
+            let mut log = SiteLog::stored(head, entries);
+            log.shrink(state.keep);
+            (site, log)
+        };
+        state.sites = logs.into_iter().map(log).collect();
+        self.changed.send_modify(|version| *version += 1);
+    }
+}
+
+impl State {
+    fn site(&mut self, site: &str) -> &mut SiteLog {
+        if !self.sites.contains_key(site) {
+            self.sites.insert(site.to_owned(), SiteLog::begin());
+        }
+        self.sites.get_mut(site).expect("it was inserted if it was missing")
+    }
+}

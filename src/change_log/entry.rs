@@ -1,0 +1,135 @@
+//! One change as it is kept, and as a reader gets it.
+
+use std::sync::Arc;
+
+/// What has happened to a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It has a path, and had none.
+    Added,
+    /// It has another path.
+    Moved,
+    /// It had a path, and has none.
+    Gone,
+    /// It has the same path; its title, its date or its place in sitemaps has changed.
+    Updated,
+}
+
+/// A change of one version of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The path, then the path before it if it has moved, then the `documentId`.
+    text: Box<str>,
+    path_len: u16,
+    from_len: u16,
+    kind: Kind,
+    was_listed: bool,
+    is_listed: bool,
+    at: i64,
+    uid: Arc<str>,
+    locale: Arc<str>,
+}
+
+/// A change as a reader gets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change<'e> {
+    /// What has happened.
+    pub kind: Kind,
+    /// The content type.
+    pub uid: &'e str,
+    /// The `documentId`; of a page outside the CMS its name.
+    pub document_id: &'e str,
+    /// The code of the locale; the site's first one of a document that is not localized.
+    pub locale: &'e str,
+    /// The path on the frontend; of a page that is gone, the path that it had.
+    pub path: &'e str,
+    /// The path that a page had before it moved.
+    pub from: Option<&'e str>,
+    /// When the service noticed it, in milliseconds since 1970.
+    pub at: i64,
+    /// Whether sitemaps listed it before.
+    pub was_listed: bool,
+    /// Whether they list it now.
+    pub is_listed: bool,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Added, Self::Moved, Self::Gone, Self::Updated];
+
+    /// As responses have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Moved => "moved",
+            Self::Gone => "gone",
+            Self::Updated => "updated",
+        }
+    }
+
+    /// The kind with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl Entry {
+    /// Keeps a change; `uid` and `locale` are those of the change, shared with other entries.
+    ///
+    /// # Panics
+    /// If a path is longer than 64 KiB, which no path of a snapshot is.
+    #[must_use]
+    pub fn new(change: Change<'_>, uid: &Arc<str>, locale: &Arc<str>) -> Self {
+        let length =
+            |text: &str| u16::try_from(text.len()).expect("a path of a snapshot is below 64 KiB");
+        let from = change.from.unwrap_or_default();
+        Self {
+            text: [change.path, from, change.document_id].concat().into(),
+            path_len: length(change.path),
+            from_len: length(from),
+            kind: change.kind,
+            was_listed: change.was_listed,
+            is_listed: change.is_listed,
+            at: change.at,
+            uid: Arc::clone(uid),
+            locale: Arc::clone(locale),
+        }
+    }
+
+    /// The change with all that is known of it.
+    #[must_use]
+    pub fn change(&self) -> Change<'_> {
+        let (path, rest) = self.text.split_at(self.path_len.into());
+        let (from, document_id) = rest.split_at(self.from_len.into());
+        Change {
+            kind: self.kind,
+            uid: &self.uid,
+            document_id,
+            locale: &self.locale,
+            path,
+            from: (self.kind == Kind::Moved).then_some(from),
+            at: self.at,
+            was_listed: self.was_listed,
+            is_listed: self.is_listed,
+        }
+    }
+}
+
+impl Change<'_> {
+    /// The change for a reader of the pages that sitemaps list: one that is listed from now on is added,
+    /// and one that is no longer listed is gone. `None`: the reader knows neither page.
+    #[must_use]
+    pub fn among_listed(self) -> Option<Self> {
+        match (self.was_listed, self.is_listed) {
+            (true, true) => Some(self),
+            (false, true) => Some(Self { kind: Kind::Added, from: None, ..self }),
+            (true, false) => {
+                let path = self.from.unwrap_or(self.path);
+                Some(Self { kind: Kind::Gone, path, from: None, ..self })
+            }
+            (false, false) => None,
+        }
+    }
+}

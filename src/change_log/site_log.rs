@@ -1,0 +1,210 @@
+//! The log of one site: its last changes in order.
+
+use std::collections::VecDeque;
+
+use super::cursor::{Cursor, Since};
+use super::entry::{Change, Entry};
+
+/// Changes that are to be appended together, of which at most so many are kept.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// How many come before those that are kept.
+    skipped: u64,
+    kept: VecDeque<Entry>,
+}
+
+/// What identifies a log, and its last change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogHead {
+    /// Its identity.
+    pub log: u64,
+    /// What distinguishes the CMS of its documents from others.
+    pub source: u128,
+    /// The sequence number of its last change.
+    pub last: u64,
+}
+
+/// What a reader gets beside the changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The place behind the last change that was read.
+    pub cursor: Cursor,
+    /// Whether there are more changes behind it.
+    pub more: bool,
+    /// Whether the changes since the reader's cursor are not all known: it has to read all pages again.
+    pub reset: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct SiteLog {
+    id: u64,
+    /// The log that this one goes on, up to its last change that both have.
+    parent: Option<Cursor>,
+    /// `None`: no snapshot has been recorded yet.
+    source: Option<u128>,
+    /// The sequence number before the first entry.
+    base: u64,
+    entries: VecDeque<Entry>,
+    is_read: bool,
+    /// Whether a file has all of it.
+    is_stored: bool,
+}
+
+impl Batch {
+    /// Adds a change. Of more than `keep`, the last ones are kept.
+    pub fn push(&mut self, entry: Entry, keep: usize) {
+        self.kept.push_back(entry);
+        if self.kept.len() > keep {
+            self.kept.pop_front();
+            self.skipped += 1;
+        }
+    }
+
+    /// Whether it has no changes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty() && self.skipped == 0
+    }
+
+    /// The entries that are kept, each with its sequence number if the batch follows this one.
+    pub fn numbered(&self, last: u64) -> impl Iterator<Item = (u64, &Entry)> {
+        (last + self.skipped + 1..).zip(&self.kept)
+    }
+
+    /// How many changes it has, kept or not.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.skipped + self.kept.len() as u64
+    }
+}
+
+impl SiteLog {
+    /// A new log without changes.
+    pub(super) fn begin() -> Self {
+        Self {
+            id: fastrand::u64(..),
+            parent: None,
+            source: None,
+            base: 0,
+            entries: VecDeque::new(),
+            is_read: false,
+            is_stored: false,
+        }
+    }
+
+    /// The log that a file has. Readers may know it.
+    pub(super) fn stored(head: LogHead, entries: VecDeque<Entry>) -> Self {
+        Self {
+            id: head.log,
+            source: Some(head.source),
+            base: head.last.saturating_sub(entries.len() as u64),
+            entries,
+            is_read: true,
+            is_stored: true,
+            ..Self::begin()
+        }
+    }
+
+    /// The file has all of it from now on.
+    pub(super) fn set_stored(&mut self) {
+        self.is_stored = true;
+    }
+
+    /// Goes on in memory: what follows may differ from what the file gets later, so that it has an
+    /// identity of its own.
+    pub(super) fn branch(&mut self) {
+        if std::mem::take(&mut self.is_stored) {
+            self.parent = Some(self.cursor(self.last()));
+            self.id = fastrand::u64(..);
+        }
+    }
+
+    pub(super) fn head(&self, source: u128) -> LogHead {
+        LogHead { log: self.id, source, last: self.last() }
+    }
+
+    pub(super) fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// Begins again if the documents so far were from another source.
+    pub(super) fn continue_from(&mut self, source: u128) {
+        if self.source.is_some_and(|own| own != source) {
+            *self = Self::begin();
+        }
+        self.source = Some(source);
+    }
+
+    pub(super) fn append(&mut self, batch: Batch, keep: usize) {
+        if batch.skipped > 0 {
+            self.base = self.last() + batch.skipped;
+            self.entries.clear();
+        }
+        self.entries.extend(batch.kept);
+        self.shrink(keep);
+    }
+
+    pub(super) fn shrink(&mut self, keep: usize) {
+        let excess = self.entries.len().saturating_sub(keep);
+        self.entries.drain(..excess);
+        self.base += excess as u64;
+        if self.entries.capacity() > 4 * self.entries.len().max(1_024) {
+            self.entries.shrink_to_fit();
+        }
+    }
+
+    pub(super) fn read(
+        &mut self,
+        since: Option<Since>,
+        (most, with_unlisted): (usize, bool),
+        mut take: impl FnMut(Change<'_>),
+    ) -> Read {
+        self.is_read = true;
+        let place = match since {
+            None => Some(self.last()),
+            Some(Since::Oldest) => Some(self.base),
+            Some(Since::Cursor(cursor)) => self.place_of(cursor),
+        };
+        let Some(mut place) = place else {
+            return Read { cursor: self.cursor(self.last()), more: false, reset: true };
+        };
+        let start = usize::try_from(place - self.base).expect("it is among the entries");
+        let (mut taken, mut more) = (0, false);
+        for entry in self.entries.range(start..) {
+            let change = entry.change();
+            let seen = if with_unlisted { Some(change) } else { change.among_listed() };
+            if let Some(change) = seen {
+                if taken == most {
+                    more = true;
+                    break;
+                }
+                take(change);
+                taken += 1;
+            }
+            place += 1;
+        }
+        Read { cursor: self.cursor(place), more, reset: false }
+    }
+
+    pub(super) fn waiting(&self, since: Cursor) -> Option<u64> {
+        self.place_of(since).map(|place| self.last() - place)
+    }
+
+    pub(super) fn last(&self) -> u64 {
+        self.base + self.entries.len() as u64
+    }
+
+    /// The sequence number of a cursor behind which all changes are known.
+    fn place_of(&self, cursor: Cursor) -> Option<u64> {
+        let of_parent = self
+            .parent
+            .is_some_and(|parent| cursor.log == parent.log && cursor.sequence <= parent.sequence);
+        let is_known = cursor.log == self.id || of_parent;
+        (is_known && (self.base..=self.last()).contains(&cursor.sequence))
+            .then_some(cursor.sequence)
+    }
+
+    fn cursor(&self, sequence: u64) -> Cursor {
+        Cursor { log: self.id, sequence }
+    }
+}

@@ -1,0 +1,38 @@
+//! `[changes]`: how many changes of the pages of a site are kept.
+
+use serde::Deserialize;
+
+use crate::change_log::DEFAULT_KEEP;
+use crate::config::Problems;
+use crate::config::table;
+use crate::config::value::Table;
+
+/// The most changes that can be set: they take 200 MB for each site.
+const MAX_KEEP: usize = 1_000_000;
+
+/// What the settings say about the change log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changes {
+    /// How many changes of each site are kept.
+    pub keep: usize,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+struct Raw {
+    keep: usize,
+}
+
+impl Default for Raw {
+    fn default() -> Self {
+        Self { keep: DEFAULT_KEEP }
+    }
+}
+
+pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Changes {
+    let Raw { keep } = table::read(table, "changes", problems);
+    if !(1..=MAX_KEEP).contains(&keep) {
+        problems.add("changes.keep", format_args!("must be between 1 and {MAX_KEEP}"));
+    }
+    Changes { keep }
+}

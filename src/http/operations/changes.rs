@@ -1,0 +1,86 @@
+//! `GET /api/changes`: what has changed on a site since a cursor, from memory.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+
+use crate::app::App;
+use crate::change_log::{Change, Read, Since};
+use crate::http::request::bearer::require_bearer;
+use crate::http::request::params::{SITE, known_site, required};
+use crate::http::request::query::{Param, echo, parse};
+use crate::http::response::envelope::{JSON, success_text};
+use crate::http::response::error::ApiError;
+use crate::json::Json;
+use crate::snapshot::write_timestamp;
+
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 2] = [SITE, Param::unlimited("since")];
+
+/// The most changes of a response.
+const MOST: usize = 1_000;
+
+/// The response.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let [site, since] = parse(query.as_deref(), &PARAMS)?;
+    let site = known_site(&app, &required("site", site)?)?;
+    let since = since.as_deref().map(parse_since).transpose()?;
+    let with_unlisted = may_see_unlisted(&app, &headers)?;
+    let mut changes = Json::with_capacity(0);
+    let read = app.shared.change_log.read(&site.key, since, (MOST, with_unlisted), |change| {
+        changes.raw(if changes.length() == 0 { "" } else { "," });
+        write_change(change, &mut changes);
+    });
+    let changes = String::from_utf8(changes.into_bytes()).expect("JSON is UTF-8");
+    let text = success_text(|out| write(&read, &changes, out));
+    let mut response = Response::new(Body::from(text));
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+fn parse_since(text: &str) -> Result<Since, ApiError> {
+    Since::parse(text).ok_or_else(|| {
+        let message =
+            format!("`since` must be a cursor of an earlier response or 0, not {}", echo(text));
+        ApiError::validation(message)
+    })
+}
+
+/// Whether the request has the token for pages that sitemaps leave out. Without a token in the settings
+/// no request has it.
+fn may_see_unlisted(app: &App, headers: &HeaderMap) -> Result<bool, ApiError> {
+    let expected = app.http.validate_token.as_ref();
+    if expected.is_none() || !headers.contains_key(axum::http::header::AUTHORIZATION) {
+        return Ok(false);
+    }
+    require_bearer(expected, headers).map(|()| true)
+}
+
+fn write(Read { cursor, more, reset }: &Read, changes: &str, out: &mut Json) {
+    out.raw(r#"{"cursor":"#).word(&cursor.to_string());
+    out.raw(r#","more":"#).value(more).raw(r#","reset":"#).value(reset);
+    out.raw(r#","changes":["#).raw(changes).raw("]}");
+}
+
+fn write_change(change: Change<'_>, out: &mut Json) {
+    out.raw(r#"{"type":"#).word(change.kind.name());
+    out.raw(r#","contentType":"#).word(change.uid);
+    out.raw(r#","documentId":"#).text(change.document_id);
+    out.raw(r#","locale":"#).word(change.locale);
+    out.raw(r#","path":"#).text(change.path);
+    if let Some(from) = change.from {
+        out.raw(r#","from":"#).text(from);
+    }
+    let mut at = String::new();
+    write_timestamp(&mut at, change.at);
+    out.raw(r#","at":"#).word(&at).raw("}");
+}

@@ -1,0 +1,72 @@
+//! What the change log gets from snapshots that are stored.
+
+use std::sync::Arc;
+
+use super::StoredSnapshot;
+use super::clock::unix_ms;
+use super::file::{FileError, StoreFile};
+use super::head::{Head, HeadWithTimes};
+use crate::change_log::{Baseline, Loaded, Prepared, Recorder};
+use crate::snapshot::{Builder, Serialized, Snapshot, Unreadable};
+
+/// Differences are found without a path table.
+const BUILDER: Builder = Builder { path_table: false };
+
+/// Records the changes of a snapshot in memory alone.
+pub(super) fn record(recorder: &Recorder, stored: &StoredSnapshot<Arc<Snapshot>>) {
+    let (site, uid) = (&stored.head.site, &stored.head.content_type);
+    recorder.record(site, uid, Some(baseline(stored)), unix_ms());
+}
+
+/// The changes to be written with a snapshot.
+pub(super) fn prepare(
+    recorder: &Recorder,
+    file: &StoreFile,
+    stored: &StoredSnapshot<Arc<Snapshot>>,
+) -> Result<Option<Prepared>, FileError> {
+    let (site, uid) = (&stored.head.site, &stored.head.content_type);
+    recorder.prepare(site, uid, Some(baseline(stored)), unix_ms(), || load(file, site, uid))
+}
+
+/// The changes to be written when the snapshots of a content type are dropped.
+pub(super) fn prepare_removal(
+    recorder: &Recorder,
+    file: &StoreFile,
+    site: &str,
+    uid: &str,
+) -> Result<Option<Prepared>, FileError> {
+    recorder.prepare(site, uid, None, unix_ms(), || load(file, site, uid))
+}
+
+fn baseline(stored: &StoredSnapshot<Arc<Snapshot>>) -> Baseline {
+    of_head(&stored.head, Arc::clone(&stored.snapshot), false)
+}
+
+fn of_head(head: &Head, snapshot: Arc<Snapshot>, is_stored: bool) -> Baseline {
+    Baseline {
+        snapshot,
+        locales: head.locales.clone(),
+        fingerprint: head.fingerprint,
+        source: head.source,
+        is_stored,
+    }
+}
+
+/// The snapshot of a content type that the file has, whatever its age.
+fn load(file: &StoreFile, site: &str, uid: &str) -> Result<Loaded, FileError> {
+    let found = file.snapshots(site, uid)?;
+    let read = |bytes: &[u8]| -> Result<Option<Baseline>, Unreadable> {
+        let serialized = Serialized::read(bytes)?;
+        let Ok(HeadWithTimes { head, .. }) = serde_json::from_str(serialized.head) else {
+            return Ok(None);
+        };
+        let snapshot = serialized.snapshot(BUILDER)?;
+        let is_whole = snapshot.has_locales(head.locales.count());
+        Ok(is_whole.then(|| of_head(&head, Arc::new(snapshot), true)))
+    };
+    let Some(last) = found.last() else { return Ok(Loaded::Nothing) };
+    Ok(match read(&last.bytes) {
+        Ok(Some(baseline)) => Loaded::Baseline(Box::new(baseline)),
+        Ok(None) | Err(_) => Loaded::Unreadable,
+    })
+}

@@ -1,0 +1,111 @@
+//! The change log and restarts.
+
+use std::path::Path;
+
+use super::{CHANGES, article, brief, content, cursor, read, report, settings, setup, started};
+use crate::support::http;
+use crate::support::service::{Service, Setup};
+use crate::support::wait::{until, until_so};
+
+fn with_store(settings: &str, store: &Path) -> Setup {
+    setup(settings).env("FRONTEND_MAP__STORE__PATH", store.to_str().expect("a path in UTF-8"))
+}
+
+fn folder() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = folder.path().join("store.redb");
+    (folder, store)
+}
+
+fn until_walked(service: &Service) {
+    until_so("it has walked", || http::get(service.addr(), "/api/pages?site=main").status == 200);
+}
+
+/// Waits until there are changes since a cursor.
+fn until_changed(service: &Service, since: &str) -> Vec<String> {
+    until("the change is listed", || {
+        let read = read(service, since, &[]);
+        assert_eq!(read["reset"], false);
+        Some(brief(&read)).filter(|brief| !brief.is_empty())
+    })
+}
+
+#[test]
+fn cursor_without_a_store_is_reset_after_a_restart() {
+    let content = content();
+    let cms = content.start();
+    let text = settings(&format!("http://{}", cms.addr()));
+    let before = cursor(&started(&text));
+    assert_eq!(read(&started(&text), &before, &[])["reset"], true);
+}
+
+#[test]
+fn cursor_survives_a_kill_and_titles_are_no_change_then() {
+    let (content, (_folder, store)) = (content(), folder());
+    let cms = content.start();
+    let text = settings(&format!("http://{}", cms.addr()));
+    let mut first = with_store(&text, &store).start();
+    until_walked(&first);
+    let start = cursor(&first);
+    article(&content, "a", "uno", "One", false);
+    report(&first, "a");
+    let moved = "moved a /en/articles/uno /en/articles/one";
+    assert_eq!(until_changed(&first, &start), [moved]);
+    let middle = cursor(&first);
+    first.signal("KILL");
+    article(&content, "c", "three", "Three", false);
+    let second = with_store(&text, &store).start();
+    // Titles are not stored: this difference alone is a change.
+    assert_eq!(until_changed(&second, &middle), ["added c /en/articles/three"]);
+    assert_eq!(brief(&read(&second, &start, &[])), [moved, "added c /en/articles/three"]);
+    article(&content, "b", "two", "Zwei", false);
+    report(&second, "b");
+    let last = cursor(&second);
+    assert_eq!(until_changed(&second, &last), ["updated b /en/articles/two"]);
+}
+
+#[test]
+fn content_type_that_loses_its_rule_is_gone_and_comes_back_as_added() {
+    let content = content();
+    let cms = content.start();
+    let text = settings(&format!("http://{}", cms.addr()));
+    let (_folder, store) = folder();
+    let pages =
+        "[[site.rule]]\ncontent_type = \"api::page.page\"\ntemplate = \"/p/{locale}/{slug}\"\n";
+    let endpoint = "[[content_type]]\nuid = \"api::page.page\"\nendpoint = \"pages\"\n";
+    let both = format!("{text}{pages}{endpoint}");
+    for with_a_store in [false, true] {
+        let service = if with_a_store { with_store(&both, &store) } else { setup(&both) }.start();
+        until_walked(&service);
+        until_so("each type is known", || {
+            http::get(service.addr(), "/api/pages?site=main").json()["data"]["count"] == 5
+        });
+        let types = |since: &str| {
+            let response = http::get(service.addr(), &format!("{CHANGES}&since={since}")).json();
+            assert_eq!(response["data"]["reset"], false, "{response}");
+            let changes = response["data"]["changes"].as_array().expect("a list").clone();
+            let brief = |change: &serde_json::Value| {
+                format!("{} {}", change["type"], change["path"]).replace('"', "")
+            };
+            let mut changes: Vec<String> = changes.iter().map(brief).collect();
+            changes.sort();
+            changes
+        };
+        if with_a_store {
+            until_so("both types are stored", || {
+                let metrics = crate::support::metrics::scrape(service.admin());
+                metrics.of("store_writes_total{outcome=\"ok\"}") >= 2.0
+            });
+        }
+        let start = cursor(&service);
+        service.rewrite("settings.toml", &text);
+        service.send_signal("HUP");
+        let gone = ["gone /p/en/hidden", "gone /p/en/one", "gone /p/en/two"];
+        until_so("the pages are gone", || types(&start) == gone);
+        let middle = cursor(&service);
+        service.rewrite("settings.toml", &both);
+        service.send_signal("HUP");
+        let added = ["added /p/en/hidden", "added /p/en/one", "added /p/en/two"];
+        until_so("the pages are back", || types(&middle) == added);
+    }
+}
