@@ -20,6 +20,9 @@ pub use names::SiteId;
 /// How many rows are written under one lock: a request that reads meanwhile waits some microseconds.
 const BATCH: usize = 64;
 
+/// How many places for rows are looked at under one lock.
+const MAX_PLACES: usize = 256;
+
 /// The most former paths of a document that are looked at.
 const MAX_OF_DOCUMENT: usize = 200;
 
@@ -198,6 +201,21 @@ impl PathHistory {
             (!state.limits.exclude(row.last_seen, now)).then(|| state.row(row))
         };
         hosts.into_iter().find_map(of_host)
+    }
+
+    /// Some rows of a site, of the places from this one on, and the next place; `None`: there are no
+    /// more places. Between two calls rows may enter and be dropped, but none moves.
+    #[must_use]
+    pub fn rows_from(&self, site: SiteId, place: usize, now: i64) -> Option<(Vec<Row>, usize)> {
+        let state = self.0.read();
+        let next = state.rows.places_end().min(place.saturating_add(MAX_PLACES));
+        if place >= next {
+            return None;
+        }
+        let rows = (place..next).filter_map(|at| state.rows.get(u32::try_from(at).ok()?));
+        let own =
+            |row: &&rows::Row| row.names.site == site && !state.limits.exclude(row.last_seen, now);
+        Some((rows.filter(own).map(|row| state.row(row)).collect(), next))
     }
 
     /// The paths that a document had, those that have entered last first; at most 200.

@@ -1,11 +1,15 @@
 //! Redirects: the present URL of the document that had a path before. Targets are not stored but looked
 //! up in the path index, so that a redirect never leads to a path that no document has.
 
+mod table;
+
 use crate::path_history::{PathHistory, Row, SiteId};
 use crate::path_index::{DocumentLocation, PathIndex, VersionId};
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
+
+pub use table::{HistoryOf, Redirects};
 
 /// The most former paths of a response.
 const MAX_FORMER_PATHS: usize = 20;
@@ -160,15 +164,22 @@ pub fn former_paths(
 /// Whether a request for the path of a row finds the row: its host is one of the site's, and no document
 /// or page has the path now.
 fn is_without_document(site: &Site, index: &PathIndex, row: &Row) -> bool {
+    let host = own_host(site, row);
+    (row.host.is_empty() || host.is_some()) && !is_live(site, index, &row.path, host)
+}
+
+/// The host of a row among those of the site, if it has several.
+fn own_host(site: &Site, row: &Row) -> Option<usize> {
     let named = site.hosts.all().iter().position(|host| host.base.host() == row.host);
-    let host = named.filter(|_| site.hosts.are_several());
-    if !row.host.is_empty() && host.is_none() {
-        return false;
-    }
-    let pathname = Pathname::parse(&row.path);
+    named.filter(|_| site.hosts.are_several())
+}
+
+/// Whether a document or a page has a path now.
+fn is_live(site: &Site, index: &PathIndex, path: &str, host: Option<usize>) -> bool {
+    let pathname = Pathname::parse(path);
     let decision = index.decide(&site.rules, &pathname, host);
-    decision.is_none_or(|decision| decision.owner.is_none())
-        && site.pages.find(&row.path, host).is_none()
+    decision.is_some_and(|decision| decision.owner.is_some())
+        || site.pages.find(path, host).is_some()
 }
 
 /// The names of the hosts on which a path may have been: that of the request, or all of them; last the

@@ -6,7 +6,7 @@ mod pages;
 mod problems;
 mod shared_paths;
 
-pub use chunks::{Chunks, Form, Rows};
+pub use chunks::{Chunks, Form, Rows, Step};
 pub use pages::{PageFilter, Pages};
 pub use problems::{Problem, Problems, VersionRow};
 pub use shared_paths::SharedPaths;

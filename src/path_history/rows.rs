@@ -108,6 +108,12 @@ impl Rows {
         self.chunks.get(at as usize / CHUNK)?.get(at as usize % CHUNK)?.as_ref()
     }
 
+    /// The place behind the last one that has had a row.
+    pub(super) fn places_end(&self) -> usize {
+        let last = self.chunks.last().map_or(0, Vec::len);
+        self.chunks.len().saturating_sub(1) * CHUNK + last
+    }
+
     /// The row that was last seen longest ago.
     pub(super) fn oldest(&self) -> Option<(i64, u32)> {
         self.by_age.first().copied()

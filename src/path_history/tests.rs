@@ -136,6 +136,30 @@ fn rows_beyond_the_limits_are_dropped_oldest_first() {
 }
 
 #[test]
+fn all_rows_of_a_site_are_read_in_parts() {
+    let history = PathHistory::new(Limits { max_paths: 5_000, keep: 1_000 });
+    let rows = (0..1_000).map(|n| Row {
+        site: if n % 2 == 0 { "main" } else { "other" }.to_owned(),
+        ..row(&format!("/{n}"), "a", n)
+    });
+    history.load(rows, 999);
+    let read = |now| {
+        let (mut paths, mut place) = (Vec::new(), 0);
+        while let Some((rows, next)) = history.rows_from(site(&history), place, now) {
+            assert!(next > place && rows.len() <= MAX_PLACES, "{place} {next}");
+            paths.extend(rows.into_iter().map(|row| row.path));
+            place = next;
+        }
+        paths
+    };
+    let even = |from| (from..1_000).step_by(2).map(|n| format!("/{n}")).collect::<Vec<_>>();
+    assert_eq!(read(999), even(0));
+    // Too old, although they have not been dropped yet.
+    assert_eq!(read(1_500), even(500));
+    assert_eq!(PathHistory::new(LIMITS).rows_from(site(&history), 0, 0), None);
+}
+
+#[test]
 fn loaded_row_does_not_replace_a_newer_one() {
     let history = PathHistory::new(LIMITS);
     history.load(

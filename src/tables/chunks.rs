@@ -20,7 +20,10 @@ pub trait Rows {
     /// The name of the list in the JSON document.
     const NAME: &'static str;
 
-    /// The members of `data` before the list, which are those of the last line as well.
+    /// Whether the figures are known only after the last row: then they are behind the list.
+    const FIGURES_LAST: bool = false;
+
+    /// The members of `data` beside the list, which are those of the last line as well.
     fn figures(&self) -> String;
 
     /// Appends the next row, a JSON text.
@@ -56,7 +59,9 @@ enum State {
 }
 
 impl<R: Rows> Chunks<R> {
-    pub(super) fn new(rows: R, form: Form) -> Self {
+    /// The text of a table in a format.
+    #[must_use]
+    pub fn new(rows: R, form: Form) -> Self {
         Self { rows, form, state: State::Head }
     }
 
@@ -64,8 +69,11 @@ impl<R: Rows> Chunks<R> {
         if self.state == State::Head {
             self.state = State::FirstRow;
             if self.form == Form::Json {
-                let (figures, name) = (self.rows.figures(), R::NAME);
-                out.raw(&format!(r#"{{"data":{{{figures},"{name}":["#));
+                out.raw(r#"{"data":{"#);
+                if !R::FIGURES_LAST {
+                    out.raw(&self.rows.figures()).raw(",");
+                }
+                out.raw(&format!(r#""{}":["#, R::NAME));
             }
         }
         while out.length() < CHUNK {
@@ -93,6 +101,9 @@ impl<R: Rows> Chunks<R> {
 
     fn tail(&self) -> String {
         match self.form {
+            Form::Json if R::FIGURES_LAST => {
+                format!(r#"],{}}},"meta":{{}}}}"#, self.rows.figures())
+            }
             Form::Json => r#"]},"meta":{}}"#.to_owned(),
             Form::Lines => format!("{{{}}}\n", self.rows.figures()),
         }
@@ -153,6 +164,33 @@ mod tests {
         assert_eq!(text(0, Form::Json), r#"{"data":{"count":3,"numbers":[]},"meta":{}}"#);
         assert_eq!(text(3, Form::Lines), "3\n2\n1\n{\"count\":3}\n");
         assert_eq!(text(0, Form::Lines), "{\"count\":3}\n");
+    }
+
+    /// A table whose figures are known at its end.
+    struct Counted(Numbers);
+
+    impl Rows for Counted {
+        const NAME: &'static str = "numbers";
+        const FIGURES_LAST: bool = true;
+
+        fn figures(&self) -> String {
+            format!(r#""left":{}"#, self.0.left)
+        }
+
+        fn write_next(&mut self, out: &mut Json) -> Step {
+            self.0.write_next(out)
+        }
+    }
+
+    #[test]
+    fn figures_that_are_known_last_are_behind_the_list() {
+        let text = |left, form| {
+            let rows = Counted(Numbers { left, found_nothing: false });
+            Chunks::new(rows, form).collect::<String>()
+        };
+        assert_eq!(text(2, Form::Json), r#"{"data":{"numbers":[2,1],"left":0},"meta":{}}"#);
+        assert_eq!(text(0, Form::Json), r#"{"data":{"numbers":[],"left":0},"meta":{}}"#);
+        assert_eq!(text(1, Form::Lines), "1\n{\"left\":0}\n");
     }
 
     #[test]

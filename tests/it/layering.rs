@@ -85,7 +85,15 @@ const LAYERS: &[Layer] = &[
     Layer { module: "path_history", may_use: Some(&["path_changes"]), must_not_name: WORLD },
     Layer {
         module: "redirects",
-        may_use: Some(&["rules", "snapshot", "site", "path_index", "path_history"]),
+        may_use: Some(&[
+            "json",
+            "rules",
+            "snapshot",
+            "site",
+            "tables",
+            "path_index",
+            "path_history",
+        ]),
         must_not_name: WORLD,
     },
     // Every module may count. It reads from the system what the process uses.

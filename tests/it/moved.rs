@@ -2,6 +2,7 @@
 
 mod edits;
 mod hosts;
+mod list;
 mod model;
 mod not_localized;
 mod over_http;

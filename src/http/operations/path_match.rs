@@ -5,6 +5,7 @@ use axum::http::{HeaderName, HeaderValue};
 
 use crate::app::App;
 use crate::http::response::envelope::HttpResponse;
+use crate::http::response::error::ApiError;
 use crate::path_index::{Basis, Decision};
 use crate::rules::{Match, Pathname};
 use crate::site::{ResolveBy, Site};
@@ -66,6 +67,12 @@ pub(super) fn path_index(app: &App, site: &Site) -> Option<PathIndexState> {
         let index = app.snapshots.path_index(site);
         index.expect("a site that resolves by documents has a path index")
     })
+}
+
+/// 501: the site has no path index.
+pub(super) fn without_path_index(site: &Site) -> ApiError {
+    let message = format!("site \"{}\" does not have resolve = \"documents\"", site.key);
+    ApiError::not_configured(message)
 }
 
 /// The host of the document that owns the path, if the site has several.

@@ -16,7 +16,7 @@ use self::page::{Requested, page_text, redirect_text};
 use self::resolution::{Resolution, ResolvedDocument};
 use super::frontend_url::parse_status;
 use super::match_result::{MatchResult, no_match, no_match_since};
-use super::path_match::{ResolvedBy, owner_host, path_index};
+use super::path_match::{ResolvedBy, owner_host, path_index, without_path_index};
 use crate::app::App;
 use crate::content::Status;
 use crate::http::request::params::{
@@ -68,7 +68,7 @@ pub(in crate::http) fn get(
     parse_status(status.as_deref())?;
     let host = parse_host(site, host.as_deref())?;
     let parsed = Pathname::parse(&pathname);
-    let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
+    let state = path_index(app, site).ok_or_else(|| without_path_index(site))?;
     let requested = Requested { pathname: &pathname, locale: locale.as_ref(), host };
     let status = app.http.redirect_status;
     if let Some(text) = page_text(site, &state.index, &requested, status) {
@@ -179,12 +179,6 @@ fn insert_age(is_stale: bool, state: &PathIndexState, response: &mut HttpRespons
     if is_stale {
         response.headers_mut().insert(AGE, HeaderValue::from(state.age.as_secs()));
     }
-}
-
-/// 501: the site has no path index.
-fn not_configured(site: &Site) -> ApiError {
-    let message = format!("site \"{}\" does not have resolve = \"documents\"", site.key);
-    ApiError::not_configured(message)
 }
 
 /// 503: this content type could own the path, and its documents are not known (D33).

@@ -2,6 +2,7 @@
 
 pub(in crate::http) mod pages;
 pub(in crate::http) mod problems;
+pub(in crate::http) mod redirects;
 pub(in crate::http) mod validations;
 
 use std::sync::Arc;

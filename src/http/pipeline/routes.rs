@@ -41,7 +41,7 @@ pub(super) use declaration::FromMemory;
 use declaration::{Declaration, Handler, Methods};
 
 /// The routes of the public listener. A request whose path is none of them has the route [`UNKNOWN`].
-static ROUTES: [Declaration; 14] = [
+static ROUTES: [Declaration; 15] = [
     Declaration {
         path: "/api/get-content-type",
         label: "/api/get-content-type",
@@ -94,6 +94,13 @@ static ROUTES: [Declaration; 14] = [
         methods: Methods::Read,
         limit: LimitClass::List,
         handler: Handler::Routed(|| get(tables::problems::get)),
+    },
+    Declaration {
+        path: "/api/redirects",
+        label: "/api/redirects",
+        methods: Methods::Read,
+        limit: LimitClass::List,
+        handler: Handler::Routed(|| get(tables::redirects::get)),
     },
     Declaration {
         path: "/api/validations",

@@ -168,7 +168,7 @@ async fn each_route_of_the_table_is_there() {
     let rows = api.table("Route");
     let routes = rows.iter().flat_map(|row| row[0].split('`').skip(1).step_by(2));
     let routes: Vec<&str> = routes.collect();
-    assert_eq!(routes.len(), 14, "{routes:?}");
+    assert_eq!(routes.len(), 15, "{routes:?}");
     for route in routes {
         let path = route.replace("<site>/…", "main/index.xml");
         assert_eq!(demo.send("OPTIONS", &path).status, 200, "{route}");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::description;
-use crate::http::operations::tables::{pages, problems, validations};
+use crate::http::operations::tables::{pages, problems, redirects, validations};
 use crate::http::operations::{
     build_sitemap, changes, frontend_url, frontend_urls, get_content_type, resolve,
 };
@@ -34,6 +34,7 @@ fn query_parameters(path: &str, method: &str) -> &'static [Param] {
         ("/api/changes", _) => &changes::PARAMS,
         ("/api/pages", _) => &pages::PARAMS,
         ("/api/problems", _) => &problems::PARAMS,
+        ("/api/redirects", _) => &redirects::PARAMS,
         ("/api/validations", _) => &validations::PARAMS,
         _ => panic!("{path}: add its list of parameters here"),
     }

@@ -12,12 +12,12 @@ use axum::response::{IntoResponse, Response};
 use super::former::Note;
 use super::page::{Requested, page_text};
 use super::resolution::{Resolution, ResolvedDocument};
-use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID, not_configured};
+use super::{DOCUMENT_ID, NO_STORE, PARAMS, UID};
 use crate::app::App;
 use crate::content::{ContentError, Status};
 use crate::http::operations::frontend_url;
 use crate::http::operations::match_result::{MatchResult, no_match};
-use crate::http::operations::path_match::{ResolvedBy, path_index};
+use crate::http::operations::path_match::{ResolvedBy, path_index, without_path_index};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     known_site, parse_host, parse_locale, parse_pathname, required,
@@ -100,7 +100,7 @@ impl<'a> Params<'a> {
 
     async fn respond(&self, app: &App) -> Result<HttpResponse, ApiError> {
         let site = self.site;
-        let state = path_index(app, site).ok_or_else(|| not_configured(site))?;
+        let state = path_index(app, site).ok_or_else(|| without_path_index(site))?;
         if let Wanted::Pathname { pathname, locale, host } = &self.wanted {
             let requested = Requested { pathname, locale: locale.as_ref(), host: *host };
             let status = app.http.redirect_status;

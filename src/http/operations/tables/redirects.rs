@@ -1,0 +1,47 @@
+//! `GET /api/redirects`: each path that a document had before, with where the document is now.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+
+use super::{Format, insert_headers};
+use crate::app::App;
+use crate::http::operations::path_match::without_path_index;
+use crate::http::request::bearer::require_bearer;
+use crate::http::request::params::{SITE, known_shared_site, required};
+use crate::http::request::query::{Param, parse};
+use crate::http::response::error::ApiError;
+use crate::redirects::Redirects;
+
+/// The query parameters.
+pub(in crate::http) const PARAMS: [Param; 1] = [SITE];
+
+/// The response.
+pub(in crate::http) async fn get(
+    State(app): State<Arc<App>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let [site] = parse(query.as_deref(), &PARAMS)?;
+    let site = known_shared_site(&app, &required("site", site)?)?;
+    require_bearer(app.http.validate_token.as_ref(), &headers)?;
+    let copies = match app.snapshots.history(site) {
+        Some(_) => app.snapshots.get_each(site, site.rules.content_types()).await?,
+        None => return Err(without_path_index(site)),
+    };
+    // Read after the walks: what they have moved is in it.
+    let Some(history) = app.snapshots.history(site) else { return Err(without_path_index(site)) };
+    let format = Format::preferred(&headers, history.history.len() as u64);
+    let known = copies.iter().map(|(uid, served)| (*uid, Arc::clone(&served.copy.snapshot)));
+    let of = history.to_owned(Arc::clone(site), Arc::clone(&app.shared.path_history));
+    let redirects = Redirects::new(of, &known.collect::<Vec<_>>(), app.http.redirect_status);
+    let mut response = format.respond(redirects.chunks(format.form));
+    let headers = response.headers_mut();
+    insert_headers(headers, &copies);
+    // What documents were called before is not for shared caches.
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}

@@ -1,0 +1,149 @@
+//! The table of all redirects of a site.
+
+use std::sync::Arc;
+
+use super::{FormerOwner, Redirect, SiteHistory, is_live, own_host, owner_of_row};
+use crate::json::Json;
+use crate::path_history::{PathHistory, Row, SiteId};
+use crate::path_index::{PathIndex, TypePaths};
+use crate::rules::ContentTypeUid;
+use crate::site::Site;
+use crate::snapshot::{Snapshot, write_timestamp};
+use crate::tables::{Chunks, Form, Rows, Step};
+
+/// The table: each path that a document had and that neither a document nor a page has now, with where
+/// the document is. It reads the history while it is written, so that the memory for it does not depend
+/// on the length of the history.
+#[derive(Debug)]
+pub struct Redirects {
+    of: HistoryOf,
+    index: PathIndex,
+    /// With which frontends redirect.
+    status: u16,
+    /// The next rows of the history, the last one first.
+    pending: Vec<Found>,
+    /// The place of the history behind them.
+    place: usize,
+    count: u64,
+    gone: u64,
+}
+
+/// The history of a site at one time.
+#[derive(Clone, Debug)]
+pub struct HistoryOf {
+    /// The site.
+    pub site: Arc<Site>,
+    /// The history of all sites.
+    pub history: Arc<PathHistory>,
+    /// The id of the site in it.
+    pub id: SiteId,
+    /// The present time, in milliseconds since 1970.
+    pub now: i64,
+}
+
+/// A row, and the position of a host on which a request finds it, if the site has several.
+#[derive(Debug)]
+struct Found {
+    row: Row,
+    host: Option<usize>,
+}
+
+impl Redirects {
+    /// The redirects of a site whose content types have these snapshots: all of its types, built with
+    /// path tables.
+    #[must_use]
+    pub fn new(of: HistoryOf, snapshots: &[(&ContentTypeUid, Arc<Snapshot>)], status: u16) -> Self {
+        let known = |(uid, snapshot): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(snapshot)));
+        let index = PathIndex::new(&of.site.rules, snapshots.iter().map(known));
+        Self { of, index, status, pending: Vec::new(), place: 0, count: 0, gone: 0 }
+    }
+
+    /// The table as a text.
+    #[must_use]
+    pub fn chunks(self, form: Form) -> Chunks<Self> {
+        Chunks::new(self, form)
+    }
+
+    /// Reads the next rows of the history. False: there are no more.
+    fn read(&mut self) -> bool {
+        let HistoryOf { history, id, now, .. } = &self.of;
+        let Some((rows, next)) = history.rows_from(*id, self.place, *now) else { return false };
+        self.place = next;
+        self.pending = rows.into_iter().rev().flat_map(|row| self.of.found(row)).collect();
+        true
+    }
+
+    fn write(&self, found: &Found, redirect: &Redirect<'_>, out: &mut Json) {
+        let (hosts, rules) = (&self.of.site.hosts, &self.of.site.rules);
+        let to = redirect.to;
+        out.raw(r#"{"from":"#).text(&found.row.path);
+        if let Some(host) = found.host {
+            out.raw(r#","host":"#).text(hosts.all()[host].base.host());
+        }
+        out.raw(r#","to":"#).text_or_null(hosts.url(to.locale(), to.path()).as_deref());
+        out.raw(r#","path":"#).text(to.path());
+        out.raw(r#","status":"#).number(self.status.into());
+        out.raw(r#","documentId":"#).text(to.document_id());
+        out.raw(r#","contentType":"#).word(rules.rules()[to.rule()].content_type.as_str());
+        out.raw(r#","locale":"#).word(rules.locales().codes()[to.locale()].as_str());
+        let mut since = String::new();
+        // As in a response of `/api/resolve`, a time that no date has is empty.
+        write_timestamp(&mut since, redirect.since);
+        out.raw(r#","since":"#).word(&since).raw("}");
+    }
+}
+
+impl HistoryOf {
+    /// The requests that find a row. One from when the site had one host is found on each host that has
+    /// none of its own for the path.
+    fn found(&self, row: Row) -> Vec<Found> {
+        let hosts = &self.site.hosts;
+        if !row.host.is_empty() || !hosts.are_several() {
+            let host = own_host(&self.site, &row);
+            let is_found = row.host.is_empty() || host.is_some();
+            return is_found.then_some(Found { row, host }).into_iter().collect();
+        }
+        let has_none = |host: &usize| {
+            let name = hosts.all()[*host].base.host();
+            self.history.find(self.id, [name], &row.path, self.now).is_none()
+        };
+        let found = (0..hosts.all().len()).rev().filter(has_none);
+        found.map(|host| Found { row: row.clone(), host: Some(host) }).collect()
+    }
+}
+
+impl SiteHistory<'_> {
+    /// The same for a table, which outlives a request. `history` is [`SiteHistory::history`], shared.
+    #[must_use]
+    pub fn to_owned(&self, site: Arc<Site>, history: Arc<PathHistory>) -> HistoryOf {
+        HistoryOf { site, history, id: self.id, now: self.now }
+    }
+}
+
+impl Rows for Redirects {
+    const NAME: &'static str = "redirects";
+    const FIGURES_LAST: bool = true;
+
+    fn figures(&self) -> String {
+        format!(r#""count":{},"gone":{}"#, self.count, self.gone)
+    }
+
+    fn write_next(&mut self, out: &mut Json) -> Step {
+        while let Some(found) = self.pending.pop() {
+            let site = &self.of.site;
+            if is_live(site, &self.index, &found.row.path, found.host) {
+                continue;
+            }
+            match owner_of_row(site, &self.index, &found.row) {
+                FormerOwner::Moved(redirect) => {
+                    self.write(&found, &redirect, out);
+                    self.count += 1;
+                    return Step::Row;
+                }
+                // All types with a rule are known, so that a document is gone where none is found.
+                FormerOwner::Gone { .. } | FormerOwner::None | FormerOwner::NotKnown(_) => self.gone += 1,
+            }
+        }
+        if self.read() { Step::Nothing } else { Step::End }
+    }
+}
