@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontend_map::change_log::Recorder;
+use frontend_map::change_log::{ChangeLog, Recorder};
 use frontend_map::frontend_url::Hosts;
 use frontend_map::metrics::StoreCounters;
 use frontend_map::path_changes::LocaleNames;
@@ -65,6 +65,13 @@ fn head() -> Head {
     }
 }
 
+/// Each snapshot changes all paths: few of the changes are kept, so that the file stays small.
+fn recorder() -> Recorder {
+    let log = Arc::<ChangeLog>::default();
+    log.set_keep(100);
+    Recorder::new(log)
+}
+
 fn save(store: &Store, number: u64) {
     let snapshot = Arc::new(snapshot(number));
     let (begun, took) = (Instant::now(), Duration::ZERO);
@@ -84,8 +91,7 @@ fn number_in(store: &Store) -> u64 {
 }
 
 fn stored(path: &Path) -> u64 {
-    let store =
-        Store::start(Some(path.to_owned()), Arc::default(), Recorder::default(), Arc::default());
+    let store = Store::start(Some(path.to_owned()), Arc::default(), recorder(), Arc::default());
     let number = number_in(&store);
     store.close();
     number
@@ -97,12 +103,8 @@ fn stored(path: &Path) -> u64 {
 fn child_writes_until_it_is_killed() {
     let Some(path) = std::env::var_os(PATH) else { return };
     let counters = Arc::<StoreCounters>::default();
-    let store = Store::start(
-        Some(path.clone().into()),
-        Arc::default(),
-        Recorder::default(),
-        Arc::clone(&counters),
-    );
+    let store =
+        Store::start(Some(path.clone().into()), Arc::default(), recorder(), Arc::clone(&counters));
     for number in number_in(&store) + 1.. {
         let before = counters.written.get();
         save(&store, number);
