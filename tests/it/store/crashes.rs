@@ -61,7 +61,7 @@ fn head() -> Head {
         content_type: UID.to_owned(),
         fingerprint: 1,
         source: 2,
-        locales: LocaleNames::default(),
+        locales: LocaleNames::of(rules().locales(), &Hosts::default()),
     }
 }
 
