@@ -29,8 +29,8 @@ use crate::config::{self, Config, Environment, Problems, SettingsFile};
 const INVALID_SETTINGS: u8 = 78;
 /// The exit status for any other failure.
 const FAILED: u8 = 1;
-/// The exit status of `validate` if it could not run: there 1 means dead URLs.
-const NOT_VALIDATED: u8 = 2;
+/// The exit status of `validate` and `diff` if they could not run: there 1 is a result.
+const NOT_RUN: u8 = 2;
 
 /// Maps the content of a headless CMS to public frontend URLs, in both directions.
 #[derive(Debug, Parser)]
@@ -61,7 +61,7 @@ Settings come from FILE and from the environment, which wins:
   RUST_LOG                       the level of the log
 
 Exit status: 0 success, 1 failure, 2 invalid arguments, 78 invalid settings; of `validate`: 0 no dead
-URL, 1 dead URLs, 2 could not run.";
+URL, 1 dead URLs, 2 could not run; of `diff`: 1 too many paths change, 2 could not run.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -88,6 +88,8 @@ enum Command {
     Pages(tables::pages::PagesArgs),
     /// List the documents of a site without a URL, and the paths that several documents have
     Problems(tables::problems::ProblemsArgs),
+    /// List the paths that change if these settings replace others
+    Diff(tables::diff::DiffArgs),
     /// Check every public URL of a site, and list the dead ones with their documents
     Validate(validate::ValidateArgs),
     /// Check that a running service is alive (for container health checks)
@@ -120,7 +122,7 @@ enum CommandError {
     #[error(transparent)]
     Settings(#[from] Problems),
     #[error(transparent)]
-    NotValidated(Box<dyn std::error::Error>),
+    NotRun(Box<dyn std::error::Error>),
     #[error(transparent)]
     Other(#[from] Box<dyn std::error::Error>),
 }
@@ -129,7 +131,7 @@ impl CommandError {
     fn status(&self) -> u8 {
         match self {
             Self::Settings(_) => INVALID_SETTINGS,
-            Self::NotValidated(_) => NOT_VALIDATED,
+            Self::NotRun(_) => NOT_RUN,
             Self::Other(_) => FAILED,
         }
     }
@@ -137,7 +139,7 @@ impl CommandError {
     fn is_closed_pipe(&self) -> bool {
         match self {
             Self::Settings(_) => false,
-            Self::NotValidated(error) | Self::Other(error) => terminal::is_closed_pipe(&**error),
+            Self::NotRun(error) | Self::Other(error) => terminal::is_closed_pipe(&**error),
         }
     }
 }
@@ -182,8 +184,14 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Command::Sitemap(args) => sitemap::run(load()?, args, verbose)?,
         Command::Pages(args) => tables::pages::run(load()?, args, verbose)?,
         Command::Problems(args) => tables::problems::run(load()?, args, verbose)?,
+        Command::Diff(args) => {
+            let config = load()?;
+            let against = config::load(&args.against, &environment());
+            let against = against.inspect_err(|_| print_settings_file(&args.against.display()))?;
+            return tables::diff::run(config, against, args, verbose).map_err(CommandError::NotRun);
+        }
         Command::Validate(args) => {
-            return validate::run(load()?, args, verbose).map_err(CommandError::NotValidated);
+            return validate::run(load()?, args, verbose).map_err(CommandError::NotRun);
         }
         Command::Health { url: Some(url) } => health::run(url)?,
         Command::Health { url: None } => {
@@ -201,7 +209,7 @@ fn with_log_if_verbose(config: Config, verbose: bool) -> Config {
 }
 
 /// Says which settings file is used, on stderr: stdout has the result of the command.
-fn print_settings_file(file: &SettingsFile) {
+fn print_settings_file(file: &impl std::fmt::Display) {
     // stderr may be closed.
     let _ = writeln!(std::io::stderr(), "settings: {file}");
 }

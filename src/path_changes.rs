@@ -97,6 +97,19 @@ impl<'s> Difference<'s> {
     /// All changes, document by document. Takes time in proportion to the snapshots, unless they are
     /// known to be equal.
     pub fn all(&self) -> impl Iterator<Item = Change<'s>> + use<'s, '_> {
+        self.pairs().flat_map(|(before, after)| self.of_document(before, after))
+    }
+
+    /// The same, from a difference that is needed no more.
+    pub fn into_all(self) -> impl Iterator<Item = Change<'s>> + use<'s> {
+        self.pairs().flat_map(move |(before, after)| self.of_document(before, after))
+    }
+
+    /// The documents of both sides, those with the same id together; none if the sides are known to be
+    /// equal.
+    fn pairs(
+        &self,
+    ) -> impl Iterator<Item = (Option<Versions<'s>>, Option<Versions<'s>>)> + use<'s> {
         let (before, after) = (self.before.snapshot, self.after.snapshot);
         // The hash covers everything that decides, but not the titles.
         let are_equal = self.same_rules
@@ -108,7 +121,6 @@ impl<'s> Difference<'s> {
             after: after.documents(0..end(after)).peekable(),
         };
         std::iter::from_fn(move || pairs.next())
-            .flat_map(|(before, after)| self.of_document(before, after))
     }
 
     /// The version from before of one that both sides have.

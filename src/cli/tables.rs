@@ -1,6 +1,8 @@
-//! `frontend-map pages` and `frontend-map problems`: the tables of the service, without the service.
+//! The commands that write a table: `frontend-map pages` and `frontend-map problems`, without the
+//! service, and `frontend-map diff`.
 
 mod csv;
+pub(super) mod diff;
 pub(super) mod pages;
 pub(super) mod problems;
 mod text;

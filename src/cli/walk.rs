@@ -1,5 +1,6 @@
 //! Walks over all documents of several content types, with progress on stderr.
 
+use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::io::Write;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use indicatif::{HumanFloatCount, MultiProgress, ProgressBar, ProgressState, Prog
 use tokio::time::interval;
 
 use super::output::words::{count, digits};
+use crate::app::App;
 use crate::rules::ContentTypeUid;
 use crate::site::Site;
 use crate::snapshot_cache::{CachedCopy, SnapshotCache};
@@ -43,6 +45,35 @@ pub(super) async fn walk<'s>(
     });
     let walked = join_all(walks).await;
     Ok(walked.into_iter().collect::<Result<_, String>>()?)
+}
+
+/// Copies by the key of the site and the content type.
+pub(super) type Copies = HashMap<(String, String), CachedCopy>;
+
+/// Walks each content type once for all sites that have a rule for it, with progress as [`walk`].
+///
+/// # Errors
+/// The first failure.
+pub(super) async fn walk_for_all_sites(app: &App) -> Result<Copies, Box<dyn Error>> {
+    let (lines, snapshots) = (MultiProgress::new(), &app.snapshots);
+    let types = app.sites.iter().flat_map(|site| site.rules.content_types());
+    let types: BTreeSet<&str> = types.map(|uid| uid.as_str()).collect();
+    let walks = types.iter().map(|uid| {
+        let lines = &lines;
+        async move {
+            let line = progress_line(lines, uid);
+            let site = app.sites.iter().find(|site| site.has_rule(uid));
+            let seen = || site.map_or(0, |site| snapshots.documents_seen(site, uid));
+            let copies = follow(&line, snapshots.refresh_for_all_sites(uid), seen).await;
+            let copies =
+                copies.map_err(|error| format!("{uid}: {}", snapshots.content().detail(&error)))?;
+            line.finish_and_clear();
+            line.suspend(|| print_line(&format!("{uid}: {}", count(seen(), "document"))));
+            Ok::<_, String>(copies.into_iter().map(|(key, copy)| ((key, (*uid).to_owned()), copy)))
+        }
+    });
+    let walked = join_all(walks).await.into_iter().collect::<Result<Vec<_>, String>>()?;
+    Ok(walked.into_iter().flatten().collect())
 }
 
 /// Prints a line on stderr. A closed stderr is not an error.

@@ -141,7 +141,9 @@ impl Rows for Redirects {
                     return Step::Row;
                 }
                 // All types with a rule are known, so that a document is gone where none is found.
-                FormerOwner::Gone { .. } | FormerOwner::None | FormerOwner::NotKnown(_) => self.gone += 1,
+                FormerOwner::Gone { .. } | FormerOwner::None | FormerOwner::NotKnown(_) => {
+                    self.gone += 1
+                }
             }
         }
         if self.read() { Step::Nothing } else { Step::End }

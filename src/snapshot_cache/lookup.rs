@@ -116,6 +116,22 @@ impl SnapshotCache {
         refresh::start(&alone, entry, &self.triggers).waiter.outcome().await
     }
 
+    /// New copies of a content type for each site that lists it, from one walk, without a deadline.
+    /// Each has the key of its site.
+    ///
+    /// # Errors
+    /// [`ContentError`] of the CMS, if there is no new copy for one of them.
+    pub async fn refresh_for_all_sites(
+        &self,
+        uid: &str,
+    ) -> Result<Vec<(String, CachedCopy)>, ContentError> {
+        let Some(group) = self.groups.get(uid) else { return Ok(Vec::new()) };
+        let waiters = refresh::start_all(group, &self.triggers).into_iter();
+        let copies = waiters
+            .map(async |(site, waiter)| Ok((site.site.key.clone(), waiter.outcome().await?)));
+        try_join_all(copies).await
+    }
+
     /// How many documents the refresh in flight, or the last one, has seen.
     ///
     /// # Panics

@@ -50,6 +50,19 @@ pub(super) fn start(
     start_counted(group, entry, triggers, None)
 }
 
+/// Starts one walk for all members of a group that have no refresh in flight, with a waiter for each.
+pub(super) fn start_all(
+    group: &TypeGroup,
+    triggers: &Arc<RefreshTriggers>,
+) -> Vec<(Arc<SiteCache>, Waiter)> {
+    let (_first, begun) = group.join_or_begin(&group.members[0].1);
+    let waiters = begun.iter().map(|((site, _), flight)| (Arc::clone(site), flight.join()));
+    let waiters = waiters.collect();
+    let triggers = Arc::clone(triggers);
+    tokio::spawn(async move { run(begun, &triggers, None).await });
+    waiters
+}
+
 /// The same in the background: its walk counts in the share of the time that such walks may take.
 pub(super) fn start_in_background(
     group: &TypeGroup,

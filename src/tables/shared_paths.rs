@@ -79,6 +79,12 @@ impl SharedPaths {
         found
     }
 
+    /// Whether a path or a version is left out.
+    #[must_use]
+    pub fn is_truncated(&self) -> bool {
+        self.is_truncated
+    }
+
     /// Whether these are the shared paths of these snapshots.
     #[must_use]
     pub fn are_of(&self, snapshots: &[Arc<Snapshot>]) -> bool {

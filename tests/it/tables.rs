@@ -1,7 +1,9 @@
 //! The tables of a site, `/api/pages` and `/api/problems`, over content from a file and from a
-//! scripted CMS, and the commands that write the same.
+//! scripted CMS, and the commands that write the
+//! same or compare two settings.
 
 mod commands;
+mod diff;
 mod pages;
 mod problems;
 

@@ -1,0 +1,95 @@
+//! `frontend-map diff`: which paths change if these settings replace others, before they are in use.
+
+mod both;
+mod collisions;
+mod json;
+mod site_diff;
+mod text;
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use self::both::BothSites;
+use self::site_diff::SiteDiff;
+use crate::boot;
+use crate::cli::output::terminal::Colours;
+use crate::cli::validate::Output;
+use crate::cli::walk::walk_for_all_sites;
+use crate::cli::{FAILED, logging};
+use crate::config::Config;
+
+const AFTER_HELP: &str = "\
+The documents of the CMS in the present settings are read once, and both settings are applied to them.
+Of FILE, the sites with their rules, locales and base URLs count, and the environment wins over both
+files. Sites are matched by their keys. Documents keep their ids: a path moves if the document that has
+it now has another one by the present settings, vanishes if the document has none, and appears if it had
+none. A collision is a path that documents share by the present settings which share none by FILE.
+
+Formats:
+  text  a table for each site, and the first changes of each kind
+  json  one JSON document with all changes
+
+Exit status: 0 at most --max-moved paths move, vanish or collide, or there is no --max-moved; 1 more
+do; 2 could not run, 78 invalid settings.";
+
+/// Which settings to compare with, and how to report the result.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(in crate::cli) struct DiffArgs {
+    /// The other settings file, usually the one that is in use
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) against: PathBuf,
+    /// Only the site with this key
+    #[arg(long, value_name = "KEY")]
+    site: Option<String>,
+    /// Fail if more than N paths move, vanish or collide; by default any number may
+    #[arg(long, value_name = "N")]
+    max_moved: Option<u64>,
+    /// List all changes, not the first ones of each kind
+    #[arg(long)]
+    all: bool,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The file for the result; by default, or for `-`, stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// The form of the result.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "lower")]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Walks the content types of both settings once, and reports what changes from `against` to
+/// `config`.
+///
+/// # Errors
+/// When a walk fails, or the output cannot be written.
+#[tokio::main]
+pub(in crate::cli) async fn run(
+    config: Config,
+    against: Config,
+    args: &DiffArgs,
+    verbose: bool,
+) -> Result<ExitCode, Box<dyn Error>> {
+    logging::start_if(verbose, &config.log);
+    let output = Output::open(args.out.as_deref())?;
+    let colours = if output.is_stdout() { Colours::of_stdout() } else { Colours::new(false) };
+    let both = BothSites::new(&against.sites, &config.sites, args.site.as_deref())?;
+    let app = boot::build_alone(Config { sites: both.all(), ..config })?;
+    let copies = walk_for_all_sites(&app).await?;
+    let diffs: Vec<SiteDiff> = both.pairs.iter().map(|pair| SiteDiff::new(pair, &copies)).collect();
+    output.write(|out| match args.format {
+        Format::Text => text::write(&diffs, args.all, colours, out),
+        Format::Json => json::write(&diffs, out),
+    })?;
+    let affected: u64 = diffs.iter().map(|diff| diff.totals().affected()).sum();
+    let is_over = args.max_moved.is_some_and(|most| affected > most);
+    Ok(if is_over { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+}
