@@ -3,6 +3,7 @@
 mod produced;
 mod producers;
 mod sliced;
+mod yield_once;
 
 use axum::body::{Body, Bytes};
 

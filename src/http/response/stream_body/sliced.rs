@@ -1,12 +1,13 @@
 //! A body of a text that other bodies share.
 
 use std::convert::Infallible;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
-use tokio::task::yield_now;
+
+use super::yield_once::yield_once;
 
 /// The size of the first slice and of the largest, in bytes.
 const FIRST_SLICE: usize = 64 << 10;
@@ -59,15 +60,6 @@ impl HttpBody for SlicedBody {
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.rest.len() as u64)
     }
-}
-
-/// Polls the task again after the other tasks of its thread and after new requests. A task that wakes
-/// itself goes to the end of the queue alone, and the runtime looks for events of sockets only when
-/// the queue is empty or after 61 tasks: new requests would wait for some milliseconds of slices.
-fn yield_once<T>(cx: &mut Context<'_>) -> Poll<T> {
-    let yielded = pin!(yield_now()).poll(cx);
-    debug_assert!(yielded.is_pending(), "it yields at its first poll");
-    Poll::Pending
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
-use std::sync::Arc;
+use std::iter;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use axum::body::Body;
+use futures::FutureExt;
 use futures::future::join_all;
 use http_body_util::BodyExt;
+use tokio::time::timeout;
 
 use super::super::producers;
 use super::*;
@@ -11,6 +15,7 @@ use super::*;
 const BODIES: usize = 64;
 const CHUNKS: usize = 50;
 const PRODUCERS: usize = 2;
+const LONG: Duration = Duration::from_secs(30);
 
 fn runtime(threads: usize) -> &'static Runtime {
     Box::leak(Box::new(producers::start(threads).unwrap()))
@@ -64,7 +69,7 @@ async fn produced_bodies_whose_clients_stop_reading_do_not_delay_others() {
 }
 
 #[tokio::test]
-async fn produced_body_is_one_chunk_ahead_of_its_client() {
+async fn produced_body_is_one_chunk_ahead_of_a_client_that_never_waits() {
     let made = Arc::new(AtomicUsize::new(0));
     let own = Arc::clone(&made);
     let chunks = (0..CHUNKS).map(move |_| {
@@ -72,13 +77,45 @@ async fn produced_body_is_one_chunk_ahead_of_its_client() {
         Bytes::from_static(b"x")
     });
     let producers = runtime(1);
-    let mut body = body(chunks, producers);
-    for taken in 1..=3 {
-        body.frame().await.expect("a chunk").expect("no error");
-        // The only producer has run everything that it had to do before this.
-        producers.spawn(async {}).await.unwrap();
+    let mut body = ProducedBody::new(chunks, None, producers);
+    for taken in 0..CHUNKS - 1 {
+        while !body.next.as_ref().is_some_and(JoinHandle::is_finished) {
+            yield_now().await;
+        }
         assert_eq!(made.load(Ordering::SeqCst), taken + 1);
+        take_chunk(&mut body).await;
     }
+}
+
+#[tokio::test]
+async fn batches_of_a_client_that_waits_grow() {
+    let (permits, gate) = mpsc::channel();
+    let chunks = iter::from_fn(move || gate.recv().ok().map(|()| Bytes::from_static(b"x")));
+    let mut body = ProducedBody::new(chunks, None, runtime(1));
+    for size in [1, 2, 3, 3] {
+        // The first poll after a chunk yields, the second one finds that nothing is produced.
+        for _ in 0..2 {
+            assert!(take_chunk(&mut body).now_or_never().is_none());
+        }
+        for _ in 0..size {
+            permits.send(()).expect("the producer waits for it");
+        }
+        let first = timeout(LONG, take_chunk(&mut body)).await;
+        first.unwrap_or_else(|_| panic!("more than {size} chunks in a batch"));
+        assert_eq!(body.ready.len(), size - 1);
+        for _ in 1..size {
+            take_chunk(&mut body).await;
+        }
+    }
+    drop(permits);
+    assert!(body.frame().await.is_none());
+}
+
+async fn take_chunk<I>(body: &mut ProducedBody<I>)
+where
+    I: Iterator<Item = Bytes> + Send + Unpin + 'static,
+{
+    body.frame().await.expect("a chunk").expect("no error");
 }
 
 #[tokio::test]
