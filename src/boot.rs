@@ -54,6 +54,7 @@ pub fn build(
         DocumentLimits { deadline: limits.document_deadline, last_good: limits.last_good };
     shared.path_history.set_limits(config.moved.limits);
     shared.change_log.set_keep(config.changes.keep);
+    shared.notifier.set_targets(config.notify.into_iter().map(Arc::new).collect());
     Ok(App {
         snapshots: Arc::new(SnapshotCache::new(
             &sites,

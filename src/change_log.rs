@@ -6,6 +6,9 @@
 
 mod cursor;
 mod entry;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod json;
 mod recorder;
 mod site_log;
 
@@ -15,7 +18,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 pub use cursor::{Cursor, Since};
-pub use entry::{Change, Entry, Kind};
+pub use entry::{Change, Entry, Filter, Kind};
 pub use recorder::{Baseline, Loaded, Prepared, Recorder};
 pub use site_log::{Batch, LogHead, Read};
 
@@ -36,11 +39,13 @@ pub struct ChangeLog {
 struct State {
     sites: HashMap<String, SiteLog>,
     keep: usize,
+    /// How often all logs have been replaced.
+    generation: u64,
 }
 
 impl Default for ChangeLog {
     fn default() -> Self {
-        let state = State { sites: HashMap::new(), keep: DEFAULT_KEEP };
+        let state = State { sites: HashMap::new(), keep: DEFAULT_KEEP, generation: 0 };
         Self { state: Mutex::new(state), changed: watch::Sender::new(0) }
     }
 }
@@ -65,17 +70,41 @@ impl ChangeLog {
         self.changed.subscribe()
     }
 
+    /// Changes when all logs have been replaced by those of a file.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.state.lock().generation
+    }
+
     /// Reads the changes of a site since a cursor, at most so many, and gives each to `take`. Without a
     /// cursor none are read.
     pub fn read(
         &self,
         site: &str,
         since: Option<Since>,
-        (most, with_unlisted): (usize, bool),
+        (most, filter): (usize, Filter<'_>),
+        take: impl FnMut(Change<'_>),
+    ) -> Read {
+        self.read_until(site, since, None, (most, filter), take)
+    }
+
+    /// The same up to the sequence number `end`.
+    pub fn read_until(
+        &self,
+        site: &str,
+        since: Option<Since>,
+        end: Option<u64>,
+        (most, filter): (usize, Filter<'_>),
         take: impl FnMut(Change<'_>),
     ) -> Read {
         let mut state = self.state.lock();
-        state.site(site).read(since, (most, with_unlisted), take)
+        state.site(site).read(since, end, (most, filter), take)
+    }
+
+    /// The place behind the last change of a site.
+    #[must_use]
+    pub fn present(&self, site: &str) -> Cursor {
+        self.state.lock().site(site).present()
     }
 
     /// How many changes of a site come after a cursor; `None`: the log no longer has all of them.
@@ -84,17 +113,18 @@ impl ChangeLog {
         self.state.lock().site(site).waiting(since)
     }
 
-    /// Whether a reader may know the pages of a site from before.
-    fn is_read(&self, site: &str) -> bool {
-        self.state.lock().sites.get(site).is_some_and(SiteLog::is_read)
+    /// Whether the log of a site has begun.
+    fn has(&self, site: &str) -> bool {
+        self.state.lock().sites.contains_key(site)
     }
 
-    /// Appends changes of pages whose documents are from this source, in the file too or in memory alone.
+    /// Appends changes of pages whose documents are from the source of the log, in the file too or in memory
+    /// alone.
     fn append(&self, site: &str, source: u128, batch: Batch, is_stored: bool) {
         let state = &mut *self.state.lock();
         let (keep, is_empty) = (state.keep, batch.is_empty());
         let log = state.site(site);
-        log.continue_from(source);
+        log.set_source(source);
         if is_stored {
             log.set_stored();
         } else if !is_empty {
@@ -106,12 +136,9 @@ impl ChangeLog {
         }
     }
 
-    /// The head of a site's log, which goes on only for documents from this source.
-    fn head(&self, site: &str, source: u128) -> LogHead {
-        let state = &mut *self.state.lock();
-        let log = state.site(site);
-        log.continue_from(source);
-        log.head(source)
+    /// The head of a site's log; `None`: its documents are from another source.
+    fn head(&self, site: &str, source: u128) -> Option<LogHead> {
+        self.state.lock().site(site).head(source)
     }
 
     /// Begins the log of a site again: changes are missing.
@@ -128,6 +155,7 @@ impl ChangeLog {
             (site, log)
         };
         state.sites = logs.into_iter().map(log).collect();
+        state.generation += 1;
         self.changed.send_modify(|version| *version += 1);
     }
 }
@@ -140,3 +168,6 @@ impl State {
         self.sites.get_mut(site).expect("it was inserted if it was missing")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,6 +35,7 @@ use secrecy::SecretString;
 
 use crate::content::StrapiSettings;
 use crate::frontend_url::BaseUrl;
+use crate::notify::Target;
 use crate::site::Sites;
 use crate::snapshot_cache::Freshness;
 use crate::traces::Settings as Traces;
@@ -73,6 +74,8 @@ pub struct Config {
     pub moved: Moved,
     /// How many changes are kept.
     pub changes: Changes,
+    /// The targets of webhooks that are sent.
+    pub notify: Vec<Target>,
     /// The tokens that restricted requests have to send.
     pub auth: Auth,
     /// Equal for settings with the same content source and the same limits toward it.
@@ -114,6 +117,8 @@ pub fn parse(
     let validation = sections::validation::read(&mut table, &mut problems);
     let moved = sections::moved::read(&mut table, &mut problems);
     let changes = sections::changes::read(&mut table, &mut problems);
+    let notify =
+        sections::changes::notify::read(&mut table, context, sites.as_deref(), &mut problems);
     let auth = sections::auth::read(&mut table, context, &mut problems);
     problems.add_unknown_sections(&table);
     problems.resolve_misplaced();
@@ -139,6 +144,7 @@ pub fn parse(
                 validation,
                 moved,
                 changes,
+                notify,
                 auth,
                 content_fingerprint,
                 warnings,

@@ -8,6 +8,7 @@
 //! server                       accept loop, connections, timeouts
 //! http                         routes, requests, responses, operations
 //! app  shared                  what handlers share; what survives a reload
+//! notify                       webhooks that are sent
 //! validator  snapshot_cache    runs of URL checks; cached URLs and their refresh
 //! content  store               documents from Strapi or a file; what survives the process
 //! traces  outgoing  metrics    spans; HTTP client; counters
@@ -35,6 +36,7 @@ pub mod frontend_url;
 pub mod http;
 pub mod json;
 pub mod metrics;
+pub mod notify;
 pub mod outgoing;
 pub mod path_changes;
 pub mod path_history;

@@ -13,6 +13,7 @@ mod connections;
 mod counter_family;
 mod encoder;
 mod latency;
+mod notify;
 mod process;
 mod reloads;
 mod requests;
@@ -25,6 +26,7 @@ pub use connections::{CloseReason, Connections};
 pub use counter_family::CounterFamily;
 pub use encoder::{Encoder, encode, gauge_value};
 pub use label::Label;
+pub use notify::NotifyCounters;
 pub use prometheus_client::metrics::counter::Counter;
 pub use reloads::{ReloadOutcome, Reloads};
 pub use requests::{InFlight, Requests, StatusClass};
@@ -78,6 +80,8 @@ pub struct Metrics {
     pub reloads: Reloads,
     /// What the store has written.
     pub store: Arc<StoreCounters>,
+    /// Webhooks that were sent.
+    pub notify: Arc<NotifyCounters>,
     /// Panics anywhere in the process.
     pub panics: Counter,
     /// Log lines that were dropped because stderr was not read in time.

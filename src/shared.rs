@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use crate::change_log::{ChangeLog, Recorder};
 use crate::content::RequestLimiters;
 use crate::metrics::Metrics;
+use crate::notify::Notifier;
 use crate::outgoing::BuildError;
 use crate::path_history::PathHistory;
 use crate::snapshot_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
@@ -36,6 +37,8 @@ pub struct SharedState {
     pub path_history: Arc<PathHistory>,
     /// What has changed, in order.
     pub change_log: Arc<ChangeLog>,
+    /// Sends it to the targets of webhooks.
+    pub notifier: Arc<Notifier>,
     /// Invalidations, and the wake-up call of the refresher.
     pub triggers: Arc<RefreshTriggers>,
     /// The in-flight limit toward the CMS (D28), shared by the HTTP clients from before and after a
@@ -55,6 +58,8 @@ impl SharedState {
     pub fn new(cms_requests: usize) -> Result<Self, BuildError> {
         let validator = Validator::new()?;
         let metrics: Arc<Metrics> = Arc::default();
+        let change_log: Arc<ChangeLog> = Arc::default();
+        let counters = Arc::clone(&metrics.notify);
         Ok(Self {
             runs: RunRegistry::new(validator.clone(), Arc::clone(&metrics), Arc::default()),
             validator,
@@ -63,7 +68,8 @@ impl SharedState {
             last_good: Arc::default(),
             store: Arc::default(),
             path_history: Arc::default(),
-            change_log: Arc::default(),
+            notifier: Arc::new(Notifier::new(Arc::clone(&change_log), counters)),
+            change_log,
             triggers: Arc::default(),
             limiters: RequestLimiters::new(cms_requests),
             started: Instant::now(),

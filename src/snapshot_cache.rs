@@ -37,7 +37,7 @@ use crate::metrics::Metrics;
 use crate::path_history::PathHistory;
 use crate::redirects::SiteHistory;
 use crate::rules::{ContentTypeUid, Pathname};
-use crate::site::{Site, Sites};
+use crate::site::{PAGES, Site, Sites};
 use crate::store::Store;
 use entry::Entry;
 use refresh::{Started, TypeGroup};
@@ -99,6 +99,11 @@ impl SnapshotCache {
         previous: Option<&Self>,
     ) -> Self {
         let kept = Kept { store, history };
+        for site in sites.iter() {
+            let types = site.rules.content_types().into_iter().map(|uid| uid.as_str());
+            let pages = (!site.pages.is_empty()).then_some(PAGES);
+            store.set_types(&site.key, types.chain(pages).map(str::to_owned).collect());
+        }
         let cache = |site: &Arc<Site>| {
             let content = Arc::clone(&content);
             match previous.and_then(|previous| previous.same(site)) {

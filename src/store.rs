@@ -143,6 +143,15 @@ impl Store {
         self.writer.as_ref()?.load_run(site, uid)
     }
 
+    /// A site has these content types from now on.
+    pub fn set_types(&self, site: &str, uids: Vec<String>) {
+        if let Some(writer) = &self.writer {
+            writer.recorder().set_types(site, uids);
+        } else if let Some(recorder) = &self.recorder {
+            recorder.set_types(site, uids);
+        }
+    }
+
     /// Drops the snapshots and the last run of a content type of a site, after the present changes of
     /// the path history have been written.
     pub fn remove(&self, site: &str, uid: &str) {
@@ -151,6 +160,19 @@ impl Store {
         } else if let Some(recorder) = &self.recorder {
             recorder.record(site, uid, None, clock::unix_ms());
         }
+    }
+
+    /// Stores how far webhooks have been sent to a target.
+    pub fn save_delivery(&self, key: &str, position: String) {
+        if let Some(writer) = &self.writer {
+            writer.save_delivery(key, position);
+        }
+    }
+
+    /// How far webhooks have been sent to a target, as it was stored last.
+    #[must_use]
+    pub fn delivery(&self, key: &str) -> Option<String> {
+        self.writer.as_ref()?.load_delivery(key)
     }
 
     /// Writes what is left and releases the file, so that another process can open it. Returns after a

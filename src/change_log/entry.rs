@@ -53,6 +53,23 @@ pub struct Change<'e> {
     pub is_listed: bool,
 }
 
+/// Which changes a reader gets.
+#[derive(Clone, Copy, Debug)]
+pub struct Filter<'k> {
+    /// Those of pages that sitemaps leave out, too.
+    pub with_unlisted: bool,
+    /// Only those of these kinds.
+    pub kinds: &'k [Kind],
+}
+
+impl Filter<'_> {
+    /// The change as the reader gets it, if it does.
+    pub(super) fn select<'e>(&self, change: Change<'e>) -> Option<Change<'e>> {
+        let seen = if self.with_unlisted { Some(change) } else { change.among_listed() };
+        seen.filter(|change| self.kinds.contains(&change.kind))
+    }
+}
+
 impl Kind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Added, Self::Moved, Self::Gone, Self::Updated];

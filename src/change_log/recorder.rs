@@ -1,6 +1,6 @@
 //! Compares each snapshot with the one before it, and makes changes of the differences.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -53,32 +53,45 @@ type TypeKey = (String, String);
 #[derive(Debug, Default)]
 pub struct Recorder {
     log: Arc<ChangeLog>,
-    baselines: Mutex<HashMap<TypeKey, Baseline>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    baselines: HashMap<TypeKey, Baseline>,
+    /// The content types of each site.
+    types: HashMap<String, Vec<String>>,
+    /// Those that a site had when its log began, and that have no snapshot yet: their pages were there
+    /// before, although they are not known.
+    expected: HashSet<TypeKey>,
 }
 
 impl Recorder {
     /// A recorder for this log.
     #[must_use]
     pub fn new(log: Arc<ChangeLog>) -> Self {
-        Self { log, baselines: Mutex::default() }
+        Self { log, state: Mutex::default() }
+    }
+
+    /// The site has these content types from now on.
+    pub fn set_types(&self, site: &str, uids: Vec<String>) {
+        let state = &mut *self.state.lock();
+        let is_first = state.types.insert(site.to_owned(), uids).is_none();
+        if is_first && !self.log.has(site) {
+            state.expect_all(site);
+        }
     }
 
     /// Records a snapshot in memory alone; `None`: the content type has no pages any more.
     pub fn record(&self, site: &str, uid: &str, after: Option<Baseline>, now: i64) {
-        let mut baselines = self.baselines.lock();
+        let state = &mut *self.state.lock();
         let key = (site.to_owned(), uid.to_owned());
-        let before = baselines.remove(&key);
-        let Some(compared) = after.clone().or_else(|| before.as_ref().map(Baseline::emptied))
-        else {
+        let before = state.baselines.remove(&key);
+        let Some((head, batch)) = self.compare(state, &key, before, after.as_ref(), now) else {
             return;
         };
-        // Before the comparison: another source ends the log, and with it what its readers know.
-        self.log.head(site, compared.source);
-        let batch = self.compare(site, uid, before.as_ref(), &compared, now);
-        self.log.append(site, compared.source, batch, false);
-        if let Some(after) = after {
-            baselines.insert(key, after);
-        }
+        self.log.append(site, head.source, batch, false);
+        state.known(key, after);
     }
 
     /// The changes that a snapshot makes, to be written with it; `None` as its content type has no pages any
@@ -92,44 +105,41 @@ impl Recorder {
         now: i64,
         load: impl FnOnce() -> Result<Loaded, E>,
     ) -> Result<Option<Prepared>, E> {
+        let state = &mut *self.state.lock();
         let key = (site.to_owned(), uid.to_owned());
-        let known = self.baselines.lock().get(&key).cloned();
-        let before = match known {
-            Some(known) => Some(known),
+        let before = match state.baselines.get(&key) {
+            Some(known) => Some(known.clone()),
             None => match load()? {
                 Loaded::Baseline(found) => Some(*found),
                 Loaded::Nothing => None,
                 Loaded::Unreadable => {
                     self.log.cut(site);
+                    state.expect_all(site);
                     None
                 }
             },
         };
-        let Some(compared) = after.clone().or_else(|| before.as_ref().map(Baseline::emptied))
-        else {
-            return Ok(None);
-        };
-        let head = self.log.head(site, compared.source);
-        let batch = self.compare(site, uid, before.as_ref(), &compared, now);
-        Ok(Some(Prepared { key, after, head, batch }))
+        let compared = self.compare(state, &key, before, after.as_ref(), now);
+        Ok(compared.map(|(head, batch)| Prepared { key, after, head, batch }))
     }
 
     /// The file has these changes.
     pub fn commit(&self, prepared: Prepared) {
         let Prepared { key, after, head, batch } = prepared;
-        let mut baselines = self.baselines.lock();
+        let mut state = self.state.lock();
         self.log.append(&key.0, head.source, batch, true);
-        match after {
-            Some(after) => _ = baselines.insert(key, after),
-            None => _ = baselines.remove(&key),
-        }
+        state.known(key, after);
     }
 
     /// Goes on with the logs of a file, each with its entries, and with the snapshots in it.
     pub fn adopt(&self, logs: impl IntoIterator<Item = (String, LogHead, VecDeque<Entry>)>) {
-        let mut baselines = self.baselines.lock();
-        baselines.clear();
+        let state = &mut *self.state.lock();
+        state.baselines.clear();
+        state.expected.clear();
         self.log.adopt(logs);
+        let sites: Vec<String> = state.types.keys().cloned().collect();
+        let without = sites.iter().filter(|site| !self.log.has(site));
+        without.for_each(|site| state.expect_all(site));
     }
 
     /// How many changes of each site are kept.
@@ -138,32 +148,59 @@ impl Recorder {
         self.log.keep()
     }
 
-    /// The changes between two snapshots. The first snapshot of a content type is no change, unless a
-    /// reader may know the pages of the site from before.
+    /// The changes between two snapshots, and the head of the log before them. The first snapshot of a
+    /// content type is no change, unless the site has got this content type since its log began. `None`:
+    /// there is nothing to compare.
     fn compare(
         &self,
-        site: &str,
-        uid: &str,
-        before: Option<&Baseline>,
-        after: &Baseline,
+        state: &mut State,
+        key: &TypeKey,
+        before: Option<Baseline>,
+        after: Option<&Baseline>,
         now: i64,
-    ) -> Batch {
-        let (keep, empty) = (self.log.keep(), Snapshot::default());
-        let mut batch = Batch::default();
-        let difference = match before {
-            Some(before) if Arc::ptr_eq(&before.snapshot, &after.snapshot) => return batch,
-            Some(before) if before.source == after.source => before.difference(after),
-            _ if self.log.is_read(site) => Difference::of_rules(
-                Side { snapshot: &empty, locales: &after.locales },
-                after.side(),
-            ),
-            _ => return batch,
+    ) -> Option<(LogHead, Batch)> {
+        let emptied = before.as_ref().map(Baseline::emptied);
+        let after = after.or(emptied.as_ref())?;
+        let head = self.log.head(&key.0, after.source).unwrap_or_else(|| {
+            // The log of another source has ended.
+            self.log.cut(&key.0);
+            state.expect_all(&key.0);
+            self.log.head(&key.0, after.source).expect("a new log is of any source")
+        });
+        let before = before.filter(|before| before.source == after.source);
+        let (keep, mut batch) = (self.log.keep(), Batch::default());
+        let before = match before {
+            Some(before) if Arc::ptr_eq(&before.snapshot, &after.snapshot) => {
+                return Some((head, batch));
+            }
+            Some(before) => before,
+            None if state.expected.contains(key) => return Some((head, batch)),
+            None => after.emptied(),
         };
-        let entries = Entries::new(uid, &difference);
+        let difference = before.difference(after);
+        let entries = Entries::new(&key.1, &difference);
         for change in difference.all() {
             batch.push(entries.entry(change, now), keep);
         }
-        batch
+        Some((head, batch))
+    }
+}
+
+impl State {
+    /// The next snapshot of each content type of a site is no change.
+    fn expect_all(&mut self, site: &str) {
+        self.baselines.retain(|(own, _), _| own != site);
+        let uids = self.types.get(site).into_iter().flatten();
+        self.expected.extend(uids.map(|uid| (site.to_owned(), uid.clone())));
+    }
+
+    /// The log has this snapshot.
+    fn known(&mut self, key: TypeKey, snapshot: Option<Baseline>) {
+        self.expected.remove(&key);
+        match snapshot {
+            Some(snapshot) => _ = self.baselines.insert(key, snapshot),
+            None => _ = self.baselines.remove(&key),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::cursor::{Cursor, Since};
-use super::entry::{Change, Entry};
+use super::entry::{Change, Entry, Filter};
 
 /// Changes that are to be appended together, of which at most so many are kept.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,6 @@ pub(super) struct SiteLog {
     /// The sequence number before the first entry.
     base: u64,
     entries: VecDeque<Entry>,
-    is_read: bool,
     /// Whether a file has all of it.
     is_stored: bool,
 }
@@ -87,19 +86,17 @@ impl SiteLog {
             source: None,
             base: 0,
             entries: VecDeque::new(),
-            is_read: false,
             is_stored: false,
         }
     }
 
-    /// The log that a file has. Readers may know it.
+    /// The log that a file has.
     pub(super) fn stored(head: LogHead, entries: VecDeque<Entry>) -> Self {
         Self {
             id: head.log,
             source: Some(head.source),
             base: head.last.saturating_sub(entries.len() as u64),
             entries,
-            is_read: true,
             is_stored: true,
             ..Self::begin()
         }
@@ -119,19 +116,13 @@ impl SiteLog {
         }
     }
 
-    pub(super) fn head(&self, source: u128) -> LogHead {
-        LogHead { log: self.id, source, last: self.last() }
+    /// `None`: its documents are from another source.
+    pub(super) fn head(&self, source: u128) -> Option<LogHead> {
+        let is_own = self.source.is_none_or(|own| own == source);
+        is_own.then(|| LogHead { log: self.id, source, last: self.last() })
     }
 
-    pub(super) fn is_read(&self) -> bool {
-        self.is_read
-    }
-
-    /// Begins again if the documents so far were from another source.
-    pub(super) fn continue_from(&mut self, source: u128) {
-        if self.source.is_some_and(|own| own != source) {
-            *self = Self::begin();
-        }
+    pub(super) fn set_source(&mut self, source: u128) {
         self.source = Some(source);
     }
 
@@ -154,12 +145,12 @@ impl SiteLog {
     }
 
     pub(super) fn read(
-        &mut self,
+        &self,
         since: Option<Since>,
-        (most, with_unlisted): (usize, bool),
+        end: Option<u64>,
+        (most, filter): (usize, Filter<'_>),
         mut take: impl FnMut(Change<'_>),
     ) -> Read {
-        self.is_read = true;
         let place = match since {
             None => Some(self.last()),
             Some(Since::Oldest) => Some(self.base),
@@ -171,9 +162,11 @@ impl SiteLog {
         let start = usize::try_from(place - self.base).expect("it is among the entries");
         let (mut taken, mut more) = (0, false);
         for entry in self.entries.range(start..) {
-            let change = entry.change();
-            let seen = if with_unlisted { Some(change) } else { change.among_listed() };
-            if let Some(change) = seen {
+            if end.is_some_and(|end| place >= end) {
+                more = true;
+                break;
+            }
+            if let Some(change) = filter.select(entry.change()) {
                 if taken == most {
                     more = true;
                     break;
@@ -202,6 +195,10 @@ impl SiteLog {
         let is_known = cursor.log == self.id || of_parent;
         (is_known && (self.base..=self.last()).contains(&cursor.sequence))
             .then_some(cursor.sequence)
+    }
+
+    pub(super) fn present(&self) -> Cursor {
+        self.cursor(self.last())
     }
 
     fn cursor(&self, sequence: u64) -> Cursor {

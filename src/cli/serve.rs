@@ -20,6 +20,8 @@ use super::shutdown::{Signals, until_stopped};
 use super::{CommandError, check, logging, print_settings_file};
 use crate::config::{Config, Problems, SettingsFile};
 use crate::http::{AdminService, Service};
+use crate::notify::{Notifier, Timing};
+use crate::outgoing::system_look_up;
 use crate::server::ConnectionSettings;
 use crate::shared::SharedState;
 use crate::site::Sites;
@@ -94,6 +96,7 @@ async fn serve(
         tokio::spawn(restart_on_panic(move || keep_fresh(snapshots(&refreshed)))),
         tokio::spawn(restart_on_panic(move || apply_invalidations(snapshots(&invalidated)))),
         tokio::spawn(restart_on_panic(move || follow_store(snapshots(&stored)))),
+        tokio::spawn(send_webhooks(Arc::clone(&shared))),
         tokio::spawn(shared.runs.clone().follow_store()),
         tokio::spawn(reloader.run(service.clone(), hangups)),
     ];
@@ -118,6 +121,17 @@ async fn serve(
     );
     served.await;
     Ok(())
+}
+
+async fn send_webhooks(shared: Arc<SharedState>) {
+    restart_on_panic(async || {
+        let (notifier, store) = (Arc::clone(&shared.notifier), Arc::clone(&shared.store));
+        let sent = Notifier::run(notifier, store, system_look_up(), Timing::default()).await;
+        if let Err(error) = sent {
+            tracing::error!(%error, "no webhooks can be sent");
+        }
+    })
+    .await;
 }
 
 /// The limits of connections to the public address. Both the limit of connections and the in-flight

@@ -13,7 +13,7 @@ use super::value::{Kind, Origin, Table, Value};
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The lists of tables: their headers have double brackets.
-const LISTS: [&str; 4] = ["site", "content_type", "rule", "page"];
+const LISTS: [&str; 5] = ["site", "content_type", "notify", "rule", "page"];
 
 /// Reads a text file, without a byte order mark.
 pub(super) fn read_text(path: &Path) -> Result<String, String> {

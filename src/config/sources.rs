@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::value::Table;
+use super::value::{Table, Value};
 use super::{Environment, Problems, file, variables};
 
 /// What settings may refer to.
@@ -39,7 +39,11 @@ const FILES: [(&str, &str); 5] = [
 
 /// The paths of the files that the settings refer to.
 pub(super) fn referenced_files(table: &Table) -> impl Iterator<Item = String> {
-    FILES.iter().filter_map(|(section, key)| {
+    let of_sections = FILES.iter().filter_map(|(section, key)| {
         Some(table.get(*section)?.table()?.get(*key)?.text()?.to_owned())
-    })
+    });
+    let targets = table.get("notify").and_then(Value::list).unwrap_or_default();
+    let of_targets =
+        targets.iter().filter_map(|one| Some(one.table()?.get("secret_file")?.text()?.to_owned()));
+    of_sections.chain(of_targets)
 }

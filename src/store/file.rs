@@ -1,6 +1,7 @@
 //! The file of the store: a database of redb with one table for each kind of row.
 
 mod change_log;
+mod deliveries;
 mod history;
 mod runs;
 
@@ -18,8 +19,9 @@ use redb::{
 
 use super::clock::unix_ms;
 use super::queue::{Key, prefix};
-use crate::change_log::{Prepared, Recorder};
+use crate::change_log::Prepared;
 use crate::path_history::{Row, RowChange};
+use deliveries::DELIVERIES;
 use history::PATH_HISTORY;
 use runs::RUNS;
 
@@ -114,6 +116,7 @@ impl StoreFile {
             transaction.open_table(SNAPSHOTS)?;
             transaction.open_table(PATH_HISTORY)?;
             transaction.open_table(RUNS)?;
+            transaction.open_table(DELIVERIES)?;
             change_log::open(&transaction)?;
         }
         Ok(transaction.commit()?)
@@ -156,14 +159,6 @@ impl StoreFile {
         without_panic(|| {
             let transaction = self.database.begin_read()?;
             history::read(&transaction.open_table(PATH_HISTORY)?, take)
-        })
-    }
-
-    /// Gives the change logs to the recorder.
-    pub(super) fn read_change_logs(&self, recorder: &Recorder) -> Result<(), FileError> {
-        without_panic(|| {
-            recorder.adopt(change_log::read(&self.database.begin_read()?)?);
-            Ok(())
         })
     }
 

@@ -1,5 +1,7 @@
 //! The thread that writes the store, and opens its file again after a failure.
 
+mod rows;
+
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -24,8 +26,6 @@ use crate::snapshot::Snapshot;
 
 /// How long a stop waits for the last writes.
 const CLOSE_TIME: Duration = Duration::from_secs(3);
-/// How many rows of the path history one transaction writes.
-const MAX_ROWS: usize = 10_000;
 
 /// The handle of the thread.
 pub(super) struct Writer {
@@ -66,6 +66,10 @@ impl Writer {
         Self { shared, ended: Mutex::new(ended) }
     }
 
+    pub(super) fn recorder(&self) -> &Recorder {
+        &self.shared.recorder
+    }
+
     pub(super) fn state(&self) -> StoreState {
         self.shared.slot.state()
     }
@@ -91,6 +95,15 @@ impl Writer {
 
     pub(super) fn load_run(&self, site: &str, uid: &str) -> Option<Vec<u8>> {
         self.read(|file| file.run(site, uid))
+    }
+
+    pub(super) fn save_delivery(&self, key: &str, position: String) {
+        self.shared.queue.lock().add_delivery(key, position);
+        self.shared.changed.notify_one();
+    }
+
+    pub(super) fn load_delivery(&self, key: &str) -> Option<String> {
+        self.read(|file| file.delivery(key))
     }
 
     pub(super) fn load(&self, site: &str, uid: &str) -> Vec<StoredRow> {
@@ -133,6 +146,8 @@ impl Shared {
             None if self.queue.lock().is_closed => {}
             None => {
                 self.record_pending();
+                // They belong to logs that those of the file replace.
+                drop(self.queue.lock().take_deliveries());
                 self.slot.open();
             }
         };
@@ -164,7 +179,8 @@ impl Shared {
         // First, so that no snapshot is in the file without what it has moved.
         let failed = self.write_history(file).and_then(|()| self.remove(file)).err();
         let failed = self.write_snapshots(file, failed);
-        if let Some(error) = self.write_runs(file, failed) {
+        let failed = self.write_runs(file, failed);
+        if let Some(error) = self.write_deliveries(file, failed) {
             self.lose(&error);
         }
     }
@@ -198,29 +214,6 @@ impl Shared {
         failed
     }
 
-    /// The same for runs.
-    fn write_runs(&self, file: &StoreFile, mut failed: Option<FileError>) -> Option<FileError> {
-        let runs = self.queue.lock().take_runs();
-        for (key, bytes) in runs {
-            if failed.is_some() {
-                self.queue.lock().put_run_back(key, bytes);
-                continue;
-            }
-            match file.write_run(&key, &bytes()) {
-                Ok(()) => {
-                    self.counters.written.inc();
-                    self.slot.is_written();
-                }
-                Err(error) => {
-                    self.counters.failed.inc();
-                    self.queue.lock().put_run_back(key, bytes);
-                    failed = Some(error);
-                }
-            }
-        }
-        failed
-    }
-
     /// Writes a snapshot and the changes that it makes.
     fn write(
         &self,
@@ -232,37 +225,6 @@ impl Shared {
         write(file, key, stored, prepared.as_ref(), self.recorder.keep())?;
         prepared.into_iter().for_each(|prepared| self.recorder.commit(prepared));
         Ok(())
-    }
-
-    /// Records in memory what the snapshots change that cannot be written now.
-    fn record_pending(&self) {
-        let pending: Vec<_> = self.queue.lock().pending().cloned().collect();
-        pending.iter().for_each(|stored| changes::record(&self.recorder, stored));
-    }
-
-    fn write_history(&self, file: &StoreFile) -> Result<(), FileError> {
-        loop {
-            let changes = self.history.take_changes(MAX_ROWS);
-            if changes.is_empty() {
-                return Ok(());
-            }
-            file.write_history(&changes)?;
-        }
-    }
-
-    fn remove(&self, file: &StoreFile) -> Result<(), FileError> {
-        let removals = self.queue.lock().take_removals();
-        let remove = |(site, uid): &(String, String)| {
-            let prepared = changes::prepare_removal(&self.recorder, file, site, uid)?;
-            file.remove(site, uid, prepared.as_ref(), self.recorder.keep())?;
-            prepared.into_iter().for_each(|prepared| self.recorder.commit(prepared));
-            Ok(())
-        };
-        let removed = removals.iter().try_for_each(remove);
-        if removed.is_err() {
-            self.queue.lock().put_removals_back(removals);
-        }
-        removed
     }
 
     fn lose(&self, error: &FileError) {

@@ -1,6 +1,8 @@
 //! `/api/changes`: what has changed on a site since a cursor.
 
+mod deliveries;
 mod restarts;
+mod settings;
 
 use serde_json::{Value, json};
 

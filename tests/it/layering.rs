@@ -79,7 +79,7 @@ const LAYERS: &[Layer] = &[
     // Its readers wait for changes.
     Layer {
         module: "change_log",
-        may_use: Some(&["snapshot", "path_changes"]),
+        may_use: Some(&["json", "snapshot", "path_changes"]),
         must_not_name: WEB,
     },
     Layer { module: "path_history", may_use: Some(&["path_changes"]), must_not_name: WORLD },
@@ -115,6 +115,12 @@ const LAYERS: &[Layer] = &[
         module: "content",
         may_use: Some(&["rules", "outgoing", "metrics", "traces"]),
         must_not_name: WEB,
+    },
+    // It is a client of HTTP.
+    Layer {
+        module: "notify",
+        may_use: Some(&["json", "snapshot", "change_log", "metrics", "outgoing", "store"]),
+        must_not_name: &["axum", "tower_http", "clap"],
     },
     // It is a client of HTTP.
     Layer {
@@ -160,6 +166,7 @@ const LAYERS: &[Layer] = &[
             "validator",
             "path_history",
             "change_log",
+            "notify",
             "snapshot_cache",
             "store",
         ]),
@@ -200,6 +207,7 @@ const LAYERS: &[Layer] = &[
             "path_index",
             "redirects",
             "change_log",
+            "notify",
         ]),
         must_not_name: &["clap", "config::"],
     },
@@ -222,6 +230,7 @@ const LAYERS: &[Layer] = &[
             "validator",
             "path_history",
             "change_log",
+            "notify",
             "snapshot_cache",
             "server",
         ]),

@@ -1,5 +1,7 @@
 //! `[changes]`: how many changes of the pages of a site are kept.
 
+pub(in crate::config) mod notify;
+
 use serde::Deserialize;
 
 use crate::change_log::DEFAULT_KEEP;

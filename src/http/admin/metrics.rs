@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::http::request::accept::preferred;
 use crate::http::response::envelope::HttpResponse;
 use crate::metrics::{self, Encoder, TextFormat, gauge_value};
+use crate::notify::TargetState;
 use crate::snapshot::Skipped;
 use crate::snapshot_cache::{CachedCopy, TypeStatus};
 use crate::store::StoreState;
@@ -46,6 +47,7 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let open = app.breaker_state().map(|state| ([], f64::from(state.is_open())));
     encoder.gauge("cms_breaker_open", "1 while the circuit breaker of the CMS is open", open)?;
     store(app, encoder)?;
+    webhooks(app, encoder)?;
     path_history(app, encoder)?;
     path_indexes(app, encoder)?;
     encoder.gauge(
@@ -84,6 +86,32 @@ fn path_history(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     let paths = app.shared.path_history.len();
     let help = "Paths in the path history, of all sites";
     encoder.gauge("path_history_paths", help, [([], gauge_value(paths as u64))])
+}
+
+fn webhooks(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
+    let counters = &app.shared.metrics.notify;
+    let sent = [("ok", counters.delivered.get()), ("failed", counters.failed.get())];
+    let sent = sent.map(|(outcome, sent)| ([("outcome", outcome)], sent));
+    encoder.counter(
+        "notify_requests",
+        "Webhooks sent to the targets of [[notify]] by outcome",
+        sent,
+    )?;
+    let states = app.shared.notifier.states();
+    let of_each = |value: fn(&TargetState) -> f64| {
+        let value = move |state| ([("target", TargetState::name(state))], value(state));
+        states.iter().map(value)
+    };
+    encoder.gauge(
+        "notify_waiting",
+        "Changes that wait for a target of webhooks",
+        of_each(|state| gauge_value(state.waiting)),
+    )?;
+    encoder.gauge(
+        "notify_failing",
+        "1 while a target does not take its webhooks",
+        of_each(|state| f64::from(state.is_failing)),
+    )
 }
 
 /// Of the sites with `resolve = "documents"`.

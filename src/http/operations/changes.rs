@@ -9,14 +9,13 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
 use crate::app::App;
-use crate::change_log::{Change, Read, Since};
+use crate::change_log::{Filter, Kind, Read, Since};
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_site, required};
 use crate::http::request::query::{Param, echo, parse};
 use crate::http::response::envelope::{JSON, success_text};
 use crate::http::response::error::ApiError;
 use crate::json::Json;
-use crate::snapshot::write_timestamp;
 
 /// The query parameters.
 pub(in crate::http) const PARAMS: [Param; 2] = [SITE, Param::unlimited("since")];
@@ -34,10 +33,11 @@ pub(in crate::http) async fn get(
     let site = known_site(&app, &required("site", site)?)?;
     let since = since.as_deref().map(parse_since).transpose()?;
     let with_unlisted = may_see_unlisted(&app, &headers)?;
+    let filter = Filter { with_unlisted, kinds: &Kind::ALL };
     let mut changes = Json::with_capacity(0);
-    let read = app.shared.change_log.read(&site.key, since, (MOST, with_unlisted), |change| {
+    let read = app.shared.change_log.read(&site.key, since, (MOST, filter), |change| {
         changes.raw(if changes.length() == 0 { "" } else { "," });
-        write_change(change, &mut changes);
+        change.write_json(&mut changes);
     });
     let changes = String::from_utf8(changes.into_bytes()).expect("JSON is UTF-8");
     let text = success_text(|out| write(&read, &changes, out));
@@ -69,18 +69,4 @@ fn write(Read { cursor, more, reset }: &Read, changes: &str, out: &mut Json) {
     out.raw(r#"{"cursor":"#).word(&cursor.to_string());
     out.raw(r#","more":"#).value(more).raw(r#","reset":"#).value(reset);
     out.raw(r#","changes":["#).raw(changes).raw("]}");
-}
-
-fn write_change(change: Change<'_>, out: &mut Json) {
-    out.raw(r#"{"type":"#).word(change.kind.name());
-    out.raw(r#","contentType":"#).word(change.uid);
-    out.raw(r#","documentId":"#).text(change.document_id);
-    out.raw(r#","locale":"#).word(change.locale);
-    out.raw(r#","path":"#).text(change.path);
-    if let Some(from) = change.from {
-        out.raw(r#","from":"#).text(from);
-    }
-    let mut at = String::new();
-    write_timestamp(&mut at, change.at);
-    out.raw(r#","at":"#).word(&at).raw("}");
 }

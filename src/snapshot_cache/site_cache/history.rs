@@ -11,6 +11,7 @@ use crate::path_changes::{Difference, LocaleNames, Side};
 use crate::path_history::{PathHistory, SiteId};
 use crate::redirects::{SiteHistory, paths_in_default_locale};
 use crate::rules::{ContentTypeUid, Pathname};
+use crate::site::PAGES;
 use crate::site::Site;
 use crate::snapshot::Snapshot;
 
@@ -136,7 +137,10 @@ impl SiteCache {
     /// are compared with the first complete ones of this cache.
     pub(in crate::snapshot_cache) fn succeed(&self, previous: &Self) {
         let lost = previous.entries.keys().filter(|uid| self.entry(uid.as_str()).is_none());
-        lost.for_each(|uid| self.store.remove(&self.site.key, uid.as_str()));
+        let lost = lost.map(ContentTypeUid::as_str);
+        let has_lost_pages = previous.pages.is_some() && self.pages.is_none();
+        let lost = lost.chain(has_lost_pages.then_some(PAGES));
+        lost.for_each(|uid| self.store.remove(&self.site.key, uid));
         let is_same_source = self.site.source == previous.site.source;
         let Some(history) = self.history.as_ref().filter(|_| is_same_source) else { return };
         for (uid, before) in previous.last_snapshots() {

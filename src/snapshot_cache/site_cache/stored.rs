@@ -7,6 +7,7 @@ use super::SiteCache;
 use super::history::Predecessor;
 use crate::path_changes::LocaleNames;
 use crate::rules::ContentTypeUid;
+use crate::site::PAGES;
 use crate::snapshot::Snapshot;
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
@@ -23,6 +24,7 @@ impl SiteCache {
             self.rebuild_index();
         }
         self.record_lost_types();
+        self.save_pages();
     }
 
     fn adopt_entry(&self, entry: &Entry, hard: Duration) -> bool {
@@ -76,6 +78,9 @@ impl SiteCache {
     /// Enters the paths of content types that have lost their last rule since they were stored.
     fn record_lost_types(&self) {
         for uid in self.store.types(&self.site.key) {
+            if uid == PAGES && self.pages.is_none() {
+                self.store.remove(&self.site.key, PAGES);
+            }
             let Ok(uid) = ContentTypeUid::parse(&uid) else { continue };
             if self.entry(uid.as_str()).is_some() {
                 continue;
@@ -117,6 +122,18 @@ impl SiteCache {
         self.store.save(stored, urgency);
     }
 
+    /// Stores the pages outside the CMS, for the change log alone: the settings have them.
+    fn save_pages(&self) {
+        let Some(pages) = &self.pages else { return };
+        let stored = StoredSnapshot {
+            head: self.head_of(PAGES),
+            snapshot: Arc::clone(&pages.snapshot),
+            begun: pages.begun,
+            took: Duration::ZERO,
+        };
+        self.store.save(stored, Urgency::Now);
+    }
+
     /// Stores the copies that walks of this process have built.
     pub(in crate::snapshot_cache) fn save_all(&self) {
         for entry in self.entries().filter(|entry| !entry.is_from_store()) {
@@ -127,10 +144,14 @@ impl SiteCache {
     }
 
     fn head(&self, entry: &Entry) -> Head {
+        self.head_of(entry.query.uid.as_str())
+    }
+
+    fn head_of(&self, uid: &str) -> Head {
         let site = &self.site;
         Head {
             site: site.key.clone(),
-            content_type: entry.query.uid.as_str().to_owned(),
+            content_type: uid.to_owned(),
             fingerprint: made_by(site.fingerprint),
             source: site.source,
             locales: LocaleNames::of(site.rules.locales(), &site.hosts),

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use redb::{ReadTransaction, ReadableTable, TableDefinition, WriteTransaction};
+use redb::{ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 
-use super::FileError;
-use crate::change_log::{Change, Entry, Kind, LogHead, Prepared};
+use super::{FileError, StoreFile, without_panic};
+use crate::change_log::{Change, Entry, Kind, LogHead, Prepared, Recorder};
 
 /// By site: the identity of its log, the source of its documents, and the last sequence number.
 const CHANGE_LOGS: TableDefinition<'_, &str, &str> = TableDefinition::new("change_logs");
@@ -47,8 +47,18 @@ pub(super) fn write(
     Ok(())
 }
 
+impl StoreFile {
+    /// Gives the change logs to the recorder.
+    pub(in crate::store) fn read_change_logs(&self, recorder: &Recorder) -> Result<(), FileError> {
+        without_panic(|| {
+            recorder.adopt(read(&self.database.begin_read()?)?);
+            Ok(())
+        })
+    }
+}
+
 /// All logs. The log of a site from which a row is missing is left out.
-pub(super) fn read(transaction: &ReadTransaction) -> Result<Vec<StoredLog>, FileError> {
+fn read(transaction: &ReadTransaction) -> Result<Vec<StoredLog>, FileError> {
     let mut logs: BTreeMap<String, (LogHead, VecDeque<Entry>)> = BTreeMap::new();
     for row in transaction.open_table(CHANGE_LOGS)?.iter()? {
         let (site, head) = row?;

@@ -2,22 +2,24 @@
 
 use std::path::Path;
 
+use serde_json::json;
+
 use super::{CHANGES, article, brief, content, cursor, read, report, settings, setup, started};
 use crate::support::http;
 use crate::support::service::{Service, Setup};
 use crate::support::wait::{until, until_so};
 
-fn with_store(settings: &str, store: &Path) -> Setup {
+pub(super) fn with_store(settings: &str, store: &Path) -> Setup {
     setup(settings).env("FRONTEND_MAP__STORE__PATH", store.to_str().expect("a path in UTF-8"))
 }
 
-fn folder() -> (tempfile::TempDir, std::path::PathBuf) {
+pub(super) fn folder() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = folder.path().join("store.redb");
     (folder, store)
 }
 
-fn until_walked(service: &Service) {
+pub(super) fn until_walked(service: &Service) {
     until_so("it has walked", || http::get(service.addr(), "/api/pages?site=main").status == 200);
 }
 
@@ -62,6 +64,46 @@ fn cursor_survives_a_kill_and_titles_are_no_change_then() {
     report(&second, "b");
     let last = cursor(&second);
     assert_eq!(until_changed(&second, &last), ["updated b /en/articles/two"]);
+}
+
+#[test]
+fn pages_outside_the_cms_change_with_the_settings() {
+    let content = content();
+    let cms = content.start();
+    let (text, (_folder, store)) = (settings(&format!("http://{}", cms.addr())), folder());
+    let page = |path: &str| format!("{text}[[site.page]]\nname = \"search\"\npath = \"{path}\"\n");
+    for with_a_store in [false, true] {
+        let setup = |text| if with_a_store { with_store(text, &store) } else { setup(text) };
+        let service = setup(&page("/search")).start();
+        until_walked(&service);
+        if with_a_store {
+            until_so("pages and articles are stored", || {
+                let metrics = crate::support::metrics::scrape(service.admin());
+                metrics.of("store_writes_total{outcome=\"ok\"}") >= 2.0
+            });
+        }
+        let mut last = cursor(&service);
+        let expected = json!({"contentType": "pages", "documentId": "search", "locale": "en"});
+        for (settings, kind, path) in [
+            (page("/find"), "moved", "/find"),
+            (text.clone(), "gone", "/find"),
+            (page("/search"), "added", "/search"),
+        ] {
+            service.rewrite("settings.toml", &settings);
+            service.send_signal("HUP");
+            let read = until("the change is listed", || {
+                let read = read(&service, &last, &[]);
+                (read["changes"] != json!([])).then_some(read)
+            });
+            let change = &read["changes"][0];
+            assert_eq!((&change["type"], &change["path"]), (&json!(kind), &json!(path)));
+            for (name, value) in expected.as_object().expect("an object") {
+                assert_eq!(&change[name], value, "{change}");
+            }
+            assert_eq!(read["changes"][1], json!(null), "{read}");
+            read["cursor"].as_str().expect("text").clone_into(&mut last);
+        }
+    }
 }
 
 #[test]

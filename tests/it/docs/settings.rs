@@ -171,7 +171,7 @@ fn each_key_that_a_page_names_is_a_setting() {
 fn example() -> BTreeMap<String, Option<String>> {
     let set = |line: &str| line.split_once(" = ").is_some_and(|(key, _)| is_key(key));
     let uncommented = |line: &'static str| match line.strip_prefix("# ") {
-        Some(setting) if set(setting) => setting,
+        Some(setting) if set(setting) || setting.starts_with("[[") => setting,
         _ => line,
     };
     let all: Vec<&str> = EXAMPLE.lines().map(uncommented).collect();

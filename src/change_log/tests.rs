@@ -1,0 +1,162 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::fixture::Site;
+use super::*;
+use crate::path_changes::fixture::UID;
+
+const ALL: Filter<'static> = Filter { with_unlisted: true, kinds: &Kind::ALL };
+
+impl Site {
+    fn read(&self, since: Option<Since>, most: usize) -> (Vec<String>, Read) {
+        let mut changes = Vec::new();
+        let read = self.log.read("main", since, (most, ALL), |change| {
+            let from = change.from.unwrap_or_default();
+            let Change { kind, document_id, path, .. } = change;
+            changes.push(format!("{} {document_id} {path} {from}", kind.name()));
+        });
+        (changes, read)
+    }
+
+    fn cursor(&self) -> Cursor {
+        self.read(None, 1).1.cursor
+    }
+}
+
+fn pages(pages: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pages.iter().map(|(id, slug)| ((*id).to_owned(), (*slug).to_owned())).collect()
+}
+
+#[test]
+fn first_snapshot_is_no_change_and_a_content_type_that_is_new_is_added() {
+    let site = Site::new();
+    let start = site.cursor();
+    site.set(&pages(&[("a", "x")]), 1);
+    assert_eq!(site.read(Some(Since::Cursor(start)), 9).0, [""; 0]);
+    site.recorder.record("main", UID, None, 7);
+    assert_eq!(site.read(Some(Since::Cursor(start)), 9).0, ["gone a /articles/x "]);
+    let middle = site.cursor();
+    site.set(&pages(&[("a", "x")]), 1);
+    assert_eq!(site.read(Some(Since::Cursor(middle)), 9).0, ["added a /articles/x "]);
+}
+
+#[test]
+fn log_of_another_source_begins_again() {
+    let site = Site::new();
+    site.set(&pages(&[("a", "x")]), 1);
+    let start = site.cursor();
+    site.set(&pages(&[("b", "y")]), 2);
+    let (changes, read) = site.read(Some(Since::Cursor(start)), 9);
+    assert_eq!((changes.len(), read.reset), (0, true));
+    site.set(&pages(&[("b", "z")]), 2);
+    let after = site.read(Some(Since::Cursor(read.cursor)), 9).0;
+    assert_eq!(after, ["moved b /articles/z /articles/y"]);
+}
+
+#[test]
+fn reader_that_follows_knows_the_pages_after_random_edits() {
+    let site = Site::new();
+    site.log.set_keep(50);
+    let (mut now, mut known) = (BTreeMap::new(), BTreeMap::new());
+    site.set(&now, 1);
+    let mut cursor = site.cursor();
+    for step in 0..2_000 {
+        for _ in 0..fastrand::usize(0..4) {
+            let id = format!("d{}", fastrand::u8(0..8));
+            if fastrand::bool() {
+                now.insert(id, format!("s{}", fastrand::u8(0..20)));
+            } else {
+                now.remove(&id);
+            }
+        }
+        site.set(&now, 1);
+        if fastrand::bool() {
+            continue;
+        }
+        // Of several documents with one path, the first has it.
+        let mut owned: BTreeMap<String, String> = BTreeMap::new();
+        for (id, slug) in &now {
+            if !owned.values().any(|other| *other == format!("/articles/{slug}")) {
+                owned.insert(id.clone(), format!("/articles/{slug}"));
+            }
+        }
+        loop {
+            let (changes, read) = site.read(Some(Since::Cursor(cursor)), 3);
+            if read.reset {
+                known.clone_from(&owned);
+            }
+            for change in changes {
+                let parts: Vec<&str> = change.split(' ').collect();
+                let [kind, id, path, from] = parts[..] else { panic!("{change}") };
+                let before = if kind == "gone" {
+                    known.remove(id)
+                } else {
+                    known.insert(id.to_owned(), path.to_owned())
+                };
+                let expected = match kind {
+                    "added" => None,
+                    "moved" => Some(from),
+                    _ => Some(path),
+                };
+                assert_eq!(before.as_deref(), expected, "step {step}: {change}");
+            }
+            cursor = read.cursor;
+            if !read.more {
+                break;
+            }
+        }
+        assert_eq!(known, owned, "step {step}");
+    }
+}
+
+#[test]
+fn cursor_of_a_branch_is_not_one_of_the_file() {
+    let site = Site::new();
+    site.set(&pages(&[("a", "x")]), 1);
+    let head = site.log.head("main", 1).unwrap();
+    site.recorder.adopt([("main".to_owned(), head, VecDeque::new())]);
+    let stored = site.cursor();
+    // The file cannot be used from now on.
+    site.set(&pages(&[("a", "x")]), 1);
+    site.set(&pages(&[("a", "y")]), 1);
+    let (changes, read) = site.read(Some(Since::Cursor(stored)), 9);
+    assert_eq!((changes.len(), read.reset), (2, false));
+    assert_ne!(read.cursor.log, stored.log);
+    // It is back, without these changes.
+    site.recorder.adopt([("main".to_owned(), head, VecDeque::new())]);
+    assert!(!site.read(Some(Since::Cursor(stored)), 9).1.reset);
+    assert!(site.read(Some(Since::Cursor(read.cursor)), 9).1.reset);
+}
+
+fn entry_of(path: &str, uid: &Arc<str>, locale: &Arc<str>) -> Entry {
+    let change = Change {
+        kind: Kind::Moved,
+        uid,
+        document_id: "a0123456789abcdefghijklmn",
+        locale,
+        path,
+        from: Some("/en/articles/a-title-of-a-usual-length-before"),
+        at: 7,
+        was_listed: true,
+        is_listed: true,
+    };
+    Entry::new(change, uid, locale)
+}
+
+#[test]
+fn change_takes_at_most_200_bytes() {
+    const COUNT: usize = 100_000;
+    let log = ChangeLog::default();
+    let (uid, locale) = (UID.into(), "en".into());
+    let allocated = allocation_counter::measure(|| {
+        for n in 0..COUNT + 1_000 {
+            let mut batch = Batch::default();
+            let path = format!("/en/articles/a-title-of-a-usual-length-{n}");
+            batch.push(entry_of(&path, &uid, &locale), COUNT);
+            log.append("main", 1, batch, false);
+        }
+    });
+    let each = allocated.bytes_current / i64::try_from(COUNT).unwrap();
+    println!("{each} bytes a change");
+    assert!(each <= 200, "{each} bytes");
+}

@@ -1,0 +1,172 @@
+//! Webhooks that are sent: the changes of sites, to each target in order, until it takes them (D45).
+
+mod client;
+mod message;
+mod position;
+mod signing_key;
+mod worker;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use reqwest::Url;
+use rustc_hash::FxHashMap;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::change_log::{ChangeLog, Kind};
+use crate::metrics::NotifyCounters;
+use crate::outgoing::{BuildError, LookUp};
+use crate::store::Store;
+use client::Client;
+use position::Position;
+pub use signing_key::{BadKey, SigningKey};
+use worker::Worker;
+
+/// More changes than this that wait for a target are replaced by a reset.
+pub const MAX_WAITING: u64 = 100_000;
+
+/// A target of webhooks.
+#[derive(Debug)]
+pub struct Target {
+    /// Its name in the log and in metrics: the host, without anything that may be secret.
+    pub name: String,
+    /// Where requests are sent.
+    pub url: Url,
+    /// Signs the requests.
+    pub key: SigningKey,
+    /// The sites whose changes are sent.
+    pub sites: Vec<String>,
+    /// The kinds of changes that are sent.
+    pub kinds: Vec<Kind>,
+    /// Whether changes of pages are sent that sitemaps leave out.
+    pub unlisted: bool,
+}
+
+/// Time-outs and pauses.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// For a connection.
+    pub connect: Duration,
+    /// For a request until the head of its response.
+    pub request: Duration,
+    /// The pause after the first failure. It doubles with each further one.
+    pub first_pause: Duration,
+    /// The longest pause.
+    pub max_pause: Duration,
+    /// How long changes are retried until a reset takes their place.
+    pub give_up: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            request: Duration::from_secs(15),
+            first_pause: Duration::from_millis(200),
+            max_pause: Duration::from_mins(10),
+            give_up: Duration::from_hours(24),
+        }
+    }
+}
+
+/// The state of a target, for metrics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetState {
+    /// As in [`Target::name`].
+    pub name: String,
+    /// How many changes wait, those that are not sent included.
+    pub waiting: u64,
+    /// Whether the last request failed.
+    pub is_failing: bool,
+}
+
+/// The webhooks of a process. They survive a reload of the settings.
+pub struct Notifier {
+    targets: watch::Sender<Vec<Arc<Target>>>,
+    /// By target and site.
+    positions: Mutex<FxHashMap<String, Position>>,
+    log: Arc<ChangeLog>,
+    counters: Arc<NotifyCounters>,
+}
+
+impl TargetState {
+    /// As in [`Target::name`].
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Notifier {
+    /// Without targets.
+    #[must_use]
+    pub fn new(log: Arc<ChangeLog>, counters: Arc<NotifyCounters>) -> Self {
+        Self { targets: watch::Sender::new(Vec::new()), positions: Mutex::default(), log, counters }
+    }
+
+    /// Sets the targets. What waits for a target with the same URL goes on to wait.
+    pub fn set_targets(&self, targets: Vec<Arc<Target>>) {
+        if !(targets.is_empty() && self.targets.borrow().is_empty()) {
+            self.targets.send_replace(targets);
+        }
+    }
+
+    /// The states of all targets.
+    #[must_use]
+    pub fn states(&self) -> Vec<TargetState> {
+        let positions = self.positions.lock();
+        let state = |target: &Arc<Target>| {
+            let own = target.sites.iter().filter_map(|site| {
+                let position = positions.get(&position::key(target, site))?;
+                let waiting = self.log.waiting(site, position.cursor);
+                // Of a log that was cut, the number is not known.
+                Some((waiting.unwrap_or(MAX_WAITING), position.failing_since.is_some()))
+            });
+            let fold = |(sum, failing), (waiting, own)| (sum + waiting, failing | own);
+            let (waiting, is_failing) = own.fold((0, false), fold);
+            TargetState { name: target.name.clone(), waiting, is_failing }
+        };
+        self.targets.borrow().iter().map(state).collect()
+    }
+
+    /// Sends changes until it is dropped.
+    ///
+    /// # Errors
+    /// [`BuildError`] when TLS cannot be set up.
+    pub async fn run(
+        self: Arc<Self>,
+        store: Arc<Store>,
+        look_up: LookUp,
+        timing: Timing,
+    ) -> Result<(), BuildError> {
+        let client = Client::new(look_up, timing)?;
+        let mut changed = self.targets.subscribe();
+        loop {
+            let targets = changed.borrow_and_update().clone();
+            let mut workers = JoinSet::new();
+            for target in targets {
+                let (notifier, store) = (Arc::clone(&self), Arc::clone(&store));
+                let worker = Worker { notifier, store, client: client.clone(), target, timing };
+                workers.spawn(worker.run());
+            }
+            tokio::select! {
+                // The sender lives as long as this.
+                _ = changed.changed() => {}
+                // The panic hook has logged it; the others begin again, too.
+                () = until_panic(&mut workers) => tokio::time::sleep(timing.first_pause).await,
+            }
+        }
+    }
+}
+
+async fn until_panic(workers: &mut JoinSet<()>) {
+    match workers.join_next().await {
+        Some(_) => {}
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests;

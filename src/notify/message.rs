@@ -1,0 +1,70 @@
+//! A request to a target: its id and its body.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::Target;
+use super::position::Position;
+use crate::change_log::{ChangeLog, Cursor, Filter, Since};
+use crate::json::Json;
+use crate::snapshot::write_timestamp;
+
+/// The most changes of a request.
+const MOST: usize = 100;
+
+/// What is sent next.
+pub(super) struct Message {
+    /// The same for each attempt.
+    pub(super) id: String,
+    pub(super) body: String,
+    /// Behind its last change.
+    pub(super) end: Cursor,
+    pub(super) is_reset: bool,
+}
+
+/// What a target gets next.
+pub(super) enum Next {
+    Message(Message),
+    /// Nothing; the place behind the changes that it does not get.
+    Nothing(Cursor),
+}
+
+/// The next changes of a site for a target, or a reset.
+pub(super) fn next(
+    log: &ChangeLog,
+    target: &Target,
+    site: &str,
+    position: &Position,
+    now: i64,
+) -> Next {
+    let filter = Filter { with_unlisted: target.unlisted, kinds: &target.kinds };
+    let (mut changes, mut last) = (Json::with_capacity(0), now);
+    let since = Some(Since::Cursor(position.cursor)).filter(|_| !position.needs_reset);
+    let read = log.read_until(site, since, position.end, (MOST, filter), |change| {
+        changes.raw(if changes.length() == 0 { "" } else { "," });
+        change.write_json(&mut changes);
+        last = change.at;
+    });
+    let is_reset = read.reset || position.needs_reset;
+    if changes.length() == 0 && !is_reset {
+        return Next::Nothing(read.cursor);
+    }
+    let changes = String::from_utf8(changes.into_bytes()).expect("JSON is UTF-8");
+    let mut body = Json::with_capacity(changes.len() + 200);
+    body.raw(r#"{"type":"frontend-map.changes","timestamp":"#).word(&time(last));
+    body.raw(r#","data":{"site":"#).word(site);
+    body.raw(if is_reset { r#","reset":true"# } else { "" });
+    body.raw(r#","changes":["#).raw(&changes).raw("]}}");
+    let body = String::from_utf8(body.into_bytes()).expect("JSON is UTF-8");
+    let (from, to) = (position.cursor, read.cursor);
+    let identity = format!("{} {site} {from} {} {is_reset}", target.url, to.sequence);
+    let id = format!("msg_{:032x}", xxh3_128(identity.as_bytes()));
+    Next::Message(Message { id, body, end: to, is_reset })
+}
+
+/// RFC 3339, in UTC and milliseconds.
+fn time(milliseconds: i64) -> String {
+    let mut text = String::new();
+    // Nothing is written beyond the year 9999.
+    write_timestamp(&mut text, milliseconds);
+    text
+}

@@ -1,0 +1,176 @@
+//! The task of one target: one request at a time, each retried until it is taken.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::sleep;
+
+use super::client::{Client, NotTaken};
+use super::message::{Message, Next, next};
+use super::position::{Position, key};
+use super::{MAX_WAITING, Notifier, Target, Timing};
+use crate::store::{Store, StoreState};
+
+/// How often a process looks whether another one has released the store: until then the other one
+/// sends.
+const IN_USE_PERIOD: Duration = Duration::from_millis(250);
+
+pub(super) struct Worker {
+    pub(super) notifier: Arc<Notifier>,
+    pub(super) store: Arc<Store>,
+    pub(super) client: Client,
+    pub(super) target: Arc<Target>,
+    pub(super) timing: Timing,
+}
+
+/// The attempts since the last success.
+#[derive(Default)]
+struct Attempts(u32);
+
+impl Worker {
+    pub(super) async fn run(self) {
+        let mut changed = self.notifier.log.watch();
+        let mut generation = None;
+        let mut attempts = Attempts::default();
+        loop {
+            while self.store.state() == Some(StoreState::InUse) {
+                sleep(IN_USE_PERIOD).await;
+            }
+            changed.mark_unchanged();
+            let current = self.notifier.log.generation();
+            if generation.replace(current) != Some(current) {
+                tokio::task::block_in_place(|| self.load_positions());
+            }
+            if !self.send_all(&mut attempts).await {
+                // The sender lives as long as the log.
+                let _ = changed.changed().await;
+            }
+        }
+    }
+
+    /// Sends at most one request for each site. Returns whether there may be more.
+    async fn send_all(&self, attempts: &mut Attempts) -> bool {
+        let mut may_be_more = false;
+        for site in &self.target.sites {
+            may_be_more |= self.send_next(site, attempts).await;
+        }
+        may_be_more
+    }
+
+    async fn send_next(&self, site: &str, attempts: &mut Attempts) -> bool {
+        let mut position = self.position(site);
+        self.give_up_if_due(site, &mut position);
+        let message = match next(&self.notifier.log, &self.target, site, &position, unix_ms()) {
+            Next::Message(message) => message,
+            Next::Nothing(cursor) => {
+                self.set(site, Position::at(cursor), position.end.is_some());
+                return false;
+            }
+        };
+        match self.client.send(&self.target, &message).await {
+            Ok(()) => {
+                self.notifier.counters.delivered.inc();
+                if std::mem::take(attempts).0 > 0 {
+                    tracing::info!(target_name = self.target.name, "webhooks are taken again");
+                }
+                self.set(site, Position::at(message.end), true);
+            }
+            Err(not_taken) => {
+                self.retry_later(site, position, (&message, not_taken), attempts).await
+            }
+        }
+        true
+    }
+
+    /// Records a failure and waits.
+    async fn retry_later(
+        &self,
+        site: &str,
+        position: Position,
+        (message, NotTaken { reason, retry_after }): (&Message, NotTaken),
+        attempts: &mut Attempts,
+    ) {
+        self.notifier.counters.failed.inc();
+        if attempts.0 == 0 {
+            let name = &self.target.name;
+            tracing::warn!(
+                target_name = name,
+                site,
+                reason,
+                "a webhook is not taken; it is retried"
+            );
+        }
+        let failing_since = position.failing_since.or(Some(unix_ms()));
+        let retried = Position {
+            end: (!message.is_reset).then_some(message.end.sequence),
+            failing_since,
+            needs_reset: message.is_reset,
+            ..position
+        };
+        if retried != position {
+            self.set(site, retried, true);
+        }
+        let pause = attempts.next_pause(self.timing);
+        sleep(pause.max(retry_after.unwrap_or_default().min(self.timing.max_pause))).await;
+    }
+
+    /// Puts a reset in the place of changes that have waited too long, or are too many.
+    fn give_up_if_due(&self, site: &str, position: &mut Position) {
+        let limit = i64::try_from(self.timing.give_up.as_millis()).unwrap_or(i64::MAX);
+        let is_late = position.failing_since.is_some_and(|since| unix_ms() - since > limit);
+        let waiting = self.notifier.log.waiting(site, position.cursor);
+        let are_many = waiting.is_some_and(|waiting| waiting > MAX_WAITING);
+        if position.needs_reset || !(is_late || are_many) {
+            return;
+        }
+        (position.needs_reset, position.end) = (true, None);
+        tracing::error!(
+            target_name = self.target.name,
+            site,
+            "changes could not be sent for too long; a reset takes their place"
+        );
+        self.set(site, *position, true);
+    }
+
+    fn position(&self, site: &str) -> Position {
+        let present = || Position::at(self.notifier.log.present(site));
+        *self.notifier.positions.lock().entry(key(&self.target, site)).or_insert_with(present)
+    }
+
+    fn set(&self, site: &str, position: Position, is_stored: bool) {
+        let key = key(&self.target, site);
+        if is_stored {
+            self.store.save_delivery(&key, position.text());
+        }
+        self.notifier.positions.lock().insert(key, position);
+    }
+
+    /// Takes the positions of the store, which belong to the logs in it.
+    fn load_positions(&self) {
+        for site in &self.target.sites {
+            let key = key(&self.target, site);
+            let stored = self.store.delivery(&key).and_then(|text| Position::parse(&text));
+            if let Some(position) = stored {
+                self.notifier.positions.lock().insert(key, position);
+            } else {
+                // From now on, also after a restart.
+                self.set(site, self.position(site), true);
+            }
+        }
+    }
+}
+
+impl Attempts {
+    /// The pause before the next attempt, which grows, and differs between targets.
+    fn next_pause(&mut self, timing: Timing) -> Duration {
+        let doubled = timing.first_pause.saturating_mul(1 << self.0.min(20));
+        self.0 += 1;
+        doubled.min(timing.max_pause).mul_f64(0.5 + fastrand::f64() / 2.0)
+    }
+}
+
+/// In milliseconds since 1970.
+fn unix_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,81 @@
+//! What the thread writes beside snapshots.
+
+use super::Shared;
+use crate::store::changes;
+use crate::store::file::{FileError, StoreFile};
+
+/// How many rows of the path history one transaction writes.
+const MAX_ROWS: usize = 10_000;
+
+impl Shared {
+    /// Writes the last runs of URL checks, unless something has failed. Returns what has.
+    pub(super) fn write_runs(
+        &self,
+        file: &StoreFile,
+        mut failed: Option<FileError>,
+    ) -> Option<FileError> {
+        let runs = self.queue.lock().take_runs();
+        for (key, bytes) in runs {
+            if failed.is_some() {
+                self.queue.lock().put_run_back(key, bytes);
+                continue;
+            }
+            match file.write_run(&key, &bytes()) {
+                Ok(()) => {
+                    self.counters.written.inc();
+                    self.slot.is_written();
+                }
+                Err(error) => {
+                    self.counters.failed.inc();
+                    self.queue.lock().put_run_back(key, bytes);
+                    failed = Some(error);
+                }
+            }
+        }
+        failed
+    }
+
+    /// Records in memory what the snapshots change that cannot be written now.
+    pub(super) fn record_pending(&self) {
+        let pending: Vec<_> = self.queue.lock().pending().cloned().collect();
+        pending.iter().for_each(|stored| changes::record(&self.recorder, stored));
+    }
+
+    pub(super) fn write_history(&self, file: &StoreFile) -> Result<(), FileError> {
+        loop {
+            let changes = self.history.take_changes(MAX_ROWS);
+            if changes.is_empty() {
+                return Ok(());
+            }
+            file.write_history(&changes)?;
+        }
+    }
+
+    pub(super) fn remove(&self, file: &StoreFile) -> Result<(), FileError> {
+        let removals = self.queue.lock().take_removals();
+        let remove = |(site, uid): &(String, String)| {
+            let prepared = changes::prepare_removal(&self.recorder, file, site, uid)?;
+            file.remove(site, uid, prepared.as_ref(), self.recorder.keep())?;
+            prepared.into_iter().for_each(|prepared| self.recorder.commit(prepared));
+            Ok(())
+        };
+        let removed = removals.iter().try_for_each(remove);
+        if removed.is_err() {
+            self.queue.lock().put_removals_back(removals);
+        }
+        removed
+    }
+
+    /// Writes how far webhooks have been sent, unless something has failed. Returns what has.
+    pub(super) fn write_deliveries(
+        &self,
+        file: &StoreFile,
+        failed: Option<FileError>,
+    ) -> Option<FileError> {
+        if failed.is_some() {
+            return failed;
+        }
+        let positions = self.queue.lock().take_deliveries();
+        if positions.is_empty() { None } else { file.write_deliveries(&positions).err() }
+    }
+}
