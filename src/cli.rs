@@ -88,6 +88,8 @@ enum Command {
     Pages(tables::pages::PagesArgs),
     /// List the documents of a site without a URL, and the paths that several documents have
     Problems(tables::problems::ProblemsArgs),
+    /// Write the redirects of a site, for a static host or a proxy
+    Redirects(tables::redirects::RedirectsArgs),
     /// List the paths that change if these settings replace others
     Diff(tables::diff::DiffArgs),
     /// Check every public URL of a site, and list the dead ones with their documents
@@ -184,6 +186,7 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
         Command::Sitemap(args) => sitemap::run(load()?, args, verbose)?,
         Command::Pages(args) => tables::pages::run(load()?, args, verbose)?,
         Command::Problems(args) => tables::problems::run(load()?, args, verbose)?,
+        Command::Redirects(args) => tables::redirects::run(load()?, args, verbose)?,
         Command::Diff(args) => {
             let config = load()?;
             let against = config::load(&args.against, &environment());

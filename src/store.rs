@@ -10,6 +10,7 @@ mod file;
 mod file_slot;
 mod head;
 mod queue;
+mod reader;
 mod state;
 mod writer;
 
@@ -26,6 +27,7 @@ use crate::metrics::StoreCounters;
 use crate::path_history::PathHistory;
 use crate::snapshot::{Builder, Serialized, Snapshot};
 pub use head::Head;
+pub use reader::{StoreReadError, StoreReader};
 pub use state::StoreState;
 use writer::Writer;
 

@@ -1,10 +1,11 @@
 //! The commands that write a table: `frontend-map pages` and `frontend-map problems`, without the
-//! service, and `frontend-map diff`.
+//! service, `frontend-map redirects` and `frontend-map diff`.
 
 mod csv;
 pub(super) mod diff;
 pub(super) mod pages;
 pub(super) mod problems;
+pub(super) mod redirects;
 mod text;
 
 use std::error::Error;

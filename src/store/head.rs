@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::clock::Moment;
+use super::made_by;
 use crate::path_changes::LocaleNames;
+use crate::site::Site;
 
 /// What a snapshot is a snapshot of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +23,20 @@ pub struct Head {
     pub source: u128,
     /// The locales of the site, in the order in which the snapshot has their positions.
     pub locales: LocaleNames,
+}
+
+impl Head {
+    /// What a snapshot is a snapshot of that the present settings build for a content type of a site.
+    #[must_use]
+    pub fn of(site: &Site, uid: &str) -> Self {
+        Self {
+            site: site.key.clone(),
+            content_type: uid.to_owned(),
+            fingerprint: made_by(site.fingerprint),
+            source: site.source,
+            locales: LocaleNames::of(site.rules.locales(), &site.hosts),
+        }
+    }
 }
 
 /// The text in front of the snapshot.

@@ -107,7 +107,14 @@ const LAYERS: &[Layer] = &[
     // What survives the process, in a file and a thread of its own.
     Layer {
         module: "store",
-        may_use: Some(&["snapshot", "path_changes", "path_history", "change_log", "metrics"]),
+        may_use: Some(&[
+            "snapshot",
+            "site",
+            "path_changes",
+            "path_history",
+            "change_log",
+            "metrics",
+        ]),
         must_not_name: WEB,
     },
     Layer { module: "traces", may_use: Some(&["outgoing", "metrics"]), must_not_name: WEB },

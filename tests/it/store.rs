@@ -2,6 +2,7 @@
 //! the file cannot be used.
 
 mod crashes;
+mod export;
 mod history;
 mod unusable;
 mod warm_start;

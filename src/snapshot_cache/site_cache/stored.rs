@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 use super::SiteCache;
 use super::history::Predecessor;
-use crate::path_changes::LocaleNames;
 use crate::rules::ContentTypeUid;
 use crate::site::PAGES;
 use crate::snapshot::Snapshot;
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
-use crate::store::{Head, StoredSnapshot, Urgency, made_by};
+use crate::store::{Head, StoredSnapshot, Urgency};
 
 impl SiteCache {
     /// Takes copies from the store for content types that have none, if they were built by the same rules
@@ -28,7 +27,7 @@ impl SiteCache {
     }
 
     fn adopt_entry(&self, entry: &Entry, hard: Duration) -> bool {
-        let (head, started) = (self.head(entry), Instant::now());
+        let (head, started) = (Head::of(&self.site, entry.query.uid.as_str()), Instant::now());
         let (site, uid) = (&*head.site, &*head.content_type);
         let stored = self.store.load(site, uid, self.builder()).into_iter();
         // Content from a file is read at each start.
@@ -114,7 +113,7 @@ impl SiteCache {
             return;
         }
         let stored = StoredSnapshot {
-            head: self.head(entry),
+            head: Head::of(&self.site, entry.query.uid.as_str()),
             snapshot: Arc::clone(&copy.snapshot),
             begun: copy.begun,
             took: copy.refresh_duration(),
@@ -126,7 +125,7 @@ impl SiteCache {
     fn save_pages(&self) {
         let Some(pages) = &self.pages else { return };
         let stored = StoredSnapshot {
-            head: self.head_of(PAGES),
+            head: Head::of(&self.site, PAGES),
             snapshot: Arc::clone(&pages.snapshot),
             begun: pages.begun,
             took: Duration::ZERO,
@@ -140,21 +139,6 @@ impl SiteCache {
             if let Some(copy) = entry.copy() {
                 self.save(entry, &copy, Urgency::Now);
             }
-        }
-    }
-
-    fn head(&self, entry: &Entry) -> Head {
-        self.head_of(entry.query.uid.as_str())
-    }
-
-    fn head_of(&self, uid: &str) -> Head {
-        let site = &self.site;
-        Head {
-            site: site.key.clone(),
-            content_type: uid.to_owned(),
-            fingerprint: made_by(site.fingerprint),
-            source: site.source,
-            locales: LocaleNames::of(site.rules.locales(), &site.hosts),
         }
     }
 }

@@ -1,0 +1,111 @@
+//! `frontend-map redirects`: writes the redirects of a site, for a static host or a proxy.
+
+mod csv;
+mod json;
+mod netlify;
+mod next;
+mod nginx;
+mod row;
+mod service;
+mod store;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use self::row::{Place, Redirects};
+use crate::cli::validate::Output;
+use crate::cli::{logging, selection};
+use crate::config::Config;
+
+const AFTER_HELP: &str = "\
+The redirects are those of /api/redirects: each path that a document had and that none has now, with the
+URL of the document now. With --service they are requested from a running service, with the token of
+auth.validate_token_file or FRONTEND_MAP__AUTH__VALIDATE_TOKEN. Without it they are read from the store
+of the settings, which no service may have open. Nothing is written, and FILE stays as it was, if the
+list is not complete. It is ordered by host and path.
+
+Formats:
+  json     the response of /api/redirects
+  csv      RFC 4180; moved.import reads it
+  next     a JSON array for redirects() of next.config.js; targets on the same host are paths
+  netlify  the file _redirects; 308 becomes 301 and 307 becomes 302, the statuses that Netlify knows
+  nginx    a map block, with the lines for its use in comments
+
+Exit status: 0 written, 1 failed, 2 invalid arguments, 78 invalid settings.";
+
+/// Which redirects to write, and where.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(in crate::cli) struct RedirectsArgs {
+    /// The key of the site
+    #[arg(long, value_name = "KEY")]
+    site: String,
+    /// The URL of a running service, such as http://127.0.0.1:8080
+    #[arg(long, value_name = "URL")]
+    service: Option<String>,
+    /// Only the paths of this host, with its port, on a site with several hosts
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
+    #[arg(long, value_enum, default_value_t = Format::Json)]
+    format: Format,
+    /// The file for the redirects; by default, or for `-`, stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// The form of the list.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "lower")]
+enum Format {
+    Json,
+    Csv,
+    Next,
+    Netlify,
+    Nginx,
+}
+
+/// Reads the redirects from a service or the store, and writes them.
+///
+/// # Errors
+/// When the list cannot be read completely, or the output cannot be written.
+#[tokio::main]
+pub(in crate::cli) async fn run(
+    config: Config,
+    args: &RedirectsArgs,
+    verbose: bool,
+) -> Result<(), Box<dyn Error>> {
+    logging::start_if(verbose, &config.log);
+    let site = selection::site(&config.sites, &args.site)?.clone();
+    let host = args.host.as_deref().map(|host| selection::host(&site, host)).transpose()?;
+    let output = Output::open(args.out.as_deref())?;
+    let mut redirects = match &args.service {
+        Some(url) => service::read(url, config.auth.validate.as_ref(), &site.key).await?,
+        None => store::read(config, &site).await?,
+    };
+    if let Some(host) = host.flatten() {
+        redirects.keep_host(site.hosts.all()[host].base.host());
+    }
+    redirects.sort();
+    Ok(output
+        .write(|out| args.format.write(&redirects, &Place::new(&site, host.is_some()), out))?)
+}
+
+impl Format {
+    fn write(
+        self,
+        redirects: &Redirects,
+        place: &Place<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match self {
+            Self::Json => json::write(redirects, out),
+            Self::Csv => csv::write(&redirects.rows, out),
+            Self::Next => next::write(&redirects.rows, place, out),
+            Self::Netlify => netlify::write(&redirects.rows, place, out),
+            Self::Nginx => nginx::write(&redirects.rows, place, out),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Redirects for `redirects()` of `next.config.js`
+//! (<https://nextjs.org/docs/app/api-reference/config/next-config-js/redirects>).
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::row::{Place, Row};
+
+/// What has a meaning in a pattern of path-to-regexp, versions 6 to 8.
+const SPECIAL: [char; 12] = ['\\', '(', ')', '[', ']', '{', '}', ':', '*', '+', '?', '!'];
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Redirect<'r> {
+    source: String,
+    destination: String,
+    status_code: u16,
+    /// Paths have their locales: Next.js must not put another one in front.
+    locale: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    has: Option<[Host<'r>; 1]>,
+}
+
+/// A condition on the host of the request.
+#[derive(Serialize)]
+struct Host<'r> {
+    #[serde(rename = "type")]
+    kind: &'r str,
+    /// A regular expression for the host without its port.
+    value: String,
+}
+
+/// Writes the array, a redirect on each line.
+pub(super) fn write(rows: &[Row], place: &Place<'_>, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"[")?;
+    for (position, row) in rows.iter().enumerate() {
+        out.write_all(if position == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &redirect(row, place))?;
+    }
+    out.write_all(b"\n]\n")
+}
+
+/// Next.js puts its `basePath` in front of paths on the same host.
+fn redirect<'r>(row: &'r Row, place: &Place<'_>) -> Redirect<'r> {
+    let target = if place.is_same_host(row) { &row.path } else { place.target(row) };
+    let has = place.host(row).map(|host| {
+        let name = host.split(':').next().unwrap_or(host);
+        [Host { kind: "host", value: name.replace('.', "\\.") }]
+    });
+    Redirect {
+        source: escaped(&row.from),
+        destination: encoded(target),
+        status_code: row.status,
+        locale: false,
+        has,
+    }
+}
+
+/// A path as a pattern that matches it alone.
+fn escaped(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for character in path.chars() {
+        if SPECIAL.contains(&character) {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+/// A target in which no character of the path has a meaning for path-to-regexp. Behind a scheme, a
+/// backslash would be a slash.
+fn encoded(target: &str) -> String {
+    let authority = target.find("://").map_or(0, |at| at + "://".len());
+    let path = target[authority..].find('/').map_or(target.len(), |at| authority + at);
+    let (origin, path) = target.split_at(path);
+    let encode = |character: char| {
+        if SPECIAL.contains(&character) {
+            format!("%{:02X}", u32::from(character))
+        } else {
+            character.to_string()
+        }
+    };
+    origin.chars().map(String::from).chain(path.chars().map(encode)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn source_matches_literally_and_target_has_no_placeholder() {
+        assert_eq!(escaped("/a:b/(c)*+?{d}[e]!\\"), "/a\\:b/\\(c\\)\\*\\+\\?\\{d\\}\\[e\\]\\!\\\\");
+        assert_eq!(escaped("/en/caf%C3%A9-1_2.x~"), "/en/caf%C3%A9-1_2.x~");
+        for (target, expected) in [
+            ("/a:b(c)*", "/a%3Ab%28c%29%2A"),
+            ("https://a.example:8443/x:y", "https://a.example:8443/x%3Ay"),
+            ("https://a.example", "https://a.example"),
+            ("/", "/"),
+        ] {
+            assert_eq!(encoded(target), expected);
+        }
+    }
+}

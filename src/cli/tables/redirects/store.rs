@@ -1,0 +1,99 @@
+//! The redirects of a store, without a service.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::row::{Reader, Redirects};
+use crate::boot;
+use crate::cli::walk::{listed_urls, print_line, walk};
+use crate::config::{Cms, Config};
+use crate::redirects::{self, HistoryOf};
+use crate::rules::ContentTypeUid;
+use crate::site::{ResolveBy, Site};
+use crate::snapshot::{Builder, Listing, Snapshot};
+use crate::store::{Head, StoreReadError, StoreReader};
+use crate::tables::Form;
+
+/// What to do where the store does not help.
+const CURE: &str = "name a running service with --service URL";
+
+/// The snapshots of a site, by content type.
+type Snapshots<'s> = Vec<(&'s ContentTypeUid, Arc<Snapshot>)>;
+
+/// Reads the history and the snapshots of a site; content from a file is read from that.
+///
+/// # Errors
+/// If the store cannot be read, or has no usable snapshot of a content type.
+pub(super) async fn read(config: Config, site: &Arc<Site>) -> Result<Redirects, Box<dyn Error>> {
+    if site.resolve != ResolveBy::Documents {
+        let key = &site.key;
+        return Err(format!("site \"{key}\" does not have resolve = \"documents\"").into());
+    }
+    let Some(path) = config.store.clone() else {
+        return Err(format!("the settings have no store.path: {CURE}").into());
+    };
+    let store = StoreReader::open(&path).map_err(|error| failed(&path, &error))?;
+    let history = store.history(config.moved.limits).map_err(|error| failed(&path, &error))?;
+    let id = history.site(site.source, &site.key).ok_or("there are too many sites")?;
+    let status = config.moved.status;
+    let snapshots = if matches!(config.cms, Cms::Files(_)) {
+        walked(config, site).await?
+    } else {
+        stored(&store, &config, site).map_err(|error| format!("{}: {error}", path.display()))?
+    };
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
+    let of = HistoryOf { site: Arc::clone(site), history: Arc::new(history), id, now };
+    lines(redirects::Redirects::new(of, &snapshots, status))
+}
+
+/// The snapshots that the present settings have built, within the hard limit of their age.
+fn stored<'s>(
+    store: &StoreReader,
+    config: &Config,
+    site: &'s Site,
+) -> Result<Snapshots<'s>, Box<dyn Error>> {
+    let of_type = |uid: &'s ContentTypeUid| {
+        let head = Head::of(site, uid.as_str());
+        let listing = Listing { rules: &site.rules, hosts: &site.hosts, uid: uid.as_str() };
+        let found = store.snapshots(&site.key, uid.as_str(), Builder { path_table: true })?;
+        let mut own =
+            found.into_iter().filter(|one| one.head == head && one.snapshot.fits(listing));
+        let hard = config.freshness.hard;
+        match own.next() {
+            Some(one) if one.begun.elapsed() < hard => {
+                let (urls, age) = (one.snapshot.len(), one.begun.elapsed().as_secs());
+                print_line(&format!("{uid}: {urls} paths, {age} seconds old"));
+                Ok((uid, Arc::new(one.snapshot)))
+            }
+            Some(_) => {
+                Err(format!("the snapshot of {uid} is older than snapshots.hard_seconds: {CURE}")
+                    .into())
+            }
+            None => Err(format!("no snapshot of {uid} was built by these settings: {CURE}").into()),
+        }
+    };
+    site.rules.content_types().into_iter().map(of_type).collect()
+}
+
+/// The snapshots of a content file.
+async fn walked<'s>(config: Config, site: &'s Site) -> Result<Snapshots<'s>, Box<dyn Error>> {
+    let app = boot::build_alone(config)?;
+    let copies = walk(&app.snapshots, site, &site.rules.content_types(), listed_urls).await?;
+    Ok(copies.into_iter().map(|(uid, copy)| (uid, copy.snapshot)).collect())
+}
+
+/// The rows of the table, as a client of the service gets them.
+fn lines(table: redirects::Redirects) -> Result<Redirects, Box<dyn Error>> {
+    let mut reader = Reader::default();
+    for chunk in table.chunks(Form::Lines) {
+        chunk.lines().try_for_each(|line| reader.take(line.as_bytes()))?;
+    }
+    Ok(reader.end()?)
+}
+
+fn failed(path: &Path, error: &StoreReadError) -> String {
+    format!("{}: {error}: {CURE}", path.display())
+}
