@@ -2,6 +2,7 @@
 
 mod edits;
 mod hosts;
+mod large;
 mod list;
 mod model;
 mod not_localized;

@@ -18,7 +18,7 @@ fn settings(cms: &Cms, template: &str) -> String {
     )
 }
 
-fn service(cms: &Cms, template: &str) -> Service {
+pub(super) fn service(cms: &Cms, template: &str) -> Service {
     let service =
         Setup::new(&settings(cms, template)).env("FRONTEND_MAP__HOOKS__SECRET", SECRET).start();
     for path in ["/no-such", "/no-such/path"] {
@@ -28,7 +28,7 @@ fn service(cms: &Cms, template: &str) -> Service {
 }
 
 /// The webhook about a document, or about any.
-fn report(service: &Service, id: Option<&str>) {
+pub(super) fn report(service: &Service, id: Option<&str>) {
     let entry = id.map(|id| {
         format!(
             r#"{{"event":"entry.publish","model":"page","uid":"api::page.page","entry":{{"documentId":"{id}"}}}}"#
