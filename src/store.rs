@@ -210,7 +210,9 @@ fn read(
     let Some(age) = clock::Moment::now().since(&times.begun, written) else {
         return unusable(site, uid, "the clock has gone back, so that its age is not known");
     };
-    let begun = Instant::now().checked_sub(age)?;
+    let Some(begun) = Instant::now().checked_sub(age) else {
+        return unusable(site, uid, "it is older than the clock of the process can say");
+    };
     Some(StoredSnapshot { head, snapshot, begun, took: Duration::from_millis(times.took_ms) })
 }
 

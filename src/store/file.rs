@@ -2,26 +2,25 @@
 
 mod change_log;
 mod deliveries;
+mod error;
 mod history;
 mod runs;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use redb::backends::FileBackend;
-use redb::{
-    Database, DatabaseError, ReadableDatabase, ReadableTable, StorageError, TableDefinition,
-};
+use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
 use super::clock::unix_ms;
 use super::queue::{Key, prefix};
 use crate::change_log::Prepared;
 use crate::path_history::{Row, RowChange};
 use deliveries::DELIVERIES;
+pub(super) use error::FileError;
 use history::PATH_HISTORY;
 use runs::RUNS;
 
@@ -52,19 +51,6 @@ pub(super) struct StoredRow {
     pub(super) bytes: Vec<u8>,
     /// When the file was last written, in milliseconds since 1970.
     pub(super) written: Option<i64>,
-}
-
-/// Why the file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum FileError {
-    #[error("another process has it open")]
-    InUse,
-    /// It is damaged, or not a store of this version.
-    #[error("{0}")]
-    Unreadable(String),
-    /// The system refuses it, or the disk fails.
-    #[error("{0}")]
-    Io(String),
 }
 
 impl StoreFile {
@@ -131,7 +117,7 @@ impl StoreFile {
         bytes: &[u8],
         (changes, keep): (Option<&Prepared>, usize),
     ) -> Result<(), FileError> {
-        without_panic(|| {
+        writing(|| {
             let transaction = self.database.begin_write()?;
             {
                 let mut snapshots = transaction.open_table(SNAPSHOTS)?;
@@ -147,7 +133,7 @@ impl StoreFile {
 
     /// Writes changes of the path history, in order, in one transaction.
     pub(super) fn write_history(&self, changes: &[RowChange]) -> Result<(), FileError> {
-        without_panic(|| {
+        writing(|| {
             let transaction = self.database.begin_write()?;
             history::write(&mut transaction.open_table(PATH_HISTORY)?, changes)?;
             Ok(transaction.commit()?)
@@ -171,7 +157,7 @@ impl StoreFile {
         changes: Option<&Prepared>,
         keep: usize,
     ) -> Result<(), FileError> {
-        without_panic(|| {
+        writing(|| {
             let transaction = self.database.begin_write()?;
             let (from, to) = range(site, uid);
             transaction.open_table(SNAPSHOTS)?.retain_in(&*from..&*to, |_, _| false)?;
@@ -241,47 +227,12 @@ fn without_panic<T>(work: impl FnOnce() -> Result<T, FileError>) -> Result<T, Fi
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()))
 }
 
+/// The same while the file is written, which may be sound.
+fn writing(work: impl FnOnce() -> Result<(), FileError>) -> Result<(), FileError> {
+    let panicked = || FileError::Io("its database has failed unexpectedly".to_owned());
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()))
+}
+
 fn is_empty(file: &File) -> bool {
     file.metadata().is_ok_and(|metadata| metadata.len() == 0)
 }
-
-impl FileError {
-    fn of_system(error: &io::Error) -> Self {
-        match error.kind() {
-            // Errors of redb about a file that is no database, or is too short.
-            ErrorKind::InvalidData | ErrorKind::UnexpectedEof => {
-                Self::Unreadable(error.to_string())
-            }
-            _ => Self::Io(error.to_string()),
-        }
-    }
-}
-
-impl From<redb::Error> for FileError {
-    fn from(error: redb::Error) -> Self {
-        match error {
-            redb::Error::DatabaseAlreadyOpen => Self::InUse,
-            redb::Error::Io(error) => Self::of_system(&error),
-            redb::Error::PreviousIo => Self::Io(error.to_string()),
-            other => Self::Unreadable(other.to_string()),
-        }
-    }
-}
-
-macro_rules! from_errors {
-    ($($error:ty),*) => {
-        $(impl From<$error> for FileError {
-            fn from(error: $error) -> Self {
-                Self::from(redb::Error::from(error))
-            }
-        })*
-    };
-}
-
-from_errors!(
-    DatabaseError,
-    StorageError,
-    redb::TransactionError,
-    redb::TableError,
-    redb::CommitError
-);

@@ -2,7 +2,11 @@
 //! the file cannot be used.
 
 mod crashes;
+<<<<<<< HEAD
 mod export;
+=======
+mod full_disk;
+>>>>>>> e0dfbca4 (wip)
 mod history;
 mod unusable;
 mod warm_start;
@@ -43,6 +47,13 @@ content_type = "api::article.article"
 template = "{template}"
 "#
     )
+}
+
+/// The same with a second content type.
+fn with_pages(settings: &str, template: &str) -> String {
+    let endpoint = "[[content_type]]\nuid = \"api::page.page\"\nendpoint = \"pages\"\n";
+    let rule = "[[site.rule]]\ncontent_type = \"api::page.page\"";
+    format!("{settings}{rule}\ntemplate = \"{template}\"\n{endpoint}")
 }
 
 const TEMPLATE: &str = "/{locale}/articles/{slug}";

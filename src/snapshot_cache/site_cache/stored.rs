@@ -133,9 +133,13 @@ impl SiteCache {
         self.store.save(stored, Urgency::Now);
     }
 
-    /// Stores the copies that walks of this process have built.
+    /// Stores the copies, but those that are from the file: a file that was begun in place of a damaged
+    /// one lacks these too.
     pub(in crate::snapshot_cache) fn save_all(&self) {
-        for entry in self.entries().filter(|entry| !entry.is_from_store()) {
+        let stored = self.store.types(&self.site.key);
+        let is_there =
+            |entry: &Entry| entry.is_from_store() && stored.contains(entry.query.uid.as_str());
+        for entry in self.entries().filter(|entry| !is_there(entry)) {
             if let Some(copy) = entry.copy() {
                 self.save(entry, &copy, Urgency::Now);
             }

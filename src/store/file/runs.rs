@@ -2,7 +2,7 @@
 
 use redb::{ReadableDatabase, TableDefinition};
 
-use super::{FileError, StoreFile, without_panic};
+use super::{FileError, StoreFile, without_panic, writing};
 use crate::store::queue::TypeKey;
 
 /// By site and content type: what the validator has serialized.
@@ -15,7 +15,7 @@ impl StoreFile {
         (site, uid): &TypeKey,
         bytes: &[u8],
     ) -> Result<(), FileError> {
-        without_panic(|| {
+        writing(|| {
             let transaction = self.database.begin_write()?;
             transaction.open_table(RUNS)?.insert((&**site, &**uid), bytes)?;
             Ok(transaction.commit()?)

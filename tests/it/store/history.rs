@@ -3,28 +3,32 @@
 use serde_json::Value;
 
 use super::{
-    TEMPLATE, content, folder, list, settings, take_down, until_stored, urls, with_store, written,
+    TEMPLATE, content, folder, list, settings, take_down, until_stored, urls, with_pages,
+    with_store, written,
 };
 use crate::snapshots::hook::post_body;
+use crate::support::content::Content;
 use crate::support::http;
 use crate::support::service::Service;
 use crate::support::wait::until_so;
 
 /// Where the path of the first document leads: the kind of the result, and the target of a redirect.
-fn resolved(service: &Service, path: &str) -> (Value, Value) {
+pub(super) fn resolved(service: &Service, path: &str) -> (Value, Value) {
     let target = format!("/api/resolve?site=main&pathname={path}");
     let data = http::get(service.addr(), &target).json()["data"].clone();
     (data["kind"].clone(), data["redirect"]["to"].clone())
 }
 
-fn redirect(to: &str) -> (Value, Value) {
+pub(super) fn redirect(to: &str) -> (Value, Value) {
     ("redirect".into(), format!("https://www.example.com{to}").into())
 }
 
 /// Renames the document in the CMS and reports it.
-fn rename(service: &Service, content: &crate::support::content::Content, slug: &str) {
-    content.publish("en", "d1", slug);
-    let event = r#"{"event":"entry.publish","uid":"api::article.article","entry":{"documentId":"d1","publishedAt":"2024-03-06T22:19:54.649Z"}}"#;
+pub(super) fn rename(service: &Service, content: &Content, (id, slug): (&str, &str)) {
+    content.publish("en", id, slug);
+    let event = format!(
+        r#"{{"event":"entry.publish","uid":"api::article.article","entry":{{"documentId":"{id}","publishedAt":"2024-03-06T22:19:54.649Z"}}}}"#
+    );
     assert!(post_body(service, event.as_bytes()).starts_with("HTTP/1.1 202"));
 }
 
@@ -35,7 +39,7 @@ fn redirect_survives_a_kill_while_the_cms_is_down() {
     let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
     let mut first = with_store(&settings, &store).start();
     until_stored(&first);
-    rename(&first, &content, "uno");
+    rename(&first, &content, ("d1", "uno"));
     until_so("the update is stored", || written(&first) >= 2.0);
     assert_eq!(resolved(&first, "/en/articles/one"), redirect("/en/articles/uno"));
     first.signal("KILL");
@@ -114,7 +118,7 @@ fn history_made_without_the_file_is_written_when_this_is_released() {
     // Its store is that of the first process.
     let mut second = with_store(&settings, &store).start();
     until_so("it has walked", || list(&second).status == 200 && urls(&list(&second)).len() == 3);
-    rename(&second, &content, "uno");
+    rename(&second, &content, ("d1", "uno"));
     until_so("the old path is redirected", || {
         resolved(&second, "/en/articles/one") == redirect("/en/articles/uno")
     });
@@ -147,11 +151,7 @@ fn paths_of_a_content_type_that_loses_its_rule_with_a_restart_wait_for_its_retur
     let (content, (_folder, store)) = (content(), folder());
     let cms = content.start();
     let own = settings(&format!("http://{}", cms.addr()), TEMPLATE);
-    let with_pages = |template: &str| {
-        let endpoint = "[[content_type]]\nuid = \"api::page.page\"\nendpoint = \"pages\"\n";
-        let rule = "[[site.rule]]\ncontent_type = \"api::page.page\"";
-        format!("{own}{rule}\ntemplate = \"{template}\"\n{endpoint}")
-    };
+    let with_pages = |template: &str| with_pages(&own, template);
     let mut first = with_store(&with_pages("/{locale}/pages/{slug}"), &store).start();
     until_so("both types are stored", || written(&first) >= 2.0);
     first.signal("TERM");

@@ -8,12 +8,11 @@ use super::{
     TEMPLATE, content, folder, list, settings, state, take_down, until_state, until_stored, urls,
     with_store,
 };
-use crate::support::content::Content;
 use crate::support::metrics::scrape;
 use crate::support::wait::until_so;
 
 /// The files beside the store that were moved aside.
-fn moved_aside(folder: &Path) -> Vec<Vec<u8>> {
+pub(super) fn moved_aside(folder: &Path) -> Vec<Vec<u8>> {
     let files = fs::read_dir(folder).expect("the folder").flatten();
     let aside = files.filter(|file| file.file_name().to_string_lossy().contains(".unreadable-"));
     aside.map(|file| fs::read(file.path()).expect("a file")).collect()
@@ -124,51 +123,6 @@ fn service_goes_on_in_memory_where_the_file_cannot_be_opened() {
         assert!(service.log().contains("the store cannot be opened"));
         assert!(scrape(service.admin()).of("store_open") < 0.5);
     }
-}
-
-/// A full disk from the start: the file is not begun, and not moved aside either.
-#[test]
-fn new_store_on_a_full_disk_leaves_nothing_behind() {
-    let content = content();
-    let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
-    let (folder, store) = folder();
-    let full = ["sh", "-c", "trap '' XFSZ; ulimit -f 32; exec \"$0\" \"$@\""];
-    let service = with_store(&settings, &store).behind(&full).start();
-    until_so("it serves", || list(&service).status == 200);
-    assert_eq!(state(&service)["state"], "failing");
-    assert_eq!(fs::metadata(&store).expect("an empty file").len(), 0);
-    drop(service);
-    let service = with_store(&settings, &store).start();
-    until_stored(&service);
-    assert!(moved_aside(folder.path()).is_empty());
-}
-
-/// With a limit of file sizes, every write beyond it fails as on a full disk.
-#[test]
-fn service_goes_on_in_memory_while_the_disk_is_full_and_writes_again_after_it() {
-    let content = Content::default();
-    // Slugs that cannot be compressed: 192 KB of them.
-    for n in 0..8_000 {
-        let [one, other] = [fastrand::u128(..), fastrand::u128(..)];
-        content.publish("en", &format!("d{n:05}"), &format!("{one:032x}{:016x}", other >> 64));
-    }
-    let cms = content.start();
-    let settings = settings(&format!("http://{}", cms.addr()), TEMPLATE);
-    let (_folder, store) = folder();
-    // 80 KiB, or 160 where the unit is 1024 bytes, and SIGXFSZ ignored: then a write fails.
-    let full = ["sh", "-c", "trap '' XFSZ; ulimit -f 160; exec \"$0\" \"$@\""];
-    let mut service = with_store(&settings, &store).behind(&full).start();
-    until_so("it has failed to write", || {
-        scrape(service.admin()).of("store_writes_total{outcome=\"failed\"}") >= 1.0
-    });
-    assert!(service.logs("the store has failed"));
-    assert_eq!(urls(&list(&service)).len(), 8_000);
-    until_state(&service, "failing");
-    assert_eq!(service.signal("TERM"), Some(0));
-    let service = with_store(&settings, &store).start();
-    until_stored(&service);
-    assert_eq!(state(&service)["state"], "open");
 }
 
 #[test]

@@ -266,6 +266,10 @@ impl Service {
         self.wait()
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends the signal (`HUP`, `TERM`, `INT`).
     pub(crate) fn send_signal(&self, name: &str) {
         signal(&self.child, name);
