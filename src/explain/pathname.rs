@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::document_decision::{DocumentDecision, decided};
 use crate::path_index::PathIndex;
-use crate::rules::{MismatchReason, Pathname, PatternTrace, Rule, Template};
+use crate::rules::{Match, MismatchReason, Pathname, PatternTrace, Rule, Template};
 use crate::site::Site;
 
 /// A pathname and the result of each pattern.
@@ -112,36 +112,20 @@ pub fn explain_pathname(
     documents: Option<Result<PathIndex, String>>,
 ) -> PathnameExplanation {
     let pathname = Pathname::parse(written);
-    let (index, problem) = match documents {
-        None => (None, None),
-        Some(Ok(index)) => (Some(index), None),
-        Some(Err(problem)) => (None, Some(problem)),
+    let of_documents = match &documents {
+        None => OfDocuments::default(),
+        Some(Ok(index)) => OfDocuments::new(site, (written, &pathname), host, index),
+        Some(Err(problem)) => OfDocuments::unknown(problem),
     };
-    let decision = index.as_ref().and_then(|own| own.decide(&site.rules, &pathname, host));
-    let owner = decision.as_ref().and_then(|decision| decision.owner);
-    let unknown = problem.map(|problem| DocumentDecision::Unknown { problem });
-    let tie = unknown.or_else(|| index.as_ref().and_then(|_| decided(site, written, host, owner)));
-    let localized = owner.filter(|owner| owner.is_localized());
-    let of_owner = localized.and_then(|owner| site.hosts.host_if_several(owner.locale()));
-    let host = host.or(of_owner);
-    let by_documents = decision.filter(|decision| decision.owner.is_some());
-    let found = by_documents.map(|decision| decision.found);
+    let OfDocuments { decision: tie, found, host: own_host } = of_documents;
+    let host = host.or(own_host);
     let found = found.or_else(|| site.rules.find_on(&pathname, host));
     let found = found.map(|found| site.rules.with_locale_of_host(found, host));
     // No pattern wins against an own path.
     let by_rules =
         found.as_ref().filter(|_| !matches!(tie, Some(DocumentDecision::OwnPath { .. })));
     let winner = by_rules.map(|found| (found.rule, found.template));
-    let matched = found.as_ref().map(|found| MatchedRule {
-        collection_type: found.rule.content_type.to_string(),
-        rule: found.template.to_string(),
-        params: found
-            .params
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect(),
-        locale: found.locale.map(|locale| locale.as_str().to_owned()),
-    });
+    let matched = found.as_ref().map(matched_rule);
     let is_tie = tie.is_some() && winner.is_some();
     let mut outcomes = Outcomes { site, pathname: &pathname, host, winner, is_tie };
     let considered = site.rules.trace(&pathname).enumerate();
@@ -159,6 +143,50 @@ pub fn explain_pathname(
         matched,
         tie,
         considered,
+    }
+}
+
+/// What the documents say of a pathname.
+#[derive(Default)]
+struct OfDocuments<'s> {
+    decision: Option<DocumentDecision>,
+    /// The match of the rule whose document has the path.
+    found: Option<Match<'s>>,
+    /// The host of a document that is localized, if the site has several.
+    host: Option<usize>,
+}
+
+impl<'s> OfDocuments<'s> {
+    fn new(
+        site: &'s Site,
+        (written, pathname): (&str, &'s Pathname<'_>),
+        host: Option<usize>,
+        index: &PathIndex,
+    ) -> Self {
+        let by_index = index.decide(&site.rules, pathname, host);
+        let owner = by_index.as_ref().and_then(|decision| decision.owner);
+        let localized = owner.filter(|owner| owner.is_localized());
+        Self {
+            decision: decided(site, written, host, owner),
+            host: localized.and_then(|owner| site.hosts.host_if_several(owner.locale())),
+            found: by_index.filter(|by_index| by_index.owner.is_some()).map(|own| own.found),
+        }
+    }
+
+    /// They could not be read.
+    fn unknown(problem: &str) -> Self {
+        let problem = problem.to_owned();
+        Self { decision: Some(DocumentDecision::Unknown { problem }), ..Self::default() }
+    }
+}
+
+fn matched_rule(found: &Match<'_>) -> MatchedRule {
+    let text = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    MatchedRule {
+        collection_type: found.rule.content_type.to_string(),
+        rule: found.template.to_string(),
+        params: found.params.iter().map(text).collect(),
+        locale: found.locale.map(|locale| locale.as_str().to_owned()),
     }
 }
 

@@ -50,7 +50,10 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
     let left = from_copies::update(cache, group, updates, &hints, &mut progress).await;
     let page = cache.content.page_size();
     let lists = plan::lists(group, &hints, &left, &cache.triggers.targets.lock(), page);
-    let mut open = put_off(cache, group, queue, &hints, left);
+    queue_full_reads(queue, &hints, &left);
+    let is_listed = |left: &Remaining| matches!(left, Remaining::Lists | Remaining::OtherLists(_));
+    let mut open: BTreeSet<usize> = (0..left.len()).filter(|at| is_listed(&left[*at])).collect();
+    recover_failed(cache, group, queue, &hints, left);
     for (own, reason) in update_lists(cache, group, &lists, &mut progress).await {
         let is_listed = |hint: &Hint| own.iter().any(|own| std::ptr::eq(*own, hint));
         let is_own = |at: &usize| is_listed(&hints[*at]);
@@ -69,28 +72,29 @@ async fn update(cache: &SnapshotCache, group: &TypeGroup, updates: &TypeUpdates,
     updates.recent_reads.record(&hints, Instant::now());
 }
 
-/// Queues full reads, and recovers from failures, for the hints that are not updated by lists in this
-/// round. Returns the positions of the hints whose lists are read now.
-fn put_off(
+/// Queues full reads for the hints that need one.
+fn queue_full_reads(queue: &HintQueue, hints: &[Hint], left: &[Remaining]) {
+    for (hint, left) in hints.iter().zip(left) {
+        let locales = match left {
+            Remaining::FullRead(locales) => locales.clone(),
+            Remaining::Lists if hint.may_have_unread_dependents => Vec::new(),
+            Remaining::Lists | Remaining::OtherLists(_) | Remaining::Failed(_) => continue,
+        };
+        queue.enqueue_full_read(hint.clone(), locales);
+    }
+}
+
+/// Recovers from the failures of hints whose updates have failed.
+fn recover_failed(
     cache: &SnapshotCache,
     group: &TypeGroup,
     queue: &HintQueue,
     hints: &[Hint],
     left: Vec<Remaining>,
-) -> BTreeSet<usize> {
-    let mut open: BTreeSet<usize> = (0..hints.len()).collect();
-    for (at, left) in left.into_iter().enumerate() {
-        let hint = || hints[at].clone();
-        match left {
-            Remaining::Lists if hints[at].may_have_unread_dependents => {
-                queue.enqueue_full_read(hint(), Vec::new());
-                continue;
-            }
-            Remaining::Lists | Remaining::OtherLists(_) => continue,
-            Remaining::FullRead(locales) => queue.enqueue_full_read(hint(), locales),
-            Remaining::Failed(reason) => recover(cache, group, queue, reason, [hint()]),
+) {
+    for (hint, left) in hints.iter().zip(left) {
+        if let Remaining::Failed(reason) = left {
+            recover(cache, group, queue, reason, [hint.clone()]);
         }
-        open.remove(&at);
     }
-    open
 }
