@@ -2,11 +2,8 @@
 //! the file cannot be used.
 
 mod crashes;
-<<<<<<< HEAD
 mod export;
-=======
 mod full_disk;
->>>>>>> e0dfbca4 (wip)
 mod history;
 mod unusable;
 mod warm_start;

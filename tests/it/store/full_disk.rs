@@ -10,9 +10,9 @@ use super::{
     with_pages, with_store, written,
 };
 use crate::support::content::{Content, Query};
+use crate::support::front_of_cms::refusal;
 use crate::support::http;
 use crate::support::metrics::scrape;
-use crate::support::script::Script;
 use crate::support::service::Service;
 use crate::support::wait::until_so;
 
@@ -102,7 +102,7 @@ fn file_that_is_damaged_while_the_cms_is_down_is_replaced_by_one_with_all_copies
     // Documents can be read by themselves alone.
     content.fail(|target| {
         let is_of_all = Query::parse(target)?.ids.is_empty();
-        is_of_all.then(|| Script::raw("").and_close())
+        is_of_all.then(|| refusal(500, "InternalServerError", "{}"))
     });
     let ignoring = ["sh", "-c", "trap '' XFSZ; exec \"$0\" \"$@\""];
     let mut second = with_store(&settings, &store).behind(&ignoring).start();
