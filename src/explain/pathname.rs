@@ -112,9 +112,9 @@ pub fn explain_pathname(
     documents: Option<Result<PathIndex, String>>,
 ) -> PathnameExplanation {
     let pathname = Pathname::parse(written);
-    let of_documents = match &documents {
+    let of_documents = match documents {
         None => OfDocuments::default(),
-        Some(Ok(index)) => OfDocuments::new(site, (written, &pathname), host, index),
+        Some(Ok(index)) => OfDocuments::new(site, (written, &pathname), host, &index),
         Some(Err(problem)) => OfDocuments::unknown(problem),
     };
     let OfDocuments { decision: tie, found, host: own_host } = of_documents;
@@ -174,8 +174,7 @@ impl<'s> OfDocuments<'s> {
     }
 
     /// They could not be read.
-    fn unknown(problem: &str) -> Self {
-        let problem = problem.to_owned();
+    fn unknown(problem: String) -> Self {
         Self { decision: Some(DocumentDecision::Unknown { problem }), ..Self::default() }
     }
 }

@@ -2,6 +2,7 @@
 //! of the rules, against a naive history. `MOVED_STEPS=100000` makes a long run.
 
 mod naive;
+mod settings;
 mod world;
 
 use std::collections::BTreeSet;
@@ -13,7 +14,8 @@ use frontend_map::rules::Pathname;
 use frontend_map::snapshot::PublicUrl;
 
 use naive::{FormerVersion, Naive};
-use world::{KEY, SOURCE, World};
+use settings::{KEY, SOURCE};
+use world::World;
 
 const LIMITS: Limits = Limits { max_paths: 100_000, keep: 1_000_000 };
 

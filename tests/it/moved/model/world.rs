@@ -3,28 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use frontend_map::frontend_url::{BaseUrl, Hosts};
-use frontend_map::path_changes::{Difference, LocaleNames, Side};
+use frontend_map::path_changes::{Difference, Side};
 use frontend_map::path_history::PathHistory;
 use frontend_map::path_index::{PathIndex, TypePaths};
-use frontend_map::rules::{
-    ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue, Locale, LocalePrefix, Locales,
-    Rule, RuleSet, Template,
-};
-use frontend_map::site::{ResolveBy, Site, SitePages};
-use frontend_map::snapshot::{Builder, Listing, Patch, Patched, Snapshot};
+use frontend_map::rules::{ContentTypeUid, Document, DocumentLocale, FieldPath, FieldValue};
+use frontend_map::site::Site;
+use frontend_map::snapshot::{Builder, Patch, Patched, Snapshot};
 
 use super::naive::FormerVersion;
+use super::settings::{KEY, SOURCE, Settings, UIDS};
 
-pub(super) const SOURCE: u128 = 7;
-pub(super) const KEY: &str = "main";
-const UIDS: [&str; 2] = ["api::a.a", "api::b.b"];
-const LOCALES: [&[&str]; 4] = [&["en", "de"], &["de", "en"], &["en"], &["de"]];
-/// For each type; some tie with those of the other one.
-const TEMPLATES: [[&str; 4]; 2] = [
-    ["/{locale}/{slug}", "/{locale}/a/{slug}", "/x/{slug}", "/{locale}/{slug}.html"],
-    ["/{locale}/{slug}", "/{locale}/b/{slug}", "/x/{slug}", "/{slug}"],
-];
 const DOCUMENTS: u8 = 5;
 const SLUGS: u8 = 6;
 
@@ -37,7 +25,7 @@ pub(super) struct Version {
 }
 
 /// The slugs of published versions by document and locale; the locale `""` is none.
-type Content = BTreeMap<(String, String), String>;
+pub(super) type Content = BTreeMap<(String, String), String>;
 
 /// Published paths by version, built without the code under test.
 #[derive(Clone, Debug, Default)]
@@ -52,14 +40,6 @@ struct Copy {
     content: Content,
     snapshot: Arc<Snapshot>,
     paths: Paths,
-}
-
-struct Settings {
-    site: Site,
-    locales: Vec<&'static str>,
-    /// The template of each type; `None`: the site has no rule for it.
-    templates: [Option<&'static str>; 2],
-    names: LocaleNames,
 }
 
 /// A snapshot that takes the place of another one.
@@ -288,60 +268,6 @@ impl World {
     fn copy(&self, uid: &str) -> Option<&Copy> {
         let at = UIDS.iter().position(|own| *own == uid).expect("one of the types");
         self.copies[at].as_ref()
-    }
-}
-
-impl Settings {
-    fn random(random: &mut fastrand::Rng) -> Self {
-        let locales = LOCALES[usize::from(random.u8(..4))];
-        let mut template = |at: usize| {
-            let is_left_out = at == 1 && random.u8(..5) == 0;
-            (!is_left_out).then(|| TEMPLATES[at][usize::from(random.u8(..4))])
-        };
-        let templates = [template(0), template(1)];
-        let rule = |(uid, template): (&str, Option<&str>)| {
-            let template = Template::parse(template?).unwrap();
-            Some(Rule::new(ContentTypeUid::parse(uid).unwrap(), template))
-        };
-        let rules = UIDS.into_iter().zip(templates).filter_map(rule).collect();
-        let codes = locales.iter().map(|code| Locale::parse(code).unwrap()).collect();
-        let rules = RuleSet::new(Locales::new(codes).unwrap(), LocalePrefix::Always, rules);
-        let hosts = Hosts::one(BaseUrl::parse("https://x.example").unwrap(), locales.len());
-        let names = LocaleNames::of(rules.locales(), &hosts);
-        let site = Site {
-            key: KEY.to_owned(),
-            rules,
-            hosts,
-            resolve: ResolveBy::Documents,
-            sitemap_path: String::new(),
-            pages: SitePages::default(),
-            fingerprint: 0,
-            source: SOURCE,
-        };
-        Self { site, locales: locales.to_vec(), templates, names }
-    }
-
-    fn listing(&self, at: usize) -> Listing<'_> {
-        Listing { rules: &self.site.rules, hosts: &self.site.hosts, uid: UIDS[at] }
-    }
-
-    /// The owners of all paths: of several versions with one path the first by locale, then by id.
-    fn paths(&self, at: usize, content: &Content) -> Paths {
-        let template = self.templates[at].expect("the site has a rule");
-        let mut versions: Vec<(usize, Version, String)> = Vec::new();
-        for ((id, locale), slug) in content {
-            let is_localized = !locale.is_empty();
-            let position = self.locales.iter().position(|own| own == locale);
-            let Some(position) = position.or((!is_localized).then_some(0)) else { continue };
-            let code = self.locales[position];
-            let path = template.replace("{locale}", code).replace("{slug}", slug);
-            let version = Version { id: id.clone(), locale: code.to_owned(), is_localized };
-            versions.push((position, version, path));
-        }
-        versions.sort_by(|one, other| (one.0, &one.1.id).cmp(&(other.0, &other.1.id)));
-        let mut taken = BTreeSet::new();
-        versions.retain(|(_, _, path)| taken.insert(path.clone()));
-        Paths { paths: versions.into_iter().map(|(_, version, path)| (version, path)).collect() }
     }
 }
 
