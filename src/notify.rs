@@ -87,6 +87,8 @@ pub struct Notifier {
     targets: watch::Sender<Vec<Arc<Target>>>,
     /// By target and site.
     positions: Mutex<FxHashMap<String, Position>>,
+    /// The generation of the logs to which each position belongs.
+    generations: Mutex<FxHashMap<String, u64>>,
     log: Arc<ChangeLog>,
     counters: Arc<NotifyCounters>,
 }
@@ -103,7 +105,13 @@ impl Notifier {
     /// Without targets.
     #[must_use]
     pub fn new(log: Arc<ChangeLog>, counters: Arc<NotifyCounters>) -> Self {
-        Self { targets: watch::Sender::new(Vec::new()), positions: Mutex::default(), log, counters }
+        Self {
+            targets: watch::Sender::new(Vec::new()),
+            positions: Mutex::default(),
+            generations: Mutex::default(),
+            log,
+            counters,
+        }
     }
 
     /// Sets the targets. What waits for a target with the same URL goes on to wait.

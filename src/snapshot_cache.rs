@@ -100,7 +100,7 @@ impl SnapshotCache {
     ) -> Self {
         let kept = Kept { store, history };
         for site in sites.iter() {
-            let types = site.rules.content_types().into_iter().map(|uid| uid.as_str());
+            let types = site.rules.content_types().into_iter().map(ContentTypeUid::as_str);
             let pages = (!site.pages.is_empty()).then_some(PAGES);
             store.set_types(&site.key, types.chain(pages).map(str::to_owned).collect());
         }

@@ -9,6 +9,7 @@ use super::client::{Client, NotTaken};
 use super::message::{Message, Next, next};
 use super::position::{Position, key};
 use super::{MAX_WAITING, Notifier, Target, Timing};
+use crate::change_log::Cursor;
 use crate::store::{Store, StoreState};
 
 /// How often a process looks whether another one has released the store: until then the other one
@@ -39,7 +40,7 @@ impl Worker {
             changed.mark_unchanged();
             let current = self.notifier.log.generation();
             if generation.replace(current) != Some(current) {
-                tokio::task::block_in_place(|| self.load_positions());
+                tokio::task::block_in_place(|| self.load_positions(current));
             }
             if !self.send_all(&mut attempts).await {
                 // The sender lives as long as the log.
@@ -63,7 +64,10 @@ impl Worker {
         let message = match next(&self.notifier.log, &self.target, site, &position, unix_ms()) {
             Next::Message(message) => message,
             Next::Nothing(cursor) => {
-                self.set(site, Position::at(cursor), position.end.is_some());
+                // Not each change that the target does not get is worth a write.
+                let part = |cursor: Cursor| cursor.sequence / 1_000;
+                let is_stored = position.end.is_some() || part(cursor) != part(position.cursor);
+                self.set(site, Position::at(cursor), is_stored);
                 return false;
             }
         };
@@ -76,7 +80,7 @@ impl Worker {
                 self.set(site, Position::at(message.end), true);
             }
             Err(not_taken) => {
-                self.retry_later(site, position, (&message, not_taken), attempts).await
+                self.retry_later(site, position, (&message, not_taken), attempts).await;
             }
         }
         true
@@ -146,9 +150,14 @@ impl Worker {
     }
 
     /// Takes the positions of the store, which belong to the logs in it.
-    fn load_positions(&self) {
+    fn load_positions(&self, generation: u64) {
         for site in &self.target.sites {
             let key = key(&self.target, site);
+            let known = self.notifier.generations.lock().insert(key.clone(), generation);
+            if known == Some(generation) {
+                // After a reload of the settings: the store may not have the last position yet.
+                continue;
+            }
             let stored = self.store.delivery(&key).and_then(|text| Position::parse(&text));
             if let Some(position) = stored {
                 self.notifier.positions.lock().insert(key, position);

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use frontend_map::change_log::{ChangeLog, Recorder};
+use frontend_map::change_log::{ChangeLog, Filter, Kind, Recorder, Since};
 use frontend_map::frontend_url::Hosts;
 use frontend_map::metrics::StoreCounters;
 use frontend_map::path_changes::LocaleNames;
@@ -65,11 +65,22 @@ fn head() -> Head {
     }
 }
 
-/// Each snapshot changes all paths: few of the changes are kept, so that the file stays small.
-fn recorder() -> Recorder {
+/// Each snapshot changes all paths: the changes of the last one are kept, so that the file stays small.
+fn log() -> Arc<ChangeLog> {
     let log = Arc::<ChangeLog>::default();
-    log.set_keep(100);
-    Recorder::new(log)
+    log.set_keep(6_000);
+    log
+}
+
+/// The greatest number in the paths of the changes: that of the last snapshot whose changes are there.
+fn number_in_log(log: &ChangeLog) -> u64 {
+    let (mut last, filter) =
+        (0, Filter { with_unlisted: true, kinds: &[Kind::Added, Kind::Moved] });
+    log.read("main", Some(Since::Oldest), (usize::MAX, filter), |change| {
+        let number = change.path.trim_start_matches('/').split('-').next().expect("a number");
+        last = last.max(number.parse().expect("a number"));
+    });
+    last
 }
 
 fn save(store: &Store, number: u64) {
@@ -91,8 +102,13 @@ fn number_in(store: &Store) -> u64 {
 }
 
 fn stored(path: &Path) -> u64 {
-    let store = Store::start(Some(path.to_owned()), Arc::default(), recorder(), Arc::default());
+    let log = log();
+    let recorder = Recorder::new(Arc::clone(&log));
+    let store = Store::start(Some(path.to_owned()), Arc::default(), recorder, Arc::default());
     let number = number_in(&store);
+    // The first snapshot is no change.
+    let in_log = number_in_log(&log);
+    assert!(in_log == number || (number <= 1 && in_log == 0), "{in_log} beside {number}");
     store.close();
     number
 }
@@ -103,8 +119,12 @@ fn stored(path: &Path) -> u64 {
 fn child_writes_until_it_is_killed() {
     let Some(path) = std::env::var_os(PATH) else { return };
     let counters = Arc::<StoreCounters>::default();
-    let store =
-        Store::start(Some(path.clone().into()), Arc::default(), recorder(), Arc::clone(&counters));
+    let store = Store::start(
+        Some(path.clone().into()),
+        Arc::default(),
+        Recorder::new(log()),
+        Arc::clone(&counters),
+    );
     for number in number_in(&store) + 1.. {
         let before = counters.written.get();
         save(&store, number);
