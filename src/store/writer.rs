@@ -223,7 +223,9 @@ impl Shared {
     ) -> Result<(), FileError> {
         let prepared = changes::prepare(&self.recorder, file, stored)?;
         write(file, key, stored, prepared.as_ref(), self.recorder.keep())?;
-        prepared.into_iter().for_each(|prepared| self.recorder.commit(prepared));
+        if let Some(prepared) = prepared {
+            self.recorder.commit(prepared);
+        }
         Ok(())
     }
 

@@ -38,7 +38,9 @@ impl Shared {
     /// Records in memory what the snapshots change that cannot be written now.
     pub(super) fn record_pending(&self) {
         let pending: Vec<_> = self.queue.lock().pending().cloned().collect();
-        pending.iter().for_each(|stored| changes::record(&self.recorder, stored));
+        for stored in &pending {
+            changes::record(&self.recorder, stored);
+        }
     }
 
     pub(super) fn write_history(&self, file: &StoreFile) -> Result<(), FileError> {
@@ -56,7 +58,9 @@ impl Shared {
         let remove = |(site, uid): &(String, String)| {
             let prepared = changes::prepare_removal(&self.recorder, file, site, uid)?;
             file.remove(site, uid, prepared.as_ref(), self.recorder.keep())?;
-            prepared.into_iter().for_each(|prepared| self.recorder.commit(prepared));
+            if let Some(prepared) = prepared {
+                self.recorder.commit(prepared);
+            }
             Ok(())
         };
         let removed = removals.iter().try_for_each(remove);
