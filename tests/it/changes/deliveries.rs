@@ -140,6 +140,13 @@ impl Consumer {
         }
     }
 
+    fn poll_until(&mut self, service: &Service, pages: &BTreeMap<String, String>) {
+        until_so("the consumer knows the pages", || {
+            self.poll(service);
+            self.pages == *pages
+        });
+    }
+
     fn take(&mut self, change: &Value) {
         let text = |name: &str| change[name].as_str().unwrap_or_default().to_owned();
         let (id, path) = (text("documentId"), text("path"));
@@ -225,8 +232,10 @@ fn readers_miss_nothing_and_get_nothing_twice_over_edits_and_restarts() {
     for edit in 1..=edits {
         let id = editors.edit();
         report(&service, &id);
-        if fastrand::u8(0..3) == 0 {
-            consumer.poll(&service);
+        match fastrand::u8(0..4) {
+            0 => consumer.poll(&service),
+            1 => consumer.poll_until(&service, &editors.oracle()),
+            _ => {}
         }
         if edit % (edits / (RESTARTS + 1)).max(1) == 0 && edit < edits {
             // Whether the last changes are stored is left to chance.
@@ -238,10 +247,7 @@ fn readers_miss_nothing_and_get_nothing_twice_over_edits_and_restarts() {
         }
     }
     let oracle = editors.oracle();
-    until_so("the consumer knows the pages", || {
-        consumer.poll(&service);
-        consumer.pages == oracle
-    });
+    consumer.poll_until(&service, &oracle);
     assert_eq!((consumer.resets, listed(&service)), (0, oracle));
     // The same changes again from the first cursor, so none was missing or repeated in between.
     let again = read(&service, &first, &[]);
