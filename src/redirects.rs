@@ -81,6 +81,9 @@ pub fn former_owner<'i>(
     pathname: &Pathname<'_>,
     host: Option<usize>,
 ) -> FormerOwner<'i> {
+    if site_history.history.is_empty() {
+        return FormerOwner::None;
+    }
     match site_history.find(host_names(site, host), &pathname.normalized()) {
         Some(row) => owner_of_row(site, index, &row),
         None => not_localized(site_history, site, index, pathname, host),
