@@ -1,0 +1,70 @@
+/** The client of one site. */
+import { type Changes, changes, type ChangesOptions } from "./changes.js";
+import { Reads } from "./http/reads.js";
+import { Transport } from "./http/transport.js";
+import { type Linked, links, type LinkOptions } from "./links.js";
+import { checked, type Options } from "./options.js";
+import { Pages, type PagesOptions } from "./pages/pages.js";
+import { resolve, type ResolveOptions } from "./resolve.js";
+import { sitemap, type SitemapOptions } from "./sitemap.js";
+import type { ContentType, DocumentRef, DocumentUrl, LastGood, Locale, Resolution, SiteKey } from "./types.js";
+import { Urls } from "./urls.js";
+import { type WebhookEvent, Webhooks } from "./webhook.js";
+
+/**
+ * The functions of a client; they need no `this`. Each throws FrontendMapError where the service
+ * fails or refuses the request, and never takes that for "no such page".
+ */
+export interface FrontendMap<Site extends SiteKey = SiteKey> {
+  /** What is at a path; the site needs `resolve = "documents"`. Of a URL the host counts, too. */
+  resolve(path: string | URL, options?: ResolveOptions<Locale<Site>>): Promise<Resolution<Site> & { lastGood?: LastGood }>;
+  /** The absolute URLs of all versions of the page at a path, by `hreflang`, and `x-default`. */
+  alternates(path: string | URL, options?: ResolveOptions<Locale<Site>>): Promise<Resolution<Site>["alternates"]>;
+  /** The pages above the one at a path, the topmost first. */
+  breadcrumbs(path: string | URL, options?: ResolveOptions<Locale<Site>>): Promise<Resolution<Site>["breadcrumbs"]>;
+  /** The URL of a document, or why it has none. The calls of one tick are one request. */
+  url(document: DocumentRef<Site>, options?: { draft?: boolean | undefined }): Promise<DocumentUrl>;
+  /** The same for many documents, in their order. */
+  urls(documents: readonly DocumentRef<Site>[]): Promise<DocumentUrl[]>;
+  /** A copy of a document of Strapi, or of a list of them, with `href` in each relation. */
+  links<T>(document: T, options: LinkOptions<ContentType<Site>, Locale<Site>>): Promise<Linked<T>>;
+  /** All public pages, for static builds. */
+  pages(options?: PagesOptions<ContentType<Site>, Locale<Site>>): Pages;
+  /** What has changed since a cursor. */
+  changes(options?: ChangesOptions): Promise<Changes>;
+  /** The event of a webhook of the service, if its signature is right and it is no replay. */
+  verifyWebhook(request: Request, secret: string | readonly string[]): Promise<WebhookEvent>;
+  /** The response to a request for a sitemap file or robots.txt; null for any other request. */
+  sitemap(request: Request, options?: SitemapOptions): Promise<Response | null>;
+}
+
+/**
+ * Creates the client of a site. Create it once for all requests: callers share what is in flight,
+ * and what is kept for the time in which the service fails.
+ *
+ * @throws TypeError if an option is unusable, or if a browser would run code that has a token.
+ */
+export function createFrontendMap<Site extends SiteKey>(options: Options<Site>): FrontendMap<Site> {
+  const settings = checked(options);
+  const { site } = settings;
+  const transport = new Transport(settings);
+  const reads = new Reads(settings.lastGood, settings.init.next === undefined);
+  const batches = new Urls(transport, reads, site);
+  const webhooks = new Webhooks();
+
+  const at: FrontendMap<Site>["resolve"] = (path, how) => resolve<Site>(transport, reads, site, path, how);
+  const url: FrontendMap<Site>["url"] = (ref, how) => (how?.draft ? batches.draft(ref) : batches.published(ref));
+  const urls = (refs: readonly DocumentRef<string>[]) => Promise.all(refs.map((ref) => batches.published(ref)));
+  return {
+    resolve: at,
+    alternates: async (path, how) => (await at(path, how)).alternates,
+    breadcrumbs: async (path, how) => (await at(path, how)).breadcrumbs,
+    url,
+    urls,
+    links: (document, how) => links(urls, document, how),
+    pages: (how = {}) => new Pages(transport, site, how),
+    changes: (how) => changes(transport, site, how),
+    verifyWebhook: (request, secret) => webhooks.verify(request, secret),
+    sitemap: (request, how) => sitemap(settings, request, how),
+  };
+}

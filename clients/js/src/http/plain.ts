@@ -1,0 +1,55 @@
+/** Requests a file without decoding it, where the platform can: `fetch` always decodes gzip. */
+import type { IncomingMessage } from "node:http";
+import { FrontendMapError } from "../error.js";
+
+type Http = typeof import("node:http");
+
+/** The module of Node.js; null on other platforms. An import would break bundles for them. */
+export function nodeHttp(url: string): Http | null {
+  const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+  const name = url.startsWith("https:") ? "node:https" : "node:http";
+  return (process?.getBuiltinModule?.(name) as Http | undefined) ?? null;
+}
+
+/** The response as the service sends it. @throws FrontendMapError `ConnectionError`. */
+export async function plainResponse(
+  http: Http,
+  url: string,
+  init: { method: string; headers: Headers; signal: AbortSignal },
+): Promise<Response> {
+  const headers = Object.fromEntries(init.headers);
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = http.request(url, { method: init.method, headers }, resolve);
+    request.on("error", reject).end();
+    // The option `signal` destroys a connection that is idle again with an error, which ends the process.
+    init.signal.addEventListener("abort", () => request.destroy());
+  }).catch((cause: unknown) => {
+    throw new FrontendMapError("frontend-map: no connection", { name: "ConnectionError", cause });
+  });
+  const status = message.statusCode ?? 502;
+  const bodiless = init.method === "HEAD" || status === 204 || status === 304;
+  if (bodiless) message.resume();
+  const body = bodiless ? null : streamOf(message);
+  return new Response(body, { status, headers: new Headers(pairs(message.rawHeaders)) });
+}
+
+/** Fails where the response breaks off, so that a part of a file is never taken for the whole. */
+function streamOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  // The iterator reports it; before the first read, an abort would end the process.
+  message.on("error", () => {});
+  const chunks = message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel() {
+      message.destroy();
+    },
+  });
+}
+
+function pairs(raw: string[]): [string, string][] {
+  return raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""]] : []));
+}

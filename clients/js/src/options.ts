@@ -1,0 +1,76 @@
+/** What the client is created with. */
+import type { SiteKey } from "./types.js";
+
+export interface Options<Site extends SiteKey = SiteKey> {
+  /** The address of the service, such as `http://frontend-map:8080`; may have a path. */
+  url: string | URL;
+  /** The key of the site in the service's settings. */
+  site: Site;
+  /** The bearer token for drafts and unlisted pages; it is sent with nothing else. */
+  token?: string | undefined;
+  /** In place of the platform's `fetch`; called as `fetch(url, init)`. */
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** How long a call may wait for the service, a retry included. Milliseconds, 3,000 by default. */
+  timeoutMs?: number | undefined;
+  /**
+   * Sent with each request that may be cached, such as `{ next: { revalidate: 60 } }`. Method, body,
+   * redirect and signal are the client's.
+   */
+  init?: (RequestInit & { next?: unknown }) | undefined;
+  /**
+   * How many answers are kept for the time in which the service fails. At most for 24 hours, and at
+   * most 32 Mi characters; none by default.
+   */
+  lastGood?: number | undefined;
+}
+
+/** The options after the checks. */
+export interface Settings {
+  /** Without a slash at the end. */
+  base: string;
+  site: string;
+  token: string | undefined;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Whether `fetch` is the platform's. */
+  platformFetch: boolean;
+  timeoutMs: number;
+  init: RequestInit & { next?: unknown };
+  lastGood: number;
+}
+
+/** What setTimeout takes. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** @throws TypeError if an option is unusable; no message has the token or the address. */
+export function checked(options: Options): Settings {
+  const { url, site, token, timeoutMs = 3_000, lastGood = 0 } = options;
+  if (!URL.canParse(url)) throw new TypeError("`url` is not the address of a service");
+  const { protocol, username, password, origin, pathname } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:") throw new TypeError("`url` is not http(s)");
+  if (username || password) throw new TypeError("`url` has a user name: use `init.headers`");
+  if (typeof site !== "string" || site === "") throw new TypeError("`site` is not a site's key");
+  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
+    throw new TypeError(`\`timeoutMs\` is not from 1 to ${MAX_TIMEOUT_MS}`);
+  }
+  if (!(Number.isInteger(lastGood) && lastGood >= 0)) {
+    throw new TypeError("`lastGood` is not a number of answers");
+  }
+  if (token && isBrowser()) throw new TypeError("`token` is in code that runs in a browser");
+  return {
+    base: origin + pathname.replace(/\/+$/, ""),
+    site,
+    token: token || undefined,
+    // Looked up for each request: frameworks replace the global one.
+    fetch: options.fetch ?? ((target, init) => globalThis.fetch(target, init)),
+    platformFetch: options.fetch === undefined,
+    timeoutMs,
+    init: options.init ?? {},
+    lastGood,
+  };
+}
+
+/** Whether visitors run this code: a page, or a worker of one. */
+function isBrowser(): boolean {
+  const scope = globalThis as { window?: { document?: unknown }; importScripts?: unknown };
+  return scope.window?.document !== undefined || typeof scope.importScripts === "function";
+}

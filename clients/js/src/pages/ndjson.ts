@@ -1,0 +1,62 @@
+/** Reads a list of the service that is sent as lines, and proves that it is complete. */
+import { invalidResponse } from "../error.js";
+import { Deadline } from "../http/deadline.js";
+import { type Call, connected, type Transport } from "../http/transport.js";
+
+/** The longest line that is believed, in characters. */
+const MAX_LINE = 2 ** 20;
+
+/**
+ * The rows of a list, while they arrive.
+ *
+ * @param timeoutMs bounds the time spent waiting for the service, not that of the reader.
+ * @throws FrontendMapError also after rows: if the last line, `{"count":n}`, is missing or wrong.
+ */
+export async function* rows<Row>(transport: Transport, call: Call, timeoutMs: number): AsyncGenerator<Row, void> {
+  const deadline = new Deadline(timeoutMs);
+  try {
+    const response = await deadline.wait(() =>
+      transport.open({ ...call, accept: "application/x-ndjson" }, deadline),
+    );
+    let rowsRead = 0;
+    let count: unknown;
+    for await (const line of lines(response, deadline)) {
+      if (count !== undefined) throw invalidResponse("a line after the last one");
+      const row = parsed(line);
+      if ("path" in row) {
+        rowsRead += 1;
+        yield row as Row;
+      } else {
+        count = row.count;
+      }
+    }
+    if (count !== rowsRead) throw invalidResponse(`the list is not complete: ${rowsRead} rows of ${String(count)}`);
+  } finally {
+    // Also where the reader stops early.
+    deadline.abort();
+  }
+}
+
+async function* lines(response: Response, deadline: Deadline): AsyncGenerator<string, void> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const part = await deadline.wait(() => connected(reader?.read() ?? Promise.reject(new Error("no body"))));
+    if (part.done) break;
+    const whole = (rest + part.value).split("\n");
+    rest = whole.pop() ?? "";
+    if (rest.length > MAX_LINE) throw invalidResponse("a line is too long");
+    yield* whole;
+  }
+  if (rest !== "") yield rest;
+}
+
+function parsed(line: string): Record<string, unknown> {
+  try {
+    const row: unknown = JSON.parse(line);
+    if (typeof row === "object" && row !== null) return row as Record<string, unknown>;
+  } catch {
+    // HTML, or half a line.
+  }
+  throw invalidResponse("a line is no row of a list");
+}

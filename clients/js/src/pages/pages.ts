@@ -1,0 +1,53 @@
+/** `GET /api/pages`: all public pages of a site, for static builds. */
+import type { Transport } from "../http/transport.js";
+import type { Page } from "../types.js";
+import { rows } from "./ndjson.js";
+import { route, type StaticParams } from "./static_params.js";
+
+/** Longer than the service may take for its first walk over the CMS (`limits.walk_deadline_ms`). */
+const TIMEOUT_MS = 180_000;
+
+export interface PagesOptions<ContentType = string, Locale = string> {
+  /** Only the pages of this content type; `pages` for those outside the CMS. */
+  contentType?: ContentType | "pages" | undefined;
+  locale?: Locale | undefined;
+  /** Without pages whose documents were last modified before. */
+  since?: Date | undefined;
+  /** With the pages that sitemaps leave out; sends the token. */
+  unlisted?: boolean | undefined;
+  /** How long to wait for the service in all. Milliseconds, 180,000 by default. */
+  timeoutMs?: number | undefined;
+}
+
+/** A list of pages; each iteration requests it. */
+export class Pages implements AsyncIterable<Page> {
+  constructor(
+    private readonly transport: Transport,
+    private readonly site: string,
+    private readonly options: PagesOptions,
+  ) {}
+
+  /** @throws FrontendMapError also after some pages, if the list is not complete. */
+  [Symbol.asyncIterator](): AsyncGenerator<Page, void> {
+    const { contentType, locale, since, unlisted = false, timeoutMs = TIMEOUT_MS } = this.options;
+    const flag = unlisted ? "true" : null;
+    const query = { site: this.site, contentType, locale, since: since?.toISOString(), unlisted: flag };
+    return rows<Page>(this.transport, { path: "/api/pages", query, authorized: unlisted }, timeoutMs);
+  }
+
+  /**
+   * The params of all pages below a route of the frontend, each once and decoded:
+   * `/{locale}/articles/{slug}`, `/{*path}` (one or more segments) or `/{*path?}` (any number).
+   *
+   * @throws FrontendMapError unless the list is complete. TypeError for a malformed template.
+   */
+  async toStaticParams<const Template extends string>(template: Template): Promise<StaticParams<Template>[]> {
+    const match = route(template);
+    const params = new Map<string, unknown>();
+    for await (const { path } of this) {
+      const found = match(path);
+      if (found) params.set(JSON.stringify(found), found);
+    }
+    return [...params.values()] as StaticParams<Template>[];
+  }
+}

@@ -1,0 +1,84 @@
+/** `GET /api/resolve`: what is at a path. */
+import { invalidResponse } from "./error.js";
+import { ServiceError } from "./http/failure.js";
+import type { Reads } from "./http/reads.js";
+import { type Call, dataOf, type Transport } from "./http/transport.js";
+import { isImpossible, target } from "./pathname.js";
+import type { LastGood, Resolution, SiteKey } from "./types.js";
+
+/** The kinds that this version of the client knows. */
+const KINDS = new Set(["document", "page", "redirect", "none"]);
+
+export interface ResolveOptions<Locale = string> {
+  /** For a path that does not determine its locale. */
+  locale?: Locale | null | undefined;
+  /** Finds drafts by their path; sends the token, and nothing is cached. */
+  draft?: boolean | undefined;
+}
+
+type Answer<Site> = Resolution<Site> & { lastGood?: LastGood };
+
+export async function resolve<Site = SiteKey>(
+  transport: Transport,
+  reads: Reads,
+  site: string,
+  from: string | URL,
+  { locale, draft = false }: ResolveOptions = {},
+): Promise<Answer<Site>> {
+  const { pathname, host } = target(from);
+  const none = JSON.stringify({ data: noPage(site, pathname) });
+  if (isImpossible(pathname)) return decode(none);
+  const call: Call = {
+    path: "/api/resolve",
+    query: { site, pathname, locale, host, status: draft ? "draft" : null },
+    authorized: draft,
+  };
+  return reads.read<Resolution<Site>>({
+    key: transport.url(call),
+    request: async (urgent) => {
+      try {
+        return await transport.text({ ...call, retry: !urgent });
+      } catch (error) {
+        if (!isNoMatch(error)) throw error;
+        return JSON.stringify({ data: noPage(site, pathname, error.details.gone) });
+      }
+    },
+    decode,
+    // "No such page" is never repeated: the page may be there when the service is back.
+    keeps: ({ kind }) => !draft && kind !== "none",
+  });
+}
+
+function decode<Site>(text: string): Resolution<Site> {
+  const data = dataOf(text);
+  if (!KINDS.has(data.kind as string)) {
+    throw invalidResponse(`kind ${JSON.stringify(data.kind)} is not known to this version of the client`);
+  }
+  return data as unknown as Resolution<Site>;
+}
+
+/** The service's 404 for a path that no rule matches, which is an answer; not that of a wrong route. */
+function isNoMatch(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.status === 404 && "normalizedPath" in error.details;
+}
+
+/** What the service says of a path that no document has. */
+function noPage(site: string, pathname: string, gone?: unknown): object {
+  return {
+    site,
+    pathname,
+    locale: null,
+    matched: null,
+    kind: "none",
+    ...(gone ? { gone } : {}),
+    resolvedBy: "rules",
+    documentId: null,
+    canonicalPath: null,
+    canonicalUrl: null,
+    isCanonical: null,
+    resource: null,
+    lastModified: null,
+    breadcrumbs: [],
+    alternates: {},
+  };
+}

@@ -1,0 +1,152 @@
+/** The shapes of answers, by the service's own description and the types of the settings. */
+import type { FrontendMapError } from "./error.js";
+import type { components } from "./openapi.js";
+
+/**
+ * The sites of the service's settings, to be declared by the frontend: then a `switch` over content
+ * types is checked by the compiler.
+ *
+ * ```ts
+ * declare module "frontend-map-client" {
+ *   interface Sites {
+ *     main: {
+ *       locales: "en" | "de";
+ *       contentTypes: { "api::article.article": { locale: string; slug: string } };
+ *     };
+ *   }
+ * }
+ * ```
+ */
+export interface Sites {}
+
+type Declared = keyof Sites & string;
+type AnySite = { locales: string; contentTypes: Record<string, Record<string, string>> };
+type Declaration<Site> = Site extends keyof Sites ? Sites[Site] : AnySite;
+
+/** The key of a site: any, until sites are declared. */
+export type SiteKey = [Declared] extends [never] ? string : Declared;
+/** The locales of a site. */
+export type Locale<Site> = Declaration<Site> extends { locales: infer Locales } ? Locales & string : string;
+type ContentTypes<Site> = Declaration<Site> extends { contentTypes: infer Types } ? Types : never;
+/** The UIDs of the content types of a site. */
+export type ContentType<Site> = keyof ContentTypes<Site> & string;
+
+/** The rule that matches a path, with the values of its placeholders. */
+export type Match<Site> = {
+  [Uid in ContentType<Site>]: { collectionType: Uid; rule: string; params: ContentTypes<Site>[Uid] };
+}[ContentType<Site>];
+
+type Schemas = components["schemas"];
+type Data = Schemas["ResolvedPath"]["data"];
+
+/** An answer from before the service failed. */
+export interface LastGood {
+  /** Seconds since the service gave this answer. */
+  ageSeconds: number;
+  /** Why there is no newer one. */
+  error: FrontendMapError;
+}
+
+/** Members of every answer of `resolve`. */
+interface Resolved {
+  site: string;
+  /** As requested, without query and fragment. */
+  pathname: string;
+  resolvedBy: Data["resolvedBy"];
+  /** The document in the CMS's own API: `/api/articles/<documentId>?locale=de`. */
+  resource: string | null;
+  /** RFC 3339. */
+  lastModified: string | null;
+  /** The documents and pages above this one, the topmost first. */
+  breadcrumbs: Data["breadcrumbs"];
+  /** Absolute URLs of all versions by `hreflang`, and `x-default`. */
+  alternates: Record<string, string>;
+  /** Only while the service fails: this is the last good answer. */
+  lastGood?: LastGood;
+}
+
+/** Where to redirect; `to` has no query. */
+export type RedirectTarget = NonNullable<Data["redirect"]>;
+
+/** A document has this path. */
+export interface DocumentPage<Site = SiteKey> extends Resolved {
+  kind: "document";
+  locale: Locale<Site>;
+  matched: Match<Site>;
+  documentId: string;
+  canonicalPath: string;
+  /** Null without a base URL. */
+  canonicalUrl: string | null;
+  /** If false, redirect to `redirect`. */
+  isCanonical: boolean;
+  redirect?: RedirectTarget;
+}
+
+/** A page outside the CMS has this path. */
+export interface PageOutside<Site = SiteKey> extends Resolved {
+  kind: "page";
+  /** Its name in the service's settings. */
+  page: string;
+  locale: Locale<Site>;
+  matched: null;
+  documentId: null;
+  canonicalPath: string | null;
+  canonicalUrl: string | null;
+  isCanonical: boolean | null;
+  redirect?: RedirectTarget;
+}
+
+/** A document had this path before: redirect. */
+export interface Moved<Site = SiteKey> extends Resolved {
+  kind: "redirect";
+  locale: Locale<Site>;
+  matched: Match<Site> | null;
+  documentId: null;
+  redirect: RedirectTarget;
+}
+
+/** There is no page at this path. */
+export interface NoPage<Site = SiteKey> extends Resolved {
+  kind: "none";
+  /** Null if no rule matches. */
+  locale: Locale<Site> | null;
+  matched: Match<Site> | null;
+  documentId: null;
+  /** When a document that is not published now had the path. */
+  gone?: Schemas["Gone"];
+}
+
+/** What is at a path, by `kind`. */
+export type Resolution<Site = SiteKey> =
+  | DocumentPage<Site>
+  | PageOutside<Site>
+  | Moved<Site>
+  | NoPage<Site>;
+
+/** A version of a document. */
+export interface DocumentRef<Site = SiteKey> {
+  /** The UID of its content type. */
+  uid: ContentType<Site>;
+  documentId: string;
+  /** By default the site's first. */
+  locale?: Locale<Site> | null | undefined;
+}
+
+/** The URL of a document, or why it has none. */
+export interface DocumentUrl {
+  uid: string | null;
+  documentId: string | null;
+  locale: string | null;
+  /** Absolute; null for the `reason`. */
+  url: string | null;
+  path: string | null;
+  /** Such as `no_version`, `slug_missing`; docs/urls.md of the service lists them. */
+  reason?: string;
+  /** The template that the reason is about. */
+  rule?: string;
+  /** Only while the service fails: this is the last good answer. */
+  lastGood?: LastGood;
+}
+
+/** A public page: a document, or a page outside the CMS. */
+export type Page = Schemas["Page"];

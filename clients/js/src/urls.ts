@@ -1,0 +1,138 @@
+/** `/api/frontend-url(s)`: the URLs of documents, those of one tick in one request. */
+import { invalidResponse } from "./error.js";
+import { ServiceError } from "./http/failure.js";
+import type { Reads } from "./http/reads.js";
+import { dataOf, type Transport } from "./http/transport.js";
+import type { DocumentRef, DocumentUrl, LastGood } from "./types.js";
+
+/** The most documents, and bytes, of a batch that the service takes. */
+const MAX_DOCUMENTS = 1_000;
+const MAX_BYTES = 256 * 1_024;
+/** `{"documents":[]}`. */
+const FRAME_BYTES = 16;
+/** Batches in flight, of one tick. */
+const MAX_IN_FLIGHT = 4;
+
+/** A document of the next batch, as JSON. */
+interface Waiting {
+  document: string;
+  documentId: string;
+  urgent: boolean;
+  resolve: (text: string) => void;
+  reject: (error: unknown) => void;
+}
+
+export class Urls {
+  #waiting: Waiting[] = [];
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly reads: Reads,
+    private readonly site: string,
+  ) {}
+
+  /** @throws FrontendMapError while the service fails, unless there is a last good answer. */
+  published(ref: DocumentRef<string>): Promise<DocumentUrl & { lastGood?: LastGood }> {
+    const { uid, documentId, locale } = ref;
+    const document = JSON.stringify({ uid, documentId, locale: locale ?? undefined });
+    return this.reads.read({
+      key: document,
+      request: (urgent) => this.#enqueue({ document, documentId, urgent }),
+      decode: (text) => JSON.parse(text) as DocumentUrl,
+      keeps: () => true,
+    });
+  }
+
+  /** The URL that a draft would have. @throws FrontendMapError while the service fails. */
+  async draft({ uid, documentId, locale }: DocumentRef<string>): Promise<DocumentUrl> {
+    const query = { site: this.site, uid, documentId, locale, status: "draft" };
+    const of = { uid, documentId, locale: locale ?? null };
+    try {
+      const text = await this.transport.text({ path: "/api/frontend-url", query, authorized: true });
+      return located({ ...of, ...dataOf(text) });
+    } catch (error) {
+      const known = error instanceof ServiceError ? withoutUrl(error) : null;
+      if (known === null) throw error;
+      return located({ ...of, ...known });
+    }
+  }
+
+  #enqueue(document: Pick<Waiting, "document" | "documentId" | "urgent">): Promise<string> {
+    // A timer fires after all that this tick does, promises included.
+    if (this.#waiting.length === 0) setTimeout(() => void this.#flush(), 0);
+    return new Promise((resolve, reject) => this.#waiting.push({ ...document, resolve, reject }));
+  }
+
+  async #flush(): Promise<void> {
+    const batches = batchesOf(this.#waiting).values();
+    this.#waiting = [];
+    let failed: unknown;
+    const worker = async () => {
+      for (const batch of batches) {
+        // A service that fails is not asked again for the rest.
+        failed ??= await this.#send(batch);
+        if (failed !== undefined) for (const { reject } of batch) reject(failed);
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, worker));
+  }
+
+  /** Answers the documents of a batch, or says why it cannot. */
+  async #send(batch: Waiting[]): Promise<unknown> {
+    const body = `{"documents":[${batch.map(({ document }) => document).join()}]}`;
+    const retry = !batch.every(({ urgent }) => urgent);
+    try {
+      const call = { path: "/api/frontend-urls", query: { site: this.site }, body, retry };
+      const results = resultsOf(await this.transport.text(call), batch);
+      results.forEach((result, at) => batch[at]?.resolve(JSON.stringify(located(result))));
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+/** Splits by the service's limits. A document that is too long for any batch gets its own. */
+function batchesOf(waiting: Waiting[]): Waiting[][] {
+  const encoder = new TextEncoder();
+  const batches: Waiting[][] = [];
+  let batch: Waiting[] = [];
+  let left = 0;
+  for (const one of waiting) {
+    const bytes = encoder.encode(one.document).length + 1;
+    if (batch.length === MAX_DOCUMENTS || bytes > left) {
+      batches.push((batch = []));
+      left = MAX_BYTES - FRAME_BYTES;
+    }
+    batch.push(one);
+    left -= bytes;
+  }
+  return batches;
+}
+
+/** One result for each document. @throws FrontendMapError if they do not fit. */
+function resultsOf(text: string, batch: Waiting[]): Partial<DocumentUrl>[] {
+  const { results } = dataOf(text) as { results?: Partial<DocumentUrl>[] };
+  const fits =
+    Array.isArray(results) &&
+    results.length === batch.length &&
+    // The service cuts what is malformed.
+    results.every((of, at) => of?.reason === "invalid" || of?.documentId === batch[at]?.documentId);
+  if (!fits) throw invalidResponse("the results are not those of the documents");
+  return results;
+}
+
+/** Null, in place of a member that is missing. */
+function located(result: Partial<DocumentUrl>): DocumentUrl {
+  const { uid = null, documentId = null, locale = null, url = null, path = null, ...why } = result;
+  if (url === null && why.reason === undefined) throw invalidResponse("a result has neither URL nor reason");
+  return { uid, documentId, locale, url, path, ...why };
+}
+
+/** Why the service knows that there is no URL: a 404 with a reason, or a 501 with the path. */
+function withoutUrl({ status, reason, details }: ServiceError): Partial<DocumentUrl> | null {
+  const { path, rule } = details as { path?: string; rule?: string };
+  if (status === 501 && path !== undefined) return { path, reason: "no_base_url" };
+  if (status !== 404 || reason === null) return null;
+  return { reason, ...(rule === undefined ? {} : { rule }) };
+}

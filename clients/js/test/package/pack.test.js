@@ -1,0 +1,87 @@
+/** What `npm pack` would publish. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { test } from "node:test";
+import { build } from "esbuild";
+
+const folder = fileURLToPath(new URL("../../", import.meta.url));
+const manifest = JSON.parse(readFileSync(`${folder}package.json`, "utf8"));
+/** Of an entry with all that it imports, minified and compressed. */
+const MAX_ENTRY_BYTES = 8 * 1_024;
+
+const MODULES = [
+  "changes",
+  "client",
+  "error",
+  "http/deadline",
+  "http/failure",
+  "http/hangs",
+  "http/last_good",
+  "http/plain",
+  "http/reads",
+  "http/transport",
+  "index",
+  "links",
+  "openapi",
+  "options",
+  "pages/ndjson",
+  "pages/pages",
+  "pages/static_params",
+  "pathname",
+  "resolve",
+  "sitemap",
+  "types",
+  "urls",
+  "webhook",
+];
+
+const run = (command, ...options) =>
+  execFileSync(`${folder}node_modules/.bin/${command}`, options, { cwd: folder, encoding: "utf8" });
+
+test("package has the built modules, their types, licenses and README", () => {
+  const [{ files }] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json"], { cwd: folder, encoding: "utf8" }));
+  const modules = MODULES.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]);
+  const expected = ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "package.json", ...modules];
+  assert.deepEqual(files.map(({ path }) => path).sort(), expected.sort());
+});
+
+test("package has no dependency and is ESM only", () => {
+  assert.deepEqual([manifest.dependencies, manifest.peerDependencies, manifest.type], [undefined, undefined, "module"]);
+});
+
+test("licenses are those of the repository", () => {
+  for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) {
+    assert.equal(readFileSync(`${folder}${name}`, "utf8"), readFileSync(`${folder}../../${name}`, "utf8"));
+  }
+});
+
+test("lock file names no registry", () => {
+  assert.doesNotMatch(readFileSync(`${folder}package-lock.json`, "utf8"), /"resolved"/);
+});
+
+test("publint finds nothing", () => {
+  assert.match(run("publint", "--strict"), /All good!/);
+});
+
+test("types are found by each way to import an ES module", () => {
+  run("attw", "--pack", ".", "--profile", "esm-only", "--no-emoji");
+});
+
+for (const [name, { default: path }] of Object.entries(manifest.exports).filter(([, entry]) => entry.default)) {
+  test(`entry ${name} has at most ${MAX_ENTRY_BYTES} bytes, imports nothing and runs in a browser`, async () => {
+    const result = await build({
+      entryPoints: [`${folder}${path}`],
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+      write: false,
+      logLevel: "silent",
+    });
+    const { gzipSync } = await import("node:zlib");
+    const { length } = gzipSync(result.outputFiles[0].contents, { level: 9 });
+    assert.ok(length <= MAX_ENTRY_BYTES, `${length} bytes`);
+  });
+}

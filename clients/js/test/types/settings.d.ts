@@ -1,0 +1,14 @@
+/** The site of the tests, as a frontend declares it. */
+import "frontend-map-client";
+
+declare module "frontend-map-client" {
+  interface Sites {
+    main: {
+      locales: "en" | "de";
+      contentTypes: {
+        "api::article.article": { locale: string; slug: string };
+        "api::page.page": { locale: string; path: string };
+      };
+    };
+  }
+}

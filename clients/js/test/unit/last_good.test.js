@@ -1,0 +1,159 @@
+/** Answers while the service fails: which are repeated, and for whom. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFrontendMap } from "frontend-map-client";
+import { LastGoodAnswers } from "../../dist/http/last_good.js";
+import { deferred, document, failure, send, sendUrls, serve, success } from "../support/server.js";
+
+const UNAVAILABLE = failure(503, "ServiceUnavailableError");
+const page = (at) => ({ uid: "api::page.page", documentId: `p${at}` });
+
+/** A service that responds well until it is told to fail in a given way. */
+async function failing(t, options = {}) {
+  const state = { fail: null, title: 1 };
+  const server = await serve(t, (request, response) => {
+    if (state.fail) return state.fail(request, response);
+    if (request.method === "POST") return sendUrls(request, response);
+    const pathname = request.url.searchParams.get("pathname");
+    if (request.url.pathname !== "/api/resolve") return send(response, 200, success({ url: "https://x/d", path: "/d" }));
+    send(response, 200, success(document(pathname, state.answer)));
+  });
+  const map = createFrontendMap({ url: server.url, site: "main", timeoutMs: 2_000, lastGood: 4, token: "t", ...options });
+  return { ...server, state, map };
+}
+
+for (const [how, fail] of Object.entries({
+  hangs: () => {},
+  "is unavailable": (_, response) => send(response, 503, UNAVAILABLE, { "retry-after": "60" }),
+  "closes the connection": (_, response) => response.destroy(),
+  "sends HTML": (_, response) => send(response, 200, "<html>"),
+  "is overloaded": (_, response) => send(response, 429, failure(429, "X")),
+  "is behind an ingress without it": (_, response) => send(response, 404, "default backend - 404"),
+})) {
+  test(`service ${how}: the last good answers are repeated and marked`, async (t) => {
+    const { map, state } = await failing(t);
+    const [was, url] = [await map.resolve("/en/a"), await map.url(page(1))];
+    state.fail = fail;
+    const { lastGood, ...answer } = await map.resolve("/en/a");
+    assert.deepEqual(answer, was);
+    assert.ok(Number.isInteger(lastGood.ageSeconds));
+    assert.ok(lastGood.error.message);
+    await Promise.all([
+      map.url(page(1)).then((repeated) => assert.deepEqual([repeated.url, !!repeated.lastGood], [url.url, true])),
+      assert.rejects(map.resolve("/en/new")),
+      assert.rejects(map.url(page(2))),
+      assert.rejects(map.urls([page(1), page(2)])),
+    ]);
+    state.fail = null;
+    assert.equal((await map.resolve("/en/a")).lastGood, undefined);
+  });
+}
+
+for (const [status, name] of [[400, "ValidationError"], [401, "UnauthorizedError"], [403, "ForbiddenError"], [501, "NotImplementedError"]]) {
+  test(`${name} is an error, although there is a last good answer`, async (t) => {
+    const { map, state } = await failing(t);
+    await map.resolve("/en/a");
+    state.fail = (_, response) => send(response, status, failure(status, name));
+    await assert.rejects(map.resolve("/en/a"), { status, name });
+  });
+}
+
+test("drafts are never repeated", async (t) => {
+  const { map, state } = await failing(t);
+  await map.resolve("/en/a", { draft: true });
+  await map.url(page(1), { draft: true });
+  state.fail = (_, response) => response.destroy();
+  await assert.rejects(map.resolve("/en/a", { draft: true }));
+  await assert.rejects(map.resolve("/en/a"));
+  await assert.rejects(map.url(page(1), { draft: true }));
+  await assert.rejects(map.url(page(1)));
+});
+
+test("none is never repeated, and ends what was known of the path", async (t) => {
+  const { map, state } = await failing(t);
+  await map.resolve("/en/a");
+  state.answer = { kind: "none", documentId: null };
+  assert.equal((await map.resolve("/en/a")).kind, "none");
+  state.fail = (_, response) => response.destroy();
+  await assert.rejects(map.resolve("/en/a"), { name: "ConnectionError" });
+});
+
+test("path that no rule matches any more ends what was known of it", async (t) => {
+  const { map, state } = await failing(t);
+  await map.resolve("/en/a");
+  state.fail = (_, response) => send(response, 404, failure(404, "NotFoundError", { pathname: "/en/a", normalizedPath: "/en/a" }));
+  assert.equal((await map.resolve("/en/a")).kind, "none");
+  state.fail = (_, response) => response.destroy();
+  await assert.rejects(map.resolve("/en/a"));
+});
+
+test("as many answers are kept as the option says, the newest ones", async (t) => {
+  const { map, state } = await failing(t);
+  for (const path of ["/1", "/2", "/3", "/4", "/1", "/5"]) await map.resolve(path);
+  state.fail = (_, response) => response.destroy();
+  for (const path of ["/3", "/4", "/1", "/5"]) assert.ok((await map.resolve(path)).lastGood);
+  await assert.rejects(map.resolve("/2"));
+});
+
+test("nothing is kept without the option", async (t) => {
+  const { map, state } = await failing(t, { lastGood: undefined });
+  await map.resolve("/1");
+  state.fail = (_, response) => response.destroy();
+  await assert.rejects(map.resolve("/1"));
+});
+
+test("caller that changes an answer does not change the kept one", async (t) => {
+  const { map, state } = await failing(t);
+  (await map.resolve("/1")).breadcrumbs.length = 0;
+  state.fail = (_, response) => response.destroy();
+  assert.equal((await map.resolve("/1")).breadcrumbs.length, 1);
+});
+
+test("last good answer comes without waiting for Retry-After", async (t) => {
+  const { map, state, received } = await failing(t, { timeoutMs: 60_000 });
+  await map.resolve("/1");
+  state.fail = (_, response) => send(response, 503, UNAVAILABLE, { "retry-after": "30" });
+  assert.ok((await map.resolve("/1")).lastGood);
+  assert.equal(received.length, 2);
+});
+
+test("while the service hangs, one request waits for it and the others have the last good answer", async (t) => {
+  const { map, state, received } = await failing(t);
+  for (const path of ["/1", "/2", "/3"]) await map.resolve(path);
+  const held = deferred();
+  state.fail = async (_, response) => {
+    await held.promise;
+    send(response, 200, success(document("/1")));
+  };
+  assert.equal((await map.resolve("/1")).lastGood.error.name, "TimeoutError");
+  const asked = received.length;
+  const probe = map.resolve("/1");
+  const others = await Promise.all([map.resolve("/2"), map.resolve("/3"), map.resolve("/2")]);
+  assert.ok(others.every(({ lastGood }) => lastGood.error.name === "TimeoutError"));
+  held.resolve();
+  state.fail = null;
+  assert.equal((await probe).lastGood, undefined);
+  assert.equal(received.length, asked + 1);
+  assert.equal((await map.resolve("/2")).lastGood, undefined);
+});
+
+test("kept answers are bounded by their characters too", () => {
+  const answers = new LastGoodAnswers(100, 20);
+  answers.set("a", "x".repeat(9));
+  answers.set("b", "x".repeat(9));
+  answers.set("c", "x".repeat(9));
+  assert.deepEqual(["a", "b", "c"].map((key) => answers.get(key)?.text.length), [undefined, 9, 9]);
+  answers.set("d", "x".repeat(20));
+  assert.deepEqual(["b", "c", "d"].map((key) => answers.get(key)), [undefined, undefined, undefined]);
+});
+
+test("answer of a day ago is not repeated", (t) => {
+  let now = 1_000;
+  t.mock.method(performance, "now", () => now);
+  const answers = new LastGoodAnswers(10);
+  answers.set("a", "x");
+  now += 24 * 3_600_000;
+  assert.equal(answers.get("a").text, "x");
+  now += 1;
+  assert.equal(answers.get("a"), undefined);
+});

@@ -1,0 +1,142 @@
+/** `pages` and `toStaticParams`: complete, or an error. And `changes`. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFrontendMap } from "frontend-map-client";
+import { deferred, failure, send, serve, success } from "../support/server.js";
+
+const row = (path) => ({ path, url: `https://x${path}`, locale: "en", lastModified: null, listed: true });
+const ndjson = (paths, count = paths.length) =>
+  [...paths.map(row), { count }].map((line) => `${JSON.stringify(line)}\n`).join("");
+
+async function collect(pages) {
+  const paths = [];
+  for await (const { path } of pages) paths.push(path);
+  return paths;
+}
+
+test("rows come in order, however the response is cut", async (t) => {
+  const paths = Array.from({ length: 50 }, (_, at) => `/en/ü${at}`);
+  const bytes = Buffer.from(ndjson(paths));
+  const { url, received } = await serve(t, (_, response) => {
+    for (let at = 0; at < bytes.length; at += 7) response.write(bytes.subarray(at, at + 7));
+    response.end();
+  });
+  const map = createFrontendMap({ url, site: "main" });
+  const since = new Date("2026-01-31T12:00:00Z");
+  assert.deepEqual(await collect(map.pages({ contentType: "pages", locale: "en", since })), paths);
+  assert.equal(received[0].headers.accept, "application/x-ndjson");
+  assert.deepEqual(Object.fromEntries(received[0].url.searchParams), {
+    site: "main",
+    contentType: "pages",
+    locale: "en",
+    since: "2026-01-31T12:00:00.000Z",
+  });
+});
+
+for (const [what, body] of [
+  ["without its last line", ndjson(["/a", "/b"]).replace(/\{"count.*\n/, "")],
+  ["with half of its last line", ndjson(["/a", "/b"]).slice(0, -5)],
+  ["with another count", ndjson(["/a", "/b"], 3)],
+  ["with a row after its last line", `${ndjson(["/a"])}${JSON.stringify(row("/b"))}\n`],
+  ["with two last lines", `${ndjson(["/a"])}{"count":1}\n`],
+  ["with a line that is no JSON", `${JSON.stringify(row("/a"))}\n<html>\n{"count":1}\n`],
+  ["that is empty", ""],
+  ["with a line of 2 MiB", "x".repeat(2 ** 21)],
+]) {
+  test(`list ${what} throws`, async (t) => {
+    const { url } = await serve(t, (_, response) => send(response, 200, body));
+    const map = createFrontendMap({ url, site: "main" });
+    await assert.rejects(collect(map.pages()), { name: "InvalidResponseError" });
+    await assert.rejects(map.pages().toStaticParams("/{*path?}"), { name: "InvalidResponseError" });
+  });
+}
+
+test("list that breaks off throws after its rows", async (t) => {
+  const { url } = await serve(t, (_, response) => {
+    response.writeHead(200);
+    response.write(ndjson(["/a", "/b"]), () => response.destroy());
+  });
+  const seen = [];
+  await assert.rejects(async () => {
+    for await (const { path } of createFrontendMap({ url, site: "main" }).pages()) seen.push(path);
+  }, { name: "ConnectionError" });
+  assert.deepEqual(seen, ["/a", "/b"]);
+});
+
+test("list that stops in its middle throws, and the time of the reader does not count", async (t) => {
+  const { url } = await serve(t, (_, response) => void response.write(`${JSON.stringify(row("/a"))}\n${JSON.stringify(row("/b"))}\n`));
+  const seen = [];
+  await assert.rejects(async () => {
+    for await (const { path } of createFrontendMap({ url, site: "main" }).pages({ timeoutMs: 2_000 })) {
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      seen.push(path);
+    }
+  }, { name: "TimeoutError" });
+  assert.deepEqual(seen, ["/a", "/b"]);
+});
+
+test("reader that stops early ends the request", async (t) => {
+  const closed = deferred();
+  const { url } = await serve(t, (_, response) => {
+    response.on("close", closed.resolve);
+    response.write(`${JSON.stringify(row("/a"))}\n`);
+  });
+  for await (const _ of createFrontendMap({ url, site: "main" }).pages()) break;
+  await closed.promise;
+});
+
+test("unlisted pages are asked for with the token", async (t) => {
+  const { url, received } = await serve(t, (_, response) => send(response, 200, ndjson([])));
+  const map = createFrontendMap({ url, site: "main", token: "t" });
+  await collect(map.pages({ unlisted: true }));
+  await collect(map.pages());
+  assert.deepEqual(received.map(({ headers }) => headers.authorization), ["Bearer t", undefined]);
+  assert.deepEqual(received.map((one) => one.url.searchParams.get("unlisted")), ["true", null]);
+});
+
+const PATHS = ["/", "/en", "/en/articles/a", "/en/articles/a", "/de/articles/caf%C3%A9/", "/en/x/articles/b", "/en/a%2Fb"];
+
+for (const [template, expected] of [
+  ["/{locale}/articles/{slug}", [{ locale: "en", slug: "a" }, { locale: "de", slug: "café" }]],
+  ["/{locale}", [{ locale: "en" }]],
+  ["/", [{}]],
+  ["/{locale}/{*rest}", [["articles", "a"], ["articles", "café"], ["x", "articles", "b"], ["a/b"]].map((rest, at) => ({ locale: at === 1 ? "de" : "en", rest }))],
+  ["/{*path}", [["en"], ["en", "articles", "a"], ["de", "articles", "café"], ["en", "x", "articles", "b"], ["en", "a/b"]].map((path) => ({ path }))],
+  ["/{*path?}", [[], ["en"], ["en", "articles", "a"], ["de", "articles", "café"], ["en", "x", "articles", "b"], ["en", "a/b"]].map((path) => ({ path }))],
+]) {
+  test(`params of ${template} are those of the pages below it, each once`, async (t) => {
+    const { url } = await serve(t, (_, response) => send(response, 200, ndjson(PATHS)));
+    assert.deepEqual(await createFrontendMap({ url, site: "main" }).pages().toStaticParams(template), expected);
+  });
+}
+
+for (const template of ["", "en", "/{*path}/x", "/{slug?}", "/{slug", "/x{slug}", "/{}", "/{a b}"]) {
+  test(`template ${JSON.stringify(template)} is a TypeError`, async () => {
+    const map = createFrontendMap({ url: "http://127.0.0.1:1", site: "main" });
+    await assert.rejects(map.pages().toStaticParams(template), TypeError);
+  });
+}
+
+test("changes are those since the cursor, never cached, and with the token only for unlisted pages", async (t) => {
+  const data = { cursor: "c2", more: false, reset: false, changes: [] };
+  const { url, received } = await serve(t, (_, response) => send(response, 200, success(data)));
+  const inits = [];
+  const map = createFrontendMap({ url, site: "main", token: "t", fetch: (to, init) => (inits.push(init), fetch(to, init)) });
+  assert.deepEqual(await map.changes({ since: "c1" }), data);
+  await map.changes({ unlisted: true });
+  assert.deepEqual(received.map((one) => one.url.search), ["?site=main&since=c1", "?site=main"]);
+  assert.deepEqual(received.map(({ headers }) => headers.authorization), [undefined, "Bearer t"]);
+  assert.deepEqual(inits.map(({ cache }) => cache), ["no-store", "no-store"]);
+});
+
+test("changes of a failing service are an error, although there were some before", async (t) => {
+  let fail = false;
+  const data = { cursor: "c", more: false, reset: false, changes: [] };
+  const { url } = await serve(t, (_, response) =>
+    fail ? send(response, 503, failure(503, "ServiceUnavailableError")) : send(response, 200, success(data)),
+  );
+  const map = createFrontendMap({ url, site: "main", lastGood: 10 });
+  await map.changes({ since: "0" });
+  fail = true;
+  await assert.rejects(map.changes({ since: "0" }), { status: 503 });
+});
