@@ -183,8 +183,8 @@ export interface paths {
         /**
          * What has changed on a site since a cursor.
          * @description Without `since` there are no changes, and `cursor` is the present one: take it first, then read
-         *     `/api/pages`, then ask for the changes since the cursor. With `reset`, begin again like this.
-         *     With the token for validation, changes of pages that sitemaps leave out are among the changes.
+         *     `/api/pages`, then request the changes since the cursor. After a `reset`, begin again in this way.
+         *     Changes of pages that sitemaps leave out are listed only with the token for validation.
          */
         get: operations["getChanges"];
         put?: never;
@@ -377,9 +377,9 @@ export interface webhooks {
         put?: never;
         /**
          * What has changed on a site, sent to each target of [[notify]] in the settings.
-         * @description Signed as Standard Webhooks say: `webhook-signature` is `v1,` and the HMAC-SHA256 of
+         * @description Signed by Standard Webhooks: `webhook-signature` is `v1,` and the HMAC-SHA256 of
          *     `<webhook-id>.<webhook-timestamp>.<body>` in base64. Requests come one after another; one that
-         *     is not taken is sent again with the same id and body. Each change arrives at least once.
+         *     is not accepted is sent again with the same id and body. Each change arrives at least once.
          */
         post: operations["changesOfASite"];
         delete?: never;
@@ -714,11 +714,11 @@ export interface components {
         };
         Changes: {
             data: {
-                /** @description The place behind the last change. Its form has no meaning for clients. */
+                /** @description The place after the last change. It is opaque to clients. */
                 cursor: string;
-                /** @description Whether there are further changes behind `cursor`. */
+                /** @description Whether there are further changes after `cursor`. */
                 more: boolean;
-                /** @description Whether changes since the cursor of the request are not known any more. */
+                /** @description Whether changes since the cursor of the request are missing. */
                 reset: boolean;
                 changes: components["schemas"]["Change"][];
             };
@@ -1221,6 +1221,8 @@ export interface components {
         };
     };
     parameters: {
+        /** @description The `cursor` of an earlier response; or 0, for the oldest change that is kept. */
+        SinceCursor: string;
         /**
          * @description A site key.
          * @example main
@@ -2282,7 +2284,7 @@ export interface operations {
                  */
                 site: components["parameters"]["Site"];
                 /** @description The `cursor` of an earlier response; or 0, for the oldest change that is kept. */
-                since?: string;
+                since?: components["parameters"]["SinceCursor"];
             };
             header?: never;
             path?: never;
@@ -2301,6 +2303,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             414: components["responses"]["UriTooLong"];
             431: components["responses"]["HeadTooLarge"];
@@ -2329,7 +2332,8 @@ export interface operations {
                  * @example main
                  */
                 site: components["parameters"]["Site"];
-                since?: string;
+                /** @description The `cursor` of an earlier response; or 0, for the oldest change that is kept. */
+                since?: components["parameters"]["SinceCursor"];
             };
             header?: never;
             path?: never;
@@ -2949,7 +2953,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request is taken. */
+            /** @description The request is accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
