@@ -73,7 +73,7 @@ function requested(
   // What `fetch` decodes cannot be passed on as it was; the frontend's server may compress it.
   headers.set("accept-encoding", "identity");
   const { next, ...rest } = init;
-  return connected(fetch(url, { ...rest, cache: "no-store", method, headers, redirect: "manual", signal }));
+  return connected(fetch(url, { ...rest, cache: "no-store", method, headers, redirect: "error", signal }));
 }
 
 function taken(headers: Headers, names: string[]): Headers {

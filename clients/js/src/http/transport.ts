@@ -109,6 +109,8 @@ export async function connected<T>(step: Promise<T>): Promise<T> {
   try {
     return await step;
   } catch (cause) {
+    // Next.js throws such errors to say that a page is not static.
+    if (typeof cause === "object" && cause !== null && "digest" in cause) throw cause;
     const message = "frontend-map: no connection, or it broke off, or a redirect";
     throw new FrontendMapError(message, { name: "ConnectionError", cause });
   }

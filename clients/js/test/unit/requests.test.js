@@ -121,6 +121,12 @@ test("fetch is called with a URL and a plain init", async () => {
   assert.deepEqual([init.next, init.redirect, init.method, rest.length], [{ tags: ["a"] }, "error", "GET", 0]);
 });
 
+test("signal of Next.js that a page is not static passes through", async () => {
+  const signal = Object.assign(new Error("Dynamic server usage"), { digest: "DYNAMIC_SERVER_USAGE" });
+  const map = createFrontendMap({ url: "http://service", site: "main", lastGood: 1, fetch: () => Promise.reject(signal) });
+  await assert.rejects(map.resolve("/a", { draft: true }), (error) => error === signal);
+});
+
 test("fetch that ignores the signal cannot hold a caller", async () => {
   const map = createFrontendMap({ url: "http://service", site: "main", timeoutMs: 50, fetch: () => new Promise(() => {}) });
   await assert.rejects(map.resolve("/a"), { name: "TimeoutError" });

@@ -86,6 +86,14 @@ test("fetch of the frontend is used, which has no gzip to pass on", async (t) =>
   assert.deepEqual([response.headers.get("content-encoding"), received[0].headers["accept-encoding"]], [null, "identity"]);
 });
 
+test("redirect is not followed by the fetch of the frontend either", async (t) => {
+  const other = await serve(t, respond);
+  const { url } = await serve(t, (_, response) => send(response, 302, "", { location: `${other.url}/x` }));
+  const map = createFrontendMap({ url, site: "main", fetch: (to, init) => fetch(to, init) });
+  await assert.rejects(map.sitemap(ask("/sitemap.xml")), { name: "ConnectionError" });
+  assert.equal(other.received.length, 0);
+});
+
 test("crawler behind a frontend gets what the service sends", async (t) => {
   const { url } = await serve(t, respond);
   const map = createFrontendMap({ url, site: "main" });
