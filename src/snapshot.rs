@@ -24,7 +24,7 @@ pub use patch::{Patch, Patched, RelatedUpdate, RelatedValues};
 pub use public_url::{PublicUrl, Versions};
 pub use serialized::{Serialized, Unreadable};
 pub use skipped::Skipped;
-pub use timestamp::{read_rfc3339, read_w3c, write as write_timestamp};
+pub use timestamp::{read_rfc3339, read_w3c, text as timestamp_text, write as write_timestamp};
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -26,6 +26,7 @@ use crate::change_log::Recorder;
 use crate::metrics::StoreCounters;
 use crate::path_history::PathHistory;
 use crate::snapshot::{Builder, Serialized, Snapshot};
+pub use clock::unix_ms;
 pub use head::Head;
 pub use reader::{StoreReadError, StoreReader};
 pub use state::StoreState;

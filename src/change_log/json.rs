@@ -2,7 +2,7 @@
 
 use super::entry::Change;
 use crate::json::Json;
-use crate::snapshot::write_timestamp;
+use crate::snapshot::timestamp_text;
 
 impl Change<'_> {
     /// Appends the change as an object.
@@ -15,9 +15,8 @@ impl Change<'_> {
         if let Some(from) = self.from {
             out.raw(r#","from":"#).text(from);
         }
-        let mut at = String::new();
-        // Nothing is written beyond the year 9999.
-        write_timestamp(&mut at, self.at);
+        // Only times beyond the year 9999 have no text.
+        let at = timestamp_text(self.at).unwrap_or_default();
         out.raw(r#","at":"#).word(&at).raw("}");
     }
 }

@@ -1,6 +1,6 @@
 //! The HTTP client of webhooks: one POST, without redirects.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use reqwest::StatusCode;
 use reqwest::header::CONTENT_TYPE;
@@ -9,25 +9,27 @@ use tokio::time::timeout;
 use super::message::Message;
 use super::{Target, Timing};
 use crate::outgoing::{self, BuildError, FencedResolver, LookUp};
+use crate::store::unix_ms;
 
 const USER_AGENT: &str = concat!("frontend-map/", env!("CARGO_PKG_VERSION"));
 
-/// The body of a response has no meaning: it is read within these bounds to reuse the connection.
+/// The body of a response is ignored: it is read within these bounds to reuse the connection.
 const DRAIN_BYTES: usize = 64 * 1024;
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// Clones share their connections.
+/// Sends webhooks. Clones share their connections.
 #[derive(Clone)]
 pub(super) struct Client {
     http: reqwest::Client,
+    /// The time-out of a request, until the head of its response.
     request: Duration,
 }
 
-/// Why a target has not taken a request. The text has no part of the URL.
+/// Why a target has not accepted a request. The text has no part of the URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NotTaken {
+pub(super) struct DeliveryError {
     pub(super) reason: String,
-    /// How long the target wants to be left alone.
+    /// The `Retry-After` of a 429 or a 5xx.
     pub(super) retry_after: Option<Duration>,
 }
 
@@ -43,10 +45,16 @@ impl Client {
         Ok(Self { http, request: timing.request })
     }
 
-    /// Sends a message once. It is taken with a status of 200 to 299.
-    pub(super) async fn send(&self, target: &Target, message: &Message) -> Result<(), NotTaken> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let timestamp = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+    /// Sends a message once.
+    ///
+    /// # Errors
+    /// [`DeliveryError`] without a response in time, or for a status other than 200 to 299.
+    pub(super) async fn send(
+        &self,
+        target: &Target,
+        message: &Message,
+    ) -> Result<(), DeliveryError> {
+        let timestamp = unix_ms() / 1_000;
         let request = self
             .http
             .post(target.url.clone())
@@ -57,8 +65,8 @@ impl Client {
             .body(message.body.clone());
         let response = match timeout(self.request, request.send()).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(NotTaken::of(&error)),
-            Err(_) => return Err(NotTaken::because("no response in time")),
+            Ok(Err(error)) => return Err(DeliveryError::of(&error)),
+            Err(_) => return Err(DeliveryError::because("no response in time")),
         };
         let status = response.status();
         let wait = outgoing::retry_after(response.headers()).map(Duration::from_secs);
@@ -69,11 +77,11 @@ impl Client {
         }
         let is_overloaded = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
         let retry_after = wait.filter(|_| is_overloaded);
-        Err(NotTaken { reason: format!("status {}", status.as_u16()), retry_after })
+        Err(DeliveryError { reason: format!("status {}", status.as_u16()), retry_after })
     }
 }
 
-impl NotTaken {
+impl DeliveryError {
     fn because(reason: &str) -> Self {
         Self { reason: reason.to_owned(), retry_after: None }
     }
@@ -81,14 +89,14 @@ impl NotTaken {
     /// The text of the error has the URL, and is not used.
     fn of(error: &reqwest::Error) -> Self {
         if outgoing::is_not_allowed(error) {
-            return Self::because("the name leads to an address that is not allowed");
+            return Self::because("the name resolves to an address that is not allowed");
         }
         Self::because(match outgoing::cause(error) {
             outgoing::Cause::Dns => "the name has no address",
             outgoing::Cause::ConnectTimeout => "no connection in time",
             outgoing::Cause::Timeout => "no response in time",
             outgoing::Cause::Refused => "the connection is refused",
-            outgoing::Cause::Reset => "the connection was broken off",
+            outgoing::Cause::Reset => "the connection was reset",
             outgoing::Cause::Tls => "the TLS handshake failed",
             outgoing::Cause::InvalidResponse => "the response is not HTTP",
         })

@@ -6,17 +6,17 @@ use super::Target;
 use super::position::Position;
 use crate::change_log::{ChangeLog, Cursor, Filter, Since};
 use crate::json::Json;
-use crate::snapshot::write_timestamp;
+use crate::snapshot::timestamp_text;
 
 /// The most changes of a request.
-const MOST: usize = 100;
+const MAX_CHANGES: usize = 100;
 
 /// What is sent next.
 pub(super) struct Message {
     /// The same for each attempt.
     pub(super) id: String,
     pub(super) body: String,
-    /// Behind its last change.
+    /// The place after its last change.
     pub(super) end: Cursor,
     pub(super) is_reset: bool,
 }
@@ -24,7 +24,7 @@ pub(super) struct Message {
 /// What a target gets next.
 pub(super) enum Next {
     Message(Message),
-    /// Nothing; the place behind the changes that it does not get.
+    /// Nothing; the place after the changes that it does not get.
     Nothing(Cursor),
 }
 
@@ -39,7 +39,7 @@ pub(super) fn next(
     let filter = Filter { with_unlisted: target.unlisted, kinds: &target.kinds };
     let (mut changes, mut last) = (Json::with_capacity(0), now);
     let since = Some(Since::Cursor(position.cursor)).filter(|_| !position.needs_reset);
-    let read = log.read_until(site, since, position.end, (MOST, filter), |change| {
+    let read = log.read_until(site, since, position.end, (MAX_CHANGES, filter), |change| {
         changes.raw(if changes.length() == 0 { "" } else { "," });
         change.write_json(&mut changes);
         last = change.at;
@@ -49,8 +49,10 @@ pub(super) fn next(
         return Next::Nothing(read.cursor);
     }
     let changes = String::from_utf8(changes.into_bytes()).expect("JSON is UTF-8");
+    // Only times beyond the year 9999 have no text.
+    let timestamp = timestamp_text(last).unwrap_or_default();
     let mut body = Json::with_capacity(changes.len() + 200);
-    body.raw(r#"{"type":"frontend-map.changes","timestamp":"#).word(&time(last));
+    body.raw(r#"{"type":"frontend-map.changes","timestamp":"#).word(&timestamp);
     body.raw(r#","data":{"site":"#).word(site);
     body.raw(if is_reset { r#","reset":true"# } else { "" });
     body.raw(r#","changes":["#).raw(&changes).raw("]}}");
@@ -59,12 +61,4 @@ pub(super) fn next(
     let identity = format!("{} {site} {from} {} {is_reset}", target.url, to.sequence);
     let id = format!("msg_{:032x}", xxh3_128(identity.as_bytes()));
     Next::Message(Message { id, body, end: to, is_reset })
-}
-
-/// RFC 3339, in UTC and milliseconds.
-fn time(milliseconds: i64) -> String {
-    let mut text = String::new();
-    // Nothing is written beyond the year 9999.
-    write_timestamp(&mut text, milliseconds);
-    text
 }

@@ -1,18 +1,18 @@
-//! The task of one target: one request at a time, each retried until it is taken.
+//! The task of one target: one request at a time, each retried until the target accepts it.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::client::{Client, NotTaken};
+use super::client::{Client, DeliveryError};
 use super::message::{Message, Next, next};
 use super::position::{Position, key};
 use super::{MAX_WAITING, Notifier, Target, Timing};
 use crate::change_log::Cursor;
-use crate::store::{Store, StoreState};
+use crate::store::{Store, StoreState, unix_ms};
 
-/// How often a process looks whether another one has released the store: until then the other one
+/// How often a process checks whether another one has released the store: until then, the other one
 /// sends.
 const IN_USE_PERIOD: Duration = Duration::from_millis(250);
 
@@ -64,7 +64,7 @@ impl Worker {
         let message = match next(&self.notifier.log, &self.target, site, &position, unix_ms()) {
             Next::Message(message) => message,
             Next::Nothing(cursor) => {
-                // Not each change that the target does not get is worth a write.
+                // Changes that the target does not get are not worth a write each.
                 let part = |cursor: Cursor| cursor.sequence / 1_000;
                 let is_stored = position.end.is_some() || part(cursor) != part(position.cursor);
                 self.set(site, Position::at(cursor), is_stored);
@@ -75,12 +75,15 @@ impl Worker {
             Ok(()) => {
                 self.notifier.counters.delivered.inc();
                 if std::mem::take(attempts).0 > 0 {
-                    tracing::info!(target_name = self.target.name, "webhooks are taken again");
+                    tracing::info!(
+                        target_name = self.target.name,
+                        "the target accepts webhooks again"
+                    );
                 }
                 self.set(site, Position::at(message.end), true);
             }
-            Err(not_taken) => {
-                self.retry_later(site, position, (&message, not_taken), attempts).await;
+            Err(error) => {
+                self.retry_later(site, position, (&message, error), attempts).await;
             }
         }
         true
@@ -91,7 +94,7 @@ impl Worker {
         &self,
         site: &str,
         position: Position,
-        (message, NotTaken { reason, retry_after }): (&Message, NotTaken),
+        (message, DeliveryError { reason, retry_after }): (&Message, DeliveryError),
         attempts: &mut Attempts,
     ) {
         self.notifier.counters.failed.inc();
@@ -101,7 +104,7 @@ impl Worker {
                 target_name = name,
                 site,
                 reason,
-                "a webhook is not taken; it is retried"
+                "a webhook was not accepted; it is retried"
             );
         }
         let failing_since = position.failing_since.or(Some(unix_ms()));
@@ -118,7 +121,7 @@ impl Worker {
         sleep(pause.max(retry_after.unwrap_or_default().min(self.timing.max_pause))).await;
     }
 
-    /// Puts a reset in the place of changes that have waited too long, or are too many.
+    /// Replaces changes that have waited too long, or are too many, by a reset.
     fn give_up_if_due(&self, site: &str, position: &mut Position) {
         let limit = i64::try_from(self.timing.give_up.as_millis()).unwrap_or(i64::MAX);
         let is_late = position.failing_since.is_some_and(|since| unix_ms() - since > limit);
@@ -131,7 +134,7 @@ impl Worker {
         tracing::error!(
             target_name = self.target.name,
             site,
-            "changes could not be sent for too long; a reset takes their place"
+            "changes could not be sent for too long, or too many wait; a reset replaces them"
         );
         self.set(site, *position, true);
     }
@@ -149,7 +152,7 @@ impl Worker {
         self.notifier.positions.lock().insert(key, position);
     }
 
-    /// Takes the positions of the store, which belong to the logs in it.
+    /// Loads the positions from the store, which belong to the logs in it.
     fn load_positions(&self, generation: u64) {
         for site in &self.target.sites {
             let key = key(&self.target, site);
@@ -170,16 +173,10 @@ impl Worker {
 }
 
 impl Attempts {
-    /// The pause before the next attempt, which grows, and differs between targets.
+    /// The pause before the next attempt: exponential backoff with jitter.
     fn next_pause(&mut self, timing: Timing) -> Duration {
         let doubled = timing.first_pause.saturating_mul(1 << self.0.min(20));
         self.0 += 1;
         doubled.min(timing.max_pause).mul_f64(0.5 + fastrand::f64() / 2.0)
     }
-}
-
-/// In milliseconds since 1970.
-fn unix_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -8,7 +8,7 @@ use crate::path_history::{PathHistory, Row, SiteId};
 use crate::path_index::{PathIndex, TypePaths};
 use crate::rules::ContentTypeUid;
 use crate::site::Site;
-use crate::snapshot::{Snapshot, write_timestamp};
+use crate::snapshot::{Snapshot, timestamp_text};
 use crate::tables::{Chunks, Form, Rows, Step};
 
 /// The table: each path that a document had and that neither a document nor a page has now, with where
@@ -86,9 +86,8 @@ impl Redirects {
         out.raw(r#","documentId":"#).text(to.document_id());
         out.raw(r#","contentType":"#).word(rules.rules()[to.rule()].content_type.as_str());
         out.raw(r#","locale":"#).word(rules.locales().codes()[to.locale()].as_str());
-        let mut since = String::new();
         // As in a response of `/api/resolve`, a time that no date has is empty.
-        write_timestamp(&mut since, redirect.since);
+        let since = timestamp_text(redirect.since).unwrap_or_default();
         out.raw(r#","since":"#).word(&since).raw("}");
     }
 }

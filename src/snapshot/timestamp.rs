@@ -100,6 +100,13 @@ fn number(text: &[u8; 24], (start, end): Span) -> Option<i16> {
     })
 }
 
+/// A timestamp by RFC 3339, in UTC and milliseconds; `None` for a year without four digits.
+#[must_use]
+pub fn text(milliseconds: i64) -> Option<String> {
+    let mut out = String::new();
+    write(&mut out, milliseconds).then_some(out)
+}
+
 /// Appends a timestamp in the form of the fast path, which has years of four digits. Returns whether
 /// the timestamp has such a form; if not, nothing is appended.
 ///

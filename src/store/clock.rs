@@ -59,7 +59,8 @@ impl Moment {
 }
 
 /// The time of the system's clock, in milliseconds since 1970.
-pub(super) fn unix_ms() -> i64 {
+#[must_use]
+pub fn unix_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

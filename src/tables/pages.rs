@@ -7,7 +7,7 @@ use super::chunks::{Chunks, Form, Rows, Step};
 use crate::json::Json;
 use crate::rules::{Locale, Params, Pathname, PatternsByRule};
 use crate::site::Site;
-use crate::snapshot::{PublicUrl, Snapshot, write_timestamp};
+use crate::snapshot::{PublicUrl, Snapshot, timestamp_text};
 
 /// How many pages in turn that a filter leaves out are looked at in one step.
 const MAX_LEFT_OUT: usize = 1_000;
@@ -108,7 +108,7 @@ impl Pages {
         } else {
             out.raw(r#","page":"#).word(url.document_id());
         }
-        let modified = url.modified().and_then(timestamp);
+        let modified = url.modified().and_then(timestamp_text);
         out.raw(r#","lastModified":"#).text_or_null(modified.as_deref());
         out.raw(if url.is_listed() { r#","listed":true}"# } else { r#","listed":false}"# });
     }
@@ -184,10 +184,4 @@ fn write_params(locale: &Locale, found: Option<Params<'_>>, out: &mut Json) {
         }
         out.text(name).raw(":").text(value);
     }
-}
-
-/// RFC 3339; `None` for a year that it cannot write.
-fn timestamp(milliseconds: i64) -> Option<String> {
-    let mut text = String::new();
-    write_timestamp(&mut text, milliseconds).then_some(text)
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 
@@ -11,9 +10,9 @@ use crate::path_changes::{Difference, LocaleNames, Side};
 use crate::path_history::{PathHistory, SiteId};
 use crate::redirects::{SiteHistory, paths_in_default_locale};
 use crate::rules::{ContentTypeUid, Pathname};
-use crate::site::PAGES;
-use crate::site::Site;
+use crate::site::{PAGES, Site};
 use crate::snapshot::Snapshot;
+use crate::store::unix_ms;
 
 /// The path history of one site, for one version of its settings.
 pub(in crate::snapshot_cache) struct HistoryWriter {
@@ -39,7 +38,7 @@ impl HistoryWriter {
 
     /// The history as a request gets it now.
     pub(in crate::snapshot_cache) fn reader(&self) -> SiteHistory<'_> {
-        SiteHistory { history: &self.history, id: self.id, now: now() }
+        SiteHistory { history: &self.history, id: self.id, now: unix_ms() }
     }
 
     /// As [`SnapshotCache::type_that_had`](crate::snapshot_cache::SnapshotCache::type_that_had).
@@ -94,7 +93,7 @@ impl HistoryWriter {
         read: Option<&[&str]>,
     ) {
         let difference = Difference::of_edits(before, self.side(after));
-        let (uid, now) = (uid.as_str(), now());
+        let (uid, now) = (uid.as_str(), unix_ms());
         match read {
             None => self.history.enter(self.id, uid, &difference, difference.all(), now),
             Some(ids) => {
@@ -124,7 +123,7 @@ impl HistoryWriter {
     fn record_other_settings(&self, uid: &ContentTypeUid, before: &Predecessor, after: &Snapshot) {
         let before = Side { snapshot: &before.snapshot, locales: &before.locales };
         let difference = Difference::of_rules(before, self.side(after));
-        self.history.enter(self.id, uid.as_str(), &difference, difference.all(), now());
+        self.history.enter(self.id, uid.as_str(), &difference, difference.all(), unix_ms());
     }
 
     fn side<'s>(&'s self, snapshot: &'s Snapshot) -> Side<'s> {
@@ -168,10 +167,4 @@ impl SiteCache {
         last.extend(self.entries().filter_map(own));
         last
     }
-}
-
-/// In milliseconds since 1970.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

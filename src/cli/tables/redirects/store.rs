@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::row::{Reader, Redirects};
 use crate::boot;
@@ -13,11 +12,11 @@ use crate::redirects::{self, HistoryOf};
 use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site};
 use crate::snapshot::{Builder, Listing, Snapshot};
-use crate::store::{Head, StoreReadError, StoreReader};
+use crate::store::{Head, StoreReadError, StoreReader, unix_ms};
 use crate::tables::Form;
 
-/// What to do where the store does not help.
-const CURE: &str = "name a running service with --service URL";
+/// What to do if the store cannot be used.
+const REMEDY: &str = "name a running service with --service URL";
 
 /// The snapshots of a site, by content type.
 type Snapshots<'s> = Vec<(&'s ContentTypeUid, Arc<Snapshot>)>;
@@ -32,7 +31,7 @@ pub(super) async fn read(config: Config, site: &Arc<Site>) -> Result<Redirects, 
         return Err(format!("site \"{key}\" does not have resolve = \"documents\"").into());
     }
     let Some(path) = config.store.clone() else {
-        return Err(format!("the settings have no store.path: {CURE}").into());
+        return Err(format!("the settings have no store.path: {REMEDY}").into());
     };
     let store = StoreReader::open(&path).map_err(|error| failed(&path, &error))?;
     let history = store.history(config.moved.limits).map_err(|error| failed(&path, &error))?;
@@ -43,9 +42,7 @@ pub(super) async fn read(config: Config, site: &Arc<Site>) -> Result<Redirects, 
     } else {
         stored(&store, &config, site).map_err(|error| format!("{}: {error}", path.display()))?
     };
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let now = i64::try_from(since.as_millis()).unwrap_or(i64::MAX);
-    let of = HistoryOf { site: Arc::clone(site), history: Arc::new(history), id, now };
+    let of = HistoryOf { site: Arc::clone(site), history: Arc::new(history), id, now: unix_ms() };
     lines(redirects::Redirects::new(of, &snapshots, status))
 }
 
@@ -69,10 +66,12 @@ fn stored<'s>(
                 Ok((uid, Arc::new(one.snapshot)))
             }
             Some(_) => {
-                Err(format!("the snapshot of {uid} is older than snapshots.hard_seconds: {CURE}")
+                Err(format!("the snapshot of {uid} is older than snapshots.hard_seconds: {REMEDY}")
                     .into())
             }
-            None => Err(format!("no snapshot of {uid} was built by these settings: {CURE}").into()),
+            None => {
+                Err(format!("no snapshot of {uid} was built by these settings: {REMEDY}").into())
+            }
         }
     };
     site.rules.content_types().into_iter().map(of_type).collect()
@@ -95,5 +94,5 @@ fn lines(table: redirects::Redirects) -> Result<Redirects, Box<dyn Error>> {
 }
 
 fn failed(path: &Path, error: &StoreReadError) -> String {
-    format!("{}: {error}: {CURE}", path.display())
+    format!("{}: {error}: {REMEDY}", path.display())
 }

@@ -7,7 +7,7 @@ use crate::path_index::PathIndex;
 use crate::redirects::{self, FormerOwner};
 use crate::rules::Pathname;
 use crate::site::Site;
-use crate::snapshot::{PublicUrl, write_timestamp};
+use crate::snapshot::{PublicUrl, timestamp_text};
 
 /// What the response says beside the document.
 pub(super) enum Note<'a> {
@@ -99,8 +99,6 @@ impl RedirectTo<'_> {
 
 /// As `lastModified` has it (RFC 3339).
 pub(super) fn timestamp(milliseconds: i64) -> String {
-    let mut text = String::new();
     // A time that no date has is written as nothing: it cannot be one of this clock.
-    write_timestamp(&mut text, milliseconds);
-    text
+    timestamp_text(milliseconds).unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use crate::json::Json;
 use crate::path_index::PathIndex;
 use crate::rules::{Pathname, percent_decode};
 use crate::site::Site;
-use crate::snapshot::{PublicUrl, write_timestamp};
+use crate::snapshot::{PublicUrl, timestamp_text};
 
 /// What a pathname or a document resolves to.
 pub(super) struct Resolution<'a> {
@@ -137,11 +137,8 @@ impl Resolution<'_> {
         });
         let resource = document.and_then(|document| document.resource.as_deref());
         json.raw(r#","resource":"#).text_or_null(resource);
-        json.raw(r#","lastModified":"#);
-        let mut modified = String::new();
-        let is_dated =
-            url.and_then(PublicUrl::modified).is_some_and(|at| write_timestamp(&mut modified, at));
-        json.text_or_null(is_dated.then_some(modified.as_str()));
+        let modified = url.and_then(PublicUrl::modified).and_then(timestamp_text);
+        json.raw(r#","lastModified":"#).text_or_null(modified.as_deref());
         json.raw(r#","breadcrumbs":["#);
         for (position, url) in document.iter().flat_map(|own| &own.breadcrumbs).enumerate() {
             json.raw(if position == 0 { "" } else { "," });

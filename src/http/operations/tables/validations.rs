@@ -22,7 +22,7 @@ use crate::http::response::envelope::JSON;
 use crate::http::response::error::ApiError;
 use crate::http::response::stream_body::stream_of_unknown_length;
 use crate::site::{PAGES, Site};
-use crate::snapshot::write_timestamp;
+use crate::snapshot::timestamp_text;
 use crate::validator::report::{Entry, Tally};
 use crate::validator::runs::{self, LastRun};
 use crate::validator::{Source, Target};
@@ -221,10 +221,8 @@ fn result(run: &LastRun, position: usize) -> (Target<'_>, Entry) {
 /// A time by RFC 3339, in UTC and milliseconds.
 fn time(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut text = String::new();
-    // Nothing is written beyond the year 9999.
-    write_timestamp(&mut text, i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
-    text
+    // Only times beyond the year 9999 have no text.
+    timestamp_text(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).unwrap_or_default()
 }
 
 /// # Panics
