@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::row::{Place, Row};
+use super::row::{Place, Row, split_origin};
 
-/// Writes a rule on each line: from, to, status.
+/// Writes one line for each row: from, to, status.
 pub(super) fn write(rows: &[Row], place: &Place<'_>, out: &mut dyn Write) -> io::Result<()> {
     for row in rows {
         // Netlify takes the scheme of the request.
@@ -16,7 +16,7 @@ pub(super) fn write(rows: &[Row], place: &Place<'_>, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// The statuses of redirects that Netlify knows are 301 and 302.
+/// The status that Netlify has for this one: it has no 308 and no 307.
 fn status(status: u16) -> u16 {
     match status {
         308 => 301,
@@ -25,14 +25,13 @@ fn status(status: u16) -> u16 {
     }
 }
 
-/// A URL keeps its scheme and its port.
+/// A target without the signs of placeholders in its path. A URL keeps its scheme and its port.
 fn target(target: &str) -> String {
-    let authority = target.find("://").map_or(0, |at| at + "://".len());
-    let path = target[authority..].find('/').map_or(target.len(), |at| authority + at);
-    format!("{}{}", &target[..path], literal(&target[path..]))
+    let (origin, path) = split_origin(target);
+    format!("{origin}{}", literal(path))
 }
 
-/// A path without the signs of placeholders and comments, and without spaces.
+/// A path in which the signs of placeholders and comments, and spaces, are percent-encoded.
 fn literal(path: &str) -> String {
     let encode = |character: char| match character {
         ':' | '*' | '#' | ' ' => format!("%{:02X}", u32::from(character)),

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::row::{Place, Row};
+use super::row::{Place, Row, split_origin};
 
-/// What has a meaning in a pattern of path-to-regexp, versions 6 to 8.
+/// The special characters of patterns of path-to-regexp, versions 6 to 8.
 const SPECIAL: [char; 12] = ['\\', '(', ')', '[', ']', '{', '}', ':', '*', '+', '?', '!'];
 
 #[derive(Serialize)]
@@ -16,7 +16,7 @@ struct Redirect<'r> {
     source: String,
     destination: String,
     status_code: u16,
-    /// Paths have their locales: Next.js must not put another one in front.
+    /// False: paths contain their locales, and Next.js must not put another one in front.
     locale: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     has: Option<[Host<'r>; 1]>,
@@ -69,12 +69,10 @@ fn escaped(path: &str) -> String {
     pattern
 }
 
-/// A target in which no character of the path has a meaning for path-to-regexp. Behind a scheme, a
-/// backslash would be a slash.
+/// A target whose path has no special character of path-to-regexp. They are percent-encoded, because in
+/// a URL with a scheme a backslash would be a slash.
 fn encoded(target: &str) -> String {
-    let authority = target.find("://").map_or(0, |at| at + "://".len());
-    let path = target[authority..].find('/').map_or(target.len(), |at| authority + at);
-    let (origin, path) = target.split_at(path);
+    let (origin, path) = split_origin(target);
     let encode = |character: char| {
         if SPECIAL.contains(&character) {
             format!("%{:02X}", u32::from(character))

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::row::{Place, Row};
 use crate::rules::percent_decode;
 
-/// The smallest bucket that nginx has by itself, in bytes.
+/// The smallest `map_hash_bucket_size` that is written, in bytes: the default of nginx on most machines.
 const MIN_BUCKET: usize = 64;
 
 /// Writes the block. Its keys are decoded paths, as `$uri` has them, with and without a slash at the
@@ -20,7 +20,7 @@ pub(super) fn write(rows: &[Row], place: &Place<'_>, out: &mut dyn Write) -> io:
         false => "$uri",
     };
     let entries: Vec<(String, &Row)> = rows.iter().flat_map(|row| entries(row, place)).collect();
-    // nginx compares keys without their case.
+    // nginx ignores the case of keys.
     let mut in_lower_case: HashMap<String, usize> = HashMap::new();
     for (key, _) in &entries {
         *in_lower_case.entry(key.to_ascii_lowercase()).or_default() += 1;

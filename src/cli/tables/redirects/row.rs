@@ -29,7 +29,7 @@ pub(super) struct Row {
     pub(super) since: String,
 }
 
-/// The last line of the list.
+/// The last line of the list of `/api/redirects`.
 #[derive(Debug, Deserialize)]
 struct Figures {
     count: u64,
@@ -62,7 +62,7 @@ impl Reader {
     /// Takes the next line.
     pub(super) fn take(&mut self, line: &[u8]) -> Result<(), String> {
         if self.figures.is_some() {
-            return Err("the list goes on behind its end".to_owned());
+            return Err("the list continues after its end".to_owned());
         }
         match serde_json::from_slice(line) {
             Ok(Line::Row(row)) => self.redirects.rows.push(row),
@@ -72,7 +72,7 @@ impl Reader {
         Ok(())
     }
 
-    /// All redirects, if the list is complete.
+    /// All redirects. An error if the list is not complete.
     pub(super) fn end(self) -> Result<Redirects, String> {
         let (mut redirects, figures) = (self.redirects, self.figures);
         let incomplete = || "the list is not complete".to_owned();
@@ -139,6 +139,12 @@ impl<'s> Place<'s> {
     }
 }
 
+/// Splits a target behind its scheme, host and port; a target that is a path has none.
+pub(super) fn split_origin(target: &str) -> (&str, &str) {
+    let host = target.find("://").map_or(0, |at| at + "://".len());
+    target.split_at(target[host..].find('/').map_or(target.len(), |at| host + at))
+}
+
 /// The length of scheme and host.
 fn origin_length(base: &BaseUrl) -> usize {
     base.scheme().len() + "://".len() + base.host().len()
@@ -176,7 +182,7 @@ pub(super) mod tests {
         for (lines, expected) in [
             (&[&*line][..], "not complete"),
             (&[&line, br#"{"count":2,"gone":0}"#], "not complete"),
-            (&[br#"{"count":0,"gone":0}"#, &line], "behind its end"),
+            (&[br#"{"count":0,"gone":0}"#, &line], "after its end"),
             (&[b"<html>"], "cannot be read"),
             (&[], "not complete"),
         ] {

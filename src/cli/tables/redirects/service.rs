@@ -98,14 +98,14 @@ fn take_lines(reader: &mut Reader, rest: &mut Vec<u8>) -> Result<(), String> {
 fn refusal(service: &str, status: u16, body: &[u8]) -> String {
     let message = serde_json::from_slice::<Refusal>(body).map(|refusal| refusal.error.message);
     let message = message.map(|text| format!(": {}", text.escape_debug())).unwrap_or_default();
-    let cure = match status {
+    let remedy = match status {
         401 | 403 => {
             "; set auth.validate_token_file or FRONTEND_MAP__AUTH__VALIDATE_TOKEN to its token"
         }
         404 => "; is this the address of the service, and its version the same?",
         _ => "",
     };
-    format!("{service}: status {status}{message}{cure}")
+    format!("{service}: status {status}{message}{remedy}")
 }
 
 #[cfg(test)]
