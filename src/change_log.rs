@@ -1,5 +1,5 @@
 //! The change log of a site: which pages have been added, have moved, are gone or have been updated,
-//! in the order in which the service has noticed it.
+//! in the order in which the service noticed them.
 //!
 //! Each change has a sequence number. A cursor is a sequence number with the identity of the log: a
 //! cursor of another log, or of a part that is no longer kept, is recognized (D44).
@@ -31,7 +31,7 @@ pub const DEFAULT_KEEP: usize = 100_000;
 #[derive(Debug)]
 pub struct ChangeLog {
     state: Mutex<State>,
-    /// Changes with each new change.
+    /// A counter that grows with each batch of changes.
     changed: watch::Sender<u64>,
 }
 
@@ -76,8 +76,8 @@ impl ChangeLog {
         self.state.lock().generation
     }
 
-    /// Reads the changes of a site since a cursor, at most so many, and gives each to `take`. Without a
-    /// cursor none are read.
+    /// Reads at most `most` changes of a site since a cursor, and passes each to `take`. Without a cursor
+    /// none are read.
     pub fn read(
         &self,
         site: &str,
@@ -88,7 +88,7 @@ impl ChangeLog {
         self.read_until(site, since, None, (most, filter), take)
     }
 
-    /// The same up to the sequence number `end`.
+    /// The same, up to the sequence number `end` (inclusive).
     pub fn read_until(
         &self,
         site: &str,
@@ -101,7 +101,7 @@ impl ChangeLog {
         state.site(site).read(since, end, (most, filter), take)
     }
 
-    /// The place behind the last change of a site.
+    /// The place after the last change of a site.
     #[must_use]
     pub fn present(&self, site: &str) -> Cursor {
         self.state.lock().site(site).present()
@@ -118,8 +118,8 @@ impl ChangeLog {
         self.state.lock().sites.contains_key(site)
     }
 
-    /// Appends changes of pages whose documents are from the source of the log, in the file too or in memory
-    /// alone.
+    /// Appends changes of pages whose documents are from this source. `is_stored`: the file has them too;
+    /// otherwise they are in memory alone.
     fn append(&self, site: &str, source: u128, batch: Batch, is_stored: bool) {
         let state = &mut *self.state.lock();
         let (keep, is_empty) = (state.keep, batch.is_empty());
@@ -141,8 +141,8 @@ impl ChangeLog {
         self.state.lock().site(site).head(source)
     }
 
-    /// Begins the log of a site again: changes are missing.
-    fn cut(&self, site: &str) {
+    /// Begins a new log for a site, because changes are missing in the one that it has.
+    fn restart(&self, site: &str) {
         self.state.lock().sites.remove(site);
     }
 

@@ -1,4 +1,4 @@
-//! Webhooks that are sent: the changes of sites, to each target in order, until it takes them (D45).
+//! Webhooks that are sent: the changes of sites, to each target in order, until it accepts them (D45).
 
 mod client;
 mod message;
@@ -24,7 +24,7 @@ use position::Position;
 pub use signing_key::{BadKey, SigningKey};
 use worker::Worker;
 
-/// More changes than this that wait for a target are replaced by a reset.
+/// The most changes that wait for a target; more are replaced by a reset.
 pub const MAX_WAITING: u64 = 100_000;
 
 /// A target of webhooks.
@@ -40,11 +40,11 @@ pub struct Target {
     pub sites: Vec<String>,
     /// The kinds of changes that are sent.
     pub kinds: Vec<Kind>,
-    /// Whether changes of pages are sent that sitemaps leave out.
+    /// Whether to send changes of pages that sitemaps leave out, too.
     pub unlisted: bool,
 }
 
-/// Time-outs and pauses.
+/// Time-outs, and the pauses between attempts.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// For a connection.
@@ -55,7 +55,7 @@ pub struct Timing {
     pub first_pause: Duration,
     /// The longest pause.
     pub max_pause: Duration,
-    /// How long changes are retried until a reset takes their place.
+    /// How long a request is retried until a reset replaces the changes.
     pub give_up: Duration,
 }
 
@@ -76,7 +76,7 @@ impl Default for Timing {
 pub struct TargetState {
     /// As in [`Target::name`].
     pub name: String,
-    /// How many changes wait, those that are not sent included.
+    /// How many changes wait, including those that the target does not get.
     pub waiting: u64,
     /// Whether the last request failed.
     pub is_failing: bool,
@@ -114,7 +114,7 @@ impl Notifier {
         }
     }
 
-    /// Sets the targets. What waits for a target with the same URL goes on to wait.
+    /// Sets the targets. A target with the same URL as before keeps its position.
     pub fn set_targets(&self, targets: Vec<Arc<Target>>) {
         if !(targets.is_empty() && self.targets.borrow().is_empty()) {
             self.targets.send_replace(targets);
@@ -129,7 +129,7 @@ impl Notifier {
             let own = target.sites.iter().filter_map(|site| {
                 let position = positions.get(&position::key(target, site))?;
                 let waiting = self.log.waiting(site, position.cursor);
-                // Of a log that was cut, the number is not known.
+                // The number is not known if the log no longer has all of them.
                 Some((waiting.unwrap_or(MAX_WAITING), position.failing_since.is_some()))
             });
             let fold = |(sum, failing), (waiting, own)| (sum + waiting, failing | own);

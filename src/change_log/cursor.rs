@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The place behind a change.
+/// The place after a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// The identity of the log.
@@ -16,7 +16,7 @@ pub struct Cursor {
 pub enum Since {
     /// The oldest change that is kept.
     Oldest,
-    /// The change behind this place.
+    /// The change after this place.
     Cursor(Cursor),
 }
 

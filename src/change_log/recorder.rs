@@ -26,7 +26,7 @@ pub struct Baseline {
     pub is_stored: bool,
 }
 
-/// What a file has as the snapshot of a content type.
+/// What was found in the file as the snapshot of a content type.
 #[derive(Debug)]
 pub enum Loaded {
     /// This one.
@@ -61,7 +61,7 @@ struct State {
     baselines: HashMap<TypeKey, Baseline>,
     /// The content types of each site.
     types: HashMap<String, Vec<String>>,
-    /// Those that a site had when its log began, and that have no snapshot yet: their pages were there
+    /// Content types that a site had when its log began, and that have no snapshot yet: their pages existed
     /// before, although they are not known.
     expected: HashSet<TypeKey>,
 }
@@ -91,12 +91,15 @@ impl Recorder {
             return;
         };
         self.log.append(site, head.source, batch, false);
-        state.known(key, after);
+        state.set_baseline(key, after);
     }
 
-    /// The changes that a snapshot makes, to be written with it; `None` as its content type has no pages any
-    /// more. `load` gets the snapshot from before out of the file; if it cannot be read, the log begins
-    /// again.
+    /// The changes that a snapshot makes, to be written with it; for `after`, `None` says that the content
+    /// type has no pages any more. `load` reads the previous snapshot from the file; if it is unreadable, a
+    /// new log begins.
+    ///
+    /// # Errors
+    /// That of `load`.
     pub fn prepare<E>(
         &self,
         site: &str,
@@ -113,7 +116,7 @@ impl Recorder {
                 Loaded::Baseline(found) => Some(*found),
                 Loaded::Nothing => None,
                 Loaded::Unreadable => {
-                    self.log.cut(site);
+                    self.log.restart(site);
                     state.expect_all(site);
                     None
                 }
@@ -123,15 +126,16 @@ impl Recorder {
         Ok(compared.map(|(head, batch)| Prepared { key, after, head, batch }))
     }
 
-    /// The file has these changes.
+    /// Adds changes to the log in memory after they have been written to the file.
     pub fn commit(&self, prepared: Prepared) {
         let Prepared { key, after, head, batch } = prepared;
         let mut state = self.state.lock();
         self.log.append(&key.0, head.source, batch, true);
-        state.known(key, after);
+        state.set_baseline(key, after);
     }
 
-    /// Goes on with the logs of a file, each with its entries, and with the snapshots in it.
+    /// Continues the logs of a file, each with its entries; the next snapshots are compared with those in
+    /// the file.
     pub fn adopt(&self, logs: impl IntoIterator<Item = (String, LogHead, VecDeque<Entry>)>) {
         let state = &mut *self.state.lock();
         state.baselines.clear();
@@ -149,7 +153,7 @@ impl Recorder {
     }
 
     /// The changes between two snapshots, and the head of the log before them. The first snapshot of a
-    /// content type is no change, unless the site has got this content type since its log began. `None`:
+    /// content type is no change, unless the content type was added to the site after its log began. `None`:
     /// there is nothing to compare.
     fn compare(
         &self,
@@ -163,7 +167,7 @@ impl Recorder {
         let after = after.or(emptied.as_ref())?;
         let head = self.log.head(&key.0, after.source).unwrap_or_else(|| {
             // The log of another source has ended.
-            self.log.cut(&key.0);
+            self.log.restart(&key.0);
             state.expect_all(&key.0);
             self.log.head(&key.0, after.source).expect("a new log is of any source")
         });
@@ -194,8 +198,8 @@ impl State {
         self.expected.extend(uids.map(|uid| (site.to_owned(), uid.clone())));
     }
 
-    /// The log has this snapshot.
-    fn known(&mut self, key: TypeKey, snapshot: Option<Baseline>) {
+    /// Sets the snapshot with which the next one of a content type is compared.
+    fn set_baseline(&mut self, key: TypeKey, snapshot: Option<Baseline>) {
         self.expected.remove(&key);
         match snapshot {
             Some(snapshot) => _ = self.baselines.insert(key, snapshot),
@@ -225,7 +229,7 @@ impl Prepared {
 }
 
 impl Baseline {
-    /// The same without pages.
+    /// The same settings with a snapshot without pages.
     fn emptied(&self) -> Self {
         Self { snapshot: Arc::default(), ..self.clone() }
     }

@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use super::cursor::{Cursor, Since};
 use super::entry::{Change, Entry, Filter};
 
-/// Changes that are to be appended together, of which at most so many are kept.
+/// Changes that are to be appended together. If there are more than the log keeps, the first ones are
+/// only counted.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// How many come before those that are kept.
+    /// How many changes come before those that are kept.
     skipped: u64,
     kept: VecDeque<Entry>,
 }
@@ -27,9 +28,9 @@ pub struct LogHead {
 /// What a reader gets beside the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// The place behind the last change that was read.
+    /// The place after the last change that was read.
     pub cursor: Cursor,
-    /// Whether there are more changes behind it.
+    /// Whether there are more changes after it.
     pub more: bool,
     /// Whether the changes since the reader's cursor are not all known: it has to read all pages again.
     pub reset: bool,
@@ -38,7 +39,7 @@ pub struct Read {
 #[derive(Debug)]
 pub(super) struct SiteLog {
     id: u64,
-    /// The log that this one goes on, up to its last change that both have.
+    /// The log that this one continues, up to the last change that both have.
     parent: Option<Cursor>,
     /// `None`: no snapshot has been recorded yet.
     source: Option<u128>,
@@ -107,8 +108,8 @@ impl SiteLog {
         self.is_stored = true;
     }
 
-    /// Goes on in memory: what follows may differ from what the file gets later, so that it has an
-    /// identity of its own.
+    /// Continues in memory alone, with a new identity: what follows may differ from what the file gets
+    /// later.
     pub(super) fn branch(&mut self) {
         if std::mem::take(&mut self.is_stored) {
             self.parent = Some(self.cursor(self.last()));
@@ -187,7 +188,7 @@ impl SiteLog {
         self.base + self.entries.len() as u64
     }
 
-    /// The sequence number of a cursor behind which all changes are known.
+    /// The sequence number of a cursor, if all changes after it are known.
     fn place_of(&self, cursor: Cursor) -> Option<u64> {
         let of_parent = self
             .parent

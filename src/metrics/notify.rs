@@ -5,8 +5,8 @@ use prometheus_client::metrics::counter::Counter;
 /// Counts requests to the targets of webhooks.
 #[derive(Debug, Default)]
 pub struct NotifyCounters {
-    /// Those that were taken.
+    /// Those that were accepted.
     pub delivered: Counter,
-    /// Those that were not, and are repeated.
+    /// Those that failed, and are sent again.
     pub failed: Counter,
 }

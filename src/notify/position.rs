@@ -8,7 +8,7 @@ use crate::change_log::Cursor;
 /// The place of a target in the change log of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Position {
-    /// Behind the last change that was taken.
+    /// The place after the last change that the target has accepted.
     pub(super) cursor: Cursor,
     /// The sequence number of the last change of the request that is retried.
     pub(super) end: Option<u64>,

@@ -22,30 +22,31 @@ use crate::cli::{FAILED, logging};
 use crate::config::Config;
 
 const AFTER_HELP: &str = "\
-The documents of the CMS in the present settings are read once, and both settings are applied to them.
-Of FILE, the sites with their rules, locales and base URLs count, and the environment wins over both
-files. Sites are matched by their keys. Documents keep their ids: a path moves if the document that has
-it now has another one by the present settings, vanishes if the document has none, and appears if it had
-none. A collision is a path that documents share by the present settings which share none by FILE.
+--config names the new settings, --against the old ones. The documents are read once, from the CMS of
+the new settings, and both settings are applied to them. Only the sites of FILE are used: their rules,
+locales and base URLs; the environment wins over both files. Sites are matched by their keys. A path
+moves if its document has another one under the new settings, vanishes if the document has none, and
+appears if it had none. A collision is a path that documents share under the new settings, although they
+share none under the old ones.
 
 Formats:
   text  a table for each site, and the first changes of each kind
   json  one JSON document with all changes
 
-Exit status: 0 at most --max-moved paths move, vanish or collide, or there is no --max-moved; 1 more
-do; 2 could not run, 78 invalid settings.";
+Exit status: 0 at most --max-moved paths move, vanish or collide, or without --max-moved; 1 more than
+that; 2 could not run; 78 invalid settings.";
 
 /// Which settings to compare with, and how to report the result.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct DiffArgs {
-    /// The other settings file, usually the one that is in use
+    /// The old settings file, usually the one that is in use
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) against: PathBuf,
     /// Only the site with this key
     #[arg(long, value_name = "KEY")]
     site: Option<String>,
-    /// Fail if more than N paths move, vanish or collide; by default any number may
+    /// Fail if more than N paths move, vanish or collide; without a limit by default
     #[arg(long, value_name = "N")]
     max_moved: Option<u64>,
     /// List all changes, not the first ones of each kind

@@ -9,7 +9,7 @@ use crate::config::Problems;
 use crate::config::table;
 use crate::config::value::Table;
 
-/// The most changes that can be set: they take 200 MB for each site.
+/// The largest value of `keep`: so many changes take up to 200 MB for each site.
 const MAX_KEEP: usize = 1_000_000;
 
 /// What the settings say about the change log.

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use crate::site::{Site, Sites};
 
-/// Behind the key of a site by the earlier settings. No key has a space.
+/// The suffix of the key of a site of the earlier settings. No key has a space.
 const BEFORE: &str = " before";
 
 /// The sites of both settings.
 pub(super) struct BothSites {
-    /// In the order of the later settings; behind them those that only the earlier ones have.
+    /// In the order of the later settings, then those that only the earlier ones have.
     pub(super) pairs: Vec<SitePair>,
 }
 
-/// A site by both settings, at least by one.
+/// A site in both settings, or in one of them.
 pub(super) struct SitePair {
     pub(super) key: String,
     pub(super) before: Option<Arc<Site>>,

@@ -1,4 +1,4 @@
-//! Paths that several documents have by the later settings alone.
+//! Paths that documents share under the later settings, and shared none under the earlier ones.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Collision {
         &self.versions[0].content_type
     }
 
-    /// The same for any path and any owner.
+    /// The versions in one order, whatever the path and its owner are.
     fn documents(&self) -> Vec<Version> {
         let mut documents = self.versions.clone();
         documents.sort_unstable();
@@ -40,8 +40,8 @@ impl Collision {
     }
 }
 
-/// The collisions by the later settings between documents that share no path by the earlier ones, and
-/// whether there are more of them.
+/// The collisions under the later settings between documents that share no path under the earlier ones,
+/// and whether there are more than are listed.
 pub(super) fn collisions(
     [before, after]: [Option<&Arc<Site>>; 2],
     snapshot: impl Fn(&Site, &str) -> Arc<Snapshot>,

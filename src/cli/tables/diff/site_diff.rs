@@ -1,4 +1,4 @@
-//! What changes about one site.
+//! The paths of one site that change.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::snapshot::{PublicUrl, Snapshot};
 /// The changes of a site.
 pub(super) struct SiteDiff {
     pub(super) key: String,
-    /// In the order of the rules; behind them the pages outside the CMS.
+    /// In the order of the rules, then the pages outside the CMS.
     pub(super) types: Vec<TypeDiff>,
     pub(super) collisions: Vec<Collision>,
     /// Whether there are more collisions than are listed.
@@ -196,7 +196,7 @@ fn host<'s>(names: &'s LocaleNames, url: PublicUrl<'_>) -> Option<&'s str> {
     Some(names.host_among(names, url.locale())).filter(|host| !host.is_empty())
 }
 
-/// The content types of both, each once, and behind them the pages outside the CMS.
+/// The content types of both sites, each once, then the pages outside the CMS.
 fn groups(sites: [Option<&Site>; 2]) -> Vec<String> {
     let mut groups: Vec<String> = Vec::new();
     let has_pages = sites.iter().flatten().any(|site| !site.pages.is_empty());
