@@ -1,4 +1,4 @@
-/** The error that every function of the client throws when it has no answer. */
+/** The error that every function of the client throws when it has no result. */
 
 /** What is known of a failure. */
 export interface Failure {

@@ -18,7 +18,7 @@ export interface Options<Site extends SiteKey = SiteKey> {
    */
   init?: (RequestInit & { next?: unknown }) | undefined;
   /**
-   * How many answers are kept for the time in which the service fails. At most for 24 hours, and at
+   * How many results are kept for the time in which the service fails. At most for 24 hours, and at
    * most 32 Mi characters; none by default.
    */
   lastGood?: number | undefined;
@@ -53,7 +53,7 @@ export function checked(options: Options): Settings {
     throw new TypeError(`\`timeoutMs\` is not from 1 to ${MAX_TIMEOUT_MS}`);
   }
   if (!(Number.isInteger(lastGood) && lastGood >= 0)) {
-    throw new TypeError("`lastGood` is not a number of answers");
+    throw new TypeError("`lastGood` is not a number of results");
   }
   if (token && isBrowser()) throw new TypeError("`token` is in code that runs in a browser");
   return {

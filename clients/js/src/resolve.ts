@@ -16,7 +16,7 @@ export interface ResolveOptions<Locale = string> {
   draft?: boolean | undefined;
 }
 
-type Answer<Site> = Resolution<Site> & { lastGood?: LastGood };
+type Result<Site> = Resolution<Site> & { lastGood?: LastGood };
 
 export async function resolve<Site = SiteKey>(
   transport: Transport,
@@ -24,7 +24,7 @@ export async function resolve<Site = SiteKey>(
   site: string,
   from: string | URL,
   { locale, draft = false }: ResolveOptions = {},
-): Promise<Answer<Site>> {
+): Promise<Result<Site>> {
   const { pathname, host } = target(from);
   const none = JSON.stringify({ data: noPage(site, pathname) });
   if (isImpossible(pathname)) return decode(none);
@@ -57,7 +57,7 @@ function decode<Site>(text: string): Resolution<Site> {
   return data as unknown as Resolution<Site>;
 }
 
-/** The service's 404 for a path that no rule matches, which is an answer; not that of a wrong route. */
+/** The service's 404 for a path that no rule matches, which is a result; not that of a wrong route. */
 function isNoMatch(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.status === 404 && "normalizedPath" in error.details;
 }

@@ -1,4 +1,4 @@
-/** The shapes of answers, by the service's own description and the types of the settings. */
+/** The shapes of results, by the service's own description and the types of the settings. */
 import type { FrontendMapError } from "./error.js";
 import type { components } from "./openapi.js";
 
@@ -39,15 +39,15 @@ export type Match<Site> = {
 type Schemas = components["schemas"];
 type Data = Schemas["ResolvedPath"]["data"];
 
-/** An answer from before the service failed. */
+/** A result from before the service failed. */
 export interface LastGood {
-  /** Seconds since the service gave this answer. */
+  /** Seconds since the service gave this result. */
   ageSeconds: number;
   /** Why there is no newer one. */
   error: FrontendMapError;
 }
 
-/** Members of every answer of `resolve`. */
+/** Members of every result of `resolve`. */
 interface Resolved {
   site: string;
   /** As requested, without query and fragment. */
@@ -61,7 +61,7 @@ interface Resolved {
   breadcrumbs: Data["breadcrumbs"];
   /** Absolute URLs of all versions by `hreflang`, and `x-default`. */
   alternates: Record<string, string>;
-  /** Only while the service fails: this is the last good answer. */
+  /** Only while the service fails: this is the last good result. */
   lastGood?: LastGood;
 }
 
@@ -144,7 +144,7 @@ export interface DocumentUrl {
   reason?: string;
   /** The template that the reason is about. */
   rule?: string;
-  /** Only while the service fails: this is the last good answer. */
+  /** Only while the service fails: this is the last good result. */
   lastGood?: LastGood;
 }
 

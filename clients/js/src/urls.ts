@@ -31,7 +31,7 @@ export class Urls {
     private readonly site: string,
   ) {}
 
-  /** @throws FrontendMapError while the service fails, unless there is a last good answer. */
+  /** @throws FrontendMapError while the service fails, unless there is a last good result. */
   published(ref: DocumentRef<string>): Promise<DocumentUrl & { lastGood?: LastGood }> {
     const { uid, documentId, locale } = ref;
     const document = JSON.stringify({ uid, documentId, locale: locale ?? undefined });
@@ -77,7 +77,7 @@ export class Urls {
     await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, worker));
   }
 
-  /** Answers the documents of a batch, or says why it cannot. */
+  /** Resolves the documents of a batch; returns the error if it cannot. */
   async #send(batch: Waiting[]): Promise<unknown> {
     const body = `{"documents":[${batch.map(({ document }) => document).join()}]}`;
     const retry = !batch.every(({ urgent }) => urgent);

@@ -1,7 +1,7 @@
 /** Reads the error of a response. */
 import { FrontendMapError } from "../error.js";
 
-/** The longest `Retry-After` that is believed, in seconds. */
+/** The longest `Retry-After` that is followed, in seconds. */
 const MAX_RETRY_AFTER = 86_400;
 
 /** The error envelope of the service: docs/http-api.md, "Envelopes". */

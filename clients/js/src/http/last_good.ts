@@ -1,11 +1,11 @@
-/** The last good answers, for the time in which the service fails. */
+/** The last good results, for the time in which the service fails. */
 
 /** As long as the service itself keeps a snapshot (`snapshots.hard_seconds`). */
 const MAX_AGE_MS = 24 * 3_600_000;
 /** About 64 MiB at most. */
 const MAX_CHARACTERS = 32 * 2 ** 20;
 
-/** An answer, as JSON: each reader parses its own copy. */
+/** A result, as JSON: each reader parses its own copy. */
 export interface Kept {
   text: string;
   /** When it was received; `performance.now()`. */
@@ -13,7 +13,7 @@ export interface Kept {
 }
 
 /** Drops what was received longest ago when it is full. */
-export class LastGoodAnswers {
+export class LastGoodResults {
   readonly #kept = new Map<string, Kept>();
   #characters = 0;
 

@@ -1,24 +1,24 @@
-/** Reads answers: one request for all callers, and the last good answer while the service fails. */
+/** Reads results: one request for all callers, and the last good result while the service fails. */
 import { type FrontendMapError, isOutage } from "../error.js";
 import type { LastGood } from "../types.js";
 import { Hangs } from "./hangs.js";
-import { type Kept, LastGoodAnswers } from "./last_good.js";
+import { type Kept, LastGoodResults } from "./last_good.js";
 
-/** How one kind of answer is read. */
+/** How one kind of result is read. */
 export interface Reading<T> {
-  /** Names the question. */
+  /** Identifies the request. */
   key: string;
-  /** Sends it. With `urgent` there is a last good answer, so that it does not wait to retry. */
+  /** Sends it. With `urgent` there is a last good result, so that it does not wait to retry. */
   request: (urgent: boolean) => Promise<string>;
-  /** @throws FrontendMapError if the text is not an answer. */
+  /** @throws FrontendMapError if the text is not a result. */
   decode: (text: string) => T;
-  /** Whether this answer may be repeated later. */
-  keeps: (answer: T) => boolean;
+  /** Whether this result may be repeated later. */
+  keeps: (result: T) => boolean;
 }
 
 export class Reads {
   readonly #flights = new Map<string, Promise<string>>();
-  readonly #kept: LastGoodAnswers;
+  readonly #kept: LastGoodResults;
   readonly #hangs = new Hangs();
 
   /**
@@ -26,10 +26,10 @@ export class Reads {
    * renders, with its tags and its lifetime.
    */
   constructor(lastGood: number, private readonly shares: boolean) {
-    this.#kept = new LastGoodAnswers(lastGood);
+    this.#kept = new LastGoodResults(lastGood);
   }
 
-  /** @throws FrontendMapError without an answer, new or kept. */
+  /** @throws FrontendMapError without a result, new or kept. */
   async read<T extends object>(reading: Reading<T>): Promise<T & { lastGood?: LastGood }> {
     const { key, request, decode, keeps } = reading;
     const kept = this.#kept.get(key);
@@ -37,10 +37,10 @@ export class Reads {
     if (kept && hangs) return marked(decode(kept.text), kept, hangs);
     try {
       const text = await this.#shared(key, () => this.#hangs.watch(() => request(kept !== undefined)));
-      const answer = decode(text);
-      if (keeps(answer)) this.#kept.set(key, text);
+      const result = decode(text);
+      if (keeps(result)) this.#kept.set(key, text);
       else this.#kept.delete(key);
-      return answer;
+      return result;
     } catch (error) {
       if (kept && isOutage(error)) return marked(decode(kept.text), kept, error);
       throw error;
@@ -58,7 +58,7 @@ export class Reads {
   }
 }
 
-function marked<T extends object>(answer: T, { at }: Kept, error: FrontendMapError): T & { lastGood: LastGood } {
+function marked<T extends object>(result: T, { at }: Kept, error: FrontendMapError): T & { lastGood: LastGood } {
   const ageSeconds = Math.floor((performance.now() - at) / 1000);
-  return { ...answer, lastGood: { ageSeconds, error } };
+  return { ...result, lastGood: { ageSeconds, error } };
 }

@@ -3,7 +3,7 @@ import { invalidResponse } from "../error.js";
 import { Deadline } from "../http/deadline.js";
 import { type Call, connected, type Transport } from "../http/transport.js";
 
-/** The longest line that is believed, in characters. */
+/** The longest line that is accepted, in characters. */
 const MAX_LINE = 2 ** 20;
 
 /**

@@ -176,7 +176,7 @@ test("renamed document redirects, is among the changes, and its webhook is verif
   map = createFrontendMap({ url: second.url, site: "main", timeoutMs: 60_000 });
   const moved = await until((page) => page.kind === "redirect", () => map.resolve("/en/about"));
   assert.deepEqual([moved.redirect.path, moved.redirect.status], ["/en/about-us", 308]);
-  const { changes } = await until((answer) => answer.changes?.length > 0, () => map.changes({ since: cursor }));
+  const { changes } = await until((result) => result.changes?.length > 0, () => map.changes({ since: cursor }));
   assert.deepEqual(changes.map(({ type, path: to, from }) => [type, to, from]), [["moved", "/en/about-us", "/en/about"]]);
   await until((length) => length > 0, async () => events.length);
   assert.deepEqual(events[0].data?.changes, changes, String(events[0]));

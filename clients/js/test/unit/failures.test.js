@@ -137,7 +137,7 @@ for (const [how, [respond]] of Object.entries(FAILURES)) {
   });
 }
 
-test("an answer after a failure is used", async (t) => {
+test("result after a failure is used", async (t) => {
   let failing = true;
   const { url } = await serve(t, (request, response) =>
     failing ? send(response, 503, UNAVAILABLE) : send(response, 200, success(document(request.url.searchParams.get("pathname")))),

@@ -1,14 +1,14 @@
-/** Answers while the service fails: which are repeated, and for whom. */
+/** Results while the service fails: which are repeated, and for whom. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFrontendMap } from "frontend-map-client";
-import { LastGoodAnswers } from "../../dist/http/last_good.js";
+import { LastGoodResults } from "../../dist/http/last_good.js";
 import { deferred, document, failure, send, sendUrls, serve, success } from "../support/server.js";
 
 const UNAVAILABLE = failure(503, "ServiceUnavailableError");
 const page = (at) => ({ uid: "api::page.page", documentId: `p${at}` });
 
-/** A service that responds well until it is told to fail in a given way. */
+/** A service that responds well until it is set to fail in a given way. */
 async function failing(t, options = {}) {
   const state = { fail: null, title: 1 };
   const server = await serve(t, (request, response) => {
@@ -16,7 +16,7 @@ async function failing(t, options = {}) {
     if (request.method === "POST") return sendUrls(request, response);
     const pathname = request.url.searchParams.get("pathname");
     if (request.url.pathname !== "/api/resolve") return send(response, 200, success({ url: "https://x/d", path: "/d" }));
-    send(response, 200, success(document(pathname, state.answer)));
+    send(response, 200, success(document(pathname, state.result)));
   });
   const map = createFrontendMap({ url: server.url, site: "main", timeoutMs: 2_000, lastGood: 4, token: "t", ...options });
   return { ...server, state, map };
@@ -30,12 +30,12 @@ for (const [how, fail] of Object.entries({
   "is overloaded": (_, response) => send(response, 429, failure(429, "X")),
   "is behind an ingress without it": (_, response) => send(response, 404, "default backend - 404"),
 })) {
-  test(`service ${how}: the last good answers are repeated and marked`, async (t) => {
+  test(`service ${how}: the last good results are repeated and marked`, async (t) => {
     const { map, state } = await failing(t);
     const [was, url] = [await map.resolve("/en/a"), await map.url(page(1))];
     state.fail = fail;
-    const { lastGood, ...answer } = await map.resolve("/en/a");
-    assert.deepEqual(answer, was);
+    const { lastGood, ...result } = await map.resolve("/en/a");
+    assert.deepEqual(result, was);
     assert.ok(Number.isInteger(lastGood.ageSeconds));
     assert.ok(lastGood.error.message);
     await Promise.all([
@@ -50,7 +50,7 @@ for (const [how, fail] of Object.entries({
 }
 
 for (const [status, name] of [[400, "ValidationError"], [401, "UnauthorizedError"], [403, "ForbiddenError"], [501, "NotImplementedError"]]) {
-  test(`${name} is an error, although there is a last good answer`, async (t) => {
+  test(`${name} is an error, although there is a last good result`, async (t) => {
     const { map, state } = await failing(t);
     await map.resolve("/en/a");
     state.fail = (_, response) => send(response, status, failure(status, name));
@@ -72,7 +72,7 @@ test("drafts are never repeated", async (t) => {
 test("none is never repeated, and ends what was known of the path", async (t) => {
   const { map, state } = await failing(t);
   await map.resolve("/en/a");
-  state.answer = { kind: "none", documentId: null };
+  state.result = { kind: "none", documentId: null };
   assert.equal((await map.resolve("/en/a")).kind, "none");
   state.fail = (_, response) => response.destroy();
   await assert.rejects(map.resolve("/en/a"), { name: "ConnectionError" });
@@ -87,7 +87,7 @@ test("path that no rule matches any more ends what was known of it", async (t) =
   await assert.rejects(map.resolve("/en/a"));
 });
 
-test("as many answers are kept as the option says, the newest ones", async (t) => {
+test("as many results are kept as the option says, the newest ones", async (t) => {
   const { map, state } = await failing(t);
   for (const path of ["/1", "/2", "/3", "/4", "/1", "/5"]) await map.resolve(path);
   state.fail = (_, response) => response.destroy();
@@ -102,14 +102,14 @@ test("nothing is kept without the option", async (t) => {
   await assert.rejects(map.resolve("/1"));
 });
 
-test("caller that changes an answer does not change the kept one", async (t) => {
+test("caller that changes a result does not change the kept one", async (t) => {
   const { map, state } = await failing(t);
   (await map.resolve("/1")).breadcrumbs.length = 0;
   state.fail = (_, response) => response.destroy();
   assert.equal((await map.resolve("/1")).breadcrumbs.length, 1);
 });
 
-test("last good answer comes without waiting for Retry-After", async (t) => {
+test("last good result comes without waiting for Retry-After", async (t) => {
   const { map, state, received } = await failing(t, { timeoutMs: 60_000 });
   await map.resolve("/1");
   state.fail = (_, response) => send(response, 503, UNAVAILABLE, { "retry-after": "30" });
@@ -117,7 +117,7 @@ test("last good answer comes without waiting for Retry-After", async (t) => {
   assert.equal(received.length, 2);
 });
 
-test("while the service hangs, one request waits for it and the others have the last good answer", async (t) => {
+test("while the service hangs, one request waits for it and the others have the last good result", async (t) => {
   const { map, state, received } = await failing(t);
   for (const path of ["/1", "/2", "/3"]) await map.resolve(path);
   const held = deferred();
@@ -137,23 +137,23 @@ test("while the service hangs, one request waits for it and the others have the 
   assert.equal((await map.resolve("/2")).lastGood, undefined);
 });
 
-test("kept answers are bounded by their characters too", () => {
-  const answers = new LastGoodAnswers(100, 20);
-  answers.set("a", "x".repeat(9));
-  answers.set("b", "x".repeat(9));
-  answers.set("c", "x".repeat(9));
-  assert.deepEqual(["a", "b", "c"].map((key) => answers.get(key)?.text.length), [undefined, 9, 9]);
-  answers.set("d", "x".repeat(20));
-  assert.deepEqual(["b", "c", "d"].map((key) => answers.get(key)), [undefined, undefined, undefined]);
+test("kept results are bounded by their characters too", () => {
+  const results = new LastGoodResults(100, 20);
+  results.set("a", "x".repeat(9));
+  results.set("b", "x".repeat(9));
+  results.set("c", "x".repeat(9));
+  assert.deepEqual(["a", "b", "c"].map((key) => results.get(key)?.text.length), [undefined, 9, 9]);
+  results.set("d", "x".repeat(20));
+  assert.deepEqual(["b", "c", "d"].map((key) => results.get(key)), [undefined, undefined, undefined]);
 });
 
-test("answer of a day ago is not repeated", (t) => {
+test("result of a day ago is not repeated", (t) => {
   let now = 1_000;
   t.mock.method(performance, "now", () => now);
-  const answers = new LastGoodAnswers(10);
-  answers.set("a", "x");
+  const results = new LastGoodResults(10);
+  results.set("a", "x");
   now += 24 * 3_600_000;
-  assert.equal(answers.get("a").text, "x");
+  assert.equal(results.get("a").text, "x");
   now += 1;
-  assert.equal(answers.get("a"), undefined);
+  assert.equal(results.get("a"), undefined);
 });

@@ -72,7 +72,7 @@ test("no error has the token", async (t) => {
   assert.ok(!`${error.stack}${JSON.stringify(error)}`.includes("s3cret"));
 });
 
-test("callers of one path share one request, and each has its own answer", async (t) => {
+test("callers of one path share one request, and each has its own result", async (t) => {
   const held = deferred();
   const { url, received } = await serve(t, async (_, response) => {
     await held.promise;

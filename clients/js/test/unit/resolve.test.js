@@ -40,19 +40,19 @@ for (const [target, pathname, host] of TARGETS) {
 for (const path of ["/a\nb", "/\u0000", "/\u007f", "/\u0085", `/${"a".repeat(2048)}`, `/${"ü".repeat(1024)}`]) {
   test(`resolve of the impossible path ${JSON.stringify(path).slice(0, 30)} is none, without a request`, async (t) => {
     const { url, received } = await serve(t, echo);
-    const answer = await createFrontendMap({ url, site: "main" }).resolve(path);
-    assert.deepEqual([answer.kind, answer.pathname, received.length], ["none", path, 0]);
+    const result = await createFrontendMap({ url, site: "main" }).resolve(path);
+    assert.deepEqual([result.kind, result.pathname, received.length], ["none", path, 0]);
   });
 }
 
-test("data of the service is the answer", async (t) => {
+test("data of the service is the result", async (t) => {
   const { url } = await serve(t, echo);
-  const answer = await createFrontendMap({ url, site: "main" }).resolve("/en/a");
-  assert.deepEqual(answer, document("/en/a"));
+  const result = await createFrontendMap({ url, site: "main" }).resolve("/en/a");
+  assert.deepEqual(result, document("/en/a"));
 });
 
 for (const kind of ["document", "page", "redirect", "none"]) {
-  test(`kind ${kind} is an answer`, async (t) => {
+  test(`kind ${kind} is a result`, async (t) => {
     const { url } = await serve(t, (_, response) => send(response, 200, success(document("/x", { kind }))));
     assert.equal((await createFrontendMap({ url, site: "main" }).resolve("/x")).kind, kind);
   });
@@ -69,8 +69,8 @@ test("unknown kind is an error, not none", async (t) => {
 test("path that no rule matches is none, with gone", async (t) => {
   const details = { pathname: "/x", normalizedPath: "/x", gone: { since: "2026-01-01T00:00:00.000Z" } };
   const { url } = await serve(t, (_, response) => send(response, 404, failure(404, "NotFoundError", details)));
-  const answer = await createFrontendMap({ url, site: "main" }).resolve("/x");
-  assert.deepEqual([answer.kind, answer.matched, answer.locale, answer.gone], ["none", null, null, details.gone]);
+  const result = await createFrontendMap({ url, site: "main" }).resolve("/x");
+  assert.deepEqual([result.kind, result.matched, result.locale, result.gone], ["none", null, null, details.gone]);
 });
 
 test("alternates and breadcrumbs are those of the page, and empty without a page", async (t) => {
@@ -85,7 +85,7 @@ test("alternates and breadcrumbs are those of the page, and empty without a page
   assert.deepEqual([await map.alternates("/x"), await map.breadcrumbs("/x")], [{}, []]);
 });
 
-test("locale switches in flight each get their own answer", async (t) => {
+test("locale switches in flight each get their own result", async (t) => {
   const locales = ["en", "de", "fr", "en", "de", "fr"];
   const all = deferred();
   const { url, received } = await serve(t, async ({ url: { searchParams } }, response) => {
@@ -98,8 +98,8 @@ test("locale switches in flight each get their own answer", async (t) => {
     send(response, 200, success(document("/about", { locale })));
   });
   const map = createFrontendMap({ url, site: "main" });
-  const answers = await Promise.all(locales.map((locale) => map.resolve("/about", { locale })));
-  assert.deepEqual(answers.map(({ locale }) => locale), locales);
+  const results = await Promise.all(locales.map((locale) => map.resolve("/about", { locale })));
+  assert.deepEqual(results.map(({ locale }) => locale), locales);
   assert.equal(received.length, 3);
 });
 

@@ -8,7 +8,7 @@ const uid = "api::article.article";
 const ref = (at) => ({ uid, documentId: `d${at}` });
 const sizes = (received) => received.map(({ body }) => JSON.parse(body).documents.length);
 
-test("10,000 calls in one tick are ten requests, each with its own answer", async (t) => {
+test("10,000 calls in one tick are ten requests, each with its own result", async (t) => {
   const { url, received } = await serve(t, sendUrls);
   const map = createFrontendMap({ url, site: "main", timeoutMs: 60_000 });
   const calls = Array.from({ length: 10_000 }, (_, at) => map.url(ref(at)));
