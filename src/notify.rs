@@ -6,6 +6,7 @@ mod position;
 mod signing_key;
 mod worker;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,11 +29,10 @@ use worker::Worker;
 pub const MAX_WAITING: u64 = 100_000;
 
 /// A target of webhooks.
-#[derive(Debug)]
 pub struct Target {
     /// Its name in the log and in metrics: the host, without anything that may be secret.
     pub name: String,
-    /// Where requests are sent.
+    /// Where requests are sent. Its path and query are often secret.
     pub url: Url,
     /// Signs the requests.
     pub key: SigningKey,
@@ -91,6 +91,13 @@ pub struct Notifier {
     generations: Mutex<FxHashMap<String, u64>>,
     log: Arc<ChangeLog>,
     counters: Arc<NotifyCounters>,
+}
+
+/// Without the URL, which may have a secret.
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 impl TargetState {

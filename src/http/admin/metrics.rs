@@ -109,7 +109,7 @@ fn webhooks(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     )?;
     encoder.gauge(
         "notify_failing",
-        "1 while a target does not take its webhooks",
+        "1 while a target does not accept its webhooks",
         of_each(|state| f64::from(state.is_failing)),
     )
 }
