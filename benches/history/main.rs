@@ -100,7 +100,8 @@ fn path(n: usize, former: Option<usize>) -> String {
 }
 
 fn document_id(n: usize) -> String {
-    format!("{:x}", u128::MAX / 7 * (n as u128 + 1)).chars().take(24).collect()
+    let number = (n as u128 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+    format!("{number:032x}").chars().take(24).collect()
 }
 
 fn row(n: usize, age: usize) -> Row {
