@@ -15,6 +15,17 @@ pub enum Kind {
     Updated,
 }
 
+/// The place of a change among those of one refresh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Some readers have a page less.
+    Frees,
+    /// A page has another path.
+    Moves,
+    /// All others.
+    Takes,
+}
+
 /// A change of one version of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -112,6 +123,16 @@ impl Entry {
             at: change.at,
             uid: Arc::clone(uid),
             locale: Arc::clone(locale),
+        }
+    }
+
+    /// Its place among the changes of one refresh.
+    pub(super) fn order(&self) -> Order {
+        match self.kind {
+            _ if self.was_listed && !self.is_listed => Order::Frees,
+            Kind::Gone => Order::Frees,
+            Kind::Moved => Order::Moves,
+            Kind::Added | Kind::Updated => Order::Takes,
         }
     }
 

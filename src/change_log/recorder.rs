@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::ChangeLog;
-use super::entry::{Change, Entry, Kind};
+use super::entry::{Change, Entry, Kind, Order};
 use super::site_log::{Batch, LogHead};
 use crate::path_changes::{self, Difference, LocaleNames, Side};
 use crate::snapshot::{PublicUrl, Snapshot};
@@ -183,8 +183,11 @@ impl Recorder {
         };
         let difference = before.difference(after);
         let entries = Entries::new(&key.1, &difference);
-        for change in difference.all() {
-            batch.push(entries.entry(change, now), keep);
+        // Paths are freed before they are taken. One pass for each kind of change keeps no more
+        // entries in memory than the log does.
+        for order in [Order::Frees, Order::Moves, Order::Takes] {
+            let all = difference.all().map(|change| entries.entry(change, now));
+            all.filter(|entry| entry.order() == order).for_each(|entry| batch.push(entry, keep));
         }
         Some((head, batch))
     }

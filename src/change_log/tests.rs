@@ -41,6 +41,32 @@ fn first_snapshot_is_no_change_and_a_content_type_that_is_new_is_added() {
 }
 
 #[test]
+fn path_is_gone_from_one_document_before_another_one_takes_it() {
+    for [first, second] in [["a", "b"], ["b", "a"]] {
+        let site = Site::new();
+        site.set(&pages(&[(first, "x"), (second, "y")]), 1);
+        let start = site.cursor();
+        site.set(&pages(&[(second, "x")]), 1);
+        site.set(&pages(&[(first, "x"), (second, "y")]), 1);
+        site.set(&pages(&[(first, "y"), ("c", "x")]), 1);
+        let (changes, _) = site.read(Some(Since::Cursor(start)), 10);
+        let of = |id: &str, change: &str| change.replacen('_', id, 1);
+        assert_eq!(
+            changes,
+            [
+                of(first, "gone _ /articles/x "),
+                of(second, "moved _ /articles/x /articles/y"),
+                of(second, "moved _ /articles/y /articles/x"),
+                of(first, "added _ /articles/x "),
+                of(second, "gone _ /articles/y "),
+                of(first, "moved _ /articles/y /articles/x"),
+                "added c /articles/x ".to_owned(),
+            ]
+        );
+    }
+}
+
+#[test]
 fn log_of_another_source_begins_again() {
     let site = Site::new();
     site.set(&pages(&[("a", "x")]), 1);
