@@ -191,7 +191,8 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             let config = load()?;
             let against = config::load(&args.against, &environment());
             let against = against.inspect_err(|_| print_settings_file(&args.against.display()))?;
-            return tables::diff::run(config, against, args, verbose).map_err(CommandError::NotRun);
+            return tables::diff::run(config, &against, args, verbose)
+                .map_err(CommandError::NotRun);
         }
         Command::Validate(args) => {
             return validate::run(load()?, args, verbose).map_err(CommandError::NotRun);

@@ -57,7 +57,7 @@ pub(super) type Copies = HashMap<(String, String), CachedCopy>;
 pub(super) async fn walk_for_all_sites(app: &App) -> Result<Copies, Box<dyn Error>> {
     let (lines, snapshots) = (MultiProgress::new(), &app.snapshots);
     let types = app.sites.iter().flat_map(|site| site.rules.content_types());
-    let types: BTreeSet<&str> = types.map(|uid| uid.as_str()).collect();
+    let types: BTreeSet<&str> = types.map(ContentTypeUid::as_str).collect();
     let walks = types.iter().map(|uid| {
         let lines = &lines;
         async move {

@@ -141,7 +141,7 @@ impl Rows for Redirects {
                 }
                 // All types with a rule are known, so that a document is gone where none is found.
                 FormerOwner::Gone { .. } | FormerOwner::None | FormerOwner::NotKnown(_) => {
-                    self.gone += 1
+                    self.gone += 1;
                 }
             }
         }

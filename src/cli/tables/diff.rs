@@ -75,7 +75,7 @@ enum Format {
 #[tokio::main]
 pub(in crate::cli) async fn run(
     config: Config,
-    against: Config,
+    against: &Config,
     args: &DiffArgs,
     verbose: bool,
 ) -> Result<ExitCode, Box<dyn Error>> {

@@ -29,7 +29,7 @@ list is not complete. It is ordered by host and path.
 
 Formats:
   json     the response of /api/redirects
-  csv      RFC 4180; moved.import reads it
+  csv      RFC 4180
   next     a JSON array for redirects() of next.config.js; targets on the same host are paths
   netlify  the file _redirects; 308 becomes 301 and 307 becomes 302, the statuses that Netlify knows
   nginx    a map block, with the lines for its use in comments
@@ -43,7 +43,7 @@ pub(in crate::cli) struct RedirectsArgs {
     /// The key of the site
     #[arg(long, value_name = "KEY")]
     site: String,
-    /// The URL of a running service, such as http://127.0.0.1:8080
+    /// The URL of a running service, such as `http://127.0.0.1:8080`
     #[arg(long, value_name = "URL")]
     service: Option<String>,
     /// Only the paths of this host, with its port, on a site with several hosts

@@ -8,6 +8,7 @@ use super::both::SitePair;
 use super::collisions::{Collision, collisions};
 use crate::cli::walk::Copies;
 use crate::path_changes::{Change, Difference, LocaleNames, Side};
+use crate::rules::ContentTypeUid;
 use crate::site::{PAGES, Site};
 use crate::snapshot::{PublicUrl, Snapshot};
 
@@ -201,7 +202,7 @@ fn groups(sites: [Option<&Site>; 2]) -> Vec<String> {
     let mut groups: Vec<String> = Vec::new();
     let has_pages = sites.iter().flatten().any(|site| !site.pages.is_empty());
     let types = sites.iter().flatten().flat_map(|site| site.rules.content_types());
-    for uid in types.map(|uid| uid.as_str()).chain(has_pages.then_some(PAGES)) {
+    for uid in types.map(ContentTypeUid::as_str).chain(has_pages.then_some(PAGES)) {
         if !groups.iter().any(|known| known == uid) {
             groups.push(uid.to_owned());
         }

@@ -84,13 +84,13 @@ fn verdict(totals: Counts, colours: Colours) -> String {
 
 fn write_table(diff: &SiteDiff, colours: Colours, out: &mut dyn Write) -> io::Result<()> {
     let width = diff.types.iter().map(|own| own.uid.len()).max().unwrap_or_default().max(12);
-    let heading: String = COLUMNS.iter().map(|name| format!("{name:>11}")).collect();
+    let heading = COLUMNS.map(|name| format!("{name:>11}")).concat();
     let heading = format!("{:width$}{heading}", "content type");
     writeln!(out, "\n  {}", colours.apply(Style::Heading, heading))?;
     for own in &diff.types {
         let Counts { before, after, moved, vanished, appeared, collisions } = own.counts;
         let numbers = [before, moved, vanished, appeared, collisions, after];
-        let numbers: String = numbers.iter().map(|one| format!("{:>11}", digits(*one))).collect();
+        let numbers = numbers.map(|one| format!("{:>11}", digits(one))).concat();
         writeln!(out, "  {:width$}{numbers}", own.uid)?;
     }
     Ok(())

@@ -78,7 +78,7 @@ fn stored<'s>(
 }
 
 /// The snapshots of a content file.
-async fn walked<'s>(config: Config, site: &'s Site) -> Result<Snapshots<'s>, Box<dyn Error>> {
+async fn walked(config: Config, site: &Site) -> Result<Snapshots<'_>, Box<dyn Error>> {
     let app = boot::build_alone(config)?;
     let copies = walk(&app.snapshots, site, &site.rules.content_types(), listed_urls).await?;
     Ok(copies.into_iter().map(|(uid, copy)| (uid, copy.snapshot)).collect())
