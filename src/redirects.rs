@@ -81,7 +81,8 @@ pub fn former_owner<'i>(
     pathname: &Pathname<'_>,
     host: Option<usize>,
 ) -> FormerOwner<'i> {
-    if site_history.history.is_empty() {
+    // A path that a document has leads to no other one (D41).
+    if site_history.history.is_empty() || index.has_document(&site.rules, pathname, host) {
         return FormerOwner::None;
     }
     match site_history.find(host_names(site, host), &pathname.normalized()) {
@@ -167,14 +168,21 @@ pub fn former_paths(
 /// Whether a request for the path of a row finds the row: its host is one of the site's, and no document
 /// or page has the path now.
 fn is_without_document(site: &Site, index: &PathIndex, row: &Row) -> bool {
-    let host = own_host(site, row);
-    (row.host.is_empty() || host.is_some()) && !is_live(site, index, &row.path, host)
+    is_on_site(site, row) && !is_live(site, index, &row.path, host_if_several(site, row))
+}
+
+/// Whether the host of a row is one of the site's, or is not named, because the site had one host.
+fn is_on_site(site: &Site, row: &Row) -> bool {
+    row.host.is_empty() || position_of_host(site, row).is_some()
 }
 
 /// The host of a row among those of the site, if it has several.
-fn own_host(site: &Site, row: &Row) -> Option<usize> {
-    let named = site.hosts.all().iter().position(|host| host.base.host() == row.host);
-    named.filter(|_| site.hosts.are_several())
+fn host_if_several(site: &Site, row: &Row) -> Option<usize> {
+    position_of_host(site, row).filter(|_| site.hosts.are_several())
+}
+
+fn position_of_host(site: &Site, row: &Row) -> Option<usize> {
+    site.hosts.all().iter().position(|host| host.base.host() == row.host)
 }
 
 /// Whether a document or a page has a path now.
@@ -182,14 +190,17 @@ fn is_live(site: &Site, index: &PathIndex, path: &str, host: Option<usize>) -> b
     let pathname = Pathname::parse(path);
     let decision = index.decide(&site.rules, &pathname, host);
     decision.is_some_and(|decision| decision.owner.is_some())
+        || index.has_document(&site.rules, &pathname, host)
         || site.pages.find(path, host).is_some()
 }
 
-/// The names of the hosts on which a path may have been: that of the request, or all of them; last the
-/// empty one, from when the site had one host.
+/// The names of the hosts on which a path may have been: that of the request, or all of them; the
+/// empty one is from when the site had one host, so that it is the first for such a site.
 fn host_names(site: &Site, host: Option<usize>) -> impl Iterator<Item = &str> {
-    let all = if site.hosts.are_several() { site.hosts.all() } else { &[] };
-    let of_request = move |at: &usize| host.is_none_or(|host| host == *at);
-    let names = (0..all.len()).filter(of_request).map(|at| all[at].base.host());
-    names.chain([""])
+    let all = site.hosts.all();
+    let is_requested = move |at: &usize| host.is_none_or(|host| host == *at);
+    let names = (0..all.len()).filter(is_requested).map(|at| all[at].base.host());
+    let is_one = !site.hosts.are_several();
+    let (first, last) = (is_one.then_some(""), (!is_one).then_some(""));
+    first.into_iter().chain(names).chain(last)
 }

@@ -25,10 +25,14 @@ impl Site {
 
     /// The site has these pages, by id and slug, from this source.
     pub(crate) fn set(&self, pages: &BTreeMap<String, String>, source: u128) {
+        let baseline = self.baseline(pages, source);
+        self.recorder.record("main", UID, Some(baseline), 1_700_000_000_000);
+    }
+
+    pub(super) fn baseline(&self, pages: &BTreeMap<String, String>, source: u128) -> Baseline {
         let rows: Vec<_> = pages.iter().map(|(id, slug)| (&**id, "", &**slug, "")).collect();
         let snapshot = Arc::new(self.settings.snapshot(&rows));
         let locales = self.settings.side(&snapshot).locales.clone();
-        let baseline = Baseline { snapshot, locales, fingerprint: 1, source, is_stored: false };
-        self.recorder.record("main", UID, Some(baseline), 1_700_000_000_000);
+        Baseline { snapshot, locales, fingerprint: 1, source, is_stored: false }
     }
 }

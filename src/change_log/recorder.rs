@@ -61,6 +61,8 @@ struct State {
     baselines: HashMap<TypeKey, Baseline>,
     /// The content types of each site.
     types: HashMap<String, Vec<String>>,
+    /// Those that a site had when the process began, until the log has a snapshot of them.
+    first_types: HashSet<TypeKey>,
     /// Content types that a site had when its log began, and that have no snapshot yet: their pages existed
     /// before, although they are not known.
     expected: HashSet<TypeKey>,
@@ -77,6 +79,9 @@ impl Recorder {
     pub fn set_types(&self, site: &str, uids: Vec<String>) {
         let state = &mut *self.state.lock();
         let is_first = state.types.insert(site.to_owned(), uids).is_none();
+        if is_first {
+            state.first_types.extend(state.keys(site));
+        }
         if is_first && !self.log.has(site) {
             state.expect_all(site);
         }
@@ -95,8 +100,8 @@ impl Recorder {
     }
 
     /// The changes that a snapshot makes, to be written with it; for `after`, `None` says that the content
-    /// type has no pages any more. `load` reads the previous snapshot from the file; if it is unreadable, a
-    /// new log begins.
+    /// type has no pages any more. `load` reads the previous snapshot from the file; if it is unreadable or
+    /// missing, a new log begins. It may be missing for a content type that the site has got later.
     ///
     /// # Errors
     /// That of `load`.
@@ -114,8 +119,8 @@ impl Recorder {
             Some(known) => Some(known.clone()),
             None => match load()? {
                 Loaded::Baseline(found) => Some(*found),
-                Loaded::Nothing => None,
-                Loaded::Unreadable => {
+                Loaded::Nothing if !state.may_have_had_pages(&key) => None,
+                Loaded::Nothing | Loaded::Unreadable => {
                     self.log.restart(site);
                     state.expect_all(site);
                     None
@@ -197,13 +202,24 @@ impl State {
     /// The next snapshot of each content type of a site is no change.
     fn expect_all(&mut self, site: &str) {
         self.baselines.retain(|(own, _), _| own != site);
+        self.expected.extend(self.keys(site));
+    }
+
+    fn keys(&self, site: &str) -> Vec<TypeKey> {
         let uids = self.types.get(site).into_iter().flatten();
-        self.expected.extend(uids.map(|uid| (site.to_owned(), uid.clone())));
+        uids.map(|uid| (site.to_owned(), uid.clone())).collect()
+    }
+
+    /// Whether readers may have seen pages of a content type of which the file has no snapshot: a process
+    /// may have ended before it had stored one.
+    fn may_have_had_pages(&self, key: &TypeKey) -> bool {
+        self.first_types.contains(key) && !self.expected.contains(key)
     }
 
     /// Sets the snapshot with which the next one of a content type is compared.
     fn set_baseline(&mut self, key: TypeKey, snapshot: Option<Baseline>) {
         self.expected.remove(&key);
+        self.first_types.remove(&key);
         match snapshot {
             Some(snapshot) => _ = self.baselines.insert(key, snapshot),
             None => _ = self.baselines.remove(&key),

@@ -1,4 +1,5 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::fixture::Site;
@@ -77,6 +78,29 @@ fn log_of_another_source_begins_again() {
     site.set(&pages(&[("b", "z")]), 2);
     let after = site.read(Some(Since::Cursor(read.cursor)), 9).0;
     assert_eq!(after, ["moved b /articles/z /articles/y"]);
+}
+
+#[test]
+fn log_begins_again_if_its_file_has_no_snapshot_of_a_type_that_the_site_had() {
+    let site = Site::new();
+    let head = LogHead { log: 7, source: 1, last: 0 };
+    site.recorder.adopt([("main".to_owned(), head, VecDeque::new())]);
+    let start = site.cursor();
+    let after = site.baseline(&pages(&[("a", "x")]), 1);
+    let nothing = || Ok::<_, Infallible>(Loaded::Nothing);
+    let Ok(prepared) = site.recorder.prepare("main", UID, Some(after), 1, nothing);
+    site.recorder.commit(prepared.expect("a snapshot"));
+    let (changes, read) = site.read(Some(Since::Cursor(start)), 10);
+    assert_eq!((changes.len(), read.reset), (0, true));
+    // A type that the site gets later is new.
+    let next = site.cursor();
+    let other = "api::other.other";
+    site.recorder.set_types("main", vec![UID.to_owned(), other.to_owned()]);
+    let after = site.baseline(&pages(&[("b", "y")]), 1);
+    let Ok(prepared) = site.recorder.prepare("main", other, Some(after), 1, nothing);
+    site.recorder.commit(prepared.expect("a snapshot"));
+    let (changes, _) = site.read(Some(Since::Cursor(next)), 10);
+    assert_eq!(changes, ["added b /articles/y "]);
 }
 
 #[test]

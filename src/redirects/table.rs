@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{FormerOwner, Redirect, SiteHistory, is_live, own_host, owner_of_row};
+use super::{
+    FormerOwner, Redirect, SiteHistory, host_if_several, is_live, is_on_site, owner_of_row,
+};
 use crate::json::Json;
 use crate::path_history::{PathHistory, Row, SiteId};
 use crate::path_index::{PathIndex, TypePaths};
@@ -93,21 +95,20 @@ impl Redirects {
 }
 
 impl HistoryOf {
-    /// The requests that find a row. One from when the site had one host is found on each host that has
-    /// none of its own for the path.
+    /// The requests that find a row. One from when the site had another number of hosts is found where
+    /// there is none from now.
     fn found(&self, row: Row) -> Vec<Found> {
         let hosts = &self.site.hosts;
-        if !row.host.is_empty() || !hosts.are_several() {
-            let host = own_host(&self.site, &row);
-            let is_found = row.host.is_empty() || host.is_some();
-            return is_found.then_some(Found { row, host }).into_iter().collect();
+        let has_none = |host: &str| self.history.find(self.id, [host], &row.path, self.now).is_none();
+        if hosts.are_several() && row.host.is_empty() {
+            let all = hosts.all().iter().enumerate().rev();
+            let found = all.filter(|(_, host)| has_none(host.base.host()));
+            return found.map(|(at, _)| Found { row: row.clone(), host: Some(at) }).collect();
         }
-        let has_none = |host: &usize| {
-            let name = hosts.all()[*host].base.host();
-            self.history.find(self.id, [name], &row.path, self.now).is_none()
-        };
-        let found = (0..hosts.all().len()).rev().filter(has_none);
-        found.map(|host| Found { row: row.clone(), host: Some(host) }).collect()
+        let is_from_now = hosts.are_several() != row.host.is_empty();
+        let is_found = is_on_site(&self.site, &row) && (is_from_now || has_none(""));
+        let host = host_if_several(&self.site, &row);
+        is_found.then_some(Found { row, host }).into_iter().collect()
     }
 }
 

@@ -55,3 +55,31 @@ fn path_from_when_the_site_had_one_host_is_known_on_each() {
         assert_eq!(redirect(&service, "/de/y", host), "https://b.example/v", "{host}");
     }
 }
+
+#[test]
+fn path_of_the_host_that_remains_is_known() {
+    let several = settings("/{slug}");
+    let one = several.replace(
+        "{ en = \"https://a.example\", de = \"https://b.example\" }",
+        "\"https://a.example\"",
+    );
+    let service = start(&several, &pages(&[("a", "en", "x"), ("b", "en", "z")]));
+    edit(&service, &pages(&[("a", "en", "y"), ("b", "en", "z")]));
+    apply(&service, &one);
+    for host in ["", "&host=a.example"] {
+        assert_eq!(redirect(&service, "/x", host), "https://a.example/y", "{host}");
+    }
+    assert_eq!(redirects(&service), ["/x"]);
+    // The last one to have the path is from when the site had one host.
+    edit(&service, &pages(&[("a", "en", "y"), ("b", "en", "x")]));
+    edit(&service, &pages(&[("a", "en", "y"), ("b", "en", "z")]));
+    assert_eq!(redirect(&service, "/x", ""), "https://a.example/z");
+    assert_eq!(redirects(&service), ["/x"]);
+}
+
+/// The paths that `/api/redirects` lists.
+fn redirects(service: &Service) -> Vec<String> {
+    let data = data(&http::get(service.addr(), "/api/redirects?site=main"));
+    let rows = data["redirects"].as_array().expect("a list");
+    rows.iter().map(|row| row["from"].as_str().expect("a path").to_owned()).collect()
+}

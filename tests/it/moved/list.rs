@@ -5,7 +5,7 @@ use std::io::Read;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
-use super::{apply, documents, edit, pages, rule, site, start};
+use super::{apply, assert_leads, documents, edit, pages, rule, site, start};
 use crate::support::cms::Cms;
 use crate::support::front_of_cms::refusal;
 use crate::support::http::{self, Response};
@@ -110,6 +110,21 @@ fn list_is_flat_and_has_no_live_path() {
     edit(&service, draft);
     assert_eq!(pairs(&service), Vec::<String>::new());
     assert_eq!(gone(&service), 9);
+}
+
+#[test]
+fn path_of_a_document_that_a_rule_of_another_type_hides_is_no_former_path() {
+    let settings = site("/{slug}") + &rule("tree", "/{*slug}");
+    let content = |page: &str, tree: &str| {
+        let [page, tree] = [page, tree].map(|slug| documents(&[("a", "en", slug)]));
+        format!(r#"{{"api::page.page": {page}, "api::tree.tree": {tree}}}"#)
+    };
+    let service = start(&settings, &content("sale", "other"));
+    edit(&service, &content("spring", "other"));
+    assert_eq!(pairs(&service), ["/sale /spring"]);
+    edit(&service, &content("spring", "sale"));
+    assert_leads(&service, &[("/sale", "none"), ("/other", "gone")]);
+    assert_eq!(pairs(&service), Vec::<String>::new());
 }
 
 #[test]
