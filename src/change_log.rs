@@ -5,6 +5,7 @@
 //! cursor of another log, or of a part that is no longer kept, is recognized (D44).
 
 mod cursor;
+mod entries;
 mod entry;
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -227,24 +227,6 @@ impl PathIndex {
         has_path(owner, pathname).then_some(owner)
     }
 
-    /// Whether a document has this path on the host, or on any host without one, even if the rule of
-    /// another content type hides it.
-    #[must_use]
-    pub fn has_document(
-        &self,
-        rules: &RuleSet,
-        pathname: &Pathname<'_>,
-        host: Option<usize>,
-    ) -> bool {
-        let path = pathname.normalized();
-        let is_on = |host| self.snapshots.iter().any(|one| one.owner_on(&path, host).is_some());
-        if host.is_none() && rules.has_several_hosts() {
-            (0..rules.host_count()).any(|host| is_on(Some(host)))
-        } else {
-            is_on(host)
-        }
-    }
-
     /// The URLs with this path on one host, at most one of each content type, in the order of their
     /// rules.
     fn owners_at(&self, path: &str, host: Option<usize>) -> Vec<PublicUrl<'_>> {

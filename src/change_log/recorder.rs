@@ -6,10 +6,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::ChangeLog;
-use super::entry::{Change, Entry, Kind, Order};
+use super::entries::Entries;
+use super::entry::{Entry, Order};
 use super::site_log::{Batch, LogHead};
-use crate::path_changes::{self, Difference, LocaleNames, Side};
-use crate::snapshot::{PublicUrl, Snapshot};
+use crate::path_changes::{Difference, LocaleNames, Side};
+use crate::snapshot::Snapshot;
 
 /// A snapshot of a content type with which the next one is compared.
 #[derive(Clone, Debug)]
@@ -266,53 +267,5 @@ impl Baseline {
         // Other rules may have another title field.
         let is_comparable = !self.is_stored && self.fingerprint == after.fingerprint;
         if is_comparable { difference } else { difference.without_titles() }
-    }
-}
-
-/// Makes entries of the changes of one difference, which share their names.
-struct Entries<'d, 's> {
-    uid: Arc<str>,
-    /// For the locales of each side, in their order.
-    locales_before: Vec<Arc<str>>,
-    locales_after: Vec<Arc<str>>,
-    difference: &'d Difference<'s>,
-}
-
-impl<'d, 's> Entries<'d, 's> {
-    fn new(uid: &str, difference: &'d Difference<'s>) -> Self {
-        let names = |side: Side<'_>| -> Vec<Arc<str>> {
-            (0..side.locales.count()).map(|at| side.locales.code(at).into()).collect()
-        };
-        Self {
-            uid: uid.into(),
-            locales_before: names(difference.before()),
-            locales_after: names(difference.after()),
-            difference,
-        }
-    }
-
-    fn entry(&self, change: path_changes::Change<'s>, now: i64) -> Entry {
-        let (kind, before, url) = match change {
-            path_changes::Change::Added(after) => (Kind::Added, None, after),
-            path_changes::Change::Gone(before) => (Kind::Gone, Some(before), before),
-            path_changes::Change::Moved { before, after } => (Kind::Moved, Some(before), after),
-            path_changes::Change::Updated(after) => {
-                (Kind::Updated, self.difference.before_of(after), after)
-            }
-        };
-        let names = if kind == Kind::Gone { &self.locales_before } else { &self.locales_after };
-        let locale = &names[url.locale()];
-        let change = Change {
-            kind,
-            uid: &self.uid,
-            document_id: url.document_id(),
-            locale,
-            path: url.path(),
-            from: before.filter(|_| kind == Kind::Moved).map(PublicUrl::path),
-            at: now,
-            was_listed: before.is_some_and(PublicUrl::is_listed),
-            is_listed: kind != Kind::Gone && url.is_listed(),
-        };
-        Entry::new(change, &self.uid, locale)
     }
 }

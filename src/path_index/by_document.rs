@@ -47,6 +47,24 @@ pub enum DocumentLocation<'i> {
 }
 
 impl PathIndex {
+    /// Whether a document has this path on the host, or on any host without one, even if the rule of
+    /// another content type hides it.
+    #[must_use]
+    pub fn has_document(
+        &self,
+        rules: &RuleSet,
+        pathname: &Pathname<'_>,
+        host: Option<usize>,
+    ) -> bool {
+        let path = pathname.normalized();
+        let is_on = |host| self.snapshots.iter().any(|one| one.owner_on(&path, host).is_some());
+        if host.is_none() && rules.has_several_hosts() {
+            (0..rules.host_count()).any(|host| is_on(Some(host)))
+        } else {
+            is_on(host)
+        }
+    }
+
     /// Where a version of a document is published. A document that is not localized is published in
     /// every locale, at its only URL. `host` is the host of a locale by their positions, if the site has
     /// several.

@@ -99,7 +99,8 @@ impl HistoryOf {
     /// there is none from now.
     fn found(&self, row: Row) -> Vec<Found> {
         let hosts = &self.site.hosts;
-        let has_none = |host: &str| self.history.find(self.id, [host], &row.path, self.now).is_none();
+        let has_none =
+            |host: &str| self.history.find(self.id, [host], &row.path, self.now).is_none();
         if hosts.are_several() && row.host.is_empty() {
             let all = hosts.all().iter().enumerate().rev();
             let found = all.filter(|(_, host)| has_none(host.base.host()));

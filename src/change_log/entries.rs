@@ -1,0 +1,55 @@
+//! Makes entries of the log of the differences between two snapshots.
+
+use std::sync::Arc;
+
+use super::entry::{Change, Entry, Kind};
+use crate::path_changes::{self, Difference, Side};
+use crate::snapshot::PublicUrl;
+
+/// Makes entries of the changes of one difference, which share their names.
+pub(super) struct Entries<'d, 's> {
+    uid: Arc<str>,
+    /// For the locales of each side, in their order.
+    locales_before: Vec<Arc<str>>,
+    locales_after: Vec<Arc<str>>,
+    difference: &'d Difference<'s>,
+}
+
+impl<'d, 's> Entries<'d, 's> {
+    pub(super) fn new(uid: &str, difference: &'d Difference<'s>) -> Self {
+        let names = |side: Side<'_>| -> Vec<Arc<str>> {
+            (0..side.locales.count()).map(|at| side.locales.code(at).into()).collect()
+        };
+        Self {
+            uid: uid.into(),
+            locales_before: names(difference.before()),
+            locales_after: names(difference.after()),
+            difference,
+        }
+    }
+
+    pub(super) fn entry(&self, change: path_changes::Change<'s>, now: i64) -> Entry {
+        let (kind, before, url) = match change {
+            path_changes::Change::Added(after) => (Kind::Added, None, after),
+            path_changes::Change::Gone(before) => (Kind::Gone, Some(before), before),
+            path_changes::Change::Moved { before, after } => (Kind::Moved, Some(before), after),
+            path_changes::Change::Updated(after) => {
+                (Kind::Updated, self.difference.before_of(after), after)
+            }
+        };
+        let names = if kind == Kind::Gone { &self.locales_before } else { &self.locales_after };
+        let locale = &names[url.locale()];
+        let change = Change {
+            kind,
+            uid: &self.uid,
+            document_id: url.document_id(),
+            locale,
+            path: url.path(),
+            from: before.filter(|_| kind == Kind::Moved).map(PublicUrl::path),
+            at: now,
+            was_listed: before.is_some_and(PublicUrl::is_listed),
+            is_listed: kind != Kind::Gone && url.is_listed(),
+        };
+        Entry::new(change, &self.uid, locale)
+    }
+}
