@@ -2,6 +2,7 @@
 
 mod cache_policy;
 mod http_settings;
+mod imports;
 mod shared_paths;
 
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 pub use self::cache_policy::CachePolicy;
 pub use self::http_settings::HttpSettings;
+pub use self::imports::Imports;
 pub use self::shared_paths::SharedPathsCache;
 
 use crate::content::BreakerState;
@@ -31,6 +33,8 @@ pub struct App {
     pub files: FileCache,
     /// The paths that several documents have.
     pub shared_paths: SharedPathsCache,
+    /// The lists of redirects that wait for the content types of sites.
+    pub imports: Imports,
     /// The URL of the CMS's admin panel.
     pub admin_url: Option<BaseUrl>,
     /// Limits, secrets and headers of the HTTP side.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::{App, CachePolicy, HttpSettings, SharedPathsCache};
+use crate::app::{App, CachePolicy, HttpSettings, Imports, SharedPathsCache};
 use crate::config::{Cms, Config};
 use crate::content::{Content, Strapi, StrapiError};
 use crate::outgoing::BuildError;
@@ -77,6 +77,7 @@ pub fn build(
         ),
         files: shared.files.clone(),
         shared_paths: SharedPathsCache::default(),
+        imports: Imports::new(config.imports, &sites),
         admin_url: config.admin_url,
         sites,
         http: HttpSettings {

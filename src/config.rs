@@ -36,6 +36,7 @@ use secrecy::SecretString;
 use crate::content::StrapiSettings;
 use crate::frontend_url::BaseUrl;
 use crate::notify::Target;
+use crate::path_import::ImportFile;
 use crate::site::Sites;
 use crate::snapshot_cache::Freshness;
 use crate::traces::Settings as Traces;
@@ -72,6 +73,8 @@ pub struct Config {
     pub validation: RunTimes,
     /// How paths are redirected that documents had before.
     pub moved: Moved,
+    /// Redirects of other systems.
+    pub imports: Vec<ImportFile>,
     /// How many changes are kept.
     pub changes: Changes,
     /// The targets of webhooks that are sent.
@@ -115,7 +118,7 @@ pub fn parse(
     let freshness = sections::snapshots::read(&mut table, &mut problems);
     let store = sections::store::read(&mut table, context, &mut problems);
     let validation = sections::validation::read(&mut table, &mut problems);
-    let moved = sections::moved::read(&mut table, &mut problems);
+    let (moved, imports) = sections::moved::read(&mut table, context, &mut problems);
     let changes = sections::changes::read(&mut table, &mut problems);
     let notify =
         sections::changes::notify::read(&mut table, context, sites.as_deref(), &mut problems);
@@ -143,6 +146,7 @@ pub fn parse(
                 store,
                 validation,
                 moved,
+                imports,
                 changes,
                 notify,
                 auth,

@@ -12,6 +12,7 @@
 //! validator  snapshot_cache    runs of URL checks; cached URLs and their refresh
 //! content  store               documents from Strapi or a file; what survives the process
 //! traces  outgoing  metrics    spans; HTTP client; counters
+//! path_import                  lists of redirects of other systems
 //! redirects  explain           former path → present URL; why each rule matches or not
 //! path_index  path_history     path → document now, and before
 //! change_log  path_changes     changes of a site in order; what differs between two snapshots
@@ -40,6 +41,7 @@ pub mod notify;
 pub mod outgoing;
 pub mod path_changes;
 pub mod path_history;
+pub mod path_import;
 pub mod path_index;
 pub mod redirects;
 pub mod rules;

@@ -76,6 +76,8 @@ pub struct Row {
     pub locale: String,
     /// When a served snapshot had the path last, in milliseconds since 1970.
     pub last_seen: i64,
+    /// Whether it is from a list of redirects, and no snapshot has had the path.
+    pub is_imported: bool,
 }
 
 /// A change of the history.
@@ -175,7 +177,7 @@ impl PathHistory {
             let Some(names) = state.names.of_row(site, lost.host, uid, lost.locale) else {
                 continue;
             };
-            let at = state.rows.put(names, lost.path, lost.document_id, now);
+            let at = state.rows.put(names, lost.path, lost.document_id, (now, false));
             if let Some(untaken) = &mut state.untaken {
                 untaken.push(Untaken::Put(at));
             }
@@ -259,6 +261,7 @@ impl State {
             document_id: row.document_id().to_owned(),
             locale: text(row.names.locale),
             last_seen: row.last_seen,
+            is_imported: row.is_imported,
         }
     }
 }

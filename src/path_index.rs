@@ -100,6 +100,12 @@ impl PathIndex {
         self.stale.is_none() && self.unknown.is_none()
     }
 
+    /// Whether there is a snapshot of each content type, fresh or stale.
+    #[must_use]
+    pub fn knows_all_types(&self) -> bool {
+        self.unknown.is_none()
+    }
+
     /// The rule for a pathname: that of the document whose own path it is (D41), else by precedence
     /// (D8). Of several rules that match with equal precedence, the one whose document owns the path;
     /// if no document does, the first.

@@ -186,7 +186,7 @@ fn position_of_host(site: &Site, row: &Row) -> Option<usize> {
 }
 
 /// Whether a document or a page has a path now.
-fn is_live(site: &Site, index: &PathIndex, path: &str, host: Option<usize>) -> bool {
+pub(crate) fn is_live(site: &Site, index: &PathIndex, path: &str, host: Option<usize>) -> bool {
     let pathname = Pathname::parse(path);
     let decision = index.decide(&site.rules, &pathname, host);
     decision.is_some_and(|decision| decision.owner.is_some())

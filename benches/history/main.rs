@@ -114,6 +114,7 @@ fn row(n: usize, age: usize) -> Row {
         document_id: document_id(n),
         locale: "en".to_owned(),
         last_seen: NOW,
+        is_imported: false,
     }
 }
 

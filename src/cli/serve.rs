@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
-use self::background::restart_on_panic;
+use self::background::{import_lists, restart_on_panic};
 use self::reload::Reloader;
 use super::shutdown::{Signals, until_stopped};
 use super::{CommandError, check, logging, print_settings_file};
@@ -92,9 +92,14 @@ async fn serve(
         let service = service.clone();
         move || Arc::clone(&service.app().snapshots)
     };
+    let importing = service.clone();
     let tasks = [
         tokio::spawn(restart_on_panic(move || keep_fresh(snapshots(&refreshed)))),
         tokio::spawn(restart_on_panic(move || apply_invalidations(snapshots(&invalidated)))),
+        tokio::spawn(restart_on_panic(move || {
+            let importing = importing.clone();
+            import_lists(move || importing.app())
+        })),
         tokio::spawn(restart_on_panic(move || follow_store(snapshots(&stored)))),
         tokio::spawn(send_webhooks(Arc::clone(&shared))),
         tokio::spawn(shared.runs.clone().follow_store()),

@@ -45,5 +45,8 @@ pub(super) fn referenced_files(table: &Table) -> impl Iterator<Item = String> {
     let targets = table.get("notify").and_then(Value::list).unwrap_or_default();
     let of_targets =
         targets.iter().filter_map(|one| Some(one.table()?.get("secret_file")?.text()?.to_owned()));
-    of_sections.chain(of_targets)
+    let imports = table.get("moved").and_then(|moved| moved.table()?.get("import")?.list());
+    let imports = imports.unwrap_or_default().iter();
+    let imports = imports.filter_map(|path| Some(path.text()?.to_owned()));
+    of_sections.chain(of_targets).chain(imports)
 }

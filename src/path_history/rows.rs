@@ -25,6 +25,7 @@ pub(super) struct Row {
     newer: u32,
     path_len: u16,
     pub(super) names: RowNames,
+    pub(super) is_imported: bool,
 }
 
 /// A path that enters.
@@ -139,8 +140,15 @@ impl Rows {
         std::iter::successors(first.map(|at| self.row(at)), |row| self.get(row.older))
     }
 
-    /// Puts a row in, in place of the one with the same path. Returns its place.
-    pub(super) fn put(&mut self, names: RowNames, path: &str, id: &str, last_seen: i64) -> u32 {
+    /// Puts a row in, in place of the one with the same path: when it was last seen, and whether it is
+    /// imported. Returns its place.
+    pub(super) fn put(
+        &mut self,
+        names: RowNames,
+        path: &str,
+        id: &str,
+        (last_seen, is_imported): (i64, bool),
+    ) -> u32 {
         if let Some(at) = self.place_of(names.site, names.host, path) {
             self.remove(at);
         }
@@ -148,7 +156,8 @@ impl Rows {
         let text = [path, id].concat().into();
         let newest = self.newest_of(names.site, names.uid, id);
         let older = newest.unwrap_or(NONE);
-        let at = self.add(Row { text, last_seen, older, newer: NONE, path_len, names });
+        let at =
+            self.add(Row { text, last_seen, older, newer: NONE, path_len, names, is_imported });
         self.by_age.insert((last_seen, at));
         let seed = self.seed;
         let (paths, documents) =

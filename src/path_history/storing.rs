@@ -14,10 +14,33 @@ impl PathHistory {
             };
             let known = state.rows.find(site, names.host, &row.path);
             if known.is_none_or(|known| known.last_seen < row.last_seen) {
-                state.rows.put(names, &row.path, &row.document_id, row.last_seen);
+                let seen = (row.last_seen, row.is_imported);
+                state.rows.put(names, &row.path, &row.document_id, seen);
                 state.shrink(now, BATCH);
             }
         }
+    }
+
+    /// Enters a row of a list of redirects, unless a snapshot has had its path: what the service has seen
+    /// itself wins. Returns whether the history has changed.
+    pub fn import(&self, row: &Row, now: i64) -> bool {
+        let state = &mut *self.0.write();
+        let Some(site) = state.names.site(row.source, &row.site) else { return false };
+        let names = state.names.of_row(site, &row.host, &row.uid, &row.locale);
+        let Some(names) = names else { return false };
+        let known = state.rows.find(site, names.host, &row.path);
+        let known = known.filter(|known| !state.limits.exclude(known.last_seen, now));
+        let is_new = known.is_none_or(|known| {
+            known.is_imported && (known.names != names || known.document_id() != row.document_id)
+        });
+        if is_new {
+            let at = state.rows.put(names, &row.path, &row.document_id, (now, true));
+            if let Some(untaken) = &mut state.untaken {
+                untaken.push(Untaken::Put(at));
+            }
+            state.shrink(now, BATCH);
+        }
+        is_new
     }
 
     /// From now on changes are kept until they are taken.

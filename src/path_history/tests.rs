@@ -14,6 +14,7 @@ fn row(path: &str, id: &str, last_seen: i64) -> Row {
         document_id: id.to_owned(),
         locale: "en".to_owned(),
         last_seen,
+        is_imported: false,
     }
 }
 

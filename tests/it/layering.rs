@@ -96,6 +96,19 @@ const LAYERS: &[Layer] = &[
         ]),
         must_not_name: WORLD,
     },
+    Layer {
+        module: "path_import",
+        may_use: Some(&[
+            "rules",
+            "frontend_url",
+            "snapshot",
+            "site",
+            "path_index",
+            "path_history",
+            "redirects",
+        ]),
+        must_not_name: WORLD,
+    },
     // Every module may count. It reads from the system what the process uses.
     Layer { module: "metrics", may_use: Some(&[]), must_not_name: WEB },
     // It distinguishes errors of hyper, which reqwest passes on.
@@ -183,6 +196,8 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "app",
         may_use: Some(&[
+            "path_import",
+            "rules",
             "frontend_url",
             "snapshot",
             "site",
@@ -227,6 +242,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "config",
         may_use: Some(&[
+            "path_import",
             "suggestion",
             "rules",
             "frontend_url",

@@ -2,6 +2,7 @@
 
 mod edits;
 mod hosts;
+mod import;
 mod large;
 mod list;
 mod model;

@@ -1,10 +1,14 @@
 //! Background tasks: a panic ends the work at hand, but not the task.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use tokio::task::block_in_place;
 use tokio::time::sleep;
+
+use crate::app::App;
 
 /// The pause before a task that has panicked starts again: it may panic again at once.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -14,6 +18,21 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(super) async fn restart_on_panic<T: Future<Output = ()>>(task: impl Fn() -> T) {
     while AssertUnwindSafe(task()).catch_unwind().await.is_err() {
         sleep(PAUSE).await;
+    }
+}
+
+/// How often lists of redirects that wait for content types are tried.
+const IMPORT_PERIOD: Duration = Duration::from_secs(1);
+
+/// Imports the lists of redirects of the current settings as soon as the content types are known.
+pub(super) async fn import_lists(current: impl Fn() -> Arc<App>) {
+    loop {
+        let app = current();
+        if app.imports.are_pending() {
+            block_in_place(|| app.imports.run(&app.sites, &app.snapshots));
+        }
+        drop(app);
+        sleep(IMPORT_PERIOD).await;
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod csv;
 mod json;
+mod left_out;
 mod netlify;
 mod next;
 mod nginx;
@@ -29,7 +30,7 @@ list is not complete. It is ordered by host and path.
 
 Formats:
   json     the response of /api/redirects
-  csv      RFC 4180
+  csv      RFC 4180; moved.import reads it
   next     a JSON array for redirects() of next.config.js; targets on the same host are paths
   netlify  the file _redirects; 308 becomes 301 and 307 becomes 302, the statuses that Netlify knows
   nginx    a map block, with the lines for its use in comments
@@ -46,6 +47,10 @@ pub(in crate::cli) struct RedirectsArgs {
     /// The URL of a running service, such as `http://127.0.0.1:8080`
     #[arg(long, value_name = "URL")]
     service: Option<String>,
+    /// Write the rows of moved.import that lead nowhere instead, each with the reason, as CSV; the documents
+    /// are read from the CMS
+    #[arg(long, conflicts_with_all = ["service", "host", "format"])]
+    left_out: bool,
     /// Only the paths of this host, with its port, on a site with several hosts
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
@@ -81,6 +86,9 @@ pub(in crate::cli) async fn run(
     let site = selection::site(&config.sites, &args.site)?.clone();
     let host = args.host.as_deref().map(|host| selection::host(&site, host)).transpose()?;
     let output = Output::open(args.out.as_deref())?;
+    if args.left_out {
+        return left_out::write(config, &site, output).await;
+    }
     let mut redirects = match &args.service {
         Some(url) => service::read(url, config.auth.validate.as_ref(), &site.key).await?,
         None => store::read(config, &site).await?,

@@ -1,11 +1,16 @@
 //! `[moved]`: how paths are redirected that documents had before, and how long they are kept.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use serde::Deserialize;
 
 use crate::config::Problems;
+use crate::config::sources::Context;
 use crate::config::table;
 use crate::config::value::Table;
 use crate::path_history::Limits;
+use crate::path_import::ImportFile;
 
 /// The statuses of redirects that frontends send (RFC 9110, section 15.4).
 const STATUSES: [u16; 4] = [301, 302, 307, 308];
@@ -33,15 +38,21 @@ struct Raw {
     status: u16,
     max_paths: usize,
     keep_days: u32,
+    import: Vec<PathBuf>,
 }
 
 impl Default for Raw {
     fn default() -> Self {
-        Self { status: 308, max_paths: 1_000_000, keep_days: 730 }
+        Self { status: 308, max_paths: 1_000_000, keep_days: 730, import: Vec::new() }
     }
 }
 
-pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Moved {
+/// The section, and the lists of redirects that it names.
+pub(in crate::config) fn read(
+    table: &mut Table,
+    context: Context<'_>,
+    problems: &mut Problems,
+) -> (Moved, Vec<ImportFile>) {
     let raw: Raw = table::read(table, "moved", problems);
     if !STATUSES.contains(&raw.status) {
         problems.add("moved.status", "must be 301, 302, 307 or 308");
@@ -53,5 +64,17 @@ pub(in crate::config) fn read(table: &mut Table, problems: &mut Problems) -> Mov
         problems.add("moved.keep_days", format_args!("must be between 1 and {MAX_DAYS}"));
     }
     let keep = i64::from(raw.keep_days) * MILLISECONDS_A_DAY;
-    Moved { status: raw.status, limits: Limits { max_paths: raw.max_paths, keep } }
+    let moved = Moved { status: raw.status, limits: Limits { max_paths: raw.max_paths, keep } };
+    let files = raw
+        .import
+        .iter()
+        .filter_map(|path| problems.take("moved.import", read_list(&context.base_dir.join(path))));
+    (moved, files.collect())
+}
+
+/// A list of redirects.
+fn read_list(path: &Path) -> Result<ImportFile, String> {
+    let shown = path.display();
+    let bytes = fs::read(path).map_err(|error| format!("{shown}: {error}"))?;
+    ImportFile::parse(&shown.to_string(), &bytes).map_err(|error| format!("{shown}: {error}"))
 }

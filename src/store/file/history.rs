@@ -47,8 +47,10 @@ fn key(source: u128, site: &str, host: &str, path: &str) -> String {
     format!("{source:032x} {site} {host} {path}")
 }
 
-fn value(Row { last_seen, locale, uid, document_id, .. }: &Row) -> String {
-    format!("{last_seen} {locale} {uid} {document_id}")
+/// A row from a list of redirects has an `i` in front of its time.
+fn value(Row { last_seen, locale, uid, document_id, is_imported, .. }: &Row) -> String {
+    let mark = if *is_imported { "i" } else { "" };
+    format!("{mark}{last_seen} {locale} {uid} {document_id}")
 }
 
 fn row_of(key: &str, value: &str) -> Option<Row> {
@@ -66,7 +68,8 @@ fn row_of(key: &str, value: &str) -> Option<Row> {
         uid: uid.to_owned(),
         document_id: document_id.to_owned(),
         locale: locale.to_owned(),
-        last_seen: last_seen.parse().ok()?,
+        last_seen: last_seen.trim_start_matches('i').parse().ok()?,
+        is_imported: last_seen.starts_with('i'),
     })
 }
 
@@ -85,6 +88,7 @@ mod tests {
             document_id: "an id  with spaces".to_owned(),
             locale: "pt-BR".to_owned(),
             last_seen: -7,
+            is_imported: true,
         };
         let key = key(row.source, &row.site, &row.host, &row.path);
         assert_eq!(row_of(&key, &value(&row)), Some(row));

@@ -40,10 +40,16 @@ pub(super) fn former_owner<'i>(
 ) -> FormerOwner<'i> {
     let Some(history) = app.snapshots.history(site) else { return FormerOwner::None };
     // First: a document that had the path until the settings were changed had it last.
-    match app.snapshots.type_that_had(site, pathname, host) {
-        Some(uid) => FormerOwner::NotKnown(uid),
-        None => redirects::former_owner(history, site, index, pathname, host),
+    if let Some(uid) = app.snapshots.type_that_had(site, pathname, host) {
+        return FormerOwner::NotKnown(uid);
     }
+    let former = redirects::former_owner(history, site, index, pathname, host);
+    if matches!(former, FormerOwner::None) && app.imports.may_redirect(site, pathname) {
+        // A list of redirects that waits for content types may have the path.
+        let first = site.rules.content_types().first().copied();
+        return first.map_or(FormerOwner::None, |uid| FormerOwner::NotKnown(uid.clone()));
+    }
+    former
 }
 
 impl<'a> Note<'a> {

@@ -32,6 +32,9 @@ pub(in crate::http) async fn get(
         Some(_) => app.snapshots.get_each(site, site.rules.content_types()).await?,
         None => return Err(without_path_index(site)),
     };
+    if app.imports.are_pending() {
+        tokio::task::block_in_place(|| app.imports.run(&app.sites, &app.snapshots));
+    }
     // Read after the walks: what they have moved is in it.
     let Some(history) = app.snapshots.history(site) else { return Err(without_path_index(site)) };
     let format = Format::preferred(&headers, history.history.len() as u64);

@@ -1,0 +1,8 @@
+//! Redirects of other systems, from CSV files: each leads to the document that its target has now, and
+//! enters the path history like a path that the service has seen itself (D46).
+
+mod file;
+mod resolve;
+
+pub use file::{FileError, ImportFile};
+pub use resolve::{Import, LeftOut, ListedPaths, Outcome, Reason, listed_paths};
