@@ -17,6 +17,7 @@ import random
 import signal
 import statistics
 import tempfile
+import time
 from typing import NamedTuple
 
 from common.build import BINARY, build
@@ -47,6 +48,8 @@ content_type = "{UID}"
 template = "/{{locale}}/articles/{{slug}}"
 """
 # Longer than anything here takes.
+# Seconds without a write after which a store has everything.
+IDLE = 5
 PATIENCE = 600
 # Targets that a run of wrk takes in turn.
 TARGETS = 10_000
@@ -118,6 +121,12 @@ def until_paths(admin: str, count: int) -> None:
         raise SystemExit(f"bench_history: {paths(admin)} paths, not {count}")
 
 
+def until_written(store: pathlib.Path) -> None:
+    """Waits until a file has not been written for some seconds."""
+    if until(lambda: time.time() - store.stat().st_mtime > IDLE, PATIENCE) is None:
+        raise SystemExit(f"bench_history: {store.name} is still being written")
+
+
 def make_history(work: Work) -> None:
     work.content(0)
     process, admin = work.start("with.redb")
@@ -128,6 +137,8 @@ def make_history(work: Work) -> None:
             process.process.send_signal(signal.SIGHUP)
             work.must(process.address, "document", 0, renamed)
             until_paths(admin, renamed * work.documents)
+        # A stop waits some seconds at most for the writes of a million rows.
+        until_written(work.folder / "with.redb")
         work.stop(process)
     # Its store has the snapshot too, so that both services read one.
     process, _ = work.start("without.redb")
@@ -159,7 +170,8 @@ def compare(work: Work, options: argparse.Namespace) -> None:
             work.must(process.address, "document", 0, now)
         work.must(with_history.address, "redirect", 0, 0)
         work.must(without.address, "none", 0, 0)
-        count = paths(admin)
+        count = work.documents * work.renames
+        until_paths(admin, count)
         memory = [process.memory() for process in (with_history, without)]
         cells = {
             "document": (now, 0),
