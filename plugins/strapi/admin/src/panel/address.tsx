@@ -1,0 +1,109 @@
+import { useClipboard, useNotification } from '@strapi/strapi/admin';
+import { Box, Button, Flex, Link, LinkButton, Typography, VisuallyHidden } from '@strapi/design-system';
+import { Duplicate, ExternalLink } from '@strapi/icons';
+import { Link as RouterLink, useLocation } from 'react-router-dom';
+import { hasLink, type Address, type NoLink, type Related } from '../../../shared/reports';
+import { fieldToFix, reasonText } from '../reasons';
+import { useText } from '../texts';
+
+interface Props {
+  address: Address;
+  title: string;
+  /** The page can be opened; a draft's URL leads nowhere yet. */
+  isLive: boolean;
+}
+
+export const AddressView = ({ address, title, isLive }: Props) => {
+  const text = useText();
+  const heading = isLive ? text('panel.no-link') : text('panel.draft-no-link');
+  return (
+    <Box>
+      <Typography variant="sigma" textColor="neutral600" tag="h3">
+        {hasLink(address) ? title : heading}
+      </Typography>
+      {hasLink(address) ? (
+        <>
+          <Url url={address.url} />
+          {isLive && <Buttons url={address.url} />}
+        </>
+      ) : (
+        <Reason address={address} />
+      )}
+    </Box>
+  );
+};
+
+/** A URL as text: it breaks anywhere, and keeps its order in right-to-left text. */
+export const Url = ({ url }: { url: string }) => (
+  <Typography tag="p" dir="ltr" style={{ overflowWrap: 'anywhere' }}>
+    {url}
+  </Typography>
+);
+
+const Buttons = ({ url }: { url: string }) => {
+  const text = useText();
+  const { copy } = useClipboard();
+  const { toggleNotification } = useNotification();
+  const copyUrl = async () => {
+    const isCopied = await copy(url);
+    toggleNotification({
+      type: isCopied ? 'success' : 'danger',
+      message: text(isCopied ? 'panel.copied' : 'panel.copy-failed'),
+    });
+  };
+  return (
+    <Flex direction="column" alignItems="stretch" gap={2} paddingTop={2}>
+      <LinkButton
+        href={url}
+        target="_blank"
+        rel="noopener noreferrer"
+        variant="secondary"
+        startIcon={<ExternalLink aria-hidden />}
+        width="100%"
+      >
+        {text('panel.open')} <VisuallyHidden>({text('new-tab')})</VisuallyHidden>
+      </LinkButton>
+      <Button variant="tertiary" startIcon={<Duplicate aria-hidden />} onClick={copyUrl} fullWidth>
+        {text('panel.copy')}
+      </Button>
+    </Flex>
+  );
+};
+
+const Reason = ({ address }: { address: NoLink }) => {
+  const text = useText();
+  const { search } = useLocation();
+  const field = fieldToFix(address.reason);
+  const query = new URLSearchParams(search);
+  // Strapi's form focuses the field of this parameter.
+  if (field) query.set('field', field);
+  return (
+    <Flex direction="column" alignItems="flex-start" gap={2}>
+      <Typography tag="p">{reasonText(text, address.reason)}</Typography>
+      {address.related ? (
+        <RelatedEntry related={address.related} />
+      ) : (
+        field && (
+          <Link tag={RouterLink} to={{ search: `?${query}` }}>
+            {text('panel.fix', { field })}
+          </Link>
+        )
+      )}
+    </Flex>
+  );
+};
+
+const RelatedEntry = ({ related }: { related: Related }) => {
+  const text = useText();
+  return (
+    <>
+      {!related.published && <Typography tag="p">{text('panel.related-unpublished')}</Typography>}
+      <Link
+        tag={RouterLink}
+        to={`/content-manager/collection-types/${related.uid}/${related.documentId}`}
+      >
+        {text('panel.related')}
+      </Link>
+    </>
+  );
+};

@@ -1,0 +1,75 @@
+import { Box, Divider, Flex, Loader, Typography } from '@strapi/design-system';
+import type { DocumentReport } from '../../../shared/reports';
+import { useAnswer } from '../api/use-answer';
+import { useText } from '../texts';
+import { AddressView } from './address';
+import { Alternates, Checked, FormerPaths } from './details';
+import { PreviewLink } from './preview';
+import { StatusChips } from './status';
+
+export interface Shown {
+  uid: string;
+  documentId: string;
+  locale: string | undefined;
+  status: string | undefined;
+  /** Changes when a version is saved or published. */
+  version: string;
+}
+
+/** `document` is null while it is not saved. */
+export const PanelContent = ({ document }: { document: Shown | null }) => {
+  const text = useText();
+  const query = new URLSearchParams();
+  if (document) {
+    query.set('uid', document.uid);
+    query.set('documentId', document.documentId);
+    if (document.locale) query.set('locale', document.locale);
+  }
+  const loaded = useAnswer<DocumentReport>(document && `/document?${query}`, document?.version);
+
+  if (!document) return <Note>{text('panel.unsaved')}</Note>;
+  if (loaded.state === 'loading') return <Loader small>{text('panel.loading')}</Loader>;
+  if (loaded.state === 'error') return <Note>{text('panel.error')}</Note>;
+  if ('failure' in loaded.answer) return <Note>{text(`failure.${loaded.answer.failure}`)}</Note>;
+  return <Report document={document} report={loaded.answer.report} />;
+};
+
+const Note = ({ children }: { children: string }) => (
+  <Typography role="status" textColor="neutral600">
+    {children}
+  </Typography>
+);
+
+const Report = ({ document, report }: { document: Shown; report: DocumentReport }) => {
+  const text = useText();
+  const { published, draft } = report;
+  return (
+    <Flex direction="column" alignItems="stretch" gap={3} width="100%" data-frontend-map="panel">
+      <StatusChips status={document.status} />
+      {published ? (
+        <AddressView address={published} title={text('panel.live')} isLive />
+      ) : (
+        <Note>{text('panel.not-published')}</Note>
+      )}
+      {draft && <AddressView address={draft} title={text('panel.draft')} isLive={false} />}
+      {report.preview && <PreviewLink />}
+      <Sections report={report} />
+    </Flex>
+  );
+};
+
+const Sections = ({ report }: { report: DocumentReport }) => {
+  const own = report.published && 'url' in report.published ? report.published.url : '';
+  const sections = [
+    <Alternates key="languages" alternates={report.alternates} own={own} />,
+    <FormerPaths key="former" paths={report.formerPaths} />,
+    <Checked key="checked" checked={report.checked} />,
+  ];
+  const isEmpty = !report.formerPaths.length && !report.checked?.urls.length;
+  return (
+    <Box>
+      {!isEmpty && <Divider marginBottom={3} />}
+      {sections}
+    </Box>
+  );
+};

@@ -1,0 +1,47 @@
+import en from './translations/en.json';
+import type { Text, TextId } from './texts';
+
+/** A reason of the service in two parts: the placeholder that is at fault, and what is wrong. */
+export interface Reason {
+  /** `slug`, or `category.slug`; null for a reason that is about the document. */
+  field: string | null;
+  text: TextId;
+}
+
+const WHOLE = [
+  'no_rule', 'no_version', 'no_base_url', 'locale_unknown', 'locale_without_template',
+  'conditions_not_met', 'not_published', 'url_too_long', 'path_taken_by_page', 'path_ancestor_cycle',
+  'path_too_many_ancestors', 'unknown', 'invalid',
+];
+
+const ENDINGS = [
+  'missing', 'empty', 'not_string', 'control_char', 'bidi_or_invisible', 'bad_codepoint', 'backslash',
+  'has_slash', 'empty_segment', 'dot_segment', 'unsafe_after_decoding', 'not_allowed', 'not_a_date',
+];
+
+const isText = (id: string): id is TextId => id in en;
+
+/** `slug_has_slash` is `slug` and `has_slash`. A reason of a later version of the service has no words. */
+export const parseReason = (reason: string): Reason => {
+  const whole = `reason.${reason}`;
+  if (WHOLE.includes(reason) && isText(whole)) return { field: null, text: whole };
+  const ending = ENDINGS.find((ending) => reason.endsWith(`_${ending}`));
+  const field = ending && reason.slice(0, -ending.length - 1);
+  if (!field) return { field: null, text: 'reason.other' };
+  const relation = field.includes('.') && ending === 'missing';
+  const id = `reason.field.${relation ? 'relation_missing' : ending}`;
+  return isText(id) ? { field, text: id } : { field: null, text: 'reason.other' };
+};
+
+/** The reason in the editor's words. */
+export const reasonText = (text: Text, reason: string): string => {
+  const { field, text: id } = parseReason(reason);
+  const [relation = '', ...rest] = (field ?? '').split('.');
+  return text(id, { field: field ?? '', relation, target: rest.join('.'), reason });
+};
+
+/** The field of the open document that has to be changed: `category` of `category.slug`. */
+export const fieldToFix = (reason: string): string | null => {
+  const { field } = parseReason(reason);
+  return field?.split(/[.:]/)[0] ?? null;
+};

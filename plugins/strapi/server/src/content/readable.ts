@@ -1,0 +1,47 @@
+import type { Core, UID } from '@strapi/strapi';
+
+/** The abilities of the admin who sends a request (`ctx.state.userAbility`). */
+export type Ability = object;
+
+/** A version of a document that the admin may read. */
+export interface Version {
+  documentId: string;
+  updatedAt: string;
+}
+
+const checkerOf = (strapi: Core.Strapi, ability: Ability, uid: string) =>
+  strapi
+    .plugin('content-manager')
+    .service('permission-checker')
+    .create({ userAbility: ability, model: uid });
+
+/** Whether the admin may read some documents of the type, also if conditions exclude others. */
+export const mayReadType = (strapi: Core.Strapi, ability: Ability, uid: string): boolean =>
+  Boolean(strapi.contentTypes[uid as UID.ContentType]) && checkerOf(strapi, ability, uid).can.read();
+
+/** Whether no condition of the permission excludes a document, such as "is creator". */
+export const mayReadWholeType = (strapi: Core.Strapi, ability: Ability, uid: string): boolean =>
+  mayReadType(strapi, ability, uid) && !checkerOf(strapi, ability, uid).requiresEntity.read();
+
+/**
+ * Those of the documents that the admin may read, by the filters that Strapi's content manager
+ * derives from the conditions and locales of the permission. One query to the database.
+ */
+export const readableVersions = async (
+  strapi: Core.Strapi,
+  ability: Ability,
+  uid: string,
+  documentIds: string[],
+  version: { locale?: string | undefined; status: 'draft' | 'published' },
+): Promise<Version[]> => {
+  if (!mayReadType(strapi, ability, uid)) return [];
+  const { filters } = await checkerOf(strapi, ability, uid).sanitizedQuery.read({});
+  const wanted = { documentId: { $in: documentIds } };
+  const rows = await strapi.documents(uid as UID.ContentType).findMany({
+    filters: filters ? { $and: [wanted, filters] } : wanted,
+    fields: ['documentId', 'updatedAt'],
+    pagination: { page: 1, pageSize: documentIds.length },
+    ...version,
+  } as never);
+  return rows as unknown as Version[];
+};

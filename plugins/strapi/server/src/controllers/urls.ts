@@ -1,0 +1,23 @@
+import type { Core } from '@strapi/strapi';
+import type { Context } from 'koa';
+import type { OperationsService } from '../operations/service';
+import { documentIdOf, localeOf, uidOf } from './parameters';
+
+const urls = ({ strapi }: { strapi: Core.Strapi }) => {
+  const operations = (): OperationsService => strapi.plugin('frontend-map').service('operations');
+
+  return {
+    /** `GET /document?uid&documentId&locale`: an `Answer<DocumentReport>`. */
+    async document(ctx: Context) {
+      const { uid, documentId, locale } = ctx.query;
+      const request = { uid: uidOf(uid), documentId: documentIdOf(documentId), locale: localeOf(locale) };
+      const found = await operations().document(ctx.state.userAbility, request);
+      // As Strapi's own route: whether the document exists is not for those who may not read it.
+      ctx.set('Cache-Control', 'no-store');
+      if (!found) ctx.throw(404);
+      ctx.body = found;
+    },
+  };
+};
+
+export default urls;

@@ -1,0 +1,137 @@
+import type { Address, CheckedUrl, DocumentReport } from '../../../shared/reports';
+import { ServiceFailure } from '../service/failure';
+import type { Reply } from '../service/client';
+
+/** One document in one locale, as the service names it. */
+export interface DocumentKey {
+  uid: string;
+  documentId: string;
+  locale?: string | undefined;
+  site?: string | undefined;
+}
+
+/** Sends one request; the tokens are added behind it. */
+export type Ask = (
+  path: string,
+  query: Record<string, string | undefined>,
+  token?: 'draft' | 'validate',
+) => Promise<Reply>;
+
+/** Which versions exist that the admin may read. */
+export interface Versions {
+  published: boolean;
+  /** There is a draft whose fields may differ from those of the published version. */
+  draft: boolean;
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The reason of a reply without a URL. A 404 without one is of an older version of the service. */
+const withoutUrl = ({ status, details }: Reply): Address => {
+  if (status === 400) throw new ServiceFailure('unknown-site');
+  if (status === 501) return { reason: 'no_base_url', rule: null };
+  const reason = text(details.reason);
+  if (!reason) throw new ServiceFailure('older-version');
+  return { reason, rule: text(details.rule) };
+};
+
+const addressOf = (reply: Reply, url: unknown, path: unknown): Address => {
+  if (reply.status !== 200) return withoutUrl(reply);
+  const found = { url: text(url), path: text(path) };
+  if (found.path === null) throw new ServiceFailure('older-version');
+  if (found.url === null) return { reason: 'no_base_url', rule: null };
+  return { url: found.url, path: found.path };
+};
+
+const byFields = async (ask: Ask, key: DocumentKey, status: 'published' | 'draft'): Promise<Address> => {
+  const token = status === 'draft' ? 'draft' : undefined;
+  const reply = await ask('/api/frontend-url', { ...key, status }, token);
+  return addressOf(reply, reply.data.url, reply.data.path);
+};
+
+interface Published {
+  address: Address;
+  site: string | undefined;
+  alternates: Record<string, string>;
+  formerPaths: string[];
+}
+
+/**
+ * The published version. `/api/resolve` has alternates and former paths too, on sites that resolve
+ * by documents; on others it is a 501 without a path.
+ */
+const publishedOf = async (ask: Ask, key: DocumentKey, resolves: Resolves): Promise<Published> => {
+  const bare = { site: key.site, alternates: {}, formerPaths: [] };
+  if (resolves.mayResolve(key)) {
+    const reply = await ask('/api/resolve', { ...key });
+    if (reply.status === 200) {
+      const { canonicalUrl, canonicalPath, alternates, formerPaths, site } = reply.data;
+      return {
+        address: addressOf(reply, canonicalUrl, canonicalPath),
+        site: text(site) ?? undefined,
+        alternates: (alternates ?? {}) as Record<string, string>,
+        formerPaths: list(formerPaths).filter((path): path is string => typeof path === 'string'),
+      };
+    }
+    if (reply.status !== 501) return { ...bare, address: withoutUrl(reply) };
+    resolves.doesNot(key);
+  }
+  return { ...bare, address: await byFields(ask, key, 'published') };
+};
+
+/** What the last run of URL checks says of the document; null where that is not known. */
+const checkedOf = async (ask: Ask, key: DocumentKey): Promise<DocumentReport['checked']> => {
+  if (!key.site) return null;
+  const query = { site: key.site, contentType: key.uid, documentId: key.documentId };
+  const reply = await ask('/api/validations', query, 'validate').catch(() => null);
+  const run = list(reply?.data.validations)[0] as { endedAt?: unknown; pages?: unknown } | undefined;
+  const at = text(run?.endedAt);
+  if (!run || !at) return null;
+  const pages = list(run.pages) as (CheckedUrl & { locale?: string })[];
+  const urls = pages
+    .filter((page) => !key.locale || page.locale === key.locale || pages.length === 1)
+    .map(({ url, status, ok, reason, location }) => ({ url, status, ok, reason, location }));
+  return { at, urls };
+};
+
+/** Remembers which sites do not resolve by documents, so that they are not asked each time. */
+export interface Resolves {
+  mayResolve(key: DocumentKey): boolean;
+  doesNot(key: DocumentKey): void;
+}
+
+/** At most three requests to the service; four once for a site that does not resolve by documents. */
+export const readDocument = async (
+  ask: Ask,
+  key: DocumentKey,
+  versions: Versions,
+  resolves: Resolves,
+): Promise<Omit<DocumentReport, 'preview'>> => {
+  const [published, draft] = await Promise.all([
+    versions.published ? publishedOf(ask, key, resolves) : null,
+    versions.draft ? draftOf(ask, key) : null,
+  ]);
+  const site = published?.site;
+  const checked = published ? await checkedOf(ask, { ...key, site }) : null;
+  return {
+    published: published?.address ?? null,
+    draft: published && draft && isSame(published.address, draft) ? null : draft,
+    alternates: published?.alternates ?? {},
+    formerPaths: published?.formerPaths ?? [],
+    checked,
+  };
+};
+
+/** A draft whose URL is not readable must not hide the published URL. */
+const draftOf = async (ask: Ask, key: DocumentKey): Promise<Address | null> => {
+  try {
+    return await byFields(ask, key, 'draft');
+  } catch (error) {
+    if (error instanceof ServiceFailure && error.failure === 'wrong-token') return null;
+    throw error;
+  }
+};
+
+const isSame = (one: Address, other: Address): boolean => JSON.stringify(one) === JSON.stringify(other);

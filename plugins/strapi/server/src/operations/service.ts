@@ -1,0 +1,117 @@
+import type { Core, UID } from '@strapi/strapi';
+import type { Address, Answer, DocumentReport } from '../../../shared/reports';
+import { readableVersions, type Ability, type Version } from '../content/readable';
+import { relatedEntry } from '../content/related';
+import { createBreaker } from '../service/breaker';
+import { createCache, type Cache } from '../service/cache';
+import { createClient, type Reply } from '../service/client';
+import { ServiceFailure } from '../service/failure';
+import type { SettingsService } from '../settings/service';
+import { readDocument, type DocumentKey, type Versions } from './document';
+
+/** How long a site that does not resolve by documents is not asked again. */
+const RESOLVES_MS = 60_000;
+
+export interface DocumentRequest {
+  uid: string;
+  documentId: string;
+  locale?: string | undefined;
+}
+
+/** Reads the service for admins. */
+const operations = ({ strapi }: { strapi: Core.Strapi }) => {
+  const settings = (): SettingsService => strapi.plugin('frontend-map').service('settings');
+  const client = createClient(createBreaker());
+  let cache: Cache<unknown> | null = null;
+  const kept = <T>(key: unknown[], load: () => Promise<T>): Promise<T> => {
+    cache ??= createCache<unknown>(settings().config().cacheMs);
+    return cache.get(JSON.stringify(key), load) as Promise<T>;
+  };
+
+  const withoutResolve = new Map<string, number>();
+  const resolves = {
+    mayResolve: ({ uid, site }: DocumentKey) => (withoutResolve.get(site ?? uid) ?? 0) < Date.now(),
+    doesNot: ({ uid, site }: DocumentKey) => void withoutResolve.set(site ?? uid, Date.now() + RESOLVES_MS),
+  };
+
+  const asker = async (timeoutMs: number) => {
+    const { address, draftToken, validateToken } = await settings().effective();
+    const tokens = { draft: draftToken, validate: validateToken };
+    return (path: string, query: Record<string, string | undefined>, token?: 'draft' | 'validate'): Promise<Reply> =>
+      client.call(address, { path, query, token: token && tokens[token], timeoutMs });
+  };
+
+  const answer = async <T>(load: () => Promise<T>): Promise<Answer<T>> => {
+    try {
+      return { report: await load() };
+    } catch (error) {
+      if (error instanceof ServiceFailure) return { failure: error.failure };
+      throw error;
+    }
+  };
+
+  const previewIsOn = (): boolean => strapi.plugin('content-manager').service('preview-config').isConfigured();
+
+  const withRelated = async (
+    ability: Ability,
+    request: DocumentRequest,
+    address: Address | null,
+  ): Promise<Address | null> => {
+    if (!address || !('reason' in address)) return address;
+    const related = await relatedEntry(strapi, ability, request, address.reason);
+    return related ? { ...address, related } : address;
+  };
+
+  return {
+    settings,
+    answer,
+    asker,
+    kept,
+    forget(): void {
+      cache?.clear();
+      withoutResolve.clear();
+    },
+
+    /** Null: there is no such document that the admin may read. */
+    async document(ability: Ability, request: DocumentRequest): Promise<Answer<DocumentReport> | null> {
+      const found = await versionsOf(strapi, ability, request);
+      if (!found) return null;
+      return answer(async () => {
+        const site = (await settings().effective()).siteOf(request.uid);
+        const key = { ...request, site };
+        const ask = await asker(settings().config().timeoutMs);
+        // The dates of the versions are in the key, so that a change is seen at once.
+        const report = await kept(['document', key, found], () =>
+          readDocument(ask, key, found.versions, resolves),
+        );
+        const [published, draft] = await Promise.all([
+          withRelated(ability, request, report.published),
+          withRelated(ability, request, report.draft),
+        ]);
+        return { ...report, published, draft, preview: previewIsOn() };
+      });
+    },
+  };
+};
+
+/** The versions that the admin may read, with their dates. */
+const versionsOf = async (
+  strapi: Core.Strapi,
+  ability: Ability,
+  { uid, documentId, locale }: DocumentRequest,
+): Promise<{ versions: Versions; dates: string[] } | null> => {
+  const read = async (status: 'draft' | 'published'): Promise<Version | undefined> =>
+    (await readableVersions(strapi, ability, uid, [documentId], { locale, status }))[0];
+  const model = strapi.contentTypes[uid as UID.ContentType];
+  const drafts = Boolean(model?.options?.draftAndPublish);
+  const [published, draft] = await Promise.all([read('published'), drafts ? read('draft') : undefined]);
+  if (!published && !draft) return null;
+  const changed = Boolean(draft && published && Date.parse(draft.updatedAt) > Date.parse(published.updatedAt));
+  return {
+    versions: { published: Boolean(published), draft: Boolean(draft && (!published || changed)) },
+    dates: [published?.updatedAt ?? '', draft?.updatedAt ?? ''].map(String),
+  };
+};
+
+export type OperationsService = ReturnType<typeof operations>;
+export default operations;

@@ -1,0 +1,41 @@
+const MOST_ENTRIES = 1_000;
+
+interface Entry<T> {
+  value: Promise<T>;
+  until: number;
+}
+
+/**
+ * Keeps results for `lifetime` milliseconds, and lets concurrent calls with one key share one call.
+ * A rejected call is not kept.
+ */
+export const createCache = <T>(lifetime: number, now: () => number = Date.now) => {
+  const entries = new Map<string, Entry<T>>();
+
+  return {
+    get(key: string, load: () => Promise<T>): Promise<T> {
+      const known = entries.get(key);
+      if (known && now() < known.until) return known.value;
+      const value = load();
+      const entry = { value, until: Infinity };
+      entries.delete(key);
+      entries.set(key, entry);
+      const oldest = entries.keys().next();
+      if (entries.size > MOST_ENTRIES && !oldest.done) entries.delete(oldest.value);
+      value.then(
+        () => {
+          entry.until = now() + lifetime;
+        },
+        () => {
+          if (entries.get(key) === entry) entries.delete(key);
+        },
+      );
+      return value;
+    },
+    clear(): void {
+      entries.clear();
+    },
+  };
+};
+
+export type Cache<T> = ReturnType<typeof createCache<T>>;

@@ -1,0 +1,51 @@
+import type { Core } from '@strapi/strapi';
+import type { SettingsInput, SettingsView } from '../../../shared/settings';
+import type { PluginConfig } from '../config';
+import { effective, view, type Effective } from './effective';
+import { readStored, writeStored, type Stored } from './stored';
+
+/** Settings of the configuration and of the settings page. */
+const settings = ({ strapi }: { strapi: Core.Strapi }) => {
+  const encryption = () => strapi.service('admin::encryption');
+  const config = () => strapi.config.get('plugin::frontend-map') as PluginConfig;
+  // Read once: a list of 100 rows must not ask the database for it each time.
+  let known: Promise<Stored> | null = null;
+  const stored = () => (known ??= readStored(strapi));
+
+  const encrypted = (given: string | undefined, before: string): string => {
+    if (given === undefined) return before;
+    return given && encryption().encrypt(given);
+  };
+
+  return {
+    config,
+    async effective(): Promise<Effective> {
+      return effective(config(), await stored(), (text) => encryption().decrypt(text));
+    },
+    async view(): Promise<SettingsView> {
+      return view(config(), await stored());
+    },
+    /** Stores the input. Another address drops the tokens of the one before. */
+    async update(input: SettingsInput): Promise<void> {
+      const before = await stored();
+      const kept = input.url === before.url ? before : { draftToken: '', validateToken: '' };
+      const value: Stored = {
+        url: input.url,
+        draftToken: encrypted(input.draftToken, kept.draftToken),
+        validateToken: encrypted(input.validateToken, kept.validateToken),
+        site: input.site,
+        sites: input.sites,
+        parts: input.parts,
+      };
+      await writeStored(strapi, value);
+      known = Promise.resolve(value);
+    },
+    /** Reads the settings again: another instance may have changed them. */
+    forget(): void {
+      known = null;
+    },
+  };
+};
+
+export type SettingsService = ReturnType<typeof settings>;
+export default settings;

@@ -1,0 +1,54 @@
+import type { Failure } from './failures';
+
+/** A related entry that a URL depends on. */
+export interface Related {
+  uid: string;
+  documentId: string;
+  published: boolean;
+}
+
+export interface Link {
+  url: string;
+  path: string;
+}
+
+/** Why a version has no URL: `reason` and `rule` of the service. */
+export interface NoLink {
+  reason: string;
+  rule: string | null;
+  /** Where the value of a related entry is at fault, and the user may read that entry. */
+  related?: Related;
+}
+
+export type Address = Link | NoLink;
+
+/** What the last run of URL checks found for one URL. */
+export interface CheckedUrl {
+  url: string;
+  status: number | null;
+  ok: boolean;
+  reason?: string;
+  location?: string;
+}
+
+export interface DocumentReport {
+  /** Null: the version is not published. */
+  published: Address | null;
+  /** The URL after the next publication; null where it is the published one. */
+  draft: Address | null;
+  /** Absolute URLs of all published versions by `hreflang`. */
+  alternates: Record<string, string>;
+  /** Paths that redirect to this document. */
+  formerPaths: string[];
+  checked: { at: string; urls: CheckedUrl[] } | null;
+  /** Whether Strapi's preview is set up. */
+  preview: boolean;
+}
+
+/** A report, or the reason why there is none. */
+export type Answer<T> = { report: T } | { failure: Failure };
+
+/** One row of a list: its published URL, or why it has none. */
+export type RowReport = { url: string } | { reason: string };
+
+export const hasLink = (address: Address): address is Link => 'url' in address;

@@ -1,0 +1,33 @@
+/** Which parts of the plugin editors see. */
+export interface Parts {
+  panel: boolean;
+  column: boolean;
+  widget: boolean;
+}
+
+/** Where a value comes from: the configuration wins over what the settings page has stored. */
+export type Source = 'configuration' | 'stored' | 'unset';
+
+/** What the settings page shows: no secret, only whether it is set. */
+export interface SettingsView {
+  url: string;
+  urlSource: Source;
+  draftToken: Source;
+  validateToken: Source;
+  hookSecret: boolean;
+  /** The site of all content types; empty: the service derives it from the content type. */
+  site: string;
+  /** The site of single content types, where a type has rules in several sites. */
+  sites: Record<string, string>;
+  parts: Parts;
+}
+
+/** What the settings page sends. A token that is left out stays as it is; an empty one is removed. */
+export interface SettingsInput {
+  url: string;
+  draftToken?: string;
+  validateToken?: string;
+  site: string;
+  sites: Record<string, string>;
+  parts: Parts;
+}
