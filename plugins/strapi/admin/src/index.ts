@@ -1,10 +1,16 @@
 import type { StrapiApp } from '@strapi/strapi/admin';
+import { OpenAction } from './list/action';
+import { addColumn, type Table } from './list/column';
+import { hasAction } from './my-permissions';
 import { UrlPanel } from './panel/panel';
+import { knownParts, requestParts } from './parts';
+import { READ_URL } from './permissions';
 import { PLUGIN_ID } from './plugin-id';
 
 /** The parts of Strapi's content manager that plugins may extend. */
 interface ContentManager {
   addEditViewSidePanel(panels: unknown[]): void;
+  addDocumentAction(actions: unknown[]): void;
 }
 
 const prefixed = (texts: Record<string, string>) =>
@@ -24,6 +30,12 @@ export default {
   bootstrap(app: StrapiApp) {
     const contentManager = app.getPlugin('content-manager').apis as unknown as ContentManager;
     contentManager.addEditViewSidePanel([UrlPanel]);
+    contentManager.addDocumentAction([OpenAction]);
+    app.registerHook('Admin/CM/pages/ListView/inject-column-in-table', (table: Table) => {
+      if (!hasAction(app.store?.getState(), READ_URL[0]?.action ?? '')) return table;
+      void requestParts();
+      return knownParts().column ? addColumn(table) : table;
+    });
   },
 
   registerTrads({ locales }: { locales: string[] }) {

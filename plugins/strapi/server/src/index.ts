@@ -1,5 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import config from './config';
+import reports from './controllers/reports';
+import settingsController from './controllers/settings';
 import urls from './controllers/urls';
 import operations from './operations/service';
 import { REGISTERED } from './permissions';
@@ -14,6 +16,6 @@ export default {
   bootstrap,
   config,
   routes,
-  controllers: { urls },
+  controllers: { urls, reports, settings: settingsController },
   services: { settings, operations },
 };

@@ -15,6 +15,16 @@ const route = (method: string, path: string, handler: string, action: Action) =>
 
 export const ADMIN_ROUTES = [
   route('GET', '/document', 'urls.document', ACTIONS.readUrl),
+  route('POST', '/rows', 'urls.rows', ACTIONS.readUrl),
+  route('GET', '/parts', 'settings.parts', ACTIONS.readUrl),
+  route('GET', '/overview', 'reports.overview', ACTIONS.readReport),
+  route('GET', '/sites', 'reports.sites', ACTIONS.readReport),
+  route('GET', '/check', 'reports.check', ACTIONS.runCheck),
+  route('POST', '/check', 'reports.start', ACTIONS.runCheck),
+  route('GET', '/settings', 'settings.find', ACTIONS.manageSettings),
+  route('PUT', '/settings', 'settings.update', ACTIONS.manageSettings),
+  route('POST', '/settings/test', 'settings.test', ACTIONS.manageSettings),
+  route('POST', '/settings/webhook', 'settings.webhook', ACTIONS.manageSettings),
 ];
 
 export default { admin: { type: 'admin', routes: ADMIN_ROUTES } };

@@ -6,6 +6,8 @@ export type Ability = object;
 /** A version of a document that the admin may read. */
 export interface Version {
   documentId: string;
+  /** Null for a type that is not localized. */
+  locale: string | null;
   updatedAt: string;
 }
 
@@ -39,8 +41,8 @@ export const readableVersions = async (
   const wanted = { documentId: { $in: documentIds } };
   const rows = await strapi.documents(uid as UID.ContentType).findMany({
     filters: filters ? { $and: [wanted, filters] } : wanted,
-    fields: ['documentId', 'updatedAt'],
-    pagination: { page: 1, pageSize: documentIds.length },
+    fields: ['documentId', 'locale', 'updatedAt'],
+    limit: -1,
     ...version,
   } as never);
   return rows as unknown as Version[];

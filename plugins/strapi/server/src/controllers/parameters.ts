@@ -1,4 +1,5 @@
 import { errors } from '@strapi/utils';
+import { MOST_ROWS } from '../operations/rows';
 
 const UID = /^(api|plugin|admin)::[\w-]{1,64}\.[\w-]{1,64}$/;
 const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -17,3 +18,13 @@ export const documentIdOf = (value: unknown): string => required('documentId', v
 /** Absent for types that are not localized. */
 export const localeOf = (value: unknown): string | undefined =>
   value === undefined || value === null || value === '' ? undefined : required('locale', value, LOCALE);
+
+export const siteOf = (value: unknown): string => required('site', value, /^[A-Za-z0-9._-]{1,64}$/);
+
+/** 1 to 100 documents, as many as a page of Strapi's list has. */
+export const documentIdsOf = (value: unknown): string[] => {
+  if (!Array.isArray(value) || value.length < 1 || value.length > MOST_ROWS) {
+    throw new errors.ValidationError(`\`documentIds\` must have 1 to ${MOST_ROWS} documents`);
+  }
+  return [...new Set(value.map(documentIdOf))];
+};

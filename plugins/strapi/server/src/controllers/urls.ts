@@ -1,7 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import type { Context } from 'koa';
 import type { OperationsService } from '../operations/service';
-import { documentIdOf, localeOf, uidOf } from './parameters';
+import { documentIdOf, documentIdsOf, localeOf, uidOf } from './parameters';
 
 const urls = ({ strapi }: { strapi: Core.Strapi }) => {
   const operations = (): OperationsService => strapi.plugin('frontend-map').service('operations');
@@ -16,6 +16,13 @@ const urls = ({ strapi }: { strapi: Core.Strapi }) => {
       ctx.set('Cache-Control', 'no-store');
       if (!found) ctx.throw(404);
       ctx.body = found;
+    },
+
+    /** `POST /rows` with `{uid, documentIds, locale}`: an `Answer` with the rows by `documentId`. */
+    async rows(ctx: Context) {
+      const { uid, documentIds, locale } = (ctx.request as { body?: Record<string, unknown> }).body ?? {};
+      const ability = ctx.state.userAbility;
+      ctx.body = await operations().rows(ability, uidOf(uid), localeOf(locale), documentIdsOf(documentIds));
     },
   };
 };

@@ -1,6 +1,9 @@
 import type { Core, UID } from '@strapi/strapi';
-import type { Address, Answer, DocumentReport } from '../../../shared/reports';
-import { readableVersions, type Ability, type Version } from '../content/readable';
+import type { CheckRun } from '../../../shared/check';
+import type { ConnectionTest } from '../../../shared/connection';
+import type { Overview } from '../../../shared/problems';
+import type { Address, Answer, DocumentReport, RowReport } from '../../../shared/reports';
+import { mayReadType, mayReadWholeType, readableVersions, type Ability, type Version } from '../content/readable';
 import { relatedEntry } from '../content/related';
 import { createBreaker } from '../service/breaker';
 import { createCache, type Cache } from '../service/cache';
@@ -8,6 +11,13 @@ import { createClient, type Reply } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 import type { SettingsService } from '../settings/service';
 import { readDocument, type DocumentKey, type Versions } from './document';
+import { createChecks } from './checks';
+import { checksOf, movesOf, problemsOf, versionKey, type MayRead } from './reports';
+import { readRows } from './rows';
+import { testConnection } from './test-connection';
+
+/** Reports may take longer than what a form waits for: the first walk of a site, for example. */
+const REPORT_MS = 10_000;
 
 /** How long a site that does not resolve by documents is not asked again. */
 const RESOLVES_MS = 60_000;
@@ -22,6 +32,7 @@ export interface DocumentRequest {
 const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   const settings = (): SettingsService => strapi.plugin('frontend-map').service('settings');
   const client = createClient(createBreaker());
+  const checks = createChecks();
   let cache: Cache<unknown> | null = null;
   const kept = <T>(key: unknown[], load: () => Promise<T>): Promise<T> => {
     cache ??= createCache<unknown>(settings().config().cacheMs);
@@ -91,8 +102,84 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
         return { ...report, published, draft, preview: previewIsOn() };
       });
     },
+
+    /** The published URLs of a page of rows; documents that the admin may not read are left out. */
+    async rows(
+      ability: Ability,
+      uid: string,
+      locale: string | undefined,
+      documentIds: string[],
+    ): Promise<Answer<Record<string, RowReport>>> {
+      const status = 'draft' as const;
+      const found = await readableVersions(strapi, ability, uid, documentIds, { locale, status });
+      const readable = documentIds.filter((id) => found.some(({ documentId }) => documentId === id));
+      if (!readable.length) return { report: {} };
+      return answer(async () => {
+        const { address, siteOf } = await settings().effective();
+        const { timeoutMs } = settings().config();
+        const key = { uid, locale, site: siteOf(uid), documentIds: readable };
+        return kept(['rows', key], () =>
+          readRows((path, query, body) => client.call(address, { path, query, body, timeoutMs }), key),
+        );
+      });
+    },
+
+    /** What is wrong with the site, of the documents that the admin may read. */
+    async overview(ability: Ability, site: string): Promise<Answer<Overview>> {
+      const mayRead = mayReadOf(strapi, ability);
+      return answer(async () => {
+        const ask = await asker(REPORT_MS);
+        // Kept for all admins alike, and filtered for each.
+        const read = (path: string) => kept([path, site], () => ask(path, { site }, 'validate'));
+        const [problems, validations, redirects] = await Promise.all([
+          read('/api/problems'),
+          read('/api/validations'),
+          read('/api/redirects'),
+        ]);
+        return {
+          problems: await problemsOf(problems, mayRead),
+          checks: await checksOf(validations, mayRead),
+          moves: redirects.status === 200 ? await movesOf(redirects, mayRead) : null,
+        };
+      });
+    },
+
+    /** What is wrong with the settings. */
+    async test(): Promise<ConnectionTest> {
+      const { siteOf } = await settings().effective();
+      return testConnection(await asker(settings().config().timeoutMs), siteOf(''));
+    },
+
+    /** The sites that the settings name: the one of all content types first. */
+    async sites(): Promise<string[]> {
+      const { site, sites } = await settings().view();
+      return [...new Set([site, ...Object.values(sites)])].filter(Boolean);
+    },
+
+    /** Starts a run of URL checks, or joins the one in progress. */
+    async startCheck(site: string, uid: string): Promise<CheckRun> {
+      const { address, validateToken } = await settings().effective();
+      cache?.clear();
+      return checks.start({ address, token: validateToken, site, uid });
+    },
+    checkState: (site: string, uid: string): CheckRun => checks.state({ site, uid }),
   };
 };
+
+/** Which documents of a report the admin may read: one query for a type with conditions. */
+const mayReadOf =
+  (strapi: Core.Strapi, ability: Ability): MayRead =>
+  async (uid, documentIds) => {
+    if (!mayReadType(strapi, ability, uid)) return 'none';
+    if (mayReadWholeType(strapi, ability, uid)) return 'all';
+    const readable = new Set<string>();
+    for (let at = 0; at < documentIds.length; at += 100) {
+      const ids = documentIds.slice(at, at + 100);
+      const found = await readableVersions(strapi, ability, uid, ids, { locale: '*', status: 'draft' });
+      for (const { documentId, locale } of found) readable.add(versionKey(documentId, locale));
+    }
+    return readable;
+  };
 
 /** The versions that the admin may read, with their dates. */
 const versionsOf = async (

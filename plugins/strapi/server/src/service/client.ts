@@ -21,7 +21,8 @@ export interface Call {
 
 const STATUSES: readonly number[] = [200, 400, 404, 501];
 
-const failureOf = (status: number): Failure => {
+/** What a status without a usable body means. */
+export const failureOf = (status: number): Failure => {
   if (status >= 300 && status < 400) return 'redirected';
   if (status === 401 || status === 403) return 'wrong-token';
   if (status === 405) return 'older-version';

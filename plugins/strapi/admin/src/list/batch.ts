@@ -1,0 +1,48 @@
+import type { Answer, RowReport } from '../../../shared/reports';
+
+export type RowAnswer = RowReport | { failure: string };
+
+/** One request for the rows of a content type in one locale. */
+export type LoadRows = (
+  uid: string,
+  locale: string | undefined,
+  documentIds: string[],
+) => Promise<Answer<Record<string, RowReport>>>;
+
+interface Waiting {
+  documentId: string;
+  done: (row: RowAnswer) => void;
+}
+
+/** A page of Strapi's list has at most 100 rows, and the route takes as many. */
+const MOST_ROWS = 100;
+const MISSING: RowReport = { reason: 'unknown' };
+
+/** Collects the rows that are asked for in one tick into one request for each type and locale. */
+export const createBatches = (load: LoadRows) => {
+  const waiting = new Map<string, { uid: string; locale: string | undefined; rows: Waiting[] }>();
+
+  const send = async (uid: string, locale: string | undefined, rows: Waiting[]): Promise<void> => {
+    const ids = [...new Set(rows.map(({ documentId }) => documentId))];
+    const answer = await load(uid, locale, ids).catch(() => ({ failure: 'unreachable' as const }));
+    for (const { documentId, done } of rows) {
+      done('failure' in answer ? answer : (answer.report[documentId] ?? MISSING));
+    }
+  };
+
+  const flush = (): void => {
+    for (const { uid, locale, rows } of waiting.values()) {
+      for (let at = 0; at < rows.length; at += MOST_ROWS) void send(uid, locale, rows.slice(at, at + MOST_ROWS));
+    }
+    waiting.clear();
+  };
+
+  return (uid: string, locale: string | undefined, documentId: string): Promise<RowAnswer> =>
+    new Promise((done) => {
+      if (!waiting.size) setTimeout(flush);
+      const key = JSON.stringify([uid, locale]);
+      const batch = waiting.get(key) ?? { uid, locale, rows: [] };
+      batch.rows.push({ documentId, done });
+      waiting.set(key, batch);
+    });
+};

@@ -1,0 +1,43 @@
+import type { Core } from '@strapi/strapi';
+import type { Context } from 'koa';
+import { mayReadWholeType } from '../content/readable';
+import type { OperationsService } from '../operations/service';
+import { siteOf, uidOf } from './parameters';
+
+const reports = ({ strapi }: { strapi: Core.Strapi }) => {
+  const operations = (): OperationsService => strapi.plugin('frontend-map').service('operations');
+
+  /** A run reports on all documents of the type, so the admin must be permitted to read each. */
+  const checked = (ctx: Context, uid: string): string => {
+    if (!mayReadWholeType(strapi, ctx.state.userAbility, uid)) ctx.throw(403);
+    return uid;
+  };
+
+  return {
+    /** `GET /sites`: the sites of the settings. */
+    async sites(ctx: Context) {
+      ctx.body = await operations().sites();
+    },
+
+    /** `GET /overview?site`: an `Answer<Overview>`. */
+    async overview(ctx: Context) {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await operations().overview(ctx.state.userAbility, siteOf(ctx.query.site));
+    },
+
+    /** `GET /check?site&uid`: a `CheckRun`. */
+    async check(ctx: Context) {
+      const uid = checked(ctx, uidOf(ctx.query.uid));
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = operations().checkState(siteOf(ctx.query.site), uid);
+    },
+
+    /** `POST /check?site&uid`: starts a run, or joins the one in progress. */
+    async start(ctx: Context) {
+      const uid = checked(ctx, uidOf(ctx.query.uid));
+      ctx.body = await operations().startCheck(siteOf(ctx.query.site), uid);
+    },
+  };
+};
+
+export default reports;

@@ -1,0 +1,86 @@
+import type { CheckReport, Move, Problem, Problems } from '../../../shared/problems';
+import type { Reply } from '../service/client';
+import { ServiceFailure } from '../service/failure';
+
+/** Which rows of a type the admin may read: all, none, or those with these keys. */
+export type Readable = 'all' | 'none' | ReadonlySet<string>;
+
+/** Tells which of the documents of a type the admin may read. */
+export type MayRead = (uid: string, documentIds: string[]) => Promise<Readable>;
+
+export type Row = Record<string, unknown>;
+
+const rowsOf = (reply: Reply, member: string): Row[] => {
+  if (reply.status === 400) throw new ServiceFailure('unknown-site');
+  const found = reply.data[member];
+  if (reply.status !== 200 || !Array.isArray(found)) throw new ServiceFailure('older-version');
+  return found as Row[];
+};
+
+/** The key of a version; a document that is not localized has one for all locales. */
+export const versionKey = (documentId: unknown, locale: unknown): string => `${documentId} ${locale ?? '*'}`;
+
+const isIn = (keys: ReadonlySet<string>, { documentId, locale }: Row): boolean =>
+  keys.has(versionKey(documentId, locale)) || keys.has(versionKey(documentId, null));
+
+/** The documents of a row: those that share a path, or the one that it is about. */
+const versionsOf = (row: Row): Row[] =>
+  row.kind === 'shared_path' ? [row.owner as Row, ...(row.others as Row[])] : [row];
+
+/** Answers for each version of the rows whether the admin may read it. One query for each type. */
+export const readableOf = async (versions: Row[], mayRead: MayRead): Promise<(version: Row) => boolean> => {
+  const ids = new Map<string, Set<string>>();
+  for (const { contentType, documentId } of versions) {
+    const uid = String(contentType);
+    ids.set(uid, (ids.get(uid) ?? new Set()).add(String(documentId)));
+  }
+  const readable = new Map<string, Readable>();
+  for (const [uid, documents] of ids) readable.set(uid, await mayRead(uid, [...documents]));
+  return (version) => {
+    const found = readable.get(String(version.contentType)) ?? 'none';
+    return typeof found === 'string' ? found === 'all' : isIn(found, version);
+  };
+};
+
+/**
+ * The problems of a site, without those of documents that the admin may not read. A path is listed
+ * only where all its documents are readable. The count is that of the rows that are left.
+ */
+export const problemsOf = async (reply: Reply, mayRead: MayRead): Promise<Problems> => {
+  const rows = rowsOf(reply, 'problems');
+  const isReadable = await readableOf(rows.flatMap(versionsOf), mayRead);
+  const problems = rows.filter((row) => versionsOf(row).every(isReadable)) as unknown as Problem[];
+  return { count: problems.length, truncated: reply.data.truncated === true, problems };
+};
+
+/** The last runs of URL checks, with the dead URLs of documents that the admin may read. */
+export const checksOf = async (reply: Reply, mayRead: MayRead): Promise<CheckReport[]> => {
+  const runs = rowsOf(reply, 'validations');
+  const checks: CheckReport[] = [];
+  for (const run of runs) {
+    const uid = String(run.contentType);
+    const dead = (Array.isArray(run.dead) ? run.dead : []) as Row[];
+    const typed = dead.map((row) => ({ ...row, contentType: uid }) as Row);
+    const readable = await mayRead(uid, typed.map(({ documentId }) => String(documentId)));
+    if (readable === 'none') continue;
+    const isReadable = (row: Row) => readable === 'all' || isIn(readable, row);
+    checks.push({
+      contentType: uid,
+      // The number of pages includes those that the admin may not read.
+      count: readable === 'all' ? Number(run.count) : null,
+      endedAt: String(run.endedAt),
+      truncated: run.truncated === true,
+      dead: typed.filter(isReadable) as unknown as CheckReport['dead'],
+    });
+  }
+  return checks;
+};
+
+/** Pages that have moved or are gone, the latest first, of documents that the admin may read. */
+export const movesOf = async (reply: Reply, mayRead: MayRead): Promise<Move[]> => {
+  const rows = rowsOf(reply, 'redirects');
+  const isReadable = await readableOf(rows, mayRead);
+  return (rows.filter(isReadable) as unknown as Move[])
+    .sort((one, other) => (other.since ?? '').localeCompare(one.since ?? ''))
+    .slice(0, 100);
+};

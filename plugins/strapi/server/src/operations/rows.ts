@@ -1,0 +1,42 @@
+import type { RowReport } from '../../../shared/reports';
+import type { Reply } from '../service/client';
+import { ServiceFailure } from '../service/failure';
+
+/** A page of Strapi's list has at most 100 rows. */
+export const MOST_ROWS = 100;
+
+export interface RowsKey {
+  uid: string;
+  locale?: string | undefined;
+  site?: string | undefined;
+  documentIds: string[];
+}
+
+export type Post = (
+  path: string,
+  query: Record<string, string | undefined>,
+  body: unknown,
+) => Promise<Reply>;
+
+interface Result {
+  documentId?: unknown;
+  url?: unknown;
+  reason?: unknown;
+}
+
+const rowOf = ({ url, reason }: Result): RowReport =>
+  typeof url === 'string' ? { url } : { reason: typeof reason === 'string' ? reason : 'unknown' };
+
+/** The published URLs of a page of rows, by one request, by `documentId`. */
+export const readRows = async (post: Post, key: RowsKey): Promise<Record<string, RowReport>> => {
+  const documents = key.documentIds.map((documentId) => ({
+    uid: key.uid,
+    documentId,
+    ...(key.locale && { locale: key.locale }),
+  }));
+  const { status, data } = await post('/api/frontend-urls', { site: key.site }, { documents });
+  if (status === 400) throw new ServiceFailure('unknown-site');
+  const { results } = data;
+  if (status !== 200 || !Array.isArray(results)) throw new ServiceFailure('older-version');
+  return Object.fromEntries(results.map((result: Result) => [String(result.documentId), rowOf(result)]));
+};
