@@ -4,8 +4,10 @@ import { addColumn, type Table } from './list/column';
 import { hasAction } from './my-permissions';
 import { UrlPanel } from './panel/panel';
 import { knownParts, requestParts } from './parts';
-import { READ_URL } from './permissions';
+import { MANAGE_SETTINGS, READ_REPORT, READ_URL } from './permissions';
 import { PLUGIN_ID } from './plugin-id';
+import { descriptor } from './texts';
+import { Link } from '@strapi/icons';
 
 /** The parts of Strapi's content manager that plugins may extend. */
 interface ContentManager {
@@ -25,12 +27,36 @@ const LANGUAGES: Record<string, () => Promise<{ default: Record<string, string> 
 export default {
   register(app: StrapiApp) {
     app.registerPlugin({ id: PLUGIN_ID, name: PLUGIN_ID });
+    app.addMenuLink({
+      to: `plugins/${PLUGIN_ID}`,
+      icon: Link,
+      intlLabel: descriptor('plugin.name'),
+      permissions: READ_REPORT,
+      Component: () => import('./page/page'),
+    });
+    // Since Strapi 5.13.
+    app.widgets?.register({
+      id: 'problems',
+      pluginId: PLUGIN_ID,
+      icon: Link,
+      title: descriptor('widget.title'),
+      link: { label: descriptor('widget.link'), href: `/plugins/${PLUGIN_ID}` },
+      permissions: READ_REPORT,
+      component: async () => (await import('./home/widget')).ProblemsWidget,
+    });
   },
 
   bootstrap(app: StrapiApp) {
     const contentManager = app.getPlugin('content-manager').apis as unknown as ContentManager;
     contentManager.addEditViewSidePanel([UrlPanel]);
     contentManager.addDocumentAction([OpenAction]);
+    app.addSettingsLink('global', {
+      id: PLUGIN_ID,
+      to: PLUGIN_ID,
+      intlLabel: descriptor('plugin.name'),
+      permissions: MANAGE_SETTINGS,
+      Component: () => import('./settings/page'),
+    });
     app.registerHook('Admin/CM/pages/ListView/inject-column-in-table', (table: Table) => {
       if (!hasAction(app.store?.getState(), READ_URL[0]?.action ?? '')) return table;
       void requestParts();

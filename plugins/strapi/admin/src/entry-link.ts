@@ -1,0 +1,11 @@
+/** The part of a version that its page in the content manager is found by. */
+interface Version {
+  contentType: string;
+  documentId: string;
+  locale: string;
+}
+
+/** The page of an entry. A locale that the type does not have is ignored there. */
+export const entryLink = ({ contentType, documentId, locale }: Version): string =>
+  `/content-manager/collection-types/${contentType}/${documentId}?plugins[i18n][locale]=${encodeURIComponent(locale)}`;
+

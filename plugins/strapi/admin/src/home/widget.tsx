@@ -1,0 +1,58 @@
+import { Widget } from '@strapi/strapi/admin';
+import { Box, Flex, Link, Typography } from '@strapi/design-system';
+import { useIntl } from 'react-intl';
+import { Link as RouterLink } from 'react-router-dom';
+import type { Overview } from '../../../shared/problems';
+import { useAnswer } from '../api/use-answer';
+import { useSites } from '../api/use-sites';
+import { entryLink } from '../entry-link';
+import { findingsOf, findingText } from '../page/findings';
+import { knownParts } from '../parts';
+import { useText } from '../texts';
+
+/** Rows that fit; the page of the plugin has the others. */
+const MOST_ROWS = 5;
+
+/** Documents without a URL, paths with two owners and dead pages, on the admin's home page. */
+export const ProblemsWidget = () => {
+  const text = useText();
+  const site = useSites();
+  const first = site?.[0];
+  const loaded = useAnswer<Overview>(first ? `/overview?site=${encodeURIComponent(first)}` : null);
+
+  if (!knownParts().widget) return <Widget.NoData>{text('widget.off')}</Widget.NoData>;
+  if (site && !first) return <Widget.NoData>{text('page.no-site')}</Widget.NoData>;
+  if (loaded.state === 'loading') return <Widget.Loading />;
+  if (loaded.state === 'error') return <Widget.Error />;
+  if ('failure' in loaded.answer) return <Widget.NoData>{text(`failure.${loaded.answer.failure}`)}</Widget.NoData>;
+  return <Findings overview={loaded.answer.report} />;
+};
+
+const Findings = ({ overview }: { overview: Overview }) => {
+  const text = useText();
+  const { formatDate } = useIntl();
+  const findings = findingsOf(overview);
+  const last = overview.checks.map(({ endedAt }) => endedAt).sort().at(-1);
+  return (
+    <Flex direction="column" alignItems="stretch" gap={3} data-frontend-map="widget">
+      <Typography>{text('widget.count', { count: findings.length })}</Typography>
+      <Box tag="ul">
+        {findings.slice(0, MOST_ROWS).map((finding) => (
+          <Box tag="li" key={finding.key} paddingBottom={2}>
+            <Link tag={RouterLink} to={entryLink(finding.version)}>
+              {finding.version.title ?? finding.version.documentId}
+            </Link>
+            <Typography tag="p" variant="pi" textColor="neutral600">
+              {findingText(text, finding)}
+            </Typography>
+          </Box>
+        ))}
+      </Box>
+      <Typography variant="pi" textColor="neutral600">
+        {last
+          ? text('widget.last', { at: formatDate(last, { dateStyle: 'short', timeStyle: 'short' }) })
+          : text('widget.never')}
+      </Typography>
+    </Flex>
+  );
+};

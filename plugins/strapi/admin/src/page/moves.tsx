@@ -1,0 +1,64 @@
+import { Box, Link, Table, Tbody, Td, Th, Thead, Tr, Typography } from '@strapi/design-system';
+import { useIntl } from 'react-intl';
+import { Link as RouterLink } from 'react-router-dom';
+import type { Move } from '../../../shared/problems';
+import { nameOf, type ContentType } from '../api/use-content-types';
+import { entryLink } from '../entry-link';
+import { useText, type TextId } from '../texts';
+
+const COLUMNS: TextId[] = ['moves.from', 'moves.to', 'table.type', 'moves.since'];
+
+/** Paths that redirect now; `moves` is null on a site that remembers none. */
+export const Moves = ({ moves, types }: { moves: Move[] | null; types: ContentType[] }) => {
+  const text = useText();
+  if (!moves) return null;
+  return (
+    <Box>
+      <Typography variant="beta" tag="h2" paddingBottom={2}>
+        {text('moves.title')}
+      </Typography>
+      {!moves.length && <Typography tag="p">{text('moves.none')}</Typography>}
+      {moves.length > 0 && <MovesTable moves={moves} types={types} />}
+    </Box>
+  );
+};
+
+const MovesTable = ({ moves, types }: { moves: Move[]; types: ContentType[] }) => {
+  const text = useText();
+  const { formatDate } = useIntl();
+  return (
+    <Table colCount={COLUMNS.length} rowCount={moves.length + 1}>
+      <Thead>
+        <Tr>
+          {COLUMNS.map((id) => (
+            <Th key={id}>
+              <Typography variant="sigma">{text(id)}</Typography>
+            </Th>
+          ))}
+        </Tr>
+      </Thead>
+      <Tbody>
+        {moves.map((move) => (
+          <Tr key={`${move.from} ${move.locale}`}>
+            <Td>
+              <Typography dir="ltr">{move.from}</Typography>
+            </Td>
+            <Td>
+              <Link tag={RouterLink} to={entryLink(move)} dir="ltr">
+                {move.path}
+              </Link>
+            </Td>
+            <Td>
+              <Typography>{nameOf(types, move.contentType)}</Typography>
+            </Td>
+            <Td>
+              <Typography>
+                {move.since ? formatDate(move.since, { dateStyle: 'short', timeStyle: 'short' }) : ''}
+              </Typography>
+            </Td>
+          </Tr>
+        ))}
+      </Tbody>
+    </Table>
+  );
+};

@@ -1,0 +1,122 @@
+import { Checkbox, Field, Flex, TextInput } from '@strapi/design-system';
+import type { Parts, SettingsView, Source } from '../../../shared/settings';
+import { nameOf, useContentTypes } from '../api/use-content-types';
+import { useText, type Text } from '../texts';
+import type { Draft } from './page';
+import { Section } from './section';
+
+interface Props {
+  view: SettingsView;
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+}
+
+export const SettingsForm = (props: Props) => {
+  const text = useText();
+  return (
+    <Flex direction="column" alignItems="stretch" gap={6}>
+      <Section title={text('settings.service')}>
+        <Connection {...props} />
+      </Section>
+      <Section title={text('settings.sites')}>
+        <Sites {...props} />
+      </Section>
+      <Section title={text('settings.parts')}>
+        <PartsChoice {...props} />
+      </Section>
+    </Flex>
+  );
+};
+
+const hintOf = (text: Text, source: Source): string =>
+  ({
+    configuration: text('settings.from-configuration'),
+    stored: text('settings.is-set'),
+    unset: text('settings.is-unset'),
+  })[source];
+
+const Connection = ({ view, draft, onChange }: Props) => {
+  const text = useText();
+  const isFixed = view.urlSource === 'configuration';
+  const tokens = ['draftToken', 'validateToken'] as const;
+  return (
+    <>
+      <Field.Root name="url" hint={isFixed ? text('settings.from-configuration') : text('settings.url-hint')}>
+        <Field.Label>{text('settings.url')}</Field.Label>
+        <TextInput
+          type="url"
+          dir="ltr"
+          placeholder="http://frontend-map:8080"
+          value={draft.url}
+          disabled={isFixed}
+          onChange={(event: { target: { value: string } }) => onChange({ ...draft, url: event.target.value })}
+        />
+        <Field.Hint />
+      </Field.Root>
+      {tokens.map((name) => (
+        <Field.Root key={name} name={name} hint={hintOf(text, view[name])}>
+          <Field.Label>{text(`settings.${name}`)}</Field.Label>
+          <TextInput
+            type="password"
+            autoComplete="off"
+            value={draft[name] ?? ''}
+            disabled={isFixed || view[name] === 'configuration'}
+            onChange={(event: { target: { value: string } }) =>
+              onChange({ ...draft, [name]: event.target.value || undefined })
+            }
+          />
+          <Field.Hint />
+        </Field.Root>
+      ))}
+    </>
+  );
+};
+
+const Sites = ({ draft, onChange }: Props) => {
+  const text = useText();
+  const types = useContentTypes();
+  const set = (uid: string, site: string) => onChange({ ...draft, sites: { ...draft.sites, [uid]: site } });
+  const uids = [...new Set([...types.map(({ uid }) => uid), ...Object.keys(draft.sites)])];
+  return (
+    <>
+      <Field.Root name="site" hint={text('settings.site-hint')}>
+        <Field.Label>{text('settings.site')}</Field.Label>
+        <TextInput
+          value={draft.site}
+          onChange={(event: { target: { value: string } }) => onChange({ ...draft, site: event.target.value })}
+        />
+        <Field.Hint />
+      </Field.Root>
+      <details>
+        <summary>{text('settings.site-by-type')}</summary>
+        <Flex direction="column" alignItems="stretch" gap={3} paddingTop={3}>
+          {uids.map((uid) => (
+            <Field.Root key={uid} name={`site of ${uid}`}>
+              <Field.Label>{nameOf(types, uid)}</Field.Label>
+              <TextInput
+                placeholder={draft.site}
+                value={draft.sites[uid] ?? ''}
+                onChange={(event: { target: { value: string } }) => set(uid, event.target.value)}
+              />
+            </Field.Root>
+          ))}
+        </Flex>
+      </details>
+    </>
+  );
+};
+
+const PartsChoice = ({ draft, onChange }: Props) => {
+  const text = useText();
+  const set = (name: keyof Parts, isOn: boolean) =>
+    onChange({ ...draft, parts: { ...draft.parts, [name]: isOn } });
+  return (
+    <Flex direction="column" alignItems="flex-start" gap={2}>
+      {(['panel', 'column', 'widget'] as const).map((name) => (
+        <Checkbox key={name} checked={draft.parts[name]} onCheckedChange={(isOn) => set(name, isOn === true)}>
+          {text(`settings.parts.${name}`)}
+        </Checkbox>
+      ))}
+    </Flex>
+  );
+};
