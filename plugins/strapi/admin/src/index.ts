@@ -24,8 +24,12 @@ const LANGUAGES: Record<string, () => Promise<{ default: Record<string, string> 
   de: () => import('./translations/de.json'),
 };
 
+// Strapi passes the app with its store to `register` alone; the store is created later.
+let registered: StrapiApp | undefined;
+
 export default {
   register(app: StrapiApp) {
+    registered = app;
     app.registerPlugin({ id: PLUGIN_ID, name: PLUGIN_ID });
     app.addMenuLink({
       to: `plugins/${PLUGIN_ID}`,
@@ -58,7 +62,7 @@ export default {
       Component: () => import('./settings/page'),
     });
     app.registerHook('Admin/CM/pages/ListView/inject-column-in-table', (table: Table) => {
-      if (!hasAction(app.store?.getState(), READ_URL[0]?.action ?? '')) return table;
+      if (!hasAction(registered?.store?.getState(), READ_URL[0]?.action ?? '')) return table;
       void requestParts();
       return knownParts().column ? addColumn(table) : table;
     });

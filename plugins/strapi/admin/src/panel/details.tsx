@@ -21,11 +21,11 @@ export const Alternates = ({ alternates, own }: { alternates: Record<string, str
   return (
     <Section title={text('panel.languages')}>
       {others.map(([code, url]) => (
-        <li key={code}>
+        <Box tag="li" key={code} paddingTop={1} paddingBottom={1}>
           <Link href={url} isExternal>
             {code} <VisuallyHidden>({text('new-tab')})</VisuallyHidden>
           </Link>
-        </li>
+        </Box>
       ))}
     </Section>
   );

@@ -1,0 +1,59 @@
+import { entryUrl, openAdmin } from './browser.mjs';
+import { own, READ } from './strapi.mjs';
+
+const ARTICLE = 'api::article.article';
+const PRESS = 'plugin::cms.press-release';
+const ROUTES = [
+  ['GET', `/document?uid=${ARTICLE}&documentId=x`],
+  ['POST', '/rows'],
+  ['GET', '/parts'],
+  ['GET', '/sites'],
+  ['GET', '/overview?site=main'],
+  ['GET', `/check?site=main&uid=${ARTICLE}`],
+  ['POST', `/check?site=main&uid=${ARTICLE}`],
+  ['GET', '/settings'],
+  ['PUT', '/settings'],
+  ['POST', '/settings/test'],
+  ['POST', '/settings/webhook'],
+];
+
+export const roles = async ({ api, admin, browser, strapi, check, equal }) => {
+  const fields = (uid) => ({ action: READ, subject: uid, properties: { fields: ['title', 'slug'], locales: ['en'] } });
+  const press = { ...fields(PRESS), properties: { fields: ['title', 'slug'] } };
+  const writer = await api.editor(admin.token, 'writer', [press, own('read-url'), own('read-report')]);
+  const plain = await api.editor(admin.token, 'plain', [fields(ARTICLE), press]);
+
+  for (const [method, path] of ROUTES) {
+    const name = `${method} ${path}`;
+    equal(`without a login: ${name}`, (await api.call(method, `/frontend-map${path}`)).status, 401);
+    const found = await api.call(method, `/frontend-map${path}`, { token: plain.token, body: method === 'GET' ? undefined : {} });
+    equal(`without the plugin's permissions: ${name}`, found.status, 403);
+  }
+
+  const [article] = await api.rows(admin.token, ARTICLE, { pageSize: 1, locale: 'en' });
+  const [release] = await api.rows(admin.token, PRESS, { pageSize: 1 });
+  const ask = (uid, id) => api.call('GET', `/frontend-map/document?uid=${uid}&documentId=${id}`, { token: writer.token });
+  equal('a type that the role may not read', (await ask(ARTICLE, article.documentId)).status, 404);
+  equal('a type that the role may read', (await ask(PRESS, release.documentId)).status, 200);
+  const body = { uid: ARTICLE, documentIds: [article.documentId], locale: 'en' };
+  const rows = await api.call('POST', '/frontend-map/rows', { token: writer.token, body });
+  equal('rows of a type that the role may not read', rows.body, { report: {} });
+  const overview = await api.call('GET', '/frontend-map/overview?site=main', { token: writer.token });
+  check('problems of other types are left out', !overview.text.includes('api::') && overview.status === 200, overview.text.slice(0, 400));
+  const all = await api.call('GET', '/frontend-map/overview?site=main', { token: admin.token });
+  check('the super admin sees them', all.text.includes(ARTICLE));
+  const counted = overview.body.report.problems;
+  equal('the count is that of the rows', counted.count, counted.problems.length);
+
+  const seen = [];
+  const { page, errors } = await openAdmin(browser, strapi, plain, { seen });
+  await page.goto(entryUrl(strapi, ARTICLE, article.documentId, 'en'));
+  await page.locator('input[name=slug]').waitFor();
+  await page.goto(`${strapi}/admin/content-manager/collection-types/${ARTICLE}?plugins[i18n][locale]=en`);
+  await page.locator('tbody tr').first().waitFor();
+  const asked = seen.filter(({ url }) => url.includes('/frontend-map/'));
+  equal('without the permissions: no request to the plugin', asked.map(({ url }) => url), []);
+  equal('without the permissions: no column', await page.getByRole('columnheader', { name: /^URL/ }).count(), 0);
+  equal('without the permissions: no error of a script', errors, []);
+  await page.context().close();
+};

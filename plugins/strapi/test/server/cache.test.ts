@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCache } from '../../server/src/service/cache';
+
+test('cache: keeps a result, and shares a call in flight', async () => {
+  let now = 0;
+  let calls = 0;
+  const cache = createCache<number>(100, () => now);
+  const load = async () => (calls += 1);
+  assert.deepEqual(await Promise.all([cache.get('a', load), cache.get('a', load)]), [1, 1]);
+  now = 99;
+  assert.equal(await cache.get('a', load), 1);
+  assert.equal(await cache.get('b', load), 2);
+  now = 100;
+  assert.equal(await cache.get('a', load), 3);
+});
+
+test('cache: a failed call is not kept', async () => {
+  const cache = createCache<number>(100);
+  await assert.rejects(cache.get('a', async () => Promise.reject(new Error('down'))));
+  assert.equal(await cache.get('a', async () => 1), 1);
+});
+
+test('cache: has at most 1,000 entries', async () => {
+  let calls = 0;
+  const cache = createCache<number>(1_000_000);
+  const load = async () => (calls += 1);
+  for (let key = 0; key < 1_001; key += 1) await cache.get(String(key), load);
+  await cache.get('0', load);
+  await cache.get('1000', load);
+  assert.equal(calls, 1_002);
+});

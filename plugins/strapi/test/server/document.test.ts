@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readDocument, type Resolves } from '../../server/src/operations/document';
+import { createBreaker } from '../../server/src/service/breaker';
+import { createClient } from '../../server/src/service/client';
+import { data, error, startPeer } from './peer';
+
+type Respond = Parameters<typeof startPeer>[0];
+
+const KEY = { uid: 'api::a.a', documentId: 'a1', locale: 'en', site: 'main' };
+const both = { published: true, draft: true };
+const onlyPublished = { published: true, draft: false };
+
+const ALWAYS: Resolves = { mayResolve: () => true, doesNot: () => undefined };
+
+const RESOLVED = {
+  canonicalUrl: 'https://x/en/a',
+  canonicalPath: '/en/a',
+  alternates: { en: 'https://x/en/a', de: 'https://x/de/a' },
+  formerPaths: ['/en/old'],
+  site: 'main',
+};
+const PAGE = { url: 'https://x/en/a', status: 404, ok: false, locale: 'en', rule: '/{slug}', documentId: 'a1' };
+
+const read = async (respond: Respond, versions: { published: boolean; draft: boolean }, resolves = ALWAYS) => {
+  const peer = await startPeer(respond);
+  const client = createClient(createBreaker());
+  const tokens = { draft: 'd', validate: 'v' };
+  const ask = (path: string, query: Record<string, string | undefined>, token?: 'draft' | 'validate') =>
+    client.call(peer.address, { path, query, token: token && tokens[token], timeoutMs: 5_000 });
+  try {
+    return { report: await readDocument(ask, KEY, versions, resolves), asked: peer.asked };
+  } finally {
+    peer.stop();
+  }
+};
+
+test('document: three requests, each with its own token', async () => {
+  const { report, asked } = await read((request, response) => {
+    const url = request.url ?? '';
+    if (url.startsWith('/api/resolve')) return data(response, RESOLVED);
+    if (url.startsWith('/api/frontend-url')) return data(response, { url: 'https://x/en/b', path: '/en/b' });
+    return data(response, { validations: [{ endedAt: '2026-01-01T00:00:00Z', pages: [PAGE] }] });
+  }, both);
+  assert.deepEqual(report, {
+    published: { url: 'https://x/en/a', path: '/en/a' },
+    draft: { url: 'https://x/en/b', path: '/en/b' },
+    alternates: RESOLVED.alternates,
+    formerPaths: ['/en/old'],
+    checked: {
+      at: '2026-01-01T00:00:00Z',
+      urls: [{ url: PAGE.url, status: 404, ok: false, reason: undefined, location: undefined }],
+    },
+  });
+  const query = 'uid=api%3A%3Aa.a&documentId=a1&locale=en&site=main';
+  assert.deepEqual(
+    asked.map(({ line, authorization }) => [line, authorization]).sort(),
+    [
+      [`GET /api/frontend-url?${query}&status=draft`, 'Bearer d'],
+      [`GET /api/resolve?${query}`, undefined],
+      ['GET /api/validations?site=main&contentType=api%3A%3Aa.a&documentId=a1', 'Bearer v'],
+    ],
+  );
+});
+
+test('document: the reason of the published version', async () => {
+  const { report } = await read((_request, response) => {
+    error(response, 404, { reason: 'slug_empty', rule: '/{slug}' });
+  }, onlyPublished);
+  assert.deepEqual(report.published, { reason: 'slug_empty', rule: '/{slug}' });
+  assert.equal(report.draft, null);
+});
+
+test('document: a draft with the same URL is not shown twice', async () => {
+  const { report } = await read((request, response) => {
+    if (request.url?.startsWith('/api/resolve')) return data(response, RESOLVED);
+    if (request.url?.startsWith('/api/validations')) return data(response, { validations: [] });
+    return data(response, { url: 'https://x/en/a', path: '/en/a' });
+  }, both);
+  assert.equal(report.draft, null);
+  assert.equal(report.checked, null);
+});
+
+test('document: a site that does not resolve by documents is asked for the URL alone', async () => {
+  const respond: Respond = (request, response) => {
+    if (request.url?.startsWith('/api/resolve')) return error(response, 501);
+    if (request.url?.startsWith('/api/validations')) return error(response, 404);
+    return data(response, { url: 'https://x/en/a', path: '/en/a' });
+  };
+  let mayResolve = true;
+  const resolves = { mayResolve: () => mayResolve, doesNot: () => void (mayResolve = false) };
+  const { report } = await read(respond, onlyPublished, resolves);
+  assert.deepEqual(report.published, { url: 'https://x/en/a', path: '/en/a' });
+  const { asked } = await read(respond, onlyPublished, resolves);
+  assert.deepEqual(asked.map(({ line }) => line.split('?')[0]), ['GET /api/frontend-url', 'GET /api/validations']);
+});
+
+test('document: a locale without a base URL', async () => {
+  const { report } = await read((request, response) => {
+    if (request.url?.startsWith('/api/resolve')) return data(response, { ...RESOLVED, canonicalUrl: null });
+    return data(response, { validations: [] });
+  }, onlyPublished);
+  assert.deepEqual(report.published, { reason: 'no_base_url', rule: null });
+});
+
+test('document: a refused draft token does not hide the published URL', async () => {
+  const { report } = await read((request, response) => {
+    if (request.url?.startsWith('/api/resolve')) return data(response, RESOLVED);
+    if (request.url?.startsWith('/api/validations')) return data(response, { validations: [] });
+    return error(response, 403);
+  }, both);
+  assert.deepEqual(report.published, { url: 'https://x/en/a', path: '/en/a' });
+  assert.equal(report.draft, null);
+});
+
+test('document: a 404 without a reason is of an older version', async () => {
+  await assert.rejects(read((_request, response) => error(response, 404), onlyPublished), {
+    failure: 'older-version',
+  });
+});
