@@ -1,4 +1,5 @@
 import type { Core, UID } from '@strapi/strapi';
+import { excludesNothing } from './conditions';
 
 /** The abilities of the admin who sends a request (`ctx.state.userAbility`). */
 export type Ability = object;
@@ -21,9 +22,21 @@ const checkerOf = (strapi: Core.Strapi, ability: Ability, uid: string) =>
 export const mayReadType = (strapi: Core.Strapi, ability: Ability, uid: string): boolean =>
   Boolean(strapi.contentTypes[uid as UID.ContentType]) && checkerOf(strapi, ability, uid).can.read();
 
-/** Whether no condition of the permission excludes a document, such as "is creator". */
-export const mayReadWholeType = (strapi: Core.Strapi, ability: Ability, uid: string): boolean =>
-  mayReadType(strapi, ability, uid) && !checkerOf(strapi, ability, uid).requiresEntity.read();
+/** The part of an ability that lists the rules of an action. */
+interface Rules {
+  rulesFor(action: string, subject: string): { conditions?: unknown }[];
+}
+
+const READ = 'plugin::content-manager.explorer.read';
+
+/** Whether no condition of the permission excludes a document, such as "is creator" or a locale. */
+export const mayReadWholeType = async (strapi: Core.Strapi, ability: Ability, uid: string): Promise<boolean> => {
+  if (!mayReadType(strapi, ability, uid)) return false;
+  const found: { code: string }[] = (await strapi.plugin('i18n')?.service('locales').find()) ?? [];
+  const locales = found.map(({ code }) => code);
+  // One rule without exclusions is enough: an admin has the permissions of all their roles.
+  return (ability as Rules).rulesFor(READ, uid).some(({ conditions }) => excludesNothing(conditions, locales));
+};
 
 /**
  * Those of the documents that the admin may read, by the filters that Strapi's content manager

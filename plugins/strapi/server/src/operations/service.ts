@@ -171,7 +171,7 @@ const mayReadOf =
   (strapi: Core.Strapi, ability: Ability): MayRead =>
   async (uid, documentIds) => {
     if (!mayReadType(strapi, ability, uid)) return 'none';
-    if (mayReadWholeType(strapi, ability, uid)) return 'all';
+    if (await mayReadWholeType(strapi, ability, uid)) return 'all';
     const readable = new Set<string>();
     for (let at = 0; at < documentIds.length; at += 100) {
       const ids = documentIds.slice(at, at + 100);
