@@ -4,6 +4,7 @@ import type { Failure } from './failures';
 export interface Related {
   uid: string;
   documentId: string;
+  isSingle: boolean;
   published: boolean;
 }
 

@@ -6,6 +6,8 @@ interface Version {
 }
 
 /** The page of an entry. A locale that the type does not have is ignored there. */
-export const entryLink = ({ contentType, documentId, locale }: Version): string =>
-  `/content-manager/collection-types/${contentType}/${documentId}?plugins[i18n][locale]=${encodeURIComponent(locale)}`;
+export const entryLink = ({ contentType, documentId, locale }: Version, isSingle: boolean): string => {
+  const path = isSingle ? `single-types/${contentType}` : `collection-types/${contentType}/${documentId}`;
+  return `/content-manager/${path}${locale && `?plugins[i18n][locale]=${encodeURIComponent(locale)}`}`;
+};
 

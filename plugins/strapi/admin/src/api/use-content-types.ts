@@ -4,10 +4,11 @@ import * as React from 'react';
 export interface ContentType {
   uid: string;
   name: string;
+  isSingle: boolean;
 }
 
 interface Init {
-  data: { contentTypes: { uid: string; isDisplayed: boolean; info: { displayName: string } }[] };
+  data: { contentTypes: { uid: string; isDisplayed: boolean; kind: string; info: { displayName: string } }[] };
 }
 
 /** The content types that Strapi's content manager shows. */
@@ -19,7 +20,11 @@ export const useContentTypes = (): ContentType[] => {
       .get<Init>('/content-manager/init', { signal: abort.signal })
       .then(({ data }) => {
         const shown = data.data.contentTypes.filter(({ isDisplayed }) => isDisplayed);
-        const named = shown.map(({ uid, info }) => ({ uid, name: info.displayName }));
+        const named = shown.map(({ uid, kind, info }) => ({
+          uid,
+          name: info.displayName,
+          isSingle: kind === 'singleType',
+        }));
         setTypes(named.sort((one, other) => one.name.localeCompare(other.name)));
       })
       // Without names, the content types are shown by their UIDs.
@@ -31,3 +36,6 @@ export const useContentTypes = (): ContentType[] => {
 
 export const nameOf = (types: ContentType[], uid: string): string =>
   types.find((type) => type.uid === uid)?.name ?? uid;
+
+export const isSingle = (types: ContentType[], uid: string): boolean =>
+  types.some((type) => type.uid === uid && type.isSingle);

@@ -4,6 +4,7 @@ import { useIntl } from 'react-intl';
 import { Link as RouterLink } from 'react-router-dom';
 import type { Overview } from '../../../shared/problems';
 import { useAnswer } from '../api/use-answer';
+import { isSingle, useContentTypes } from '../api/use-content-types';
 import { useSites } from '../api/use-sites';
 import { entryLink } from '../entry-link';
 import { findingsOf, findingText } from '../page/findings';
@@ -31,6 +32,7 @@ export const ProblemsWidget = () => {
 const Findings = ({ overview }: { overview: Overview }) => {
   const text = useText();
   const { formatDate } = useIntl();
+  const types = useContentTypes();
   const findings = findingsOf(overview);
   const last = overview.checks.map(({ endedAt }) => endedAt).sort().at(-1);
   return (
@@ -39,8 +41,8 @@ const Findings = ({ overview }: { overview: Overview }) => {
       <Box tag="ul">
         {findings.slice(0, MOST_ROWS).map((finding) => (
           <Box tag="li" key={finding.key} paddingBottom={2}>
-            <Link tag={RouterLink} to={entryLink(finding.version)}>
-              {finding.version.title ?? finding.version.documentId}
+            <Link tag={RouterLink} to={entryLink(finding.version, isSingle(types, finding.version.contentType))}>
+              <bdi>{finding.version.title ?? finding.version.documentId}</bdi>
             </Link>
             <Typography tag="p" variant="pi" textColor="neutral600">
               {findingText(text, finding)}

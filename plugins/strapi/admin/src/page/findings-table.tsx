@@ -4,7 +4,7 @@ import {
 import * as React from 'react';
 import { Link as RouterLink } from 'react-router-dom';
 import type { Overview } from '../../../shared/problems';
-import { nameOf, type ContentType } from '../api/use-content-types';
+import { isSingle, nameOf, type ContentType } from '../api/use-content-types';
 import { entryLink } from '../entry-link';
 import { useText, type TextId } from '../texts';
 import { filtered, findingsOf, findingText, KINDS, type Filter, type Finding, type Kind } from './findings';
@@ -64,7 +64,7 @@ const Row = ({ finding, types }: { finding: Finding; types: ContentType[] }) => 
       {cells.map((cell, column) => (
         <Td key={COLUMNS[column]}>
           {cell === null ? (
-            <Link tag={RouterLink} to={entryLink(version)}>
+            <Link tag={RouterLink} to={entryLink(version, isSingle(types, version.contentType))}>
               <bdi>{version.title ?? version.documentId}</bdi>
             </Link>
           ) : (

@@ -2,7 +2,7 @@ import { Box, Link, Table, Tbody, Td, Th, Thead, Tr, Typography } from '@strapi/
 import { useIntl } from 'react-intl';
 import { Link as RouterLink } from 'react-router-dom';
 import type { Move } from '../../../shared/problems';
-import { nameOf, type ContentType } from '../api/use-content-types';
+import { isSingle, nameOf, type ContentType } from '../api/use-content-types';
 import { entryLink } from '../entry-link';
 import { useText, type TextId } from '../texts';
 
@@ -44,7 +44,7 @@ const MovesTable = ({ moves, types }: { moves: Move[]; types: ContentType[] }) =
               <Typography dir="ltr">{move.from}</Typography>
             </Td>
             <Td>
-              <Link tag={RouterLink} to={entryLink(move)} dir="ltr">
+              <Link tag={RouterLink} to={entryLink(move, isSingle(types, move.contentType))} dir="ltr">
                 {move.path}
               </Link>
             </Td>

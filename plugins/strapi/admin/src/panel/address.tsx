@@ -1,8 +1,9 @@
-import { useClipboard, useNotification } from '@strapi/strapi/admin';
+import { useClipboard, useNotification, useQueryParams } from '@strapi/strapi/admin';
 import { Box, Button, Flex, Link, LinkButton, Typography, VisuallyHidden } from '@strapi/design-system';
 import { Duplicate, ExternalLink } from '@strapi/icons';
 import { Link as RouterLink, useLocation } from 'react-router-dom';
 import { hasLink, type Address, type NoLink, type Related } from '../../../shared/reports';
+import { entryLink } from '../entry-link';
 import { fieldToFix, reasonText } from '../reasons';
 import { useText } from '../texts';
 
@@ -93,15 +94,16 @@ const Reason = ({ address }: { address: NoLink }) => {
   );
 };
 
+/** In the locale of the open document. */
 const RelatedEntry = ({ related }: { related: Related }) => {
   const text = useText();
+  const [{ query }] = useQueryParams<{ plugins?: { i18n?: { locale?: string } } }>();
+  const locale = query.plugins?.i18n?.locale ?? '';
+  const version = { contentType: related.uid, documentId: related.documentId, locale };
   return (
     <>
       {!related.published && <Typography tag="p">{text('panel.related-unpublished')}</Typography>}
-      <Link
-        tag={RouterLink}
-        to={`/content-manager/collection-types/${related.uid}/${related.documentId}`}
-      >
+      <Link tag={RouterLink} to={entryLink(version, related.isSingle)}>
         {text('panel.related')}
       </Link>
     </>

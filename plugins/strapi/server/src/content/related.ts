@@ -35,5 +35,6 @@ export const relatedEntry = async (
     readableVersions(strapi, ability, target, ids, { locale: document.locale, status });
   const [draft, published] = await Promise.all([version('draft'), version('published')]);
   if (!draft.length && !published.length) return undefined;
-  return { uid: target, documentId: entry.documentId, published: published.length > 0 };
+  const isSingle = strapi.contentTypes[target as UID.ContentType]?.kind === 'singleType';
+  return { uid: target, documentId: entry.documentId, isSingle, published: published.length > 0 };
 };

@@ -33,9 +33,9 @@ const request = async ({ address, token, site, uid }: CheckTarget): Promise<Resp
 
 /**
  * Runs of URL checks by site and content type. A run goes on when the page that started it is
- * closed or loaded again; a second start joins the run in progress.
+ * closed or loaded again; a second start joins the run in progress. `ended` is called after each.
  */
-export const createChecks = () => {
+export const createChecks = (ended: () => void = () => undefined) => {
   const runs = new Map<string, CheckRun>();
 
   const follow = async (key: string, target: CheckTarget): Promise<void> => {
@@ -60,10 +60,12 @@ export const createChecks = () => {
       if (current?.state === 'running') return current;
       const run: CheckRun = { state: 'running', checked: 0, total: 0 };
       runs.set(key, run);
-      follow(key, target).catch((error: unknown) => {
-        const failure = error instanceof ServiceFailure ? error.failure : 'unreachable';
-        runs.set(key, { state: 'failed', failure });
-      });
+      follow(key, target)
+        .catch((error: unknown) => {
+          const failure = error instanceof ServiceFailure ? error.failure : 'unreachable';
+          runs.set(key, { state: 'failed', failure });
+        })
+        .finally(ended);
       return run;
     },
     state: (of: { site: string; uid: string }): CheckRun => runs.get(keyOf(of)) ?? NONE,

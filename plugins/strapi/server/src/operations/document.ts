@@ -109,12 +109,13 @@ export const readDocument = async (
   versions: Versions,
   resolves: Resolves,
 ): Promise<Omit<DocumentReport, 'preview'>> => {
+  // Beside the others where the site is known, else behind the response that names it.
+  const early = versions.published && key.site ? checkedOf(ask, key) : null;
   const [published, draft] = await Promise.all([
     versions.published ? publishedOf(ask, key, resolves) : null,
     versions.draft ? draftOf(ask, key) : null,
   ]);
-  const site = published?.site;
-  const checked = published ? await checkedOf(ask, { ...key, site }) : null;
+  const checked = await (early ?? (published && checkedOf(ask, { ...key, site: published.site })));
   return {
     published: published?.address ?? null,
     draft: published && draft && isSame(published.address, draft) ? null : draft,

@@ -32,8 +32,9 @@ export interface DocumentRequest {
 const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   const settings = (): SettingsService => strapi.plugin('frontend-map').service('settings');
   const client = createClient(createBreaker());
-  const checks = createChecks();
   let cache: Cache<unknown> | null = null;
+  // The next overview has the result of the run.
+  const checks = createChecks(() => cache?.clear());
   const kept = <T>(key: unknown[], load: () => Promise<T>): Promise<T> => {
     cache ??= createCache<unknown>(settings().config().cacheMs);
     return cache.get(JSON.stringify(key), load) as Promise<T>;
@@ -159,7 +160,6 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     /** Starts a run of URL checks, or joins the one in progress. */
     async startCheck(site: string, uid: string): Promise<CheckRun> {
       const { address, validateToken } = await settings().effective();
-      cache?.clear();
       return checks.start({ address, token: validateToken, site, uid });
     },
     checkState: (site: string, uid: string): CheckRun => checks.state({ site, uid }),

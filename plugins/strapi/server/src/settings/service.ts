@@ -1,16 +1,19 @@
 import type { Core } from '@strapi/strapi';
 import type { SettingsInput, SettingsView } from '../../../shared/settings';
 import type { PluginConfig } from '../config';
+import { createCache } from '../service/cache';
 import { effective, view, type Effective } from './effective';
 import { readStored, writeStored, type Stored } from './stored';
+
+const KEPT_MS = 5_000;
 
 /** Settings of the configuration and of the settings page. */
 const settings = ({ strapi }: { strapi: Core.Strapi }) => {
   const encryption = () => strapi.service('admin::encryption');
   const config = () => strapi.config.get('plugin::frontend-map') as PluginConfig;
-  // Read once: a list of 100 rows must not ask the database for it each time.
-  let known: Promise<Stored> | null = null;
-  const stored = () => (known ??= readStored(strapi));
+  // Read again after five seconds: another instance of Strapi may have changed them.
+  const known = createCache<Stored>(KEPT_MS);
+  const stored = () => known.get('', () => readStored(strapi));
 
   const encrypted = (given: string | undefined, before: string): string => {
     if (given === undefined) return before;
@@ -38,11 +41,7 @@ const settings = ({ strapi }: { strapi: Core.Strapi }) => {
         parts: input.parts,
       };
       await writeStored(strapi, value);
-      known = Promise.resolve(value);
-    },
-    /** Reads the settings again: another instance may have changed them. */
-    forget(): void {
-      known = null;
+      known.clear();
     },
   };
 };
