@@ -1,9 +1,8 @@
 // The admin panel in headless Chromium.
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { chromium } from 'playwright-core';
 
-const modules = createRequire(join(process.env.BROWSER_MODULES ?? process.cwd(), 'package.json'));
-const { chromium } = modules('playwright-core');
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 export const launch = () =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
@@ -43,7 +42,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
 
 // The violations of one part of the page.
 export const violations = async (page, selector) => {
-  await page.addScriptTag({ path: modules.resolve('axe-core/axe.min.js') });
+  await page.addScriptTag({ path: AXE });
   const found = await page.evaluate(
     ([selector, rules]) => window.axe.run(selector, { runOnly: { type: 'tag', values: rules } }),
     [selector, RULES],

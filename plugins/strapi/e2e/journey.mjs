@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Drives the plugin in the admin panel of a real Strapi, in headless Chromium. Environment:
 // STRAPI and SERVICE (addresses), PROXY_PORT (Strapi's FRONTEND_MAP_URL leads there), FRONTEND_PORT
-// (the base URL of the site `main`), PICTURES (a folder), BROWSER_MODULES (has playwright-core and
-// axe-core), CANARIES (texts that no browser may see, separated by commas).
+// (the base URL of the site `main`), PICTURES (a folder), CHROMIUM (the program), CANARIES (texts that
+// no browser may see, separated by commas), ONLY (names of parts). scripts/e2e_plugin.py sets them.
 import { createChecks } from './checks.mjs';
 import { launch } from './browser.mjs';
 import { createApi } from './strapi.mjs';

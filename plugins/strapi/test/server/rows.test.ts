@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readRows } from '../../server/src/operations/rows';
+import type { Reply } from '../../server/src/service/client';
+
+const KEY = { uid: 'api::a.a', locale: 'en', site: 'main', documentIds: ['a', 'b', 'c'] };
+
+const read = (data: Record<string, unknown>, status: Reply['status'] = 200) => {
+  const sent: unknown[] = [];
+  const rows = readRows(async (path, query, body) => {
+    sent.push({ path, query, body });
+    return { status, data, details: {} };
+  }, KEY);
+  return { rows, sent };
+};
+
+test('rows: one request for all of them', async () => {
+  const results = [
+    { documentId: 'a', url: 'https://x/a', path: '/a' },
+    { documentId: 'b', reason: 'slug_empty', rule: '/{slug}' },
+    { documentId: 'c' },
+  ];
+  const { rows, sent } = read({ results });
+  assert.deepEqual(await rows, { a: { url: 'https://x/a' }, b: { reason: 'slug_empty' }, c: { reason: 'unknown' } });
+  const document = { uid: 'api::a.a', locale: 'en' };
+  assert.deepEqual(sent, [
+    {
+      path: '/api/frontend-urls',
+      query: { site: 'main' },
+      body: { documents: ['a', 'b', 'c'].map((documentId) => ({ ...document, documentId })) },
+    },
+  ]);
+});
+
+test('rows: failures', async () => {
+  await assert.rejects(read({}, 400).rows, { failure: 'unknown-site' });
+  await assert.rejects(read({}, 404).rows, { failure: 'older-version' });
+  await assert.rejects(read({ results: 'none' }).rows, { failure: 'older-version' });
+});
