@@ -28,6 +28,10 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
       await page.goto(url);
       const isReady = await page.waitForSelector(ready).then(() => true, () => false);
       check(`picture of ${name}, ${look.theme}, ${look.width}`, isReady);
+      // On narrow screens, Strapi has the panels in a drawer.
+      if (look.width < 1024 && ready.includes('panel')) {
+        await page.getByRole('button', { name: /open more actions/i }).click().catch(() => undefined);
+      }
       await page.locator(ready).first().scrollIntoViewIfNeeded().catch(() => undefined);
       await page.screenshot({ path: join(folder, `${name}-${look.theme}-${look.width}.png`) });
     }

@@ -23,6 +23,12 @@ test('problems: rows that may not be read are neither listed nor counted', async
   assert.deepEqual(found, { count: 2, truncated: false, problems: [rows[0], rows[1]] });
 });
 
+test('problems: rows are copies, which a title of one admin may be added to', async () => {
+  const rows = [noUrl(row('open', 'x'))];
+  const found = await problemsOf(reply({ problems: rows }), mayRead);
+  assert.notEqual(found.problems[0], rows[0]);
+});
+
 test('problems: the locale counts', async () => {
   const rows = [noUrl(row('some', 'a', 'en')), noUrl(row('some', 'a', 'de'))];
   const found = await problemsOf(reply({ problems: rows }), mayRead);

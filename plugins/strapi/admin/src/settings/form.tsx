@@ -1,4 +1,4 @@
-import { Checkbox, Field, Flex, TextInput } from '@strapi/design-system';
+import { Checkbox, Field, Flex, TextInput, Typography } from '@strapi/design-system';
 import type { Parts, SettingsView, Source } from '../../../shared/settings';
 import { nameOf, useContentTypes } from '../api/use-content-types';
 import { useText, type Text } from '../texts';
@@ -88,7 +88,7 @@ const Sites = ({ draft, onChange }: Props) => {
         <Field.Hint />
       </Field.Root>
       <details>
-        <summary>{text('settings.site-by-type')}</summary>
+        <Typography tag="summary">{text('settings.site-by-type')}</Typography>
         <Flex direction="column" alignItems="stretch" gap={3} paddingTop={3}>
           {uids.map((uid) => (
             <Field.Root key={uid} name={`site of ${uid}`}>

@@ -48,13 +48,14 @@ export const readableVersions = async (
   uid: string,
   documentIds: string[],
   version: { locale?: string | undefined; status: 'draft' | 'published' },
+  fields: string[] = [],
 ): Promise<Version[]> => {
   if (!mayReadType(strapi, ability, uid)) return [];
   const { filters } = await checkerOf(strapi, ability, uid).sanitizedQuery.read({});
   const wanted = { documentId: { $in: documentIds } };
   const rows = await strapi.documents(uid as UID.ContentType).findMany({
     filters: filters ? { $and: [wanted, filters] } : wanted,
-    fields: ['documentId', 'locale', 'updatedAt'],
+    fields: ['documentId', 'locale', 'updatedAt', ...fields],
     limit: -1,
     ...version,
   } as never);

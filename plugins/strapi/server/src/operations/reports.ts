@@ -49,7 +49,9 @@ export const readableOf = async (versions: Row[], mayRead: MayRead): Promise<(ve
 export const problemsOf = async (reply: Reply, mayRead: MayRead): Promise<Problems> => {
   const rows = rowsOf(reply, 'problems');
   const isReadable = await readableOf(rows.flatMap(versionsOf), mayRead);
-  const problems = rows.filter((row) => versionsOf(row).every(isReadable)) as unknown as Problem[];
+  const readable = rows.filter((row) => versionsOf(row).every(isReadable));
+  // Copies: the rows are kept for other admins, who may not read the titles that are added.
+  const problems = structuredClone(readable) as unknown as Problem[];
   return { count: problems.length, truncated: reply.data.truncated === true, problems };
 };
 

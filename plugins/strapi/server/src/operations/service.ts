@@ -5,6 +5,7 @@ import type { Overview } from '../../../shared/problems';
 import type { Address, Answer, DocumentReport, RowReport } from '../../../shared/reports';
 import { mayReadType, mayReadWholeType, readableVersions, type Ability, type Version } from '../content/readable';
 import { relatedEntry } from '../content/related';
+import { titlesOf } from '../content/titles';
 import { createBreaker } from '../service/breaker';
 import { createCache, type Cache } from '../service/cache';
 import { createClient, type Reply } from '../service/client';
@@ -15,6 +16,7 @@ import { createChecks } from './checks';
 import { checksOf, movesOf, problemsOf, versionKey, type MayRead } from './reports';
 import { readRows } from './rows';
 import { testConnection } from './test-connection';
+import { addTitles } from './titles';
 
 /** Reports may take longer than what a form waits for: the first walk of a site, for example. */
 const REPORT_MS = 10_000;
@@ -137,11 +139,13 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
           read('/api/validations'),
           read('/api/redirects'),
         ]);
-        return {
+        const overview: Overview = {
           problems: await problemsOf(problems, mayRead),
           checks: await checksOf(validations, mayRead),
           moves: redirects.status === 200 ? await movesOf(redirects, mayRead) : null,
         };
+        await addTitles(overview, (uid, ids) => titlesOf(strapi, ability, uid, ids));
+        return overview;
       });
     },
 
