@@ -3,7 +3,7 @@ import { OpenAction } from './list/action';
 import { addColumn, type Table } from './list/column';
 import { hasAction } from './my-permissions';
 import { UrlPanel } from './panel/panel';
-import { knownParts, requestParts } from './parts';
+import { lastParts, requestParts } from './parts';
 import { MANAGE_SETTINGS, READ_REPORT, READ_URL } from './permissions';
 import { PLUGIN_ID } from './plugin-id';
 import { descriptor } from './texts';
@@ -64,7 +64,7 @@ export default {
     app.registerHook('Admin/CM/pages/ListView/inject-column-in-table', (table: Table) => {
       if (!hasAction(registered?.store?.getState(), READ_URL[0]?.action ?? '')) return table;
       void requestParts();
-      return knownParts().column ? addColumn(table) : table;
+      return lastParts().column ? addColumn(table) : table;
     });
   },
 

@@ -1,11 +1,12 @@
 import { getFetchClient } from '@strapi/strapi/admin';
+import * as React from 'react';
 import type { Parts } from '../../shared/settings';
 
 const KEY = 'frontend-map.parts';
 const ALL: Parts = { panel: true, column: true, widget: true };
 
-/** The parts that are on, as of the last request; all of them before the first one. */
-export const knownParts = (): Parts => {
+/** The parts that are on as of an earlier request: Strapi asks for columns before there is a response. */
+export const lastParts = (): Parts => {
   try {
     return { ...ALL, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Parts>) };
   } catch {
@@ -13,14 +14,33 @@ export const knownParts = (): Parts => {
   }
 };
 
-let requested: Promise<void> | null = null;
-
-/** Asks once for each load of the admin; without the permission nothing changes. */
-export const requestParts = (): Promise<void> =>
-  (requested ??= getFetchClient()
-    .get<Parts>('/frontend-map/parts')
-    .then(({ data }) => localStorage.setItem(KEY, JSON.stringify(data)))
-    .catch(() => undefined));
+let requested: Promise<Parts> | null = null;
 
 /** For the settings page, which has changed them. */
-export const rememberParts = (parts: Parts): void => localStorage.setItem(KEY, JSON.stringify(parts));
+export const rememberParts = (parts: Parts): void => {
+  localStorage.setItem(KEY, JSON.stringify(parts));
+  requested = Promise.resolve(parts);
+};
+
+/** One request for each load of the admin panel; all parts where that fails. */
+export const requestParts = (): Promise<Parts> =>
+  (requested ??= getFetchClient()
+    .get<Parts>('/frontend-map/parts')
+    .then(({ data }) => {
+      localStorage.setItem(KEY, JSON.stringify(data));
+      return data;
+    })
+    .catch(() => ALL));
+
+/** The parts that are on; null until they are known, and without the permission to see URLs. */
+export const useParts = (isPermitted: boolean): Parts | null => {
+  const [parts, setParts] = React.useState<Parts | null>(null);
+  React.useEffect(() => {
+    let isShown = true;
+    if (isPermitted) void requestParts().then((found) => isShown && setParts(found));
+    return () => {
+      isShown = false;
+    };
+  }, [isPermitted]);
+  return isPermitted ? parts : null;
+};

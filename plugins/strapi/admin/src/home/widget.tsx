@@ -8,7 +8,7 @@ import { isSingle, useContentTypes } from '../api/use-content-types';
 import { useSites } from '../api/use-sites';
 import { entryLink } from '../entry-link';
 import { findingsOf, findingText } from '../page/findings';
-import { knownParts } from '../parts';
+import { lastParts } from '../parts';
 import { useText } from '../texts';
 
 /** Rows that fit; the page of the plugin has the others. */
@@ -21,7 +21,7 @@ export const ProblemsWidget = () => {
   const first = site?.[0];
   const loaded = useAnswer<Overview>(first ? `/overview?site=${encodeURIComponent(first)}` : null);
 
-  if (!knownParts().widget) return <Widget.NoData>{text('widget.off')}</Widget.NoData>;
+  if (!lastParts().widget) return <Widget.NoData>{text('widget.off')}</Widget.NoData>;
   if (site && !first) return <Widget.NoData>{text('page.no-site')}</Widget.NoData>;
   if (loaded.state === 'loading') return <Widget.Loading />;
   if (loaded.state === 'error') return <Widget.Error />;

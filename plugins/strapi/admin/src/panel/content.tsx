@@ -1,5 +1,5 @@
 import { Box, Divider, Flex, Loader, Typography } from '@strapi/design-system';
-import type { DocumentReport } from '../../../shared/reports';
+import { hasLink, type DocumentReport } from '../../../shared/reports';
 import { useAnswer } from '../api/use-answer';
 import { useText } from '../texts';
 import { AddressView } from './address';
@@ -43,6 +43,8 @@ const Note = ({ children }: { children: string }) => (
 const Report = ({ document, report }: { document: Shown; report: DocumentReport }) => {
   const text = useText();
   const { published, draft } = report;
+  // A frontend finds the page of a draft by its path.
+  const hasAnyLink = [published, draft].some((address) => address && hasLink(address));
   return (
     <Flex direction="column" alignItems="stretch" gap={3} width="100%" data-frontend-map="panel">
       <StatusChips status={document.status} />
@@ -52,7 +54,7 @@ const Report = ({ document, report }: { document: Shown; report: DocumentReport 
         <Note>{text('panel.not-published')}</Note>
       )}
       {draft && <AddressView address={draft} title={text('panel.draft')} isLive={false} />}
-      {report.preview && <PreviewLink />}
+      {report.preview && hasAnyLink && <PreviewLink />}
       <Sections report={report} />
     </Flex>
   );

@@ -1,5 +1,5 @@
 import { useQueryParams, useRBAC } from '@strapi/strapi/admin';
-import { knownParts } from '../parts';
+import { useParts } from '../parts';
 import { READ_URL } from '../permissions';
 import { useText } from '../texts';
 import { PanelContent } from './content';
@@ -31,7 +31,8 @@ export const UrlPanel = ({ model, documentId, document, meta }: Props) => {
   const text = useText();
   const requested = useRequestedLocale();
   const { allowedActions } = useRBAC(READ_URL);
-  if (!allowedActions.canReadUrl || !knownParts().panel) return null;
+  const parts = useParts(allowedActions.canReadUrl ?? false);
+  if (!parts?.panel) return null;
 
   // Strapi names no id for a single type, and no document for a translation that is not saved.
   const id = document?.documentId;

@@ -1,4 +1,4 @@
-import { Checkbox, Field, Flex, TextInput, Typography } from '@strapi/design-system';
+import { Box, Button, Checkbox, Field, Flex, TextInput, Typography } from '@strapi/design-system';
 import type { Parts, SettingsView, Source } from '../../../shared/settings';
 import { nameOf, useContentTypes } from '../api/use-content-types';
 import { useText, type Text } from '../texts';
@@ -66,6 +66,13 @@ const Connection = ({ view, draft, onChange }: Props) => {
             }
           />
           <Field.Hint />
+          {view[name] === 'stored' && draft[name] !== '' && (
+            <Box paddingTop={2}>
+              <Button variant="danger-light" size="S" onClick={() => onChange({ ...draft, [name]: '' })}>
+                {text(`settings.remove.${name}`)}
+              </Button>
+            </Box>
+          )}
         </Field.Root>
       ))}
     </>

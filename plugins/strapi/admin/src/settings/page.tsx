@@ -1,11 +1,10 @@
-import { Layouts, Page } from '@strapi/strapi/admin';
-import { getFetchClient, useNotification } from '@strapi/strapi/admin';
+import { getFetchClient, Layouts, Page, useNotification } from '@strapi/strapi/admin';
 import { Box, Button, Flex } from '@strapi/design-system';
 import * as React from 'react';
 import type { SettingsInput, SettingsView } from '../../../shared/settings';
 import { MANAGE_SETTINGS } from '../permissions';
 import { rememberParts } from '../parts';
-import { useText } from '../texts';
+import { useText, type TextId } from '../texts';
 import { ConnectionSection } from './connection';
 import { SettingsForm } from './form';
 import { WebhookSection } from './webhook';
@@ -14,6 +13,16 @@ import { WebhookSection } from './webhook';
 export type Draft = SettingsInput;
 
 const draftOf = ({ url, site, sites, parts }: SettingsView): Draft => ({ url, site, sites, parts });
+
+/** The part of Strapi's errors that is read here. */
+interface RequestError {
+  response?: { data?: { error?: { details?: { reason?: string } } } };
+}
+
+const failureOf = (error: unknown): TextId =>
+  (error as RequestError).response?.data?.error?.details?.reason === 'no-encryption-key'
+    ? 'settings.no-key'
+    : 'settings.invalid';
 
 const SettingsPage = () => {
   const text = useText();
@@ -47,8 +56,8 @@ const SettingsPage = () => {
       const { data } = await getFetchClient().put<SettingsView>('/frontend-map/settings', input);
       show(data);
       toggleNotification({ type: 'success', message: text('settings.saved') });
-    } catch {
-      toggleNotification({ type: 'danger', message: text('settings.invalid') });
+    } catch (error) {
+      toggleNotification({ type: 'danger', message: text(failureOf(error)) });
     }
   };
   const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(view));

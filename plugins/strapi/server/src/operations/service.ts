@@ -8,10 +8,10 @@ import { relatedEntry } from '../content/related';
 import { titlesOf } from '../content/titles';
 import { createBreaker } from '../service/breaker';
 import { createCache, type Cache } from '../service/cache';
-import { createClient, type Reply } from '../service/client';
+import { createClient, type Client } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 import type { SettingsService } from '../settings/service';
-import { readDocument, type DocumentKey, type Versions } from './document';
+import { readDocument, type Ask, type DocumentKey, type Versions } from './document';
 import { createChecks } from './checks';
 import { checksOf, movesOf, problemsOf, versionKey, type MayRead } from './reports';
 import { readRows } from './rows';
@@ -33,7 +33,7 @@ export interface DocumentRequest {
 /** Reads the service for admins. */
 const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   const settings = (): SettingsService => strapi.plugin('frontend-map').service('settings');
-  const client = createClient(createBreaker());
+  let client = createClient(createBreaker());
   let cache: Cache<unknown> | null = null;
   // The next overview has the result of the run.
   const checks = createChecks(() => cache?.clear());
@@ -48,11 +48,11 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     doesNot: ({ uid, site }: DocumentKey) => void withoutResolve.set(site ?? uid, Date.now() + RESOLVES_MS),
   };
 
-  const asker = async (timeoutMs: number) => {
+  const asker = async (timeoutMs: number, by: Client = client): Promise<Ask> => {
     const { address, draftToken, validateToken } = await settings().effective();
     const tokens = { draft: draftToken, validate: validateToken };
-    return (path: string, query: Record<string, string | undefined>, token?: 'draft' | 'validate'): Promise<Reply> =>
-      client.call(address, { path, query, token: token && tokens[token], timeoutMs });
+    return (path, query, token) =>
+      by.call(address, { path, query, token: token && tokens[token], timeoutMs });
   };
 
   const answer = async <T>(load: () => Promise<T>): Promise<Answer<T>> => {
@@ -64,7 +64,10 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     }
   };
 
-  const previewIsOn = (): boolean => strapi.plugin('content-manager').service('preview-config').isConfigured();
+  const previewIsOn = (): boolean => {
+    const config = strapi.plugin('content-manager').service('preview-config');
+    return config.isConfigured() && config.isEnabled();
+  };
 
   const withRelated = async (
     ability: Ability,
@@ -77,13 +80,12 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   };
 
   return {
-    settings,
-    answer,
-    asker,
-    kept,
+    /** For new settings. */
     forget(): void {
       cache?.clear();
       withoutResolve.clear();
+      // Failures of the address before say nothing about another one.
+      client = createClient(createBreaker());
     },
 
     /** Null: there is no such document that the admin may read. */
@@ -152,7 +154,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     /** What is wrong with the settings. */
     async test(): Promise<ConnectionTest> {
       const { siteOf } = await settings().effective();
-      return testConnection(await asker(settings().config().timeoutMs), siteOf(''));
+      // Not by the breaker of the others: a test sends its requests in any case.
+      const ask = await asker(settings().config().timeoutMs, createClient(createBreaker()));
+      return testConnection(ask, siteOf(''));
     },
 
     /** The sites that the settings name: the one of all content types first. */

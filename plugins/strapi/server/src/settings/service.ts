@@ -1,4 +1,5 @@
 import type { Core } from '@strapi/strapi';
+import { errors } from '@strapi/utils';
 import type { SettingsInput, SettingsView } from '../../../shared/settings';
 import type { PluginConfig } from '../config';
 import { createCache } from '../service/cache';
@@ -17,13 +18,18 @@ const settings = ({ strapi }: { strapi: Core.Strapi }) => {
 
   const encrypted = (given: string | undefined, before: string): string => {
     if (given === undefined) return before;
-    return given && encryption().encrypt(given);
+    if (!given) return '';
+    // Null without `admin.secrets.encryptionKey`; the service is missing in early versions of Strapi 5.
+    const text: string | null = encryption()?.encrypt(given) ?? null;
+    if (text) return text;
+    const message = 'Strapi has no key to encrypt the token with: set `secrets.encryptionKey` in config/admin';
+    throw new errors.ApplicationError(message, { reason: 'no-encryption-key' });
   };
 
   return {
     config,
     async effective(): Promise<Effective> {
-      return effective(config(), await stored(), (text) => encryption().decrypt(text));
+      return effective(config(), await stored(), (text) => encryption()?.decrypt(text) ?? null);
     },
     async view(): Promise<SettingsView> {
       return view(config(), await stored());
