@@ -8,7 +8,12 @@ export const launch = () =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
 
 // A logged-in page; `seen` gets the text of each response.
-export const openAdmin = async (browser, strapi, user, { seen = [], theme = 'light', width = 1280, language, bypassCSP = false } = {}) => {
+export const openAdmin = async (
+  browser,
+  strapi,
+  user,
+  { seen = [], theme = 'light', width = 1280, language, bypassCSP = false } = {},
+) => {
   const context = await browser.newContext({ viewport: { width, height: 900 }, bypassCSP });
   await context.addInitScript(
     ([theme, language]) => {
@@ -25,7 +30,11 @@ export const openAdmin = async (browser, strapi, user, { seen = [], theme = 'lig
   page.on('response', async (response) => {
     if (!response.url().startsWith(strapi) || response.url().includes('/admin/assets')) return;
     const body = await response.text().catch(() => '');
-    seen.push({ url: response.url(), text: JSON.stringify(response.headers()) + body, status: response.status() });
+    seen.push({
+      url: response.url(),
+      text: JSON.stringify(response.headers()) + body,
+      status: response.status(),
+    });
   });
   await page.goto(`${strapi}/admin`);
   await page.fill('input[name=email]', user.email);
@@ -47,5 +56,8 @@ export const violations = async (page, selector) => {
     ([selector, rules]) => window.axe.run(selector, { runOnly: { type: 'tag', values: rules } }),
     [selector, RULES],
   );
-  return found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html.slice(0, 200)) }));
+  return found.violations.map(({ id, nodes }) => ({
+    id,
+    nodes: nodes.map(({ html }) => html.slice(0, 200)),
+  }));
 };

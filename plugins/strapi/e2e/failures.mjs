@@ -31,8 +31,14 @@ export const failures = async ({ api, admin, browser, strapi, seen, check, proxy
   await page.goto(entryUrl(strapi, ARTICLE, article.documentId, 'en'));
   await page.locator('input[name=slug]').waitFor();
   console.log(`edit view with a silent service: ${Date.now() - began} ms until the form`);
-  const told = page.getByText(/frontend-map (did not respond|cannot be reached)/).first();
-  check('edit view: the panel names the failure', await told.waitFor().then(() => true, () => false));
+  const named = page.getByText(/frontend-map (did not respond|cannot be reached)/).first();
+  check(
+    'edit view: the panel names the failure',
+    await named.waitFor().then(
+      () => true,
+      () => false,
+    ),
+  );
   proxy.failure = null;
   await page.context().close();
 };

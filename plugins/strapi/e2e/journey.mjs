@@ -14,7 +14,15 @@ import { roles } from './roles.mjs';
 import { failures } from './failures.mjs';
 import { pictures } from './pictures.mjs';
 
-const { STRAPI: strapi, SERVICE, PROXY_PORT, FRONTEND_PORT, PICTURES = '.', CANARIES = '', ONLY } = process.env;
+const {
+  STRAPI: strapi,
+  SERVICE,
+  PROXY_PORT,
+  FRONTEND_PORT,
+  PICTURES = '.',
+  CANARIES = '',
+  ONLY,
+} = process.env;
 const checks = createChecks();
 const frontend = await startFrontend(Number(FRONTEND_PORT));
 const proxy = await startProxy(Number(PROXY_PORT), SERVICE);
@@ -37,8 +45,14 @@ try {
   }
   // The address of the service is that of the proxy.
   for (const canary of [...CANARIES.split(','), `127.0.0.1:${PROXY_PORT}`].filter(Boolean)) {
-    const found = seen.filter(({ text, url }) => text.includes(canary) && !url.endsWith('/frontend-map/settings'));
-    checks.check(`no browser sees ${canary}`, !found.length, found.map(({ url }) => url));
+    const found = seen.filter(
+      ({ text, url }) => text.includes(canary) && !url.endsWith('/frontend-map/settings'),
+    );
+    checks.check(
+      `no browser sees ${canary}`,
+      !found.length,
+      found.map(({ url }) => url),
+    );
   }
   console.log(`${seen.length} responses searched`);
 } finally {

@@ -23,9 +23,14 @@ export const lists = async ({ api, admin, browser, strapi, seen, check, equal, b
   const reasons = await page.locator('tbody').getByText('“slug” is empty.').count();
   check('reasons of rows without a URL', reasons > 0, reasons);
 
-  const published = titles.find(({ status, slug }) => status === 'published' && /^article-\d+$/.test(slug ?? ''));
+  const published = titles.find(
+    ({ status, slug }) => status === 'published' && /^article-\d+$/.test(slug ?? ''),
+  );
   const row = page.getByRole('row').filter({ hasText: published.slug }).first();
-  await row.getByRole('button', { name: /row actions|actions/i }).last().click();
+  await row
+    .getByRole('button', { name: /row actions|actions/i })
+    .last()
+    .click();
   const [tab] = await Promise.all([
     page.context().waitForEvent('page'),
     page.getByRole('menuitem', { name: 'Open live page' }).click(),

@@ -11,7 +11,11 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
   const pages = [
     ['panel', entryUrl(strapi, ARTICLE, published, 'en'), '[data-frontend-map=panel]'],
     ['reason', entryUrl(strapi, ARTICLE, empty, 'en'), '[data-frontend-map=panel]'],
-    ['list', `${strapi}/admin/content-manager/collection-types/${ARTICLE}?plugins[i18n][locale]=en`, 'tbody a[href^="http"]'],
+    [
+      'list',
+      `${strapi}/admin/content-manager/collection-types/${ARTICLE}?plugins[i18n][locale]=en`,
+      'tbody a[href^="http"]',
+    ],
     ['problems', `${strapi}/admin/plugins/frontend-map`, '[data-frontend-map=page]'],
     ['home', `${strapi}/admin`, '[data-frontend-map=widget]'],
     ['settings', `${strapi}/admin/settings/frontend-map`, 'input[type=url]'],
@@ -26,13 +30,23 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
     const { page } = await openAdmin(browser, strapi, admin, { seen, ...look });
     for (const [name, url, ready] of pages) {
       await page.goto(url);
-      const isReady = await page.waitForSelector(ready).then(() => true, () => false);
+      const isReady = await page.waitForSelector(ready).then(
+        () => true,
+        () => false,
+      );
       check(`picture of ${name}, ${look.theme}, ${look.width}`, isReady);
       // On narrow screens, Strapi has the panels in a drawer.
       if (look.width < 1024 && ready.includes('panel')) {
-        await page.getByRole('button', { name: /open more actions/i }).click().catch(() => undefined);
+        await page
+          .getByRole('button', { name: /open more actions/i })
+          .click()
+          .catch(() => undefined);
       }
-      await page.locator(ready).first().scrollIntoViewIfNeeded().catch(() => undefined);
+      await page
+        .locator(ready)
+        .first()
+        .scrollIntoViewIfNeeded()
+        .catch(() => undefined);
       await page.screenshot({ path: join(folder, `${name}-${look.theme}-${look.width}.png`) });
     }
     await page.context().close();

@@ -19,7 +19,10 @@ export const reports = async ({ admin, browser, strapi, seen, check, equal }) =>
   await page.getByRole('combobox', { name: 'Content type' }).last().click();
   await page.getByRole('option', { name: 'Page', exact: true }).click();
   await page.getByRole('button', { name: 'Run now' }).click();
-  const done = await until(async () => /Done: (\d+) of \1 pages/.test(await page.locator('main').innerText()), 60_000);
+  const done = await until(
+    async () => /Done: (\d+) of \1 pages/.test(await page.locator('main').innerText()),
+    60_000,
+  );
   check('problems page: a run of URL checks', done, (await page.locator('main').innerText()).slice(-600));
 
   await rows.first().getByRole('link').click();

@@ -18,7 +18,11 @@ const ROUTES = [
 ];
 
 export const roles = async ({ api, admin, browser, strapi, check, equal }) => {
-  const fields = (uid) => ({ action: READ, subject: uid, properties: { fields: ['title', 'slug'], locales: ['en'] } });
+  const fields = (uid) => ({
+    action: READ,
+    subject: uid,
+    properties: { fields: ['title', 'slug'], locales: ['en'] },
+  });
   const press = { ...fields(PRESS), properties: { fields: ['title', 'slug'] } };
   const writer = await api.editor(admin.token, 'writer', [press, own('read-url'), own('read-report')]);
   const plain = await api.editor(admin.token, 'plain', [fields(ARTICLE), press]);
@@ -26,24 +30,34 @@ export const roles = async ({ api, admin, browser, strapi, check, equal }) => {
   for (const [method, path] of ROUTES) {
     const name = `${method} ${path}`;
     equal(`without a login: ${name}`, (await api.call(method, `/frontend-map${path}`)).status, 401);
-    const found = await api.call(method, `/frontend-map${path}`, { token: plain.token, body: method === 'GET' ? undefined : {} });
+    const found = await api.call(method, `/frontend-map${path}`, {
+      token: plain.token,
+      body: method === 'GET' ? undefined : {},
+    });
     equal(`without the plugin's permissions: ${name}`, found.status, 403);
   }
 
   const [article] = await api.rows(admin.token, ARTICLE, { pageSize: 1, locale: 'en' });
   const [release] = await api.rows(admin.token, PRESS, { pageSize: 1 });
-  const ask = (uid, id) => api.call('GET', `/frontend-map/document?uid=${uid}&documentId=${id}`, { token: writer.token });
+  const ask = (uid, id) =>
+    api.call('GET', `/frontend-map/document?uid=${uid}&documentId=${id}`, { token: writer.token });
   equal('a type that the role may not read', (await ask(ARTICLE, article.documentId)).status, 404);
   equal('a type that the role may read', (await ask(PRESS, release.documentId)).status, 200);
   const body = { uid: ARTICLE, documentIds: [article.documentId], locale: 'en' };
   const rows = await api.call('POST', '/frontend-map/rows', { token: writer.token, body });
   equal('rows of a type that the role may not read', rows.body, { report: {} });
   const overview = await api.call('GET', '/frontend-map/overview?site=main', { token: writer.token });
-  check('problems of other types are left out', !overview.text.includes('api::') && overview.status === 200, overview.text.slice(0, 400));
+  check(
+    'problems of other types are left out',
+    !overview.text.includes('api::') && overview.status === 200,
+    overview.text.slice(0, 400),
+  );
   const all = await api.call('GET', '/frontend-map/overview?site=main', { token: admin.token });
   check('the super admin sees them', all.text.includes(ARTICLE));
   const counted = overview.body.report.problems;
   equal('the count is that of the rows', counted.count, counted.problems.length);
+
+  await conditions({ api, admin, equal });
 
   const seen = [];
   const { page, errors } = await openAdmin(browser, strapi, plain, { seen });
@@ -52,8 +66,72 @@ export const roles = async ({ api, admin, browser, strapi, check, equal }) => {
   await page.goto(`${strapi}/admin/content-manager/collection-types/${ARTICLE}?plugins[i18n][locale]=en`);
   await page.locator('tbody tr').first().waitFor();
   const asked = seen.filter(({ url }) => url.includes('/frontend-map/'));
-  equal('without the permissions: no request to the plugin', asked.map(({ url }) => url), []);
+  equal(
+    'without the permissions: no request to the plugin',
+    asked.map(({ url }) => url),
+    [],
+  );
   equal('without the permissions: no column', await page.locator('th', { hasText: 'URL' }).count(), 0);
   equal('without the permissions: no error of a script', errors, []);
   await page.context().close();
+};
+
+// Permissions with one locale, and with a condition that no document meets.
+export const conditions = async ({ api, admin, equal }) => {
+  const mine = [own('read-url'), own('read-report'), own('run-check')];
+  const may = (locales, ids) => ({
+    action: READ,
+    subject: ARTICLE,
+    properties: { fields: ['title', 'slug'], locales },
+    conditions: ids,
+  });
+  const german = await api.editor(admin.token, 'german', [may(['de'], []), ...mine]);
+  const creator = await api.editor(admin.token, 'creator', [
+    may(['en', 'de', 'fr', 'es'], ['admin::is-creator']),
+    ...mine,
+  ]);
+  const articles = await api.rows(admin.token, ARTICLE, { pageSize: 100, locale: 'en' });
+  const { documentId } = articles.find(({ status }) => status === 'published');
+  const status = async ({ token }, locale) =>
+    (
+      await api.call(
+        'GET',
+        `/frontend-map/document?uid=${ARTICLE}&documentId=${documentId}&locale=${locale}`,
+        { token },
+      )
+    ).status;
+  equal('one locale: this one', await status(german, 'de'), 200);
+  equal('one locale: another one', await status(german, 'en'), 404);
+  equal('a condition that is not met', await status(creator, 'en'), 404);
+
+  const overview = async ({ token }) =>
+    (await api.must('GET', '/frontend-map/overview?site=main', { token })).report.problems;
+  const listed = (await overview(german)).problems.flatMap((row) =>
+    row.kind === 'no_url' ? [row] : [row.owner, ...row.others],
+  );
+  equal(
+    'one locale: problems of this one',
+    [...new Set(listed.map((row) => `${row.contentType} ${row.locale}`))],
+    [`${ARTICLE} de`],
+  );
+  equal('a condition that is not met: no problems', await overview(creator), {
+    count: 0,
+    truncated: false,
+    problems: [],
+  });
+
+  const documentIds = articles.map((row) => row.documentId);
+  const rows = async ({ token }, locale) =>
+    Object.keys(
+      (await api.must('POST', '/frontend-map/rows', { token, body: { uid: ARTICLE, locale, documentIds } }))
+        .report,
+    ).length;
+  equal('one locale: rows of another one', await rows(german, 'en'), 0);
+  equal('a condition that is not met: rows', await rows(creator, 'en'), 0);
+  for (const editor of [german, creator]) {
+    const found = await api.call('POST', `/frontend-map/check?site=main&uid=${ARTICLE}`, {
+      token: editor.token,
+    });
+    equal('a run of URL checks needs all documents of the type', found.status, 403);
+  }
 };

@@ -7,7 +7,11 @@ export const createApi = (strapi) => {
     if (token) headers.Authorization = `Bearer ${token}`;
     const response = await fetch(strapi + path, { method, headers, body: body && JSON.stringify(body) });
     const text = await response.text();
-    return { status: response.status, text, body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null };
+    return {
+      status: response.status,
+      text,
+      body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null,
+    };
   };
   const must = async (method, path, options) => {
     const found = await call(method, path, options);
@@ -23,7 +27,9 @@ export const createApi = (strapi) => {
     login,
     async superAdmin() {
       const email = 'super@example.com';
-      await call('POST', '/admin/register-admin', { body: { firstname: 'Super', lastname: 'Admin', email, password: PASSWORD } });
+      await call('POST', '/admin/register-admin', {
+        body: { firstname: 'Super', lastname: 'Admin', email, password: PASSWORD },
+      });
       return { email, password: PASSWORD, token: await login(email) };
     },
     // An admin with a role of its own; `permissions` are `{action, subject, properties}`.
@@ -35,13 +41,19 @@ export const createApi = (strapi) => {
       const granted = permissions.map((one) => ({ properties: {}, conditions: [], subject: null, ...one }));
       await must('PUT', `/admin/roles/${role}/permissions`, { token, body: { permissions: granted } });
       const person = { firstname: name, lastname: 'Editor' };
-      const invited = await must('POST', '/admin/users', { token, body: { ...person, email, roles: [role] } });
+      const invited = await must('POST', '/admin/users', {
+        token,
+        body: { ...person, email, roles: [role] },
+      });
       const { registrationToken } = invited.data;
-      await must('POST', '/admin/register', { body: { registrationToken, userInfo: { ...person, password: PASSWORD } } });
+      await must('POST', '/admin/register', {
+        body: { registrationToken, userInfo: { ...person, password: PASSWORD } },
+      });
       return { email, password: PASSWORD, token: await login(email) };
     },
     rows: async (token, uid, query) =>
-      (await must('GET', `/content-manager/collection-types/${uid}?${new URLSearchParams(query)}`, { token })).results,
+      (await must('GET', `/content-manager/collection-types/${uid}?${new URLSearchParams(query)}`, { token }))
+        .results,
   };
 };
 

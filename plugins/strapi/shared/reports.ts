@@ -47,7 +47,7 @@ export interface DocumentReport {
 }
 
 /** A report, or the reason why there is none. */
-export type Answer<T> = { report: T } | { failure: Failure };
+export type Result<T> = { report: T } | { failure: Failure };
 
 /** One row of a list: its published URL, or why it has none. */
 export type RowReport = { url: string } | { reason: string };

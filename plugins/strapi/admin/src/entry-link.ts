@@ -10,4 +10,3 @@ export const entryLink = ({ contentType, documentId, locale }: Version, isSingle
   const path = isSingle ? `single-types/${contentType}` : `collection-types/${contentType}/${documentId}`;
   return `/content-manager/${path}${locale && `?plugins[i18n][locale]=${encodeURIComponent(locale)}`}`;
 };
-

@@ -9,14 +9,35 @@ export interface Reason {
 }
 
 const WHOLE = [
-  'no_rule', 'no_version', 'no_base_url', 'locale_unknown', 'locale_without_template',
-  'conditions_not_met', 'not_published', 'url_too_long', 'path_taken_by_page', 'path_ancestor_cycle',
-  'path_too_many_ancestors', 'unknown', 'invalid',
+  'no_rule',
+  'no_version',
+  'no_base_url',
+  'locale_unknown',
+  'locale_without_template',
+  'conditions_not_met',
+  'not_published',
+  'url_too_long',
+  'path_taken_by_page',
+  'path_ancestor_cycle',
+  'path_too_many_ancestors',
+  'unknown',
+  'invalid',
 ];
 
 const ENDINGS = [
-  'missing', 'empty', 'not_string', 'control_char', 'bidi_or_invisible', 'bad_codepoint', 'backslash',
-  'has_slash', 'empty_segment', 'dot_segment', 'unsafe_after_decoding', 'not_allowed', 'not_a_date',
+  'missing',
+  'empty',
+  'not_string',
+  'control_char',
+  'bidi_or_invisible',
+  'bad_codepoint',
+  'backslash',
+  'has_slash',
+  'empty_segment',
+  'dot_segment',
+  'unsafe_after_decoding',
+  'not_allowed',
+  'not_a_date',
 ];
 
 const isText = (id: string): id is TextId => id in en;

@@ -6,7 +6,9 @@ const scripted = () => {
   const calls: { uid: string; locale: string | undefined; ids: string[] }[] = [];
   const ask = createBatches(async (uid, locale, ids) => {
     calls.push({ uid, locale, ids });
-    return { report: Object.fromEntries(ids.filter((id) => id !== 'none').map((id) => [id, { url: `/${id}` }])) };
+    return {
+      report: Object.fromEntries(ids.filter((id) => id !== 'none').map((id) => [id, { url: `/${id}` }])),
+    };
   });
   return { calls, ask };
 };
@@ -26,7 +28,12 @@ test('batch: one request for each type and locale, and for each 100 rows', async
   await Promise.all([...many, ask('u', 'de', 'd0'), ask('v', undefined, 'd0')]);
   assert.deepEqual(
     calls.map(({ uid, locale, ids }) => [uid, locale, ids.length]),
-    [['u', 'en', 100], ['u', 'en', 1], ['u', 'de', 1], ['v', undefined, 1]],
+    [
+      ['u', 'en', 100],
+      ['u', 'en', 1],
+      ['u', 'de', 1],
+      ['v', undefined, 1],
+    ],
   );
 });
 
@@ -40,7 +47,7 @@ test('batch: a row that is not in the response has an unknown reason', async () 
   assert.deepEqual(await scripted().ask('u', 'en', 'none'), { reason: 'unknown' });
 });
 
-test('batch: a failed request answers each row', async () => {
+test('batch: a failed request fails each row', async () => {
   const ask = createBatches(() => Promise.reject(new Error('offline')));
   const found = await Promise.all([ask('u', 'en', 'a'), ask('u', 'en', 'b')]);
   assert.deepEqual(found, [{ failure: 'unreachable' }, { failure: 'unreachable' }]);

@@ -25,7 +25,13 @@ test('reason: a relation that is missing is more than one cause', () => {
 });
 
 test('reason: of the document as a whole', () => {
-  for (const reason of ['no_rule', 'no_base_url', 'locale_unknown', 'conditions_not_met', 'path_ancestor_cycle']) {
+  for (const reason of [
+    'no_rule',
+    'no_base_url',
+    'locale_unknown',
+    'conditions_not_met',
+    'path_ancestor_cycle',
+  ]) {
     assert.deepEqual(parseReason(reason), { field: null, text: `reason.${reason}` });
   }
 });

@@ -4,7 +4,8 @@ import de from '../../admin/src/translations/de.json';
 import en from '../../admin/src/translations/en.json';
 import { FAILURES } from '../../shared/failures';
 
-const placeholders = (text: string): string[] => [...text.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name ?? '').sort();
+const placeholders = (text: string): string[] =>
+  [...text.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name ?? '').sort();
 
 test('translations: German has each text, with the same placeholders', () => {
   assert.deepEqual(Object.keys(de), Object.keys(en));

@@ -9,8 +9,21 @@ test('address: http and https, without a slash at the end', () => {
 
 test('address: nothing else is one', () => {
   const others = [
-    'ftp://map', 'file:///etc/passwd', 'javascript:alert(1)', 'map:8080', '//map', 'http://', '',
-    'http://user@map', 'http://:secret@map', 'http://map?a=b', 'http://map#a', null, undefined, 7, {},
+    'ftp://map',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'map:8080',
+    '//map',
+    'http://',
+    '',
+    'http://user@map',
+    'http://:secret@map',
+    'http://map?a=b',
+    'http://map#a',
+    null,
+    undefined,
+    7,
+    {},
   ];
   for (const other of others) assert.equal(parseAddress(other), null, String(other));
 });

@@ -53,7 +53,11 @@ test('checks: a second start joins the run, and its progress is known', async ()
   while (JSON.stringify(checks.state(TARGET)) !== '{"state":"running","checked":0,"total":7}') {
     await new Promise((done) => setTimeout(done, 5));
   }
-  assert.deepEqual(checks.start({ ...TARGET, address: peer.address }), { state: 'running', checked: 0, total: 7 });
+  assert.deepEqual(checks.start({ ...TARGET, address: peer.address }), {
+    state: 'running',
+    checked: 0,
+    total: 7,
+  });
   finish();
   await settled(() => checks.state(TARGET));
   peer.stop();
@@ -62,7 +66,10 @@ test('checks: a second start joins the run, and its progress is known', async ()
 
 test('checks: a run that breaks off is not done', async () => {
   const broken: [string, (response: ServerResponse) => void][] = [
-    ['unreachable', (response) => response.end('ess":{"checked":1,"total":7}}\n{"stopped":{"reason":"shutdown"}}\n')],
+    [
+      'unreachable',
+      (response) => response.end('ess":{"checked":1,"total":7}}\n{"stopped":{"reason":"shutdown"}}\n'),
+    ],
     ['unreachable', (response) => response.destroy()],
     ['unreachable', (response) => response.end()],
   ];
@@ -79,7 +86,12 @@ test('checks: a run that breaks off is not done', async () => {
 });
 
 test('checks: a run that cannot start has its reason', async () => {
-  const cases: [number, string][] = [[400, 'unknown-site'], [401, 'wrong-token'], [503, 'busy'], [502, 'cms-failed']];
+  const cases: [number, string][] = [
+    [400, 'unknown-site'],
+    [401, 'wrong-token'],
+    [503, 'busy'],
+    [502, 'cms-failed'],
+  ];
   for (const [status, failure] of cases) {
     const peer = await startPeer((_request, response) => error(response, status));
     const checks = createChecks();

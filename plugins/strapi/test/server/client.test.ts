@@ -27,9 +27,7 @@ test('client: a response with its data', async () => {
   const reply = await createClient(createBreaker()).call(peer.address, { ...call, query, token: 't' });
   peer.stop();
   assert.deepEqual(reply, { status: 200, data: { url: 'u' }, details: {} });
-  assert.deepEqual(peer.asked, [
-    { line: 'GET /api/x?uid=a%3A%3Ab.c', authorization: 'Bearer t', body: '' },
-  ]);
+  assert.deepEqual(peer.asked, [{ line: 'GET /api/x?uid=a%3A%3Ab.c', authorization: 'Bearer t', body: '' }]);
 });
 
 test('client: an error that callers distinguish, with its details', async () => {
@@ -55,7 +53,8 @@ test('client: each failure has its word', async () => {
   assert.equal(await failureOf((response) => error(response, 503)), 'busy');
   assert.equal(await failureOf((response) => response.destroy()), 'unreachable');
   assert.equal(await failureOf(() => undefined), 'timeout');
-  const slow = (response: ServerResponse) => response.writeHead(200, { 'Content-Type': 'application/json' }).write('{');
+  const slow = (response: ServerResponse) =>
+    response.writeHead(200, { 'Content-Type': 'application/json' }).write('{');
   assert.equal(await failureOf(slow), 'timeout');
 });
 

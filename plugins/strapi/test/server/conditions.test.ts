@@ -21,5 +21,6 @@ test('conditions: everything else may exclude documents', () => {
     { $and: [{ locale: { $in: ['en', 'de'] } }], $or: [{ id: 1 }] },
     { $and: [{ 'createdBy.id': 1 }] },
   ];
-  for (const other of others) assert.equal(excludesNothing(other, ['en', 'de']), false, JSON.stringify(other));
+  for (const other of others)
+    assert.equal(excludesNothing(other, ['en', 'de']), false, JSON.stringify(other));
 });

@@ -5,12 +5,19 @@ import { ServiceFailure } from '../../server/src/service/failure';
 import type { Failure } from '../../shared/failures';
 import type { Reply } from '../../server/src/service/client';
 
-const reply = (status: Reply['status'], details: Record<string, unknown> = {}): Reply => ({ status, data: {}, details });
+const reply = (status: Reply['status'], details: Record<string, unknown> = {}): Reply => ({
+  status,
+  data: {},
+  details,
+});
 
 const NO_RULE = reply(404, { reason: 'no_rule' });
 
 /** Responses by what is asked; a word is a failure. */
-const tested = (replies: { url?: Reply | Failure; draft?: Reply | Failure; report?: Reply | Failure }, site?: string) =>
+const tested = (
+  replies: { url?: Reply | Failure; draft?: Reply | Failure; report?: Reply | Failure },
+  site?: string,
+) =>
   testConnection(async (path, query) => {
     const found =
       path === '/api/validations' ? replies.report : query.status === 'draft' ? replies.draft : replies.url;

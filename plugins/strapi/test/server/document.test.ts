@@ -20,9 +20,20 @@ const RESOLVED = {
   formerPaths: ['/en/old'],
   site: 'main',
 };
-const PAGE = { url: 'https://x/en/a', status: 404, ok: false, locale: 'en', rule: '/{slug}', documentId: 'a1' };
+const PAGE = {
+  url: 'https://x/en/a',
+  status: 404,
+  ok: false,
+  locale: 'en',
+  rule: '/{slug}',
+  documentId: 'a1',
+};
 
-const read = async (respond: Respond, versions: { published: boolean; draft: boolean }, resolves = ALWAYS) => {
+const read = async (
+  respond: Respond,
+  versions: { published: boolean; draft: boolean },
+  resolves = ALWAYS,
+) => {
   const peer = await startPeer(respond);
   const client = createClient(createBreaker());
   const tokens = { draft: 'd', validate: 'v' };
@@ -53,14 +64,11 @@ test('document: three requests, each with its own token', async () => {
     },
   });
   const query = 'uid=api%3A%3Aa.a&documentId=a1&locale=en&site=main';
-  assert.deepEqual(
-    asked.map(({ line, authorization }) => [line, authorization]).sort(),
-    [
-      [`GET /api/frontend-url?${query}&status=draft`, 'Bearer d'],
-      [`GET /api/resolve?${query}`, undefined],
-      ['GET /api/validations?site=main&contentType=api%3A%3Aa.a&documentId=a1', 'Bearer v'],
-    ],
-  );
+  assert.deepEqual(asked.map(({ line, authorization }) => [line, authorization]).sort(), [
+    [`GET /api/frontend-url?${query}&status=draft`, 'Bearer d'],
+    [`GET /api/resolve?${query}`, undefined],
+    ['GET /api/validations?site=main&contentType=api%3A%3Aa.a&documentId=a1', 'Bearer v'],
+  ]);
 });
 
 test('document: the reason of the published version', async () => {
@@ -115,7 +123,10 @@ test('document: a refused draft token does not hide the published URL', async ()
 });
 
 test('document: a 404 without a reason is of an older version', async () => {
-  await assert.rejects(read((_request, response) => error(response, 404), onlyPublished), {
-    failure: 'older-version',
-  });
+  await assert.rejects(
+    read((_request, response) => error(response, 404), onlyPublished),
+    {
+      failure: 'older-version',
+    },
+  );
 });

@@ -32,7 +32,8 @@ export const json = (response: ServerResponse, status: number, body: unknown): v
   response.end(JSON.stringify(body));
 };
 
-export const data = (response: ServerResponse, found: unknown): void => json(response, 200, { data: found, meta: {} });
+export const data = (response: ServerResponse, found: unknown): void =>
+  json(response, 200, { data: found, meta: {} });
 
 export const error = (response: ServerResponse, status: number, details?: unknown): void =>
   json(response, status, { data: null, error: { status, name: 'Error', message: 'm', details } });

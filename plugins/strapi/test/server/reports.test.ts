@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  checksOf, movesOf, problemsOf, versionKey, type MayRead, type Row,
+  checksOf,
+  movesOf,
+  problemsOf,
+  versionKey,
+  type MayRead,
+  type Row,
 } from '../../server/src/operations/reports';
 import type { Reply } from '../../server/src/service/client';
 
 const reply = (data: Row, status: Reply['status'] = 200): Reply => ({ status, data, details: {} });
 
-const row = (contentType: string, documentId: string, locale = 'en'): Row => ({ contentType, documentId, locale });
+const row = (contentType: string, documentId: string, locale = 'en'): Row => ({
+  contentType,
+  documentId,
+  locale,
+});
 
 /** `open` is readable, of `some` the document `a` in English, of everything else nothing. */
 const mayRead: MayRead = async (uid) => {
@@ -18,7 +27,12 @@ const mayRead: MayRead = async (uid) => {
 const noUrl = (version: Row): Row => ({ kind: 'no_url', reason: 'slug_empty', ...version });
 
 test('problems: rows that may not be read are neither listed nor counted', async () => {
-  const rows = [noUrl(row('open', 'x')), noUrl(row('some', 'a')), noUrl(row('some', 'b')), noUrl(row('closed', 'a'))];
+  const rows = [
+    noUrl(row('open', 'x')),
+    noUrl(row('some', 'a')),
+    noUrl(row('some', 'b')),
+    noUrl(row('closed', 'a')),
+  ];
   const found = await problemsOf(reply({ count: 4, truncated: false, problems: rows }), mayRead);
   assert.deepEqual(found, { count: 2, truncated: false, problems: [rows[0], rows[1]] });
 });
@@ -53,19 +67,29 @@ test('problems: a document that is not localized is readable in each locale', as
 });
 
 test('checks: no count of pages that may not be read', async () => {
-  const dead = ['a', 'b'].map((documentId) => ({ documentId, locale: 'en', url: `/${documentId}`, status: 404 }));
+  const dead = ['a', 'b'].map((documentId) => ({
+    documentId,
+    locale: 'en',
+    url: `/${documentId}`,
+    status: 404,
+  }));
   const run = { count: 7, endedAt: 't', truncated: false, dead };
   const validations = ['open', 'some', 'closed'].map((contentType) => ({ ...run, contentType }));
   const found = await checksOf(reply({ validations }), mayRead);
   assert.deepEqual(
     found.map(({ contentType, count, dead }) => [contentType, count, dead.length]),
-    [['open', 7, 2], ['some', null, 1]],
+    [
+      ['open', 7, 2],
+      ['some', null, 1],
+    ],
   );
 });
 
 test('moves: the latest first, 100 at most, of readable documents', async () => {
   const move = (at: number, contentType: string): Row => ({
-    ...row(contentType, 'x'), from: `/${at}`, since: `2026-01-01T00:00:00.${String(at).padStart(3, '0')}Z`,
+    ...row(contentType, 'x'),
+    from: `/${at}`,
+    since: `2026-01-01T00:00:00.${String(at).padStart(3, '0')}Z`,
   });
   const redirects = Array.from({ length: 240 }, (_, at) => move(at, at % 2 ? 'open' : 'closed'));
   const found = await movesOf(reply({ redirects }), mayRead);

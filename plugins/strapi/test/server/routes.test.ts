@@ -15,7 +15,7 @@ test('routes: each needs a login and one action that is registered', () => {
   }
 });
 
-test('routes: settings are for those who manage them', () => {
+test('routes: settings need the permission to manage them', () => {
   const settings = ADMIN_ROUTES.filter(({ path }) => path.startsWith('/settings'));
   assert.equal(settings.length, 4);
   for (const { config } of settings) {

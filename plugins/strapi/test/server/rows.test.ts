@@ -21,7 +21,11 @@ test('rows: one request for all of them', async () => {
     { documentId: 'c' },
   ];
   const { rows, sent } = read({ results });
-  assert.deepEqual(await rows, { a: { url: 'https://x/a' }, b: { reason: 'slug_empty' }, c: { reason: 'unknown' } });
+  assert.deepEqual(await rows, {
+    a: { url: 'https://x/a' },
+    b: { reason: 'slug_empty' },
+    c: { reason: 'unknown' },
+  });
   const document = { uid: 'api::a.a', locale: 'en' };
   assert.deepEqual(sent, [
     {

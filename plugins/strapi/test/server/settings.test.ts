@@ -64,24 +64,44 @@ test('settings: the configuration is checked at the start', () => {
   assert.throws(() => config.validator({ ...times, timeoutMs: -1 }), /`timeoutMs`/);
 });
 
-const input = { url: 'http://map:8080/', site: 'main', sites: {}, parts: { panel: true, column: false, widget: true } };
+const input = {
+  url: 'http://map:8080/',
+  site: 'main',
+  sites: {},
+  parts: { panel: true, column: false, widget: true },
+};
 
 test('settings: an input is checked', () => {
-  assert.deepEqual(settingsInput({ ...input, draftToken: 't', sites: { 'api::a.a': 'shop', 'api::b.b': '' }, more: 1 }), {
-    ...input,
-    url: 'http://map:8080',
-    draftToken: 't',
-    validateToken: undefined,
-    sites: { 'api::a.a': 'shop' },
-  });
+  assert.deepEqual(
+    settingsInput({ ...input, draftToken: 't', sites: { 'api::a.a': 'shop', 'api::b.b': '' }, more: 1 }),
+    {
+      ...input,
+      url: 'http://map:8080',
+      draftToken: 't',
+      validateToken: undefined,
+      sites: { 'api::a.a': 'shop' },
+    },
+  );
   assert.equal(settingsInput({ ...input, url: '' }).url, '');
   const wrong: [string, unknown][] = [
-    ['url', 'ftp://map'], ['url', null], ['site', 'a b'], ['site', 7], ['sites', []], ['sites', { a: 7 }],
-    ['draftToken', 'a\r\nb'], ['draftToken', 7], ['validateToken', 'x'.repeat(4_097)], ['parts', null],
+    ['url', 'ftp://map'],
+    ['url', null],
+    ['site', 'a b'],
+    ['site', 7],
+    ['sites', []],
+    ['sites', { a: 7 }],
+    ['draftToken', 'a\r\nb'],
+    ['draftToken', 7],
+    ['validateToken', 'x'.repeat(4_097)],
+    ['parts', null],
     ['parts', { panel: true }],
   ];
   for (const [name, value] of wrong) {
-    assert.throws(() => settingsInput({ ...input, [name]: value }), { name: 'ValidationError' }, `${name} ${value}`);
+    assert.throws(
+      () => settingsInput({ ...input, [name]: value }),
+      { name: 'ValidationError' },
+      `${name} ${value}`,
+    );
   }
   assert.throws(() => settingsInput(null), { name: 'ValidationError' });
 });

@@ -4,20 +4,36 @@ import { addTitles } from '../../server/src/operations/titles';
 import type { Overview, Problem } from '../../shared/problems';
 
 const noUrl = (contentType: string, documentId: string, locale: string, title?: string): Problem => ({
-  kind: 'no_url', reason: 'slug_empty', contentType, documentId, locale, ...(title && { title }),
+  kind: 'no_url',
+  reason: 'slug_empty',
+  contentType,
+  documentId,
+  locale,
+  ...(title && { title }),
 });
 
 const overviewOf = (problems: Problem[]): Overview => ({
-  problems: { count: problems.length, truncated: false, problems }, checks: [], moves: null,
+  problems: { count: problems.length, truncated: false, problems },
+  checks: [],
+  moves: null,
 });
 
-const titlesOf = ({ problems }: Overview) => problems.problems.map((one) => (one.kind === 'no_url' ? one.title : ''));
+const titlesOf = ({ problems }: Overview) =>
+  problems.problems.map((one) => (one.kind === 'no_url' ? one.title : ''));
 
 test('titles: of the version in its locale, or of a document that is not localized', async () => {
-  const overview = overviewOf([noUrl('a', '1', 'en'), noUrl('a', '1', 'de'), noUrl('b', '1', 'en'), noUrl('a', '2', 'en')]);
+  const overview = overviewOf([
+    noUrl('a', '1', 'en'),
+    noUrl('a', '1', 'de'),
+    noUrl('b', '1', 'en'),
+    noUrl('a', '2', 'en'),
+  ]);
   await addTitles(overview, async (uid) =>
     uid === 'a'
-      ? [{ documentId: '1', locale: 'en', title: 'One' }, { documentId: '1', locale: 'de', title: 'Eins' }]
+      ? [
+          { documentId: '1', locale: 'en', title: 'One' },
+          { documentId: '1', locale: 'de', title: 'Eins' },
+        ]
       : [{ documentId: '1', locale: null, title: 'Same' }],
   );
   assert.deepEqual(titlesOf(overview), ['One', 'Eins', 'Same', undefined]);
@@ -32,5 +48,8 @@ test('titles: those of the service stay, and 500 rows are read, 100 at a time', 
     return ids.map((documentId) => ({ documentId, locale: 'en', title: `T${documentId}` }));
   });
   assert.deepEqual(asked, [100, 100, 100, 100, 100]);
-  assert.deepEqual([titlesOf(overview)[0], titlesOf(overview)[500], titlesOf(overview)[501]], ['Given', 'T499', undefined]);
+  assert.deepEqual(
+    [titlesOf(overview)[0], titlesOf(overview)[500], titlesOf(overview)[501]],
+    ['Given', 'T499', undefined],
+  );
 });

@@ -8,7 +8,9 @@ export interface ContentType {
 }
 
 interface Init {
-  data: { contentTypes: { uid: string; isDisplayed: boolean; kind: string; info: { displayName: string } }[] };
+  data: {
+    contentTypes: { uid: string; isDisplayed: boolean; kind: string; info: { displayName: string } }[];
+  };
 }
 
 /** The content types that Strapi's content manager shows. */

@@ -3,7 +3,7 @@ import { Box, Flex, Link, Typography } from '@strapi/design-system';
 import { useIntl } from 'react-intl';
 import { Link as RouterLink } from 'react-router-dom';
 import type { Overview } from '../../../shared/problems';
-import { useAnswer } from '../api/use-answer';
+import { useResult } from '../api/use-result';
 import { isSingle, useContentTypes } from '../api/use-content-types';
 import { useSites } from '../api/use-sites';
 import { entryLink } from '../entry-link';
@@ -19,14 +19,15 @@ export const ProblemsWidget = () => {
   const text = useText();
   const site = useSites();
   const first = site?.[0];
-  const loaded = useAnswer<Overview>(first ? `/overview?site=${encodeURIComponent(first)}` : null);
+  const loaded = useResult<Overview>(first ? `/overview?site=${encodeURIComponent(first)}` : null);
 
   if (!lastParts().widget) return <Widget.NoData>{text('widget.off')}</Widget.NoData>;
   if (site && !first) return <Widget.NoData>{text('page.no-site')}</Widget.NoData>;
   if (loaded.state === 'loading') return <Widget.Loading />;
   if (loaded.state === 'error') return <Widget.Error />;
-  if ('failure' in loaded.answer) return <Widget.NoData>{text(`failure.${loaded.answer.failure}`)}</Widget.NoData>;
-  return <Findings overview={loaded.answer.report} />;
+  if ('failure' in loaded.result)
+    return <Widget.NoData>{text(`failure.${loaded.result.failure}`)}</Widget.NoData>;
+  return <Findings overview={loaded.result.report} />;
 };
 
 const Findings = ({ overview }: { overview: Overview }) => {
@@ -34,14 +35,20 @@ const Findings = ({ overview }: { overview: Overview }) => {
   const { formatDate } = useIntl();
   const types = useContentTypes();
   const findings = findingsOf(overview);
-  const last = overview.checks.map(({ endedAt }) => endedAt).sort().at(-1);
+  const last = overview.checks
+    .map(({ endedAt }) => endedAt)
+    .sort()
+    .at(-1);
   return (
     <Flex direction="column" alignItems="stretch" gap={3} data-frontend-map="widget">
       <Typography>{text('widget.count', { count: findings.length })}</Typography>
       <Box tag="ul">
         {findings.slice(0, MOST_ROWS).map((finding) => (
           <Box tag="li" key={finding.key} paddingBottom={2}>
-            <Link tag={RouterLink} to={entryLink(finding.version, isSingle(types, finding.version.contentType))}>
+            <Link
+              tag={RouterLink}
+              to={entryLink(finding.version, isSingle(types, finding.version.contentType))}
+            >
               <bdi>{finding.version.title ?? finding.version.documentId}</bdi>
             </Link>
             <Typography tag="p" variant="pi" textColor="neutral600">

@@ -38,7 +38,12 @@ export const OpenAction = ({ model, documentId, document }: Props) => {
     toggleNotification({ type: 'warning', message });
   };
 
-  return { label: text('panel.open'), icon: <ExternalLink aria-hidden />, onClick: open, position: 'table-row' };
+  return {
+    label: text('panel.open'),
+    icon: <ExternalLink aria-hidden />,
+    onClick: open,
+    position: 'table-row',
+  };
 };
 
 OpenAction.type = 'frontend-map-open';

@@ -1,17 +1,17 @@
-import type { Answer, RowReport } from '../../../shared/reports';
+import type { Result, RowReport } from '../../../shared/reports';
 
-export type RowAnswer = RowReport | { failure: string };
+export type RowResult = RowReport | { failure: string };
 
 /** One request for the rows of a content type in one locale. */
 export type LoadRows = (
   uid: string,
   locale: string | undefined,
   documentIds: string[],
-) => Promise<Answer<Record<string, RowReport>>>;
+) => Promise<Result<Record<string, RowReport>>>;
 
 interface Waiting {
   documentId: string;
-  done: (row: RowAnswer) => void;
+  done: (row: RowResult) => void;
 }
 
 /** A page of Strapi's list has at most 100 rows, and the route takes as many. */
@@ -24,20 +24,21 @@ export const createBatches = (load: LoadRows) => {
 
   const send = async (uid: string, locale: string | undefined, rows: Waiting[]): Promise<void> => {
     const ids = [...new Set(rows.map(({ documentId }) => documentId))];
-    const answer = await load(uid, locale, ids).catch(() => ({ failure: 'unreachable' as const }));
+    const result = await load(uid, locale, ids).catch(() => ({ failure: 'unreachable' as const }));
     for (const { documentId, done } of rows) {
-      done('failure' in answer ? answer : (answer.report[documentId] ?? MISSING));
+      done('failure' in result ? result : (result.report[documentId] ?? MISSING));
     }
   };
 
   const flush = (): void => {
     for (const { uid, locale, rows } of waiting.values()) {
-      for (let at = 0; at < rows.length; at += MOST_ROWS) void send(uid, locale, rows.slice(at, at + MOST_ROWS));
+      for (let at = 0; at < rows.length; at += MOST_ROWS)
+        void send(uid, locale, rows.slice(at, at + MOST_ROWS));
     }
     waiting.clear();
   };
 
-  return (uid: string, locale: string | undefined, documentId: string): Promise<RowAnswer> =>
+  return (uid: string, locale: string | undefined, documentId: string): Promise<RowResult> =>
     new Promise((done) => {
       if (!waiting.size) setTimeout(flush);
       const key = JSON.stringify([uid, locale]);

@@ -3,7 +3,7 @@ import * as React from 'react';
 import type { Failure } from '../../../shared/failures';
 import { reasonText } from '../reasons';
 import { descriptor, useText } from '../texts';
-import type { RowAnswer } from './batch';
+import type { RowResult } from './batch';
 import { requestRow } from './rows';
 
 interface Row {
@@ -29,14 +29,16 @@ export const addColumn = (table: Table): Table => ({
       label: descriptor('column.title'),
       searchable: false,
       sortable: false,
-      cellFormatter: (row: Row, _header: unknown, { model }: { model: string }) => <Cell row={row} model={model} />,
+      cellFormatter: (row: Row, _header: unknown, { model }: { model: string }) => (
+        <Cell row={row} model={model} />
+      ),
     },
   ],
 });
 
 const Cell = ({ row, model }: { row: Row; model: string }) => {
   const text = useText();
-  const [found, setFound] = React.useState<RowAnswer | null>(null);
+  const [found, setFound] = React.useState<RowResult | null>(null);
   const { documentId, locale, status, updatedAt } = row;
   const isDraft = status === 'draft';
 
@@ -44,7 +46,7 @@ const Cell = ({ row, model }: { row: Row; model: string }) => {
     let isShown = true;
     setFound(null);
     if (documentId && !isDraft) {
-      void requestRow(model, locale ?? undefined, documentId).then((answer) => isShown && setFound(answer));
+      void requestRow(model, locale ?? undefined, documentId).then((result) => isShown && setFound(result));
     }
     return () => {
       isShown = false;

@@ -1,5 +1,17 @@
 import {
-  Box, Button, Flex, Link, SingleSelect, SingleSelectOption, Table, Tbody, Td, Th, Thead, Tr, Typography,
+  Box,
+  Button,
+  Flex,
+  Link,
+  SingleSelect,
+  SingleSelectOption,
+  Table,
+  Tbody,
+  Td,
+  Th,
+  Thead,
+  Tr,
+  Typography,
 } from '@strapi/design-system';
 import * as React from 'react';
 import { Link as RouterLink } from 'react-router-dom';

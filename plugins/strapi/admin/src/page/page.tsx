@@ -2,7 +2,7 @@ import { Layouts, Page } from '@strapi/strapi/admin';
 import { Box, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
 import * as React from 'react';
 import type { Overview } from '../../../shared/problems';
-import { useAnswer } from '../api/use-answer';
+import { useResult } from '../api/use-result';
 import { useContentTypes } from '../api/use-content-types';
 import { useSites } from '../api/use-sites';
 import { READ_REPORT } from '../permissions';
@@ -23,7 +23,11 @@ const ProblemsPage = () => {
       <Layouts.Content>
         {sites && sites.length > 1 && site && (
           <Box paddingBottom={4} maxWidth="24rem">
-            <SingleSelect aria-label={text('page.site')} value={site} onChange={(value) => setChosen(String(value))}>
+            <SingleSelect
+              aria-label={text('page.site')}
+              value={site}
+              onChange={(value) => setChosen(String(value))}
+            >
               {sites.map((key) => (
                 <SingleSelectOption key={key} value={key}>
                   {key}
@@ -43,17 +47,22 @@ const Site = ({ site }: { site: string }) => {
   const text = useText();
   const types = useContentTypes();
   const [version, setVersion] = React.useState(0);
-  const loaded = useAnswer<Overview>(`/overview?site=${encodeURIComponent(site)}`, String(version));
+  const loaded = useResult<Overview>(`/overview?site=${encodeURIComponent(site)}`, String(version));
   if (loaded.state === 'loading') return <Page.Loading />;
   if (loaded.state === 'error') return <Page.Error />;
-  if ('failure' in loaded.answer) {
-    return <Typography role="status">{text(`failure.${loaded.answer.failure}`)}</Typography>;
+  if ('failure' in loaded.result) {
+    return <Typography role="status">{text(`failure.${loaded.result.failure}`)}</Typography>;
   }
-  const { report } = loaded.answer;
+  const { report } = loaded.result;
   return (
     <Flex direction="column" alignItems="stretch" gap={6} data-frontend-map="page">
       <FindingsTable overview={report} types={types} />
-      <CheckPanel site={site} checks={report.checks} types={types} onDone={() => setVersion((last) => last + 1)} />
+      <CheckPanel
+        site={site}
+        checks={report.checks}
+        types={types}
+        onDone={() => setVersion((last) => last + 1)}
+      />
       <Moves moves={report.moves} types={types} />
     </Flex>
   );

@@ -1,6 +1,6 @@
 import { Box, Divider, Flex, Loader, Typography } from '@strapi/design-system';
 import { hasLink, type DocumentReport } from '../../../shared/reports';
-import { useAnswer } from '../api/use-answer';
+import { useResult } from '../api/use-result';
 import { useText } from '../texts';
 import { AddressView } from './address';
 import { Alternates, Checked, FormerPaths } from './details';
@@ -25,13 +25,13 @@ export const PanelContent = ({ document }: { document: Shown | null }) => {
     query.set('documentId', document.documentId);
     if (document.locale) query.set('locale', document.locale);
   }
-  const loaded = useAnswer<DocumentReport>(document && `/document?${query}`, document?.version);
+  const loaded = useResult<DocumentReport>(document && `/document?${query}`, document?.version);
 
   if (!document) return <Note>{text('panel.unsaved')}</Note>;
   if (loaded.state === 'loading') return <Loader small>{text('panel.loading')}</Loader>;
   if (loaded.state === 'error') return <Note>{text('panel.error')}</Note>;
-  if ('failure' in loaded.answer) return <Note>{text(`failure.${loaded.answer.failure}`)}</Note>;
-  return <Report document={document} report={loaded.answer.report} />;
+  if ('failure' in loaded.result) return <Note>{text(`failure.${loaded.result.failure}`)}</Note>;
+  return <Report document={document} report={loaded.result.report} />;
 };
 
 const Note = ({ children }: { children: string }) => (

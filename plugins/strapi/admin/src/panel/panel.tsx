@@ -38,7 +38,10 @@ export const UrlPanel = ({ model, documentId, document, meta }: Props) => {
   const id = document?.documentId;
   const locale = document?.locale ?? undefined;
   const isOther = Boolean(documentId && requested && locale && requested !== locale);
-  const dates = (meta?.availableStatus ?? []).flatMap(({ publishedAt, updatedAt }) => [publishedAt, updatedAt]);
+  const dates = (meta?.availableStatus ?? []).flatMap(({ publishedAt, updatedAt }) => [
+    publishedAt,
+    updatedAt,
+  ]);
   const version = [document?.updatedAt, document?.publishedAt, document?.status, ...dates].join();
   const content =
     !id || isOther ? null : { uid: model, documentId: id, locale, status: document?.status, version };

@@ -90,7 +90,9 @@ const Sites = ({ draft, onChange }: Props) => {
         <Field.Label>{text('settings.site')}</Field.Label>
         <TextInput
           value={draft.site}
-          onChange={(event: { target: { value: string } }) => onChange({ ...draft, site: event.target.value })}
+          onChange={(event: { target: { value: string } }) =>
+            onChange({ ...draft, site: event.target.value })
+          }
         />
         <Field.Hint />
       </Field.Root>

@@ -1,7 +1,7 @@
 import type { Core, UID } from '@strapi/strapi';
 import { excludesNothing } from './conditions';
 
-/** The abilities of the admin who sends a request (`ctx.state.userAbility`). */
+/** The abilities of the admin that sends a request (`ctx.state.userAbility`). */
 export type Ability = object;
 
 /** A version of a document that the admin may read. */
@@ -13,10 +13,7 @@ export interface Version {
 }
 
 const checkerOf = (strapi: Core.Strapi, ability: Ability, uid: string) =>
-  strapi
-    .plugin('content-manager')
-    .service('permission-checker')
-    .create({ userAbility: ability, model: uid });
+  strapi.plugin('content-manager').service('permission-checker').create({ userAbility: ability, model: uid });
 
 /** Whether the admin may read some documents of the type, also if conditions exclude others. */
 export const mayReadType = (strapi: Core.Strapi, ability: Ability, uid: string): boolean =>
@@ -30,12 +27,18 @@ interface Rules {
 const READ = 'plugin::content-manager.explorer.read';
 
 /** Whether no condition of the permission excludes a document, such as "is creator" or a locale. */
-export const mayReadWholeType = async (strapi: Core.Strapi, ability: Ability, uid: string): Promise<boolean> => {
+export const mayReadWholeType = async (
+  strapi: Core.Strapi,
+  ability: Ability,
+  uid: string,
+): Promise<boolean> => {
   if (!mayReadType(strapi, ability, uid)) return false;
   const found: { code: string }[] = (await strapi.plugin('i18n')?.service('locales').find()) ?? [];
   const locales = found.map(({ code }) => code);
   // One rule without exclusions is enough: an admin has the permissions of all their roles.
-  return (ability as Rules).rulesFor(READ, uid).some(({ conditions }) => excludesNothing(conditions, locales));
+  return (ability as Rules)
+    .rulesFor(READ, uid)
+    .some(({ conditions }) => excludesNothing(conditions, locales));
 };
 
 /**

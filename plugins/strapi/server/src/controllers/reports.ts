@@ -19,7 +19,7 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
       ctx.body = await operations().sites();
     },
 
-    /** `GET /overview?site`: an `Answer<Overview>`. */
+    /** `GET /overview?site`: an `Result<Overview>`. */
     async overview(ctx: Context) {
       ctx.set('Cache-Control', 'no-store');
       ctx.body = await operations().overview(ctx.state.userAbility, siteOf(ctx.query.site));

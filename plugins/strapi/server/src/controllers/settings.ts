@@ -10,7 +10,7 @@ const settings = ({ strapi }: { strapi: Core.Strapi }) => {
   const operations = (): OperationsService => strapi.plugin('frontend-map').service('operations');
 
   return {
-    /** `GET /parts`: which parts are on, for each admin who may see URLs. */
+    /** `GET /parts`: which parts are on, for each admin with permission to see URLs. */
     async parts(ctx: Context) {
       ctx.body = (await service().view()).parts;
     },

@@ -50,7 +50,7 @@ export const problemsOf = async (reply: Reply, mayRead: MayRead): Promise<Proble
   const rows = rowsOf(reply, 'problems');
   const isReadable = await readableOf(rows.flatMap(versionsOf), mayRead);
   const readable = rows.filter((row) => versionsOf(row).every(isReadable));
-  // Copies: the rows are kept for other admins, who may not read the titles that are added.
+  // Copies: the rows are kept for other admins, and these may not read the titles that are added.
   const problems = structuredClone(readable) as unknown as Problem[];
   return { count: problems.length, truncated: reply.data.truncated === true, problems };
 };
@@ -63,7 +63,10 @@ export const checksOf = async (reply: Reply, mayRead: MayRead): Promise<CheckRep
     const uid = String(run.contentType);
     const dead = (Array.isArray(run.dead) ? run.dead : []) as Row[];
     const typed = dead.map((row) => ({ ...row, contentType: uid }) as Row);
-    const readable = await mayRead(uid, typed.map(({ documentId }) => String(documentId)));
+    const readable = await mayRead(
+      uid,
+      typed.map(({ documentId }) => String(documentId)),
+    );
     if (readable === 'none') continue;
     const isReadable = (row: Row) => readable === 'all' || isIn(readable, row);
     checks.push({

@@ -12,11 +12,7 @@ export interface RowsKey {
   documentIds: string[];
 }
 
-export type Post = (
-  path: string,
-  query: Record<string, string | undefined>,
-  body: unknown,
-) => Promise<Reply>;
+export type Post = (path: string, query: Record<string, string | undefined>, body: unknown) => Promise<Reply>;
 
 interface Result {
   documentId?: unknown;

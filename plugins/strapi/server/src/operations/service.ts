@@ -2,8 +2,14 @@ import type { Core, UID } from '@strapi/strapi';
 import type { CheckRun } from '../../../shared/check';
 import type { ConnectionTest } from '../../../shared/connection';
 import type { Overview } from '../../../shared/problems';
-import type { Address, Answer, DocumentReport, RowReport } from '../../../shared/reports';
-import { mayReadType, mayReadWholeType, readableVersions, type Ability, type Version } from '../content/readable';
+import type { Address, Result, DocumentReport, RowReport } from '../../../shared/reports';
+import {
+  mayReadType,
+  mayReadWholeType,
+  readableVersions,
+  type Ability,
+  type Version,
+} from '../content/readable';
 import { relatedEntry } from '../content/related';
 import { titlesOf } from '../content/titles';
 import { createBreaker } from '../service/breaker';
@@ -55,7 +61,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       by.call(address, { path, query, token: token && tokens[token], timeoutMs });
   };
 
-  const answer = async <T>(load: () => Promise<T>): Promise<Answer<T>> => {
+  const asResult = async <T>(load: () => Promise<T>): Promise<Result<T>> => {
     try {
       return { report: await load() };
     } catch (error) {
@@ -89,10 +95,10 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     },
 
     /** Null: there is no such document that the admin may read. */
-    async document(ability: Ability, request: DocumentRequest): Promise<Answer<DocumentReport> | null> {
+    async document(ability: Ability, request: DocumentRequest): Promise<Result<DocumentReport> | null> {
       const found = await versionsOf(strapi, ability, request);
       if (!found) return null;
-      return answer(async () => {
+      return asResult(async () => {
         const site = (await settings().effective()).siteOf(request.uid);
         const key = { ...request, site };
         const ask = await asker(settings().config().timeoutMs);
@@ -114,12 +120,12 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       uid: string,
       locale: string | undefined,
       documentIds: string[],
-    ): Promise<Answer<Record<string, RowReport>>> {
+    ): Promise<Result<Record<string, RowReport>>> {
       const status = 'draft' as const;
       const found = await readableVersions(strapi, ability, uid, documentIds, { locale, status });
       const readable = documentIds.filter((id) => found.some(({ documentId }) => documentId === id));
       if (!readable.length) return { report: {} };
-      return answer(async () => {
+      return asResult(async () => {
         const { address, siteOf } = await settings().effective();
         const { timeoutMs } = settings().config();
         const key = { uid, locale, site: siteOf(uid), documentIds: readable };
@@ -130,9 +136,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     },
 
     /** What is wrong with the site, of the documents that the admin may read. */
-    async overview(ability: Ability, site: string): Promise<Answer<Overview>> {
+    async overview(ability: Ability, site: string): Promise<Result<Overview>> {
       const mayRead = mayReadOf(strapi, ability);
-      return answer(async () => {
+      return asResult(async () => {
         const ask = await asker(REPORT_MS);
         // Kept for all admins alike, and filtered for each.
         const read = (path: string) => kept([path, site], () => ask(path, { site }, 'validate'));
@@ -201,7 +207,9 @@ const versionsOf = async (
   const drafts = Boolean(model?.options?.draftAndPublish);
   const [published, draft] = await Promise.all([read('published'), drafts ? read('draft') : undefined]);
   if (!published && !draft) return null;
-  const changed = Boolean(draft && published && Date.parse(draft.updatedAt) > Date.parse(published.updatedAt));
+  const changed = Boolean(
+    draft && published && Date.parse(draft.updatedAt) > Date.parse(published.updatedAt),
+  );
   return {
     versions: { published: Boolean(published), draft: Boolean(draft && (!published || changed)) },
     dates: [published?.updatedAt ?? '', draft?.updatedAt ?? ''].map(String),

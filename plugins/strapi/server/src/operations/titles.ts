@@ -16,7 +16,9 @@ const versionsOf = ({ problems, checks }: Overview): ProblemVersion[] => [
 
 /** Adds the titles of Strapi to the first 500 rows that have none from the service. */
 export const addTitles = async (overview: Overview, read: ReadTitles): Promise<void> => {
-  const without = versionsOf(overview).filter(({ title }) => !title).slice(0, MOST_TITLES);
+  const without = versionsOf(overview)
+    .filter(({ title }) => !title)
+    .slice(0, MOST_TITLES);
   for (const uid of new Set(without.map(({ contentType }) => contentType))) {
     const rows = without.filter(({ contentType }) => contentType === uid);
     const ids = [...new Set(rows.map(({ documentId }) => documentId))];

@@ -22,7 +22,8 @@ const settings = ({ strapi }: { strapi: Core.Strapi }) => {
     // Null without `admin.secrets.encryptionKey`; the service is missing in early versions of Strapi 5.
     const text: string | null = encryption()?.encrypt(given) ?? null;
     if (text) return text;
-    const message = 'Strapi has no key to encrypt the token with: set `secrets.encryptionKey` in config/admin';
+    const message =
+      'Strapi has no key to encrypt the token with: set `secrets.encryptionKey` in config/admin';
     throw new errors.ApplicationError(message, { reason: 'no-encryption-key' });
   };
 
