@@ -29,6 +29,7 @@ def packed(folder: pathlib.Path) -> pathlib.Path:
     """The package as `npm pack` writes it; needs the fixture for the types."""
     if not (PLUGIN / "node_modules/@strapi/sdk-plugin").is_dir():
         npm("ci")
+    npm("run", "--silent", "peers")
     npm("run", "--silent", "build")
     npm("pack", "--silent", "--pack-destination", str(folder))
     (package,) = folder.glob("*.tgz")

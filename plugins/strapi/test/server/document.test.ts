@@ -130,3 +130,14 @@ test('document: a 404 without a reason is of an older version', async () => {
     },
   );
 });
+
+test('document: only URLs that a browser may follow', async () => {
+  const wrong = [
+    { ...RESOLVED, canonicalUrl: 'javascript:alert(1)' },
+    { ...RESOLVED, alternates: { de: 'javascript:alert(1)' } },
+  ];
+  for (const resolved of wrong) {
+    const respond: Respond = (_request, response) => data(response, resolved);
+    await assert.rejects(read(respond, onlyPublished), { failure: 'not-the-service' });
+  }
+});

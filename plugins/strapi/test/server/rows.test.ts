@@ -40,4 +40,8 @@ test('rows: failures', async () => {
   await assert.rejects(read({}, 400).rows, { failure: 'unknown-site' });
   await assert.rejects(read({}, 404).rows, { failure: 'older-version' });
   await assert.rejects(read({ results: 'none' }).rows, { failure: 'older-version' });
+  for (const url of ['javascript:alert(1)', '/a', 'data:text/html,x', 7]) {
+    const { rows } = read({ results: [{ documentId: 'a', url }] });
+    await assert.rejects(rows, { failure: 'not-the-service' }, String(url));
+  }
 });

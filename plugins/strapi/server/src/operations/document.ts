@@ -1,5 +1,6 @@
 import type { Address, CheckedUrl, DocumentReport } from '../../../shared/reports';
 import { ServiceFailure } from '../service/failure';
+import { pageUrl } from '../service/page-url';
 import type { Reply } from '../service/client';
 
 /** One document in one locale, as the service names it. */
@@ -42,7 +43,7 @@ const addressOf = (reply: Reply, url: unknown, path: unknown): Address => {
   const found = { url: text(url), path: text(path) };
   if (found.path === null) throw new ServiceFailure('older-version');
   if (found.url === null) return { reason: 'no_base_url', rule: null };
-  return { url: found.url, path: found.path };
+  return { url: pageUrl(found.url), path: found.path };
 };
 
 const byFields = async (ask: Ask, key: DocumentKey, status: 'published' | 'draft'): Promise<Address> => {
@@ -50,6 +51,9 @@ const byFields = async (ask: Ask, key: DocumentKey, status: 'published' | 'draft
   const reply = await ask('/api/frontend-url', { ...key, status }, token);
   return addressOf(reply, reply.data.url, reply.data.path);
 };
+
+const alternatesOf = (value: unknown): Record<string, string> =>
+  Object.fromEntries(Object.entries(value ?? {}).map(([code, url]) => [code, pageUrl(url)]));
 
 interface Published {
   address: Address;
@@ -71,7 +75,7 @@ const publishedOf = async (ask: Ask, key: DocumentKey, resolves: Resolves): Prom
       return {
         address: addressOf(reply, canonicalUrl, canonicalPath),
         site: text(site) ?? undefined,
-        alternates: (alternates ?? {}) as Record<string, string>,
+        alternates: alternatesOf(alternates),
         formerPaths: list(formerPaths).filter((path): path is string => typeof path === 'string'),
       };
     }

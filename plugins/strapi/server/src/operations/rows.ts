@@ -1,6 +1,7 @@
 import type { RowReport } from '../../../shared/reports';
 import type { Reply } from '../service/client';
 import { ServiceFailure } from '../service/failure';
+import { pageUrl } from '../service/page-url';
 
 /** A page of Strapi's list has at most 100 rows. */
 export const MOST_ROWS = 100;
@@ -21,7 +22,7 @@ interface Result {
 }
 
 const rowOf = ({ url, reason }: Result): RowReport =>
-  typeof url === 'string' ? { url } : { reason: typeof reason === 'string' ? reason : 'unknown' };
+  url !== undefined ? { url: pageUrl(url) } : { reason: typeof reason === 'string' ? reason : 'unknown' };
 
 /** The published URLs of a page of rows, by one request, by `documentId`. */
 export const readRows = async (post: Post, key: RowsKey): Promise<Record<string, RowReport>> => {
