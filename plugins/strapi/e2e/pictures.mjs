@@ -36,7 +36,7 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
       );
       check(`picture of ${name}, ${look.theme}, ${look.width}`, isReady);
       // On narrow screens, Strapi has the panels in a drawer.
-      if (look.width < 1024 && ready.includes('panel')) {
+      if (look.width < 1080 && ready.includes('panel')) {
         await page
           .getByRole('button', { name: /open more actions/i })
           .click()
