@@ -28,7 +28,8 @@ def npm(*arguments: str) -> None:
 def packed(folder: pathlib.Path) -> pathlib.Path:
     """The package as `npm pack` writes it; needs the fixture for the types."""
     if not (PLUGIN / "node_modules/@strapi/sdk-plugin").is_dir():
-        npm("ci")
+        # Not `npm ci`: the lock file has no optional packages of other platforms.
+        npm("install", "--no-save", "--no-audit", "--no-fund")
     npm("run", "--silent", "peers")
     npm("run", "--silent", "build")
     npm("pack", "--silent", "--pack-destination", str(folder))
