@@ -1,0 +1,121 @@
+#!/usr/bin/env node
+/**
+ * Drives the example sites in headless Chromium, over a real Strapi and the service's own binary.
+ *
+ *   node drive.js [--binary FILE] [--pictures DIR] [--built] [--only SHOW,…] next astro …
+ *
+ * Each example says in its package.json what it supports (`drive.shows`). Ends with
+ * `N passed, N failed`, and status 0 if none failed. `--built` does not build the examples.
+ */
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { launch, Visitor } from "./browser.js";
+import { Example, PREVIEW_SECRET } from "./example.js";
+import { freePort } from "./process.js";
+import { CountingProxy, DRAFT_TOKEN, HOOK_SECRET, Service } from "./service.js";
+import { SHOWS } from "./shows.js";
+import { startStrapi } from "./strapi.js";
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    binary: { type: "string", default: process.env.FRONTEND_MAP_BINARY },
+    pictures: { type: "string", default: "pictures" },
+    built: { type: "boolean", default: false },
+    only: { type: "string" },
+  },
+});
+if (!options.binary || positionals.length === 0) {
+  console.error("usage: node drive.js --binary FILE EXAMPLE…");
+  process.exit(2);
+}
+const counts = { passed: 0, failed: 0 };
+const began = performance.now();
+
+/** Runs one step, and prints how long it took. */
+async function step(name, call) {
+  const start = performance.now();
+  let result = "ok";
+  try {
+    const said = await call();
+    if (typeof said === "string") result += `: ${said}`;
+    counts.passed += 1;
+  } catch (error) {
+    counts.failed += 1;
+    result = `FAILED: ${error.stack}`;
+  }
+  console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(1)} s: ${result}`);
+  return result.startsWith("ok");
+}
+
+/** One public page of each content type, by `data-type`, published articles, and drafts of articles. */
+async function content(service, strapi) {
+  const { pages: all } = await service.data("/api/pages");
+  const english = all.filter(({ locale, path }) => locale === "en" && /^[\w/-]+$/.test(path));
+  const pages = Object.fromEntries(english.toReversed().map((page) => [page.contentType ?? page.page, page]));
+  const articles = english.filter(({ contentType }) => contentType === "api::article.article");
+  const query = new URLSearchParams({ locale: "en", status: "draft", "pagination[pageSize]": "100" });
+  const { data } = await strapi.call(`/api/articles?${query}`, { token: "lab-read-only-token" });
+  const published = new Set(all.map(({ documentId }) => documentId));
+  const drafts = data
+    .filter(({ documentId }) => !published.has(documentId))
+    .map(({ documentId, slug }) => ({ documentId, path: `/en/articles/${slug}` }));
+  // The first article is that of `pages`, which no show changes.
+  return { pages, articles: articles.slice(1), drafts };
+}
+
+async function drive(example, { strapi, service, browser }) {
+  const proxy = new CountingProxy();
+  await proxy.start(service);
+  await service.start({ strapi: strapi.url, site: example.url, webhook: example.webhook });
+  const addresses = { service: proxy.url, strapi: strapi.url };
+  const pictures = resolve(options.pictures, example.name);
+  const visitors = await Promise.all([1, 2].map(() => Visitor.open(browser, example.url, pictures)));
+  try {
+    const built = options.built || (await step(`${example.name}: build`, async () => void (await example.build(addresses))));
+    if (!built || !(await step(`${example.name}: start`, () => example.start(addresses)))) return;
+    const [visitor, stranger] = visitors;
+    const stage = { example, strapi, service, proxy, visitor, stranger, state: {}, ...(await content(service, strapi)) };
+    for (const [name, show] of Object.entries(SHOWS)) {
+      if (!example.shows.includes(name)) console.log(`${example.name}: ${name}: not part of this example`);
+      else if (!options.only || options.only.split(",").includes(name)) {
+        await step(`${example.name}: ${name}`, () => show(stage));
+      }
+    }
+    await step(`${example.name}: no error in the browser`, async () => {
+      if (visitor.failures.length > 0) throw new Error(visitor.failures.join("\n"));
+    });
+  } finally {
+    if (counts.failed > 0) console.log(example.child?.log.slice(-3_000) ?? "");
+    await Promise.all(visitors.map((one) => one.close()));
+    await example.stop();
+    await service.stop();
+    proxy.stop();
+  }
+}
+
+const examples = positionals.map((name) => new Example(name));
+// One address for all examples: Strapi's panel shows the previews of one frontend.
+const [port, servicePort] = [await freePort(), await freePort()];
+const service = new Service(resolve(options.binary), servicePort);
+const strapi = await startStrapi({
+  FRONTEND_MAP_URL: service.url,
+  FRONTEND_MAP_DRAFT_TOKEN: DRAFT_TOKEN,
+  FRONTEND_MAP_HOOK: `${service.url}/hooks/cms`,
+  FRONTEND_MAP_HOOK_SECRET: HOOK_SECRET,
+  PREVIEW_SECRET,
+  PREVIEW_ORIGINS: `http://127.0.0.1:${port}`,
+});
+console.log(`Strapi: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+const browser = await launch();
+try {
+  for (const example of examples) {
+    await example.locate(port);
+    await drive(example, { strapi, service, browser });
+  }
+} finally {
+  await browser.close();
+  await strapi.stop();
+}
+console.log(`${((performance.now() - began) / 1000).toFixed(0)} s; ${counts.passed} passed, ${counts.failed} failed`);
+process.exitCode = counts.failed === 0 ? 0 : 1;

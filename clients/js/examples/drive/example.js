@@ -1,0 +1,53 @@
+/** One example: what it supports, and how it is built and started. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Child, freePort, responds, run } from "./process.js";
+import { DRAFT_TOKEN, NOTIFY_SECRET } from "./service.js";
+import { READ_TOKEN } from "./strapi.js";
+
+export const PREVIEW_SECRET = "s&cret of the examples";
+
+export class Example {
+  constructor(name) {
+    this.name = name;
+    this.folder = fileURLToPath(new URL(`../${name}/`, import.meta.url));
+    // { shows: names of shows.js, webhook?: the path of its route for webhooks }
+    const { shows, webhook } = JSON.parse(readFileSync(`${this.folder}package.json`, "utf8")).drive;
+    Object.assign(this, { shows, webhook });
+  }
+
+  /** Chooses its address; `port` fixes it. */
+  async locate(port) {
+    this.port = port ?? (await freePort());
+    this.url = `http://127.0.0.1:${this.port}`;
+  }
+
+  #options({ service, strapi }) {
+    const env = {
+      ...process.env,
+      HOST: "127.0.0.1",
+      PORT: String(this.port),
+      SITE_URL: this.url,
+      FRONTEND_MAP_URL: service,
+      FRONTEND_MAP_TOKEN: DRAFT_TOKEN,
+      FRONTEND_MAP_WEBHOOK_SECRET: NOTIFY_SECRET,
+      STRAPI_URL: strapi,
+      STRAPI_TOKEN: READ_TOKEN,
+      PREVIEW_SECRET,
+    };
+    return { cwd: this.folder, env };
+  }
+
+  build(addresses) {
+    return run(["npm", "run", "build"], this.#options(addresses));
+  }
+
+  async start(addresses) {
+    this.child = new Child(["npm", "run", "start"], this.#options(addresses));
+    await responds(`${this.url}/en`, this.child);
+  }
+
+  async stop() {
+    await this.child?.stop();
+  }
+}

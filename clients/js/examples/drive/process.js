@@ -1,0 +1,75 @@
+/** Child processes, each with its log, and conditions that are awaited. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+/** Longer than anything that is awaited takes on a busy machine. */
+const PATIENCE_MS = 120_000;
+
+/** A process that runs until `stop`. */
+export class Child {
+  log = "";
+
+  constructor(command, options) {
+    // A group of its own: `npm` starts the server as a child, and does not pass signals on.
+    this.process = spawn(command[0], command.slice(1), { detached: true, stdio: ["ignore", "pipe", "pipe"], ...options });
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      stream.setEncoding("utf8").on("data", (text) => (this.log += text));
+    }
+    this.ended = new Promise((resolve) => {
+      this.process.once("error", (error) => resolve(String(error)));
+      this.process.once("close", (status, signal) => resolve(status ?? signal));
+    });
+  }
+
+  async stop(signal = "SIGTERM") {
+    try {
+      process.kill(-this.process.pid, signal);
+    } catch {
+      // It has ended already.
+    }
+    await this.ended;
+  }
+}
+
+/** Runs a command to its end. @throws Error with its output unless its status is 0. */
+export async function run(command, options) {
+  const child = new Child(command, options);
+  const status = await child.ended;
+  if (status !== 0) throw new Error(`${command.join(" ")}: ${status}\n${child.log.slice(-4_000)}`);
+  return child.log;
+}
+
+/** The first result of `call` for which `holds` is true; an error counts as a result. */
+export async function until(what, call, holds = Boolean) {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const result = await call().catch((error) => error);
+    if (!(result instanceof Error) && holds(result)) return result;
+    if (performance.now() > deadline) throw new Error(`${what}: not in ${PATIENCE_MS / 1000} s; last: ${result}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Waits until a server responds with 2xx. */
+export function responds(url, child) {
+  return until(url, async () => {
+    if (child && (child.process.exitCode ?? child.process.signalCode) !== null) {
+      process.stderr.write(child.log.slice(-4_000));
+      throw new Error("the process has ended");
+    }
+    const response = await fetch(url, { redirect: "manual" });
+    await response.body?.cancel();
+    return response.status;
+  }, (status) => status < 400);
+}
+
+/** A port on which nothing listens. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,165 @@
+/** What each example shows, in the order in which it is driven. */
+import assert from "node:assert/strict";
+import { sendReset } from "./webhook.js";
+import { until } from "./process.js";
+
+const ARTICLE = "api::article.article";
+const LIST = "/en/articles";
+const LISTED = 50;
+
+/** Name → `(stage) => Promise`: throws where the example is wrong. `stage` is that of drive.js. */
+export const SHOWS = {
+  async home({ visitor }) {
+    const home = await visitor.visit("/en");
+    assert.deepEqual([home.hops, home.type, home.language], [[200], "home", "en"]);
+    await visitor.picture("home");
+    const root = await visitor.visit("/");
+    assert.equal(new URL(root.url).pathname, "/en");
+  },
+
+  /** A page of each content type, and each page outside the CMS, with its breadcrumbs. */
+  async types({ visitor, service, pages }) {
+    for (const [type, { path }] of Object.entries(pages)) {
+      const [page, known] = [await visitor.visit(path), await service.resolve(path)];
+      assert.deepEqual([page.hops, page.type], [[200], type], path);
+      assert.ok(page.heading, path);
+      const crumbs = page.breadcrumbs.map(({ href }) => href);
+      assert.deepEqual(crumbs, known.breadcrumbs.map(({ url }) => new URL(url).href), path);
+      await visitor.picture(type.replace(/.*[.]/, ""));
+    }
+  },
+
+  /** Canonical URL and hreflang, in the source as a crawler reads it. */
+  async head({ example, service, pages }) {
+    for (const { path } of Object.values(pages)) {
+      const html = await (await fetch(example.url + path)).text();
+      const { canonicalUrl, alternates } = await service.resolve(path);
+      const links = [...html.matchAll(/<link\b[^>]*>/gi)].map(([tag]) => attributes(tag));
+      const canonical = links.filter(({ rel }) => rel === "canonical").map(({ href }) => href);
+      assert.deepEqual(canonical, [canonicalUrl], path);
+      const found = links.filter(({ rel, hreflang }) => rel === "alternate" && hreflang);
+      assert.deepEqual(Object.fromEntries(found.map(({ hreflang, href }) => [hreflang, href])), alternates, path);
+    }
+  },
+
+  async languages({ visitor, service, pages }) {
+    const { path } = pages[ARTICLE];
+    const german = (await service.resolve(path)).alternates.de;
+    await visitor.visit(path);
+    await visitor.follow('nav[aria-label=Languages] a[hreflang="de"]');
+    assert.equal(visitor.page.url(), new URL(german).href);
+    await visitor.page.locator("html[lang=de]").waitFor({ state: "attached" });
+  },
+
+  /** A list of 50 links is one request to the service; each link leads to its document. */
+  async links({ visitor, example, proxy, service }) {
+    if (example.webhook) await sendReset(example.url + example.webhook);
+    const counts = await proxy.counted(() => visitor.visit(LIST));
+    const { list } = await visitor.seen();
+    assert.ok(list.length >= LISTED, `${list.length} links`);
+    const batches = Object.entries(counts).filter(([route]) => route.endsWith("/api/frontend-urls"));
+    assert.deepEqual(batches.map(([, count]) => count), [1], JSON.stringify(counts));
+    for (const { href } of list) {
+      const { pathname } = new URL(href);
+      assert.equal((await service.resolve(pathname)).kind, "document", pathname);
+    }
+    return `${list.length} links; requests: ${JSON.stringify(counts)}`;
+  },
+
+  async missing({ visitor, example }) {
+    for (const path of ["/en/no-such-page", "/en/articles/no-such-article", "/no/such/rule/at-all"]) {
+      assert.equal((await fetch(example.url + path)).status, 404, path);
+    }
+    const page = await visitor.visit("/en/no-such-page");
+    assert.deepEqual([page.hops, page.type], [[404], null]);
+    assert.ok(page.heading);
+    await visitor.picture("missing");
+  },
+
+  async sitemap({ example, service }) {
+    for (const [path, own] of [["/sitemap.xml", "sitemap.xml"], ["/robots.txt", "robots.txt"]]) {
+      const passed = await fetch(example.url + path);
+      assert.equal(passed.status, 200, path);
+      const direct = await (await fetch(`${service.url}/sitemaps/main/${own}`)).text();
+      assert.equal(await passed.text(), direct, path);
+      const etag = passed.headers.get("etag");
+      if (!etag) continue;
+      const again = await fetch(example.url + path, { headers: { "if-none-match": etag } });
+      assert.equal(again.status, 304, path);
+    }
+    const index = await (await fetch(`${example.url}/sitemap.xml`)).text();
+    const [, file] = /<loc>([^<]+)<\/loc>/.exec(index);
+    assert.equal((await fetch(file)).status, 200, file);
+  },
+
+  /** A renamed document: its old path is a real 308, the query stays, lists have the new link. */
+  async redirect({ visitor, example, strapi, service, articles, state }) {
+    const { documentId, path, params } = articles[0];
+    const slug = `renamed-for-${example.name}`;
+    await visitor.visit(path);
+    await strapi.publish(ARTICLE, documentId, "en", { slug });
+    const moved = await until("redirect", () => service.resolve(path), ({ kind }) => kind === "redirect");
+    const page = await until("308", () => visitor.visit(`${path}?a=b`), ({ hops }) => hops.length > 1);
+    assert.deepEqual(page.hops, [308, 200]);
+    assert.equal(page.url, `${moved.redirect.to}?a=b`);
+    assert.ok(moved.redirect.to.endsWith(slug), params.slug);
+    assert.equal(page.type, ARTICLE);
+    const linked = ({ list }) => list.some(({ href }) => href === moved.redirect.to);
+    await until("new link in the list", () => visitor.visit(LIST), linked);
+    state.moved = { from: path, to: moved.redirect.to };
+  },
+
+  /** The preview that Strapi's panel opens, and its end. */
+  async drafts({ visitor, stranger, example, strapi, drafts }) {
+    const { documentId, path } = drafts[0];
+    assert.equal((await fetch(example.url + path)).status, 404);
+    const link = await strapi.preview(ARTICLE, documentId, "en");
+    assert.ok(link.startsWith(`${example.url}/api/preview?`), link);
+
+    const draft = await visitor.visit(link);
+    assert.deepEqual([draft.hops.at(-1), draft.type, new URL(draft.url).pathname], [200, ARTICLE, path]);
+    assert.ok(draft.note);
+    await visitor.picture("draft");
+    assert.deepEqual((await stranger.visit(path)).hops, [404]);
+
+    await visitor.page.locator("[role=status] button, [role=status] a").first().click();
+    await visitor.page.waitForURL((url) => !url.pathname.startsWith("/api/"));
+    assert.deepEqual((await visitor.visit(path)).hops, [404]);
+
+    for (const [name, value, status] of [["secret", "wrong", 401], ["path", "//example.org", 400], ["path", "https://example.org", 400]]) {
+      const bad = new URL(link);
+      bad.searchParams.set(name, value);
+      assert.equal((await fetch(bad, { redirect: "manual" })).status, status, `${name}=${value}`);
+    }
+  },
+
+  /** The service is stopped: pages stay, redirects stay, nothing becomes a 404. */
+  async outage({ visitor, example, service, pages, articles, state }) {
+    const known = Object.values(pages).map(({ path }) => path);
+    const before = [];
+    for (const path of known) before.push((await visitor.visit(path)).heading);
+    await service.pause();
+    for (const [at, path] of known.entries()) {
+      const page = await visitor.visit(path);
+      assert.deepEqual([page.hops, page.heading], [[200], before[at]], path);
+    }
+    await visitor.picture("outage");
+    if (state.moved) {
+      const response = await fetch(example.url + state.moved.from, { redirect: "manual" });
+      assert.deepEqual([response.status, response.headers.get("location")], [308, state.moved.to]);
+    }
+    const { status } = await fetch(`${example.url}/en/never-requested-before`);
+    assert.ok(status >= 500, `an unknown path while the service is down: ${status}`);
+    assert.ok((await fetch(`${example.url}/sitemap.xml`)).status >= 500);
+    await service.resume();
+    const path = articles[1].path;
+    await until("pages after the outage", () => visitor.visit(path), ({ hops }) => hops.at(-1) === 200);
+    await until("404 after the outage", () => fetch(`${example.url}/en/never-requested-before`), (one) => one.status === 404);
+  },
+};
+
+/** The attributes of a tag. */
+function attributes(tag) {
+  const found = [...tag.matchAll(/([\w-]+)="([^"]*)"/g)];
+  return Object.fromEntries(found.map(([, name, value]) => [name.toLowerCase(), value.replaceAll("&amp;", "&").replaceAll("&#x27;", "'")]));
+}
