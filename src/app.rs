@@ -13,6 +13,8 @@ pub use self::http_settings::HttpSettings;
 pub use self::imports::Imports;
 pub use self::shared_paths::SharedPathsCache;
 
+use tokio::task::block_in_place;
+
 use crate::content::BreakerState;
 use crate::frontend_url::BaseUrl;
 use crate::shared::SharedState;
@@ -107,7 +109,7 @@ impl App {
     pub fn validate(&self, site: &Site, targets: Targets) -> Result<Subscription, TooManyRuns> {
         let key = RunKey::of(site, &targets.content_type);
         // It says since when URLs have been dead: taken from the store before the run ends.
-        let _ = self.last_validation(site, &targets.content_type);
+        block_in_place(|| self.shared.runs.load_last_run(site, &targets.content_type));
         self.shared.runs.subscribe(key, targets, self.run_times)
     }
 

@@ -77,16 +77,17 @@ impl ChangeLog {
         self.state.lock().generation
     }
 
-    /// Reads at most `most` changes of a site since a cursor, and passes each to `take`. Without a cursor
+    /// Reads at most `max` changes of a site since a cursor, and passes each to `take`. Without a cursor
     /// none are read.
     pub fn read(
         &self,
         site: &str,
         since: Option<Since>,
-        (most, filter): (usize, Filter<'_>),
+        max: usize,
+        filter: Filter<'_>,
         take: impl FnMut(Change<'_>),
     ) -> Read {
-        self.read_until(site, since, None, (most, filter), take)
+        self.read_until(site, since, None, max, filter, take)
     }
 
     /// The same, up to the sequence number `end` (inclusive).
@@ -95,11 +96,12 @@ impl ChangeLog {
         site: &str,
         since: Option<Since>,
         end: Option<u64>,
-        (most, filter): (usize, Filter<'_>),
+        max: usize,
+        filter: Filter<'_>,
         take: impl FnMut(Change<'_>),
     ) -> Read {
         let mut state = self.state.lock();
-        state.site(site).read(since, end, (most, filter), take)
+        state.site(site).read(since, end, max, filter, take)
     }
 
     /// The place after the last change of a site.
@@ -148,7 +150,7 @@ impl ChangeLog {
     }
 
     /// Replaces all logs by those that a file has.
-    fn adopt(&self, logs: impl IntoIterator<Item = (String, LogHead, VecDeque<Entry>)>) {
+    fn replace_all(&self, logs: impl IntoIterator<Item = (String, LogHead, VecDeque<Entry>)>) {
         let state = &mut *self.state.lock();
         let log = |(site, head, entries)| {
             let mut log = SiteLog::stored(head, entries);

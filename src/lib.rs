@@ -20,6 +20,7 @@
 //! snapshot                     all public URLs of a content type, compactly
 //! frontend_url                 base URL + rule + document → URL
 //! rules  suggestion  json      templates, paths, locales: pure; "did you mean"; JSON texts
+//! clock                        the time of the system
 //! ```
 //!
 //! `docs/architecture.md` has the steps of a pathname, a document, a URL check, a webhook and a
@@ -29,6 +30,7 @@ pub mod app;
 pub mod boot;
 pub mod change_log;
 pub mod cli;
+pub mod clock;
 pub mod config;
 pub mod content;
 pub mod demo;

@@ -86,11 +86,17 @@ pub struct TargetState {
 pub struct Notifier {
     targets: watch::Sender<Vec<Arc<Target>>>,
     /// By target and site.
-    positions: Mutex<FxHashMap<String, Position>>,
-    /// The generation of the logs to which each position belongs.
-    generations: Mutex<FxHashMap<String, u64>>,
+    progress: Mutex<FxHashMap<String, Progress>>,
     log: Arc<ChangeLog>,
     counters: Arc<NotifyCounters>,
+}
+
+/// How far the changes of a site have been sent to a target.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    position: Position,
+    /// The generation of the logs for which it was loaded; `None`: not loaded yet.
+    generation: Option<u64>,
 }
 
 /// Without the URL, which may have a secret.
@@ -100,25 +106,11 @@ impl fmt::Debug for Target {
     }
 }
 
-impl TargetState {
-    /// As in [`Target::name`].
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-}
-
 impl Notifier {
     /// Without targets.
     #[must_use]
     pub fn new(log: Arc<ChangeLog>, counters: Arc<NotifyCounters>) -> Self {
-        Self {
-            targets: watch::Sender::new(Vec::new()),
-            positions: Mutex::default(),
-            generations: Mutex::default(),
-            log,
-            counters,
-        }
+        Self { targets: watch::Sender::new(Vec::new()), progress: Mutex::default(), log, counters }
     }
 
     /// Sets the targets. A target with the same URL as before keeps its position.
@@ -131,16 +123,16 @@ impl Notifier {
     /// The states of all targets.
     #[must_use]
     pub fn states(&self) -> Vec<TargetState> {
-        let positions = self.positions.lock();
+        let progress = self.progress.lock();
         let state = |target: &Arc<Target>| {
-            let own = target.sites.iter().filter_map(|site| {
-                let position = positions.get(&position::key(target, site))?;
+            let of_sites = target.sites.iter().filter_map(|site| {
+                let position = progress.get(&position::key(target, site))?.position;
                 let waiting = self.log.waiting(site, position.cursor);
                 // The number is not known if the log no longer has all of them.
                 Some((waiting.unwrap_or(MAX_WAITING), position.failing_since.is_some()))
             });
-            let fold = |(sum, failing), (waiting, own)| (sum + waiting, failing | own);
-            let (waiting, is_failing) = own.fold((0, false), fold);
+            let add = |(sum, any), (waiting, is_failing)| (sum + waiting, any | is_failing);
+            let (waiting, is_failing) = of_sites.fold((0, false), add);
             TargetState { name: target.name.clone(), waiting, is_failing }
         };
         self.targets.borrow().iter().map(state).collect()

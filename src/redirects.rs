@@ -9,7 +9,7 @@ use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
 
-pub use table::{HistoryOf, Redirects};
+pub use table::{OwnedSiteHistory, Redirects};
 
 /// The most former paths of a response.
 const MAX_FORMER_PATHS: usize = 20;

@@ -132,7 +132,7 @@ impl SnapshotCache {
             interval: RefreshInterval::default(),
         };
         if let Some(previous) = previous {
-            cache.succeed(previous);
+            cache.replace(previous);
         }
         cache.update_interval();
         cache
@@ -148,23 +148,23 @@ impl SnapshotCache {
     /// are orphaned.
     pub fn take_over_from(&self, previous: &Self) {
         let shared = |site: &&Arc<SiteCache>| {
-            self.sites.get(&site.site.key).is_some_and(|own| Arc::ptr_eq(own, site))
+            self.sites.get(&site.site.key).is_some_and(|cache| Arc::ptr_eq(cache, site))
         };
         for site in previous.sites.values().filter(|site| !shared(site)) {
             site.entries().for_each(|entry| entry.orphan());
         }
         // Again: they may have changed since this cache was built.
-        self.succeed(previous);
+        self.replace(previous);
         self.triggers.wake_refresher();
     }
 
     /// The last snapshots of sites whose caches this one does not share are compared with the first
     /// complete ones here. Until then nothing is known of their paths, from the first request on.
-    fn succeed(&self, previous: &Self) {
+    fn replace(&self, previous: &Self) {
         for site in previous.sites.values() {
             let successor = self.sites.get(&site.site.key);
-            if let Some(successor) = successor.filter(|own| !Arc::ptr_eq(own, site)) {
-                successor.succeed(site);
+            if let Some(successor) = successor.filter(|cache| !Arc::ptr_eq(cache, site)) {
+                successor.replace(site);
             }
         }
     }

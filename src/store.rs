@@ -5,10 +5,10 @@
 //! documents; no token, no draft, and no content beyond these.
 
 mod changes;
-mod clock;
 mod file;
 mod file_slot;
 mod head;
+mod moment;
 mod queue;
 mod reader;
 mod state;
@@ -23,10 +23,10 @@ use tokio::sync::watch;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::change_log::Recorder;
+use crate::clock::unix_ms;
 use crate::metrics::StoreCounters;
 use crate::path_history::PathHistory;
 use crate::snapshot::{Builder, Serialized, Snapshot};
-pub use clock::unix_ms;
 pub use head::Head;
 pub use reader::{StoreReadError, StoreReader};
 pub use state::StoreState;
@@ -161,21 +161,21 @@ impl Store {
         if let Some(writer) = &self.writer {
             writer.remove(site, uid);
         } else if let Some(recorder) = &self.recorder {
-            recorder.record(site, uid, None, clock::unix_ms());
+            recorder.record(site, uid, None, unix_ms());
         }
     }
 
     /// Stores how far webhooks have been sent to a target.
-    pub fn save_delivery(&self, key: &str, position: String) {
+    pub fn save_position(&self, key: &str, position: String) {
         if let Some(writer) = &self.writer {
-            writer.save_delivery(key, position);
+            writer.save_position(key, position);
         }
     }
 
     /// How far webhooks have been sent to a target, as it was stored last.
     #[must_use]
-    pub fn delivery(&self, key: &str) -> Option<String> {
-        self.writer.as_ref()?.load_delivery(key)
+    pub fn load_position(&self, key: &str) -> Option<String> {
+        self.writer.as_ref()?.load_position(key)
     }
 
     /// Writes what is left and releases the file, so that another process can open it. Returns after a
@@ -208,7 +208,7 @@ fn read(
     if head.site != site || head.content_type != uid {
         return unusable(site, uid, "it is of another site or content type");
     }
-    let Some(age) = clock::Moment::now().since(&times.begun, written) else {
+    let Some(age) = moment::Moment::now().since(&times.begun, written) else {
         return unusable(site, uid, "the clock has gone back, so that its age is not known");
     };
     let Some(begun) = Instant::now().checked_sub(age) else {

@@ -142,11 +142,11 @@ impl Recorder {
 
     /// Continues the logs of a file, each with its entries; the next snapshots are compared with those in
     /// the file.
-    pub fn adopt(&self, logs: impl IntoIterator<Item = (String, LogHead, VecDeque<Entry>)>) {
+    pub fn replace_all(&self, logs: impl IntoIterator<Item = (String, LogHead, VecDeque<Entry>)>) {
         let state = &mut *self.state.lock();
         state.baselines.clear();
         state.expected.clear();
-        self.log.adopt(logs);
+        self.log.replace_all(logs);
         let sites: Vec<String> = state.types.keys().cloned().collect();
         let without = sites.iter().filter(|site| !self.log.has(site));
         without.for_each(|site| state.expect_all(site));
@@ -202,7 +202,7 @@ impl Recorder {
 impl State {
     /// The next snapshot of each content type of a site is no change.
     fn expect_all(&mut self, site: &str) {
-        self.baselines.retain(|(own, _), _| own != site);
+        self.baselines.retain(|(key, _), _| key != site);
         self.expected.extend(self.keys(site));
     }
 

@@ -119,7 +119,7 @@ impl SiteLog {
 
     /// `None`: its documents are from another source.
     pub(super) fn head(&self, source: u128) -> Option<LogHead> {
-        let is_own = self.source.is_none_or(|own| own == source);
+        let is_own = self.source.is_none_or(|known| known == source);
         is_own.then(|| LogHead { log: self.id, source, last: self.last() })
     }
 
@@ -149,7 +149,8 @@ impl SiteLog {
         &self,
         since: Option<Since>,
         end: Option<u64>,
-        (most, filter): (usize, Filter<'_>),
+        max: usize,
+        filter: Filter<'_>,
         mut take: impl FnMut(Change<'_>),
     ) -> Read {
         let place = match since {
@@ -168,7 +169,7 @@ impl SiteLog {
                 break;
             }
             if let Some(change) = filter.select(entry.change()) {
-                if taken == most {
+                if taken == max {
                     more = true;
                     break;
                 }

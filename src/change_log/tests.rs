@@ -9,9 +9,9 @@ use crate::path_changes::fixture::UID;
 const ALL: Filter<'static> = Filter { with_unlisted: true, kinds: &Kind::ALL };
 
 impl Site {
-    fn read(&self, since: Option<Since>, most: usize) -> (Vec<String>, Read) {
+    fn read(&self, since: Option<Since>, max: usize) -> (Vec<String>, Read) {
         let mut changes = Vec::new();
-        let read = self.log.read("main", since, (most, ALL), |change| {
+        let read = self.log.read("main", since, max, ALL, |change| {
             let from = change.from.unwrap_or_default();
             let Change { kind, document_id, path, .. } = change;
             changes.push(format!("{} {document_id} {path} {from}", kind.name()));
@@ -84,7 +84,7 @@ fn log_of_another_source_begins_again() {
 fn log_begins_again_if_its_file_has_no_snapshot_of_a_type_that_the_site_had() {
     let site = Site::new();
     let head = LogHead { log: 7, source: 1, last: 0 };
-    site.recorder.adopt([("main".to_owned(), head, VecDeque::new())]);
+    site.recorder.replace_all([("main".to_owned(), head, VecDeque::new())]);
     let start = site.cursor();
     let after = site.baseline(&pages(&[("a", "x")]), 1);
     let nothing = || Ok::<_, Infallible>(Loaded::Nothing);
@@ -164,7 +164,7 @@ fn cursor_of_a_branch_is_not_one_of_the_file() {
     let site = Site::new();
     site.set(&pages(&[("a", "x")]), 1);
     let head = site.log.head("main", 1).unwrap();
-    site.recorder.adopt([("main".to_owned(), head, VecDeque::new())]);
+    site.recorder.replace_all([("main".to_owned(), head, VecDeque::new())]);
     let stored = site.cursor();
     // The file cannot be used from now on.
     site.set(&pages(&[("a", "x")]), 1);
@@ -173,7 +173,7 @@ fn cursor_of_a_branch_is_not_one_of_the_file() {
     assert_eq!((changes.len(), read.reset), (2, false));
     assert_ne!(read.cursor.log, stored.log);
     // It is back, without these changes.
-    site.recorder.adopt([("main".to_owned(), head, VecDeque::new())]);
+    site.recorder.replace_all([("main".to_owned(), head, VecDeque::new())]);
     assert!(!site.read(Some(Since::Cursor(stored)), 9).1.reset);
     assert!(site.read(Some(Since::Cursor(read.cursor)), 9).1.reset);
 }

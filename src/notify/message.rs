@@ -39,7 +39,7 @@ pub(super) fn next(
     let filter = Filter { with_unlisted: target.unlisted, kinds: &target.kinds };
     let (mut changes, mut last) = (Json::with_capacity(0), now);
     let since = Some(Since::Cursor(position.cursor)).filter(|_| !position.needs_reset);
-    let read = log.read_until(site, since, position.end, (MAX_CHANGES, filter), |change| {
+    let read = log.read_until(site, since, position.end, MAX_CHANGES, filter, |change| {
         changes.raw(if changes.length() == 0 { "" } else { "," });
         change.write_json(&mut changes);
         last = change.at;

@@ -101,7 +101,7 @@ fn in_order(world: &World, count: usize) -> Vec<String> {
     let filter = Filter { with_unlisted: false, kinds: &Kind::ALL };
     let mut paths = Vec::new();
     let since = Some(Since::Oldest);
-    log.read("main", since, (count + 1, filter), |change| paths.push(change.path.to_owned()));
+    log.read("main", since, count + 1, filter, |change| paths.push(change.path.to_owned()));
     assert_eq!(paths.len(), count);
     paths
 }
@@ -118,7 +118,7 @@ async fn changes_are_taken_in_order_by_a_target_that_fails_in_each_way() {
     .await;
     let url = format!("http://{}/hook?x=1", receiver.address);
     let world = World::start(&url, TIMING, system_look_up());
-    until("the worker has begun", || !world.notifier.positions.lock().is_empty()).await;
+    until("the worker has begun", || !world.notifier.progress.lock().is_empty()).await;
     for count in [1, 250, 251] {
         world.set(&slugs(count));
         until("all are taken", || world.state().waiting == 0).await;
@@ -154,7 +154,7 @@ async fn redirect_is_a_failure_and_is_not_followed() {
         Receiver::start(move |n, _| if n < 3 { Reply::Status(location) } else { OK }).await;
     let world =
         World::start(&format!("http://{}/hook?x=1", receiver.address), TIMING, system_look_up());
-    until("the worker has begun", || !world.notifier.positions.lock().is_empty()).await;
+    until("the worker has begun", || !world.notifier.progress.lock().is_empty()).await;
     world.set(&slugs(1));
     until("it is taken", || receiver.taken().len() == 1).await;
     assert_eq!((receiver.count(), other.count()), (4, 0));
@@ -170,14 +170,14 @@ async fn name_that_leads_to_loopback_is_not_connected_to() {
         TIMING,
         Arc::clone(&look_up),
     );
-    until("the worker has begun", || !world.notifier.positions.lock().is_empty()).await;
+    until("the worker has begun", || !world.notifier.progress.lock().is_empty()).await;
     world.set(&slugs(1));
     until("it has failed some times", || world.notifier.counters.failed.get() > 3).await;
     assert_eq!((receiver.count(), world.state().is_failing), (0, true));
     assert_eq!(world.state().waiting, 1);
     drop(world);
     let world = World::start(&format!("http://localhost:{port}/hook?x=1"), TIMING, look_up);
-    until("the worker has begun", || !world.notifier.positions.lock().is_empty()).await;
+    until("the worker has begun", || !world.notifier.progress.lock().is_empty()).await;
     world.set(&slugs(1));
     until("it is taken", || receiver.taken().len() == 1).await;
 }
@@ -190,7 +190,7 @@ async fn reset_takes_the_place_of_changes_that_have_waited_too_long() {
     let timing = Timing { give_up: Duration::from_millis(20), ..TIMING };
     let world =
         World::start(&format!("http://{}/hook?x=1", receiver.address), timing, system_look_up());
-    until("the worker has begun", || !world.notifier.positions.lock().is_empty()).await;
+    until("the worker has begun", || !world.notifier.progress.lock().is_empty()).await;
     world.set(&slugs(3));
     let is_reset = |request: &Request| {
         let body: Value = serde_json::from_str(&request.body).unwrap();

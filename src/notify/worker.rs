@@ -8,9 +8,10 @@ use tokio::time::sleep;
 use super::client::{Client, DeliveryError};
 use super::message::{Message, Next, next};
 use super::position::{Position, key};
-use super::{MAX_WAITING, Notifier, Target, Timing};
+use super::{MAX_WAITING, Notifier, Progress, Target, Timing};
 use crate::change_log::Cursor;
-use crate::store::{Store, StoreState, unix_ms};
+use crate::clock::unix_ms;
+use crate::store::{Store, StoreState};
 
 /// How often a process checks whether another one has released the store: until then, the other one
 /// sends.
@@ -83,7 +84,7 @@ impl Worker {
                 self.set(site, Position::at(message.end), true);
             }
             Err(error) => {
-                self.retry_later(site, position, (&message, error), attempts).await;
+                self.retry_later(site, position, &message, error, attempts).await;
             }
         }
         true
@@ -94,9 +95,11 @@ impl Worker {
         &self,
         site: &str,
         position: Position,
-        (message, DeliveryError { reason, retry_after }): (&Message, DeliveryError),
+        message: &Message,
+        error: DeliveryError,
         attempts: &mut Attempts,
     ) {
+        let DeliveryError { reason, retry_after } = error;
         self.notifier.counters.failed.inc();
         if attempts.0 == 0 {
             let name = &self.target.name;
@@ -140,33 +143,44 @@ impl Worker {
     }
 
     fn position(&self, site: &str) -> Position {
-        let present = || Position::at(self.notifier.log.present(site));
-        *self.notifier.positions.lock().entry(key(&self.target, site)).or_insert_with(present)
+        let present = || Progress {
+            position: Position::at(self.notifier.log.present(site)),
+            generation: None,
+        };
+        let mut progress = self.notifier.progress.lock();
+        progress.entry(key(&self.target, site)).or_insert_with(present).position
     }
 
     fn set(&self, site: &str, position: Position, is_stored: bool) {
         let key = key(&self.target, site);
         if is_stored {
-            self.store.save_delivery(&key, position.text());
+            self.store.save_position(&key, position.text());
         }
-        self.notifier.positions.lock().insert(key, position);
+        let mut progress = self.notifier.progress.lock();
+        progress.entry(key).or_insert(Progress { position, generation: None }).position = position;
+    }
+
+    fn is_loaded(&self, key: &str, generation: u64) -> bool {
+        let progress = self.notifier.progress.lock();
+        progress.get(key).is_some_and(|known| known.generation == Some(generation))
     }
 
     /// Loads the positions from the store, which belong to the logs in it.
     fn load_positions(&self, generation: u64) {
         for site in &self.target.sites {
             let key = key(&self.target, site);
-            let known = self.notifier.generations.lock().insert(key.clone(), generation);
-            if known == Some(generation) {
+            if self.is_loaded(&key, generation) {
                 // After a reload of the settings: the store may not have the last position yet.
                 continue;
             }
-            let stored = self.store.delivery(&key).and_then(|text| Position::parse(&text));
-            if let Some(position) = stored {
-                self.notifier.positions.lock().insert(key, position);
-            } else {
+            let stored = self.store.load_position(&key).and_then(|text| Position::parse(&text));
+            let is_stored = stored.is_some();
+            let position = stored.unwrap_or_else(|| self.position(site));
+            let loaded = Progress { position, generation: Some(generation) };
+            self.notifier.progress.lock().insert(key, loaded);
+            if !is_stored {
                 // From now on, also after a restart.
-                self.set(site, self.position(site), true);
+                self.set(site, position, true);
             }
         }
     }

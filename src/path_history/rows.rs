@@ -109,7 +109,7 @@ impl Rows {
         self.chunks.get(at as usize / CHUNK)?.get(at as usize % CHUNK)?.as_ref()
     }
 
-    /// The place behind the last one that has had a row.
+    /// The place after the last one that has had a row.
     pub(super) fn places_end(&self) -> usize {
         let last = self.chunks.last().map_or(0, Vec::len);
         self.chunks.len().saturating_sub(1) * CHUNK + last

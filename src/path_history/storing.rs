@@ -60,13 +60,13 @@ impl PathHistory {
         self.0.write().untaken = None;
     }
 
-    /// Takes the oldest changes, at most so many, in order. Empty unless they are kept.
+    /// Takes the oldest changes, at max so many, in order. Empty unless they are kept.
     #[must_use]
-    pub fn take_changes(&self, most: usize) -> Vec<RowChange> {
+    pub fn take_changes(&self, max: usize) -> Vec<RowChange> {
         let state = &mut *self.0.write();
         let untaken = state.untaken.as_mut();
         let taken: Vec<Untaken> = untaken
-            .map(|untaken| untaken.drain(..most.min(untaken.len())).collect())
+            .map(|untaken| untaken.drain(..max.min(untaken.len())).collect())
             .unwrap_or_default();
         taken.into_iter().filter_map(|change| state.change(change)).collect()
     }

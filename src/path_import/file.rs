@@ -165,7 +165,7 @@ fn separator(bytes: &[u8]) -> u8 {
 fn column(header: &StringRecord, names: &[&str]) -> Option<usize> {
     let plain = |name: &str| name.to_lowercase().replace([' ', '_', '-'], "");
     let header: Vec<String> = header.iter().map(plain).collect();
-    names.iter().find_map(|name| header.iter().position(|own| own == name))
+    names.iter().find_map(|name| header.iter().position(|column| column == name))
 }
 
 fn not_csv(error: &csv::Error) -> FileError {

@@ -92,7 +92,7 @@ type ByPath = FxHashMap<u64, At>;
 
 /// A path of the site.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct SitePath {
     /// Normalized (D7).
     path: String,
     /// The position of its host, if the site has several and the text names one.
@@ -126,8 +126,8 @@ impl<'i> Import<'i> {
     fn by_path(&self) -> ByPath {
         let mut by_path = ByPath::default();
         for at in self.places() {
-            if let Ok(place) = former_path(self.site, self.row(at).0) {
-                by_path.entry(hash(&place)).or_insert(at);
+            if let Ok(site_path) = former_path(self.site, self.row(at).0) {
+                by_path.entry(hash(&site_path)).or_insert(at);
             }
         }
         by_path
@@ -136,7 +136,7 @@ impl<'i> Import<'i> {
     fn row_of(&self, at: At, by_path: &ByPath, now: i64) -> Result<Row, Reason> {
         let (from, to, _) = self.row(at);
         let from = former_path(self.site, from)?;
-        let mut target = parse_place(self.site, to)?;
+        let mut target = parse_site_path(self.site, to)?;
         if by_path.get(&hash(&from)) != Some(&at) {
             return Err(Reason::Duplicate);
         }
@@ -166,15 +166,15 @@ impl<'i> Import<'i> {
     }
 
     /// The document that has a path, or had it last.
-    fn document(&self, place: &Place) -> Option<PublicUrl<'i>> {
-        let pathname = Pathname::parse(&place.path);
-        let owner = self.index.owner(&self.site.rules, &pathname, place.host);
-        let is_page = self.site.pages.find(&place.path, place.host).is_some();
+    fn document(&self, site_path: &SitePath) -> Option<PublicUrl<'i>> {
+        let pathname = Pathname::parse(&site_path.path);
+        let owner = self.index.owner(&self.site.rules, &pathname, site_path.host);
+        let is_page = self.site.pages.find(&site_path.path, site_path.host).is_some();
         owner.filter(|_| !is_page).or_else(|| {
             if is_page {
                 return None;
             }
-            match former_owner(self.history, self.site, self.index, &pathname, place.host) {
+            match former_owner(self.history, self.site, self.index, &pathname, site_path.host) {
                 FormerOwner::Moved(redirect) => Some(redirect.to),
                 _ => None,
             }
@@ -182,16 +182,16 @@ impl<'i> Import<'i> {
     }
 
     /// Where a row leads whose path this is.
-    fn next(&self, place: &Place, by_path: &ByPath) -> Option<Place> {
-        let on_any_host = Place { path: place.path.clone(), host: None };
-        let found = [place, &on_any_host].into_iter().find_map(|place| {
-            let at = *by_path.get(&hash(place))?;
-            (former_path(self.site, self.row(at).0).as_ref() == Ok(place)).then_some(at)
+    fn next(&self, site_path: &SitePath, by_path: &ByPath) -> Option<SitePath> {
+        let on_any_host = SitePath { path: site_path.path.clone(), host: None };
+        let found = [site_path, &on_any_host].into_iter().find_map(|site_path| {
+            let at = *by_path.get(&hash(site_path))?;
+            (former_path(self.site, self.row(at).0).as_ref() == Ok(site_path)).then_some(at)
         });
-        parse_place(self.site, self.row(found?).1).ok()
+        parse_site_path(self.site, self.row(found?).1).ok()
     }
 
-    fn history_row(&self, from: Place, url: PublicUrl<'_>, now: i64) -> Row {
+    fn history_row(&self, from: SitePath, url: PublicUrl<'_>, now: i64) -> Row {
         let host = from.host.map(|host| self.site.hosts.all()[host].base.host());
         Row {
             source: self.site.source,
@@ -208,16 +208,16 @@ impl<'i> Import<'i> {
 }
 
 /// A former path. One with a query stands for many pages, and one with an asterisk for many paths.
-fn former_path(site: &Site, text: &str) -> Result<Place, Reason> {
+fn former_path(site: &Site, text: &str) -> Result<SitePath, Reason> {
     if text.contains(['?', '*']) {
         return Err(Reason::Malformed);
     }
-    parse_place(site, text)
+    parse_site_path(site, text)
 }
 
 /// A path, or a URL on a host of the site. A path without a slash in front begins at the root, as
 /// Drupal writes it.
-fn parse_place(site: &Site, text: &str) -> Result<Place, Reason> {
+fn parse_site_path(site: &Site, text: &str) -> Result<SitePath, Reason> {
     let hosts = &site.hosts;
     let (path, host) = match text.split_once("://") {
         Some(("http" | "https", rest)) => {
@@ -237,7 +237,7 @@ fn parse_place(site: &Site, text: &str) -> Result<Place, Reason> {
     if !is_path || rooted.chars().any(char::is_control) {
         return Err(Reason::Malformed);
     }
-    Ok(Place { path: Pathname::parse(&rooted).normalized(), host })
+    Ok(SitePath { path: Pathname::parse(&rooted).normalized(), host })
 }
 
 /// The former paths of files that a site may have, whatever their targets are.
@@ -245,7 +245,7 @@ fn parse_place(site: &Site, text: &str) -> Result<Place, Reason> {
 pub fn listed_paths(files: &[ImportFile], site: &Site) -> ListedPaths {
     let rows = files.iter().flat_map(|file| (0..file.len()).map(|at| file.row(at).0));
     let paths = rows.filter_map(|from| former_path(site, from).ok());
-    ListedPaths(paths.map(|place| xxh3_64(place.path.as_bytes())).collect())
+    ListedPaths(paths.map(|site_path| xxh3_64(site_path.path.as_bytes())).collect())
 }
 
 /// Hashes of former paths.
@@ -270,7 +270,7 @@ fn below<'p>(base: &crate::frontend_url::BaseUrl, path: &'p str) -> Option<&'p s
     (rest.is_empty() || rest.starts_with(['/', '?', '#'])).then_some(rest)
 }
 
-fn hash(place: &Place) -> u64 {
-    let host = place.host.map_or(0, |host| host as u64 + 1);
-    xxh3_64(place.path.as_bytes()) ^ host.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+fn hash(site_path: &SitePath) -> u64 {
+    let host = site_path.host.map_or(0, |host| host as u64 + 1);
+    xxh3_64(site_path.path.as_bytes()) ^ host.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

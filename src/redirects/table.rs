@@ -18,13 +18,13 @@ use crate::tables::{Chunks, Form, Rows, Step};
 /// on the length of the history.
 #[derive(Debug)]
 pub struct Redirects {
-    of: HistoryOf,
+    history: OwnedSiteHistory,
     index: PathIndex,
     /// With which frontends redirect.
     status: u16,
     /// The next rows of the history, the last one first.
     pending: Vec<Found>,
-    /// The place of the history behind them.
+    /// The place in the history after them.
     place: usize,
     count: u64,
     gone: u64,
@@ -32,7 +32,7 @@ pub struct Redirects {
 
 /// The history of a site at one time.
 #[derive(Clone, Debug)]
-pub struct HistoryOf {
+pub struct OwnedSiteHistory {
     /// The site.
     pub site: Arc<Site>,
     /// The history of all sites.
@@ -54,10 +54,14 @@ impl Redirects {
     /// The redirects of a site whose content types have these snapshots: all of its types, built with
     /// path tables.
     #[must_use]
-    pub fn new(of: HistoryOf, snapshots: &[(&ContentTypeUid, Arc<Snapshot>)], status: u16) -> Self {
+    pub fn new(
+        history: OwnedSiteHistory,
+        snapshots: &[(&ContentTypeUid, Arc<Snapshot>)],
+        status: u16,
+    ) -> Self {
         let known = |(uid, snapshot): &(_, Arc<_>)| (*uid, TypePaths::Fresh(Arc::clone(snapshot)));
-        let index = PathIndex::new(&of.site.rules, snapshots.iter().map(known));
-        Self { of, index, status, pending: Vec::new(), place: 0, count: 0, gone: 0 }
+        let index = PathIndex::new(&history.site.rules, snapshots.iter().map(known));
+        Self { history, index, status, pending: Vec::new(), place: 0, count: 0, gone: 0 }
     }
 
     /// The table as a text.
@@ -68,15 +72,15 @@ impl Redirects {
 
     /// Reads the next rows of the history. False: there are no more.
     fn read(&mut self) -> bool {
-        let HistoryOf { history, id, now, .. } = &self.of;
+        let OwnedSiteHistory { history, id, now, .. } = &self.history;
         let Some((rows, next)) = history.rows_from(*id, self.place, *now) else { return false };
         self.place = next;
-        self.pending = rows.into_iter().rev().flat_map(|row| self.of.found(row)).collect();
+        self.pending = rows.into_iter().rev().flat_map(|row| self.history.found(row)).collect();
         true
     }
 
     fn write(&self, found: &Found, redirect: &Redirect<'_>, out: &mut Json) {
-        let (hosts, rules) = (&self.of.site.hosts, &self.of.site.rules);
+        let (hosts, rules) = (&self.history.site.hosts, &self.history.site.rules);
         let to = redirect.to;
         out.raw(r#"{"from":"#).text(&found.row.path);
         if let Some(host) = found.host {
@@ -94,7 +98,7 @@ impl Redirects {
     }
 }
 
-impl HistoryOf {
+impl OwnedSiteHistory {
     /// The requests that find a row. One from when the site had another number of hosts is found where
     /// there is none from now.
     fn found(&self, row: Row) -> Vec<Found> {
@@ -116,8 +120,8 @@ impl HistoryOf {
 impl SiteHistory<'_> {
     /// The same for a table, which outlives a request. `history` is [`SiteHistory::history`], shared.
     #[must_use]
-    pub fn to_owned(&self, site: Arc<Site>, history: Arc<PathHistory>) -> HistoryOf {
-        HistoryOf { site, history, id: self.id, now: self.now }
+    pub fn to_owned(&self, site: Arc<Site>, history: Arc<PathHistory>) -> OwnedSiteHistory {
+        OwnedSiteHistory { site, history, id: self.id, now: self.now }
     }
 }
 
@@ -131,7 +135,7 @@ impl Rows for Redirects {
 
     fn write_next(&mut self, out: &mut Json) -> Step {
         while let Some(found) = self.pending.pop() {
-            let site = &self.of.site;
+            let site = &self.history.site;
             if is_live(site, &self.index, &found.row.path, found.host) {
                 continue;
             }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::StoredSnapshot;
-use super::clock::unix_ms;
 use super::file::{FileError, StoreFile};
 use super::head::{Head, HeadWithTimes};
 use crate::change_log::{Baseline, Loaded, Prepared, Recorder};
+use crate::clock::unix_ms;
 use crate::snapshot::{Builder, Serialized, Snapshot, Unreadable};
 
 /// Differences are found without a path table.

@@ -1,9 +1,9 @@
 //! The file of the store: a database of redb with one table for each kind of row.
 
 mod change_log;
-mod deliveries;
 mod error;
 mod history;
+mod positions;
 mod runs;
 
 use std::collections::BTreeSet;
@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use redb::backends::FileBackend;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
-use super::clock::unix_ms;
 use super::queue::{Key, prefix};
 use crate::change_log::Prepared;
+use crate::clock::unix_ms;
 use crate::path_history::{Row, RowChange};
-use deliveries::DELIVERIES;
 pub(super) use error::FileError;
 use history::PATH_HISTORY;
+use positions::POSITIONS;
 use runs::RUNS;
 
 /// Numbers about the file, by name.
@@ -102,7 +102,7 @@ impl StoreFile {
             transaction.open_table(SNAPSHOTS)?;
             transaction.open_table(PATH_HISTORY)?;
             transaction.open_table(RUNS)?;
-            transaction.open_table(DELIVERIES)?;
+            transaction.open_table(POSITIONS)?;
             change_log::open(&transaction)?;
         }
         Ok(transaction.commit()?)
@@ -115,14 +115,15 @@ impl StoreFile {
         (site, uid): (&str, &str),
         key: &Key,
         bytes: &[u8],
-        (changes, keep): (Option<&Prepared>, usize),
+        changes: Option<&Prepared>,
+        keep: usize,
     ) -> Result<(), FileError> {
         writing(|| {
             let transaction = self.database.begin_write()?;
             {
                 let mut snapshots = transaction.open_table(SNAPSHOTS)?;
                 let (from, to) = range(site, uid);
-                snapshots.retain_in(&*from..&*to, |own, _| own == key.0)?;
+                snapshots.retain_in(&*from..&*to, |stored, _| stored == key.0)?;
                 snapshots.insert(&*key.0, bytes)?;
                 transaction.open_table(META)?.insert(WRITTEN_NAME, unix_ms())?;
             }

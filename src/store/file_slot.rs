@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::clock::unix_ms;
 use super::file::{FileError, StoreFile, move_aside};
 use super::state::StoreState;
 use crate::change_log::Recorder;
+use crate::clock::unix_ms;
 use crate::path_history::PathHistory;
 
 /// The time between two attempts to open a file that another process has open.

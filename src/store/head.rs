@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::clock::Moment;
 use super::made_by;
+use super::moment::Moment;
 use crate::path_changes::LocaleNames;
 use crate::site::Site;
 

@@ -21,7 +21,7 @@ pub(super) struct Queue {
     pending: BTreeMap<Key, Pending>,
     runs: BTreeMap<TypeKey, RunBytes>,
     /// How far webhooks have been sent, by target and site.
-    deliveries: BTreeMap<String, String>,
+    positions: BTreeMap<String, String>,
     /// The sites and content types whose snapshots and runs are to be dropped.
     removals: BTreeSet<TypeKey>,
     /// Before this time updates of a snapshot are not written again.
@@ -86,17 +86,17 @@ impl Queue {
     /// When something is to be written next.
     pub(super) fn next_due(&self) -> Option<Instant> {
         let is_now =
-            !(self.removals.is_empty() && self.runs.is_empty() && self.deliveries.is_empty());
+            !(self.removals.is_empty() && self.runs.is_empty() && self.positions.is_empty());
         let now = is_now.then(Instant::now);
         self.pending.values().map(|pending| pending.due).chain(now).min()
     }
 
-    pub(super) fn add_delivery(&mut self, key: &str, position: String) {
-        self.deliveries.insert(key.to_owned(), position);
+    pub(super) fn add_position(&mut self, key: &str, position: String) {
+        self.positions.insert(key.to_owned(), position);
     }
 
-    pub(super) fn take_deliveries(&mut self) -> BTreeMap<String, String> {
-        std::mem::take(&mut self.deliveries)
+    pub(super) fn take_positions(&mut self) -> BTreeMap<String, String> {
+        std::mem::take(&mut self.positions)
     }
 
     pub(super) fn take_runs(&mut self) -> BTreeMap<TypeKey, RunBytes> {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::clock::unix_ms;
 use super::file::{FileError, StoreFile};
 use super::{Builder, StoredSnapshot, read};
+use crate::clock::unix_ms;
 use crate::path_history::{Limits, PathHistory};
 use crate::snapshot::Snapshot;
 

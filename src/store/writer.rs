@@ -12,10 +12,10 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::watch;
 
 use super::changes;
-use super::clock::Moment;
 use super::file::{FileError, StoreFile, StoredRow};
 use super::file_slot::FileSlot;
 use super::head::{HeadWithTimes, Times};
+use super::moment::Moment;
 use super::queue::{Key, Queue, RunBytes, TypeKey};
 use super::state::StoreState;
 use super::{StoredSnapshot, Urgency};
@@ -97,13 +97,13 @@ impl Writer {
         self.read(|file| file.run(site, uid))
     }
 
-    pub(super) fn save_delivery(&self, key: &str, position: String) {
-        self.shared.queue.lock().add_delivery(key, position);
+    pub(super) fn save_position(&self, key: &str, position: String) {
+        self.shared.queue.lock().add_position(key, position);
         self.shared.changed.notify_one();
     }
 
-    pub(super) fn load_delivery(&self, key: &str) -> Option<String> {
-        self.read(|file| file.delivery(key))
+    pub(super) fn load_position(&self, key: &str) -> Option<String> {
+        self.read(|file| file.position(key))
     }
 
     pub(super) fn load(&self, site: &str, uid: &str) -> Vec<StoredRow> {
@@ -147,7 +147,7 @@ impl Shared {
             None => {
                 self.record_pending();
                 // They belong to logs that those of the file replace.
-                drop(self.queue.lock().take_deliveries());
+                drop(self.queue.lock().take_positions());
                 self.slot.open();
             }
         };
@@ -180,7 +180,7 @@ impl Shared {
         let failed = self.write_history(file).and_then(|()| self.remove(file)).err();
         let failed = self.write_snapshots(file, failed);
         let failed = self.write_runs(file, failed);
-        if let Some(error) = self.write_deliveries(file, failed) {
+        if let Some(error) = self.write_positions(file, failed) {
             self.lose(&error);
         }
     }
@@ -253,7 +253,7 @@ fn write(
     let head = serde_json::to_string(&head).expect("texts and numbers are JSON");
     let bytes = stored.snapshot.serialize(&head);
     let (site, uid) = (&stored.head.site, &stored.head.content_type);
-    file.write((site, uid), key, &bytes, (changes, keep))?;
+    file.write((site, uid), key, &bytes, changes, keep)?;
     let (bytes, milliseconds) = (bytes.len(), started.elapsed().as_millis());
     tracing::debug!(site, uid, bytes, milliseconds, "a snapshot is stored");
     Ok(())

@@ -20,7 +20,7 @@ pub trait Rows {
     /// The name of the list in the JSON document.
     const NAME: &'static str;
 
-    /// Whether the figures are known only after the last row: then they are behind the list.
+    /// Whether the figures are known only after the last row: then they are after the list.
     const FIGURES_LAST: bool = false;
 
     /// The members of `data` beside the list, which are those of the last line as well.
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_are_known_last_are_behind_the_list() {
+    fn figures_that_are_known_last_are_after_the_list() {
         let text = |left, form| {
             let rows = Counted(Numbers { left, found_nothing: false });
             Chunks::new(rows, form).collect::<String>()

@@ -47,6 +47,8 @@ const WEB: &[&str] = &["axum", "hyper", "hyper_util", "tower_http", "clap"];
 const LAYERS: &[Layer] = &[
     Layer { module: "suggestion", may_use: Some(&[]), must_not_name: WORLD },
     Layer { module: "json", may_use: Some(&[]), must_not_name: WORLD },
+    // What may read the time has it in its row.
+    Layer { module: "clock", may_use: Some(&[]), must_not_name: WEB },
     Layer { module: "rules", may_use: Some(&[]), must_not_name: WORLD },
     Layer { module: "frontend_url", may_use: Some(&["rules"]), must_not_name: WORLD },
     Layer { module: "snapshot", may_use: Some(&["rules", "frontend_url"]), must_not_name: WORLD },
@@ -121,6 +123,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "store",
         may_use: Some(&[
+            "clock",
             "snapshot",
             "site",
             "path_changes",
@@ -139,13 +142,14 @@ const LAYERS: &[Layer] = &[
     // It is a client of HTTP.
     Layer {
         module: "notify",
-        may_use: Some(&["json", "snapshot", "change_log", "metrics", "outgoing", "store"]),
+        may_use: Some(&["clock", "json", "snapshot", "change_log", "metrics", "outgoing", "store"]),
         must_not_name: &["axum", "tower_http", "clap"],
     },
     // It is a client of HTTP.
     Layer {
         module: "validator",
         may_use: Some(&[
+            "clock",
             "rules",
             "frontend_url",
             "snapshot",
@@ -161,6 +165,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "snapshot_cache",
         may_use: Some(&[
+            "clock",
             "rules",
             "frontend_url",
             "snapshot",
@@ -212,6 +217,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "http",
         may_use: Some(&[
+            "clock",
             "json",
             "rules",
             "frontend_url",

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use self::row::{Place, Redirects};
+use self::row::{FrontendPaths, Redirects};
 use crate::cli::validate::Output;
 use crate::cli::{logging, selection};
 use crate::config::Config;
@@ -97,23 +97,24 @@ pub(in crate::cli) async fn run(
         redirects.keep_host(site.hosts.all()[host].base.host());
     }
     redirects.sort();
-    Ok(output
-        .write(|out| args.format.write(&redirects, &Place::new(&site, host.is_some()), out))?)
+    Ok(output.write(|out| {
+        args.format.write(&redirects, &FrontendPaths::new(&site, host.is_some()), out)
+    })?)
 }
 
 impl Format {
     fn write(
         self,
         redirects: &Redirects,
-        place: &Place<'_>,
+        paths: &FrontendPaths<'_>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         match self {
             Self::Json => json::write(redirects, out),
             Self::Csv => csv::write(&redirects.rows, out),
-            Self::Next => next::write(&redirects.rows, place, out),
-            Self::Netlify => netlify::write(&redirects.rows, place, out),
-            Self::Nginx => nginx::write(&redirects.rows, place, out),
+            Self::Next => next::write(&redirects.rows, paths, out),
+            Self::Netlify => netlify::write(&redirects.rows, paths, out),
+            Self::Nginx => nginx::write(&redirects.rows, paths, out),
         }
     }
 }

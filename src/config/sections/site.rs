@@ -2,14 +2,14 @@
 
 mod base_urls;
 mod locales;
-mod names;
 mod pages;
+mod variables;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use self::base_urls::Written;
-use self::names::{SiteVariables, refuse_duplicates};
+use self::variables::{SiteVariables, refuse_duplicates};
 use super::rule;
 use crate::config::table;
 use crate::config::value::{Kind, Origin, Table, Value};

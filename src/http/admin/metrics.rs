@@ -99,8 +99,7 @@ fn webhooks(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
     )?;
     let states = app.shared.notifier.states();
     let of_each = |value: fn(&TargetState) -> f64| {
-        let value = move |state| ([("target", TargetState::name(state))], value(state));
-        states.iter().map(value)
+        states.iter().map(move |state| ([("target", state.name.as_str())], value(state)))
     };
     encoder.gauge(
         "notify_waiting",

@@ -21,7 +21,7 @@ use crate::json::Json;
 pub(in crate::http) const PARAMS: [Param; 2] = [SITE, Param::unlimited("since")];
 
 /// The most changes of a response.
-const MOST: usize = 1_000;
+const MAX_CHANGES: usize = 1_000;
 
 /// The response.
 pub(in crate::http) async fn get(
@@ -35,7 +35,7 @@ pub(in crate::http) async fn get(
     let with_unlisted = may_see_unlisted(&app, &headers)?;
     let filter = Filter { with_unlisted, kinds: &Kind::ALL };
     let mut changes = Json::with_capacity(0);
-    let read = app.shared.change_log.read(&site.key, since, (MOST, filter), |change| {
+    let read = app.shared.change_log.read(&site.key, since, MAX_CHANGES, filter, |change| {
         changes.raw(if changes.length() == 0 { "" } else { "," });
         change.write_json(&mut changes);
     });

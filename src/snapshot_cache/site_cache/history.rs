@@ -6,13 +6,13 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::SiteCache;
+use crate::clock::unix_ms;
 use crate::path_changes::{Difference, LocaleNames, Side};
 use crate::path_history::{PathHistory, SiteId};
 use crate::redirects::{SiteHistory, paths_in_default_locale};
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::{PAGES, Site};
 use crate::snapshot::Snapshot;
-use crate::store::unix_ms;
 
 /// The path history of one site, for one version of its settings.
 pub(in crate::snapshot_cache) struct HistoryWriter {
@@ -134,7 +134,7 @@ impl HistoryWriter {
 impl SiteCache {
     /// Puts this cache in use in place of one for other settings of the same site: its last snapshots
     /// are compared with the first complete ones of this cache.
-    pub(in crate::snapshot_cache) fn succeed(&self, previous: &Self) {
+    pub(in crate::snapshot_cache) fn replace(&self, previous: &Self) {
         let lost = previous.entries.keys().filter(|uid| self.entry(uid.as_str()).is_none());
         let lost = lost.map(ContentTypeUid::as_str);
         let has_lost_pages = previous.pages.is_some() && self.pages.is_none();

@@ -51,7 +51,7 @@ impl StoreFile {
     /// Gives the change logs to the recorder.
     pub(in crate::store) fn read_change_logs(&self, recorder: &Recorder) -> Result<(), FileError> {
         without_panic(|| {
-            recorder.adopt(read(&self.database.begin_read()?)?);
+            recorder.replace_all(read(&self.database.begin_read()?)?);
             Ok(())
         })
     }

@@ -71,7 +71,7 @@ impl Shared {
     }
 
     /// Writes how far webhooks have been sent, unless something has failed. Returns what has.
-    pub(super) fn write_deliveries(
+    pub(super) fn write_positions(
         &self,
         file: &StoreFile,
         failed: Option<FileError>,
@@ -79,7 +79,7 @@ impl Shared {
         if failed.is_some() {
             return failed;
         }
-        let positions = self.queue.lock().take_deliveries();
-        if positions.is_empty() { None } else { file.write_deliveries(&positions).err() }
+        let positions = self.queue.lock().take_positions();
+        if positions.is_empty() { None } else { file.write_positions(&positions).err() }
     }
 }

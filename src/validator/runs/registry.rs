@@ -106,16 +106,25 @@ impl RunRegistry {
     }
 
     /// The last run over a content type of a site that has ended, in this process or in one before it.
+    /// The first call may block, because it reads the store.
     #[must_use]
     pub fn last_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
+        self.load_last_run(site, content_type);
+        self.0.last_runs.lock().get(&RunKey::of(site, content_type)).cloned()
+    }
+
+    /// Reads the last run from the store, unless this process has it: the next run takes from it since
+    /// when URLs have been dead. It blocks.
+    pub fn load_last_run(&self, site: &Site, content_type: &str) {
         let key = RunKey::of(site, content_type);
-        if let Some(known) = self.0.last_runs.lock().get(&key) {
-            return Some(Arc::clone(known));
+        if self.0.last_runs.lock().contains_key(&key) {
+            return;
         }
-        let bytes = self.0.store.load_run(&site.key, content_type)?;
-        let stored = Arc::new(stored::read(&bytes, site, content_type)?);
-        // A run may have ended meanwhile.
-        Some(Arc::clone(self.0.last_runs.lock().entry(key).or_insert(stored)))
+        let bytes = self.0.store.load_run(&site.key, content_type);
+        if let Some(stored) = bytes.and_then(|bytes| stored::read(&bytes, site, content_type)) {
+            // A run may have ended meanwhile.
+            self.0.last_runs.lock().entry(key).or_insert_with(|| Arc::new(stored));
+        }
     }
 
     /// Stores the last runs again whenever the file of the store has been opened: it may be a new one.
@@ -204,8 +213,8 @@ impl Shared {
     }
 
     fn save(&self, key: &RunKey, last_run: &Arc<LastRun>) {
-        let (fingerprint, own) = (key.site, Arc::clone(last_run));
-        let serialize = move || stored::serialize(&own, fingerprint);
+        let (fingerprint, shared) = (key.site, Arc::clone(last_run));
+        let serialize = move || stored::serialize(&shared, fingerprint);
         self.store.save_run(&last_run.run.targets.site, &key.content_type, serialize);
     }
 

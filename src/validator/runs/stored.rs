@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::last_run::{Dead, LastRun};
 use super::results::{checked, code};
 use super::run::Run;
+use crate::clock::unix_ms_of;
 use crate::site::{PAGES, Site};
 use crate::snapshot::{Builder, Listing, Serialized, Snapshot};
 use crate::store::made_by;
@@ -22,13 +23,13 @@ struct Head {
     content_type: String,
     /// The fingerprint of the settings and of the version of the service, in hexadecimal digits.
     made_by: String,
-    begun: u64,
-    ended: u64,
+    begun: i64,
+    ended: i64,
     /// The outcomes in the order of the URLs, each with the number of URLs in a row that have it.
     outcomes: Vec<(u16, usize)>,
     locations: Vec<(usize, String)>,
-    dead: Vec<(usize, u64)>,
-    not_checked: Vec<(usize, u64)>,
+    dead: Vec<(usize, i64)>,
+    not_checked: Vec<(usize, i64)>,
     truncated: bool,
 }
 
@@ -47,13 +48,14 @@ pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
             locations.push((position, location));
         }
     }
-    let dead = |all: &[Dead]| all.iter().map(|dead| (dead.position, unix_ms(dead.since))).collect();
+    let dead =
+        |all: &[Dead]| all.iter().map(|dead| (dead.position, unix_ms_of(dead.since))).collect();
     let head = Head {
         site: site.clone(),
         content_type: content_type.clone(),
         made_by: hex(site_fingerprint),
-        begun: unix_ms(last_run.begun()),
-        ended: unix_ms(last_run.ended()),
+        begun: unix_ms_of(last_run.begun()),
+        ended: unix_ms_of(last_run.ended()),
         outcomes,
         locations,
         dead: dead(last_run.dead()),
@@ -87,8 +89,8 @@ pub(super) fn read(bytes: &[u8], site: &Site, content_type: &str) -> Option<Last
     };
     let targets = Targets::new(site, content_type, snapshot);
     let results = results(&head, targets.count())?;
-    let dead = |all: &[(usize, u64)]| -> Option<Vec<Dead>> {
-        let dead = |(position, since): &(usize, u64)| {
+    let dead = |all: &[(usize, i64)]| -> Option<Vec<Dead>> {
+        let dead = |(position, since): &(usize, i64)| {
             let since = system_time(*since)?;
             (*position < targets.count()).then_some(Dead { position: *position, since })
         };
@@ -106,8 +108,8 @@ fn results(head: &Head, count: usize) -> Option<Vec<CheckResult>> {
     let mut results = Vec::with_capacity(count);
     for (outcome, times) in &head.outcomes {
         for _ in 0..(*times).min(count + 1 - results.len()) {
-            let own = |(position, _): &&(usize, String)| *position == results.len();
-            let location = locations.next_if(own).map(|(_, location)| location.clone());
+            let is_next = |(position, _): &&(usize, String)| *position == results.len();
+            let location = locations.next_if(is_next).map(|(_, location)| location.clone());
             results.push(checked(*outcome, location)?);
         }
     }
@@ -118,11 +120,6 @@ fn hex(site_fingerprint: u128) -> String {
     format!("{:032x}", made_by(site_fingerprint))
 }
 
-fn unix_ms(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn system_time(milliseconds: u64) -> Option<SystemTime> {
-    UNIX_EPOCH.checked_add(Duration::from_millis(milliseconds))
+fn system_time(milliseconds: i64) -> Option<SystemTime> {
+    UNIX_EPOCH.checked_add(Duration::from_millis(u64::try_from(milliseconds).ok()?))
 }

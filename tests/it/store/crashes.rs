@@ -76,7 +76,7 @@ fn log() -> Arc<ChangeLog> {
 fn number_in_log(log: &ChangeLog) -> u64 {
     let (mut last, filter) =
         (0, Filter { with_unlisted: true, kinds: &[Kind::Added, Kind::Moved] });
-    log.read("main", Some(Since::Oldest), (usize::MAX, filter), |change| {
+    log.read("main", Some(Since::Oldest), usize::MAX, filter, |change| {
         let number = change.path.trim_start_matches('/').split('-').next().expect("a number");
         last = last.max(number.parse().expect("a number"));
     });

@@ -2,15 +2,19 @@
 
 use std::io::{self, Write};
 
-use super::row::{Place, Row, split_origin};
+use super::row::{FrontendPaths, Row, split_origin};
 
 /// Writes one line for each row: from, to, status.
-pub(super) fn write(rows: &[Row], place: &Place<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    rows: &[Row],
+    paths: &FrontendPaths<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for row in rows {
         // Netlify takes the scheme of the request.
-        let host = place.host(row).map(|host| format!("https://{host}")).unwrap_or_default();
-        let from = literal(&format!("{}{}", place.prefix(row), row.from));
-        let (to, status) = (target(place.target(row)), status(row.status));
+        let host = paths.host(row).map(|host| format!("https://{host}")).unwrap_or_default();
+        let from = literal(&format!("{}{}", paths.prefix(row), row.from));
+        let (to, status) = (target(paths.target(row)), status(row.status));
         writeln!(out, "{host}{from} {to} {status}")?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::row::{Place, Row, split_origin};
+use super::row::{FrontendPaths, Row, split_origin};
 
 /// The special characters of patterns of path-to-regexp, versions 6 to 8.
 const SPECIAL: [char; 12] = ['\\', '(', ')', '[', ']', '{', '}', ':', '*', '+', '?', '!'];
@@ -32,19 +32,23 @@ struct Host<'r> {
 }
 
 /// Writes the array, a redirect on each line.
-pub(super) fn write(rows: &[Row], place: &Place<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    rows: &[Row],
+    paths: &FrontendPaths<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     out.write_all(b"[")?;
     for (position, row) in rows.iter().enumerate() {
         out.write_all(if position == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &redirect(row, place))?;
+        serde_json::to_writer(&mut *out, &redirect(row, paths))?;
     }
     out.write_all(b"\n]\n")
 }
 
 /// Next.js puts its `basePath` in front of paths on the same host.
-fn redirect<'r>(row: &'r Row, place: &Place<'_>) -> Redirect<'r> {
-    let target = if place.is_same_host(row) { &row.path } else { place.target(row) };
-    let has = place.host(row).map(|host| {
+fn redirect<'r>(row: &'r Row, paths: &FrontendPaths<'_>) -> Redirect<'r> {
+    let target = if paths.is_same_host(row) { &row.path } else { paths.target(row) };
+    let has = paths.host(row).map(|host| {
         let name = host.split(':').next().unwrap_or(host);
         [Host { kind: "host", value: name.replace('.', "\\.") }]
     });

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::row::{Place, Row};
+use super::row::{FrontendPaths, Row};
 use crate::rules::percent_decode;
 
 /// The smallest `map_hash_bucket_size` that is written, in bytes: the default of nginx on most machines.
@@ -12,14 +12,18 @@ const MIN_BUCKET: usize = 64;
 
 /// Writes the block. Its keys are decoded paths, as `$uri` has them, with and without a slash at the
 /// end.
-pub(super) fn write(rows: &[Row], place: &Place<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let has_hosts = rows.iter().any(|row| place.host(row).is_some());
+pub(super) fn write(
+    rows: &[Row],
+    paths: &FrontendPaths<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let has_hosts = rows.iter().any(|row| paths.host(row).is_some());
     let source = match has_hosts {
-        true if place.has_ports() => "$http_host$uri",
+        true if paths.has_ports() => "$http_host$uri",
         true => "$host$uri",
         false => "$uri",
     };
-    let entries: Vec<(String, &Row)> = rows.iter().flat_map(|row| entries(row, place)).collect();
+    let entries: Vec<(String, &Row)> = rows.iter().flat_map(|row| entries(row, paths)).collect();
     // nginx ignores the case of keys.
     let mut in_lower_case: HashMap<String, usize> = HashMap::new();
     for (key, _) in &entries {
@@ -47,14 +51,14 @@ pub(super) fn write(rows: &[Row], place: &Place<'_>, out: &mut dyn Write) -> io:
 }
 
 /// The keys of a row: with and without a slash at the end.
-fn entries<'r>(row: &'r Row, place: &Place<'_>) -> impl Iterator<Item = (String, &'r Row)> {
-    let path = format!("{}{}", place.prefix(row), row.from);
+fn entries<'r>(row: &'r Row, paths: &FrontendPaths<'_>) -> impl Iterator<Item = (String, &'r Row)> {
+    let path = format!("{}{}", paths.prefix(row), row.from);
     let decoded = percent_decode(&path).and_then(|bytes| match bytes {
         Cow::Borrowed(bytes) => String::from_utf8(bytes.to_vec()).ok(),
         Cow::Owned(bytes) => String::from_utf8(bytes).ok(),
     });
     let path = decoded.unwrap_or(path);
-    let key = format!("{}{}", place.host(row).unwrap_or_default(), path);
+    let key = format!("{}{}", paths.host(row).unwrap_or_default(), path);
     let other = match key.strip_suffix('/') {
         Some(_) if path == "/" => None,
         Some(without) => Some(without.to_owned()),
@@ -118,7 +122,7 @@ mod tests {
 
     fn block(rows: &[Row], site: &Site, one_host: bool) -> String {
         let mut out = Vec::new();
-        write(rows, &Place::new(site, one_host), &mut out).unwrap();
+        write(rows, &FrontendPaths::new(site, one_host), &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         text[text.find("map $").unwrap()..].to_owned()
     }

@@ -52,7 +52,7 @@ pub(super) struct Reader {
 }
 
 /// Where the paths of a site are on its frontend.
-pub(super) struct Place<'s> {
+pub(super) struct FrontendPaths<'s> {
     site: &'s Site,
     /// Whether all rows are of one host, which the output need not name.
     one_host: bool,
@@ -96,7 +96,7 @@ impl Redirects {
     }
 }
 
-impl<'s> Place<'s> {
+impl<'s> FrontendPaths<'s> {
     pub(super) fn new(site: &'s Site, one_host: bool) -> Self {
         let one_host = one_host || !site.hosts.are_several();
         Self { site, one_host }
@@ -131,15 +131,15 @@ impl<'s> Place<'s> {
 
     fn base(&self, row: &Row) -> Option<&'s BaseUrl> {
         let mut hosts = self.site.hosts.all().iter();
-        let own = match &row.host {
-            Some(host) => hosts.find(|own| own.base.host() == host),
+        let host = match &row.host {
+            Some(host) => hosts.find(|found| found.base.host() == host),
             None => hosts.next(),
         };
-        own.map(|host| &host.base)
+        host.map(|host| &host.base)
     }
 }
 
-/// Splits a target behind its scheme, host and port; a target that is a path has none.
+/// Splits a target after its scheme, host and port; a target that is a path has none.
 pub(super) fn split_origin(target: &str) -> (&str, &str) {
     let host = target.find("://").map_or(0, |at| at + "://".len());
     target.split_at(target[host..].find('/').map_or(target.len(), |at| host + at))

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use super::row::{Reader, Redirects};
 use crate::boot;
 use crate::cli::walk::{listed_urls, print_line, walk};
+use crate::clock::unix_ms;
 use crate::config::{Cms, Config};
-use crate::redirects::{self, HistoryOf};
+use crate::redirects::{self, OwnedSiteHistory};
 use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site};
 use crate::snapshot::{Builder, Listing, Snapshot};
-use crate::store::{Head, StoreReadError, StoreReader, unix_ms};
+use crate::store::{Head, StoreReadError, StoreReader};
 use crate::tables::Form;
 
 /// What to do if the store cannot be used.
@@ -42,8 +43,9 @@ pub(super) async fn read(config: Config, site: &Arc<Site>) -> Result<Redirects, 
     } else {
         stored(&store, &config, site).map_err(|error| format!("{}: {error}", path.display()))?
     };
-    let of = HistoryOf { site: Arc::clone(site), history: Arc::new(history), id, now: unix_ms() };
-    lines(redirects::Redirects::new(of, &snapshots, status))
+    let history =
+        OwnedSiteHistory { site: Arc::clone(site), history: Arc::new(history), id, now: unix_ms() };
+    lines(redirects::Redirects::new(history, &snapshots, status))
 }
 
 /// The snapshots that the present settings have built, within the hard limit of their age.

@@ -39,8 +39,8 @@ pub(in crate::http) async fn get(
     let Some(history) = app.snapshots.history(site) else { return Err(without_path_index(site)) };
     let format = Format::preferred(&headers, history.history.len() as u64);
     let known = copies.iter().map(|(uid, served)| (*uid, Arc::clone(&served.copy.snapshot)));
-    let of = history.to_owned(Arc::clone(site), Arc::clone(&app.shared.path_history));
-    let redirects = Redirects::new(of, &known.collect::<Vec<_>>(), app.http.redirect_status);
+    let history = history.to_owned(Arc::clone(site), Arc::clone(&app.shared.path_history));
+    let redirects = Redirects::new(history, &known.collect::<Vec<_>>(), app.http.redirect_status);
     let mut response = format.respond(redirects.chunks(format.form));
     let headers = response.headers_mut();
     insert_headers(headers, &copies);

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use axum::extract::{RawQuery, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -13,6 +13,7 @@ use serde::Serialize;
 use tokio::task::block_in_place;
 
 use crate::app::App;
+use crate::clock::unix_ms_of;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{
     MAX_UID_BYTES, SITE, known_site, known_type, parse_document_id, required,
@@ -220,9 +221,8 @@ fn result(run: &LastRun, position: usize) -> (Target<'_>, Entry) {
 
 /// A time by RFC 3339, in UTC and milliseconds.
 fn time(time: SystemTime) -> String {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     // Only times beyond the year 9999 have no text.
-    timestamp_text(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).unwrap_or_default()
+    timestamp_text(unix_ms_of(time)).unwrap_or_default()
 }
 
 /// # Panics

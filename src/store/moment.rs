@@ -4,10 +4,12 @@
 //! of no use after a restart of the machine. An age is never less than the true one.
 
 use std::fs;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+
+use crate::clock::unix_ms;
 
 /// The id of the present boot, on Linux.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -56,13 +58,6 @@ impl Moment {
         };
         u64::try_from(age).ok().map(Duration::from_millis)
     }
-}
-
-/// The time of the system's clock, in milliseconds since 1970.
-#[must_use]
-pub fn unix_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// The milliseconds since the machine has started, in which it may have been suspended.

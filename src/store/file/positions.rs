@@ -7,18 +7,19 @@ use redb::{ReadableDatabase, TableDefinition};
 use super::{FileError, StoreFile, without_panic};
 
 /// By target and site: what the notifier has written.
-pub(super) const DELIVERIES: TableDefinition<'_, &str, &str> = TableDefinition::new("deliveries");
+pub(super) const POSITIONS: TableDefinition<'_, &str, &str> =
+    TableDefinition::new("webhook_positions");
 
 impl StoreFile {
     /// Writes positions in place of those before them.
-    pub(in crate::store) fn write_deliveries(
+    pub(in crate::store) fn write_positions(
         &self,
         positions: &BTreeMap<String, String>,
     ) -> Result<(), FileError> {
         without_panic(|| {
             let transaction = self.database.begin_write()?;
             {
-                let mut table = transaction.open_table(DELIVERIES)?;
+                let mut table = transaction.open_table(POSITIONS)?;
                 for (key, position) in positions {
                     table.insert(&**key, &**position)?;
                 }
@@ -28,10 +29,10 @@ impl StoreFile {
     }
 
     /// A position.
-    pub(in crate::store) fn delivery(&self, key: &str) -> Result<Option<String>, FileError> {
+    pub(in crate::store) fn position(&self, key: &str) -> Result<Option<String>, FileError> {
         without_panic(|| {
             let transaction = self.database.begin_read()?;
-            let position = transaction.open_table(DELIVERIES)?.get(key)?;
+            let position = transaction.open_table(POSITIONS)?.get(key)?;
             Ok(position.map(|position| position.value().to_owned()))
         })
     }
