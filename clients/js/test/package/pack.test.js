@@ -24,6 +24,7 @@ const MODULES = [
   "http/transport",
   "index",
   "links",
+  "next",
   "openapi",
   "options",
   "pages/ndjson",
