@@ -12,6 +12,10 @@ const manifest = JSON.parse(readFileSync(`${folder}package.json`, "utf8"));
 const MAX_ENTRY_BYTES = 8 * 1_024;
 
 const MODULES = [
+  "adapters/astro",
+  "adapters/nuxt",
+  "adapters/sveltekit",
+  "adapters/visit",
   "changes",
   "client",
   "error",

@@ -1,0 +1,49 @@
+/** Adapter for Astro: a middleware for pages that are rendered on demand, and `getStaticPaths`. */
+import type { FrontendMap } from "../client.js";
+import type { Page, SiteKey } from "../types.js";
+import { type AdapterOptions, finish, visit } from "./visit.js";
+
+/** What this adapter uses of Astro's `APIContext`. */
+export interface AstroContext {
+  request: Request;
+  url: URL;
+  routePattern: string;
+  isPrerendered: boolean;
+  locals: object;
+}
+
+/**
+ * The middleware of `src/middleware.ts`. It sends redirects, sitemap files, 404s (with the content of
+ * `404.astro`) and 503s, and sets `Astro.locals.page` for routes with a rest parameter such as
+ * `[...path]`. Prerendered pages are those of `getStaticPaths`, and left alone.
+ */
+export function middleware<Site extends SiteKey, Context extends AstroContext = AstroContext>(
+  map: FrontendMap<Site>,
+  { isPage = hasRestParameter, ...options }: AdapterOptions<Context> = {},
+) {
+  return async <C extends Context>(context: C, next: () => Promise<Response>): Promise<Response> => {
+    if (context.isPrerendered) return next();
+    const { request, url } = context;
+    const found = await visit(map, { request, url, context }, { isPage, ...options });
+    if (found === null) return next();
+    if (found instanceof Response) return found;
+    // Astro renders `404.astro` in place of an empty response.
+    if (found.page.kind === "none") return new Response(null, { status: 404 });
+    Object.assign(context.locals, { page: found.page });
+    return finish(await next(), found);
+  };
+}
+
+const hasRestParameter = ({ routePattern }: AstroContext) => routePattern.includes("[...");
+
+/** The `getStaticPaths` of `src/pages/[...path].astro`: all pages as `props.page`, from one request. */
+export function getStaticPaths<Site extends SiteKey>(map: FrontendMap<Site>) {
+  return async (): Promise<{ params: { path: string | undefined }; props: { page: Page } }[]> => {
+    const pages = [];
+    for await (const page of map.pages()) {
+      const path = decodeURI(page.path).slice(1) || undefined;
+      pages.push({ params: { path }, props: { page } });
+    }
+    return pages;
+  };
+}

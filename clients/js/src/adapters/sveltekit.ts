@@ -1,0 +1,44 @@
+/** Adapter for SvelteKit: the hook `handle`, and `entries` for prerendered pages. */
+import type { FrontendMap } from "../client.js";
+import type { SiteKey } from "../types.js";
+import { type AdapterOptions, finish, visit } from "./visit.js";
+
+/** What this adapter uses of SvelteKit's `RequestEvent`. */
+export interface KitEvent {
+  request: Request;
+  url: URL;
+  route: { id: string | null };
+  locals: object;
+}
+
+/**
+ * The hook of `src/hooks.server.ts`. It sends redirects, sitemap files and 503s, and sets
+ * `event.locals.page` for routes with a rest parameter such as `[...path]`. Where the `kind` of the
+ * page is `none`, its `load` calls `error(404)`; the status is a 404 in any case.
+ */
+export function handle<Site extends SiteKey, Event extends KitEvent = KitEvent>(
+  map: FrontendMap<Site>,
+  { isPage = hasRestParameter, ...options }: AdapterOptions<Event> = {},
+) {
+  return async <E extends Event>({ event, resolve }: {
+    event: E;
+    resolve: (event: E) => Response | Promise<Response>;
+  }): Promise<Response> => {
+    const { request, url } = event;
+    const found = await visit(map, { request, url, context: event }, { isPage, ...options });
+    if (found === null) return resolve(event);
+    if (found instanceof Response) return found;
+    Object.assign(event.locals, { page: found.page });
+    return finish(await resolve(event), found);
+  };
+}
+
+const hasRestParameter = ({ route }: KitEvent) => route.id === null || route.id.includes("[...");
+
+/** The `entries` of the route `src/routes/[...path]`: all pages, from one request. */
+export function entries<Site extends SiteKey>(map: FrontendMap<Site>) {
+  return async (): Promise<{ path: string }[]> => {
+    const params = await map.pages().toStaticParams("/{*path?}");
+    return params.map(({ path }) => ({ path: path.join("/") }));
+  };
+}

@@ -1,0 +1,104 @@
+/** What the server of a frontend does for a visitor before it renders: for the adapters of frameworks. */
+import type { FrontendMap } from "../client.js";
+import { type FrontendMapError, isOutage } from "../error.js";
+import type { Resolution, SiteKey } from "../types.js";
+
+/** Without this, browsers keep a 308 for ever, and a document may be renamed back. */
+const REDIRECT_CACHE = "public, max-age=60";
+
+/** What each adapter can be given; `Context` is what the framework gives to its hook. */
+export interface AdapterOptions<Context> {
+  /**
+   * Whether this visitor sees drafts: check a secret. The client needs the token of the service. A
+   * path without a draft shows what is published.
+   */
+  draft?: ((context: Context) => boolean | Promise<boolean>) | undefined;
+  /** Which requests are for pages of the service; others are left alone. Each adapter has a default. */
+  isPage?: ((context: Context) => boolean) | undefined;
+  /** Those of a site with several, as `host[:port]`: each has its own paths and sitemap files. */
+  hosts?: readonly string[] | undefined;
+  /** In place of the 503 while the service fails, or does not know yet, and there is no last good result. */
+  unavailable?: ((error: FrontendMapError, context: Context) => Response | Promise<Response>) | undefined;
+}
+
+/** A page to render, or, with `kind: "none"`, the 404 page. */
+export interface Found<Site extends SiteKey> {
+  page: Resolution<Site>;
+  draft: boolean;
+}
+
+/** A request for a URL; in some frameworks, that of `request` is another one. */
+export interface Visit<Context> {
+  request: Request;
+  url: URL;
+  context: Context;
+}
+
+/**
+ * The page at a URL, or the whole response: a sitemap file, a redirect, or a 503. Null for a request
+ * that is for none of these.
+ *
+ * @throws FrontendMapError where the service refuses the request, such as for a wrong token.
+ */
+export async function visit<Site extends SiteKey, Context>(
+  map: FrontendMap<Site>,
+  { request, url, context }: Visit<Context>,
+  { draft, isPage, hosts = [], unavailable = respond503 }: AdapterOptions<Context>,
+): Promise<Response | Found<Site> | null> {
+  const host = hosts.find((one) => one === url.host);
+  try {
+    const file = await map.sitemap(request, { host });
+    if (file) return file;
+    if (!isPage?.(context)) return null;
+    const drafts = (await draft?.(context)) ?? false;
+    const page = await resolve(map, host ? url : url.pathname, drafts);
+    return redirect(page, url, drafts) ?? { page, draft: drafts };
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    return unavailable(error, context);
+  }
+}
+
+/** With drafts, what is published where there is no draft. @throws FrontendMapError */
+export async function resolve<Site extends SiteKey>(
+  map: FrontendMap<Site>,
+  at: string | URL,
+  draft: boolean,
+): Promise<Resolution<Site>> {
+  const page = draft ? await map.resolve(at, { draft }) : null;
+  return page && page.kind !== "none" ? page : map.resolve(at);
+}
+
+function redirect(page: Resolution<SiteKey>, { search }: URL, draft: boolean): Response | null {
+  const target = "redirect" in page ? page.redirect : undefined;
+  if (!target) return null;
+  const location = (target.to ?? target.path) + search;
+  const headers = { location, "cache-control": draft ? "no-store" : REDIRECT_CACHE };
+  return new Response(null, { status: target.status, headers });
+}
+
+/** Where the service does not say when to come back. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** In whole seconds, for the header of a 503. */
+export function retryAfter(error: FrontendMapError): string {
+  return String(Math.ceil(error.retryAfter ?? RETRY_AFTER_SECONDS));
+}
+
+function respond503(error: FrontendMapError): Response {
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-store",
+    "retry-after": retryAfter(error),
+  };
+  const text = "<!doctype html><title>503</title><p>This page is not available at the moment. Please try again soon.</p>\n";
+  return new Response(text, { status: 503, headers });
+}
+
+/** The rendered page: never a 200 where there is none, and never a draft in a cache. */
+export function finish<Site extends SiteKey>(response: Response, { page, draft }: Found<Site>): Response {
+  const headers = new Headers(response.headers);
+  if (draft) headers.set("cache-control", "private, no-store");
+  const status = page.kind === "none" && response.ok ? 404 : response.status;
+  return new Response(response.body, { status, headers });
+}

@@ -1,0 +1,262 @@
+/** The adapters of frameworks: real redirects, 404 only where there is no page, 503 while the service fails. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFrontendMap } from "frontend-map-client";
+import * as astro from "frontend-map-client/astro";
+import * as nuxt from "frontend-map-client/nuxt";
+import * as sveltekit from "frontend-map-client/sveltekit";
+import { closedPort, document, failure, send, serve, success } from "../support/server.js";
+
+const moved = (pathname, to) => document(pathname, {
+  kind: "redirect",
+  redirect: { to, path: "/en/new", status: 308, documentId: "a1", locale: "en", since: null },
+});
+const PAGES = {
+  "/en/a": document("/en/a"),
+  "/en/old": moved("/en/old", "https://www.example.com/en/new"),
+  "/en/old-without-base-url": moved("/en/old-without-base-url", null),
+  "/en/a/": document("/en/a/", { isCanonical: false, redirect: moved("", "https://www.example.com/en/a").redirect }),
+  "/en/none": document("/en/none", { kind: "none", documentId: null }),
+};
+const DRAFT = document("/en/a", { resolvedBy: "cms" });
+
+function respond({ url }, response) {
+  if (url.pathname.startsWith("/sitemaps/")) return send(response, 200, url.pathname, { "content-type": "text/plain" });
+  const pathname = url.searchParams.get("pathname");
+  if (url.searchParams.get("status") === "draft") return send(response, 200, success(pathname === "/en/a" ? DRAFT : PAGES["/en/none"]));
+  if (PAGES[pathname]) return send(response, 200, success(PAGES[pathname]));
+  send(response, 404, failure(404, "NotFoundError", { pathname, normalizedPath: pathname }));
+}
+
+/**
+ * A visitor's request through the hook of each framework, with a page that shows what it gets.
+ *
+ * @returns the response of the frontend: `page` is what the framework's own page has.
+ */
+const FRAMEWORKS = {
+  astro: (map, options) => {
+    const hook = astro.middleware(map, options);
+    return async (path, { route = "/[...path]", headers = {}, origin = "https://www.example.com" } = {}) => {
+      const url = new URL(origin + path);
+      const context = { request: new Request(url, { headers }), url, routePattern: route, isPrerendered: false, locals: {} };
+      const response = await hook(context, async () => new Response("rendered"));
+      return { response, page: context.locals.page };
+    };
+  },
+  sveltekit: (map, options) => {
+    const hook = sveltekit.handle(map, options);
+    return async (path, { route = "/[...path]", headers = {}, origin = "https://www.example.com" } = {}) => {
+      const url = new URL(origin + path);
+      const event = { request: new Request(url, { headers }), url, route: { id: route }, locals: {} };
+      const response = await hook({ event, resolve: () => new Response("rendered") });
+      return { response, page: event.locals.page };
+    };
+  },
+  nuxt: (map, options) => {
+    const hook = nuxt.middleware(map, options);
+    return async (path, { headers = {}, origin = "https://www.example.com" } = {}) => {
+      const event = nuxtEvent(path, { host: new URL(origin).host, ...headers });
+      const response = (await hook(event)) ?? new Response("rendered", { status: event.node.res.statusCode, headers: event.sent });
+      return { response, page: event.context.page };
+    };
+  },
+};
+
+function nuxtEvent(path, headers = {}) {
+  const sent = {};
+  const res = { statusCode: 200, setHeader: (name, value) => (sent[name] = value) };
+  return { path, method: "GET", headers: new Headers(headers), context: {}, node: { res }, sent };
+}
+
+for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
+  const on = async (t, options, settings) => {
+    const { url, received } = await serve(t, respond);
+    return { visit: adapter(createFrontendMap({ url, site: "main", ...settings }), options), received };
+  };
+
+  test(`${name}: document is the page, from one request`, async (t) => {
+    const { visit, received } = await on(t);
+    const { response, page } = await visit("/en/a?x=1");
+    assert.deepEqual([response.status, await response.text(), page], [200, "rendered", PAGES["/en/a"]]);
+    assert.deepEqual(received.map(({ url }) => url.search), ["?site=main&pathname=%2Fen%2Fa"]);
+  });
+
+  for (const [path, location] of [
+    ["/en/old?a=1&b=%2F", "https://www.example.com/en/new?a=1&b=%2F"],
+    ["/en/a/", "https://www.example.com/en/a"],
+    ["/en/old-without-base-url?x", "/en/new?x"],
+  ]) {
+    test(`${name}: ${path} is a 308 to ${location}, which no browser keeps for ever`, async (t) => {
+      const { visit } = await on(t);
+      const { response, page } = await visit(path);
+      const { headers, status } = response;
+      assert.deepEqual([status, headers.get("location"), headers.get("cache-control"), page], [308, location, "public, max-age=60", undefined]);
+    });
+  }
+
+  for (const path of ["/en/none", "/no/rule/matches", "/%FF", "//evil.example/x"]) {
+    test(`${name}: ${path} is a 404`, async (t) => {
+      const { visit, received } = await on(t);
+      assert.equal((await visit(path)).response.status, 404);
+      assert.equal(received[0].url.searchParams.get("pathname"), path);
+    });
+  }
+
+  test(`${name}: status of the service's redirect is that of the response`, async (t) => {
+    const { url } = await serve(t, (_, response) => {
+      const page = moved("/x", "https://www.example.com/y");
+      send(response, 200, success({ ...page, redirect: { ...page.redirect, status: 301 } }));
+    });
+    const { response } = await adapter(createFrontendMap({ url, site: "main" }))("/x");
+    assert.equal(response.status, 301);
+  });
+
+  for (const [what, fail, retryAfter] of [
+    ["not known yet", (response) => send(response, 503, failure(503, "ServiceUnavailableError"), { "retry-after": "7" }), "7"],
+    ["a failing CMS", (response) => send(response, 502, failure(502, "BadGatewayError")), "5"],
+    ["a proxy's 404", (response) => send(response, 404, "<h1>404</h1>"), "5"],
+    ["HTML in place of JSON", (response) => send(response, 200, "<h1>Welcome</h1>"), "5"],
+    ["a hang", () => {}, "5"],
+    ["half a body", (response) => response.writeHead(200, { "content-length": 100 }).write("{", () => response.destroy()), "5"],
+  ]) {
+    test(`${name}: ${what} is a 503 with Retry-After, never a 404`, async (t) => {
+      const { url } = await serve(t, (_, response) => fail(response));
+      const visit = adapter(createFrontendMap({ url, site: "main", timeoutMs: 300 }));
+      const { response, page } = await visit("/en/a");
+      const { headers, status } = response;
+      assert.deepEqual([status, headers.get("retry-after"), headers.get("cache-control"), page], [503, retryAfter, "no-store", undefined]);
+    });
+  }
+
+  test(`${name}: stopped service is a 503, also for its sitemap, and the frontend's own response where it has one`, async () => {
+    const map = createFrontendMap({ url: await closedPort(), site: "main" });
+    for (const path of ["/en/a", "/sitemap.xml"]) assert.equal((await adapter(map)(path)).response.status, 503);
+    const unavailable = ({ name }) => new Response(name, { status: 500 });
+    const { response } = await adapter(map, { unavailable })("/en/a");
+    assert.deepEqual([response.status, await response.text()], [500, "ConnectionError"]);
+  });
+
+  test(`${name}: page is still there while the service fails, and a page that was not is a 503`, async (t) => {
+    let fails = false;
+    const { url } = await serve(t, (request, response) => (fails ? send(response, 500, "") : respond(request, response)));
+    const visit = adapter(createFrontendMap({ url, site: "main", lastGood: 10 }));
+    await visit("/en/a");
+    await visit("/en/none");
+    fails = true;
+    const { response, page } = await visit("/en/a");
+    assert.deepEqual([response.status, page.documentId, page.lastGood.error.status], [200, "a1", 500]);
+    assert.equal((await visit("/en/none")).response.status, 503);
+  });
+
+  test(`${name}: refused request is an error, because waiting does not help`, async (t) => {
+    const { url } = await serve(t, (_, response) => send(response, 400, failure(400, "ValidationError")));
+    await assert.rejects(adapter(createFrontendMap({ url, site: "nope" }))("/en/a"), { status: 400 });
+  });
+
+  test(`${name}: visitor with the secret sees the draft, and what is published where there is none; no cache keeps it`, async (t) => {
+    const draft = (context) => (context.request?.headers ?? context.headers).get("x-secret") === "s";
+    const { visit, received } = await on(t, { draft }, { token: "t" });
+    const secret = { headers: { "x-secret": "s" } };
+    const { response, page } = await visit("/en/a", secret);
+    assert.deepEqual([page.resolvedBy, response.headers.get("cache-control")], ["cms", "private, no-store"]);
+    const published = await visit("/en/a");
+    assert.deepEqual([published.page.resolvedBy, published.response.headers.get("cache-control")], ["documents", null]);
+    assert.equal((await visit("/en/none", secret)).response.status, 404);
+    const redirect = (await visit("/en/old", secret)).response;
+    assert.deepEqual([redirect.status, redirect.headers.get("cache-control")], [308, "no-store"]);
+    assert.deepEqual(received.map(({ headers }) => headers.authorization), ["Bearer t", undefined, "Bearer t", undefined, "Bearer t", undefined]);
+  });
+
+  test(`${name}: sitemap files are those of the service`, async (t) => {
+    const { visit } = await on(t);
+    assert.equal(await (await visit("/sitemap.xml")).response.text(), "/sitemaps/main/sitemap.xml");
+  });
+
+  test(`${name}: of a site with several hosts, the visitor's host decides, and an unknown one does not`, async (t) => {
+    const { visit, received } = await on(t, { hosts: ["example.com", "example.de:8080"] });
+    const german = { origin: "http://example.de:8080" };
+    assert.equal(await (await visit("/robots.txt", german)).response.text(), "/sitemaps/main/example.de:8080/robots.txt");
+    await visit("/en/a", german);
+    await visit("/en/a", { origin: "http://evil.example" });
+    assert.deepEqual(received.slice(1).map(({ url }) => url.searchParams.get("host")), ["example.de:8080", null]);
+  });
+
+  test(`${name}: request that is not for a page is left alone`, async () => {
+    const map = createFrontendMap({ url: await closedPort(), site: "main" });
+    const own = { astro: [["/search", "/search"]], sveltekit: [["/api/x", "/api/[id]"]], nuxt: [["/api/page"], ["/_nuxt/x.js"], ["/__nuxt_error?x"], ["/en/a/_payload.json?1"]] };
+    for (const [path, route] of own[name]) assert.equal(await (await adapter(map)(path, { route })).response.text(), "rendered");
+    assert.equal(await (await adapter(map, { isPage: () => false })("/en/a")).response.text(), "rendered");
+  });
+}
+
+test("sveltekit: data of a page in the browser is that of its own URL", async (t) => {
+  const { url, received } = await serve(t, respond);
+  const hook = sveltekit.handle(createFrontendMap({ url, site: "main" }));
+  const request = new Request("https://www.example.com/en/a/__data.json");
+  const event = { request, url: new URL("https://www.example.com/en/a"), route: { id: "/[...path]" }, locals: {} };
+  await hook({ event, resolve: () => new Response() });
+  assert.equal(received[0].url.searchParams.get("pathname"), "/en/a");
+});
+
+test("sveltekit: path without a route may be a redirect", async (t) => {
+  const { url } = await serve(t, respond);
+  const { response } = await FRAMEWORKS.sveltekit(createFrontendMap({ url, site: "main" }))("/en/old", { route: null });
+  assert.equal(response.status, 308);
+});
+
+test("astro: prerendered page is left alone", async () => {
+  const hook = astro.middleware(createFrontendMap({ url: await closedPort(), site: "main" }));
+  const url = new URL("https://www.example.com/en/a");
+  const context = { request: new Request(url), url, routePattern: "/[...path]", isPrerendered: true, locals: {} };
+  assert.equal(await (await hook(context, async () => new Response("rendered"))).text(), "rendered");
+});
+
+const row = (path) => ({ path, url: `https://x${path}`, locale: "en", lastModified: null, listed: true });
+const ROWS = ["/", "/en", "/en/caf%C3%A9s/a"].map(row);
+const list = (rows) => [...rows, { count: ROWS.length }].map((line) => `${JSON.stringify(line)}\n`).join("");
+
+test("astro and sveltekit: all pages are the paths of a static build, from one request", async (t) => {
+  const { url, received } = await serve(t, (_, response) => send(response, 200, list(ROWS)));
+  const map = createFrontendMap({ url, site: "main" });
+  assert.deepEqual(await astro.getStaticPaths(map)(), [
+    { params: { path: undefined }, props: { page: ROWS[0] } },
+    { params: { path: "en" }, props: { page: ROWS[1] } },
+    { params: { path: "en/cafés/a" }, props: { page: ROWS[2] } },
+  ]);
+  assert.deepEqual(await sveltekit.entries(map)(), [{ path: "" }, { path: "en" }, { path: "en/cafés/a" }]);
+  assert.equal(received.length, 2);
+});
+
+test("astro and sveltekit: list that is not complete fails the build, as does a failing service", async (t) => {
+  const { url } = await serve(t, (_, response) => send(response, 200, list(ROWS.slice(1))));
+  const short = createFrontendMap({ url, site: "main" });
+  const down = createFrontendMap({ url: await closedPort(), site: "main" });
+  for (const paths of [astro.getStaticPaths, sveltekit.entries]) {
+    await assert.rejects(paths(short)(), { name: "InvalidResponseError" });
+    await assert.rejects(paths(down)(), { name: "ConnectionError" });
+  }
+});
+
+test("nuxt: data of a page is that of the path in the query, redirects and none included", async (t) => {
+  const { url, received } = await serve(t, respond);
+  const resolve = nuxt.pageData(createFrontendMap({ url, site: "main" }));
+  const ask = async (path) => (await resolve(nuxtEvent(`/api/page?path=${encodeURIComponent(path)}`))).kind;
+  assert.deepEqual([await ask("/en/a"), await ask("/en/old"), await ask("/en/none")], ["document", "redirect", "none"]);
+  await ask("https://evil.example/en/a");
+  assert.deepEqual(received.map((one) => one.url.searchParams.get("pathname")), ["/en/a", "/en/old", "/en/none", "/en/a"]);
+});
+
+test("nuxt: data of a draft is for the visitor with the secret", async (t) => {
+  const { url } = await serve(t, respond);
+  const draft = ({ headers }) => headers.get("x-secret") === "s";
+  const resolve = nuxt.pageData(createFrontendMap({ url, site: "main", token: "t" }), { draft });
+  assert.equal((await resolve(nuxtEvent("/api/page?path=/en/a", { "x-secret": "s" }))).resolvedBy, "cms");
+  assert.equal((await resolve(nuxtEvent("/api/page?path=/en/a"))).resolvedBy, "documents");
+});
+
+test("nuxt: data of a page while the service fails is an error with the status 503 and Retry-After", async () => {
+  const resolve = nuxt.pageData(createFrontendMap({ url: await closedPort(), site: "main" }));
+  const event = nuxtEvent("/api/page?path=/en/a");
+  await assert.rejects(resolve(event), { statusCode: 503 });
+  assert.equal(event.sent["retry-after"], "5");
+});
