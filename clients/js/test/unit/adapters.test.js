@@ -175,7 +175,7 @@ for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
   test(`${name}: of a site with several hosts, the visitor's host decides, and an unknown one does not`, async (t) => {
     const { visit, received } = await on(t, { hosts: ["example.com", "example.de:8080"] });
     const german = { origin: "http://example.de:8080" };
-    assert.equal(await (await visit("/robots.txt", german)).response.text(), "/sitemaps/main/example.de:8080/robots.txt");
+    assert.equal(await (await visit("/robots.txt", german)).response.text(), "/sitemaps/main/example.de%3A8080/robots.txt");
     await visit("/en/a", german);
     await visit("/en/a", { origin: "http://evil.example" });
     assert.deepEqual(received.slice(1).map(({ url }) => url.searchParams.get("host")), ["example.de:8080", null]);
