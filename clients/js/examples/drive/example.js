@@ -25,6 +25,8 @@ export class Example {
   #options({ service, strapi }) {
     const env = {
       ...process.env,
+      // Astro, Nuxt and SvelteKit need a later Node.js than this Strapi takes.
+      ...(process.env.EXAMPLES_NODE && { PATH: `${process.env.EXAMPLES_NODE}:${process.env.PATH}` }),
       HOST: "127.0.0.1",
       PORT: String(this.port),
       SITE_URL: this.url,

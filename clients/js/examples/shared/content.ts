@@ -26,12 +26,12 @@ export async function document(type: ContentType, documentId: string, version: V
   return (await file(type, version)).find((one) => one.documentId === documentId);
 }
 
-/** The first 100 documents by title. */
-export async function documents(type: ContentType, version: Version): Promise<Document[]> {
-  const order = { sort: "title", "pagination[pageSize]": "100" };
+/** The first documents by title. */
+export async function documents(type: ContentType, version: Version, limit = 100): Promise<Document[]> {
+  const order = { sort: "title", "pagination[pageSize]": String(limit) };
   if (STRAPI_URL) return (await strapi<Document[]>(ENDPOINTS[type], version, order)) ?? [];
   const all = await file(type, version);
-  return all.sort((a, b) => a.title.localeCompare(b.title)).slice(0, 100);
+  return all.sort((a, b) => a.title.localeCompare(b.title)).slice(0, limit);
 }
 
 async function strapi<T>(path: string, { locale, draft }: Version, more: Record<string, string> = {}): Promise<T | null> {

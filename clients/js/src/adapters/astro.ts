@@ -17,11 +17,11 @@ export interface AstroContext {
  * `404.astro`) and 503s, and sets `Astro.locals.page` for routes with a rest parameter such as
  * `[...path]`. Prerendered pages are those of `getStaticPaths`, and left alone.
  */
-export function middleware<Site extends SiteKey, Context extends AstroContext = AstroContext>(
+export function middleware<Site extends SiteKey, Context = AstroContext>(
   map: FrontendMap<Site>,
-  { isPage = hasRestParameter, ...options }: AdapterOptions<Context> = {},
+  { isPage = hasRestParameter, ...options }: AdapterOptions<Context & AstroContext> = {},
 ) {
-  return async <C extends Context>(context: C, next: () => Promise<Response>): Promise<Response> => {
+  return async <C extends Context & AstroContext>(context: C, next: () => Promise<Response>): Promise<Response> => {
     if (context.isPrerendered) return next();
     const { request, url } = context;
     const found = await visit(map, { request, url, context }, { isPage, ...options });

@@ -17,11 +17,11 @@ export interface NuxtEvent {
  * The handler of `server/middleware/pages.ts`. It sends redirects, sitemap files and 503s, sets the
  * status 404 where there is no page, and `event.context.page`.
  */
-export function middleware<Site extends SiteKey, Event extends NuxtEvent = NuxtEvent>(
+export function middleware<Site extends SiteKey, Event = NuxtEvent>(
   map: FrontendMap<Site>,
-  { isPage = isNotNuxts, ...options }: AdapterOptions<Event> = {},
+  { isPage = isNotNuxts, ...options }: AdapterOptions<Event & NuxtEvent> = {},
 ) {
-  return async (event: Event): Promise<Response | undefined> => {
+  return async (event: Event & NuxtEvent): Promise<Response | undefined> => {
     const base = `http://${event.headers.get("host")}`;
     const url = new URL((URL.canParse(base) ? base : "http://localhost") + event.path);
     const request = new Request(url, { method: event.method, headers: event.headers });
@@ -41,11 +41,11 @@ const isNotNuxts = ({ path }: NuxtEvent) => /^\/(?!_|api\/)/.test(path) && !/\/_
  * For a route such as `server/api/page.get.ts`: what is at the path of its parameter `path`,
  * redirects and `none` included. While the service fails it is an error with the status 503.
  */
-export function pageData<Site extends SiteKey, Event extends NuxtEvent = NuxtEvent>(
+export function pageData<Site extends SiteKey, Event = NuxtEvent>(
   map: FrontendMap<Site>,
-  { draft }: Pick<AdapterOptions<Event>, "draft"> = {},
+  { draft }: Pick<AdapterOptions<Event & NuxtEvent>, "draft"> = {},
 ) {
-  return async (event: Event): Promise<Resolution<Site>> => {
+  return async (event: Event & NuxtEvent): Promise<Resolution<Site>> => {
     const path = new URL(event.path, "http://localhost").searchParams.get("path") ?? "/";
     try {
       return await resolve(map, path, (await draft?.(event)) ?? false);

@@ -16,11 +16,11 @@ export interface KitEvent {
  * `event.locals.page` for routes with a rest parameter such as `[...path]`. Where the `kind` of the
  * page is `none`, its `load` calls `error(404)`; the status is a 404 in any case.
  */
-export function handle<Site extends SiteKey, Event extends KitEvent = KitEvent>(
+export function handle<Site extends SiteKey, Event = KitEvent>(
   map: FrontendMap<Site>,
-  { isPage = hasRestParameter, ...options }: AdapterOptions<Event> = {},
+  { isPage = hasRestParameter, ...options }: AdapterOptions<Event & KitEvent> = {},
 ) {
-  return async <E extends Event>({ event, resolve }: {
+  return async <E extends Event & KitEvent>({ event, resolve }: {
     event: E;
     resolve: (event: E) => Response | Promise<Response>;
   }): Promise<Response> => {
