@@ -5,13 +5,13 @@ mod demo;
 mod explain;
 mod health;
 mod init;
-mod logging;
 mod output;
 mod selection;
 mod serve;
 mod shutdown;
 mod sitemap;
 mod tables;
+mod types;
 mod validate;
 mod walk;
 
@@ -22,14 +22,14 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use self::output::terminal;
+use self::output::{logging, terminal};
 use crate::config::{self, Config, Environment, Problems, SettingsFile};
 
 /// The exit status for invalid settings: `EX_CONFIG` of sysexits.h.
 const INVALID_SETTINGS: u8 = 78;
 /// The exit status for any other failure.
 const FAILED: u8 = 1;
-/// The exit status of `validate` and `diff` if they could not run: there 1 is a result.
+/// The exit status of `validate`, `diff` and `types` if they could not run: there 1 is a result.
 const NOT_RUN: u8 = 2;
 
 /// Maps the content of a headless CMS to public frontend URLs, in both directions.
@@ -61,7 +61,8 @@ Settings come from FILE and from the environment, which wins:
   RUST_LOG                       the level of the log
 
 Exit status: 0 success, 1 failure, 2 invalid arguments, 78 invalid settings; of `validate`: 0 no dead
-URL, 1 dead URLs, 2 could not run; of `diff`: 1 too many paths change, 2 could not run.";
+URL, 1 dead URLs, 2 could not run; of `diff`: 1 too many paths change, 2 could not run;
+of `types --check`: 1 the file differs, 2 could not run.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -92,6 +93,8 @@ enum Command {
     Redirects(tables::redirects::RedirectsArgs),
     /// List the paths that change if these settings replace others
     Diff(tables::diff::DiffArgs),
+    /// Write the sites, locales, content types and params of the settings for the JavaScript client
+    Types(types::TypesArgs),
     /// Check every public URL of a site, and list the dead ones with their documents
     Validate(validate::ValidateArgs),
     /// Check that a running service is alive (for container health checks)
@@ -193,6 +196,9 @@ fn execute(arguments: &Arguments) -> Result<ExitCode, CommandError> {
             let against = against.inspect_err(|_| print_settings_file(&args.against.display()))?;
             return tables::diff::run(config, &against, args, verbose)
                 .map_err(CommandError::NotRun);
+        }
+        Command::Types(args) => {
+            return types::run(&load()?, args).map_err(CommandError::NotRun);
         }
         Command::Validate(args) => {
             return validate::run(load()?, args, verbose).map_err(CommandError::NotRun);

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::output::logging;
 use super::shutdown::{Closing, Signals, until_stopped};
-use super::{CommandError, logging, serve};
+use super::{CommandError, serve};
 use crate::config::DEFAULT_CMS_REQUESTS;
 use crate::demo;
 use crate::shared::SharedState;

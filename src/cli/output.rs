@@ -1,4 +1,5 @@
 //! What the output of commands is made of.
 
+pub(super) mod logging;
 pub(super) mod terminal;
 pub(super) mod words;

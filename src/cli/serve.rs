@@ -16,8 +16,9 @@ use tokio::time::Instant;
 
 use self::background::{import_lists, restart_on_panic};
 use self::reload::Reloader;
+use super::output::logging;
 use super::shutdown::{Signals, until_stopped};
-use super::{CommandError, check, logging, print_settings_file};
+use super::{CommandError, check, print_settings_file};
 use crate::config::{Config, Problems, SettingsFile};
 use crate::http::{AdminService, Service};
 use crate::notify::{Notifier, Timing};

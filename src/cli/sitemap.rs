@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::folder::Folder;
+use super::output::logging;
 use super::output::words::count;
+use super::selection;
 use super::walk::{listed_urls, walk};
-use super::{logging, selection};
 use crate::app::App;
 use crate::boot;
 use crate::config::Config;

@@ -52,6 +52,7 @@ mod tables;
 mod ties;
 mod traces;
 mod trailing_slash;
+mod types;
 mod validate;
 mod validation;
 mod validator;

@@ -15,10 +15,11 @@ use clap::{Args, ValueEnum};
 use self::both::BothSites;
 use self::site_diff::SiteDiff;
 use crate::boot;
+use crate::cli::FAILED;
+use crate::cli::output::logging;
 use crate::cli::output::terminal::Colours;
 use crate::cli::validate::Output;
 use crate::cli::walk::walk_for_all_sites;
-use crate::cli::{FAILED, logging};
 use crate::config::Config;
 
 const AFTER_HELP: &str = "\

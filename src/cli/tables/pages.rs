@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 
 use super::{write_chunks, write_table};
 use crate::boot;
-use crate::cli::{logging, selection};
+use crate::cli::output::logging;
+use crate::cli::selection;
 use crate::config::Config;
 use crate::rules::ContentTypeUid;
 use crate::site::Site;

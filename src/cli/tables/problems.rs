@@ -10,8 +10,9 @@ use clap::{Args, ValueEnum};
 
 use super::{csv, text, write_chunks, write_table};
 use crate::boot;
+use crate::cli::output::logging;
 use crate::cli::output::terminal::Colours;
-use crate::cli::{logging, selection};
+use crate::cli::selection;
 use crate::config::Config;
 use crate::tables::{Form, Problems, SharedPaths};
 

@@ -17,8 +17,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use self::row::{FrontendPaths, Redirects};
+use crate::cli::output::logging;
+use crate::cli::selection;
 use crate::cli::validate::Output;
-use crate::cli::{logging, selection};
 use crate::config::Config;
 
 const AFTER_HELP: &str = "\

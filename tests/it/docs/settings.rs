@@ -18,6 +18,17 @@ use super::pages::page;
 const EXAMPLE: &str = include_str!("../../../config/settings.example.toml");
 
 #[test]
+fn types_on_the_page_are_those_of_the_demo() {
+    let page = page("docs/configuration.md");
+    let blocks = page.blocks("console");
+    let command = "$ frontend-map types --site main\n";
+    let shown = blocks.iter().find_map(|block| block.strip_prefix(command)).expect("a block");
+    let setup = Setup::new(include_str!("../../../config/demo/settings.toml"));
+    let ended = setup.run(&["types", "--site", "main"]);
+    assert_eq!((ended.status, ended.stdout), (Some(0), format!("{shown}\n")));
+}
+
+#[test]
 fn help_is_the_real_one() {
     let configuration = page("docs/configuration.md");
     let shown = configuration.blocks("console");

@@ -110,7 +110,7 @@ fn diff_as_text_has_a_table_and_examples() {
     let (head, lists) = ended.stdout.split_once("\n  move: ").expect("a list");
     let expected = "site main: 3 paths move, 2 paths vanish, 1 path appears, 1 path collides
 
-  content type              paths       move     vanish     appear    collide       then
+  content type              paths       move     vanish     appear    collide      after
   api::article.article          4          3          1          1          1          4
   api::page.page                2          0          0          0          0          2
   api::old.old                  1          0          1          0          0          0

@@ -4,40 +4,22 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import openapiTS, { astToString, COMMENT_HEADER } from "openapi-typescript";
-import ts from "typescript";
+import { errorsOf } from "../support/compile.js";
 
 const file = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** The lines of a frontend's file that do not compile. */
-function errorsOf(...names) {
-  const paths = names.map((name) => file(`test/types/${name}`));
-  const program = ts.createProgram(paths, {
-    strict: true,
-    noEmit: true,
-    target: ts.ScriptTarget.ES2022,
-    lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-    types: [],
-    module: ts.ModuleKind.NodeNext,
-    exactOptionalPropertyTypes: true,
-  });
-  return ts.getPreEmitDiagnostics(program).map(({ file: source, start, messageText }) => {
-    const line = source?.getLineAndCharacterOfPosition(start).line;
-    return { line, text: source?.text.split("\n")[line], message: ts.flattenDiagnosticMessageText(messageText, " ") };
-  });
-}
-
 test("frontend that handles each content type and kind compiles", () => {
-  assert.deepEqual(errorsOf("settings.d.ts", "complete.ts"), []);
+  assert.deepEqual(errorsOf(["settings.d.ts", "complete.ts"]), []);
 });
 
 test("switch without one content type or kind does not compile, nor does a name that the site does not have", () => {
-  const errors = errorsOf("settings.d.ts", "incomplete.ts");
+  const errors = errorsOf(["settings.d.ts", "incomplete.ts"]);
   assert.ok(errors.every(({ text }) => text.endsWith("// error")), JSON.stringify(errors));
   assert.equal(new Set(errors.map(({ line }) => line)).size, 6, JSON.stringify(errors));
 });
 
 test("frontend without declared sites compiles", () => {
-  assert.deepEqual(errorsOf("undeclared.ts"), []);
+  assert.deepEqual(errorsOf(["undeclared.ts"]), []);
 });
 
 test("types are those of docs/openapi.yaml", async () => {

@@ -23,13 +23,14 @@ export async function titleOf(path: string): Promise<string> {
 type Matched = Extract<Awaited<ReturnType<typeof map.resolve>>, { kind: "document" }>["matched"];
 
 function titleOfDocument(matched: Matched): string {
-  switch (matched.collectionType) {
+  const uid = matched.collectionType;
+  switch (uid) {
     case "api::article.article":
       return matched.params.slug;
     case "api::page.page":
       return matched.params.path;
     default:
-      return matched satisfies never;
+      return uid satisfies never;
   }
 }
 

@@ -7,11 +7,12 @@ export async function forgetsAContentType(path: string): Promise<string> {
   const page = await map.resolve(path);
   if (page.kind !== "document") return page.kind;
   const { matched } = page;
-  switch (matched.collectionType) {
+  const uid = matched.collectionType;
+  switch (uid) {
     case "api::article.article":
       return matched.params.slug;
     default:
-      return matched satisfies never; // error
+      return uid satisfies never; // error
   }
 }
 

@@ -12,7 +12,7 @@ use crate::validator::report::Visible;
 const MAX_LISTED: usize = 5;
 
 /// The columns of the table.
-const COLUMNS: [&str; 6] = ["paths", "move", "vanish", "appear", "collide", "then"];
+const COLUMNS: [&str; 6] = ["paths", "move", "vanish", "appear", "collide", "after"];
 
 const KINDS: [(Kind, &str); 3] =
     [(Kind::Moved, "move"), (Kind::Vanished, "vanish"), (Kind::Appeared, "appear")];

@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 use tracing_subscriber::fmt::MakeWriter;
 
-pub(super) use line_writer::LineWriter;
+pub(in crate::cli) use line_writer::LineWriter;
 
 use crate::config::{Format, Log};
 use crate::metrics::Metrics;
@@ -25,7 +25,7 @@ fn is_set(variable: &str) -> bool {
 
 /// Starts the log of a command other than `serve`: with `-v` as in the settings, else with warnings,
 /// and on a terminal without any line, because the command itself reports there what has failed.
-pub(super) fn start(verbose: bool, settings: &Log) {
+pub(in crate::cli) fn start(verbose: bool, settings: &Log) {
     let is_terminal = std::io::stderr().is_terminal();
     if verbose || is_set(RUST_LOG) {
         init(settings, std::io::stderr);
@@ -35,7 +35,7 @@ pub(super) fn start(verbose: bool, settings: &Log) {
 }
 
 /// Starts the log of a command that has none unless `-v` is given.
-pub(super) fn start_if(verbose: bool, settings: &Log) {
+pub(in crate::cli) fn start_if(verbose: bool, settings: &Log) {
     if verbose || is_set(RUST_LOG) {
         init(settings, std::io::stderr);
     }
@@ -44,7 +44,10 @@ pub(super) fn start_if(verbose: bool, settings: &Log) {
 /// Starts the log of the service, which never blocks on stderr: lines that do not fit into the buffer
 /// are dropped and counted. Panics are logged as well. The writer waits for the last lines when it is
 /// dropped, at most half a second.
-pub(super) fn start_serving(settings: &Log, metrics: &Arc<Metrics>) -> std::io::Result<LineWriter> {
+pub(in crate::cli) fn start_serving(
+    settings: &Log,
+    metrics: &Arc<Metrics>,
+) -> std::io::Result<LineWriter> {
     let writer = LineWriter::start(std::io::stderr(), Arc::clone(metrics))?;
     init(settings, writer.make_writer());
     panic_hook::install(Arc::clone(metrics));
