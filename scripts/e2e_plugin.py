@@ -4,7 +4,8 @@
 Packs the plugin, installs it into the fixture `tests/strapi`, builds the admin panel (a minute, 2
 GB of memory), starts Strapi and the service, and runs `plugins/strapi/e2e/journey.mjs` in headless
 Chromium: panel, list, widget, page, settings, roles, a service that fails, and pictures of each in
-light and dark. Ends with `N passed, N failed`, and the status of the journey.
+light and dark. Prints `N passed, N failed` for a Strapi whose settings are stored by the settings
+page, and for one whose settings are in its environment.
 """
 
 import argparse
@@ -37,18 +38,35 @@ SECRETS = {
     "AUTH__VALIDATE_TOKEN": "canary-of-the-validate-token",
     "HOOKS__SECRET": "canary-of-the-hook-secret",
 }
+# A second site, whose articles are below their categories, and whose homepage needs a slug.
+SECOND = """
+[[site]]
+key = "second"
+front_end_url = "FRONTEND"
+locales = ["en", "de", "fr"]
+[[site.rule]]
+content_type = "api::article.article"
+template = "/{locale}/{category.slug}/{slug}"
+[[site.rule]]
+content_type = "api::homepage.homepage"
+template = "/{locale}/{slug}"
+"""
+# Of the journey: those of a Strapi whose settings are stored, and the others.
+STORED = "stored"
+SHORT = "editViews,requests,lists,reports,roles"
+LONG = f"{SHORT},sites,hostile,failures,pictures"
 
 
-def settings(strapi: str, port: int, frontend: int) -> str:
+def settings(strapi: str, port: int, frontend: str) -> str:
     lines = ["[server]", f'listen = "127.0.0.1:{port}"', 'admin_listen = ""']
     lines += ["[cms]", 'source = "strapi"', f'url = "{strapi}"']
     lines += ["[[content_type]]", 'uid = "api::homepage.homepage"']
     lines += ['endpoint = "homepage"', 'kind = "single"']
     lines += ["[[site]]", 'key = "main"', 'resolve = "documents"']
-    lines += [f'front_end_url = "http://127.0.0.1:{frontend}"', 'locales = ["en", "de", "fr"]']
+    lines += [f'front_end_url = "{frontend}"', 'locales = ["en", "de", "fr"]']
     for uid, template in TYPES.items():
         lines += ["[[site.rule]]", f'content_type = "{uid}"', f'template = "{template}"']
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + SECOND.replace("FRONTEND", frontend)
 
 
 class Ports:
@@ -57,71 +75,107 @@ class Ports:
     def __init__(self) -> None:
         self.service, self.proxy, self.frontend = free_port(), free_port(), free_port()
 
-    def variables(self) -> dict[str, str]:
-        """Those of Strapi, whose requests go through the proxy, except for webhooks."""
-        return {
-            "SERVE_ADMIN": "true",
+    def stored(self) -> dict[str, str]:
+        """Variables of a Strapi whose address and tokens are on the settings page."""
+        return {"SERVE_ADMIN": "true", "FRONTEND_MAP_HOOK_SECRET": SECRETS["HOOKS__SECRET"]}
+
+    def configured(self) -> dict[str, str]:
+        """Variables of a Strapi whose requests go through the proxy, except for webhooks."""
+        return self.stored() | {
             "FRONTEND_MAP_URL": f"http://127.0.0.1:{self.proxy}",
             "FRONTEND_MAP_DRAFT_TOKEN": SECRETS["AUTH__DRAFT_TOKEN"],
             "FRONTEND_MAP_VALIDATE_TOKEN": SECRETS["AUTH__VALIDATE_TOKEN"],
             "FRONTEND_MAP_HOOK": f"http://127.0.0.1:{self.service}/hooks/cms",
-            "FRONTEND_MAP_HOOK_SECRET": SECRETS["HOOKS__SECRET"],
             "PREVIEW_SECRET": "canary-of-the-preview",
             "PREVIEW_ORIGINS": f"http://127.0.0.1:{self.frontend}",
         }
 
-    def journey(self, strapi: str, chromium: str, pictures: pathlib.Path) -> dict[str, str]:
-        """Those of the journey."""
+    def journey(self, strapi: str) -> dict[str, str]:
+        """Variables of the journey."""
         canaries = [*SECRETS.values(), f"127.0.0.1:{self.service}"]
         return {
             "STRAPI": strapi,
             "SERVICE": f"http://127.0.0.1:{self.service}",
             "PROXY_PORT": str(self.proxy),
             "FRONTEND_PORT": str(self.frontend),
-            "PICTURES": str(pictures.resolve()),
-            "CHROMIUM": chromium,
             "CANARIES": ",".join(canaries),
+            "DRAFT_TOKEN": SECRETS["AUTH__DRAFT_TOKEN"],
+            "VALIDATE_TOKEN": SECRETS["AUTH__VALIDATE_TOKEN"],
         }
 
 
-def prepared(strapi: Strapi, folder: pathlib.Path) -> None:
+def prepared(strapi: Strapi, folder: pathlib.Path, package: pathlib.Path | None) -> None:
     """The fixture with the plugin in its admin panel."""
     strapi.run("install")
-    package = plugin.packed(folder)
+    package = package or plugin.packed(folder)
     print(f"package: {package.stat().st_size} bytes", flush=True)
     plugin.install(package)
     print(f"build of the admin panel: {plugin.build_admin():.0f} s", flush=True)
 
 
-def main() -> None:
+class Run:
+    """The journey, in parts."""
+
+    def __init__(
+        self,
+        binary: pathlib.Path,
+        folder: pathlib.Path,
+        strapi: Strapi,
+        variables: dict[str, str],
+    ) -> None:
+        self.binary, self.folder, self.strapi = binary, folder, strapi
+        self.ports = Ports()
+        self.variables = variables
+
+    def driven(self, parts: str, strapi: dict[str, str]) -> int:
+        """Runs parts with a Strapi that has these variables; the status of the journey."""
+        self.strapi.environment |= strapi
+        self.strapi.start()
+        frontend = f"http://127.0.0.1:{self.ports.frontend}"
+        text = settings(self.strapi.url, self.ports.service, frontend)
+        secrets: dict[str, object] = {**SECRETS}
+        service = Service(
+            self.binary, self.folder, self.strapi.url, READ_TOKEN, variables=secrets, text=text
+        )
+        with service:
+            variables = {**os.environ, **self.variables, **self.ports.journey(self.strapi.url)}
+            command = ["node", str(plugin.PLUGIN / "e2e/journey.mjs")]
+            done = subprocess.run(command, env={**variables, "PARTS": parts}, check=False)
+        self.strapi.stop()
+        return done.returncode
+
+
+def arguments_of_command() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("binary", nargs="?", type=pathlib.Path, default=BINARY)
+    parser.add_argument("--package", type=pathlib.Path, help="a package that is built already")
+    parser.add_argument("--short", action="store_true", help="without failures and pictures")
+    parser.add_argument("--parts", help="names of parts, separated by commas")
     parser.add_argument("--pictures", type=pathlib.Path, help="a folder for the pictures")
-    parser.add_argument("--only", default="", help="names of parts, separated by commas")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = arguments_of_command()
     binary = arguments.binary.resolve()
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if not binary.is_file() or not chromium:
         print(f"{binary} is missing" if chromium else "chromium is not installed")
         sys.exit(CANNOT_SET_UP)
-    ports = Ports()
+    parts = arguments.parts or (SHORT if arguments.short else f"{STORED},{LONG}")
+    configured = ",".join(part for part in parts.split(",") if part != STORED)
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        strapi = Strapi(ARTICLES, bulk=False, variables=ports.variables())
-        prepared(strapi, folder)
+        strapi = Strapi(ARTICLES, bulk=True, variables={})
+        prepared(strapi, folder, arguments.package)
         stack.callback(strapi.run, "reset")
-        strapi.start()
-        text = settings(strapi.url, ports.service, ports.frontend)
-        secrets: dict[str, object] = {**SECRETS}
-        service = Service(binary, folder, strapi.url, READ_TOKEN, variables=secrets, text=text)
-        stack.enter_context(service)
         pictures = arguments.pictures or folder / "pictures"
         pictures.mkdir(parents=True, exist_ok=True)
-        journey = ports.journey(strapi.url, chromium, pictures) | {"ONLY": arguments.only}
-        command = ["node", str(plugin.PLUGIN / "e2e/journey.mjs")]
-        status = subprocess.run(command, env={**os.environ, **journey}, check=False).returncode
+        run = Run(binary, folder, strapi, {"CHROMIUM": chromium, "PICTURES": str(pictures)})
+        status = run.driven(STORED, run.ports.stored()) if STORED in parts.split(",") else 0
+        status |= run.driven(configured, run.ports.configured()) if configured else 0
     sys.exit(status)
 
 

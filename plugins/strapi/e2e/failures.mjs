@@ -1,44 +1,77 @@
-import { entryUrl, openAdmin } from './browser.mjs';
+import { appears, entryUrl, listUrl, openAdmin, textOf } from './browser.mjs';
 import { until } from './checks.mjs';
+import { ARTICLE } from './strapi.mjs';
 
-const ARTICLE = 'api::article.article';
 const WORDS = {
   html: 'The address does not lead to frontend-map.',
   redirect: 'The address redirects.',
   closed: 'frontend-map cannot be reached at present.',
   silent: 'frontend-map did not respond in time.',
 };
+const PLACES = ['entry', 'list', 'page', 'home'];
 
-export const failures = async ({ api, admin, browser, strapi, seen, check, proxy }) => {
+export const failures = async ({ api, admin, browser, strapi, seen, check, equal, proxy, reset }) => {
   const [article] = await api.rows(admin.token, ARTICLE, { pageSize: 1, locale: 'en', status: 'published' });
-  const { page } = await openAdmin(browser, strapi, admin, { seen });
+  const { page, errors } = await openAdmin(browser, strapi, admin, { seen });
+  const places = {
+    entry: entryUrl(strapi, ARTICLE, article.documentId, 'en'),
+    list: listUrl(strapi, ARTICLE, 'en', 'pageSize=10'),
+    page: `${strapi}/admin/plugins/frontend-map`,
+    home: `${strapi}/admin`,
+  };
+  // What Strapi itself shows there.
+  const ready = {
+    entry: page.locator('input[name=slug]'),
+    list: page.locator('tbody tr'),
+    page: page.getByRole('heading', { name: 'Frontend Map' }),
+    home: page.getByText('Problems of the site'),
+  };
   for (const [failure, words] of Object.entries(WORDS)) {
-    // A breaker that is open after the failure before closes with the first response.
-    proxy.failure = null;
-    await until(async () => {
-      const { body } = await api.call('POST', '/frontend-map/settings/test', { token: admin.token });
-      return body.address === null;
-    });
     proxy.failure = failure;
     await page.goto(`${strapi}/admin/settings/frontend-map`);
     await page.getByRole('button', { name: 'Test connection' }).click();
     await page.locator('[data-frontend-map=test] li').first().waitFor();
-    const text = await page.locator('[data-frontend-map=test]').innerText();
+    const text = await textOf(page, '[data-frontend-map=test]');
     check(`settings test: ${failure}`, text.includes(words), text);
+    // The reports wait for ten seconds.
+    for (const place of failure === 'silent' ? ['entry', 'list'] : PLACES) {
+      // A circuit breaker that is open after the place before would say that the service is away.
+      proxy.failure = null;
+      await reset();
+      proxy.failure = failure;
+      await page.goto(places[place]);
+      check(`${failure}: ${place}: Strapi's own part`, await appears(ready[place]));
+      check(
+        `${failure}: ${place}: the words`,
+        await appears(page.getByText(words)),
+        await textOf(page, 'body'),
+      );
+    }
   }
-  // The service is silent, and the form works all the same.
-  const began = Date.now();
-  await page.goto(entryUrl(strapi, ARTICLE, article.documentId, 'en'));
-  await page.locator('input[name=slug]').waitFor();
-  console.log(`edit view with a silent service: ${Date.now() - began} ms until the form`);
-  const named = page.getByText(/frontend-map (did not respond|cannot be reached)/).first();
-  check(
-    'edit view: the panel names the failure',
-    await named.waitFor().then(
-      () => true,
-      () => false,
-    ),
-  );
   proxy.failure = null;
+  await reset();
+  await olderVersion({ strapi, check, proxy, reset }, page, places);
+  equal('failures: no error of a script', errors, []);
   await page.context().close();
+};
+
+// A service in which some routes are missing.
+const olderVersion = async ({ strapi, check, proxy, reset }, page, places) => {
+  const words = 'This version of frontend-map is too old for this.';
+  proxy.missing = ['/api/resolve', '/api/validations'];
+  await reset();
+  await page.goto(places.entry);
+  const shown = await until(async () => /\/en\/articles\//.test(await textOf(page, 'main')));
+  check('older version: the URL without more', shown, await textOf(page, 'main'));
+  proxy.missing.push('/api/frontend-url', '/api/problems');
+  for (const place of PLACES) {
+    await reset();
+    await page.goto(places[place]);
+    check(`older version: ${place}`, await appears(page.getByText(words)), await textOf(page, 'body'));
+  }
+  await page.goto(`${strapi}/admin/settings/frontend-map`);
+  await page.getByRole('button', { name: 'Test connection' }).click();
+  check('older version: settings test', await appears(page.getByText(words)));
+  proxy.missing = [];
+  await reset();
 };

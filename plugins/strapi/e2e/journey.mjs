@@ -2,57 +2,57 @@
 // Drives the plugin in the admin panel of a real Strapi, in headless Chromium. Environment:
 // STRAPI and SERVICE (addresses), PROXY_PORT (Strapi's FRONTEND_MAP_URL leads there), FRONTEND_PORT
 // (the base URL of the site `main`), PICTURES (a folder), CHROMIUM (the program), CANARIES (texts that
-// no browser may see, separated by commas), ONLY (names of parts). scripts/e2e_plugin.py sets them.
+// no browser may see, separated by commas), DRAFT_TOKEN and VALIDATE_TOKEN (of the service), PARTS
+// (names of the parts below, separated by commas). scripts/e2e_plugin.py sets them.
 import { createChecks } from './checks.mjs';
 import { launch } from './browser.mjs';
 import { createApi } from './strapi.mjs';
 import { startFrontend, startProxy } from './servers.mjs';
-import { editViews } from './edit-view.mjs';
+import { editViews, requests } from './edit-view.mjs';
 import { lists } from './lists.mjs';
-import { reports } from './reports.mjs';
+import { reports, sites } from './reports.mjs';
 import { roles } from './roles.mjs';
+import { hostile } from './hostile.mjs';
 import { failures } from './failures.mjs';
 import { pictures } from './pictures.mjs';
+import { stored } from './stored.mjs';
 
-const {
-  STRAPI: strapi,
-  SERVICE,
-  PROXY_PORT,
-  FRONTEND_PORT,
-  PICTURES = '.',
-  CANARIES = '',
-  ONLY,
-} = process.env;
+const { STRAPI: strapi, SERVICE, PROXY_PORT, FRONTEND_PORT, PICTURES = '.', CANARIES = '' } = process.env;
+const all = { stored, editViews, requests, lists, reports, sites, roles, hostile, failures, pictures };
+const parts = (process.env.PARTS ?? Object.keys(all).slice(1).join()).split(',');
 const checks = createChecks();
 const frontend = await startFrontend(Number(FRONTEND_PORT));
 const proxy = await startProxy(Number(PROXY_PORT), SERVICE);
 const browser = await launch();
-const api = createApi(strapi);
-const admin = await api.superAdmin();
 const seen = [];
-const base = `http://127.0.0.1:${frontend.port}`;
-const run = { strapi, base, browser, api, admin, seen, proxy: proxy.state, folder: PICTURES, ...checks };
+const api = createApi(strapi, seen);
+const admin = await api.superAdmin();
 
-const settings = { url: '', site: 'main', sites: {}, parts: { panel: true, column: true, widget: true } };
-await api.must('PUT', '/frontend-map/settings', { token: admin.token, body: settings });
+// Settings as they are at first; the plugin forgets responses and failures of the service.
+const reset = async (changed = {}) => {
+  const shown = { panel: true, column: true, widget: true };
+  const body = { url: '', site: 'main', sites: {}, parts: shown, ...changed };
+  await api.must('PUT', '/frontend-map/settings', { token: admin.token, body });
+};
+const run = {
+  ...{ strapi, browser, api, admin, seen, reset, frontend, ...checks },
+  ...{ proxy: proxy.state, base: `http://127.0.0.1:${frontend.port}`, folder: PICTURES },
+};
 
 try {
-  for (const part of [editViews, lists, reports, roles, failures, pictures]) {
-    if (ONLY && !ONLY.split(',').includes(part.name)) continue;
+  for (const name of parts) {
     const began = Date.now();
-    await part(run).catch((error) => checks.check(`${part.name} runs to its end`, false, error.message));
-    console.log(`${part.name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
+    if (name !== 'stored') await reset();
+    await all[name](run).catch((error) => checks.check(`${name} runs to its end`, false, error.message));
+    console.log(`${name}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
   }
-  // The address of the service is that of the proxy.
+  // The address of the service is that of the proxy; the settings page alone has it.
   for (const canary of [...CANARIES.split(','), `127.0.0.1:${PROXY_PORT}`].filter(Boolean)) {
     const found = seen.filter(
       ({ text, url }) => text.includes(canary) && !url.endsWith('/frontend-map/settings'),
     );
-    checks.check(
-      `no browser sees ${canary}`,
-      !found.length,
-      found.map(({ url }) => url),
-    );
+    const urls = found.map(({ url }) => url);
+    checks.check(`no browser sees ${canary}`, !urls.length, urls);
   }
   console.log(`${seen.length} responses searched`);
 } finally {

@@ -1,53 +1,61 @@
 import { join } from 'node:path';
-import { entryUrl, openAdmin } from './browser.mjs';
+import { appears, entryUrl, listUrl, openAdmin, violations } from './browser.mjs';
+import { ARTICLE } from './strapi.mjs';
 
-const ARTICLE = 'api::article.article';
+const LOOKS = [
+  { theme: 'light', width: 1280 },
+  { theme: 'dark', width: 1280 },
+  { theme: 'light', width: 800 },
+  { theme: 'dark', width: 800, language: 'de' },
+];
 
-export const pictures = async ({ api, admin, browser, strapi, seen, folder, check }) => {
+// Each part in light and dark, wide and narrow: a picture, and what axe finds in it.
+export const pictures = async ({ api, admin, browser, strapi, seen, folder, check, equal }) => {
   const rows = await api.rows(admin.token, ARTICLE, { pageSize: 100, locale: 'en', sort: 'title:asc' });
   const one = (holds) => rows.find(holds).documentId;
-  const published = one(({ status, slug }) => status === 'modified' && slug?.includes('rev2'));
+  const modified = one(({ status, slug }) => status === 'modified' && slug?.includes('rev2'));
   const empty = one(({ status, slug }) => status === 'published' && slug === null);
+  const draft = one(({ status, slug }) => status === 'draft' && slug);
+  const panel = '[data-frontend-map=panel]';
   const pages = [
-    ['panel', entryUrl(strapi, ARTICLE, published, 'en'), '[data-frontend-map=panel]'],
-    ['reason', entryUrl(strapi, ARTICLE, empty, 'en'), '[data-frontend-map=panel]'],
-    [
-      'list',
-      `${strapi}/admin/content-manager/collection-types/${ARTICLE}?plugins[i18n][locale]=en`,
-      'tbody a[href^="http"]',
-    ],
+    ['panel', entryUrl(strapi, ARTICLE, modified, 'en'), panel],
+    ['reason', entryUrl(strapi, ARTICLE, empty, 'en'), panel],
+    ['draft', entryUrl(strapi, ARTICLE, draft, 'en'), panel],
+    ['new', entryUrl(strapi, ARTICLE, 'create', 'en'), '[data-frontend-map=note]'],
+    ['list', listUrl(strapi, ARTICLE, 'en'), 'tbody a[href^="http"]'],
     ['problems', `${strapi}/admin/plugins/frontend-map`, '[data-frontend-map=page]'],
     ['home', `${strapi}/admin`, '[data-frontend-map=widget]'],
-    ['settings', `${strapi}/admin/settings/frontend-map`, 'input[type=url]'],
+    ['settings', `${strapi}/admin/settings/frontend-map`, 'main'],
+    ['connection', `${strapi}/admin/settings/frontend-map`, '[data-frontend-map=test]'],
   ];
-  const looks = [
-    { theme: 'light', width: 1280 },
-    { theme: 'dark', width: 1280 },
-    { theme: 'light', width: 800 },
-    { theme: 'dark', width: 800, language: 'de' },
-  ];
-  for (const look of looks) {
-    const { page } = await openAdmin(browser, strapi, admin, { seen, ...look });
-    for (const [name, url, ready] of pages) {
+  for (const look of LOOKS) {
+    const { page } = await openAdmin(browser, strapi, admin, { seen, bypassCSP: true, ...look });
+    // Strapi's own news.
+    await page
+      .getByRole('button', { name: /^(Close|Schließen)$/ })
+      .first()
+      .click();
+    const name = (part) => `${part}-${look.theme}-${look.width}`;
+    for (const [part, url, selector] of pages) {
       await page.goto(url);
-      const isReady = await page.waitForSelector(ready).then(
-        () => true,
-        () => false,
-      );
-      check(`picture of ${name}, ${look.theme}, ${look.width}`, isReady);
       // On narrow screens, Strapi has the panels in a drawer.
-      if (look.width < 1080 && ready.includes('panel')) {
+      if (look.width < 1080 && (selector === panel || part === 'new')) {
         await page
-          .getByRole('button', { name: /open more actions/i })
-          .click()
-          .catch(() => undefined);
+          .getByRole('button', { name: /more (document )?actions|weitere/i })
+          .last()
+          .click();
       }
-      await page
-        .locator(ready)
-        .first()
-        .scrollIntoViewIfNeeded()
-        .catch(() => undefined);
-      await page.screenshot({ path: join(folder, `${name}-${look.theme}-${look.width}.png`) });
+      if (part === 'connection')
+        await page.getByRole('button', { name: /^(Test connection|Verbindung testen)$/ }).click();
+      check(`picture: ${name(part)}`, await appears(page.locator(selector)));
+      if (part === 'settings') await page.locator('input[name=url]').waitFor();
+      if (part === 'home') await page.locator(selector).scrollIntoViewIfNeeded();
+      if (part === 'connection') {
+        await page.locator(`${selector} li`).first().waitFor();
+        await page.locator('a[href$="/settings/api-tokens"]').last().scrollIntoViewIfNeeded();
+      }
+      await page.screenshot({ path: join(folder, `${name(part)}.png`) });
+      equal(`axe: ${name(part)}`, await violations(page, selector), []);
     }
     await page.context().close();
   }

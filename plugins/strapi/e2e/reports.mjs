@@ -1,45 +1,177 @@
-import { openAdmin, violations } from './browser.mjs';
+import { appears, entryUrl, openAdmin, openEntry, PANEL, textOf, visit } from './browser.mjs';
 import { until } from './checks.mjs';
+import { ARTICLE, CATEGORY } from './strapi.mjs';
 
-export const reports = async ({ admin, browser, strapi, seen, check, equal }) => {
-  const { page, errors } = await openAdmin(browser, strapi, admin, { seen, bypassCSP: true });
+const PAGE = '[data-frontend-map=page]';
+const WIDGET = '[data-frontend-map=widget]';
+const HOMEPAGE = 'api::homepage.homepage';
+const HOME = `/content-manager/single-types/${HOMEPAGE}`;
+
+export const reports = async (run) => {
+  const { api, admin, browser, strapi, seen, check, equal } = run;
+  const { page, errors } = await openAdmin(browser, strapi, admin, { seen });
   await page.goto(`${strapi}/admin/plugins/frontend-map`);
-  await page.waitForSelector('[data-frontend-map=page]');
-  const rows = page.locator('[data-frontend-map=page] table').first().locator('tbody tr');
-  check('problems page: rows', (await rows.count()) > 0, await rows.count());
-  const text = await page.locator('[data-frontend-map=page]').innerText();
-  check('problems page: the reason', text.includes('“slug” is empty.'), text.slice(0, 500));
-  equal('axe: problems page', await violations(page, '[data-frontend-map=page]'), []);
+  await page.waitForSelector(PAGE);
+  const rows = page.locator(`${PAGE} table`).first().locator('tbody tr');
+  const text = await textOf(page, PAGE);
+  check('problems: the reason', text.includes('“slug” is empty.'), text.slice(0, 500));
+  const articles = await api.rows(admin.token, ARTICLE, { pageSize: 100, locale: 'en', sort: 'title:asc' });
+  const empty = articles.find(({ status, slug }) => status === 'published' && slug === null);
+  const link = page.locator(`${PAGE} a[href*="${empty.documentId}"][href$="=en"]`);
+  equal('problems: the title of the entry', await link.first().innerText(), empty.title);
 
   await page.getByRole('combobox', { name: 'Kind' }).click();
   await page.getByRole('option', { name: 'Shared path' }).click();
   const kinds = await rows.evaluateAll((found) => found.map((row) => row.cells[0].innerText));
-  check('problems page: filter', kinds.length > 0 && kinds.every((kind) => kind === 'Shared path'), kinds);
+  check('problems: filter', kinds.length > 0 && kinds.every((kind) => kind === 'Shared path'), kinds);
 
-  await page.getByRole('combobox', { name: 'Content type' }).last().click();
-  await page.getByRole('option', { name: 'Page', exact: true }).click();
-  await page.getByRole('button', { name: 'Run now' }).click();
-  const done = await until(
-    async () => /Done: (\d+) of \1 pages/.test(await page.locator('main').innerText()),
-    60_000,
-  );
-  check('problems page: a run of URL checks', done, (await page.locator('main').innerText()).slice(-600));
+  await urlChecks(run, page);
 
   await rows.first().getByRole('link').click();
   await page.waitForURL(/content-manager\/collection-types/);
-  check('problems page: a row leads to its entry', true);
+  check('problems: a row leads to its entry', await appears(page.locator(PANEL)));
 
-  await page.goto(`${strapi}/admin`);
-  await page.waitForSelector('[data-frontend-map=widget]');
-  equal('axe: widget', await violations(page, '[data-frontend-map=widget]'), []);
-  check('widget: rows', (await page.locator('[data-frontend-map=widget] li').count()) === 5);
+  await visit(page, `${strapi}/admin`);
+  check('widget: rows', await appears(page.locator(`${WIDGET} li`)));
+  equal('widget: five rows', await page.locator(`${WIDGET} li`).count(), 5);
+  check(
+    'widget: the last run',
+    /Last check: \d/.test(await textOf(page, WIDGET)),
+    await textOf(page, WIDGET),
+  );
 
-  await page.goto(`${strapi}/admin/settings/frontend-map`);
+  await visit(page, `${strapi}/admin/settings/frontend-map`);
   await page.getByRole('button', { name: 'Test connection' }).click();
   await page.locator('[data-frontend-map=test] li').first().waitFor();
-  const tested = await page.locator('[data-frontend-map=test]').innerText();
+  const tested = await textOf(page, '[data-frontend-map=test]');
   equal('settings: the test', (tested.match(/: works/g) ?? []).length, 4);
-  equal('axe: settings', await violations(page, 'main'), []);
+  check('settings: the address is not editable', await page.locator('input[type=url]').isDisabled());
   equal('no error of a script', errors, []);
   await page.context().close();
+};
+
+// A run while the frontend responds to five requests alone: its progress is shown, also after a
+// reload, and in a second tab.
+const urlChecks = async ({ strapi, check, frontend }, page) => {
+  const running = /(\d+) of (\d+) pages checked/;
+  const shown = async (tab) => (await tab.locator('main').innerText()).match(running)?.[0] ?? '';
+  const isRunning = async (tab) => /^[1-9]/.test(await shown(tab)) && !(await isDone(tab));
+  const isDone = async (tab) => /Done: (\d+) of \1 pages/.test(await tab.locator('main').innerText());
+  frontend.hold(5);
+  try {
+    await page.getByRole('combobox', { name: 'Content type' }).last().click();
+    await page.getByRole('option', { name: 'Page', exact: true }).click();
+    await page.getByRole('button', { name: 'Run now' }).click();
+    check('URL checks: progress', await until(() => isRunning(page)), await shown(page));
+    await page.reload();
+    await page.waitForSelector(PAGE);
+    check('URL checks: progress after a reload', await until(() => isRunning(page)), await shown(page));
+    const other = await page.context().newPage();
+    await other.goto(`${strapi}/admin/plugins/frontend-map?check=api::page.page`);
+    await other.waitForSelector(PAGE);
+    check('URL checks: progress in another tab', await until(() => isRunning(other)), await shown(other));
+    frontend.release();
+    check('URL checks: the end', await until(() => isDone(page)), await shown(page));
+    check('URL checks: the end in another tab', await until(() => isDone(other)), await shown(other));
+    await other.close();
+  } finally {
+    frontend.release();
+  }
+  const listed = await until(async () => /Page: 0 of \d+ pages do not work/.test(await textOf(page, PAGE)));
+  check('URL checks: the last run is listed', listed, (await textOf(page, PAGE)).slice(-400));
+};
+
+// All rows of the problems table.
+export const showAll = async (page) => {
+  const more = page.getByRole('button', { name: 'Show more' });
+  while (await more.count()) await more.click();
+};
+
+// Content types with a site of their own: `second`, where the homepage needs a slug, and the path of
+// an article has the slug of its category.
+export const sites = async (run) => {
+  const { api, admin, browser, strapi, seen, check, equal, reset } = run;
+  const { token } = admin;
+  await api.must('PUT', `${HOME}?locale=de`, { token, body: { slug: null } });
+  await api.must('POST', `${HOME}/actions/publish?locale=de`, { token, body: { slug: null } });
+  await reset({ sites: { [HOMEPAGE]: 'second', [ARTICLE]: 'second' } });
+  const { page, errors } = await openAdmin(browser, strapi, admin, { seen });
+  const link = page.locator(`${PAGE} a[href*="single-types/${HOMEPAGE}"]`).first();
+  const listed = await until(async () => {
+    await page.goto(`${strapi}/admin/plugins/frontend-map`);
+    await page.waitForSelector(PAGE);
+    await page.getByRole('combobox', { name: 'Site' }).click();
+    const responded = page.waitForResponse((response) => response.url().endsWith('/overview?site=second'));
+    await page.getByRole('option', { name: 'second' }).click();
+    await responded;
+    await page.waitForSelector(PAGE);
+    await showAll(page);
+    return (await link.count()) > 0;
+  });
+  check('second site: a problem of a single type', listed);
+  await link.click();
+  check('a row leads to its single type', await appears(page.locator(PANEL)));
+  check('single type: the address', page.url().includes(`/single-types/${HOMEPAGE}`), page.url());
+  const reason = await textOf(page);
+  check('single type: the reason', reason.includes('“slug” is empty'), reason);
+  await relatedEntry(run, page);
+  equal('no error of a script', errors, []);
+  await page.context().close();
+  await reset();
+};
+
+// An article whose category is not published: the reason, and the way to the category.
+const relatedEntry = async ({ api, admin, strapi, check, base }, page) => {
+  const { token } = admin;
+  const articles = await api.rows(token, ARTICLE, { pageSize: 100, locale: 'en', sort: 'title:asc' });
+  const [category] = await api.rows(token, CATEGORY, { pageSize: 1, locale: 'en', sort: 'slug:desc' });
+  const categoryOf = async ({ documentId }) =>
+    (
+      await api.must('GET', `/content-manager/relations/${ARTICLE}/${documentId}/category?locale=en`, {
+        token,
+      })
+    ).results[0]?.documentId;
+  const plain = articles.filter(({ status, slug }) => status === 'published' && slug);
+  const categories = await Promise.all(plain.map(categoryOf));
+  const article = plain[categories.indexOf(category.documentId)];
+  const entry = entryUrl(strapi, ARTICLE, article.documentId, 'en');
+  const url = `${base}/en/${category.slug}/${encodeURI(article.slug)}`;
+  check(
+    'second site: the URL of an article',
+    (await openEntry(page, entry)).includes(url),
+    await textOf(page),
+  );
+
+  const act = (action) =>
+    api.must(
+      'POST',
+      `/content-manager/collection-types/${CATEGORY}/${category.documentId}/actions/${action}?locale=en`,
+      {
+        token,
+        body: {},
+      },
+    );
+  const reads = (words) =>
+    until(async () => {
+      await page.goto(entry);
+      await page.waitForSelector(PANEL);
+      return (await textOf(page)).includes(words);
+    });
+  await act('unpublish');
+  check(
+    'the category is not published: the reason',
+    await reads('“category” is not set or not published'),
+    await textOf(page),
+  );
+  const words = await textOf(page);
+  check(
+    'the category is not published: the words',
+    words.includes('The related entry is not published.'),
+    words,
+  );
+  await page.getByRole('link', { name: 'Open the related entry' }).click();
+  await page.waitForURL((found) => found.pathname.includes(`/${CATEGORY}/${category.documentId}`));
+  check('the related entry: its form', await appears(page.locator(`input[value="${category.slug}"]`)));
+  await act('publish');
+  check('the category is published again: the URL', await reads(url), await textOf(page));
 };

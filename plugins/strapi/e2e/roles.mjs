@@ -1,8 +1,6 @@
-import { entryUrl, openAdmin } from './browser.mjs';
-import { own, READ } from './strapi.mjs';
+import { appears, entryUrl, listUrl, openAdmin, openEntry, PANEL, textOf, visit } from './browser.mjs';
+import { ARTICLE, own, PRESS, READ } from './strapi.mjs';
 
-const ARTICLE = 'api::article.article';
-const PRESS = 'plugin::cms.press-release';
 const ROUTES = [
   ['GET', `/document?uid=${ARTICLE}&documentId=x`],
   ['POST', '/rows'],
@@ -17,7 +15,7 @@ const ROUTES = [
   ['POST', '/settings/webhook'],
 ];
 
-export const roles = async ({ api, admin, browser, strapi, check, equal }) => {
+export const roles = async ({ api, admin, browser, strapi, seen, check, equal }) => {
   const fields = (uid) => ({
     action: READ,
     subject: uid,
@@ -59,21 +57,73 @@ export const roles = async ({ api, admin, browser, strapi, check, equal }) => {
 
   await conditions({ api, admin, equal });
 
+  await withoutPermissions({ browser, strapi, equal, user: plain }, article);
+  await writerSees({ browser, strapi, check, equal, seen, user: writer }, release);
+};
+
+// Nothing shows, and nothing breaks.
+const withoutPermissions = async ({ browser, strapi, equal, user }, article) => {
   const seen = [];
-  const { page, errors } = await openAdmin(browser, strapi, plain, { seen });
+  const { page, errors } = await openAdmin(browser, strapi, user, { seen });
   await page.goto(entryUrl(strapi, ARTICLE, article.documentId, 'en'));
   await page.locator('input[name=slug]').waitFor();
-  await page.goto(`${strapi}/admin/content-manager/collection-types/${ARTICLE}?plugins[i18n][locale]=en`);
+  const panels = page.getByRole('heading', { name: 'Public URL' });
+  equal('without the permissions: no panel', await panels.count(), 0);
+  await visit(page, listUrl(strapi, ARTICLE, 'en'));
   await page.locator('tbody tr').first().waitFor();
-  const asked = seen.filter(({ url }) => url.includes('/frontend-map/'));
-  equal(
-    'without the permissions: no request to the plugin',
-    asked.map(({ url }) => url),
-    [],
-  );
   equal('without the permissions: no column', await page.locator('th', { hasText: 'URL' }).count(), 0);
+  await page.locator('tbody tr').first().getByRole('button').last().click();
+  await page.getByRole('menuitem').first().waitFor();
+  const items = page.getByRole('menuitem', { name: 'Open live page' });
+  equal('without the permissions: no row action', await items.count(), 0);
+  await page.goto(`${strapi}/admin`);
+  await page.getByRole('link', { name: 'Content Manager' }).first().waitFor();
+  equal(
+    'without the permissions: no link in the menu',
+    await page.locator('a[href*="plugins/frontend-map"]').count(),
+    0,
+  );
+  equal('without the permissions: no widget', await page.getByText('Problems of the site').count(), 0);
+  for (const path of ['plugins/frontend-map', 'settings/frontend-map']) {
+    await page.goto(`${strapi}/admin/${path}`);
+    equal(
+      `without the permissions: ${path}`,
+      await appears(page.getByText(/don't have the permissions/)),
+      true,
+    );
+  }
+  const asked = seen.filter(({ url }) => url.includes('/frontend-map/')).map(({ url }) => url);
+  equal('without the permissions: no request to the plugin', asked, []);
   equal('without the permissions: no error of a script', errors, []);
   await page.context().close();
+};
+
+// May read press releases, their URLs and reports; not run checks, and not see articles or settings.
+const writerSees = async ({ browser, strapi, check, equal, seen, user }, release) => {
+  const { page, errors } = await openAdmin(browser, strapi, user, { seen });
+  const own = openEntry(page, entryUrl(strapi, PRESS, release.documentId));
+  check('writer: the panel', /Live page|No public URL|not published/i.test(await own), await own);
+  await visit(page, `${strapi}/admin/plugins/frontend-map`);
+  await page.waitForSelector('[data-frontend-map=page]');
+  equal('writer: no Run now', await page.getByRole('button', { name: 'Run now' }).count(), 0);
+  const problems = await textOf(page, '[data-frontend-map=page]');
+  check('writer: no problem of an article', !/article/i.test(problems), problems.slice(0, 400));
+  await visit(page, `${strapi}/admin`);
+  check('writer: the widget', await appears(page.locator('[data-frontend-map=widget]')));
+  await visit(page, `${strapi}/admin/settings/frontend-map`);
+  check('writer: not the settings', await appears(page.getByText(/don't have the permissions/)));
+  equal('writer: no panel but this', await page.locator(PANEL).count(), 0);
+  equal('writer: no error of a script', errors, []);
+  await page.context().close();
+  const leaks = seen.filter(
+    ({ url, text, user: by }) =>
+      by === user.email && url.includes('/frontend-map/') && /api::article|\/articles\/|article-0/.test(text),
+  );
+  equal(
+    'writer: nothing of articles in the responses',
+    leaks.map(({ url }) => url),
+    [],
+  );
 };
 
 // Permissions with one locale, and with a condition that no document meets.

@@ -5,12 +5,31 @@ import { createServer, request } from 'node:http';
 const listen = (server, port) =>
   new Promise((done) => server.listen(port, '127.0.0.1', () => done(server.address().port)));
 
+// `hold(n)` responds to n requests more, and to the others after `release()`.
 export const startFrontend = async (port) => {
+  let left = Infinity;
+  let held = [];
   const server = createServer((asked, response) => {
-    response.setHeader('Content-Type', 'text/html');
-    response.end('<!doctype html><title>A page of the frontend</title>');
+    const respond = () =>
+      response
+        .setHeader('Content-Type', 'text/html')
+        .end('<!doctype html><title>A page of the frontend</title>');
+    left -= 1;
+    if (left >= 0) respond();
+    else held.push(respond);
   });
-  return { port: await listen(server, port), stop: () => server.close() };
+  return {
+    port: await listen(server, port),
+    stop: () => server.close(),
+    hold(count) {
+      left = count;
+    },
+    release() {
+      left = Infinity;
+      for (const respond of held) respond();
+      held = [];
+    },
+  };
 };
 
 const FAILURES = {
@@ -20,20 +39,24 @@ const FAILURES = {
   silent: () => undefined,
 };
 
+// `failure` is one of those above; `missing` are paths that the service does not have.
 export const startProxy = async (port, service) => {
   const target = new URL(service);
-  const state = { asked: [], failure: null };
+  const state = { asked: [], responded: [], failure: null, missing: [] };
   const server = createServer((asked, response) => {
     state.asked.push(`${asked.method} ${asked.url}`);
     if (state.failure) return FAILURES[state.failure](response);
-    const { method, headers, url } = asked;
-    const options = { host: target.hostname, port: target.port, method, headers, path: url };
+    const { method, headers } = asked;
+    const isMissing = state.missing.some((path) => asked.url.startsWith(path));
+    const path = isMissing ? '/api/no-such-route' : asked.url;
+    const options = { host: target.hostname, port: target.port, method, headers, path };
     const sent = request(options, (found) => {
+      state.responded.push(`${method} ${asked.url} ${found.statusCode}`);
       response.writeHead(found.statusCode, found.headers);
       found.pipe(response);
     });
     sent.on('error', () => response.destroy());
     return asked.pipe(sent);
   });
-  return { ...state, state, port: await listen(server, port), stop: () => server.close() };
+  return { state, port: await listen(server, port), stop: () => server.close() };
 };

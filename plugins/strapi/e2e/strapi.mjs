@@ -1,12 +1,18 @@
 // Strapi's own API, as its admin panel uses it.
 const PASSWORD = 'Passw0rd-of-the-lab';
 
-export const createApi = (strapi) => {
+export const ARTICLE = 'api::article.article';
+export const CATEGORY = 'api::category.category';
+export const PRESS = 'plugin::cms.press-release';
+
+// `seen` gets the text of each response of the plugin.
+export const createApi = (strapi, seen) => {
   const call = async (method, path, { body, token } = {}) => {
     const headers = { 'Content-Type': 'application/json' };
     if (token) headers.Authorization = `Bearer ${token}`;
     const response = await fetch(strapi + path, { method, headers, body: body && JSON.stringify(body) });
     const text = await response.text();
+    if (path.startsWith('/frontend-map/')) seen.push({ url: strapi + path, text });
     return {
       status: response.status,
       text,

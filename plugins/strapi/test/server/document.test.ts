@@ -104,6 +104,16 @@ test('document: a site that does not resolve by documents is asked for the URL a
   assert.deepEqual(paths, ['GET /api/frontend-url', 'GET /api/validations']);
 });
 
+test('document: an older version without /api/resolve is asked for the URL alone', async () => {
+  const { report } = await read((request, response) => {
+    if (request.url?.startsWith('/api/frontend-url'))
+      return data(response, { url: 'https://x/en/a', path: '/en/a' });
+    return error(response, 404);
+  }, onlyPublished);
+  assert.deepEqual(report.published, { url: 'https://x/en/a', path: '/en/a' });
+  assert.equal(report.checked, null);
+});
+
 test('document: a locale without a base URL', async () => {
   const { report } = await read((request, response) => {
     if (request.url?.startsWith('/api/resolve')) return data(response, { ...RESOLVED, canonicalUrl: null });

@@ -1,7 +1,7 @@
 import { useRBAC } from '@strapi/strapi/admin';
 import { Box, Button, Flex, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
-import * as React from 'react';
 import { useIntl } from 'react-intl';
+import { useSearchParams } from 'react-router-dom';
 import type { CheckReport } from '../../../shared/problems';
 import { nameOf, type ContentType } from '../api/use-content-types';
 import { RUN_CHECK } from '../permissions';
@@ -46,7 +46,9 @@ export const CheckPanel = ({ site, checks, types, onDone }: Props) => {
 
 const Run = ({ site, types, onDone }: Omit<Props, 'checks'>) => {
   const text = useText();
-  const [uid, setUid] = React.useState('');
+  // In the address bar, so that a page that is loaded again shows the run in progress.
+  const [query, setQuery] = useSearchParams();
+  const uid = query.get('check') ?? '';
   const { run, start } = useCheck(site, uid, onDone);
   return (
     <Flex gap={2} wrap="wrap">
@@ -54,7 +56,7 @@ const Run = ({ site, types, onDone }: Omit<Props, 'checks'>) => {
         aria-label={text('table.type')}
         placeholder={text('table.type')}
         value={uid || null}
-        onChange={(value) => setUid(String(value ?? ''))}
+        onChange={(value) => setQuery({ check: String(value ?? '') }, { replace: true })}
       >
         {types.map((type) => (
           <SingleSelectOption key={type.uid} value={type.uid}>

@@ -3,7 +3,7 @@ import { hasLink, type DocumentReport } from '../../../shared/reports';
 import { useResult } from '../api/use-result';
 import { useText } from '../texts';
 import { AddressView } from './address';
-import { Alternates, Checked, FormerPaths } from './details';
+import { Alternates, Checked, FormerPaths, othersOf } from './details';
 import { PreviewLink } from './preview';
 import { StatusChips } from './status';
 
@@ -35,7 +35,7 @@ export const PanelContent = ({ document }: { document: Shown | null }) => {
 };
 
 const Note = ({ children }: { children: string }) => (
-  <Typography role="status" textColor="neutral600">
+  <Typography role="status" textColor="neutral600" data-frontend-map="note">
     {children}
   </Typography>
 );
@@ -62,16 +62,15 @@ const Report = ({ document, report }: { document: Shown; report: DocumentReport 
 
 const Sections = ({ report }: { report: DocumentReport }) => {
   const own = report.published && 'url' in report.published ? report.published.url : '';
-  const sections = [
-    <Alternates key="languages" alternates={report.alternates} own={own} />,
-    <FormerPaths key="former" paths={report.formerPaths} />,
-    <Checked key="checked" checked={report.checked} />,
-  ];
-  const isEmpty = !report.formerPaths.length && !report.checked?.urls.length;
+  const alternates = othersOf(report.alternates, own);
+  const hasMore = report.formerPaths.length > 0 || Boolean(report.checked?.urls.length);
+  if (!alternates.length && !hasMore) return null;
   return (
     <Box>
-      {!isEmpty && <Divider marginBottom={3} />}
-      {sections}
+      {hasMore && <Divider marginBottom={3} />}
+      <Alternates alternates={alternates} />
+      <FormerPaths paths={report.formerPaths} />
+      <Checked checked={report.checked} />
     </Box>
   );
 };

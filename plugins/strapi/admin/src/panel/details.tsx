@@ -14,13 +14,15 @@ const Section = ({ title, children }: { title: string; children: React.ReactNode
 );
 
 /** The URLs of the other languages. */
-export const Alternates = ({ alternates, own }: { alternates: Record<string, string>; own: string }) => {
+export const othersOf = (alternates: Record<string, string>, own: string): [string, string][] =>
+  Object.entries(alternates).filter(([code, url]) => code !== 'x-default' && url !== own);
+
+export const Alternates = ({ alternates }: { alternates: [string, string][] }) => {
   const text = useText();
-  const others = Object.entries(alternates).filter(([code, url]) => code !== 'x-default' && url !== own);
-  if (!others.length) return null;
+  if (!alternates.length) return null;
   return (
     <Section title={text('panel.languages')}>
-      {others.map(([code, url]) => (
+      {alternates.map(([code, url]) => (
         <Box tag="li" key={code} paddingTop={1} paddingBottom={1}>
           <Link href={url} isExternal>
             {code} <VisuallyHidden>({text('new-tab')})</VisuallyHidden>

@@ -29,7 +29,10 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The reason of a reply without a URL. A 404 without one is of an older version of the service. */
+/** An older version of the service: each 404 about a document has a reason. */
+const isMissingRoute = ({ status, details }: Reply): boolean => status === 404 && !text(details.reason);
+
+/** The reason of a reply without a URL. */
 const withoutUrl = ({ status, details }: Reply): Address => {
   if (status === 400) throw new ServiceFailure('unknown-site');
   if (status === 501) return { reason: 'no_base_url', rule: null };
@@ -64,7 +67,7 @@ interface Published {
 
 /**
  * The published version. `/api/resolve` has alternates and former paths too, on sites that resolve
- * by documents; on others it is a 501 without a path.
+ * by documents; on others it is a 501, and older versions of the service do not have it.
  */
 const publishedOf = async (ask: Ask, key: DocumentKey, resolves: Resolves): Promise<Published> => {
   const bare = { site: key.site, alternates: {}, formerPaths: [] };
@@ -79,7 +82,7 @@ const publishedOf = async (ask: Ask, key: DocumentKey, resolves: Resolves): Prom
         formerPaths: list(formerPaths).filter((path): path is string => typeof path === 'string'),
       };
     }
-    if (reply.status !== 501) return { ...bare, address: withoutUrl(reply) };
+    if (reply.status !== 501 && !isMissingRoute(reply)) return { ...bare, address: withoutUrl(reply) };
     resolves.doesNot(key);
   }
   return { ...bare, address: await byFields(ask, key, 'published') };
