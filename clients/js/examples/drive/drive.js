@@ -2,10 +2,10 @@
 /**
  * Drives the example sites in headless Chromium, over a real Strapi and the service's own binary.
  *
- *   node drive.js [--binary FILE] [--pictures DIR] [--built] [--only SHOW,…] next astro …
+ *   node drive.js [--binary FILE] [--pictures DIR] [--installed] [--only SHOW,…] next astro …
  *
  * Each example says in its package.json what it supports (`drive.shows`). Ends with
- * `N passed, N failed`, and status 0 if none failed. `--built` does not build the examples.
+ * `N passed, N failed`, and status 0 if none failed. `--installed` leaves out `npm ci`.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,7 +21,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     binary: { type: "string", default: process.env.FRONTEND_MAP_BINARY },
     pictures: { type: "string", default: "pictures" },
-    built: { type: "boolean", default: false },
+    installed: { type: "boolean", default: false },
     only: { type: "string" },
   },
 });
@@ -54,11 +54,9 @@ async function content(service, strapi) {
   const english = all.filter(({ locale, path }) => locale === "en" && /^[\w/-]+$/.test(path));
   const pages = Object.fromEntries(english.toReversed().map((page) => [page.contentType ?? page.page, page]));
   const articles = english.filter(({ contentType }) => contentType === "api::article.article");
-  const query = new URLSearchParams({ locale: "en", status: "draft", "pagination[pageSize]": "100" });
-  const { data } = await strapi.call(`/api/articles?${query}`, { token: "lab-read-only-token" });
-  const published = new Set(all.map(({ documentId }) => documentId));
-  const drafts = data
-    .filter(({ documentId }) => !published.has(documentId))
+  const published = new Set((await strapi.articles("published")).map(({ documentId }) => documentId));
+  const drafts = (await strapi.articles("draft"))
+    .filter(({ documentId, slug }) => !published.has(documentId) && /^[\w-]+$/.test(slug ?? ""))
     .map(({ documentId, slug }) => ({ documentId, path: `/en/articles/${slug}` }));
   // The first article is that of `pages`, which no show changes.
   return { pages, articles: articles.slice(1), drafts };
@@ -72,8 +70,11 @@ async function drive(example, { strapi, service, browser }) {
   const pictures = resolve(options.pictures, example.name);
   const visitors = await Promise.all([1, 2].map(() => Visitor.open(browser, example.url, pictures)));
   try {
-    const built = options.built || (await step(`${example.name}: build`, async () => void (await example.build(addresses))));
-    if (!built || !(await step(`${example.name}: start`, () => example.start(addresses)))) return;
+    const steps = { install: () => example.install(), build: () => example.build(addresses), start: () => example.start(addresses) };
+    if (options.installed) delete steps.install;
+    for (const [name, call] of Object.entries(steps)) {
+      if (!(await step(`${example.name}: ${name}`, async () => void (await call())))) return;
+    }
     const [visitor, stranger] = visitors;
     const stage = { example, strapi, service, proxy, visitor, stranger, state: {}, ...(await content(service, strapi)) };
     for (const [name, show] of Object.entries(SHOWS)) {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Child, freePort, responds, run } from "./process.js";
-import { DRAFT_TOKEN, NOTIFY_SECRET } from "./service.js";
+import { CONTENT, DRAFT_TOKEN, NOTIFY_SECRET } from "./service.js";
 import { READ_TOKEN } from "./strapi.js";
 
 export const PREVIEW_SECRET = "s&cret of the examples";
@@ -33,11 +33,15 @@ export class Example {
       FRONTEND_MAP_URL: service,
       FRONTEND_MAP_TOKEN: DRAFT_TOKEN,
       FRONTEND_MAP_WEBHOOK_SECRET: NOTIFY_SECRET,
-      STRAPI_URL: strapi,
-      STRAPI_TOKEN: READ_TOKEN,
+      ...(strapi ? { STRAPI_URL: strapi, STRAPI_TOKEN: READ_TOKEN } : { CONTENT }),
       PREVIEW_SECRET,
     };
     return { cwd: this.folder, env };
+  }
+
+  /** From the lock file; the client is packed, as it would be published. */
+  install() {
+    return run(["npm", "ci", "--no-audit", "--no-fund"], { cwd: this.folder });
   }
 
   build(addresses) {

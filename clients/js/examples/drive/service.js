@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Child, responds } from "./process.js";
 import { READ_TOKEN } from "./strapi.js";
 
@@ -13,6 +14,8 @@ export const HOOK_SECRET = "hook-secret-of-the-examples";
 export const NOTIFY_SECRET = "whsec_c2VjcmV0IG9mIHRoZSBleGFtcGxlczogMzIgYnl0";
 
 const SHARED = new URL("../shared/settings.toml", import.meta.url);
+/** The documents of the demo. */
+export const CONTENT = fileURLToPath(new URL("../shared/content.json", import.meta.url));
 
 /** The settings of the examples, with a webhook for the frontend. */
 async function settings({ site, webhook }) {
@@ -28,7 +31,10 @@ export class Service {
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** `of` has the addresses of `strapi` and of the frontend (`site`), and the path of its `webhook`. */
+  /**
+   * `of` has the addresses of the frontend (`site`) and of `strapi`, and the path of the frontend's
+   * `webhook`. Without `strapi`, the content is that of the demo.
+   */
   async start(of) {
     this.folder = await mkdtemp(join(tmpdir(), "frontend-map-examples-"));
     this.of = of;
@@ -47,9 +53,7 @@ export class Service {
         FRONTEND_MAP__SERVER__DRAIN_DELAY_MS: "0",
         FRONTEND_MAP__SNAPSHOTS__READY_SECONDS: "300",
         FRONTEND_MAP__STORE__PATH: join(this.folder, "frontend-map.redb"),
-        FRONTEND_MAP__CMS__SOURCE: "strapi",
-        FRONTEND_MAP__CMS__URL: this.of.strapi,
-        FRONTEND_MAP__CMS__TOKEN: READ_TOKEN,
+        ...this.#cms(),
         FRONTEND_MAP__AUTH__DRAFT_TOKEN: DRAFT_TOKEN,
         FRONTEND_MAP__HOOKS__SECRET: HOOK_SECRET,
       },
@@ -57,13 +61,18 @@ export class Service {
     await responds(`${this.url}/readyz`, this.child);
   }
 
-  pause() {
-    return this.child.stop();
+  #cms() {
+    if (!this.of.strapi) return { FRONTEND_MAP__CMS__PATH: CONTENT };
+    return { FRONTEND_MAP__CMS__SOURCE: "strapi", FRONTEND_MAP__CMS__URL: this.of.strapi, FRONTEND_MAP__CMS__TOKEN: READ_TOKEN };
+  }
+
+  async pause() {
+    await this.child?.stop();
   }
 
   async stop() {
     await this.pause();
-    await rm(this.folder, { recursive: true, force: true });
+    if (this.folder) await rm(this.folder, { recursive: true, force: true });
   }
 
   /** `data` of a response about the site. */

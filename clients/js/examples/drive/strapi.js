@@ -51,6 +51,12 @@ class Strapi {
     return this.call("/api/lab/action", { method: "POST", body, token: FULL_TOKEN });
   }
 
+  /** The English articles of a status. */
+  async articles(status) {
+    const query = new URLSearchParams({ locale: "en", status, "pagination[pageSize]": String(ARTICLES) });
+    return (await this.call(`/api/articles?${query}`, { token: READ_TOKEN })).data;
+  }
+
   /** Changes fields of a version and publishes it, as an editor does. */
   async publish(uid, documentId, locale, data) {
     await this.action(uid, "update", { documentId, locale, data });

@@ -13,6 +13,7 @@ const MAX_ENTRY_BYTES = 8 * 1_024;
 
 const MODULES = [
   "adapters/astro",
+  "adapters/next",
   "adapters/nuxt",
   "adapters/sveltekit",
   "adapters/visit",
@@ -28,7 +29,6 @@ const MODULES = [
   "http/transport",
   "index",
   "links",
-  "next",
   "openapi",
   "options",
   "pages/ndjson",

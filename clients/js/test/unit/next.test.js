@@ -34,7 +34,7 @@ test("proxy redirects with the status, the query and no long life in browsers", 
   const handle = proxy(client(url));
   const response = await handle(request("/en/old?a=b&c"));
   assert.deepEqual([response.status, response.headers.get("location")], [308, "https://www.example.com/en/new?a=b&c"]);
-  assert.equal(response.headers.get("cache-control"), "max-age=60");
+  assert.equal(response.headers.get("cache-control"), "public, max-age=60");
   const spelled = await handle(request("/en/new/"));
   assert.deepEqual([spelled.status, spelled.headers.get("location")], [308, "/en/new"]);
 });
@@ -45,7 +45,8 @@ test("proxy lets pages pass, and is a 404 where there is none", async (t) => {
   assert.equal(await proxy(map)(request("/en/a")), undefined);
   assert.equal((await proxy(map)(request("/en/none"))).status, 404);
   const notFound = ({ nextUrl }) => new Response(nextUrl.pathname, { status: 404 });
-  assert.equal(await (await proxy(map, { notFound })(request("/en/none"))).text(), "/en/none");
+  const own = await proxy(map, { notFound })(request("/en/none"));
+  assert.deepEqual([own.headers.get("cache-control"), await own.text()], ["no-store", "/en/none"]);
 });
 
 test("proxy leaves drafts to the page", async (t) => {

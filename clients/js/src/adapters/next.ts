@@ -1,7 +1,7 @@
 /** For the App Router of Next.js 16. Nothing of Next.js is imported: its functions are passed in. */
-import type { FrontendMap } from "./client.js";
-import { FrontendMapError } from "./error.js";
-import type { Resolution, SiteKey } from "./types.js";
+import type { FrontendMap } from "../client.js";
+import { FrontendMapError } from "../error.js";
+import type { Resolution, SiteKey } from "../types.js";
 
 /** Next.js sets it in draft mode. Visitors may send one, too: only the page knows the mode. */
 const DRAFT_COOKIE = "__prerender_bypass";
@@ -20,41 +20,41 @@ export function proxy<Site extends SiteKey>(map: FrontendMap<Site>, { hosts = []
     const host = hosts.find((one) => one === request.headers.get("host"));
     const file = await sitemap(map, host)(request);
     if (file || request.cookies.has(DRAFT_COOKIE)) return file ?? undefined;
-    const at = host ? `https://${host}${request.nextUrl.pathname}` : request.nextUrl.pathname;
-    const page = await map.resolve(at).catch(onFailure(undefined));
-    if (page?.kind === "none") return notFound?.(request) ?? new Response("Not found", { status: 404 });
+    const at = (host ? `https://${host}` : "") + request.nextUrl.pathname;
+    const page = await map.resolve(at).catch(onFailure(() => undefined));
+    if (page?.kind === "none") return uncached(notFound?.(request) ?? new Response("Not found", { status: 404 }));
     if (!page || !("redirect" in page) || !page.redirect) return undefined;
     const { to, path, status } = page.redirect;
     const location = (to ?? path) + new URL(request.url).search;
     // Browsers would keep a 308 for ever, although documents are renamed back.
-    return new Response(null, { status, headers: { location, "cache-control": "max-age=60" } });
+    return new Response(null, { status, headers: { location, "cache-control": "public, max-age=60" } });
   };
 }
 /** A `GET` of sitemap files and robots.txt: 503 while the service fails, null for other paths. */
 export function sitemap<Site extends SiteKey>(map: FrontendMap<Site>, host?: string) {
-  const headers = { "retry-after": "60", "cache-control": "no-store" };
-  return async (request: Request): Promise<Response | null> =>
-    map.sitemap(request, { host }).catch(onFailure(new Response(null, { status: 503, headers })));
+  const failed = () => uncached(new Response(null, { status: 503, headers: { "retry-after": "60" } }));
+  return (request: Request): Promise<Response | null> => map.sitemap(request, { host }).catch(onFailure(failed));
 }
 /** A `generateStaticParams` for a route such as `/{locale}/{*path?}`; throws without all pages. */
-export function staticParams<Site extends SiteKey, const Template extends string>(map: FrontendMap<Site>, template: Template) {
-  return () => map.pages().toStaticParams(template);
-}
+export const staticParams = <Site extends SiteKey, const Template extends string>(map: FrontendMap<Site>, template: Template) =>
+  () => map.pages().toStaticParams(template);
 /** Canonical URL and `hreflang` alternates for `generateMetadata`. */
 export const metadata = (page: Resolution) =>
   "canonicalUrl" in page ? { alternates: { canonical: page.canonicalUrl, languages: page.alternates } } : {};
 /** A `POST` for the service's webhooks. */
 export function revalidate<Site extends SiteKey>(map: FrontendMap<Site>, { secret, tag, ...next }: RevalidateOptions) {
   return async (request: Request): Promise<Response> => {
-    const event = await map.verifyWebhook(request, secret).catch((error) => onFailure(error as FrontendMapError)(error));
+    const event = await map.verifyWebhook(request, secret).catch(onFailure((error) => error));
     if (event instanceof FrontendMapError) return new Response(event.reason, { status: event.status ?? 500 });
-    const { reset, changes } = event.data; // any page may have a link to one that has another URL
+    const { reset, changes } = event.data; // any page may have a link to one with another URL
     if (reset || changes.some(({ type }) => type !== "updated")) next.revalidateTag(tag, { expire: 0 });
     for (const { path } of changes) next.revalidatePath(path);
     return new Response(null, { status: 204 });
   };
 }
-const onFailure = <Value>(value: Value) => (error: unknown): Value => {
-  if (error instanceof FrontendMapError) return value;
+/** A CDN must not keep it: Next.js would let it keep a static page for a year. */
+const uncached = (response: Response) => (response.headers.set("cache-control", "no-store"), response);
+const onFailure = <Value>(result: (error: FrontendMapError) => Value) => (error: unknown): Value => {
+  if (error instanceof FrontendMapError) return result(error);
   throw error;
 };

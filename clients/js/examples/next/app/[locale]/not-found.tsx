@@ -1,0 +1,3 @@
+import { Missing } from "@/components/missing";
+
+export default Missing;
