@@ -1,0 +1,5 @@
+declare namespace App {
+  interface Locals {
+    page: import("frontend-map-client").Resolution<"main">;
+  }
+}
