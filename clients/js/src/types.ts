@@ -43,7 +43,7 @@ type Data = Schemas["ResolvedPath"]["data"];
 export interface LastGood {
   /** Seconds since the service gave this result. */
   ageSeconds: number;
-  /** Why there is no newer one. */
+  /** Why there is no newer one. Not enumerable, so that the result can be serialized. */
   error: FrontendMapError;
 }
 

@@ -60,5 +60,8 @@ export class Reads {
 
 function marked<T extends object>(result: T, { at }: Kept, error: FrontendMapError): T & { lastGood: LastGood } {
   const ageSeconds = Math.floor((performance.now() - at) / 1000);
-  return { ...result, lastGood: { ageSeconds, error } };
+  const lastGood = { ageSeconds, error };
+  // Frameworks serialize results for the browser, and refuse an instance of a class.
+  Object.defineProperty(lastGood, "error", { enumerable: false });
+  return { ...result, lastGood };
 }

@@ -38,6 +38,8 @@ for (const [how, fail] of Object.entries({
     assert.deepEqual(result, was);
     assert.ok(Number.isInteger(lastGood.ageSeconds));
     assert.ok(lastGood.error.message);
+    // A framework serializes it for the browser.
+    assert.deepEqual(Object.values(lastGood), [lastGood.ageSeconds]);
     await Promise.all([
       map.url(page(1)).then((repeated) => assert.deepEqual([repeated.url, !!repeated.lastGood], [url.url, true])),
       assert.rejects(map.resolve("/en/new")),
