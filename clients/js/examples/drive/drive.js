@@ -48,7 +48,7 @@ async function step(name, call) {
   return result.startsWith("ok");
 }
 
-/** One public page of each content type, by `data-type`, published articles, and drafts of articles. */
+/** All public pages, one of each content type by `data-type`, published articles, drafts of articles. */
 async function content(service, strapi) {
   const { pages: all } = await service.data("/api/pages");
   const english = all.filter(({ locale, path }) => locale === "en" && /^[\w/-]+$/.test(path));
@@ -59,7 +59,7 @@ async function content(service, strapi) {
     .filter(({ documentId, slug }) => !published.has(documentId) && /^[\w-]+$/.test(slug ?? ""))
     .map(({ documentId, slug }) => ({ documentId, path: `/en/articles/${slug}` }));
   // The first article is that of `pages`, which no show changes.
-  return { pages, articles: articles.slice(1), drafts };
+  return { all, pages, articles: articles.slice(1), drafts };
 }
 
 async function drive(example, { strapi, service, browser }) {

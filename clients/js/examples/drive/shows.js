@@ -29,10 +29,12 @@ export const SHOWS = {
     }
   },
 
-  /** Canonical URL and hreflang, in the source as a crawler reads it. */
-  async head({ example, service, pages }) {
-    for (const { path } of Object.values(pages)) {
-      const html = await (await fetch(example.url + path)).text();
+  /** Canonical URL and hreflang of all public pages, in the source as a crawler reads it. */
+  async head({ example, service, all }) {
+    for (const { path } of all) {
+      const response = await fetch(example.url + path);
+      assert.equal(response.status, 200, path);
+      const html = await response.text();
       const { canonicalUrl, alternates } = await service.resolve(path);
       const links = [...html.matchAll(/<link\b[^>]*>/gi)].map(([tag]) => attributes(tag));
       const canonical = links.filter(({ rel }) => rel === "canonical").map(({ href }) => href);
@@ -40,6 +42,7 @@ export const SHOWS = {
       const found = links.filter(({ rel, hreflang }) => rel === "alternate" && hreflang);
       assert.deepEqual(Object.fromEntries(found.map(({ hreflang, href }) => [hreflang, href])), alternates, path);
     }
+    return `${all.length} pages`;
   },
 
   async languages({ visitor, service, pages }) {
