@@ -12,6 +12,9 @@ use crate::rules::Pathname;
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
 
+/// The schemes of the frontend's URLs.
+const SCHEMES: [&str; 2] = ["http", "https"];
+
 /// The longest path that a request may have, in bytes (D3).
 const MAX_PATH: usize = 2_048;
 
@@ -63,7 +66,7 @@ pub enum Reason {
     Duplicate,
     /// A document or a page has the path now.
     Live,
-    /// The targets lead back to the path.
+    /// The targets lead back to a path that was passed.
     Loop,
     /// No document has the target.
     NotFound,
@@ -90,6 +93,21 @@ type At = (u32, u32);
 /// The rows by the hash of their paths and hosts.
 type ByPath = FxHashMap<u64, At>;
 
+/// What is known of the targets of rows.
+struct Targets<'i> {
+    by_path: ByPath,
+    /// Where chains of rows end, for each of their rows: following each chain anew would take minutes for
+    /// a list that is one long chain.
+    known: FxHashMap<At, Result<PublicUrl<'i>, Reason>>,
+}
+
+/// Where a row leads.
+enum Step<'i> {
+    End(Result<PublicUrl<'i>, Reason>),
+    /// Its target is the former path of this row.
+    Row(At),
+}
+
 /// A path of the site.
 #[derive(Debug, PartialEq, Eq)]
 struct SitePath {
@@ -102,11 +120,11 @@ struct SitePath {
 impl<'i> Import<'i> {
     /// Gives `take` what becomes of each row, in order. `now` is in milliseconds since 1970.
     pub fn resolve(&self, now: i64, mut take: impl FnMut(Outcome<'i>)) {
-        let by_path = self.by_path();
+        let mut targets = Targets { by_path: self.by_path(), known: FxHashMap::default() };
         for at in self.places() {
             let (from, to, line) = self.row(at);
             let file = self.files[at.0 as usize].name.as_str();
-            take(match self.row_of(at, &by_path, now) {
+            take(match self.row_of(at, &mut targets, now) {
                 Ok(row) => Outcome::Row(row),
                 Err(reason) => Outcome::LeftOut(LeftOut { file, line, from, to, reason }),
             });
@@ -133,47 +151,69 @@ impl<'i> Import<'i> {
         by_path
     }
 
-    fn row_of(&self, at: At, by_path: &ByPath, now: i64) -> Result<Row, Reason> {
+    fn row_of(&self, at: At, targets: &mut Targets<'i>, now: i64) -> Result<Row, Reason> {
         let (from, to, _) = self.row(at);
         let from = former_path(self.site, from)?;
-        let mut target = parse_site_path(self.site, to)?;
-        if by_path.get(&hash(&from)) != Some(&at) {
+        parse_site_path(self.site, to)?;
+        if targets.by_path.get(&hash(&from)) != Some(&at) {
             return Err(Reason::Duplicate);
         }
         if is_live(self.site, self.index, &from.path, from.host) {
             return Err(Reason::Live);
         }
-        let mut passed = vec![hash(&from)];
-        loop {
-            if let Some(url) = self.document(&target) {
-                return Ok(self.history_row(from, url, now));
+        let url = self.target_of(at, targets)?;
+        Ok(self.history_row(from, url, now))
+    }
+
+    /// The document at the end of the chain that begins with this row.
+    fn target_of(&self, at: At, targets: &mut Targets<'i>) -> Result<PublicUrl<'i>, Reason> {
+        let (mut passed, mut next) = (Vec::new(), at);
+        let found = loop {
+            if let Some(known) = targets.known.get(&next) {
+                break *known;
             }
-            if passed.contains(&hash(&target)) {
-                return Err(Reason::Loop);
+            // It is one if the chain comes back here.
+            targets.known.insert(next, Err(Reason::Loop));
+            passed.push(next);
+            match self.step(next, &targets.by_path) {
+                Step::End(found) => break found,
+                Step::Row(row) => next = row,
             }
-            // A page outside the CMS, which is no document.
-            if is_live(self.site, self.index, &target.path, target.host) {
-                return Err(Reason::NotFound);
-            }
-            let Some(next) = self.next(&target, by_path) else { return Err(Reason::NotFound) };
-            // A chain is rarely longer than two, and a very long one is a mistake.
-            if passed.len() == MAX_CHAIN {
-                return Err(Reason::Loop);
-            }
-            passed.push(hash(&target));
-            target = next;
+        };
+        if let [single] = passed[..] {
+            // Most rows are no chains: their number decides about the memory.
+            targets.known.remove(&single);
+        } else {
+            targets.known.extend(passed.into_iter().map(|row| (row, found)));
+        }
+        found
+    }
+
+    /// Where the target of a row leads.
+    fn step(&self, at: At, by_path: &ByPath) -> Step<'i> {
+        let Ok(target) = parse_site_path(self.site, self.row(at).1) else {
+            return Step::End(Err(Reason::NotFound));
+        };
+        if let Some(url) = self.document(&target) {
+            return Step::End(Ok(url));
+        }
+        // A page outside the CMS, which is no document.
+        let is_page = is_live(self.site, self.index, &target.path, target.host);
+        match self.row_from(&target, by_path).filter(|_| !is_page) {
+            Some(row) => Step::Row(row),
+            None => Step::End(Err(Reason::NotFound)),
         }
     }
 
-    /// The document that has a path, or had it last.
+    /// The document to which a path leads now, such as one that is not localized in another locale
+    /// (D19), or the one that had it last.
     fn document(&self, site_path: &SitePath) -> Option<PublicUrl<'i>> {
         let pathname = Pathname::parse(&site_path.path);
-        let owner = self.index.owner(&self.site.rules, &pathname, site_path.host);
-        let is_page = self.site.pages.find(&site_path.path, site_path.host).is_some();
-        owner.filter(|_| !is_page).or_else(|| {
-            if is_page {
-                return None;
-            }
+        if self.site.pages.find(&site_path.path, site_path.host).is_some() {
+            return None;
+        }
+        let decision = self.index.decide(&self.site.rules, &pathname, site_path.host);
+        decision.and_then(|decision| decision.owner).or_else(|| {
             match former_owner(self.history, self.site, self.index, &pathname, site_path.host) {
                 FormerOwner::Moved(redirect) => Some(redirect.to),
                 _ => None,
@@ -181,14 +221,13 @@ impl<'i> Import<'i> {
         })
     }
 
-    /// Where a row leads whose path this is.
-    fn next(&self, site_path: &SitePath, by_path: &ByPath) -> Option<SitePath> {
+    /// The row whose former path this is.
+    fn row_from(&self, site_path: &SitePath, by_path: &ByPath) -> Option<At> {
         let on_any_host = SitePath { path: site_path.path.clone(), host: None };
-        let found = [site_path, &on_any_host].into_iter().find_map(|site_path| {
+        [site_path, &on_any_host].into_iter().find_map(|site_path| {
             let at = *by_path.get(&hash(site_path))?;
             (former_path(self.site, self.row(at).0).as_ref() == Ok(site_path)).then_some(at)
-        });
-        parse_site_path(self.site, self.row(found?).1).ok()
+        })
     }
 
     fn history_row(&self, from: SitePath, url: PublicUrl<'_>, now: i64) -> Row {
@@ -219,8 +258,10 @@ fn former_path(site: &Site, text: &str) -> Result<SitePath, Reason> {
 /// Drupal writes it.
 fn parse_site_path(site: &Site, text: &str) -> Result<SitePath, Reason> {
     let hosts = &site.hosts;
-    let (path, host) = match text.split_once("://") {
-        Some(("http" | "https", rest)) => {
+    // In a path, it is part of a query.
+    let absolute = text.split_once("://").filter(|_| !text.starts_with('/'));
+    let (path, host) = match absolute {
+        Some((scheme, rest)) if SCHEMES.iter().any(|one| scheme.eq_ignore_ascii_case(one)) => {
             let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
             let (name, path) = rest.split_at(end);
             let name = HostName::parse(name).map_err(|_| Reason::OtherHost)?;
@@ -231,9 +272,11 @@ fn parse_site_path(site: &Site, text: &str) -> Result<SitePath, Reason> {
         Some(_) => return Err(Reason::Malformed),
         None => (text, None),
     };
+    // A query or a fragment alone is relative to the page that has the link.
+    let path_is_missing = text.is_empty() || text.starts_with(['?', '#']);
     let is_rooted = path.starts_with('/');
     let rooted = if is_rooted { path.to_owned() } else { format!("/{path}") };
-    let is_path = !text.is_empty() && rooted.len() <= MAX_PATH && !rooted.starts_with("//");
+    let is_path = !path_is_missing && rooted.len() <= MAX_PATH && !rooted.starts_with("//");
     if !is_path || rooted.chars().any(char::is_control) {
         return Err(Reason::Malformed);
     }
@@ -259,9 +302,6 @@ impl ListedPaths {
         self.0.contains(&xxh3_64(path.as_bytes()))
     }
 }
-
-/// The longest chain of rows that is followed.
-const MAX_CHAIN: usize = 100;
 
 /// The path below a base URL; `None`: it is not below it.
 fn below<'p>(base: &crate::frontend_url::BaseUrl, path: &'p str) -> Option<&'p str> {

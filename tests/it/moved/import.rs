@@ -237,3 +237,68 @@ fn service_without_lists_imports_nothing() {
     edit(&service, &pages(&[("a", "en", "y")]));
     assert_eq!(imports(&service), 0);
 }
+
+#[test]
+fn target_in_another_locale_leads_to_a_document_that_is_not_localized() {
+    let list = "from,to\n/old,/de/x\n/own,/de/y\n/chain,/old\n";
+    let service = imported(setup(list, &pages(&[("n", "", "x"), ("a", "en", "y")])));
+    assert_leads(&service, &[("/de/x", "document n"), ("/de/y", "none")]);
+    let expected = [("/old", "redirect /en/x"), ("/chain", "redirect /en/x"), ("/own", "404")];
+    assert_leads(&service, &expected);
+}
+
+#[test]
+fn row_is_read_as_a_browser_reads_its_target() {
+    let list = "from,to\n\
+        /a,HTTPS://www.example.com/base/en/x\n\
+        HTTP://WWW.example.com/base/b,/en/x\n\
+        /c,/en/x?next=https://other.example/\n\
+        /d,/en/x#https://other.example/\n\
+        /e,https://www.example.com:443/base/en/x\n\
+        /f,/en//x/\n\
+        /g,/en/%78\n\
+        /h%2fi,/en/x\n\
+        /%zz,/en/x\n\
+        /\u{fc}\u{2028},/en/x\n\
+        /j,#top\n\
+        /k,?page=2\n\
+        /l,./en/x\n";
+    let service = imported(setup(list, &pages(&[("a", "en", "x"), ("r", "en", "")])));
+    let moved = "redirect /en/x";
+    assert_leads(
+        &service,
+        &[
+            ("/a", moved),
+            ("/b", moved),
+            ("/c", moved),
+            ("/d", moved),
+            ("/e", moved),
+            ("/f", moved),
+            ("/g", moved),
+            ("/h%252fi", moved),
+            ("/%25zz", moved),
+            ("/%C3%BC", moved),
+            ("/j", "404"),
+            ("/k", "404"),
+        ],
+    );
+    assert_eq!(left_out(&service, "malformed"), "2");
+}
+
+#[test]
+fn long_chain_is_followed_to_its_end_in_one_pass() {
+    const ROWS: usize = 20_000;
+    let chain = |name: char, last: &str| {
+        let to = |at| if at == ROWS { last.to_owned() } else { format!("/{name}{at}") };
+        (1..=ROWS).map(|at| format!("/{name}{},{}\n", at - 1, to(at))).collect::<String>()
+    };
+    let list =
+        format!("from,to\n{}{}{}", chain('a', "/en/x"), chain('b', "/b7"), chain('c', "/no"));
+    let service = imported(setup(&list, &pages(&[("a", "en", "x")])));
+    let moved = "redirect /en/x";
+    let expected = [("/a0", moved), ("/a19999", moved), ("/b0", "404"), ("/c0", "404")];
+    assert_leads(&service, &expected);
+    let rows = ROWS.to_string();
+    assert_eq!(left_out(&service, "loop"), rows);
+    assert_eq!(left_out(&service, "target_not_found"), rows);
+}
