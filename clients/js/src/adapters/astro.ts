@@ -36,13 +36,21 @@ export function middleware<Site extends SiteKey, Context = AstroContext>(
 
 const hasRestParameter = ({ routePattern }: AstroContext) => routePattern.includes("[...");
 
-/** The `getStaticPaths` of `src/pages/[...path].astro`: all pages as `props.page`, from one request. */
+/**
+ * The `getStaticPaths` of `src/pages/[...path].astro`: all pages as `props.page`, from one request.
+ *
+ * @throws Error, as the function itself, for a path that Astro cannot write as a file: with `%`, `?`
+ *   or `#`, which it does not decode, or not in Unicode's normal form C.
+ */
 export function getStaticPaths<Site extends SiteKey>(map: FrontendMap<Site>) {
   return async (): Promise<{ params: { path: string | undefined }; props: { page: Page } }[]> => {
     const pages = [];
     for await (const page of map.pages()) {
-      const path = decodeURI(page.path).slice(1) || undefined;
-      pages.push({ params: { path }, props: { page } });
+      const path = page.path.split("/").slice(1).map(decodeURIComponent).join("/");
+      if (/[%?#]/.test(path) || path !== path.normalize()) {
+        throw new Error(`Astro cannot write ${page.path} as a file: render it on demand`);
+      }
+      pages.push({ params: { path: path || undefined }, props: { page } });
     }
     return pages;
   };

@@ -24,7 +24,9 @@ export function handle<Site extends SiteKey, Event = KitEvent>(
     event: E;
     resolve: (event: E) => Response | Promise<Response>;
   }): Promise<Response> => {
-    const { request, url } = event;
+    const { request } = event;
+    // While a page is prerendered, SvelteKit's own URL refuses to have a query.
+    const url = new URL(event.url.href);
     const found = await visit(map, { request, url, context: event }, { isPage, ...options });
     if (found === null) return resolve(event);
     if (found instanceof Response) return found;

@@ -198,6 +198,19 @@ test("sveltekit: data of a page in the browser is that of its own URL", async (t
   assert.equal(received[0].url.searchParams.get("pathname"), "/en/a");
 });
 
+test("sveltekit: prerendered page has no query, which SvelteKit refuses to read", async (t) => {
+  const { url } = await serve(t, respond);
+  const hook = sveltekit.handle(createFrontendMap({ url, site: "main" }));
+  const own = new Proxy(new URL("http://sveltekit-prerender/en/a"), {
+    get(target, name) {
+      if (name === "search" || name === "searchParams") throw new Error("Cannot access url.search");
+      return target[name];
+    },
+  });
+  const event = { request: new Request("http://sveltekit-prerender/en/a"), url: own, route: { id: "/[...path]" }, locals: {} };
+  assert.equal((await hook({ event, resolve: () => new Response() })).status, 200);
+});
+
 test("sveltekit: path without a route may be a redirect", async (t) => {
   const { url } = await serve(t, respond);
   const { response } = await FRAMEWORKS.sveltekit(createFrontendMap({ url, site: "main" }))("/en/old", { route: null });
@@ -226,6 +239,21 @@ test("astro and sveltekit: all pages are the paths of a static build, from one r
   assert.deepEqual(await sveltekit.entries(map)(), [{ path: "" }, { path: "en" }, { path: "en/cafés/a" }]);
   assert.equal(received.length, 2);
 });
+
+test("astro and sveltekit: characters that URLs encode are decoded", async (t) => {
+  const { url } = await serve(t, (_, response) => send(response, 200, `${JSON.stringify(row("/en/a%20b%2Bc%26d"))}\n{"count":1}\n`));
+  const map = createFrontendMap({ url, site: "main" });
+  const [{ params }] = await astro.getStaticPaths(map)();
+  assert.deepEqual([params, await sveltekit.entries(map)()], [{ path: "en/a b+c&d" }, [{ path: "en/a b+c&d" }]]);
+});
+
+for (const path of ["/en/100%25", "/en/a%3Fb", "/en/a%23b", "/en/cafe%CC%81"]) {
+  test(`astro: static page ${path} is an error, because its file would have another name`, async (t) => {
+    const { url } = await serve(t, (_, response) => send(response, 200, `${JSON.stringify(row(path))}\n{"count":1}\n`));
+    const map = createFrontendMap({ url, site: "main" });
+    await assert.rejects(astro.getStaticPaths(map)(), { message: `Astro cannot write ${path} as a file: render it on demand` });
+  });
+}
 
 test("astro and sveltekit: list that is not complete fails the build, as does a failing service", async (t) => {
   const { url } = await serve(t, (_, response) => send(response, 200, list(ROWS.slice(1))));
