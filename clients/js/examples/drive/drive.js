@@ -5,7 +5,7 @@
  *   node drive.js [--binary FILE] [--pictures DIR] [--installed] [--only SHOW,…] next astro …
  *
  * Each example says in its package.json what it supports (`drive.shows`). Ends with
- * `N passed, N failed`, and status 0 if none failed. `--installed` leaves out `npm ci`.
+ * `N passed, N failed`, and status 0 if none failed. `--installed` leaves out the installation.
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -22,7 +22,7 @@ export class Example {
     this.url = `http://127.0.0.1:${this.port}`;
   }
 
-  #options({ service, strapi }) {
+  #options({ service, strapi } = {}) {
     const env = {
       ...process.env,
       // Astro, Nuxt and SvelteKit need a later Node.js than this Strapi takes.
@@ -39,9 +39,12 @@ export class Example {
     return { cwd: this.folder, env };
   }
 
-  /** From the lock file; the client is packed, as it would be published. */
+  /**
+   * From the lock file; the client is packed, as it would be published. Not `npm ci`: lock files have
+   * no optional packages of other platforms, which npm ci refuses.
+   */
   install() {
-    return run(["npm", "ci", "--no-audit", "--no-fund"], { cwd: this.folder });
+    return run(["npm", "install", "--no-save", "--no-audit", "--no-fund"], this.#options());
   }
 
   build(addresses) {

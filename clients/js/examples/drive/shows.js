@@ -29,19 +29,14 @@ export const SHOWS = {
     }
   },
 
-  /** Canonical URL and hreflang of all public pages, in the source as a crawler reads it. */
-  async head({ example, service, all }) {
-    for (const { path } of all) {
-      const response = await fetch(example.url + path);
-      assert.equal(response.status, 200, path);
-      const html = await response.text();
-      const { canonicalUrl, alternates } = await service.resolve(path);
-      const links = [...html.matchAll(/<link\b[^>]*>/gi)].map(([tag]) => attributes(tag));
-      const canonical = links.filter(({ rel }) => rel === "canonical").map(({ href }) => href);
-      assert.deepEqual(canonical, [canonicalUrl], path);
-      const found = links.filter(({ rel, hreflang }) => rel === "alternate" && hreflang);
-      assert.deepEqual(Object.fromEntries(found.map(({ hreflang, href }) => [hreflang, href])), alternates, path);
-    }
+  /** Canonical URL and hreflang, in the source as a crawler reads it. */
+  async head({ example, service, pages }) {
+    for (const { path } of Object.values(pages)) await checkHead(example, service, path);
+  },
+
+  /** The same of all public pages, those with reserved characters and other scripts included. */
+  async all({ example, service, all }) {
+    for (const { path } of all) await checkHead(example, service, path);
     return `${all.length} pages`;
   },
 
@@ -163,6 +158,18 @@ export const SHOWS = {
     await until("404 after the outage", () => fetch(`${example.url}/en/never-requested-before`), (one) => one.status === 404);
   },
 };
+
+async function checkHead(example, service, path) {
+  const response = await fetch(example.url + path);
+  assert.equal(response.status, 200, path);
+  const html = await response.text();
+  const { canonicalUrl, alternates } = await service.resolve(path);
+  const links = [...html.matchAll(/<link\b[^>]*>/gi)].map(([tag]) => attributes(tag));
+  const canonical = links.filter(({ rel }) => rel === "canonical").map(({ href }) => href);
+  assert.deepEqual(canonical, [canonicalUrl], path);
+  const found = links.filter(({ rel, hreflang }) => rel === "alternate" && hreflang);
+  assert.deepEqual(Object.fromEntries(found.map(({ hreflang, href }) => [hreflang, href])), alternates, path);
+}
 
 /** The attributes of a tag. */
 function attributes(tag) {

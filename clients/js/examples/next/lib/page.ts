@@ -16,6 +16,9 @@ export const resolve = cache(async (pathname: string) => {
   return draft && page.kind === "none" ? map.resolve(pathname) : page;
 });
 
-/** Next.js passes on the segments as they are in the URL, percent-encoded. */
-export const pathname = ({ locale, path = [] }: Params) => `/${[locale, ...path].join("/")}`;
+export const pathname = ({ locale, path = [] }: Params) => `/${[locale, ...path].map(encoded).join("/")}`;
+
+/** Next.js passes segments as they are in a URL, but decoded to `generateMetadata` in a build. */
+const encoded = (segment: string) =>
+  /^([\w.~!$&'()*+,;=:@-]|%[\da-f]{2})*$/i.test(segment) ? segment : encodeURIComponent(segment);
 // #endregion page
