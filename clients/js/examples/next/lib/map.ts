@@ -2,7 +2,7 @@
 // lib/map.ts: one client for all requests, in server code
 import { createFrontendMap } from "frontend-map-client";
 
-/** The cache tag of all that the service has said. */
+/** The cache tag of all results of the service. */
 export const TAG = "frontend-map";
 
 export const map = createFrontendMap({
