@@ -25,9 +25,9 @@ export class Visitor {
   }
 
   async seen(response) {
-    const hops = [];
+    const statuses = [];
     for (let request = response?.request(); request; request = request.redirectedFrom()) {
-      hops.unshift((await request.response())?.status());
+      statuses.unshift((await request.response())?.status());
     }
     const shown = await this.page.evaluate(() => {
       const links = (selector) =>
@@ -46,7 +46,7 @@ export class Visitor {
         list: links("main ul[data-list] a"),
       };
     });
-    return { url: this.page.url(), hops, ...shown };
+    return { url: this.page.url(), statuses, ...shown };
   }
 
   /** Clicks a link, and waits for the page behind it. */

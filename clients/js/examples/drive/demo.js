@@ -39,7 +39,7 @@ try {
   await step("building the site", () => example.build({ service: service.url }));
   await example.start({ service: service.url });
   console.log(`\n${example.url}    the service: ${service.url}`);
-  if (example.shows.includes("drafts")) {
+  if (example.checks.includes("drafts")) {
     const query = new URLSearchParams({ secret: PREVIEW_SECRET, path: "/en/articles/welcome-back" });
     console.log(`a draft: ${example.url}/api/preview?${query}`);
   }

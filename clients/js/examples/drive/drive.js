@@ -2,9 +2,9 @@
 /**
  * Drives the example sites in headless Chromium, over a real Strapi and the service's own binary.
  *
- *   node drive.js [--binary FILE] [--pictures DIR] [--installed] [--only SHOW,…] next astro …
+ *   node drive.js [--binary FILE] [--pictures DIR] [--installed] [--only CHECK,…] next astro …
  *
- * Each example says in its package.json what it supports (`drive.shows`). Ends with
+ * Each example says in its package.json which checks it supports (`drive.checks`). Ends with
  * `N passed, N failed`, and status 0 if none failed. `--installed` leaves out the installation.
  */
 import { resolve } from "node:path";
@@ -13,7 +13,7 @@ import { launch, Visitor } from "./browser.js";
 import { Example, PREVIEW_SECRET } from "./example.js";
 import { freePort } from "./process.js";
 import { CountingProxy, DRAFT_TOKEN, HOOK_SECRET, Service } from "./service.js";
-import { SHOWS } from "./shows.js";
+import { CHECKS } from "./checks.js";
 import { startStrapi } from "./strapi.js";
 
 const { values: options, positionals } = parseArgs({
@@ -37,8 +37,8 @@ async function step(name, call) {
   const start = performance.now();
   let result = "ok";
   try {
-    const said = await call();
-    if (typeof said === "string") result += `: ${said}`;
+    const summary = await call();
+    if (typeof summary === "string") result += `: ${summary}`;
     counts.passed += 1;
   } catch (error) {
     counts.failed += 1;
@@ -58,7 +58,7 @@ async function content(service, strapi) {
   const drafts = (await strapi.articles("draft"))
     .filter(({ documentId, slug }) => !published.has(documentId) && /^[\w-]+$/.test(slug ?? ""))
     .map(({ documentId, slug }) => ({ documentId, path: `/en/articles/${slug}` }));
-  // The first article is that of `pages`, which no show changes.
+  // The first article is that of `pages`, which no check changes.
   return { all, pages, articles: articles.slice(1), drafts };
 }
 
@@ -75,12 +75,12 @@ async function drive(example, { strapi, service, browser }) {
     for (const [name, call] of Object.entries(steps)) {
       if (!(await step(`${example.name}: ${name}`, async () => void (await call())))) return;
     }
-    const [visitor, stranger] = visitors;
-    const stage = { example, strapi, service, proxy, visitor, stranger, state: {}, ...(await content(service, strapi)) };
-    for (const [name, show] of Object.entries(SHOWS)) {
-      if (!example.shows.includes(name)) console.log(`${example.name}: ${name}: not part of this example`);
+    const [visitor, otherVisitor] = visitors;
+    const context = { example, strapi, service, proxy, visitor, otherVisitor, state: {}, ...(await content(service, strapi)) };
+    for (const [name, check] of Object.entries(CHECKS)) {
+      if (!example.checks.includes(name)) console.log(`${example.name}: ${name}: not part of this example`);
       else if (!options.only || options.only.split(",").includes(name)) {
-        await step(`${example.name}: ${name}`, () => show(stage));
+        await step(`${example.name}: ${name}`, () => check(context));
       }
     }
     await step(`${example.name}: no error in the browser`, async () => {

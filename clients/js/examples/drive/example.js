@@ -11,9 +11,9 @@ export class Example {
   constructor(name) {
     this.name = name;
     this.folder = fileURLToPath(new URL(`../${name}/`, import.meta.url));
-    // { shows: names of shows.js, webhook?: the path of its route for webhooks }
-    const { shows, webhook } = JSON.parse(readFileSync(`${this.folder}package.json`, "utf8")).drive;
-    Object.assign(this, { shows, webhook });
+    // { checks: names of checks.js, webhook?: the path of its route for webhooks }
+    const { checks, webhook } = JSON.parse(readFileSync(`${this.folder}package.json`, "utf8")).drive;
+    Object.assign(this, { checks, webhook });
   }
 
   /** Chooses its address; `port` fixes it. */

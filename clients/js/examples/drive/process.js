@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /** Longer than anything that is awaited takes on a busy machine. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** A process that runs until `stop`. */
 export class Child {
@@ -42,11 +42,11 @@ export async function run(command, options) {
 
 /** The first result of `call` for which `holds` is true; an error counts as a result. */
 export async function until(what, call, holds = Boolean) {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const result = await call().catch((error) => error);
     if (!(result instanceof Error) && holds(result)) return result;
-    if (performance.now() > deadline) throw new Error(`${what}: not in ${PATIENCE_MS / 1000} s; last: ${result}`);
+    if (performance.now() > deadline) throw new Error(`${what}: not in ${TIMEOUT_MS / 1000} s; last: ${result}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

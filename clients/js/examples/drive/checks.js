@@ -1,4 +1,4 @@
-/** What each example shows, in the order in which it is driven. */
+/** The checks of an example, in the order in which they run. */
 import assert from "node:assert/strict";
 import { sendReset } from "./webhook.js";
 import { until } from "./process.js";
@@ -7,11 +7,11 @@ const ARTICLE = "api::article.article";
 const LIST = "/en/articles";
 const LISTED = 50;
 
-/** Name → `(stage) => Promise`: throws where the example is wrong. `stage` is that of drive.js. */
-export const SHOWS = {
+/** Name → `(context) => Promise`: throws where the example is wrong. `context` is that of drive.js. */
+export const CHECKS = {
   async home({ visitor }) {
     const home = await visitor.visit("/en");
-    assert.deepEqual([home.hops, home.type, home.language], [[200], "home", "en"]);
+    assert.deepEqual([home.statuses, home.type, home.language], [[200], "home", "en"]);
     await visitor.picture("home");
     const root = await visitor.visit("/");
     assert.equal(new URL(root.url).pathname, "/en");
@@ -21,7 +21,7 @@ export const SHOWS = {
   async types({ visitor, service, pages }) {
     for (const [type, { path }] of Object.entries(pages)) {
       const [page, known] = [await visitor.visit(path), await service.resolve(path)];
-      assert.deepEqual([page.hops, page.type], [[200], type], path);
+      assert.deepEqual([page.statuses, page.type], [[200], type], path);
       assert.ok(page.heading, path);
       const crumbs = page.breadcrumbs.map(({ href }) => href);
       assert.deepEqual(crumbs, known.breadcrumbs.map(({ url }) => new URL(url).href), path);
@@ -72,7 +72,7 @@ export const SHOWS = {
       assert.equal((await fetch(example.url + path)).status, 404, path);
     }
     const page = await visitor.visit("/en/no-such-page");
-    assert.deepEqual([page.hops, page.type], [[404], null]);
+    assert.deepEqual([page.statuses, page.type], [[404], null]);
     assert.ok(page.heading);
     await visitor.picture("missing");
   },
@@ -100,8 +100,8 @@ export const SHOWS = {
     await visitor.visit(path);
     await strapi.publish(ARTICLE, documentId, "en", { slug });
     const moved = await until("redirect", () => service.resolve(path), ({ kind }) => kind === "redirect");
-    const page = await until("308", () => visitor.visit(`${path}?a=b`), ({ hops }) => hops.length > 1);
-    assert.deepEqual(page.hops, [308, 200]);
+    const page = await until("308", () => visitor.visit(`${path}?a=b`), ({ statuses }) => statuses.length > 1);
+    assert.deepEqual(page.statuses, [308, 200]);
     assert.equal(page.url, `${moved.redirect.to}?a=b`);
     assert.ok(moved.redirect.to.endsWith(slug), params.slug);
     assert.equal(page.type, ARTICLE);
@@ -111,21 +111,21 @@ export const SHOWS = {
   },
 
   /** The preview that Strapi's panel opens, and its end. */
-  async drafts({ visitor, stranger, example, strapi, drafts }) {
+  async drafts({ visitor, otherVisitor, example, strapi, drafts }) {
     const { documentId, path } = drafts[0];
     assert.equal((await fetch(example.url + path)).status, 404);
     const link = await strapi.preview(ARTICLE, documentId, "en");
     assert.ok(link.startsWith(`${example.url}/api/preview?`), link);
 
     const draft = await visitor.visit(link);
-    assert.deepEqual([draft.hops.at(-1), draft.type, new URL(draft.url).pathname], [200, ARTICLE, path]);
+    assert.deepEqual([draft.statuses.at(-1), draft.type, new URL(draft.url).pathname], [200, ARTICLE, path]);
     assert.ok(draft.note);
     await visitor.picture("draft");
-    assert.deepEqual((await stranger.visit(path)).hops, [404]);
+    assert.deepEqual((await otherVisitor.visit(path)).statuses, [404]);
 
     await visitor.page.locator("[role=status] button, [role=status] a").first().click();
     await visitor.page.waitForURL((url) => !url.pathname.startsWith("/api/"));
-    assert.deepEqual((await visitor.visit(path)).hops, [404]);
+    assert.deepEqual((await visitor.visit(path)).statuses, [404]);
 
     for (const [name, value, status] of [["secret", "wrong", 401], ["path", "//example.org", 400], ["path", "https://example.org", 400]]) {
       const bad = new URL(link);
@@ -142,7 +142,7 @@ export const SHOWS = {
     await service.pause();
     for (const [at, path] of known.entries()) {
       const page = await visitor.visit(path);
-      assert.deepEqual([page.hops, page.heading], [[200], before[at]], path);
+      assert.deepEqual([page.statuses, page.heading], [[200], before[at]], path);
     }
     await visitor.picture("outage");
     if (state.moved) {
@@ -154,7 +154,7 @@ export const SHOWS = {
     assert.ok((await fetch(`${example.url}/sitemap.xml`)).status >= 500);
     await service.resume();
     const path = articles[1].path;
-    await until("pages after the outage", () => visitor.visit(path), ({ hops }) => hops.at(-1) === 200);
+    await until("pages after the outage", () => visitor.visit(path), ({ statuses }) => statuses.at(-1) === 200);
     await until("404 after the outage", () => fetch(`${example.url}/en/never-requested-before`), (one) => one.status === 404);
   },
 };
