@@ -22,8 +22,6 @@ export const openAdmin = async (
       if (window.origin === 'null') return;
       localStorage.setItem('STRAPI_THEME', theme);
       if (language) localStorage.setItem('strapi-admin-language', language);
-      for (const is of ['true', 'false'])
-        localStorage.setItem(`STRAPI_MEDIA_LIBRARY_BANNER_DISMISSED_FOR_${is}`, 'true');
       localStorage.setItem('STRAPI_GUIDED_TOUR', JSON.stringify({ enabled: false }));
     },
     [theme, language],

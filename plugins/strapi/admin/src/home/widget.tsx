@@ -1,4 +1,4 @@
-import { Widget } from '@strapi/strapi/admin';
+import { useRBAC, Widget } from '@strapi/strapi/admin';
 import { Box, Flex, Link, Typography } from '@strapi/design-system';
 import { useIntl } from 'react-intl';
 import { Link as RouterLink } from 'react-router-dom';
@@ -9,13 +9,23 @@ import { useSites } from '../api/use-sites';
 import { entryLink } from '../entry-link';
 import { findingsOf, findingText } from '../page/findings';
 import { lastParts } from '../parts';
+import { READ_REPORT } from '../permissions';
 import { useText } from '../texts';
 
 /** Rows that fit; the page of the plugin has the others. */
 const MOST_ROWS = 5;
 
-/** Documents without a URL, paths with two owners and dead pages, on the admin's home page. */
+/**
+ * Documents without a URL, paths with two owners and dead pages, on the admin's home page. Early
+ * versions of Strapi 5 show widgets to admins without the permissions of the widget.
+ */
 export const ProblemsWidget = () => {
+  const { allowedActions, isLoading } = useRBAC(READ_REPORT);
+  if (isLoading) return <Widget.Loading />;
+  return allowedActions.canReadReport ? <Problems /> : <Widget.NoPermissions />;
+};
+
+const Problems = () => {
   const text = useText();
   const site = useSites();
   const first = site?.[0];

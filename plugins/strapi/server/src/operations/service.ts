@@ -3,6 +3,7 @@ import type { CheckRun } from '../../../shared/check';
 import type { ConnectionTest } from '../../../shared/connection';
 import type { Overview } from '../../../shared/problems';
 import type { Address, Result, DocumentReport, RowReport } from '../../../shared/reports';
+import { previewIsOn } from '../content/preview';
 import {
   mayReadType,
   mayReadWholeType,
@@ -70,11 +71,6 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     }
   };
 
-  const previewIsOn = (): boolean => {
-    const config = strapi.plugin('content-manager').service('preview-config');
-    return config.isConfigured() && config.isEnabled();
-  };
-
   const withRelated = async (
     ability: Ability,
     request: DocumentRequest,
@@ -110,7 +106,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
           withRelated(ability, request, report.published),
           withRelated(ability, request, report.draft),
         ]);
-        return { ...report, published, draft, preview: previewIsOn() };
+        return { ...report, published, draft, preview: previewIsOn(strapi.config.get('admin.preview')) };
       });
     },
 
