@@ -23,8 +23,9 @@ export function middleware<Site extends SiteKey, Context = AstroContext>(
 ) {
   return async <C extends Context & AstroContext>(context: C, next: () => Promise<Response>): Promise<Response> => {
     if (context.isPrerendered) return next();
-    const { request, url } = context;
-    const found = await visit(map, { request, url, context }, { isPage, ...options });
+    const { request } = context;
+    // `context.url` is decoded once too often for a path with `%25`.
+    const found = await visit(map, { request, url: new URL(request.url), context }, { isPage, ...options });
     if (found === null) return next();
     if (found instanceof Response) return found;
     // Astro renders `404.astro` in place of an empty response.

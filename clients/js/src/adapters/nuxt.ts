@@ -10,7 +10,7 @@ export interface NuxtEvent {
   method: string;
   headers: Headers;
   context: object;
-  node: { res: { statusCode: number; setHeader(name: string, value: string): unknown } };
+  node: { req: { originalUrl?: string }; res: { statusCode: number; setHeader(name: string, value: string): unknown } };
 }
 
 /**
@@ -23,7 +23,9 @@ export function middleware<Site extends SiteKey, Event = NuxtEvent>(
 ) {
   return async (event: Event & NuxtEvent): Promise<Response | undefined> => {
     const base = `http://${event.headers.get("host")}`;
-    const url = new URL((URL.canParse(base) ? base : "http://localhost") + event.path);
+    // `event.path` is decoded, so that a `?` of the path would begin a query.
+    const path = event.node.req.originalUrl ?? event.path;
+    const url = new URL((URL.canParse(base) ? base : "http://localhost") + path);
     const request = new Request(url, { method: event.method, headers: event.headers });
     const found = await visit(map, { request, url, context: event }, { isPage, ...options });
     if (found === null || found instanceof Response) return found ?? undefined;

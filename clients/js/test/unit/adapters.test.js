@@ -18,6 +18,8 @@ const PAGES = {
   "/en/a/": document("/en/a/", { isCanonical: false, redirect: moved("", "https://www.example.com/en/a").redirect }),
   "/en/none": document("/en/none", { kind: "none", documentId: null }),
 };
+const RESERVED = "/en/a%26b%3Dc%3Fd%23e%2520f%2Bg%3Ch%3E%27i%22-%C3%BC";
+PAGES[RESERVED] = document(RESERVED);
 const DRAFT = document("/en/a", { resolvedBy: "cms" });
 
 function respond({ url }, response) {
@@ -37,8 +39,11 @@ const FRAMEWORKS = {
   astro: (map, options) => {
     const hook = astro.middleware(map, options);
     return async (path, { route = "/[...path]", headers = {}, origin = "https://www.example.com" } = {}) => {
-      const url = new URL(origin + path);
-      const context = { request: new Request(url, { headers }), url, routePattern: route, isPrerendered: false, locals: {} };
+      const request = new Request(origin + path, { headers });
+      // As Astro has it: decoded once.
+      const url = new URL(request.url);
+      url.pathname = decoded(decodeURI, url.pathname);
+      const context = { request, url, routePattern: route, isPrerendered: false, locals: {} };
       const response = await hook(context, async () => new Response("rendered"));
       return { response, page: context.locals.page };
     };
@@ -62,10 +67,22 @@ const FRAMEWORKS = {
   },
 };
 
-function nuxtEvent(path, headers = {}) {
+/** The text itself where it cannot be decoded. */
+function decoded(decode, text) {
+  try {
+    return decode(text);
+  } catch {
+    return text;
+  }
+}
+
+function nuxtEvent(originalUrl, headers = {}) {
   const sent = {};
+  // As h3 has it: the path is decoded, except for `%25`.
+  const [pathname, query] = originalUrl.split(/(?=\?)/);
+  const path = decoded(decodeURIComponent, pathname.replaceAll("%25", "%2525")) + (query ?? "");
   const res = { statusCode: 200, setHeader: (name, value) => (sent[name] = value) };
-  return { path, method: "GET", headers: new Headers(headers), context: {}, node: { res }, sent };
+  return { path, method: "GET", headers: new Headers(headers), context: {}, node: { req: { originalUrl }, res }, sent };
 }
 
 for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
@@ -101,6 +118,12 @@ for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
       assert.equal(received[0].url.searchParams.get("pathname"), path);
     });
   }
+
+  test(`${name}: path with reserved characters is requested from the service as it came`, async (t) => {
+    const { visit, received } = await on(t);
+    assert.equal((await visit(`${RESERVED}?x=1`)).page.pathname, RESERVED);
+    assert.deepEqual(received.map(({ url }) => url.searchParams.get("pathname")), [RESERVED]);
+  });
 
   test(`${name}: status of the service's redirect is that of the response`, async (t) => {
     const { url } = await serve(t, (_, response) => {
