@@ -33,7 +33,7 @@ export class Service {
 
   /**
    * `of` has the addresses of the frontend (`site`) and of `strapi`, and the path of the frontend's
-   * `webhook`. Without `strapi`, the content is that of the demo.
+   * `webhook`. Without `strapi`, the content is that of the file `content`, or of the demo.
    */
   async start(of) {
     this.folder = await mkdtemp(join(tmpdir(), "frontend-map-examples-"));
@@ -62,7 +62,7 @@ export class Service {
   }
 
   #cms() {
-    if (!this.of.strapi) return { FRONTEND_MAP__CMS__PATH: CONTENT };
+    if (!this.of.strapi) return { FRONTEND_MAP__CMS__PATH: this.of.content ?? CONTENT };
     return { FRONTEND_MAP__CMS__SOURCE: "strapi", FRONTEND_MAP__CMS__URL: this.of.strapi, FRONTEND_MAP__CMS__TOKEN: READ_TOKEN };
   }
 

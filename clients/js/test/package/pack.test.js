@@ -1,7 +1,7 @@
 /** What `npm pack` would publish. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import { build } from "esbuild";
@@ -62,8 +62,21 @@ test("licenses are those of the repository", () => {
   }
 });
 
-test("lock file names no registry", () => {
-  assert.doesNotMatch(readFileSync(`${folder}package-lock.json`, "utf8"), /"resolved"/);
+test("lock files name no registry, of the client and of each example", () => {
+  const examples = readdirSync(`${folder}examples`).map((name) => `examples/${name}/`);
+  const locked = ["", ...examples].filter((name) => existsSync(`${folder}${name}package.json`));
+  assert.ok(locked.length > 4, locked.join());
+  for (const name of locked) {
+    assert.doesNotMatch(readFileSync(`${folder}${name}package-lock.json`, "utf8"), /"resolved": (?!"file:)/, name);
+  }
+});
+
+test("adapters have at most 60 lines, and import nothing but the client", () => {
+  for (const name of ["astro", "next", "nuxt", "sveltekit"]) {
+    const text = readFileSync(`${folder}src/adapters/${name}.ts`, "utf8");
+    assert.ok(text.trimEnd().split("\n").length <= 60, name);
+    assert.doesNotMatch(text, /from "(?!\.)/, name);
+  }
 });
 
 test("publint finds nothing", () => {
