@@ -2,16 +2,8 @@
 import type { FrontendMap } from "../client.js";
 import { isOutage } from "../error.js";
 import type { Resolution, SiteKey } from "../types.js";
-import { type AdapterOptions, resolve, retryAfter, visit } from "./visit.js";
-
-/** What this adapter uses of the `H3Event` of Nuxt 4. */
-export interface NuxtEvent {
-  path: string;
-  method: string;
-  headers: Headers;
-  context: object;
-  node: { req: { originalUrl?: string }; res: { statusCode: number; setHeader(name: string, value: string): unknown } };
-}
+import { errorOf, type NuxtEvent, refused, requestOf } from "./h3.js";
+import { type AdapterOptions, DRAFT_CACHE, resolve, retryAfter, visit } from "./visit.js";
 
 /**
  * The handler of `server/middleware/pages.ts`. It sends redirects, sitemap files and 503s, sets the
@@ -22,14 +14,10 @@ export function middleware<Site extends SiteKey, Event = NuxtEvent>(
   { isPage = isNotNuxts, ...options }: AdapterOptions<Event & NuxtEvent> = {},
 ) {
   return async (event: Event & NuxtEvent): Promise<Response | undefined> => {
-    const base = `http://${event.headers.get("host")}`;
-    // `event.path` is decoded, so that a `?` of the path would begin a query.
-    const path = event.node.req.originalUrl ?? event.path;
-    const url = new URL((URL.canParse(base) ? base : "http://localhost") + path);
-    const request = new Request(url, { method: event.method, headers: event.headers });
-    const found = await visit(map, { request, url, context: event }, { isPage, ...options });
+    const visited = { ...requestOf(event), context: event };
+    const found = await visit(map, visited, { isPage, ...options }).catch(refused);
     if (found === null || found instanceof Response) return found ?? undefined;
-    if (found.draft) event.node.res.setHeader("cache-control", "private, no-store");
+    if (found.draft) event.node.res.setHeader("cache-control", DRAFT_CACHE);
     if (found.page.kind === "none") event.node.res.statusCode = 404;
     Object.assign(event.context, { page: found.page });
     return undefined;
@@ -49,12 +37,19 @@ export function pageData<Site extends SiteKey, Event = NuxtEvent>(
 ) {
   return async (event: Event & NuxtEvent): Promise<Resolution<Site>> => {
     const path = new URL(event.path, "http://localhost").searchParams.get("path") ?? "/";
+    if (!isPath.test(path) || !URL.canParse(path, "http://localhost")) throw errorOf(400, "`path` is not a path");
     try {
-      return await resolve(map, path, (await draft?.(event)) ?? false);
+      const drafts = (await draft?.(event)) ?? false;
+      if (drafts) event.node.res.setHeader("cache-control", DRAFT_CACHE);
+      return await resolve(map, path, drafts);
     } catch (error) {
-      if (!isOutage(error)) throw error;
+      if (!isOutage(error)) return refused(error);
       event.node.res.setHeader("retry-after", retryAfter(error));
-      throw Object.assign(new Error("the page is not available"), { statusCode: 503, cause: error });
+      throw errorOf(503, "the page is not available", error);
     }
   };
 }
+
+const isPath = /^(\/|https?:\/\/)/i;
+
+export type { NuxtEvent };

@@ -6,6 +6,9 @@ import type { Resolution, SiteKey } from "../types.js";
 /** Without this, browsers keep a 308 for ever, and a document may be renamed back. */
 const REDIRECT_CACHE = "public, max-age=60";
 
+/** No cache may show a draft to other visitors. */
+export const DRAFT_CACHE = "private, no-store";
+
 /** What each adapter can be given; `Context` is what the framework gives to its hook. */
 export interface AdapterOptions<Context> {
   /**
@@ -98,7 +101,7 @@ function respond503(error: FrontendMapError): Response {
 /** The rendered page: never a 200 where there is none, and never a draft in a cache. */
 export function finish<Site extends SiteKey>(response: Response, { page, draft }: Found<Site>): Response {
   const headers = new Headers(response.headers);
-  if (draft) headers.set("cache-control", "private, no-store");
+  if (draft) headers.set("cache-control", DRAFT_CACHE);
   const status = page.kind === "none" && response.ok ? 404 : response.status;
   return new Response(response.body, { status, headers });
 }

@@ -13,6 +13,7 @@ const MAX_ENTRY_BYTES = 8 * 1_024;
 
 const MODULES = [
   "adapters/astro",
+  "adapters/h3",
   "adapters/next",
   "adapters/nuxt",
   "adapters/sveltekit",

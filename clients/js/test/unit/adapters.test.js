@@ -76,13 +76,13 @@ function decoded(decode, text) {
   }
 }
 
-function nuxtEvent(originalUrl, headers = {}) {
+function nuxtEvent(url, headers = {}, method = "GET") {
   const sent = {};
   // As h3 has it: the path is decoded, except for `%25`.
-  const [pathname, query] = originalUrl.split(/(?=\?)/);
+  const [pathname, query] = url.split(/(?=\?)/);
   const path = decoded(decodeURIComponent, pathname.replaceAll("%25", "%2525")) + (query ?? "");
   const res = { statusCode: 200, setHeader: (name, value) => (sent[name] = value) };
-  return { path, method: "GET", headers: new Headers(headers), context: {}, node: { req: { originalUrl }, res }, sent };
+  return { path, method, headers: new Headers(headers), context: {}, node: { req: { url }, res }, sent };
 }
 
 for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
@@ -111,7 +111,7 @@ for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
     });
   }
 
-  for (const path of ["/en/none", "/no/rule/matches", "/%FF", "//evil.example/x"]) {
+  for (const path of ["/en/none", "/no/rule/matches", "/%FF", "//evil.example/x", "/100%25", "/100%2525", "/a%3Fb", "/a%23b", "/a%2Fb", "/%C3%A4%2541"]) {
     test(`${name}: ${path} is a 404`, async (t) => {
       const { visit, received } = await on(t);
       assert.equal((await visit(path)).response.status, 404);
@@ -173,7 +173,7 @@ for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
 
   test(`${name}: refused request is an error, because waiting does not help`, async (t) => {
     const { url } = await serve(t, (_, response) => send(response, 400, failure(400, "ValidationError")));
-    await assert.rejects(adapter(createFrontendMap({ url, site: "nope" }))("/en/a"), { status: 400 });
+    await assert.rejects(adapter(createFrontendMap({ url, site: "nope" }))("/en/a"), (error) => (error.cause ?? error).status === 400);
   });
 
   test(`${name}: visitor with the secret sees the draft, and what is published where there is none; no cache keeps it`, async (t) => {
@@ -301,8 +301,56 @@ test("nuxt: data of a draft is for the visitor with the secret", async (t) => {
   const { url } = await serve(t, respond);
   const draft = ({ headers }) => headers.get("x-secret") === "s";
   const resolve = nuxt.pageData(createFrontendMap({ url, site: "main", token: "t" }), { draft });
-  assert.equal((await resolve(nuxtEvent("/api/page?path=/en/a", { "x-secret": "s" }))).resolvedBy, "cms");
+  const event = nuxtEvent("/api/page?path=/en/a", { "x-secret": "s" });
+  assert.equal((await resolve(event)).resolvedBy, "cms");
+  assert.equal(event.sent["cache-control"], "private, no-store");
   assert.equal((await resolve(nuxtEvent("/api/page?path=/en/a"))).resolvedBy, "documents");
+});
+
+// h3 takes the status of an error for that of its own response.
+for (const [what, status, error] of [
+  ["the address leads to another route", 404, failure(404, "NotFoundError")],
+  ["the site is not known", 400, failure(400, "ValidationError")],
+  ["the token is wrong", 403, failure(403, "ForbiddenError")],
+]) {
+  test(`nuxt: it is an error with the status 500 where ${what}`, async (t) => {
+    const { url } = await serve(t, (_, response) => send(response, status, error));
+    const map = createFrontendMap({ url, site: "main" });
+    for (const hook of [nuxt.middleware(map)(nuxtEvent("/en/a")), nuxt.pageData(map)(nuxtEvent("/api/page?path=/en/a"))]) {
+      await assert.rejects(hook, (thrown) => thrown.statusCode === 500 && thrown.status === undefined && thrown.cause.status === status);
+    }
+  });
+}
+
+test("nuxt: a Host with a path does not change the path", async (t) => {
+  const { url, received } = await serve(t, respond);
+  const hook = nuxt.middleware(createFrontendMap({ url, site: "main" }));
+  for (const host of ["x/en/none?", "x/en/none#", "user@x", "a b", ""]) {
+    const event = nuxtEvent("/en/a", { host });
+    assert.equal(await hook(event), undefined);
+    assert.equal(event.context.page.kind, "document");
+  }
+  assert.deepEqual([...new Set(received.map((one) => one.url.search))], ["?site=main&pathname=%2Fen%2Fa"]);
+});
+
+test("nuxt: requests of each method have their page, and only GET and HEAD have sitemap files", async (t) => {
+  const { url } = await serve(t, respond);
+  const hook = nuxt.middleware(createFrontendMap({ url, site: "main" }));
+  for (const method of ["HEAD", "POST", "TRACE", "PROPFIND"]) {
+    const event = nuxtEvent("/en/a", {}, method);
+    await hook(event);
+    assert.equal(event.context.page.kind, "document", method);
+  }
+  assert.equal(await hook(nuxtEvent("/robots.txt", {}, "TRACE")), undefined);
+});
+
+test("nuxt: data of a path that is none is an error with the status 400", async (t) => {
+  const { url, received } = await serve(t, respond);
+  const resolve = nuxt.pageData(createFrontendMap({ url, site: "main" }));
+  for (const path of ["en/a", "https://", "http://[::1]:99999/", "javascript:alert(1)"]) {
+    await assert.rejects(resolve(nuxtEvent(`/api/page?path=${encodeURIComponent(path)}`)), { statusCode: 400 });
+  }
+  assert.equal(received.length, 0);
 });
 
 test("nuxt: data of a page while the service fails is an error with the status 503 and Retry-After", async () => {
