@@ -67,4 +67,11 @@ export class Visitor {
   }
 }
 
-export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+/** It ends with this process; signals are handled elsewhere. */
+export const launch = () =>
+  chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox"],
+    handleSIGINT: false,
+    handleSIGTERM: false,
+  });

@@ -116,7 +116,6 @@ try {
   }
 } finally {
   await browser.close();
-  await strapi.stop();
 }
 console.log(`${((performance.now() - began) / 1000).toFixed(0)} s; ${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -1,5 +1,6 @@
 /** One example: what it supports, and how it is built and started. */
 import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Child, freePort, responds, run } from "./process.js";
 import { CONTENT, DRAFT_TOKEN, NOTIFY_SECRET } from "./service.js";
@@ -43,8 +44,10 @@ export class Example {
    * From the lock file; the client is packed, as it would be published. Not `npm ci`: lock files have
    * no optional packages of other platforms, which npm ci refuses.
    */
-  install() {
-    return run(["npm", "install", "--no-save", "--no-audit", "--no-fund"], this.#options());
+  async install() {
+    // npm would keep the one that is there.
+    await rm(`${this.folder}node_modules/frontend-map-client`, { recursive: true, force: true });
+    await run(["npm", "install", "--no-save", "--no-audit", "--no-fund"], this.#options());
   }
 
   build(addresses) {

@@ -6,6 +6,11 @@ import { createServer } from "node:net";
 /** Longer than anything that is awaited takes on a busy machine. */
 const TIMEOUT_MS = 120_000;
 
+/** What still runs; it ends with this process. */
+const running = new Set();
+process.once("exit", () => running.forEach((child) => child.signal("SIGKILL")));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.listenerCount(signal) === 1 && process.exit(1));
+
 /** A process that runs until `stop`. */
 export class Child {
   log = "";
@@ -20,14 +25,20 @@ export class Child {
       this.process.once("error", (error) => resolve(String(error)));
       this.process.once("close", (status, signal) => resolve(status ?? signal));
     });
+    running.add(this);
+    void this.ended.then(() => running.delete(this));
   }
 
-  async stop(signal = "SIGTERM") {
+  signal(signal) {
     try {
       process.kill(-this.process.pid, signal);
     } catch {
       // It has ended already.
     }
+  }
+
+  async stop() {
+    this.signal("SIGTERM");
     await this.ended;
   }
 }

@@ -1,4 +1,5 @@
 /** The real Strapi of `tests/strapi`, with content of its own. */
+import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { freePort, run } from "./process.js";
 
@@ -25,16 +26,18 @@ export async function startStrapi(variables) {
     DATABASE_FILENAME: `.tmp/examples-${port}.db`,
   };
   await run([SCRIPT, "install"], { env });
+  // The script leaves it running, so that it needs an end of its own.
+  const stop = () => void spawnSync(SCRIPT, ["reset"], { env });
+  process.once("exit", stop);
   await run([SCRIPT, "start"], { env });
-  return new Strapi(`http://127.0.0.1:${port}`, () => run([SCRIPT, "reset"], { env }));
+  return new Strapi(`http://127.0.0.1:${port}`);
 }
 
 class Strapi {
   #admin;
 
-  constructor(url, stop) {
+  constructor(url) {
     this.url = url;
-    this.stop = stop;
   }
 
   async call(path, { token, ...init } = {}) {
