@@ -35,6 +35,7 @@ export async function resolve<Site = SiteKey>(
   };
   return reads.read<Resolution<Site>>({
     key: transport.url(call),
+    kind: draft ? "drafts" : "paths",
     request: async (urgent) => {
       try {
         return await transport.text({ ...call, retry: !urgent });

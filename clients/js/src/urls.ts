@@ -37,6 +37,7 @@ export class Urls {
     const document = JSON.stringify({ uid, documentId, locale: locale ?? undefined });
     return this.reads.read({
       key: document,
+      kind: "urls",
       request: (urgent) => this.#enqueue({ document, documentId, urgent }),
       decode: (text) => JSON.parse(text) as DocumentUrl,
       keeps: () => true,

@@ -8,6 +8,8 @@ import { type Kept, LastGoodResults } from "./last_good.js";
 export interface Reading<T> {
   /** Identifies the request. */
   key: string;
+  /** Requests of which one that hangs says that the others hang, too. Some wait for the CMS, others do not. */
+  kind: "paths" | "drafts" | "urls";
   /** Sends it. With `urgent` there is a last good result, so that it does not wait to retry. */
   request: (urgent: boolean) => Promise<string>;
   /** @throws FrontendMapError if the text is not a result. */
@@ -19,7 +21,7 @@ export interface Reading<T> {
 export class Reads {
   readonly #flights = new Map<string, Promise<string>>();
   readonly #kept: LastGoodResults;
-  readonly #hangs = new Hangs();
+  readonly #hangs = { paths: new Hangs(), drafts: new Hangs(), urls: new Hangs() };
 
   /**
    * `shares`: whether callers share requests in flight. Next.js ties a request to the page that it
@@ -31,12 +33,12 @@ export class Reads {
 
   /** @throws FrontendMapError without a result, new or kept. */
   async read<T extends object>(reading: Reading<T>): Promise<T & { lastGood?: LastGood }> {
-    const { key, request, decode, keeps } = reading;
+    const { key, kind, request, decode, keeps } = reading;
     const kept = this.#kept.get(key);
-    const hangs = this.#hangs.known;
-    if (kept && hangs) return marked(decode(kept.text), kept, hangs);
+    const hangs = this.#hangs[kind];
+    if (kept && hangs.known) return marked(decode(kept.text), kept, hangs.known);
     try {
-      const text = await this.#shared(key, () => this.#hangs.watch(() => request(kept !== undefined)));
+      const text = await this.#shared(key, () => hangs.watch(() => request(kept !== undefined)));
       const result = decode(text);
       if (keeps(result)) this.#kept.set(key, text);
       else this.#kept.delete(key);

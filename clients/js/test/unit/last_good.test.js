@@ -139,6 +139,25 @@ test("while the service hangs, one request waits for it and the others have the 
   assert.equal((await map.resolve("/2")).lastGood, undefined);
 });
 
+for (const [what, ask] of [
+  ["drafts", (map) => map.resolve("/1", { draft: true })],
+  ["URLs", (map) => map.url(page(1))],
+]) {
+  test(`pages are read anew while ${what} hang, which wait for the CMS`, async (t) => {
+    const { map, state, received } = await failing(t);
+    await map.resolve("/1");
+    state.fail = ({ method, url }, response) => {
+      if (method === "GET" && !url.searchParams.has("status")) send(response, 200, success(document("/1")));
+    };
+    await assert.rejects(ask(map), { name: "TimeoutError" });
+    const asked = received.length;
+    const hanging = ask(map).catch((error) => error);
+    while (received.length === asked) await new Promise((done) => setTimeout(done, 1));
+    assert.equal((await map.resolve("/1")).lastGood, undefined);
+    assert.equal((await hanging).name, "TimeoutError");
+  });
+}
+
 test("kept results are bounded by their characters too", () => {
   const results = new LastGoodResults(100, 20);
   results.set("a", "x".repeat(9));
