@@ -127,7 +127,7 @@ export const CHECKS = {
     await visitor.page.waitForURL((url) => !url.pathname.startsWith("/api/"));
     assert.deepEqual((await visitor.visit(path)).statuses, [404]);
 
-    for (const [name, value, status] of [["secret", "wrong", 401], ["path", "//example.org", 400], ["path", "https://example.org", 400]]) {
+    for (const [name, value, status] of [["secret", "wrong", 401], ["path", "//example.org", 400], ["path", "/\t/example.org", 400], ["path", "https://example.org", 400]]) {
       const bad = new URL(link);
       bad.searchParams.set(name, value);
       assert.equal((await fetch(bad, { redirect: "manual" })).status, status, `${name}=${value}`);
