@@ -6,6 +6,8 @@ import { until } from "./process.js";
 const ARTICLE = "api::article.article";
 const LIST = "/en/articles";
 const LISTED = 50;
+/** Requests at the same time. */
+const AT_ONCE = 8;
 
 /** Name → `(context) => Promise`: throws where the example is wrong. `context` is that of drive.js. */
 export const CHECKS = {
@@ -36,7 +38,11 @@ export const CHECKS = {
 
   /** The same of all public pages, those with reserved characters and other scripts included. */
   async all({ example, service, all }) {
-    for (const { path } of all) await checkHead(example, service, path);
+    const waiting = all.values();
+    const worker = async () => {
+      for (const { path } of waiting) await checkHead(example, service, path);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
     return `${all.length} pages`;
   },
 

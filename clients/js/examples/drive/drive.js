@@ -62,6 +62,18 @@ async function content(service, strapi) {
   return { all, pages, articles: articles.slice(1), drafts };
 }
 
+/** Installs and builds an example, if that is not done yet. */
+async function build(example, addresses) {
+  if (example.built !== undefined) return example.built;
+  const steps = { install: () => example.install(), build: () => example.build(addresses) };
+  if (options.installed) delete steps.install;
+  example.built = true;
+  for (const [name, call] of Object.entries(steps)) {
+    example.built &&= await step(`${example.name}: ${name}`, call);
+  }
+  return example.built;
+}
+
 async function drive(example, { strapi, service, browser }) {
   const proxy = new CountingProxy();
   await proxy.start(service);
@@ -70,11 +82,8 @@ async function drive(example, { strapi, service, browser }) {
   const pictures = resolve(options.pictures, example.name);
   const visitors = await Promise.all([1, 2].map(() => Visitor.open(browser, example.url, pictures)));
   try {
-    const steps = { install: () => example.install(), build: () => example.build(addresses), start: () => example.start(addresses) };
-    if (options.installed) delete steps.install;
-    for (const [name, call] of Object.entries(steps)) {
-      if (!(await step(`${example.name}: ${name}`, async () => void (await call())))) return;
-    }
+    if (!(await build(example, addresses))) return;
+    if (!(await step(`${example.name}: start`, () => example.start(addresses)))) return;
     const [visitor, otherVisitor] = visitors;
     const context = { example, strapi, service, proxy, visitor, otherVisitor, state: {}, ...(await content(service, strapi)) };
     for (const [name, check] of Object.entries(CHECKS)) {
@@ -99,7 +108,7 @@ const examples = positionals.map((name) => new Example(name));
 // One address for all examples: Strapi's panel shows the previews of one frontend.
 const [port, servicePort] = [await freePort(), await freePort()];
 const service = new Service(resolve(options.binary), servicePort);
-const strapi = await startStrapi({
+const starting = startStrapi({
   FRONTEND_MAP_URL: service.url,
   FRONTEND_MAP_DRAFT_TOKEN: DRAFT_TOKEN,
   FRONTEND_MAP_HOOK: `${service.url}/hooks/cms`,
@@ -107,13 +116,16 @@ const strapi = await startStrapi({
   PREVIEW_SECRET,
   PREVIEW_ORIGINS: `http://127.0.0.1:${port}`,
 });
+// Strapi starts on one core.
+for (const example of examples) {
+  await example.locate(port);
+  if (!example.isStatic) await build(example);
+}
+const strapi = await starting;
 console.log(`Strapi: ${((performance.now() - began) / 1000).toFixed(1)} s`);
 const browser = await launch();
 try {
-  for (const example of examples) {
-    await example.locate(port);
-    await drive(example, { strapi, service, browser });
-  }
+  for (const example of examples) await drive(example, { strapi, service, browser });
 } finally {
   await browser.close();
 }

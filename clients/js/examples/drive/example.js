@@ -12,9 +12,10 @@ export class Example {
   constructor(name) {
     this.name = name;
     this.folder = fileURLToPath(new URL(`../${name}/`, import.meta.url));
-    // { checks: names of checks.js, webhook?: the path of its route for webhooks }
-    const { checks, webhook } = JSON.parse(readFileSync(`${this.folder}package.json`, "utf8")).drive;
-    Object.assign(this, { checks, webhook });
+    // { checks: names of checks.js, webhook?: the path of its route for webhooks, isStatic?: the build
+    // requests all pages of the service }
+    const { checks, webhook, isStatic = false } = JSON.parse(readFileSync(`${this.folder}package.json`, "utf8")).drive;
+    Object.assign(this, { checks, webhook, isStatic });
   }
 
   /** Chooses its address; `port` fixes it. */
@@ -50,8 +51,8 @@ export class Example {
     await run(["npm", "install", "--no-save", "--no-audit", "--no-fund"], this.#options());
   }
 
-  build(addresses) {
-    return run(["npm", "run", "build"], this.#options(addresses));
+  async build(addresses) {
+    await run(["npm", "run", "build"], this.#options(addresses));
   }
 
   async start(addresses) {
