@@ -32,4 +32,6 @@ const tests = folders.flatMap((folder) =>
     .filter((entry) => entry.name.endsWith('.test.mjs'))
     .map((entry) => join(outdir, folder.slice('test/'.length), entry.name)),
 );
-process.exit(spawnSync(process.execPath, ['--test', ...tests], { stdio: 'inherit' }).status ?? 1);
+// A test that fails leaves its peer open, which must not keep the process alive.
+const options = ['--test', '--test-force-exit'];
+process.exit(spawnSync(process.execPath, [...options, ...tests], { stdio: 'inherit' }).status ?? 1);

@@ -6,12 +6,16 @@ import { createClient } from '../../server/src/service/client';
 import { ServiceFailure } from '../../server/src/service/failure';
 import { data, error, json, startPeer } from './peer';
 
-const call = { path: '/api/x', timeoutMs: 300 };
+// Longer than a response takes on a busy machine.
+const call = { path: '/api/x', timeoutMs: 60_000 };
 
-const failureOf = async (respond: (response: ServerResponse) => void): Promise<string> => {
+const failureOf = async (
+  respond: (response: ServerResponse) => void,
+  timeoutMs = call.timeoutMs,
+): Promise<string> => {
   const peer = await startPeer((_request, response) => respond(response));
   try {
-    await createClient(createBreaker()).call(peer.address, call);
+    await createClient(createBreaker()).call(peer.address, { ...call, timeoutMs });
     return 'none';
   } catch (failure) {
     assert.ok(failure instanceof ServiceFailure);
@@ -24,17 +28,17 @@ const failureOf = async (respond: (response: ServerResponse) => void): Promise<s
 test('client: a response with its data', async () => {
   const peer = await startPeer((_request, response) => data(response, { url: 'u' }));
   const query = { uid: 'a::b.c', locale: undefined };
-  const reply = await createClient(createBreaker()).call(peer.address, { ...call, query, token: 't' });
+  const found = await createClient(createBreaker()).call(peer.address, { ...call, query, token: 't' });
   peer.stop();
-  assert.deepEqual(reply, { status: 200, data: { url: 'u' }, details: {} });
+  assert.deepEqual(found, { status: 200, data: { url: 'u' }, details: {} });
   assert.deepEqual(peer.asked, [{ line: 'GET /api/x?uid=a%3A%3Ab.c', authorization: 'Bearer t', body: '' }]);
 });
 
 test('client: an error that callers distinguish, with its details', async () => {
   const peer = await startPeer((_request, response) => error(response, 404, { reason: 'no_rule' }));
-  const reply = await createClient(createBreaker()).call(peer.address, call);
+  const found = await createClient(createBreaker()).call(peer.address, call);
   peer.stop();
-  assert.deepEqual(reply, { status: 404, data: {}, details: { reason: 'no_rule' } });
+  assert.deepEqual(found, { status: 404, data: {}, details: { reason: 'no_rule' } });
 });
 
 test('client: each failure has its word', async () => {
@@ -52,10 +56,10 @@ test('client: each failure has its word', async () => {
   assert.equal(await failureOf((response) => error(response, 502)), 'cms-failed');
   assert.equal(await failureOf((response) => error(response, 503)), 'busy');
   assert.equal(await failureOf((response) => response.destroy()), 'unreachable');
-  assert.equal(await failureOf(() => undefined), 'timeout');
+  assert.equal(await failureOf(() => undefined, 300), 'timeout');
   const slow = (response: ServerResponse) =>
     response.writeHead(200, { 'Content-Type': 'application/json' }).write('{');
-  assert.equal(await failureOf(slow), 'timeout');
+  assert.equal(await failureOf(slow, 300), 'timeout');
 });
 
 test('client: a redirect is not followed', async () => {
