@@ -49,6 +49,9 @@ export interface DocumentReport {
 /** A report, or the reason why there is none. */
 export type Result<T> = { report: T } | { failure: Failure };
 
+/** A page of Strapi's list has at most so many rows, and one request asks for at most so many. */
+export const MAX_ROWS = 100;
+
 /** One row of a list: its published URL, or why it has none. */
 export type RowReport = { url: string } | { reason: string };
 

@@ -36,10 +36,10 @@ export const requestParts = (): Promise<Parts> =>
 export const useParts = (isPermitted: boolean): Parts | null => {
   const [parts, setParts] = React.useState<Parts | null>(null);
   React.useEffect(() => {
-    let isShown = true;
-    if (isPermitted) void requestParts().then((found) => isShown && setParts(found));
+    let isMounted = true;
+    if (isPermitted) void requestParts().then((found) => isMounted && setParts(found));
     return () => {
-      isShown = false;
+      isMounted = false;
     };
   }, [isPermitted]);
   return isPermitted ? parts : null;

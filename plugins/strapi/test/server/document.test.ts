@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readDocument, type Resolves } from '../../server/src/operations/document';
+import { readDocument, type ResolveSupport } from '../../server/src/operations/document';
 import { createBreaker } from '../../server/src/service/breaker';
 import { createClient } from '../../server/src/service/client';
 import { data, error, startPeer } from './peer';
@@ -11,7 +11,7 @@ const KEY = { uid: 'api::a.a', documentId: 'a1', locale: 'en', site: 'main' };
 const both = { published: true, draft: true };
 const onlyPublished = { published: true, draft: false };
 
-const ALWAYS: Resolves = { mayResolve: () => true, doesNot: () => undefined };
+const ALWAYS: ResolveSupport = { mayResolve: () => true, markUnsupported: () => undefined };
 
 const RESOLVED = {
   canonicalUrl: 'https://x/en/a',
@@ -37,10 +37,10 @@ const read = async (
   const peer = await startPeer(respond);
   const client = createClient(createBreaker());
   const tokens = { draft: 'd', validate: 'v' };
-  const ask = (path: string, query: Record<string, string | undefined>, token?: 'draft' | 'validate') =>
-    client.call(peer.address, { path, query, token: token && tokens[token], timeoutMs: 5_000 });
+  const get = (path: string, query: Record<string, string | undefined>, token?: 'draft' | 'validate') =>
+    client.call(peer.address, { path, query, token: token && tokens[token], timeoutMs: 60_000 });
   try {
-    return { report: await readDocument(ask, KEY, versions, resolves), asked: peer.asked };
+    return { report: await readDocument(get, KEY, versions, resolves), asked: peer.asked };
   } finally {
     peer.stop();
   }
@@ -96,7 +96,7 @@ test('document: a site that does not resolve by documents is asked for the URL a
     return data(response, { url: 'https://x/en/a', path: '/en/a' });
   };
   let mayResolve = true;
-  const resolves = { mayResolve: () => mayResolve, doesNot: () => void (mayResolve = false) };
+  const resolves = { mayResolve: () => mayResolve, markUnsupported: () => void (mayResolve = false) };
   const { report } = await read(respond, onlyPublished, resolves);
   assert.deepEqual(report.published, { url: 'https://x/en/a', path: '/en/a' });
   const { asked } = await read(respond, onlyPublished, resolves);

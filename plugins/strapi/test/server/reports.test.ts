@@ -8,9 +8,13 @@ import {
   type MayRead,
   type Row,
 } from '../../server/src/operations/reports';
-import type { Reply } from '../../server/src/service/client';
+import type { ServiceResponse } from '../../server/src/service/client';
 
-const reply = (data: Row, status: Reply['status'] = 200): Reply => ({ status, data, details: {} });
+const response = (data: Row, status: ServiceResponse['status'] = 200): ServiceResponse => ({
+  status,
+  data,
+  details: {},
+});
 
 const row = (contentType: string, documentId: string, locale = 'en'): Row => ({
   contentType,
@@ -33,19 +37,19 @@ test('problems: rows that may not be read are neither listed nor counted', async
     noUrl(row('some', 'b')),
     noUrl(row('closed', 'a')),
   ];
-  const found = await problemsOf(reply({ count: 4, truncated: false, problems: rows }), mayRead);
+  const found = await problemsOf(response({ count: 4, truncated: false, problems: rows }), mayRead);
   assert.deepEqual(found, { count: 2, truncated: false, problems: [rows[0], rows[1]] });
 });
 
 test('problems: rows are copies, which a title of one admin may be added to', async () => {
   const rows = [noUrl(row('open', 'x'))];
-  const found = await problemsOf(reply({ problems: rows }), mayRead);
+  const found = await problemsOf(response({ problems: rows }), mayRead);
   assert.notEqual(found.problems[0], rows[0]);
 });
 
 test('problems: the locale counts', async () => {
   const rows = [noUrl(row('some', 'a', 'en')), noUrl(row('some', 'a', 'de'))];
-  const found = await problemsOf(reply({ problems: rows }), mayRead);
+  const found = await problemsOf(response({ problems: rows }), mayRead);
   assert.deepEqual(found.problems, [rows[0]]);
 });
 
@@ -56,14 +60,14 @@ test('problems: a path is listed if all its documents are readable', async () =>
     shared(row('open', 'x'), [row('open', 'y'), row('closed', 'a')]),
     shared(row('closed', 'x'), [row('open', 'y')]),
   ];
-  const found = await problemsOf(reply({ problems: rows }), mayRead);
+  const found = await problemsOf(response({ problems: rows }), mayRead);
   assert.deepEqual(found.problems, [rows[0]]);
 });
 
 test('problems: a document that is not localized is readable in each locale', async () => {
   const readable: MayRead = async () => new Set([versionKey('a', null)]);
   const rows = [noUrl(row('t', 'a', 'de')), noUrl(row('t', 'b', 'de'))];
-  assert.deepEqual((await problemsOf(reply({ problems: rows }), readable)).problems, [rows[0]]);
+  assert.deepEqual((await problemsOf(response({ problems: rows }), readable)).problems, [rows[0]]);
 });
 
 test('checks: no count of pages that may not be read', async () => {
@@ -75,7 +79,7 @@ test('checks: no count of pages that may not be read', async () => {
   }));
   const run = { count: 7, endedAt: 't', truncated: false, dead };
   const validations = ['open', 'some', 'closed'].map((contentType) => ({ ...run, contentType }));
-  const found = await checksOf(reply({ validations }), mayRead);
+  const found = await checksOf(response({ validations }), mayRead);
   assert.deepEqual(
     found.map(({ contentType, count, dead }) => [contentType, count, dead.length]),
     [
@@ -92,14 +96,14 @@ test('moves: the latest first, 100 at most, of readable documents', async () => 
     since: `2026-01-01T00:00:00.${String(at).padStart(3, '0')}Z`,
   });
   const redirects = Array.from({ length: 240 }, (_, at) => move(at, at % 2 ? 'open' : 'closed'));
-  const found = await movesOf(reply({ redirects }), mayRead);
+  const found = await movesOf(response({ redirects }), mayRead);
   assert.equal(found.length, 100);
   assert.equal(found[0]?.from, '/239');
   assert.ok(found.every(({ contentType }) => contentType === 'open'));
 });
 
 test('reports: a response without rows is no empty report', async () => {
-  await assert.rejects(problemsOf(reply({}), mayRead), { failure: 'older-version' });
-  await assert.rejects(problemsOf(reply({}, 400), mayRead), { failure: 'unknown-site' });
-  await assert.rejects(checksOf(reply({}, 404), mayRead), { failure: 'older-version' });
+  await assert.rejects(problemsOf(response({}), mayRead), { failure: 'older-version' });
+  await assert.rejects(problemsOf(response({}, 400), mayRead), { failure: 'unknown-site' });
+  await assert.rejects(checksOf(response({}, 404), mayRead), { failure: 'older-version' });
 });

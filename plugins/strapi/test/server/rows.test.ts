@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRows } from '../../server/src/operations/rows';
-import type { Reply } from '../../server/src/service/client';
+import type { ServiceResponse } from '../../server/src/service/client';
 
 const KEY = { uid: 'api::a.a', locale: 'en', site: 'main', documentIds: ['a', 'b', 'c'] };
 
-const read = (data: Record<string, unknown>, status: Reply['status'] = 200) => {
+const read = (data: Record<string, unknown>, status: ServiceResponse['status'] = 200) => {
   const sent: unknown[] = [];
   const rows = readRows(async (path, query, body) => {
     sent.push({ path, query, body });

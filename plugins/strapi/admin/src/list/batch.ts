@@ -1,4 +1,4 @@
-import type { Result, RowReport } from '../../../shared/reports';
+import { MAX_ROWS, type Result, type RowReport } from '../../../shared/reports';
 
 export type RowResult = RowReport | { failure: string };
 
@@ -14,8 +14,6 @@ interface Waiting {
   done: (row: RowResult) => void;
 }
 
-/** A page of Strapi's list has at most 100 rows, and the route takes as many. */
-const MOST_ROWS = 100;
 const MISSING: RowReport = { reason: 'unknown' };
 
 /** Collects the rows that are asked for in one tick into one request for each type and locale. */
@@ -32,8 +30,8 @@ export const createBatches = (load: LoadRows) => {
 
   const flush = (): void => {
     for (const { uid, locale, rows } of waiting.values()) {
-      for (let at = 0; at < rows.length; at += MOST_ROWS)
-        void send(uid, locale, rows.slice(at, at + MOST_ROWS));
+      for (let at = 0; at < rows.length; at += MAX_ROWS)
+        void send(uid, locale, rows.slice(at, at + MAX_ROWS));
     }
     waiting.clear();
   };

@@ -18,7 +18,7 @@ export interface Table {
   layout: unknown;
 }
 
-/** The column `URL` behind those of the content type. */
+/** The column `URL` after those of the content type. */
 export const addColumn = (table: Table): Table => ({
   ...table,
   displayedHeaders: [
@@ -43,24 +43,24 @@ const Cell = ({ row, model }: { row: Row; model: string }) => {
   const isDraft = status === 'draft';
 
   React.useEffect(() => {
-    let isShown = true;
+    let isMounted = true;
     setFound(null);
     if (documentId && !isDraft) {
-      void requestRow(model, locale ?? undefined, documentId).then((result) => isShown && setFound(result));
+      void requestRow(model, locale ?? undefined, documentId).then((result) => isMounted && setFound(result));
     }
     return () => {
-      isShown = false;
+      isMounted = false;
     };
   }, [model, locale, documentId, isDraft, updatedAt, status]);
 
-  if (isDraft) return <Quiet>{text('column.draft')}</Quiet>;
+  if (isDraft) return <MutedText>{text('column.draft')}</MutedText>;
   if (!found) return <VisuallyHidden>{text('panel.loading')}</VisuallyHidden>;
-  if ('failure' in found) return <Quiet>{text(`failure.${found.failure as Failure}`)}</Quiet>;
-  if ('reason' in found) return <Quiet>{reasonText(text, found.reason)}</Quiet>;
+  if ('failure' in found) return <MutedText>{text(`failure.${found.failure as Failure}`)}</MutedText>;
+  if ('reason' in found) return <MutedText>{reasonText(text, found.reason)}</MutedText>;
   return <PageLink url={found.url} />;
 };
 
-const Quiet = ({ children }: { children: string }) => (
+const MutedText = ({ children }: { children: string }) => (
   <Tooltip label={children}>
     <Typography textColor="neutral600" ellipsis tag="p" maxWidth="24rem">
       {children}

@@ -28,7 +28,7 @@ const COLUMNS: TextId[] = ['table.kind', 'table.entry', 'table.type', 'table.loc
 export const FindingsTable = ({ overview, types }: { overview: Overview; types: ContentType[] }) => {
   const text = useText();
   const [filter, setFilter] = React.useState<Filter>({ kind: '', contentType: '', locale: '' });
-  const [most, setMost] = React.useState(ROWS);
+  const [max, setMax] = React.useState(ROWS);
   const all = React.useMemo(() => findingsOf(overview), [overview]);
   const rows = filtered(all, filter);
   const isCut = overview.problems.truncated || overview.checks.some(({ truncated }) => truncated);
@@ -39,7 +39,7 @@ export const FindingsTable = ({ overview, types }: { overview: Overview; types: 
         {text('table.count', { count: rows.length })} {isCut && text('table.truncated')}
       </Typography>
       {rows.length > 0 && (
-        <Table colCount={COLUMNS.length} rowCount={Math.min(rows.length, most) + 1}>
+        <Table colCount={COLUMNS.length} rowCount={Math.min(rows.length, max) + 1}>
           <Thead>
             <Tr>
               {COLUMNS.map((id) => (
@@ -50,15 +50,15 @@ export const FindingsTable = ({ overview, types }: { overview: Overview; types: 
             </Tr>
           </Thead>
           <Tbody>
-            {rows.slice(0, most).map((finding) => (
+            {rows.slice(0, max).map((finding) => (
               <Row key={finding.key} finding={finding} types={types} />
             ))}
           </Tbody>
         </Table>
       )}
-      {rows.length > most && (
+      {rows.length > max && (
         <Box paddingTop={4}>
-          <Button variant="tertiary" onClick={() => setMost(most + ROWS)}>
+          <Button variant="tertiary" onClick={() => setMax(max + ROWS)}>
             {text('table.more')}
           </Button>
         </Box>

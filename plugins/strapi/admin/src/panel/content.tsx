@@ -7,7 +7,7 @@ import { Alternates, Checked, FormerPaths, othersOf } from './details';
 import { PreviewLink } from './preview';
 import { StatusChips } from './status';
 
-export interface Shown {
+export interface OpenVersion {
   uid: string;
   documentId: string;
   locale: string | undefined;
@@ -17,7 +17,7 @@ export interface Shown {
 }
 
 /** `document` is null while it is not saved. */
-export const PanelContent = ({ document }: { document: Shown | null }) => {
+export const PanelContent = ({ document }: { document: OpenVersion | null }) => {
   const text = useText();
   const query = new URLSearchParams();
   if (document) {
@@ -40,7 +40,7 @@ const Note = ({ children }: { children: string }) => (
   </Typography>
 );
 
-const Report = ({ document, report }: { document: Shown; report: DocumentReport }) => {
+const Report = ({ document, report }: { document: OpenVersion; report: DocumentReport }) => {
   const text = useText();
   const { published, draft } = report;
   // A frontend finds the page of a draft by its path.

@@ -6,8 +6,8 @@ import { readableVersions, type Ability } from './readable';
 export const relationOf = (reason: string): string | null => reason.match(/^(\w+)\./)?.[1] ?? null;
 
 /**
- * The entry behind the relation that the reason is about, if the admin may read it. Of the draft:
- * the published version has no relation to an entry that is not published.
+ * The entry that the relation in the reason leads to, if the admin may read it. The draft is read,
+ * because the published version has no relation to an entry that is not published.
  */
 export const relatedEntry = async (
   strapi: Core.Strapi,

@@ -1,5 +1,5 @@
 import { errors } from '@strapi/utils';
-import { MOST_ROWS } from '../operations/rows';
+import { MAX_ROWS } from '../../../shared/reports';
 
 const UID = /^(api|plugin|admin)::[\w-]{1,64}\.[\w-]{1,64}$/;
 const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -23,8 +23,8 @@ export const siteOf = (value: unknown): string => required('site', value, /^[A-Z
 
 /** 1 to 100 documents, as many as a page of Strapi's list has. */
 export const documentIdsOf = (value: unknown): string[] => {
-  if (!Array.isArray(value) || value.length < 1 || value.length > MOST_ROWS) {
-    throw new errors.ValidationError(`\`documentIds\` must have 1 to ${MOST_ROWS} documents`);
+  if (!Array.isArray(value) || value.length < 1 || value.length > MAX_ROWS) {
+    throw new errors.ValidationError(`\`documentIds\` must have 1 to ${MAX_ROWS} documents`);
   }
   return [...new Set(value.map(documentIdOf))];
 };

@@ -8,7 +8,7 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
   const operations = (): OperationsService => strapi.plugin('frontend-map').service('operations');
 
   /** A run reports on all documents of the type, so the admin must be permitted to read each. */
-  const checked = async (ctx: Context, uid: string): Promise<string> => {
+  const readableType = async (ctx: Context, uid: string): Promise<string> => {
     if (!(await mayReadWholeType(strapi, ctx.state.userAbility, uid))) ctx.throw(403);
     return uid;
   };
@@ -19,7 +19,7 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
       ctx.body = await operations().sites();
     },
 
-    /** `GET /overview?site`: an `Result<Overview>`. */
+    /** `GET /overview?site`: a `Result<Overview>`. */
     async overview(ctx: Context) {
       ctx.set('Cache-Control', 'no-store');
       ctx.body = await operations().overview(ctx.state.userAbility, siteOf(ctx.query.site));
@@ -27,14 +27,14 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
 
     /** `GET /check?site&uid`: a `CheckRun`. */
     async check(ctx: Context) {
-      const uid = await checked(ctx, uidOf(ctx.query.uid));
+      const uid = await readableType(ctx, uidOf(ctx.query.uid));
       ctx.set('Cache-Control', 'no-store');
       ctx.body = operations().checkState(siteOf(ctx.query.site), uid);
     },
 
     /** `POST /check?site&uid`: starts a run, or joins the one in progress. */
     async start(ctx: Context) {
-      const uid = await checked(ctx, uidOf(ctx.query.uid));
+      const uid = await readableType(ctx, uidOf(ctx.query.uid));
       ctx.body = await operations().startCheck(siteOf(ctx.query.site), uid);
     },
   };

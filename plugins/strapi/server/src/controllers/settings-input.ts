@@ -3,8 +3,8 @@ import type { SettingsInput } from '../../../shared/settings';
 import { parseAddress } from '../service/address';
 
 const SITE = /^[A-Za-z0-9._-]{0,64}$/;
-const MOST_TYPES = 1_000;
-const LONGEST_TOKEN = 4_096;
+const MAX_TYPES = 1_000;
+const MAX_TOKEN = 4_096;
 
 const refuse = (name: string): never => {
   throw new errors.ValidationError(`\`${name}\` is invalid`);
@@ -21,13 +21,13 @@ const site = (name: string, value: unknown): string =>
 /** A header must be able to carry it. */
 const token = (name: string, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
-  const isToken = typeof value === 'string' && value.length <= LONGEST_TOKEN && /^[\x21-\x7e]*$/.test(value);
+  const isToken = typeof value === 'string' && value.length <= MAX_TOKEN && /^[\x21-\x7e]*$/.test(value);
   return isToken ? value : refuse(name);
 };
 
 const sites = (value: unknown): Record<string, string> => {
   const entries = Object.entries(record('sites', value));
-  if (entries.length > MOST_TYPES) refuse('sites');
+  if (entries.length > MAX_TYPES) refuse('sites');
   return Object.fromEntries(entries.map(([uid, key]) => [uid, site('sites', key)]).filter(([, key]) => key));
 };
 

@@ -24,7 +24,7 @@ const settings = ({ strapi }: { strapi: Core.Strapi }) => {
     /** `PUT /settings` with a `SettingsInput`: the new `SettingsView`. */
     async update(ctx: Context) {
       await service().update(settingsInput((ctx.request as { body?: unknown }).body));
-      operations().forget();
+      operations().reset();
       ctx.body = await service().view();
     },
 

@@ -7,18 +7,18 @@ const urls = ({ strapi }: { strapi: Core.Strapi }) => {
   const operations = (): OperationsService => strapi.plugin('frontend-map').service('operations');
 
   return {
-    /** `GET /document?uid&documentId&locale`: an `Result<DocumentReport>`. */
+    /** `GET /document?uid&documentId&locale`: a `Result<DocumentReport>`. */
     async document(ctx: Context) {
       const { uid, documentId, locale } = ctx.query;
       const request = { uid: uidOf(uid), documentId: documentIdOf(documentId), locale: localeOf(locale) };
       const found = await operations().document(ctx.state.userAbility, request);
-      // As Strapi's own route: without permission to read a document, it does not exist.
+      // Like Strapi's own routes: a document that the admin may not read is a 404.
       ctx.set('Cache-Control', 'no-store');
       if (!found) ctx.throw(404);
       ctx.body = found;
     },
 
-    /** `POST /rows` with `{uid, documentIds, locale}`: an `Result` with the rows by `documentId`. */
+    /** `POST /rows` with `{uid, documentIds, locale}`: a `Result` with the rows by `documentId`. */
     async rows(ctx: Context) {
       const { uid, documentIds, locale } = (ctx.request as { body?: Record<string, unknown> }).body ?? {};
       const ability = ctx.state.userAbility;

@@ -1,7 +1,7 @@
 import type { Address, CheckedUrl, DocumentReport } from '../../../shared/reports';
 import { ServiceFailure } from '../service/failure';
 import { pageUrl } from '../service/page-url';
-import type { Reply } from '../service/client';
+import type { ServiceResponse } from '../service/client';
 
 /** One document in one locale, as the service names it. */
 export interface DocumentKey {
@@ -11,12 +11,12 @@ export interface DocumentKey {
   site?: string | undefined;
 }
 
-/** Sends one request; the tokens are added behind it. */
-export type Ask = (
+/** Sends a GET; `token` says which of the tokens it needs. */
+export type Get = (
   path: string,
   query: Record<string, string | undefined>,
   token?: 'draft' | 'validate',
-) => Promise<Reply>;
+) => Promise<ServiceResponse>;
 
 /** Which versions exist that the admin may read. */
 export interface Versions {
@@ -30,10 +30,11 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** An older version of the service: each 404 about a document has a reason. */
-const isMissingRoute = ({ status, details }: Reply): boolean => status === 404 && !text(details.reason);
+const isMissingRoute = ({ status, details }: ServiceResponse): boolean =>
+  status === 404 && !text(details.reason);
 
-/** The reason of a reply without a URL. */
-const withoutUrl = ({ status, details }: Reply): Address => {
+/** The reason in a response without a URL. */
+const withoutUrl = ({ status, details }: ServiceResponse): Address => {
   if (status === 400) throw new ServiceFailure('unknown-site');
   if (status === 501) return { reason: 'no_base_url', rule: null };
   const reason = text(details.reason);
@@ -41,18 +42,18 @@ const withoutUrl = ({ status, details }: Reply): Address => {
   return { reason, rule: text(details.rule) };
 };
 
-const addressOf = (reply: Reply, url: unknown, path: unknown): Address => {
-  if (reply.status !== 200) return withoutUrl(reply);
+const addressOf = (response: ServiceResponse, url: unknown, path: unknown): Address => {
+  if (response.status !== 200) return withoutUrl(response);
   const found = { url: text(url), path: text(path) };
   if (found.path === null) throw new ServiceFailure('older-version');
   if (found.url === null) return { reason: 'no_base_url', rule: null };
   return { url: pageUrl(found.url), path: found.path };
 };
 
-const byFields = async (ask: Ask, key: DocumentKey, status: 'published' | 'draft'): Promise<Address> => {
+const byFields = async (get: Get, key: DocumentKey, status: 'published' | 'draft'): Promise<Address> => {
   const token = status === 'draft' ? 'draft' : undefined;
-  const reply = await ask('/api/frontend-url', { ...key, status }, token);
-  return addressOf(reply, reply.data.url, reply.data.path);
+  const response = await get('/api/frontend-url', { ...key, status }, token);
+  return addressOf(response, response.data.url, response.data.path);
 };
 
 const alternatesOf = (value: unknown): Record<string, string> =>
@@ -69,31 +70,32 @@ interface Published {
  * The published version. `/api/resolve` has alternates and former paths too, on sites that resolve
  * by documents; on others it is a 501, and older versions of the service do not have it.
  */
-const publishedOf = async (ask: Ask, key: DocumentKey, resolves: Resolves): Promise<Published> => {
+const publishedOf = async (get: Get, key: DocumentKey, resolves: ResolveSupport): Promise<Published> => {
   const bare = { site: key.site, alternates: {}, formerPaths: [] };
   if (resolves.mayResolve(key)) {
-    const reply = await ask('/api/resolve', { ...key });
-    if (reply.status === 200) {
-      const { canonicalUrl, canonicalPath, alternates, formerPaths, site } = reply.data;
+    const response = await get('/api/resolve', { ...key });
+    if (response.status === 200) {
+      const { canonicalUrl, canonicalPath, alternates, formerPaths, site } = response.data;
       return {
-        address: addressOf(reply, canonicalUrl, canonicalPath),
+        address: addressOf(response, canonicalUrl, canonicalPath),
         site: text(site) ?? undefined,
         alternates: alternatesOf(alternates),
         formerPaths: list(formerPaths).filter((path): path is string => typeof path === 'string'),
       };
     }
-    if (reply.status !== 501 && !isMissingRoute(reply)) return { ...bare, address: withoutUrl(reply) };
-    resolves.doesNot(key);
+    if (response.status !== 501 && !isMissingRoute(response))
+      return { ...bare, address: withoutUrl(response) };
+    resolves.markUnsupported(key);
   }
-  return { ...bare, address: await byFields(ask, key, 'published') };
+  return { ...bare, address: await byFields(get, key, 'published') };
 };
 
 /** What the last run of URL checks says of the document; null where that is not known. */
-const checkedOf = async (ask: Ask, key: DocumentKey): Promise<DocumentReport['checked']> => {
+const checkedOf = async (get: Get, key: DocumentKey): Promise<DocumentReport['checked']> => {
   if (!key.site) return null;
   const query = { site: key.site, contentType: key.uid, documentId: key.documentId };
-  const reply = await ask('/api/validations', query, 'validate').catch(() => null);
-  const run = list(reply?.data.validations)[0] as { endedAt?: unknown; pages?: unknown } | undefined;
+  const response = await get('/api/validations', query, 'validate').catch(() => null);
+  const run = list(response?.data.validations)[0] as { endedAt?: unknown; pages?: unknown } | undefined;
   const at = text(run?.endedAt);
   if (!run || !at) return null;
   const pages = list(run.pages) as (CheckedUrl & { locale?: string })[];
@@ -103,26 +105,26 @@ const checkedOf = async (ask: Ask, key: DocumentKey): Promise<DocumentReport['ch
   return { at, urls };
 };
 
-/** Remembers which sites do not resolve by documents, so that they are not asked each time. */
-export interface Resolves {
+/** Remembers which sites do not resolve by documents, so that `/api/resolve` is not requested each time. */
+export interface ResolveSupport {
   mayResolve(key: DocumentKey): boolean;
-  doesNot(key: DocumentKey): void;
+  markUnsupported(key: DocumentKey): void;
 }
 
 /** At most three requests to the service; four once for a site that does not resolve by documents. */
 export const readDocument = async (
-  ask: Ask,
+  get: Get,
   key: DocumentKey,
   versions: Versions,
-  resolves: Resolves,
+  resolves: ResolveSupport,
 ): Promise<Omit<DocumentReport, 'preview'>> => {
-  // Beside the others where the site is known, else behind the response that names it.
-  const early = versions.published && key.site ? checkedOf(ask, key) : null;
+  // At the same time as the others if the site is known, else after the response that names it.
+  const early = versions.published && key.site ? checkedOf(get, key) : null;
   const [published, draft] = await Promise.all([
-    versions.published ? publishedOf(ask, key, resolves) : null,
-    versions.draft ? draftOf(ask, key) : null,
+    versions.published ? publishedOf(get, key, resolves) : null,
+    versions.draft ? draftOf(get, key) : null,
   ]);
-  const checked = await (early ?? (published && checkedOf(ask, { ...key, site: published.site })));
+  const checked = await (early ?? (published && checkedOf(get, { ...key, site: published.site })));
   return {
     published: published?.address ?? null,
     draft: published && draft && isSame(published.address, draft) ? null : draft,
@@ -133,9 +135,9 @@ export const readDocument = async (
 };
 
 /** A draft whose URL is not readable must not hide the published URL. */
-const draftOf = async (ask: Ask, key: DocumentKey): Promise<Address | null> => {
+const draftOf = async (get: Get, key: DocumentKey): Promise<Address | null> => {
   try {
-    return await byFields(ask, key, 'draft');
+    return await byFields(get, key, 'draft');
   } catch (error) {
     if (error instanceof ServiceFailure && error.failure === 'wrong-token') return null;
     throw error;

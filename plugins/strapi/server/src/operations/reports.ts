@@ -1,19 +1,19 @@
 import type { CheckReport, Move, Problem, Problems } from '../../../shared/problems';
-import type { Reply } from '../service/client';
+import type { ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 
 /** Which rows of a type the admin may read: all, none, or those with these keys. */
 export type Readable = 'all' | 'none' | ReadonlySet<string>;
 
-/** Tells which of the documents of a type the admin may read. */
+/** Returns which of the documents of a type the admin may read. */
 export type MayRead = (uid: string, documentIds: string[]) => Promise<Readable>;
 
 export type Row = Record<string, unknown>;
 
-const rowsOf = (reply: Reply, member: string): Row[] => {
-  if (reply.status === 400) throw new ServiceFailure('unknown-site');
-  const found = reply.data[member];
-  if (reply.status !== 200 || !Array.isArray(found)) throw new ServiceFailure('older-version');
+const rowsOf = (response: ServiceResponse, member: string): Row[] => {
+  if (response.status === 400) throw new ServiceFailure('unknown-site');
+  const found = response.data[member];
+  if (response.status !== 200 || !Array.isArray(found)) throw new ServiceFailure('older-version');
   return found as Row[];
 };
 
@@ -27,7 +27,7 @@ const isIn = (keys: ReadonlySet<string>, { documentId, locale }: Row): boolean =
 const versionsOf = (row: Row): Row[] =>
   row.kind === 'shared_path' ? [row.owner as Row, ...(row.others as Row[])] : [row];
 
-/** Answers for each version of the rows whether the admin may read it. One query for each type. */
+/** Returns whether the admin may read a version, after one query for each type. */
 export const readableOf = async (versions: Row[], mayRead: MayRead): Promise<(version: Row) => boolean> => {
   const ids = new Map<string, Set<string>>();
   for (const { contentType, documentId } of versions) {
@@ -46,18 +46,18 @@ export const readableOf = async (versions: Row[], mayRead: MayRead): Promise<(ve
  * The problems of a site, without those of documents that the admin may not read. A path is listed
  * only where all its documents are readable. The count is that of the rows that are left.
  */
-export const problemsOf = async (reply: Reply, mayRead: MayRead): Promise<Problems> => {
-  const rows = rowsOf(reply, 'problems');
+export const problemsOf = async (response: ServiceResponse, mayRead: MayRead): Promise<Problems> => {
+  const rows = rowsOf(response, 'problems');
   const isReadable = await readableOf(rows.flatMap(versionsOf), mayRead);
   const readable = rows.filter((row) => versionsOf(row).every(isReadable));
   // Copies: the rows are kept for other admins, and these may not read the titles that are added.
   const problems = structuredClone(readable) as unknown as Problem[];
-  return { count: problems.length, truncated: reply.data.truncated === true, problems };
+  return { count: problems.length, truncated: response.data.truncated === true, problems };
 };
 
 /** The last runs of URL checks, with the dead URLs of documents that the admin may read. */
-export const checksOf = async (reply: Reply, mayRead: MayRead): Promise<CheckReport[]> => {
-  const runs = rowsOf(reply, 'validations');
+export const checksOf = async (response: ServiceResponse, mayRead: MayRead): Promise<CheckReport[]> => {
+  const runs = rowsOf(response, 'validations');
   const checks: CheckReport[] = [];
   for (const run of runs) {
     const uid = String(run.contentType);
@@ -82,8 +82,8 @@ export const checksOf = async (reply: Reply, mayRead: MayRead): Promise<CheckRep
 };
 
 /** Pages that have moved or are gone, the latest first, of documents that the admin may read. */
-export const movesOf = async (reply: Reply, mayRead: MayRead): Promise<Move[]> => {
-  const rows = rowsOf(reply, 'redirects');
+export const movesOf = async (response: ServiceResponse, mayRead: MayRead): Promise<Move[]> => {
+  const rows = rowsOf(response, 'redirects');
   const isReadable = await readableOf(rows, mayRead);
   return (rows.filter(isReadable) as unknown as Move[])
     .sort((one, other) => (other.since ?? '').localeCompare(one.since ?? ''))

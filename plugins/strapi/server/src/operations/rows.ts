@@ -1,10 +1,7 @@
 import type { RowReport } from '../../../shared/reports';
-import type { Reply } from '../service/client';
+import type { ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 import { pageUrl } from '../service/page-url';
-
-/** A page of Strapi's list has at most 100 rows. */
-export const MOST_ROWS = 100;
 
 export interface RowsKey {
   uid: string;
@@ -13,7 +10,11 @@ export interface RowsKey {
   documentIds: string[];
 }
 
-export type Post = (path: string, query: Record<string, string | undefined>, body: unknown) => Promise<Reply>;
+export type Post = (
+  path: string,
+  query: Record<string, string | undefined>,
+  body: unknown,
+) => Promise<ServiceResponse>;
 
 interface Result {
   documentId?: unknown;

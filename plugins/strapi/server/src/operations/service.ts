@@ -18,17 +18,17 @@ import { createCache, type Cache } from '../service/cache';
 import { createClient, type Client } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 import type { SettingsService } from '../settings/service';
-import { readDocument, type Ask, type DocumentKey, type Versions } from './document';
+import { readDocument, type Get, type DocumentKey, type Versions } from './document';
 import { createChecks } from './checks';
 import { checksOf, movesOf, problemsOf, versionKey, type MayRead } from './reports';
 import { readRows } from './rows';
 import { testConnection } from './test-connection';
 import { addTitles } from './titles';
 
-/** Reports may take longer than what a form waits for: the first walk of a site, for example. */
+/** Reports may take longer than a form waits, such as during the first walk of a site. */
 const REPORT_MS = 10_000;
 
-/** How long a site that does not resolve by documents is not asked again. */
+/** How long `/api/resolve` is not requested again for a site that does not resolve by documents. */
 const RESOLVES_MS = 60_000;
 
 export interface DocumentRequest {
@@ -37,14 +37,14 @@ export interface DocumentRequest {
   locale?: string | undefined;
 }
 
-/** Reads the service for admins. */
+/** The operations of the plugin for the controllers: requests to the service, filtered for each admin. */
 const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   const settings = (): SettingsService => strapi.plugin('frontend-map').service('settings');
   let client = createClient(createBreaker());
   let cache: Cache<unknown> | null = null;
   // The next overview has the result of the run.
   const checks = createChecks(() => cache?.clear());
-  const kept = <T>(key: unknown[], load: () => Promise<T>): Promise<T> => {
+  const cached = <T>(key: unknown[], load: () => Promise<T>): Promise<T> => {
     cache ??= createCache<unknown>(settings().config().cacheMs);
     return cache.get(JSON.stringify(key), load) as Promise<T>;
   };
@@ -52,14 +52,15 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   const withoutResolve = new Map<string, number>();
   const resolves = {
     mayResolve: ({ uid, site }: DocumentKey) => (withoutResolve.get(site ?? uid) ?? 0) < Date.now(),
-    doesNot: ({ uid, site }: DocumentKey) => void withoutResolve.set(site ?? uid, Date.now() + RESOLVES_MS),
+    markUnsupported: ({ uid, site }: DocumentKey) =>
+      void withoutResolve.set(site ?? uid, Date.now() + RESOLVES_MS),
   };
 
-  const asker = async (timeoutMs: number, by: Client = client): Promise<Ask> => {
+  const getWith = async (timeoutMs: number, sender: Client = client): Promise<Get> => {
     const { address, draftToken, validateToken } = await settings().effective();
     const tokens = { draft: draftToken, validate: validateToken };
     return (path, query, token) =>
-      by.call(address, { path, query, token: token && tokens[token], timeoutMs });
+      sender.call(address, { path, query, token: token && tokens[token], timeoutMs });
   };
 
   const asResult = async <T>(load: () => Promise<T>): Promise<Result<T>> => {
@@ -82,11 +83,11 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
   };
 
   return {
-    /** For new settings. */
-    forget(): void {
+    /** Drops what is known of the service, because the settings are new. */
+    reset(): void {
       cache?.clear();
       withoutResolve.clear();
-      // Failures of the address before say nothing about another one.
+      // The failures were those of the previous address.
       client = createClient(createBreaker());
     },
 
@@ -97,10 +98,10 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       return asResult(async () => {
         const site = (await settings().effective()).siteOf(request.uid);
         const key = { ...request, site };
-        const ask = await asker(settings().config().timeoutMs);
+        const get = await getWith(settings().config().timeoutMs);
         // The dates of the versions are in the key, so that a change is seen at once.
-        const report = await kept(['document', key, found], () =>
-          readDocument(ask, key, found.versions, resolves),
+        const report = await cached(['document', key, found], () =>
+          readDocument(get, key, found.versions, resolves),
         );
         const [published, draft] = await Promise.all([
           withRelated(ability, request, report.published),
@@ -125,7 +126,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
         const { address, siteOf } = await settings().effective();
         const { timeoutMs } = settings().config();
         const key = { uid, locale, site: siteOf(uid), documentIds: readable };
-        return kept(['rows', key], () =>
+        return cached(['rows', key], () =>
           readRows((path, query, body) => client.call(address, { path, query, body, timeoutMs }), key),
         );
       });
@@ -135,9 +136,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     async overview(ability: Ability, site: string): Promise<Result<Overview>> {
       const mayRead = mayReadOf(strapi, ability);
       return asResult(async () => {
-        const ask = await asker(REPORT_MS);
-        // Kept for all admins alike, and filtered for each.
-        const read = (path: string) => kept([path, site], () => ask(path, { site }, 'validate'));
+        const get = await getWith(REPORT_MS);
+        // Cached for all admins, and filtered for each.
+        const read = (path: string) => cached([path, site], () => get(path, { site }, 'validate'));
         const [problems, validations, redirects] = await Promise.all([
           read('/api/problems'),
           read('/api/validations'),
@@ -156,9 +157,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
     /** What is wrong with the settings. */
     async test(): Promise<ConnectionTest> {
       const { siteOf } = await settings().effective();
-      // Not by the breaker of the others: a test sends its requests in any case.
-      const ask = await asker(settings().config().timeoutMs, createClient(createBreaker()));
-      return testConnection(ask, siteOf(''));
+      // With a circuit breaker of its own, so that a test always sends its requests.
+      const get = await getWith(settings().config().timeoutMs, createClient(createBreaker()));
+      return testConnection(get, siteOf(''));
     },
 
     /** The sites that the settings name: the one of all content types first. */

@@ -1,7 +1,7 @@
 import type { ConnectionTest } from '../../../shared/connection';
 import type { Failure } from '../../../shared/failures';
 import { ServiceFailure } from '../service/failure';
-import type { Ask } from './document';
+import type { Get } from './document';
 
 const failureOf = async (check: () => Promise<Failure | null>): Promise<Failure | null> => {
   try {
@@ -19,20 +19,20 @@ const NO_DOCUMENT = { uid: 'api::none.none', documentId: 'none' };
  * What is wrong with the settings, part by part, in fixed words. The service's own texts are not
  * passed on: an address on the settings page may lead to any server.
  */
-export const testConnection = async (ask: Ask, site: string | undefined): Promise<ConnectionTest> => {
+export const testConnection = async (get: Get, site: string | undefined): Promise<ConnectionTest> => {
   const published = await failureOf(async () => {
-    const { status, details } = await ask('/api/frontend-url', NO_DOCUMENT);
+    const { status, details } = await get('/api/frontend-url', NO_DOCUMENT);
     return status === 404 && details.reason === 'no_rule' ? null : 'older-version';
   });
   if (published) return { address: published };
   const [draft, report] = await Promise.all([
     failureOf(async () => {
-      await ask('/api/frontend-url', { ...NO_DOCUMENT, status: 'draft' }, 'draft');
+      await get('/api/frontend-url', { ...NO_DOCUMENT, status: 'draft' }, 'draft');
       return null;
     }),
     failureOf(async () => {
       if (!site) return null;
-      const { status } = await ask('/api/validations', { site }, 'validate');
+      const { status } = await get('/api/validations', { site }, 'validate');
       if (status === 400) return 'unknown-site';
       return status === 200 ? null : 'older-version';
     }),

@@ -2,10 +2,10 @@ import type { Overview, ProblemVersion } from '../../../shared/problems';
 import type { Title } from '../content/titles';
 import { versionKey } from './reports';
 
-/** A page of problems and more; the others keep their ids. */
-const MOST_TITLES = 500;
+/** More rows than a page of problems shows at first. The rows after these show their document ids. */
+const MAX_TITLES = 500;
 /** Documents of one query. */
-const MOST_AT_ONCE = 100;
+const BATCH = 100;
 
 export type ReadTitles = (uid: string, documentIds: string[]) => Promise<Title[]>;
 
@@ -18,13 +18,13 @@ const versionsOf = ({ problems, checks }: Overview): ProblemVersion[] => [
 export const addTitles = async (overview: Overview, read: ReadTitles): Promise<void> => {
   const without = versionsOf(overview)
     .filter(({ title }) => !title)
-    .slice(0, MOST_TITLES);
+    .slice(0, MAX_TITLES);
   for (const uid of new Set(without.map(({ contentType }) => contentType))) {
     const rows = without.filter(({ contentType }) => contentType === uid);
     const ids = [...new Set(rows.map(({ documentId }) => documentId))];
     const titles = new Map<string, string>();
-    for (let at = 0; at < ids.length; at += MOST_AT_ONCE) {
-      const found = await read(uid, ids.slice(at, at + MOST_AT_ONCE));
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const found = await read(uid, ids.slice(at, at + BATCH));
       for (const { documentId, locale, title } of found) titles.set(versionKey(documentId, locale), title);
     }
     for (const row of rows) {

@@ -1,7 +1,7 @@
 import { ServiceFailure } from './failure';
 
 /** 10,000 problems with long titles fit. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The body as text; rejects one that is longer than 16 MiB. */
 export const readText = async (response: Response): Promise<string> => {
@@ -13,7 +13,7 @@ export const readText = async (response: Response): Promise<string> => {
     const next = await reader?.read();
     if (!next || next.done) return Buffer.concat(chunks).toString('utf8');
     length += next.value.length;
-    if (length > MOST_BYTES) {
+    if (length > MAX_BYTES) {
       await reader?.cancel();
       throw new ServiceFailure('not-the-service');
     }

@@ -1,4 +1,4 @@
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 interface Entry<T> {
   value: Promise<T>;
@@ -21,7 +21,7 @@ export const createCache = <T>(lifetime: number, now: () => number = Date.now) =
       entries.delete(key);
       entries.set(key, entry);
       const oldest = entries.keys().next();
-      if (entries.size > MOST_ENTRIES && !oldest.done) entries.delete(oldest.value);
+      if (entries.size > MAX_ENTRIES && !oldest.done) entries.delete(oldest.value);
       value.then(
         () => {
           entry.until = now() + lifetime;

@@ -4,7 +4,7 @@ import { readText } from './body';
 import { ServiceFailure } from './failure';
 
 /** A response of the service with one of the statuses that callers distinguish. */
-export interface Reply {
+export interface ServiceResponse {
   status: 200 | 400 | 404 | 501;
   // The members are checked where they are read.
   data: Record<string, unknown>;
@@ -36,7 +36,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
 /** The envelope of the service, of which `data` or `error` is an object. */
-const parse = (status: number, text: string): Reply => {
+const parse = (status: number, text: string): ServiceResponse => {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -46,7 +46,11 @@ const parse = (status: number, text: string): Reply => {
   const { data, error } = record(body);
   if (status === 200 ? !isRecord(data) : !isRecord(error)) throw new ServiceFailure('not-the-service');
   if (!STATUSES.includes(status)) throw new ServiceFailure(failureOf(status));
-  return { status: status as Reply['status'], data: record(data), details: record(record(error).details) };
+  return {
+    status: status as ServiceResponse['status'],
+    data: record(data),
+    details: record(record(error).details),
+  };
 };
 
 const targetOf = (address: string, { path, query = {} }: Call): string => {
@@ -55,7 +59,7 @@ const targetOf = (address: string, { path, query = {} }: Call): string => {
   return address + path + (text && `?${text}`);
 };
 
-const send = async (address: string, call: Call): Promise<Reply> => {
+const send = async (address: string, call: Call): Promise<ServiceResponse> => {
   const signal = AbortSignal.timeout(call.timeoutMs);
   const headers: Record<string, string> = { Accept: 'application/json' };
   if (call.token) headers.Authorization = `Bearer ${call.token}`;
@@ -81,13 +85,13 @@ const OF_THE_SERVICE: readonly Failure[] = ['unreachable', 'timeout', 'redirecte
 /** Sends requests to the service; no text of its responses is in an error. */
 export const createClient = (breaker: Breaker) => ({
   /** Rejects with a `ServiceFailure`. */
-  async call(address: string | null, call: Call): Promise<Reply> {
+  async call(address: string | null, call: Call): Promise<ServiceResponse> {
     if (!address) throw new ServiceFailure('not-configured');
     if (!breaker.allows()) throw new ServiceFailure('unreachable');
     try {
-      const reply = await send(address, call);
+      const response = await send(address, call);
       breaker.succeeded();
-      return reply;
+      return response;
     } catch (error) {
       const failed = error instanceof ServiceFailure && OF_THE_SERVICE.includes(error.failure);
       if (failed) breaker.failed();

@@ -6,14 +6,14 @@ import { createCache } from '../service/cache';
 import { effective, view, type Effective } from './effective';
 import { readStored, writeStored, type Stored } from './stored';
 
-const KEPT_MS = 5_000;
+const CACHE_MS = 5_000;
 
 /** Settings of the configuration and of the settings page. */
 const settings = ({ strapi }: { strapi: Core.Strapi }) => {
   const encryption = () => strapi.service('admin::encryption');
   const config = () => strapi.config.get('plugin::frontend-map') as PluginConfig;
   // Read again after five seconds: another instance of Strapi may have changed them.
-  const known = createCache<Stored>(KEPT_MS);
+  const known = createCache<Stored>(CACHE_MS);
   const stored = () => known.get('', () => readStored(strapi));
 
   const encrypted = (given: string | undefined, before: string): string => {
@@ -38,11 +38,11 @@ const settings = ({ strapi }: { strapi: Core.Strapi }) => {
     /** Stores the input. Another address drops the tokens of the one before. */
     async update(input: SettingsInput): Promise<void> {
       const before = await stored();
-      const kept = input.url === before.url ? before : { draftToken: '', validateToken: '' };
+      const tokens = input.url === before.url ? before : { draftToken: '', validateToken: '' };
       const value: Stored = {
         url: input.url,
-        draftToken: encrypted(input.draftToken, kept.draftToken),
-        validateToken: encrypted(input.validateToken, kept.validateToken),
+        draftToken: encrypted(input.draftToken, tokens.draftToken),
+        validateToken: encrypted(input.validateToken, tokens.validateToken),
         site: input.site,
         sites: input.sites,
         parts: input.parts,
