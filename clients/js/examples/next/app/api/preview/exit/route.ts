@@ -1,3 +1,4 @@
+// app/api/preview/exit/route.ts
 import { draftMode } from "next/headers";
 
 // A POST: links are fetched in advance.
