@@ -1,17 +1,20 @@
 import { ACTIONS, type Action } from './permissions';
 
-/** Each route needs a login and one action of the plugin; controllers check the documents. */
-const route = (method: string, path: string, handler: string, action: Action) => ({
+/** Each route needs a login and an action of the plugin; controllers check the documents. */
+const route = (method: string, path: string, handler: string, action: Action, others: string[] = []) => ({
   method,
   path,
   handler,
   config: {
     policies: [
       'admin::isAuthenticatedAdmin',
-      { name: 'admin::hasPermissions', config: { actions: [action] } },
+      { name: 'admin::hasPermissions', config: { actions: [action, ...others] } },
     ],
   },
 });
+
+/** Those of Strapi's own pages of webhooks, where the address and the secret can be read. */
+const WEBHOOKS = ['admin::webhooks.create', 'admin::webhooks.read', 'admin::webhooks.update'];
 
 export const ADMIN_ROUTES = [
   route('GET', '/document', 'urls.document', ACTIONS.readUrl),
@@ -24,7 +27,7 @@ export const ADMIN_ROUTES = [
   route('GET', '/settings', 'settings.find', ACTIONS.manageSettings),
   route('PUT', '/settings', 'settings.update', ACTIONS.manageSettings),
   route('POST', '/settings/test', 'settings.test', ACTIONS.manageSettings),
-  route('POST', '/settings/webhook', 'settings.webhook', ACTIONS.manageSettings),
+  route('POST', '/settings/webhook', 'settings.webhook', ACTIONS.manageSettings, WEBHOOKS),
 ];
 
 export default { admin: { type: 'admin', routes: ADMIN_ROUTES } };

@@ -103,3 +103,21 @@ test('checks: a run that cannot start has its reason', async () => {
   checks.start({ ...TARGET, address: null });
   assert.deepEqual(await settled(() => checks.state(TARGET)), { state: 'failed', failure: 'not-configured' });
 });
+
+test('checks: a line without an end is not kept in memory', async () => {
+  const peer = await startPeer((_request, response) => {
+    begin(response);
+    const write = () => {
+      while (!response.destroyed && response.write('x'.repeat(2 ** 20)));
+    };
+    response.on('drain', write);
+    write();
+  });
+  const checks = createChecks();
+  checks.start({ ...TARGET, address: peer.address });
+  assert.deepEqual(await settled(() => checks.state(TARGET)), {
+    state: 'failed',
+    failure: 'not-the-service',
+  });
+  peer.stop();
+});

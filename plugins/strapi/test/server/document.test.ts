@@ -71,6 +71,15 @@ test('document: three requests, each with its own token', async () => {
   ]);
 });
 
+test('document: what was found for another locale is not shown', async () => {
+  const { report } = await read((request, response) => {
+    if (request.url?.startsWith('/api/resolve')) return data(response, RESOLVED);
+    const pages = [{ ...PAGE, locale: 'de' }];
+    return data(response, { validations: [{ endedAt: '2026-01-01T00:00:00Z', pages }] });
+  }, onlyPublished);
+  assert.deepEqual(report.checked?.urls, []);
+});
+
 test('document: the reason of the published version', async () => {
   const { report } = await read((_request, response) => {
     error(response, 404, { reason: 'slug_empty', rule: '/{slug}' });

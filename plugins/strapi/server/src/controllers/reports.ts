@@ -13,6 +13,13 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
     return uid;
   };
 
+  /** A site of the settings. The service may have others, whose documents are those of another CMS. */
+  const ownSite = async (ctx: Context): Promise<string> => {
+    const site = siteOf(ctx.query.site);
+    if (!(await operations().sites()).includes(site)) ctx.throw(404);
+    return site;
+  };
+
   return {
     /** `GET /sites`: the sites of the settings. */
     async sites(ctx: Context) {
@@ -22,20 +29,20 @@ const reports = ({ strapi }: { strapi: Core.Strapi }) => {
     /** `GET /overview?site`: a `Result<Overview>`. */
     async overview(ctx: Context) {
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = await operations().overview(ctx.state.userAbility, siteOf(ctx.query.site));
+      ctx.body = await operations().overview(ctx.state.userAbility, await ownSite(ctx));
     },
 
     /** `GET /check?site&uid`: a `CheckRun`. */
     async check(ctx: Context) {
       const uid = await readableType(ctx, uidOf(ctx.query.uid));
       ctx.set('Cache-Control', 'no-store');
-      ctx.body = operations().checkState(siteOf(ctx.query.site), uid);
+      ctx.body = operations().checkState(await ownSite(ctx), uid);
     },
 
     /** `POST /check?site&uid`: starts a run, or joins the one in progress. */
     async start(ctx: Context) {
       const uid = await readableType(ctx, uidOf(ctx.query.uid));
-      ctx.body = await operations().startCheck(siteOf(ctx.query.site), uid);
+      ctx.body = await operations().startCheck(await ownSite(ctx), uid);
     },
   };
 };

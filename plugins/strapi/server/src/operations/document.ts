@@ -100,7 +100,7 @@ const checkedOf = async (get: Get, key: DocumentKey): Promise<DocumentReport['ch
   if (!run || !at) return null;
   const pages = list(run.pages) as (CheckedUrl & { locale?: string })[];
   const urls = pages
-    .filter((page) => !key.locale || page.locale === key.locale || pages.length === 1)
+    .filter((page) => !key.locale || page.locale === key.locale)
     .map(({ url, status, ok, reason, location }) => ({ url, status, ok, reason, location }));
   return { at, urls };
 };

@@ -97,7 +97,7 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       if (!found) return null;
       return asResult(async () => {
         const site = (await settings().effective()).siteOf(request.uid);
-        const key = { ...request, site };
+        const key = { ...request, locale: found.locale, site };
         const get = await getWith(settings().config().timeoutMs);
         // The dates of the versions are in the key, so that a change is seen at once.
         const report = await cached(['document', key, found], () =>
@@ -125,7 +125,9 @@ const operations = ({ strapi }: { strapi: Core.Strapi }) => {
       return asResult(async () => {
         const { address, siteOf } = await settings().effective();
         const { timeoutMs } = settings().config();
-        const key = { uid, locale, site: siteOf(uid), documentIds: readable };
+        // Strapi's default locale, which may be another one than the service's.
+        const read = locale ?? found[0]?.locale ?? undefined;
+        const key = { uid, locale: read, site: siteOf(uid), documentIds: readable };
         return cached(['rows', key], () =>
           readRows((path, query, body) => client.call(address, { path, query, body, timeoutMs }), key),
         );
@@ -197,7 +199,7 @@ const versionsOf = async (
   strapi: Core.Strapi,
   ability: Ability,
   { uid, documentId, locale }: DocumentRequest,
-): Promise<{ versions: Versions; dates: string[] } | null> => {
+): Promise<{ versions: Versions; dates: string[]; locale: string | undefined } | null> => {
   const read = async (status: 'draft' | 'published'): Promise<Version | undefined> =>
     (await readableVersions(strapi, ability, uid, [documentId], { locale, status }))[0];
   const model = strapi.contentTypes[uid as UID.ContentType];
@@ -209,6 +211,7 @@ const versionsOf = async (
   );
   return {
     versions: { published: Boolean(published), draft: Boolean(draft && (!published || changed)) },
+    locale: locale ?? (published ?? draft)?.locale ?? undefined,
     dates: [published?.updatedAt ?? '', draft?.updatedAt ?? ''].map(String),
   };
 };

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import reports from '../../server/src/controllers/reports';
+import urls from '../../server/src/controllers/urls';
+import { data, startPeer } from './peer';
+import { request, strapiWith } from './strapi';
+
+const UID = 'api::a.a';
+
+test('controllers: reports and checks of a site that the settings do not name are a 404', async () => {
+  const peer = await startPeer((_request, response) => data(response, {}));
+  const strapi = strapiWith({ url: peer.address }, { site: 'main', sites: { [UID]: 'shop' } }, { [UID]: [] });
+  const { overview, check, start } = reports({ strapi });
+  for (const handler of [overview, check, start]) {
+    await assert.rejects(handler(request({ site: 'another', uid: UID })), { status: 404 });
+  }
+  assert.deepEqual(peer.asked, []);
+  for (const site of ['main', 'shop']) await overview(request({ site }));
+  peer.stop();
+  assert.equal(peer.asked.length, 6);
+});
+
+test('controllers: a URL is that of the version whose permission was checked', async () => {
+  const peer = await startPeer((_request, response) => data(response, { results: [] }));
+  const rows = [
+    { documentId: 'd', locale: 'en', updatedAt: '2026-01-01' },
+    { documentId: 'd', locale: 'de', updatedAt: '2026-01-01' },
+  ];
+  const strapi = strapiWith({ url: peer.address }, {}, { [UID]: rows });
+  const { rows: list, document } = urls({ strapi });
+  await list(request({}, { uid: UID, documentIds: ['d'] }));
+  await document(request({ uid: UID, documentId: 'd' }));
+  peer.stop();
+  assert.equal(peer.asked[0]?.body, `{"documents":[{"uid":"${UID}","documentId":"d","locale":"en"}]}`);
+  assert.match(peer.asked[1]?.line ?? '', /&locale=en/);
+});
