@@ -1,7 +1,7 @@
 /** Adapter for Astro: a middleware for pages that are rendered on demand, and `getStaticPaths`. */
 import type { FrontendMap } from "../client.js";
 import type { Page, SiteKey } from "../types.js";
-import { type AdapterOptions, finish, visit } from "./visit.js";
+import { type AdapterOptions, handlePageRequest, withPageStatus } from "./page_request.js";
 
 /** What this adapter uses of Astro's `APIContext`. */
 export interface AstroContext {
@@ -25,13 +25,13 @@ export function middleware<Site extends SiteKey, Context = AstroContext>(
     if (context.isPrerendered) return next();
     const { request } = context;
     // `context.url` is decoded once too often for a path with `%25`.
-    const found = await visit(map, { request, url: new URL(request.url), context }, { isPage, ...options });
+    const found = await handlePageRequest(map, { request, url: new URL(request.url), context }, { isPage, ...options });
     if (found === null) return next();
     if (found instanceof Response) return found;
     // Astro renders `404.astro` in place of an empty response.
     if (found.page.kind === "none") return new Response(null, { status: 404 });
     Object.assign(context.locals, { page: found.page });
-    return finish(await next(), found);
+    return withPageStatus(await next(), found);
   };
 }
 

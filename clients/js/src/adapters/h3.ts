@@ -34,6 +34,6 @@ export function errorOf(status: number, message: string, cause?: unknown): Error
  * Throws an error without the status that the service sent to the frontend, which h3 would send to the
  * visitor: a 404 of each page where the address of the service is wrong.
  */
-export function refused(error: unknown): never {
+export function rethrowWithoutStatus(error: unknown): never {
   throw error instanceof FrontendMapError ? errorOf(500, error.message, error) : error;
 }

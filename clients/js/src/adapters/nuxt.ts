@@ -2,8 +2,8 @@
 import type { FrontendMap } from "../client.js";
 import { isOutage } from "../error.js";
 import type { Resolution, SiteKey } from "../types.js";
-import { errorOf, type NuxtEvent, refused, requestOf } from "./h3.js";
-import { type AdapterOptions, DRAFT_CACHE, resolve, retryAfter, visit } from "./visit.js";
+import { errorOf, type NuxtEvent, requestOf, rethrowWithoutStatus } from "./h3.js";
+import { type AdapterOptions, DRAFT_CACHE, handlePageRequest, resolve, retryAfter } from "./page_request.js";
 
 /**
  * The handler of `server/middleware/pages.ts`. It sends redirects, sitemap files and 503s, sets the
@@ -11,11 +11,11 @@ import { type AdapterOptions, DRAFT_CACHE, resolve, retryAfter, visit } from "./
  */
 export function middleware<Site extends SiteKey, Event = NuxtEvent>(
   map: FrontendMap<Site>,
-  { isPage = isNotNuxts, ...options }: AdapterOptions<Event & NuxtEvent> = {},
+  { isPage = isPageRequest, ...options }: AdapterOptions<Event & NuxtEvent> = {},
 ) {
   return async (event: Event & NuxtEvent): Promise<Response | undefined> => {
-    const visited = { ...requestOf(event), context: event };
-    const found = await visit(map, visited, { isPage, ...options }).catch(refused);
+    const request = { ...requestOf(event), context: event };
+    const found = await handlePageRequest(map, request, { isPage, ...options }).catch(rethrowWithoutStatus);
     if (found === null || found instanceof Response) return found ?? undefined;
     if (found.draft) event.node.res.setHeader("cache-control", DRAFT_CACHE);
     if (found.page.kind === "none") event.node.res.statusCode = 404;
@@ -25,7 +25,7 @@ export function middleware<Site extends SiteKey, Event = NuxtEvent>(
 }
 
 /** Not for files of Nuxt, its payloads, its error page, or the routes of the frontend's own API. */
-const isNotNuxts = ({ path }: NuxtEvent) => /^\/(?!_|api\/)/.test(path) && !/\/_payload\.json($|\?)/.test(path);
+const isPageRequest = ({ path }: NuxtEvent) => /^\/(?!_|api\/)/.test(path) && !/\/_payload\.json($|\?)/.test(path);
 
 /**
  * For a route such as `server/api/page.get.ts`: what is at the path of its parameter `path`,
@@ -43,7 +43,7 @@ export function pageData<Site extends SiteKey, Event = NuxtEvent>(
       if (drafts) event.node.res.setHeader("cache-control", DRAFT_CACHE);
       return await resolve(map, path, drafts);
     } catch (error) {
-      if (!isOutage(error)) return refused(error);
+      if (!isOutage(error)) return rethrowWithoutStatus(error);
       event.node.res.setHeader("retry-after", retryAfter(error));
       throw errorOf(503, "the page is not available", error);
     }

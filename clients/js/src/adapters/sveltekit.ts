@@ -1,7 +1,7 @@
 /** Adapter for SvelteKit: the hook `handle`, and `entries` for prerendered pages. */
 import type { FrontendMap } from "../client.js";
 import type { SiteKey } from "../types.js";
-import { type AdapterOptions, finish, visit } from "./visit.js";
+import { type AdapterOptions, handlePageRequest, withPageStatus } from "./page_request.js";
 
 /** What this adapter uses of SvelteKit's `RequestEvent`. */
 export interface KitEvent {
@@ -27,11 +27,11 @@ export function handle<Site extends SiteKey, Event = KitEvent>(
     const { request } = event;
     // While a page is prerendered, SvelteKit's own URL refuses to have a query.
     const url = new URL(event.url.href);
-    const found = await visit(map, { request, url, context: event }, { isPage, ...options });
+    const found = await handlePageRequest(map, { request, url, context: event }, { isPage, ...options });
     if (found === null) return resolve(event);
     if (found instanceof Response) return found;
     Object.assign(event.locals, { page: found.page });
-    return finish(await resolve(event), found);
+    return withPageStatus(await resolve(event), found);
   };
 }
 

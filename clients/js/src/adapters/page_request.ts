@@ -1,4 +1,4 @@
-/** What the server of a frontend does for a visitor before it renders: for the adapters of frameworks. */
+/** What the adapters do with a request before the framework renders its page. */
 import type { FrontendMap } from "../client.js";
 import { type FrontendMapError, isOutage } from "../error.js";
 import type { Resolution, SiteKey } from "../types.js";
@@ -25,13 +25,13 @@ export interface AdapterOptions<Context> {
 }
 
 /** A page to render, or, with `kind: "none"`, the 404 page. */
-export interface Found<Site extends SiteKey> {
+export interface PageResult<Site extends SiteKey> {
   page: Resolution<Site>;
   draft: boolean;
 }
 
 /** A request for a URL; in some frameworks, that of `request` is another one. */
-export interface Visit<Context> {
+export interface PageRequest<Context> {
   request: Request;
   url: URL;
   context: Context;
@@ -43,11 +43,11 @@ export interface Visit<Context> {
  *
  * @throws FrontendMapError where the service refuses the request, such as for a wrong token.
  */
-export async function visit<Site extends SiteKey, Context>(
+export async function handlePageRequest<Site extends SiteKey, Context>(
   map: FrontendMap<Site>,
-  { request, url, context }: Visit<Context>,
+  { request, url, context }: PageRequest<Context>,
   { draft, isPage, hosts = [], unavailable = respond503 }: AdapterOptions<Context>,
-): Promise<Response | Found<Site> | null> {
+): Promise<Response | PageResult<Site> | null> {
   const host = hosts.find((one) => one === url.host);
   try {
     const file = await map.sitemap(request, { host });
@@ -98,8 +98,8 @@ function respond503(error: FrontendMapError): Response {
   return new Response(text, { status: 503, headers });
 }
 
-/** The rendered page: never a 200 where there is none, and never a draft in a cache. */
-export function finish<Site extends SiteKey>(response: Response, { page, draft }: Found<Site>): Response {
+/** The rendered page with its status: never a 200 where there is none, and never a draft in a cache. */
+export function withPageStatus<Site extends SiteKey>(response: Response, { page, draft }: PageResult<Site>): Response {
   const headers = new Headers(response.headers);
   if (draft) headers.set("cache-control", DRAFT_CACHE);
   const status = page.kind === "none" && response.ok ? 404 : response.status;
