@@ -31,7 +31,7 @@ pub struct Import<'i> {
     pub history: SiteHistory<'i>,
 }
 
-/// What becomes of a row.
+/// The result of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<'i> {
     /// It leads to a document.
@@ -96,8 +96,8 @@ type ByPath = FxHashMap<u64, At>;
 /// What is known of the targets of rows.
 struct Targets<'i> {
     by_path: ByPath,
-    /// Where chains of rows end, for each of their rows: following each chain anew would take minutes for
-    /// a list that is one long chain.
+    /// For each row of a chain, where the chain ends: a list that is one long chain would take minutes if
+    /// it were followed from each row.
     known: FxHashMap<At, Result<PublicUrl<'i>, Reason>>,
 }
 
@@ -118,7 +118,7 @@ struct SitePath {
 }
 
 impl<'i> Import<'i> {
-    /// Gives `take` what becomes of each row, in order. `now` is in milliseconds since 1970.
+    /// Passes the result of each row to `take`, in order. `now` is in milliseconds since 1970.
     pub fn resolve(&self, now: i64, mut take: impl FnMut(Outcome<'i>)) {
         let mut targets = Targets { by_path: self.by_path(), known: FxHashMap::default() };
         for at in self.places() {
@@ -172,7 +172,7 @@ impl<'i> Import<'i> {
             if let Some(known) = targets.known.get(&next) {
                 break *known;
             }
-            // It is one if the chain comes back here.
+            // The result for a chain that leads back to this row.
             targets.known.insert(next, Err(Reason::Loop));
             passed.push(next);
             match self.step(next, &targets.by_path) {
@@ -181,7 +181,7 @@ impl<'i> Import<'i> {
             }
         };
         if let [single] = passed[..] {
-            // Most rows are no chains: their number decides about the memory.
+            // Most rows are not part of a chain, and keeping their results would take memory for nothing.
             targets.known.remove(&single);
         } else {
             targets.known.extend(passed.into_iter().map(|row| (row, found)));

@@ -14,7 +14,7 @@ declare module \"frontend-map-client\" {
   interface Sites {
 ";
 
-/// The types of these sites. All names are sorted: their order in the settings is none of the types.
+/// The types of these sites. All names are sorted: the types do not depend on the order in the settings.
 pub(super) fn of_sites(mut sites: Vec<&Site>) -> String {
     sites.sort_by_key(|site| &site.key);
     sites.dedup_by_key(|site| &site.key);
@@ -40,8 +40,8 @@ fn of_site(site: &Site) -> String {
     )
 }
 
-/// The params of the paths of a content type. Any of its rules may have built a path, so that only what
-/// all paths have is not optional.
+/// The params of the paths of a content type. Any of its rules may have built a path, so that a param is
+/// optional unless all paths have it.
 fn params(site: &Site, uid: &ContentTypeUid) -> String {
     let own_path = site.rules.of_type(uid.as_str()).any(|rule| rule.path_field.is_some());
     let templates: Vec<&Template> = templates(&site.rules, uid).collect();
@@ -73,7 +73,7 @@ fn name(text: &str) -> String {
     if is_identifier { text.to_owned() } else { literal(text) }
 }
 
-/// A text of JSON is one of TypeScript.
+/// A string literal: those of JSON are valid in TypeScript.
 fn literal(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
