@@ -8,8 +8,6 @@ import {
   Table,
   Tbody,
   Td,
-  Th,
-  Thead,
   Tr,
   Typography,
 } from '@strapi/design-system';
@@ -19,6 +17,7 @@ import type { Overview } from '../../../shared/problems';
 import { isSingle, nameOf, type ContentType } from '../api/use-content-types';
 import { entryLink } from '../entry-link';
 import { useText, type TextId } from '../texts';
+import { TableHead } from './table-head';
 import { filtered, findingsOf, findingText, KINDS, type Filter, type Finding, type Kind } from './findings';
 
 /** Rows that are added by "Show more". */
@@ -40,15 +39,7 @@ export const FindingsTable = ({ overview, types }: { overview: Overview; types: 
       </Typography>
       {rows.length > 0 && (
         <Table colCount={COLUMNS.length} rowCount={Math.min(rows.length, max) + 1}>
-          <Thead>
-            <Tr>
-              {COLUMNS.map((id) => (
-                <Th key={id}>
-                  <Typography variant="sigma">{text(id)}</Typography>
-                </Th>
-              ))}
-            </Tr>
-          </Thead>
+          <TableHead columns={COLUMNS} />
           <Tbody>
             {rows.slice(0, max).map((finding) => (
               <Row key={finding.key} finding={finding} types={types} />

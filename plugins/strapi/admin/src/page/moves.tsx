@@ -1,10 +1,11 @@
-import { Box, Link, Table, Tbody, Td, Th, Thead, Tr, Typography } from '@strapi/design-system';
+import { Box, Link, Table, Tbody, Td, Tr, Typography } from '@strapi/design-system';
 import { useIntl } from 'react-intl';
 import { Link as RouterLink } from 'react-router-dom';
 import type { Move } from '../../../shared/problems';
 import { isSingle, nameOf, type ContentType } from '../api/use-content-types';
 import { entryLink } from '../entry-link';
 import { useText, type TextId } from '../texts';
+import { TableHead } from './table-head';
 
 const COLUMNS: TextId[] = ['moves.from', 'moves.to', 'table.type', 'moves.since'];
 
@@ -24,19 +25,10 @@ export const Moves = ({ moves, types }: { moves: Move[] | null; types: ContentTy
 };
 
 const MovesTable = ({ moves, types }: { moves: Move[]; types: ContentType[] }) => {
-  const text = useText();
   const { formatDate } = useIntl();
   return (
     <Table colCount={COLUMNS.length} rowCount={moves.length + 1}>
-      <Thead>
-        <Tr>
-          {COLUMNS.map((id) => (
-            <Th key={id}>
-              <Typography variant="sigma">{text(id)}</Typography>
-            </Th>
-          ))}
-        </Tr>
-      </Thead>
+      <TableHead columns={COLUMNS} />
       <Tbody>
         {moves.map((move) => (
           <Tr key={`${move.from} ${move.locale}`}>

@@ -2,8 +2,8 @@ import { Box, Button, Checkbox, Field, Flex, TextInput, Typography } from '@stra
 import type { Parts, SettingsView, Source } from '../../../shared/settings';
 import { nameOf, useContentTypes } from '../api/use-content-types';
 import { useText, type Text } from '../texts';
-import type { Draft } from './page';
 import { Section } from './section';
+import type { Draft } from './use-settings';
 
 interface Props {
   view: SettingsView;
@@ -35,10 +35,11 @@ const hintOf = (text: Text, source: Source): string =>
     unset: text('settings.is-unset'),
   })[source];
 
+const TOKENS = ['draftToken', 'validateToken'] as const;
+
 const Connection = ({ view, draft, onChange }: Props) => {
   const text = useText();
   const isFixed = view.urlSource === 'configuration';
-  const tokens = ['draftToken', 'validateToken'] as const;
   return (
     <>
       <Field.Root name="url" hint={isFixed ? text('settings.from-configuration') : text('settings.url-hint')}>
@@ -53,29 +54,38 @@ const Connection = ({ view, draft, onChange }: Props) => {
         />
         <Field.Hint />
       </Field.Root>
-      {tokens.map((name) => (
-        <Field.Root key={name} name={name} hint={hintOf(text, view[name])}>
-          <Field.Label>{text(`settings.${name}`)}</Field.Label>
-          <TextInput
-            type="password"
-            autoComplete="off"
-            value={draft[name] ?? ''}
-            disabled={isFixed || view[name] === 'configuration'}
-            onChange={(event: { target: { value: string } }) =>
-              onChange({ ...draft, [name]: event.target.value || undefined })
-            }
-          />
-          <Field.Hint />
-          {view[name] === 'stored' && draft[name] !== '' && (
-            <Box paddingTop={2}>
-              <Button variant="danger-light" size="S" onClick={() => onChange({ ...draft, [name]: '' })}>
-                {text(`settings.remove.${name}`)}
-              </Button>
-            </Box>
-          )}
-        </Field.Root>
+      {TOKENS.map((name) => (
+        <Token key={name} name={name} view={view} draft={draft} onChange={onChange} />
       ))}
     </>
+  );
+};
+
+/** It is never sent back, so that the field is empty until a new token is typed. */
+const Token = ({ name, view, draft, onChange }: Props & { name: (typeof TOKENS)[number] }) => {
+  const text = useText();
+  const isFixed = view.urlSource === 'configuration' || view[name] === 'configuration';
+  return (
+    <Field.Root name={name} hint={hintOf(text, view[name])}>
+      <Field.Label>{text(`settings.${name}`)}</Field.Label>
+      <TextInput
+        type="password"
+        autoComplete="off"
+        value={draft[name] ?? ''}
+        disabled={isFixed}
+        onChange={(event: { target: { value: string } }) =>
+          onChange({ ...draft, [name]: event.target.value || undefined })
+        }
+      />
+      <Field.Hint />
+      {view[name] === 'stored' && draft[name] !== '' && (
+        <Box paddingTop={2}>
+          <Button variant="danger-light" size="S" onClick={() => onChange({ ...draft, [name]: '' })}>
+            {text(`settings.remove.${name}`)}
+          </Button>
+        </Box>
+      )}
+    </Field.Root>
   );
 };
 
