@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Context } from 'koa';
 import reports from '../../server/src/controllers/reports';
 import urls from '../../server/src/controllers/urls';
 import { data, startPeer } from './peer';
@@ -33,4 +34,42 @@ test('controllers: a URL is that of the version whose permission was checked', a
   peer.stop();
   assert.equal(peer.asked[0]?.body, `{"documents":[{"uid":"${UID}","documentId":"d","locale":"en"}]}`);
   assert.match(peer.asked[1]?.line ?? '', /&locale=en/);
+});
+
+const ODD = [null, 7, 'x', [null], [[]], {}, [{}], [{ endedAt: 'x' }], [{ endedAt: 'x', pages: [null] }]];
+const ODD_ROWS = [
+  [{ kind: 'shared_path' }],
+  [{ kind: 'shared_path', owner: null, others: [null] }],
+  [{ contentType: UID, since: 7 }, { contentType: UID }],
+  [{ contentType: UID, dead: [null] }],
+];
+
+test('controllers: each body of another server has a result, and ends no process', async () => {
+  for (const odd of [...ODD, ...ODD_ROWS]) {
+    const peer = await startPeer((_request, response) => {
+      const members = [
+        'results',
+        'problems',
+        'validations',
+        'redirects',
+        'alternates',
+        'formerPaths',
+        'site',
+      ];
+      const found = Object.fromEntries(members.map((name) => [name, odd]));
+      data(response, { canonicalUrl: 'https://x/a', canonicalPath: '/a', ...found });
+    });
+    const rows = [{ documentId: 'd', locale: 'en', updatedAt: '2026-01-01' }];
+    const strapi = strapiWith({ url: peer.address }, { site: 'main' }, { [UID]: rows });
+    const contexts: [(ctx: Context) => Promise<void>, Context][] = [
+      [urls({ strapi }).rows, request({}, { uid: UID, documentIds: ['d'] })],
+      [urls({ strapi }).document, request({ uid: UID, documentId: 'd' })],
+      [reports({ strapi }).overview, request({ site: 'main' })],
+    ];
+    for (const [handler, ctx] of contexts) {
+      await handler(ctx);
+      assert.match(JSON.stringify(ctx.body), /^\{"(report|failure)":/);
+    }
+    peer.stop();
+  }
 });

@@ -1,6 +1,7 @@
 import type { Address, CheckedUrl, DocumentReport } from '../../../shared/reports';
 import { ServiceFailure } from '../service/failure';
 import { pageUrl } from '../service/page-url';
+import { rows } from '../service/records';
 import type { ServiceResponse } from '../service/client';
 
 /** One document in one locale, as the service names it. */
@@ -95,11 +96,11 @@ const checkedOf = async (get: Get, key: DocumentKey): Promise<DocumentReport['ch
   if (!key.site) return null;
   const query = { site: key.site, contentType: key.uid, documentId: key.documentId };
   const response = await get('/api/validations', query, 'validate').catch(() => null);
-  const run = list(response?.data.validations)[0] as { endedAt?: unknown; pages?: unknown } | undefined;
+  const run = rows(response?.data.validations ?? [])[0];
   const at = text(run?.endedAt);
   if (!run || !at) return null;
-  const pages = list(run.pages) as (CheckedUrl & { locale?: string })[];
-  const urls = pages
+  const pages: unknown = rows(run.pages ?? []);
+  const urls = (pages as (CheckedUrl & { locale?: string })[])
     .filter((page) => !key.locale || page.locale === key.locale)
     .map(({ url, status, ok, reason, location }) => ({ url, status, ok, reason, location }));
   return { at, urls };
@@ -118,13 +119,14 @@ export const readDocument = async (
   versions: Versions,
   resolves: ResolveSupport,
 ): Promise<Omit<DocumentReport, 'preview'>> => {
-  // At the same time as the others if the site is known, else after the response that names it.
-  const early = versions.published && key.site ? checkedOf(get, key) : null;
-  const [published, draft] = await Promise.all([
+  const [published, draft, early] = await Promise.all([
     versions.published ? publishedOf(get, key, resolves) : null,
     versions.draft ? draftOf(get, key) : null,
+    versions.published ? checkedOf(get, key) : null,
   ]);
-  const checked = await (early ?? (published && checkedOf(get, { ...key, site: published.site })));
+  // At the same time as the others if the site is known, else after the response that names it.
+  const late = published && !key.site ? checkedOf(get, { ...key, site: published.site }) : null;
+  const checked = early ?? (await late);
   return {
     published: published?.address ?? null,
     draft: published && draft && isSame(published.address, draft) ? null : draft,

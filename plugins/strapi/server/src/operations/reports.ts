@@ -1,6 +1,7 @@
 import type { CheckReport, Move, Problem, Problems } from '../../../shared/problems';
 import type { ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
+import { rows as rowsIn, type Row } from '../service/records';
 
 /** Which rows of a type the admin may read: all, none, or those with these keys. */
 export type Readable = 'all' | 'none' | ReadonlySet<string>;
@@ -8,13 +9,13 @@ export type Readable = 'all' | 'none' | ReadonlySet<string>;
 /** Returns which of the documents of a type the admin may read. */
 export type MayRead = (uid: string, documentIds: string[]) => Promise<Readable>;
 
-export type Row = Record<string, unknown>;
+export type { Row };
 
 const rowsOf = (response: ServiceResponse, member: string): Row[] => {
   if (response.status === 400) throw new ServiceFailure('unknown-site');
   const found = response.data[member];
   if (response.status !== 200 || !Array.isArray(found)) throw new ServiceFailure('older-version');
-  return found as Row[];
+  return rowsIn(found);
 };
 
 /** The key of a version; a document that is not localized has one for all locales. */
@@ -25,7 +26,7 @@ const isIn = (keys: ReadonlySet<string>, { documentId, locale }: Row): boolean =
 
 /** The documents of a row: those that share a path, or the one that it is about. */
 const versionsOf = (row: Row): Row[] =>
-  row.kind === 'shared_path' ? [row.owner as Row, ...(row.others as Row[])] : [row];
+  row.kind === 'shared_path' ? rowsIn([row.owner, ...rowsIn(row.others)]) : [row];
 
 /** Returns whether the admin may read a version, after one query for each type. */
 export const readableOf = async (versions: Row[], mayRead: MayRead): Promise<(version: Row) => boolean> => {
@@ -61,8 +62,7 @@ export const checksOf = async (response: ServiceResponse, mayRead: MayRead): Pro
   const checks: CheckReport[] = [];
   for (const run of runs) {
     const uid = String(run.contentType);
-    const dead = (Array.isArray(run.dead) ? run.dead : []) as Row[];
-    const typed = dead.map((row) => ({ ...row, contentType: uid }) as Row);
+    const typed = rowsIn(run.dead ?? []).map((row) => ({ ...row, contentType: uid }) as Row);
     const readable = await mayRead(
       uid,
       typed.map(({ documentId }) => String(documentId)),
@@ -86,6 +86,6 @@ export const movesOf = async (response: ServiceResponse, mayRead: MayRead): Prom
   const rows = rowsOf(response, 'redirects');
   const isReadable = await readableOf(rows, mayRead);
   return (rows.filter(isReadable) as unknown as Move[])
-    .sort((one, other) => (other.since ?? '').localeCompare(one.since ?? ''))
+    .sort((one, other) => String(other.since ?? '').localeCompare(String(one.since ?? '')))
     .slice(0, 100);
 };

@@ -2,6 +2,7 @@ import type { RowReport } from '../../../shared/reports';
 import type { ServiceResponse } from '../service/client';
 import { ServiceFailure } from '../service/failure';
 import { pageUrl } from '../service/page-url';
+import { rows, type Row } from '../service/records';
 
 export interface RowsKey {
   uid: string;
@@ -16,13 +17,7 @@ export type Post = (
   body: unknown,
 ) => Promise<ServiceResponse>;
 
-interface Result {
-  documentId?: unknown;
-  url?: unknown;
-  reason?: unknown;
-}
-
-const rowOf = ({ url, reason }: Result): RowReport =>
+const rowOf = ({ url, reason }: Row): RowReport =>
   url !== undefined ? { url: pageUrl(url) } : { reason: typeof reason === 'string' ? reason : 'unknown' };
 
 /** The published URLs of a page of rows, by one request, by `documentId`. */
@@ -36,5 +31,5 @@ export const readRows = async (post: Post, key: RowsKey): Promise<Record<string,
   if (status === 400) throw new ServiceFailure('unknown-site');
   const { results } = data;
   if (status !== 200 || !Array.isArray(results)) throw new ServiceFailure('older-version');
-  return Object.fromEntries(results.map((result: Result) => [String(result.documentId), rowOf(result)]));
+  return Object.fromEntries(rows(results).map((result) => [String(result.documentId), rowOf(result)]));
 };

@@ -2,6 +2,7 @@ import type { Failure } from '../../../shared/failures';
 import type { Breaker } from './breaker';
 import { readText } from './body';
 import { ServiceFailure } from './failure';
+import { isRecord, record } from './records';
 
 /** A response of the service with one of the statuses that callers distinguish. */
 export interface ServiceResponse {
@@ -29,11 +30,6 @@ export const failureOf = (status: number): Failure => {
   if (status === 503 || status === 429) return 'busy';
   return status === 502 || status === 504 ? 'cms-failed' : 'not-the-service';
 };
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
 /** The envelope of the service, of which `data` or `error` is an object. */
 const parse = (status: number, text: string): ServiceResponse => {
