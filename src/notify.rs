@@ -29,6 +29,7 @@ use worker::Worker;
 pub const MAX_WAITING: u64 = 100_000;
 
 /// A target of webhooks.
+#[derive(PartialEq)]
 pub struct Target {
     /// Its name in the log and in metrics: the host, without anything that may be secret.
     pub name: String,
@@ -113,11 +114,14 @@ impl Notifier {
         Self { targets: watch::Sender::new(Vec::new()), progress: Mutex::default(), log, counters }
     }
 
-    /// Sets the targets. A target with the same URL as before keeps its position.
+    /// Sets the targets. A target with the same URL as before keeps its position. The same targets as
+    /// before keep their requests in flight and their pauses, too.
     pub fn set_targets(&self, targets: Vec<Arc<Target>>) {
-        if !(targets.is_empty() && self.targets.borrow().is_empty()) {
-            self.targets.send_replace(targets);
-        }
+        self.targets.send_if_modified(|present| {
+            let is_changed = *present != targets;
+            *present = targets;
+            is_changed
+        });
     }
 
     /// The states of all targets.

@@ -105,22 +105,26 @@ fn log_begins_again_if_its_file_has_no_snapshot_of_a_type_that_the_site_had() {
 
 #[test]
 fn reader_that_follows_knows_the_pages_after_random_edits() {
+    let seed = std::env::var("TEST_CHANGES_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
+    println!("TEST_CHANGES_SEED={seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
     let site = Site::new();
     site.log.set_keep(50);
     let (mut now, mut known) = (BTreeMap::new(), BTreeMap::new());
     site.set(&now, 1);
     let mut cursor = site.cursor();
     for step in 0..2_000 {
-        for _ in 0..fastrand::usize(0..4) {
-            let id = format!("d{}", fastrand::u8(0..8));
-            if fastrand::bool() {
-                now.insert(id, format!("s{}", fastrand::u8(0..20)));
+        for _ in 0..random.usize(0..4) {
+            let id = format!("d{}", random.u8(0..8));
+            if random.bool() {
+                now.insert(id, format!("s{}", random.u8(0..20)));
             } else {
                 now.remove(&id);
             }
         }
         site.set(&now, 1);
-        if fastrand::bool() {
+        if random.bool() {
             continue;
         }
         // Of several documents with one path, the first has it.

@@ -77,7 +77,11 @@ impl Client {
         }
         let is_overloaded = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
         let retry_after = wait.filter(|_| is_overloaded);
-        Err(DeliveryError { reason: format!("status {}", status.as_u16()), retry_after })
+        let remedy = match status {
+            StatusCode::GONE => ": remove the target from the settings if it is gone for ever",
+            _ => "",
+        };
+        Err(DeliveryError { reason: format!("status {}{remedy}", status.as_u16()), retry_after })
     }
 }
 

@@ -41,6 +41,13 @@ impl SigningKey {
     }
 }
 
+/// Keys are equal if their signatures are.
+impl PartialEq for SigningKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.sign("", 0, "") == other.sign("", 0, "")
+    }
+}
+
 impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SigningKey")

@@ -20,6 +20,17 @@ const TIMING: Timing = Timing {
     give_up: Duration::from_hours(1),
 };
 
+fn target(url: &str, secret: &str) -> Arc<Target> {
+    Arc::new(Target {
+        name: "receiver".to_owned(),
+        url: url.parse().unwrap(),
+        key: SigningKey::parse(secret).unwrap(),
+        sites: vec!["main".to_owned()],
+        kinds: Kind::ALL.to_vec(),
+        unlisted: false,
+    })
+}
+
 /// A site whose pages a test changes.
 struct World {
     site: Site,
@@ -32,14 +43,7 @@ impl World {
     fn start(url: &str, timing: Timing, look_up: LookUp) -> Self {
         let site = Site::new();
         let notifier = Arc::new(Notifier::new(Arc::clone(&site.log), Arc::default()));
-        notifier.set_targets(vec![Arc::new(Target {
-            name: "receiver".to_owned(),
-            url: url.parse().unwrap(),
-            key: SigningKey::parse(SECRET).unwrap(),
-            sites: vec!["main".to_owned()],
-            kinds: Kind::ALL.to_vec(),
-            unlisted: false,
-        })]);
+        notifier.set_targets(vec![target(url, SECRET)]);
         let store = Arc::<Store>::default();
         let running = tokio::spawn(Arc::clone(&notifier).run(store, look_up, timing));
         let world = Self { site, notifier, running };
@@ -209,4 +213,34 @@ async fn reset_takes_the_place_of_changes_that_have_waited_too_long() {
     assert!(!taken[1..].iter().any(is_reset));
     let paths: Vec<String> = taken[1..].iter().flat_map(added).collect();
     assert_eq!(paths.last().map(String::as_str), Some("/articles/p00005"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn same_targets_keep_their_pause_and_others_begin_at_once() {
+    const BUSY: Reply = Reply::Status("429 Busy\r\nContent-Length: 0\r\nRetry-After: 3600");
+    let receiver = Receiver::start(|n, _| if n == 0 { BUSY } else { OK }).await;
+    let timing = Timing { max_pause: Duration::from_hours(1), ..TIMING };
+    let url = format!("http://{}/hook?x=1", receiver.address);
+    let world = World::start(&url, timing, system_look_up());
+    until("the worker has begun", || !world.notifier.progress.lock().is_empty()).await;
+    world.set(&slugs(1));
+    until("it is refused", || world.notifier.counters.failed.get() == 1).await;
+    let mut targets = world.notifier.targets.subscribe();
+    world.notifier.set_targets(vec![target(&url, SECRET)]);
+    assert!(!targets.has_changed().unwrap(), "the reload of the same settings");
+    assert_eq!((world.state().waiting, receiver.count()), (1, 1));
+    // Another secret: the pause was for the one before it.
+    let other = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    world.notifier.set_targets(vec![target(&url, other)]);
+    assert!(targets.has_changed().unwrap());
+    targets.mark_unchanged();
+    until("it is taken", || receiver.taken().len() == 1).await;
+    let Request { id, timestamp, signature, body } = receiver.taken().remove(0);
+    assert_eq!(signature, SigningKey::parse(other).unwrap().sign(&id, timestamp, &body));
+    // A target that is removed and comes back gets what has changed meanwhile.
+    world.notifier.set_targets(Vec::new());
+    world.set(&slugs(2));
+    world.notifier.set_targets(vec![target(&url, SECRET)]);
+    until("the change is taken", || receiver.taken().len() == 2).await;
+    assert_eq!(added(&receiver.taken()[1]), ["/articles/p00001"]);
 }

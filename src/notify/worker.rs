@@ -27,7 +27,11 @@ pub(super) struct Worker {
 
 /// The attempts since the last success.
 #[derive(Default)]
-struct Attempts(u32);
+struct Attempts {
+    count: u32,
+    /// Why the last one failed.
+    reason: String,
+}
 
 impl Worker {
     pub(super) async fn run(self) {
@@ -75,7 +79,7 @@ impl Worker {
         match self.client.send(&self.target, &message).await {
             Ok(()) => {
                 self.notifier.counters.delivered.inc();
-                if std::mem::take(attempts).0 > 0 {
+                if std::mem::take(attempts).count > 0 {
                     tracing::info!(
                         target_name = self.target.name,
                         "the target accepts webhooks again"
@@ -101,7 +105,7 @@ impl Worker {
     ) {
         let DeliveryError { reason, retry_after } = error;
         self.notifier.counters.failed.inc();
-        if attempts.0 == 0 {
+        if attempts.reason != reason {
             let name = &self.target.name;
             tracing::warn!(
                 target_name = name,
@@ -109,6 +113,7 @@ impl Worker {
                 reason,
                 "a webhook was not accepted; it is retried"
             );
+            attempts.reason = reason;
         }
         let failing_since = position.failing_since.or(Some(unix_ms()));
         let retried = Position {
@@ -189,8 +194,8 @@ impl Worker {
 impl Attempts {
     /// The pause before the next attempt: exponential backoff with jitter.
     fn next_pause(&mut self, timing: Timing) -> Duration {
-        let doubled = timing.first_pause.saturating_mul(1 << self.0.min(20));
-        self.0 += 1;
+        let doubled = timing.first_pause.saturating_mul(1 << self.count.min(20));
+        self.count += 1;
         doubled.min(timing.max_pause).mul_f64(0.5 + fastrand::f64() / 2.0)
     }
 }

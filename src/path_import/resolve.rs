@@ -4,19 +4,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::file::ImportFile;
-use crate::frontend_url::HostName;
+use super::reason::Reason;
+use super::site_path::SitePath;
 use crate::path_history::Row;
 use crate::path_index::PathIndex;
 use crate::redirects::{FormerOwner, SiteHistory, former_owner, is_live};
 use crate::rules::Pathname;
 use crate::site::Site;
 use crate::snapshot::PublicUrl;
-
-/// The schemes of the frontend's URLs.
-const SCHEMES: [&str; 2] = ["http", "https"];
-
-/// The longest path that a request may have, in bytes (D3).
-const MAX_PATH: usize = 2_048;
 
 /// Files, and the site for which they are resolved. All of its content types are known.
 #[derive(Clone, Copy, Debug)]
@@ -55,38 +50,6 @@ pub struct LeftOut<'i> {
     pub reason: Reason,
 }
 
-/// Why a row leads nowhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// The path or the target is empty or too long, or the path has a query or an asterisk.
-    Malformed,
-    /// The path or the target is on a host that the site does not have.
-    OtherHost,
-    /// An earlier row has the same path.
-    Duplicate,
-    /// A document or a page has the path now.
-    Live,
-    /// The targets lead back to a path that was passed.
-    Loop,
-    /// No document has the target.
-    NotFound,
-}
-
-impl Reason {
-    /// A word for it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Malformed => "malformed",
-            Self::OtherHost => "other_host",
-            Self::Duplicate => "duplicate",
-            Self::Live => "live",
-            Self::Loop => "loop",
-            Self::NotFound => "target_not_found",
-        }
-    }
-}
-
 /// The place of a row: its file and its number in it.
 type At = (u32, u32);
 
@@ -106,15 +69,6 @@ enum Step<'i> {
     End(Result<PublicUrl<'i>, Reason>),
     /// Its target is the former path of this row.
     Row(At),
-}
-
-/// A path of the site.
-#[derive(Debug, PartialEq, Eq)]
-struct SitePath {
-    /// Normalized (D7).
-    path: String,
-    /// The position of its host, if the site has several and the text names one.
-    host: Option<usize>,
 }
 
 impl<'i> Import<'i> {
@@ -144,8 +98,8 @@ impl<'i> Import<'i> {
     fn by_path(&self) -> ByPath {
         let mut by_path = ByPath::default();
         for at in self.places() {
-            if let Ok(site_path) = former_path(self.site, self.row(at).0) {
-                by_path.entry(hash(&site_path)).or_insert(at);
+            if let Ok(site_path) = SitePath::former(self.site, self.row(at).0) {
+                by_path.entry(site_path.hash()).or_insert(at);
             }
         }
         by_path
@@ -153,9 +107,9 @@ impl<'i> Import<'i> {
 
     fn row_of(&self, at: At, targets: &mut Targets<'i>, now: i64) -> Result<Row, Reason> {
         let (from, to, _) = self.row(at);
-        let from = former_path(self.site, from)?;
-        parse_site_path(self.site, to)?;
-        if targets.by_path.get(&hash(&from)) != Some(&at) {
+        let from = SitePath::former(self.site, from)?;
+        SitePath::parse(self.site, to)?;
+        if targets.by_path.get(&from.hash()) != Some(&at) {
             return Err(Reason::Duplicate);
         }
         if is_live(self.site, self.index, &from.path, from.host) {
@@ -191,7 +145,7 @@ impl<'i> Import<'i> {
 
     /// Where the target of a row leads.
     fn step(&self, at: At, by_path: &ByPath) -> Step<'i> {
-        let Ok(target) = parse_site_path(self.site, self.row(at).1) else {
+        let Ok(target) = SitePath::parse(self.site, self.row(at).1) else {
             return Step::End(Err(Reason::NotFound));
         };
         if let Some(url) = self.document(&target) {
@@ -225,8 +179,8 @@ impl<'i> Import<'i> {
     fn row_from(&self, site_path: &SitePath, by_path: &ByPath) -> Option<At> {
         let on_any_host = SitePath { path: site_path.path.clone(), host: None };
         [site_path, &on_any_host].into_iter().find_map(|site_path| {
-            let at = *by_path.get(&hash(site_path))?;
-            (former_path(self.site, self.row(at).0).as_ref() == Ok(site_path)).then_some(at)
+            let at = *by_path.get(&site_path.hash())?;
+            (SitePath::former(self.site, self.row(at).0).as_ref() == Ok(site_path)).then_some(at)
         })
     }
 
@@ -246,48 +200,11 @@ impl<'i> Import<'i> {
     }
 }
 
-/// A former path. One with a query stands for many pages, and one with an asterisk for many paths.
-fn former_path(site: &Site, text: &str) -> Result<SitePath, Reason> {
-    if text.contains(['?', '*']) {
-        return Err(Reason::Malformed);
-    }
-    parse_site_path(site, text)
-}
-
-/// A path, or a URL on a host of the site. A path without a slash in front begins at the root, as
-/// Drupal writes it.
-fn parse_site_path(site: &Site, text: &str) -> Result<SitePath, Reason> {
-    let hosts = &site.hosts;
-    // In a path, it is part of a query.
-    let absolute = text.split_once("://").filter(|_| !text.starts_with('/'));
-    let (path, host) = match absolute {
-        Some((scheme, rest)) if SCHEMES.iter().any(|one| scheme.eq_ignore_ascii_case(one)) => {
-            let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-            let (name, path) = rest.split_at(end);
-            let name = HostName::parse(name).map_err(|_| Reason::OtherHost)?;
-            let at = hosts.position(&name).ok_or(Reason::OtherHost)?;
-            let path = below(&hosts.all()[at].base, path).ok_or(Reason::OtherHost)?;
-            (path, Some(at).filter(|_| hosts.are_several()))
-        }
-        Some(_) => return Err(Reason::Malformed),
-        None => (text, None),
-    };
-    // A query or a fragment alone is relative to the page that has the link.
-    let path_is_missing = text.is_empty() || text.starts_with(['?', '#']);
-    let is_rooted = path.starts_with('/');
-    let rooted = if is_rooted { path.to_owned() } else { format!("/{path}") };
-    let is_path = !path_is_missing && rooted.len() <= MAX_PATH && !rooted.starts_with("//");
-    if !is_path || rooted.chars().any(char::is_control) {
-        return Err(Reason::Malformed);
-    }
-    Ok(SitePath { path: Pathname::parse(&rooted).normalized(), host })
-}
-
 /// The former paths of files that a site may have, whatever their targets are.
 #[must_use]
 pub fn listed_paths(files: &[ImportFile], site: &Site) -> ListedPaths {
     let rows = files.iter().flat_map(|file| (0..file.len()).map(|at| file.row(at).0));
-    let paths = rows.filter_map(|from| former_path(site, from).ok());
+    let paths = rows.filter_map(|from| SitePath::former(site, from).ok());
     ListedPaths(paths.map(|site_path| xxh3_64(site_path.path.as_bytes())).collect())
 }
 
@@ -301,16 +218,4 @@ impl ListedPaths {
     pub fn have(&self, path: &str) -> bool {
         self.0.contains(&xxh3_64(path.as_bytes()))
     }
-}
-
-/// The path below a base URL; `None`: it is not below it.
-fn below<'p>(base: &crate::frontend_url::BaseUrl, path: &'p str) -> Option<&'p str> {
-    let origin = base.scheme().len() + "://".len() + base.host().len();
-    let rest = path.strip_prefix(&base.as_str()[origin..])?;
-    (rest.is_empty() || rest.starts_with(['/', '?', '#'])).then_some(rest)
-}
-
-fn hash(site_path: &SitePath) -> u64 {
-    let host = site_path.host.map_or(0, |host| host as u64 + 1);
-    xxh3_64(site_path.path.as_bytes()) ^ host.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

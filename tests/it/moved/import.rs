@@ -290,10 +290,11 @@ fn long_chain_is_followed_to_its_end_in_one_pass() {
     const ROWS: usize = 20_000;
     let chain = |name: char, last: &str| {
         let to = |at| if at == ROWS { last.to_owned() } else { format!("/{name}{at}") };
-        (1..=ROWS).map(|at| format!("/{name}{},{}\n", at - 1, to(at))).collect::<String>()
+        let row = |at| format!("/{name}{},{}", at - 1, to(at));
+        (1..=ROWS).map(row).collect::<Vec<String>>().join("\n")
     };
     let list =
-        format!("from,to\n{}{}{}", chain('a', "/en/x"), chain('b', "/b7"), chain('c', "/no"));
+        format!("from,to\n{}\n{}\n{}\n", chain('a', "/en/x"), chain('b', "/b7"), chain('c', "/no"));
     let service = imported(setup(&list, &pages(&[("a", "en", "x")])));
     let moved = "redirect /en/x";
     let expected = [("/a0", moved), ("/a19999", moved), ("/b0", "404"), ("/c0", "404")];

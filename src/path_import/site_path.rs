@@ -1,0 +1,75 @@
+//! The paths in lists of redirects: paths and URLs as other systems write them.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::reason::Reason;
+use crate::frontend_url::{BaseUrl, HostName};
+use crate::rules::Pathname;
+use crate::site::Site;
+
+/// The schemes of the frontend's URLs.
+const SCHEMES: [&str; 2] = ["http", "https"];
+
+/// The longest path that a request may have, in bytes (D3).
+const MAX_PATH: usize = 2_048;
+
+/// A path of the site.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SitePath {
+    /// Normalized (D7).
+    pub(super) path: String,
+    /// The position of its host, if the site has several and the text names one.
+    pub(super) host: Option<usize>,
+}
+
+impl SitePath {
+    /// A former path. One with a query stands for many pages, and one with an asterisk for many paths.
+    pub(super) fn former(site: &Site, text: &str) -> Result<Self, Reason> {
+        if text.contains(['?', '*']) {
+            return Err(Reason::Malformed);
+        }
+        Self::parse(site, text)
+    }
+
+    /// A path, or a URL on a host of the site. A path without a slash in front begins at the root, as
+    /// Drupal writes it.
+    pub(super) fn parse(site: &Site, text: &str) -> Result<Self, Reason> {
+        let hosts = &site.hosts;
+        // In a path, it is part of a query.
+        let absolute = text.split_once("://").filter(|_| !text.starts_with('/'));
+        let (path, host) = match absolute {
+            Some((scheme, rest)) if SCHEMES.iter().any(|one| scheme.eq_ignore_ascii_case(one)) => {
+                let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+                let (name, path) = rest.split_at(end);
+                let name = HostName::parse(name).map_err(|_| Reason::OtherHost)?;
+                let at = hosts.position(&name).ok_or(Reason::OtherHost)?;
+                let path = below(&hosts.all()[at].base, path).ok_or(Reason::OtherHost)?;
+                (path, Some(at).filter(|_| hosts.are_several()))
+            }
+            Some(_) => return Err(Reason::Malformed),
+            None => (text, None),
+        };
+        // A query or a fragment alone is relative to the page that has the link.
+        let path_is_missing = text.is_empty() || text.starts_with(['?', '#']);
+        let is_rooted = path.starts_with('/');
+        let rooted = if is_rooted { path.to_owned() } else { format!("/{path}") };
+        let is_path = !path_is_missing && rooted.len() <= MAX_PATH && !rooted.starts_with("//");
+        if !is_path || rooted.chars().any(char::is_control) {
+            return Err(Reason::Malformed);
+        }
+        Ok(Self { path: Pathname::parse(&rooted).normalized(), host })
+    }
+
+    /// Of the path and its host.
+    pub(super) fn hash(&self) -> u64 {
+        let host = self.host.map_or(0, |host| host as u64 + 1);
+        xxh3_64(self.path.as_bytes()) ^ host.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+/// The path below a base URL; `None`: it is not below it.
+fn below<'p>(base: &BaseUrl, path: &'p str) -> Option<&'p str> {
+    let origin = base.scheme().len() + "://".len() + base.host().len();
+    let rest = path.strip_prefix(&base.as_str()[origin..])?;
+    (rest.is_empty() || rest.starts_with(['/', '?', '#'])).then_some(rest)
+}
