@@ -24,6 +24,8 @@ export const versionKey = (documentId: unknown, locale: unknown): string => `${d
 const isIn = (keys: ReadonlySet<string>, { documentId, locale }: Row): boolean =>
   keys.has(versionKey(documentId, locale)) || keys.has(versionKey(documentId, null));
 
+const KINDS: unknown[] = ['no_url', 'shared_path'];
+
 /** The documents of a row: those that share a path, or the one that it is about. */
 const versionsOf = (row: Row): Row[] =>
   row.kind === 'shared_path' ? rowsIn([row.owner, ...rowsIn(row.others)]) : [row];
@@ -48,7 +50,8 @@ export const readableOf = async (versions: Row[], mayRead: MayRead): Promise<(ve
  * only where all its documents are readable. The count is that of the rows that are left.
  */
 export const problemsOf = async (response: ServiceResponse, mayRead: MayRead): Promise<Problems> => {
-  const rows = rowsOf(response, 'problems');
+  // Later versions of the service may have other kinds.
+  const rows = rowsOf(response, 'problems').filter(({ kind }) => KINDS.includes(kind));
   const isReadable = await readableOf(rows.flatMap(versionsOf), mayRead);
   const readable = rows.filter((row) => versionsOf(row).every(isReadable));
   // Copies: the rows are kept for other admins, and these may not read the titles that are added.
