@@ -10,7 +10,9 @@ const own = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules');
 const folder = process.argv[2] ?? process.env.LAB_DIR ?? join(homedir(), '.cache/strapi-lab');
 const project = resolve(folder, 'node_modules');
 if (!existsSync(join(project, '@strapi/strapi'))) {
-  console.error(`there is no Strapi in ${project}: name a Strapi project, or run tests/strapi/start.sh install`);
+  console.error(
+    `there is no Strapi in ${project}: name a Strapi project, or run tests/strapi/start.sh install`,
+  );
   process.exit(2);
 }
 const scoped = readdirSync(join(project, '@strapi')).map((name) => `@strapi/${name}`);
