@@ -1,12 +1,13 @@
+// Written by `frontend-map types`. Do not edit it: run the command again when the settings change.
 import "frontend-map-client";
 
 declare module "frontend-map-client" {
   interface Sites {
     main: {
-      locales: "en" | "de";
+      locales: "de" | "en";
       contentTypes: {
-        "api::article.article": { locale: string; slug: string };
-        "api::page.page": { locale: string; slug: string };
+        "api::article.article": { locale: Sites["main"]["locales"]; slug: string };
+        "api::page.page": { locale: Sites["main"]["locales"]; slug: string };
       };
     };
   }
