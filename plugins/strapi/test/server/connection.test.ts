@@ -42,7 +42,7 @@ test('connection: everything works', async () => {
   assert.deepEqual(await tested({}, undefined), works);
 });
 
-test('connection: behind an address that does not work nothing is tested', async () => {
+test('connection: nothing else is tested where the address does not work', async () => {
   assert.deepEqual(await tested({ url: 'timeout' }, 'main'), { address: 'timeout' });
   assert.deepEqual(await tested({ url: response(404) }, 'main'), { address: 'older-version' });
   assert.deepEqual(await tested({ url: response(200) }, 'main'), { address: 'older-version' });
