@@ -35,7 +35,8 @@ export function middleware<Site extends SiteKey, Context = AstroContext>(
   };
 }
 
-const hasRestParameter = ({ routePattern }: AstroContext) => routePattern.includes("[...");
+/** Not Astro's own, such as `/_actions/[...path]`. */
+const hasRestParameter = ({ routePattern }: AstroContext) => /^\/(?!_).*\[\.\.\./.test(routePattern);
 
 /**
  * The `getStaticPaths` of `src/pages/[...path].astro`: all pages as `props.page`, from one request.

@@ -206,7 +206,7 @@ for (const [name, adapter] of Object.entries(FRAMEWORKS)) {
 
   test(`${name}: request that is not for a page is left alone`, async () => {
     const map = createFrontendMap({ url: await closedPort(), site: "main" });
-    const own = { astro: [["/search", "/search"]], sveltekit: [["/api/x", "/api/[id]"]], nuxt: [["/api/page"], ["/_nuxt/x.js"], ["/__nuxt_error?x"], ["/en/a/_payload.json?1"]] };
+    const own = { astro: [["/search", "/search"], ["/_actions/send", "/_actions/[...path]"]], sveltekit: [["/api/x", "/api/[id]"]], nuxt: [["/api/page"], ["/_nuxt/x.js"], ["/__nuxt_error?x"], ["/en/a/_payload.json?1"]] };
     for (const [path, route] of own[name]) assert.equal(await (await adapter(map)(path, { route })).response.text(), "rendered");
     assert.equal(await (await adapter(map, { isPage: () => false })("/en/a")).response.text(), "rendered");
   });
