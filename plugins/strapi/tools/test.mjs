@@ -32,6 +32,7 @@ const tests = folders.flatMap((folder) =>
     .filter((entry) => entry.name.endsWith('.test.mjs'))
     .map((entry) => join(outdir, folder.slice('test/'.length), entry.name)),
 );
-// A test that fails leaves its peer open, which must not keep the process alive.
-const options = ['--test', '--test-force-exit'];
+// A test that fails leaves its peer open, and one that waits for a state may never see it: neither may
+// keep the process alive.
+const options = ['--test', '--test-force-exit', '--test-timeout=120000'];
 process.exit(spawnSync(process.execPath, [...options, ...tests], { stdio: 'inherit' }).status ?? 1);
