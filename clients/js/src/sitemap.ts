@@ -19,6 +19,9 @@ const RESPONSE_HEADERS = [
   "vary",
 ];
 
+/** Files that each site has. */
+const ALWAYS = ["sitemap.xml", "index.xml", "robots.txt"];
+
 export interface SitemapOptions {
   /** Of a site with several hosts: the one whose files these are, `host[:port]`. */
   host?: string | undefined;
@@ -28,8 +31,8 @@ export interface SitemapOptions {
  * The response to `/sitemap.xml`, `/robots.txt` or `/sitemaps/<file>`; null for any other request,
  * so that the frontend goes on. An error of the service keeps its status, and is never cached.
  *
- * @throws FrontendMapError without a response in time. A body that breaks off later is an error of
- *   its stream.
+ * @throws FrontendMapError without a response in time, and for a 404 that does not say that there is
+ *   no such file. A body that breaks off later is an error of its stream.
  */
 export async function sitemap(
   settings: Settings,
@@ -49,6 +52,11 @@ export async function sitemap(
     throw new FrontendMapError("frontend-map: a redirect in place of a sitemap file", { name: "ConnectionError" });
   }
   const headers = taken(response.headers, RESPONSE_HEADERS);
+  if (status === 404 && (ALWAYS.includes(file) || !headers.get("content-type")?.startsWith("application/json"))) {
+    deadline.abort();
+    // Of a proxy, or of a service without this site: a crawler would forget the file.
+    throw new FrontendMapError("frontend-map: no sitemap file at this address", { name: "HttpError", status });
+  }
   if (status >= 400) headers.set("cache-control", "no-store");
   return new Response(body && bounded(body, settings.timeoutMs, deadline), { status, headers });
 }
@@ -57,7 +65,7 @@ export async function sitemap(
 function fileOf(pathname: string): string | null {
   const [, file] = /^\/(?:sitemaps\/)?([\w.-]+)$/.exec(pathname) ?? [];
   if (file === undefined) return null;
-  return pathname.startsWith("/sitemaps/") || ["sitemap.xml", "robots.txt"].includes(file) ? file : null;
+  return pathname.startsWith("/sitemaps/") || file === "sitemap.xml" || file === "robots.txt" ? file : null;
 }
 
 function requested(

@@ -111,13 +111,17 @@ function isFailure(error, expected) {
   return true;
 }
 
-const SITEMAP_ERRORS = new Set(["hangs before the head", "closes the connection", "redirects"]);
+const SITEMAP_ERRORS = new Set([
+  "hangs before the head",
+  "closes the connection",
+  "redirects",
+  "is behind a proxy that has no such route",
+  "is of an older version",
+]);
 const SITEMAP_STATUSES = {
   "is unavailable": 503,
   "is unavailable without Retry-After": 503,
   "is behind a proxy that fails": 502,
-  "is behind a proxy that has no such route": 404,
-  "is of an older version": 404,
   "does not know the site": 400,
   "has another token": 403,
 };

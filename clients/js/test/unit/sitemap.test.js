@@ -109,3 +109,21 @@ test("crawler behind a frontend gets what the service sends", async (t) => {
   const chunks = await message.toArray();
   assert.equal(gunzipSync(Buffer.concat(chunks)).toString(), XML);
 });
+
+for (const [path, type] of [
+  ["/sitemap.xml", "application/json"],
+  ["/robots.txt", "application/json"],
+  ["/sitemaps/index.xml", "application/json"],
+  ["/sitemaps/api.article.article-1.xml", "text/html"],
+]) {
+  test(`404 of ${path} as ${type} is an error, not that of a file that does not exist`, async (t) => {
+    const { url } = await serve(t, (_, response) => send(response, 404, "{}", { "content-type": type }));
+    await assert.rejects(createFrontendMap({ url, site: "main" }).sitemap(ask(path)), { name: "HttpError", status: 404 });
+  });
+}
+
+test("404 of the service for a file that does not exist is passed on", async (t) => {
+  const { url } = await serve(t, (_, response) => send(response, 404, "{}"));
+  const response = await createFrontendMap({ url, site: "main" }).sitemap(ask("/sitemaps/api.none.none-1.xml"));
+  assert.deepEqual([response.status, response.headers.get("cache-control")], [404, "no-store"]);
+});
