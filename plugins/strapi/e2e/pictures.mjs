@@ -39,10 +39,7 @@ export const pictures = async ({ api, admin, browser, strapi, seen, folder, chec
       await page.goto(url);
       // On narrow screens, Strapi has the panels in a drawer.
       if (look.width < 1080 && (selector === panel || part === 'new')) {
-        await page
-          .getByRole('button', { name: /more (document )?actions|weitere/i })
-          .last()
-          .click();
+        await page.getByRole('button', { name: 'Open more actions' }).click();
       }
       if (part === 'connection')
         await page.getByRole('button', { name: /^(Test connection|Verbindung testen)$/ }).click();
