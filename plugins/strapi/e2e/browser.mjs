@@ -28,7 +28,7 @@ export const openAdmin = async (
   );
   const errors = [];
   context.on('page', (page) => {
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('dialog', (dialog) => {
       errors.push(`dialog: ${dialog.message()}`);

@@ -21,7 +21,7 @@ export const createChecks = () => {
 };
 
 // Waits until `read` returns something true, and returns it; the last value after `ms`.
-export const until = async (read, ms = 20_000) => {
+export const until = async (read, ms = 60_000) => {
   const end = Date.now() + ms;
   for (;;) {
     const found = await read();
