@@ -8,7 +8,10 @@ export const proxy = proxyOf(map, {
   // The page app/[locale]/not-found, with a status of 404.
   notFound: ({ url, nextUrl }) => {
     const locale = nextUrl.pathname.startsWith("/de/") ? "de" : "en";
-    return NextResponse.rewrite(new URL(`/${locale}/not-found`, url), { status: 404 });
+    const path = `/${locale}/not-found`;
+    // Started with `-H 127.0.0.1`, Next.js sends a rewrite as a request to itself, again and again.
+    if (nextUrl.pathname === path) return NextResponse.next({ status: 404 });
+    return NextResponse.rewrite(new URL(path, url), { status: 404 });
   },
 });
 
