@@ -1,5 +1,6 @@
 /** Adapter for Astro: a middleware for pages that are rendered on demand, and `getStaticPaths`. */
 import type { FrontendMap } from "../client.js";
+import { distinct } from "../pages/pages.js";
 import type { Page, SiteKey } from "../types.js";
 import { type AdapterOptions, handlePageRequest, withPageStatus } from "./page_request.js";
 
@@ -39,21 +40,21 @@ export function middleware<Site extends SiteKey, Context = AstroContext>(
 const hasRestParameter = ({ routePattern }: AstroContext) => /^\/(?!_).*\[\.\.\./.test(routePattern);
 
 /**
- * The `getStaticPaths` of `src/pages/[...path].astro`: all pages as `props.page`, from one request.
+ * The `getStaticPaths` of `src/pages/[...path].astro`: all pages as `props.page`, from one request. A
+ * site with several hosts is built for one of them: `{ locale }`.
  *
  * @throws Error, as the function itself, for a path that Astro cannot write as a file: with `%`, `?`
  *   or `#`, which it does not decode, or not in Unicode's normal form C.
  */
-export function getStaticPaths<Site extends SiteKey>(map: FrontendMap<Site>) {
+export function getStaticPaths<Site extends SiteKey>(map: FrontendMap<Site>, options?: Parameters<FrontendMap<Site>["pages"]>[0]) {
   return async (): Promise<{ params: { path: string | undefined }; props: { page: Page } }[]> => {
-    const pages = [];
-    for await (const page of map.pages()) {
-      const path = page.path.split("/").slice(1).map(decodeURIComponent).join("/");
-      if (/[%?#]/.test(path) || path !== path.normalize()) {
-        throw new Error(`Astro cannot write ${page.path} as a file: render it on demand`);
-      }
-      pages.push({ params: { path: path || undefined }, props: { page } });
-    }
-    return pages;
+    const found = await distinct(map.pages(options), ({ path }) => ({ path: fileOf(path) }));
+    return found.map(({ params, page }) => ({ params, props: { page } }));
   };
+}
+
+function fileOf(pagePath: string): string | undefined {
+  const path = pagePath.split("/").slice(1).map(decodeURIComponent).join("/");
+  if (!/[%?#]/.test(path) && path === path.normalize()) return path || undefined;
+  throw new Error(`Astro cannot write ${pagePath} as a file: render it on demand`);
 }

@@ -36,8 +36,8 @@ export function sitemap<Site extends SiteKey>(map: FrontendMap<Site>, host?: str
   return (request: Request): Promise<Response | null> => map.sitemap(request, { host }).catch(onFailure(failed));
 }
 /** A `generateStaticParams` for a route such as `/{locale}/{*path?}`; throws without all pages. */
-export const staticParams = <Site extends SiteKey, const Template extends string>(map: FrontendMap<Site>, template: Template) =>
-  () => map.pages().toStaticParams(template);
+export const staticParams = <Site extends SiteKey, const Template extends string>(map: FrontendMap<Site>, template: Template, options?: Parameters<FrontendMap<Site>["pages"]>[0]) =>
+  () => map.pages(options).toStaticParams(template);
 /** Canonical URL and `hreflang` alternates for `generateMetadata`. */
 export const metadata = (page: Resolution) =>
   "canonicalUrl" in page ? { alternates: { canonical: page.canonicalUrl, languages: page.alternates } } : {};

@@ -37,10 +37,13 @@ export function handle<Site extends SiteKey, Event = KitEvent>(
 
 const hasRestParameter = ({ route }: KitEvent) => route.id === null || route.id.includes("[...");
 
-/** The `entries` of the route `src/routes/[...path]`: all pages, from one request. */
-export function entries<Site extends SiteKey>(map: FrontendMap<Site>) {
+/**
+ * The `entries` of the route `src/routes/[...path]`: all pages, from one request. A site with several
+ * hosts is built for one of them: `{ locale }`.
+ */
+export function entries<Site extends SiteKey>(map: FrontendMap<Site>, options?: Parameters<FrontendMap<Site>["pages"]>[0]) {
   return async (): Promise<{ path: string }[]> => {
-    const params = await map.pages().toStaticParams("/{*path?}");
+    const params = await map.pages(options).toStaticParams("/{*path?}");
     return params.map(({ path }) => ({ path: path.join("/") }));
   };
 }

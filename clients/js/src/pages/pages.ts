@@ -39,15 +39,32 @@ export class Pages implements AsyncIterable<Page> {
    * The params of all pages below a route of the frontend, each once and decoded:
    * `/{locale}/articles/{slug}`, `/{*path}` (one or more segments) or `/{*path?}` (any number).
    *
-   * @throws FrontendMapError unless the list is complete. TypeError for a malformed template.
+   * @throws FrontendMapError unless the list is complete. TypeError for a malformed template, and as
+   *   `distinct`.
    */
   async toStaticParams<const Template extends string>(template: Template): Promise<StaticParams<Template>[]> {
     const match = route(template);
-    const params = new Map<string, unknown>();
-    for await (const { path } of this) {
-      const found = match(path);
-      if (found) params.set(JSON.stringify(found), found);
-    }
-    return [...params.values()] as StaticParams<Template>[];
+    const found = await distinct(this, ({ path }) => match(path));
+    return found.map(({ params }) => params) as StaticParams<Template>[];
   }
+}
+
+/**
+ * The params of pages, each once; `paramsOf` returns null for a page that is left out.
+ *
+ * @throws TypeError if pages of two hosts have the same params, because a build would lack one of them.
+ */
+export async function distinct<Params>(pages: AsyncIterable<Page>, paramsOf: (page: Page) => Params | null) {
+  const found = new Map<string, { params: Params; page: Page }>();
+  for await (const page of pages) {
+    const params = paramsOf(page);
+    if (params === null) continue;
+    const key = JSON.stringify(params);
+    const other = found.get(key)?.page ?? page;
+    if (other.url !== page.url) {
+      throw new TypeError(`${other.url} and ${page.url} are one route: build the pages of one \`locale\` at a time`);
+    }
+    found.set(key, { params, page });
+  }
+  return [...found.values()];
 }

@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFrontendMap } from "frontend-map-client";
+import { getStaticPaths } from "frontend-map-client/astro";
+import { staticParams } from "frontend-map-client/next";
+import { entries } from "frontend-map-client/sveltekit";
 import { deferred, failure, send, serve, success } from "../support/server.js";
 
 const row = (path) => ({ path, url: `https://x${path}`, locale: "en", lastModified: null, listed: true });
@@ -109,6 +112,27 @@ for (const [template, expected] of [
     assert.deepEqual(await createFrontendMap({ url, site: "main" }).pages().toStaticParams(template), expected);
   });
 }
+
+test("pages of two hosts that are one route throw, and those of one of them do not", async (t) => {
+  const hosts = { en: "https://a", de: "https://b" };
+  const { url } = await serve(t, (request, response) => {
+    const locale = new URL(request.url, "http://x").searchParams.get("locale");
+    const rows = Object.keys(hosts).filter((one) => one === (locale ?? one));
+    const lines = [...rows.map((one) => ({ ...row("/about"), url: `${hosts[one]}/about`, locale: one })), { count: rows.length }];
+    send(response, 200, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  });
+  const map = createFrontendMap({ url, site: "main" });
+  const lists = [
+    (options) => map.pages(options).toStaticParams("/{*path?}"),
+    (options) => staticParams(map, "/{*path?}", options)(),
+    (options) => getStaticPaths(map, options)(),
+    (options) => entries(map, options)(),
+  ];
+  for (const list of lists) {
+    await assert.rejects(list(), { name: "TypeError", message: /^https:\/\/a\/about and https:\/\/b\/about are one route/ });
+    assert.equal((await list({ locale: "de" })).length, 1);
+  }
+});
 
 for (const template of ["", "en", "/{*path}/x", "/{slug?}", "/{slug", "/x{slug}", "/{}", "/{a b}"]) {
   test(`template ${JSON.stringify(template)} is a TypeError`, async () => {
