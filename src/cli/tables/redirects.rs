@@ -18,8 +18,10 @@ use clap::{Args, ValueEnum};
 
 use self::row::{FrontendPaths, Redirects};
 use crate::cli::output::logging;
+use crate::cli::output::words::count;
 use crate::cli::selection;
 use crate::cli::validate::Output;
+use crate::cli::walk::print_line;
 use crate::config::Config;
 
 const AFTER_HELP: &str = "\
@@ -34,7 +36,8 @@ Formats:
   csv      RFC 4180; moved.import reads it
   next     a JSON array for redirects() of next.config.js; targets on the same host are paths
   netlify  the file _redirects; 308 becomes 301 and 307 becomes 302, the statuses that Netlify knows
-  nginx    a map block, with the lines for its use in comments
+  nginx    two map blocks, with the lines for their use in comments
+In next and netlify, paths that differ from a target only in letter case are left out: they would loop.
 
 Exit status: 0 written, 1 failed, 2 invalid arguments, 78 invalid settings.";
 
@@ -98,6 +101,15 @@ pub(in crate::cli) async fn run(
         redirects.keep_host(site.hosts.all()[host].base.host());
     }
     redirects.sort();
+    if matches!(args.format, Format::Next | Format::Netlify) {
+        match redirects.drop_case_variants() {
+            0 => {}
+            number => print_line(&format!(
+                "left out, because they differ from a target only in letter case: {}",
+                count(number as u64, "redirect")
+            )),
+        }
+    }
     Ok(output.write(|out| {
         args.format.write(&redirects, &FrontendPaths::new(&site, host.is_some()), out)
     })?)

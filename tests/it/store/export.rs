@@ -74,7 +74,8 @@ fn redirects_of_a_service_and_of_its_store_are_equal() {
     let row = "\r\n/en/articles/one,https://www.example.com/en/articles/un,308,,/en/articles/un,api::article.article,d1,en,";
     assert!(csv.contains(row), "{csv}");
     let nginx = ok(setup.run(&[&of_service[..], &["--format", "nginx"]].concat()));
-    let line = "\n    \"/en/articles/one\" \"https://www.example.com/en/articles/un\";\n";
+    let line =
+        "\n    \"/en/articles/one\" \"/en/articles/one https://www.example.com/en/articles/un\";\n";
     assert!(nginx.contains(line) && nginx.contains("return 308 "), "{nginx}");
 
     // The store belongs to the service until this stops.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::row::{FrontendPaths, Row, split_origin};
+use super::row::{FrontendPaths, Row, forms, split_origin};
 
 /// Writes one line for each row: from, to, status.
 pub(super) fn write(
@@ -13,9 +13,12 @@ pub(super) fn write(
     for row in rows {
         // Netlify takes the scheme of the request.
         let host = paths.host(row).map(|host| format!("https://{host}")).unwrap_or_default();
-        let from = literal(&format!("{}{}", paths.prefix(row), row.from));
         let (to, status) = (target(paths.target(row)), status(row.status));
-        writeln!(out, "{host}{from} {to} {status}")?;
+        let mut all: Vec<String> = forms(&row.from).map(|from| literal(&from)).collect();
+        all.dedup();
+        for from in all {
+            writeln!(out, "{host}{}{from} {to} {status}", paths.prefix(row))?;
+        }
     }
     Ok(())
 }

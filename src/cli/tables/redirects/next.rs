@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::row::{FrontendPaths, Row, split_origin};
+use super::row::{FrontendPaths, Row, forms, split_origin};
 
 /// The special characters of patterns of path-to-regexp, versions 6 to 8.
 const SPECIAL: [char; 12] = ['\\', '(', ')', '[', ']', '{', '}', ':', '*', '+', '?', '!'];
@@ -38,22 +38,23 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     out.write_all(b"[")?;
-    for (position, row) in rows.iter().enumerate() {
+    let all = rows.iter().flat_map(|row| forms(&row.from).map(move |from| (row, from)));
+    for (position, (row, from)) in all.enumerate() {
         out.write_all(if position == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &redirect(row, paths))?;
+        serde_json::to_writer(&mut *out, &redirect(row, &from, paths))?;
     }
     out.write_all(b"\n]\n")
 }
 
 /// Next.js puts its `basePath` in front of paths on the same host.
-fn redirect<'r>(row: &'r Row, paths: &FrontendPaths<'_>) -> Redirect<'r> {
+fn redirect<'r>(row: &'r Row, from: &str, paths: &FrontendPaths<'_>) -> Redirect<'r> {
     let target = if paths.is_same_host(row) { &row.path } else { paths.target(row) };
     let has = paths.host(row).map(|host| {
         let name = host.split(':').next().unwrap_or(host);
         [Host { kind: "host", value: name.replace('.', "\\.") }]
     });
     Redirect {
-        source: escaped(&row.from),
+        source: escaped(from),
         destination: encoded(target),
         status_code: row.status,
         locale: false,

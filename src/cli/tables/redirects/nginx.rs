@@ -1,6 +1,5 @@
-//! Redirects as a `map` block (<https://nginx.org/en/docs/http/ngx_http_map_module.html>).
+//! Redirects as `map` blocks (<https://nginx.org/en/docs/http/ngx_http_map_module.html>).
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -10,8 +9,13 @@ use crate::rules::percent_decode;
 /// The smallest `map_hash_bucket_size` that is written, in bytes: the default of nginx on most machines.
 const MIN_BUCKET: usize = 64;
 
-/// Writes the block. Its keys are decoded paths, as `$uri` has them, with and without a slash at the
-/// end.
+/// Compares the letter case of the path and the row's path, which the first map ignores. Their lengths are
+/// equal, and no target has a space.
+const SAME_CASE: &str = r"~(?s)^(.+) \1 (?<frontend_map_to>[^ ]+)\z";
+
+/// Writes the blocks. The keys of the first are decoded paths, as `$uri` has them, with and without a slash
+/// at the end. Without the second, a page that differs from a former path only in letter case would
+/// redirect, possibly to itself.
 pub(super) fn write(
     rows: &[Row],
     paths: &FrontendPaths<'_>,
@@ -24,11 +28,34 @@ pub(super) fn write(
         false => "$uri",
     };
     let entries: Vec<(String, &Row)> = rows.iter().flat_map(|row| entries(row, paths)).collect();
-    // nginx ignores the case of keys.
+    // Two keys that differ in case alone are refused.
     let mut in_lower_case: HashMap<String, usize> = HashMap::new();
     for (key, _) in &entries {
         *in_lower_case.entry(key.to_ascii_lowercase()).or_default() += 1;
     }
+    write_usage(rows, &entries, out)?;
+    writeln!(out, "map {source} $frontend_map_row {{")?;
+    writeln!(out, "    default \"\";")?;
+    for (key, row) in &entries {
+        let to = row.to.as_deref().unwrap_or(&row.path).replace('$', "%24");
+        let is_only = in_lower_case.get(&key.to_ascii_lowercase()) == Some(&1);
+        // A value cannot have a dollar sign: it is taken from the path.
+        let (key, from) = if is_only && !key.contains('$') {
+            (key.clone(), key.as_str())
+        } else {
+            (format!("~^(?<frontend_map_from>{})$", pattern(key)), "$frontend_map_from")
+        };
+        writeln!(out, "    {} {};", quoted(&key), quoted(&format!("{from} {to}")))?;
+    }
+    writeln!(out, "}}")?;
+    writeln!(out, "map \"{source} $frontend_map_row\" $frontend_map_redirect {{")?;
+    writeln!(out, "    default \"\";")?;
+    writeln!(out, "    {} $frontend_map_to;", quoted(SAME_CASE))?;
+    writeln!(out, "}}")
+}
+
+/// Writes how to use the blocks.
+fn write_usage(rows: &[Row], entries: &[(String, &Row)], out: &mut dyn Write) -> io::Result<()> {
     let longest = entries.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
     let bucket = (longest + 32).next_power_of_two().max(MIN_BUCKET);
     let status = rows.first().map_or(308, |row| row.status);
@@ -38,33 +65,26 @@ pub(super) fn write(
     writeln!(out, "# In server {{ }}:")?;
     writeln!(out, "#   if ($frontend_map_redirect) {{")?;
     writeln!(out, "#     return {status} $frontend_map_redirect$is_args$args;")?;
-    writeln!(out, "#   }}")?;
-    writeln!(out, "map {source} $frontend_map_redirect {{")?;
-    writeln!(out, "    default \"\";")?;
-    for (key, row) in &entries {
-        let to = row.to.as_deref().unwrap_or(&row.path);
-        let is_only = in_lower_case.get(&key.to_ascii_lowercase()) == Some(&1);
-        let key = if is_only { quoted(key) } else { quoted(&format!("~^{}$", pattern(key))) };
-        writeln!(out, "    {key} {};", quoted(&to.replace('$', "%24")))?;
-    }
-    writeln!(out, "}}")
+    writeln!(out, "#   }}")
 }
 
-/// The keys of a row: with and without a slash at the end.
+/// The keys of a row: with and without a slash at the end. None for a path that `$uri` cannot
+/// distinguish: one with an encoded slash is another path there, and others are refused by nginx.
 fn entries<'r>(row: &'r Row, paths: &FrontendPaths<'_>) -> impl Iterator<Item = (String, &'r Row)> {
     let path = format!("{}{}", paths.prefix(row), row.from);
-    let decoded = percent_decode(&path).and_then(|bytes| match bytes {
-        Cow::Borrowed(bytes) => String::from_utf8(bytes.to_vec()).ok(),
-        Cow::Owned(bytes) => String::from_utf8(bytes).ok(),
+    let slashes = |text: &str| text.bytes().filter(|byte| *byte == b'/').count();
+    let decoded = percent_decode(&path).and_then(|bytes| String::from_utf8(bytes.into()).ok());
+    let is_same = |decoded: &String| slashes(decoded) == slashes(&path) && !decoded.contains('\0');
+    let keys = decoded.filter(is_same).map(|path| {
+        let key = format!("{}{path}", paths.host(row).unwrap_or_default());
+        let other = match key.strip_suffix('/') {
+            Some(_) if path == "/" => None,
+            Some(without) => Some(without.to_owned()),
+            None => Some(format!("{key}/")),
+        };
+        [Some(key), other]
     });
-    let path = decoded.unwrap_or(path);
-    let key = format!("{}{}", paths.host(row).unwrap_or_default(), path);
-    let other = match key.strip_suffix('/') {
-        Some(_) if path == "/" => None,
-        Some(without) => Some(without.to_owned()),
-        None => Some(format!("{key}/")),
-    };
-    [Some(key), other].into_iter().flatten().map(move |key| (key, row))
+    keys.into_iter().flatten().flatten().map(move |key| (key, row))
 }
 
 /// A parameter in quotes: in them only a backslash, a quote and white space are escaped.
@@ -138,23 +158,31 @@ mod tests {
             row(None, "/A", base, "/y"),
             row(None, "/a.b", base, "/y"),
             row(None, "/A.b", base, "/z"),
+            row(None, "/x%2Fy", base, "/y"),
+            row(None, "/%FF", base, "/y"),
+            row(None, "/%zz", base, "/y"),
+            row(None, "/%00", base, "/y"),
         ];
-        let expected = "map $uri $frontend_map_redirect {
-    default \"\";
-    \"/base/café \\\"x\\\"\" \"https://a.example/base/y\";
-    \"/base/café \\\"x\\\"/\" \"https://a.example/base/y\";
-    \"/base/~a{$b}\\\\\\n\" \"https://a.example/base/c%24d\";
-    \"/base/~a{$b}\\\\\\n/\" \"https://a.example/base/c%24d\";
-    \"/base/\" \"https://a.example/base/home\";
-    \"/base\" \"https://a.example/base/home\";
-    \"/base/A\" \"https://a.example/base/y\";
-    \"/base/A/\" \"https://a.example/base/y\";
-    \"~^/base/a\\\\.b$\" \"https://a.example/base/y\";
-    \"~^/base/a\\\\.b/$\" \"https://a.example/base/y\";
-    \"~^/base/A\\\\.b$\" \"https://a.example/base/z\";
-    \"~^/base/A\\\\.b/$\" \"https://a.example/base/z\";
+        let expected = r#"map $uri $frontend_map_row {
+    default "";
+    "/base/café \"x\"" "/base/café \"x\" https://a.example/base/y";
+    "/base/café \"x\"/" "/base/café \"x\"/ https://a.example/base/y";
+    "~^(?<frontend_map_from>/base/~a\\{\\$b\\}\\\\\n)$" "$frontend_map_from https://a.example/base/c%24d";
+    "~^(?<frontend_map_from>/base/~a\\{\\$b\\}\\\\\n/)$" "$frontend_map_from https://a.example/base/c%24d";
+    "/base/" "/base/ https://a.example/base/home";
+    "/base" "/base https://a.example/base/home";
+    "/base/A" "/base/A https://a.example/base/y";
+    "/base/A/" "/base/A/ https://a.example/base/y";
+    "~^(?<frontend_map_from>/base/a\\.b)$" "$frontend_map_from https://a.example/base/y";
+    "~^(?<frontend_map_from>/base/a\\.b/)$" "$frontend_map_from https://a.example/base/y";
+    "~^(?<frontend_map_from>/base/A\\.b)$" "$frontend_map_from https://a.example/base/z";
+    "~^(?<frontend_map_from>/base/A\\.b/)$" "$frontend_map_from https://a.example/base/z";
 }
-";
+map "$uri $frontend_map_row" $frontend_map_redirect {
+    default "";
+    "~(?s)^(.+) \\1 (?<frontend_map_to>[^ ]+)\\z" $frontend_map_to;
+}
+"#;
         assert_eq!(block(&rows, &site, false), expected);
     }
 
@@ -162,13 +190,18 @@ mod tests {
     fn keys_have_the_host_where_there_are_several() {
         let site = site(&["https://a.example", "https://b.example:8443"]);
         let rows = [row(Some("a.example"), "/x", "https://b.example:8443", "/y")];
-        let expected = "map $http_host$uri $frontend_map_redirect {
-    default \"\";
-    \"a.example/x\" \"https://b.example:8443/y\";
-    \"a.example/x/\" \"https://b.example:8443/y\";
+        let expected = r#"map $http_host$uri $frontend_map_row {
+    default "";
+    "a.example/x" "a.example/x https://b.example:8443/y";
+    "a.example/x/" "a.example/x/ https://b.example:8443/y";
 }
-";
+map "$http_host$uri $frontend_map_row" $frontend_map_redirect {
+    default "";
+    "~(?s)^(.+) \\1 (?<frontend_map_to>[^ ]+)\\z" $frontend_map_to;
+}
+"#;
         assert_eq!(block(&rows, &site, false), expected);
-        assert!(block(&rows, &site, true).contains("    \"/x\" \"https://b.example:8443/y\";"));
+        let line = "    \"/x\" \"/x https://b.example:8443/y\";";
+        assert!(block(&rows, &site, true).contains(line));
     }
 }

@@ -1,5 +1,7 @@
 //! The redirects as they are read, and where their paths are on the frontend.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::frontend_url::BaseUrl;
@@ -91,6 +93,18 @@ impl Redirects {
         self.rows.retain(|row| row.host.as_deref() == Some(host));
     }
 
+    /// Drops the rows whose paths differ from a target only in letter case, for programs that ignore it:
+    /// they would redirect the page of the target, possibly to itself. Returns how many there were.
+    pub(super) fn drop_case_variants(&mut self) -> usize {
+        let targets: HashSet<String> = self.rows.iter().map(|row| row.path.clone()).collect();
+        let folded: HashSet<String> = targets.iter().map(|path| path.to_lowercase()).collect();
+        let before = self.rows.len();
+        let is_variant =
+            |path: &String| !targets.contains(path) && folded.contains(&path.to_lowercase());
+        self.rows.retain(|row| !is_variant(&row.from));
+        before - self.rows.len()
+    }
+
     pub(super) fn sort(&mut self) {
         self.rows.sort_by(|one, other| (&one.host, &one.from).cmp(&(&other.host, &other.from)));
     }
@@ -139,6 +153,19 @@ impl<'s> FrontendPaths<'s> {
     }
 }
 
+/// What the service percent-encodes and browsers leave as it is in a path (WHATWG URL, "path
+/// percent-encode set").
+const PLAIN: &str = "!$&'()*+,;=:@[]|";
+
+/// The forms in which browsers send a path: as it is, and with plain characters.
+pub(super) fn forms(path: &str) -> impl Iterator<Item = String> {
+    let plain = PLAIN.chars().fold(path.to_owned(), |path, character| {
+        path.replace(&format!("%{:02X}", u32::from(character)), character.encode_utf8(&mut [0; 4]))
+    });
+    let plain = Some(plain).filter(|plain| plain != path);
+    std::iter::once(path.to_owned()).chain(plain)
+}
+
 /// Splits a target after its scheme, host and port; a target that is a path has none.
 pub(super) fn split_origin(target: &str) -> (&str, &str) {
     let host = target.find("://").map_or(0, |at| at + "://".len());
@@ -167,6 +194,31 @@ pub(super) mod tests {
             locale: "en".to_owned(),
             since: "2026-11-22T19:00:00.000Z".to_owned(),
         }
+    }
+
+    #[test]
+    fn path_has_a_form_for_each_way_to_send_it() {
+        let all = |path| forms(path).collect::<Vec<_>>();
+        assert_eq!(all("/caf%C3%A9%20x"), ["/caf%C3%A9%20x"]);
+        assert_eq!(all("/a%28b%29%2528"), ["/a%28b%29%2528", "/a(b)%2528"]);
+    }
+
+    #[test]
+    fn rows_that_differ_from_a_target_in_case_alone_are_dropped() {
+        let base = "https://a.example";
+        let mut redirects = Redirects {
+            rows: vec![
+                row(None, "/About", base, "/about"),
+                row(None, "/x", base, "/Y"),
+                row(None, "/y", base, "/about"),
+                row(Some("b.example"), "/about", base, "/about"),
+                row(None, "/z", base, "/about"),
+            ],
+            gone: 0,
+        };
+        assert_eq!(redirects.drop_case_variants(), 2);
+        let left: Vec<&str> = redirects.rows.iter().map(|row| &*row.from).collect();
+        assert_eq!(left, ["/x", "/about", "/z"]);
     }
 
     #[test]
