@@ -4,7 +4,7 @@ import { parseAddress } from './service/address';
 export interface PluginConfig {
   /** Where Strapi reaches the service. */
   url?: string;
-  /** The service's `auth.draft_token`. */
+  /** The service's token for drafts (`auth.draft_token_file`). */
   draftToken?: string;
   /** The service's `auth.validate_token`. */
   validateToken?: string;
