@@ -3,7 +3,7 @@
 // Open Preview asks frontend-map for the URL of the document that the editor has open.
 module.exports = (env) => {
   const service = env('FRONTEND_MAP_URL'); // http://frontend-map:8080
-  const token = env('FRONTEND_MAP_DRAFT_TOKEN'); // the service's auth.draft_token, if it has one
+  const token = env('FRONTEND_MAP_DRAFT_TOKEN'); // the service's token for drafts, if it has one
   const secret = env('PREVIEW_SECRET'); // known to the frontend, too
 
   const handler = async (uid, { documentId, locale, status }) => {
