@@ -10,7 +10,7 @@
 //! app  shared                  what handlers share; what survives a reload
 //! notify                       webhooks that are sent
 //! validator  snapshot_cache    runs of URL checks; cached URLs and their refresh
-//! content  store               documents from Strapi or a file; what survives the process
+//! content  store  fleet        documents from Strapi or a file; what survives; what instances share
 //! traces  outgoing  metrics    spans; HTTP client; counters
 //! path_import                  lists of redirects of other systems
 //! redirects  explain           former path → present URL; why each rule matches or not
@@ -35,6 +35,7 @@ pub mod config;
 pub mod content;
 pub mod demo;
 pub mod explain;
+pub mod fleet;
 pub mod frontend_url;
 pub mod http;
 pub mod json;

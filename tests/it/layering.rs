@@ -139,6 +139,8 @@ const LAYERS: &[Layer] = &[
         may_use: Some(&["rules", "outgoing", "metrics", "traces"]),
         must_not_name: WEB,
     },
+    // What instances share.
+    Layer { module: "fleet", may_use: Some(&[]), must_not_name: WEB },
     // It is a client of HTTP.
     Layer {
         module: "notify",

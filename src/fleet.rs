@@ -1,0 +1,3 @@
+//! What the instances of a fleet share, in the words of the domain.
+
+pub mod status;
