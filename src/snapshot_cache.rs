@@ -5,14 +5,13 @@ mod copy;
 mod document_cache;
 mod entry;
 mod file_cache;
-mod flight;
 mod incremental_update;
 mod invalidation;
 mod lookup;
 mod refresh;
 mod refresher;
+mod settings;
 mod site_cache;
-mod sitemap_files;
 mod status;
 mod triggers;
 
@@ -20,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served};
+pub use copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served, SitemapFiles};
 pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments};
 pub use entry::Freshness;
 pub use file_cache::FileCache;
@@ -28,13 +27,11 @@ pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
 use refresher::RefreshInterval;
 pub use refresher::keep_fresh;
-pub use sitemap_files::SitemapFiles;
+pub use settings::{ProcessState, Settings};
 pub use status::TypeStatus;
 pub use triggers::RefreshTriggers;
 
 use crate::content::{BreakerState, Content};
-use crate::metrics::Metrics;
-use crate::path_history::PathHistory;
 use crate::redirects::SiteHistory;
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::{PAGES, Site, Sites};
@@ -64,27 +61,6 @@ pub async fn follow_store(current: impl Fn() -> Arc<SnapshotCache>) {
         let cache = current();
         tokio::task::block_in_place(|| cache.use_store());
     }
-}
-
-/// What the caches of a process share, before and after a reload.
-pub struct ProcessState<'p> {
-    /// All counters.
-    pub metrics: &'p Metrics,
-    /// Invalidations, and the wake-up call of the refresher.
-    pub triggers: Arc<RefreshTriggers>,
-    /// What survives the process.
-    pub store: &'p Arc<Store>,
-    /// Which document had which path before.
-    pub history: &'p Arc<PathHistory>,
-}
-
-/// Age limits of copies, and deadlines of requests.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// The age limits of copies.
-    pub freshness: Freshness,
-    /// How long a request waits for a refresh.
-    pub refresh_deadline: Duration,
 }
 
 impl SnapshotCache {

@@ -2,16 +2,18 @@
 
 mod knowledge;
 mod served;
+mod sitemap_files;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::sitemap_files::{SitemapFiles, next_whole_second};
 use crate::snapshot::Snapshot;
 use crate::store::StoredSnapshot;
+use sitemap_files::next_whole_second;
 
 pub use knowledge::{Knowledge, KnownCopy};
 pub use served::{CacheStatus, Served};
+pub use sitemap_files::SitemapFiles;
 
 /// A snapshot, and from when it is.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! A cache entry: the cached copy of one content type, its freshness, and the refresh in flight.
 
 mod demand;
+mod flight;
 mod freshness;
 mod single_documents;
 mod stored;
@@ -14,11 +15,12 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::copy::CachedCopy;
-use super::flight::{Flight, Outcome, Waiter};
 use crate::content::ContentQuery;
 use crate::metrics::WalkCounters;
+use flight::Outcome;
 use updates::Updates;
 
+pub(super) use flight::{Flight, Waiter};
 pub use freshness::Freshness;
 pub(super) use single_documents::ReadInFlight;
 

@@ -15,8 +15,7 @@ use futures::future::join_all;
 use tokio::task::block_in_place;
 
 use super::copy::CachedCopy;
-use super::entry::Entry;
-use super::flight::Waiter;
+use super::entry::{Entry, Waiter};
 use super::site_cache::SiteCache;
 use super::triggers::{BackgroundWalk, RefreshTriggers};
 use crate::content::{ContentError, Outage};

@@ -8,9 +8,8 @@ mod stored;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::copy::CachedCopy;
+use super::copy::{CachedCopy, SitemapFiles};
 use super::entry::Entry;
-use super::sitemap_files::SitemapFiles;
 use crate::content::{Content, ContentQuery, Projection};
 use crate::metrics::Metrics;
 use crate::path_changes::LocaleNames;

@@ -9,8 +9,7 @@ use parking_lot::Mutex;
 
 use crate::content::{Content, ContentQuery, Projection};
 use crate::rules::{ContentTypeUid, FieldPath, Locale};
-use crate::snapshot_cache::entry::Entry;
-use crate::snapshot_cache::flight::{Flight, Waiter};
+use crate::snapshot_cache::entry::{Entry, Flight, Waiter};
 use crate::snapshot_cache::site_cache::SiteCache;
 
 /// A site, and its entry of the content type.

@@ -1,0 +1,31 @@
+//! What a snapshot cache is built from: age limits, deadlines, and what survives a reload.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::entry::Freshness;
+use super::triggers::RefreshTriggers;
+use crate::metrics::Metrics;
+use crate::path_history::PathHistory;
+use crate::store::Store;
+
+/// What the caches of a process share, before and after a reload.
+pub struct ProcessState<'p> {
+    /// All counters.
+    pub metrics: &'p Metrics,
+    /// Invalidations, and the wake-up call of the refresher.
+    pub triggers: Arc<RefreshTriggers>,
+    /// What survives the process.
+    pub store: &'p Arc<Store>,
+    /// Which document had which path before.
+    pub history: &'p Arc<PathHistory>,
+}
+
+/// Age limits of copies, and deadlines of requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The age limits of copies.
+    pub freshness: Freshness,
+    /// How long a request waits for a refresh.
+    pub refresh_deadline: Duration,
+}
