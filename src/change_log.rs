@@ -10,7 +10,9 @@ mod entry;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod json;
+mod parts;
 mod recorder;
+mod replica;
 mod site_log;
 
 use std::collections::{HashMap, VecDeque};
@@ -20,6 +22,8 @@ use tokio::sync::watch;
 
 pub use cursor::{Cursor, Since};
 pub use entry::{Change, Entry, Filter, Kind};
+pub use parts::{BadPart, EncodedPart, Origin, Part, encode};
+pub use replica::Applied;
 pub use recorder::{Baseline, Loaded, Prepared, Recorder};
 pub use site_log::{Batch, LogHead, Read};
 

@@ -178,23 +178,12 @@ impl Recorder {
             self.log.head(&key.0, after.source).expect("a new log is of any source")
         });
         let before = before.filter(|before| before.source == after.source);
-        let (keep, mut batch) = (self.log.keep(), Batch::default());
         let before = match before {
-            Some(before) if Arc::ptr_eq(&before.snapshot, &after.snapshot) => {
-                return Some((head, batch));
-            }
             Some(before) => before,
-            None if state.expected.contains(key) => return Some((head, batch)),
+            None if state.expected.contains(key) => return Some((head, Batch::default())),
             None => after.emptied(),
         };
-        let difference = before.difference(after);
-        let entries = Entries::new(&key.1, &difference);
-        // Paths are freed before they are taken. One pass for each kind of change keeps no more
-        // entries in memory than the log does.
-        for order in [Order::Frees, Order::Moves, Order::Takes] {
-            let all = difference.all().map(|change| entries.entry(change, now));
-            all.filter(|entry| entry.order() == order).for_each(|entry| batch.push(entry, keep));
-        }
+        let batch = before.changes_to(&key.1, after, now, self.log.keep());
         Some((head, batch))
     }
 }
@@ -249,8 +238,28 @@ impl Prepared {
 }
 
 impl Baseline {
+    /// The changes that lead from this snapshot of a content type to a later one, paths that are freed
+    /// first; the last `keep` ones.
+    #[must_use]
+    pub fn changes_to(&self, uid: &str, after: &Self, now: i64, keep: usize) -> Batch {
+        let mut batch = Batch::default();
+        if Arc::ptr_eq(&self.snapshot, &after.snapshot) {
+            return batch;
+        }
+        let difference = self.difference(after);
+        let entries = Entries::new(uid, &difference);
+        // Paths are freed before they are taken. One pass for each kind of change keeps no more
+        // entries in memory than the log does.
+        for order in [Order::Frees, Order::Moves, Order::Takes] {
+            let all = difference.all().map(|change| entries.entry(change, now));
+            all.filter(|entry| entry.order() == order).for_each(|entry| batch.push(entry, keep));
+        }
+        batch
+    }
+
     /// The same settings with a snapshot without pages.
-    fn emptied(&self) -> Self {
+    #[must_use]
+    pub fn emptied(&self) -> Self {
         Self { snapshot: Arc::default(), ..self.clone() }
     }
 

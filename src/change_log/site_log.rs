@@ -46,7 +46,7 @@ pub(super) struct SiteLog {
     /// The sequence number before the first entry.
     base: u64,
     entries: VecDeque<Entry>,
-    /// Whether a file has all of it.
+    /// Whether a file or the shared engine has all of it.
     is_stored: bool,
 }
 
@@ -91,7 +91,7 @@ impl SiteLog {
         }
     }
 
-    /// The log that a file has.
+    /// The log that a file or the shared engine has.
     pub(super) fn stored(head: LogHead, entries: VecDeque<Entry>) -> Self {
         Self {
             id: head.log,
@@ -115,6 +115,35 @@ impl SiteLog {
             self.parent = Some(self.cursor(self.last()));
             self.id = fastrand::u64(..);
         }
+    }
+
+    /// Whether a file or the shared engine has all of it.
+    pub(super) fn is_shared(&self) -> bool {
+        self.is_stored
+    }
+
+    /// Continues the log with this identity, from which it may have branched: the changes since are
+    /// dropped. False: it is another log, or not all changes before the branch are known.
+    pub(super) fn rejoin(&mut self, log: u64) -> bool {
+        if self.is_stored && self.id == log {
+            return true;
+        }
+        let Some(parent) = self.parent.filter(|parent| parent.log == log) else { return false };
+        let Some(count) = parent.sequence.checked_sub(self.base) else { return false };
+        self.entries.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+        (self.id, self.parent, self.is_stored) = (log, None, true);
+        true
+    }
+
+    /// Appends changes after this sequence number. If it is not the last one, those before are no longer
+    /// known.
+    pub(super) fn append_after(&mut self, before: u64, entries: Vec<Entry>, keep: usize) {
+        if before != self.last() {
+            self.base = before;
+            self.entries.clear();
+        }
+        self.entries.extend(entries);
+        self.shrink(keep);
     }
 
     /// `None`: its documents are from another source.
