@@ -233,7 +233,8 @@ mod tests {
     }
 
     fn entry(n: usize, kind: Kind) -> Entry {
-        let (uid, locale) = (origin().uid.into(), if n.is_multiple_of(2) { "en" } else { "de" }.into());
+        let uid: Arc<str> = origin().uid.into();
+        let locale: Arc<str> = if n.is_multiple_of(2) { "en" } else { "de" }.into();
         let (path, from) = (format!("/en/articles/title-{n}"), format!("/en/articles/before-{n}"));
         let change = Change {
             kind,
@@ -329,10 +330,11 @@ mod tests {
     #[test]
     fn batch_of_too_many_changes_has_no_parts() {
         // Each change fills a part.
-        let (uid, locale) = (origin().uid.into(), "en".into());
+        let (uid, locale): (Arc<str>, Arc<str>) = (origin().uid.into(), "en".into());
         let path = format!("/{}", "a".repeat(60_000));
-        let change = Change { path: &path, ..entry(0, Kind::Moved).change() };
-        let change = Change { from: Some(&path), document_id: &"d".repeat(400_000), ..change };
+        let (moved, id) = (entry(0, Kind::Moved), "d".repeat(410_000));
+        let change = Change { path: &path, from: Some(&path), ..moved.change() };
+        let change = Change { document_id: &id, ..change };
         let mut batch = Batch::default();
         (0..=MAX_PARTS).for_each(|_| batch.push(Entry::new(change, &uid, &locale), 1_000));
         assert_eq!(encode(&batch, 1, 0, &origin()), None);
