@@ -11,6 +11,7 @@
 //! notify                       webhooks that are sent
 //! validator  snapshot_cache    runs of URL checks; cached URLs and their refresh
 //! content  store  fleet        documents from Strapi or a file; what survives; what instances share
+//! shared_engine                Redis or Valkey, which several instances share
 //! traces  outgoing  metrics    spans; HTTP client; counters
 //! path_import                  lists of redirects of other systems
 //! redirects  explain           former path → present URL; why each rule matches or not
@@ -50,6 +51,7 @@ pub mod redirects;
 pub mod rules;
 pub mod server;
 pub mod shared;
+pub mod shared_engine;
 pub mod site;
 pub mod sitemap;
 pub mod snapshot;

@@ -113,6 +113,8 @@ const LAYERS: &[Layer] = &[
     },
     // Every module may count. It reads from the system what the process uses.
     Layer { module: "metrics", may_use: Some(&[]), must_not_name: WEB },
+    // A client of Redis, which knows nothing of sites and snapshots.
+    Layer { module: "shared_engine", may_use: Some(&["clock", "metrics"]), must_not_name: WEB },
     // It distinguishes errors of hyper, which reqwest passes on.
     Layer {
         module: "outgoing",
@@ -256,6 +258,7 @@ const LAYERS: &[Layer] = &[
             "frontend_url",
             "snapshot",
             "site",
+            "shared_engine",
             "traces",
             "content",
             "validator",

@@ -1,0 +1,216 @@
+//! The engine that several instances share: Redis or Valkey (D51). It knows nothing of sites and
+//! snapshots: it offers commands, scripts, leases, sealed values, chunks, a stream of events and a
+//! clock.
+//!
+//! No value that comes from the engine is trusted before [`Engine::open`] has accepted it.
+
+mod availability;
+mod chunks;
+mod clock;
+mod commands;
+mod connection;
+mod error;
+mod events;
+mod heartbeat;
+mod lease;
+mod reader;
+mod script;
+mod seal;
+mod settings;
+
+pub use availability::EngineState;
+pub use chunks::{CHUNK_BYTES, Chunks, DownloadError};
+pub use error::EngineError;
+pub use events::{Event, SealedEvent, StreamId};
+pub use lease::Lease;
+pub use reader::{EventReader, Read};
+pub use script::{Argument, Script};
+pub use seal::BadSeal;
+pub use settings::{EngineSettings, EngineUrl, EngineUrlError, MIN_KEY_BYTES};
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use redis::FromRedisValue;
+use tokio::sync::watch;
+
+use crate::metrics::EngineCounters;
+use availability::Availability;
+use clock::EngineClock;
+use connection::Connection;
+use lease::LeaseBook;
+use seal::Sealer;
+
+/// The longest time that an answer to a client waits for the engine.
+pub const ANSWER_WAIT: Duration = Duration::from_millis(50);
+
+/// The version of the layout of keys and values: instances with another one do not share anything.
+const LAYOUT: u32 = 1;
+
+/// The engine, as one instance of a fleet sees it. Clones are the same engine; when the last one is
+/// dropped, the heartbeat ends and leases expire.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    prefix: String,
+    instance: String,
+    connection: Connection,
+    availability: Availability,
+    clock: EngineClock,
+    leases: Arc<LeaseBook>,
+    /// The last known number of instances.
+    instances: AtomicUsize,
+    sealer: Sealer,
+    counters: Arc<EngineCounters>,
+}
+
+impl Engine {
+    /// Starts the heartbeat, which connects; waits for nothing. Must be called within a runtime.
+    #[must_use]
+    pub fn start(settings: EngineSettings, counters: Arc<EngineCounters>) -> Self {
+        let instance = format!("{:032x}", fastrand::u128(..));
+        let engine = Self(Arc::new(Inner {
+            connection: Connection::new(&settings),
+            availability: Availability::default(),
+            clock: EngineClock::new(),
+            leases: Arc::default(),
+            instances: AtomicUsize::new(1),
+            sealer: Sealer::new(&settings.prefix, settings.key.as_ref()),
+            prefix: settings.prefix,
+            instance,
+            counters,
+        }));
+        tokio::spawn(heartbeat::run(Arc::downgrade(&engine.0)));
+        engine
+    }
+
+    /// Whether the engine can be used now.
+    #[must_use]
+    pub fn is_here(&self) -> bool {
+        matches!(self.state(), EngineState::Here { .. })
+    }
+
+    /// The state now.
+    #[must_use]
+    pub fn state(&self) -> EngineState {
+        self.0.availability.state()
+    }
+
+    /// The state, and each change of it.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<EngineState> {
+        self.0.availability.watch()
+    }
+
+    /// The last known number of instances, this one included: at least 1. It is kept while the
+    /// engine is away.
+    #[must_use]
+    pub fn instances(&self) -> usize {
+        self.0.instances.load(Ordering::Relaxed).max(1)
+    }
+
+    /// The id of this process, which is random.
+    #[must_use]
+    pub fn instance_id(&self) -> &str {
+        &self.0.instance
+    }
+
+    /// The counters of this engine.
+    #[must_use]
+    pub fn counters(&self) -> &EngineCounters {
+        &self.0.counters
+    }
+
+    /// The key for this name: with the prefix and the version of the layout.
+    #[must_use]
+    pub fn key(&self, name: &str) -> String {
+        format!("{}:{LAYOUT}:{name}", self.0.prefix)
+    }
+
+    /// The time of the engine's clock, in ms since 1970. Before the first heartbeat, that of this
+    /// system.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
+        self.0.clock.now_ms()
+    }
+
+    /// When it was this time by the engine's clock; a time in the future counts as now.
+    #[must_use]
+    pub fn instant_of(&self, engine_ms: i64) -> Instant {
+        self.0.clock.instant_of(engine_ms)
+    }
+
+    /// Sends a command.
+    ///
+    /// # Errors
+    /// [`EngineError`]; [`EngineError::Away`] at once, while the engine is away.
+    pub async fn command<T: FromRedisValue>(
+        &self,
+        command: &redis::Cmd,
+        within: Duration,
+    ) -> Result<T, EngineError> {
+        self.0.command(command, within).await
+    }
+
+    /// Sends several commands at once; the answers are in their order. They are not a transaction
+    /// unless the pipeline is atomic.
+    ///
+    /// # Errors
+    /// As [`Engine::command`]; the first refusal of the engine is that of the pipeline.
+    pub async fn pipeline<T: FromRedisValue>(
+        &self,
+        pipeline: &redis::Pipeline,
+        within: Duration,
+    ) -> Result<T, EngineError> {
+        self.0.pipeline(pipeline, within).await
+    }
+
+    /// Runs a script; the engine gets its text only if it does not have it yet.
+    ///
+    /// # Errors
+    /// As [`Engine::command`].
+    pub async fn script<T: FromRedisValue>(
+        &self,
+        script: &Script,
+        keys: &[String],
+        arguments: Vec<Argument>,
+        within: Duration,
+    ) -> Result<T, EngineError> {
+        self.0.available()?;
+        self.0.script(script, keys, &arguments, within).await
+    }
+
+    /// The lease with this name: each heartbeat tries to get or to renew it, until all clones are
+    /// dropped. Two calls with one name get the same lease.
+    #[must_use]
+    pub fn lease(&self, name: &str) -> Lease {
+        self.0.leases.lease(name, || self.key(&format!("lease:{name}")), &self.0.instance)
+    }
+
+    /// Releases all leases, for good: other instances can have them at once. For a graceful stop.
+    pub async fn release_leases(&self) {
+        heartbeat::leave(&self.0).await;
+    }
+
+    /// The body with a seal. With a key it is an HMAC-SHA256, without one a checksum. The `context`
+    /// says what the value is (kind, id, version), so that values cannot be swapped.
+    #[must_use]
+    pub fn seal(&self, context: &str, body: &[u8]) -> Vec<u8> {
+        self.0.sealer.seal(context, body)
+    }
+
+    /// The body of a sealed value.
+    ///
+    /// # Errors
+    /// [`BadSeal`] if the value is damaged, has another context, or was sealed with another key. It
+    /// is counted.
+    pub fn open<'b>(&self, context: &str, sealed: &'b [u8]) -> Result<&'b [u8], BadSeal> {
+        let opened = self.0.sealer.open(context, sealed);
+        if opened.is_err() {
+            self.0.counters.refused_seals.inc();
+        }
+        opened
+    }
+}

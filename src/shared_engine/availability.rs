@@ -1,0 +1,73 @@
+//! Whether the engine can be used.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use tokio::sync::watch;
+
+use super::EngineError;
+
+/// Whether the engine can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EngineState {
+    /// The first heartbeat has not ended yet.
+    Connecting,
+    /// It answers and takes writes.
+    Here {
+        /// Counts up at each return, and when the engine turns out to be another one or empty:
+        /// what was read before may be gone.
+        session: u64,
+    },
+    /// It does not answer, or takes no writes.
+    Away {
+        /// Why the last heartbeat failed.
+        reason: EngineError,
+        /// When it was found to be away.
+        since: Instant,
+    },
+}
+
+/// The state, which watchers see change.
+pub(super) struct Availability {
+    state: watch::Sender<EngineState>,
+    sessions: AtomicU64,
+}
+
+impl Default for Availability {
+    fn default() -> Self {
+        Self { state: watch::Sender::new(EngineState::Connecting), sessions: AtomicU64::new(0) }
+    }
+}
+
+impl Availability {
+    pub(super) fn state(&self) -> EngineState {
+        self.state.borrow().clone()
+    }
+
+    pub(super) fn watch(&self) -> watch::Receiver<EngineState> {
+        self.state.subscribe()
+    }
+
+    /// A heartbeat was answered.
+    pub(super) fn here(&self, is_other_engine: bool) {
+        let is_here = matches!(*self.state.borrow(), EngineState::Here { .. });
+        if is_here && !is_other_engine {
+            return;
+        }
+        let session = self.sessions.fetch_add(1, Ordering::Relaxed) + 1;
+        tracing::info!(session, "the shared engine is here");
+        self.state.send_replace(EngineState::Here { session });
+    }
+
+    /// Heartbeats fail.
+    pub(super) fn away(&self, reason: EngineError) {
+        let before = self.state();
+        let since = match before {
+            EngineState::Away { reason: ref last, .. } if *last == reason => return,
+            EngineState::Away { since, .. } => since,
+            _ => Instant::now(),
+        };
+        tracing::warn!(reason = %reason, "the shared engine is away");
+        self.state.send_replace(EngineState::Away { reason, since });
+    }
+}

@@ -1,0 +1,166 @@
+//! Large values in several keys.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Engine, EngineError};
+
+/// The most bytes of a body in one key.
+pub const CHUNK_BYTES: usize = 512 * 1024;
+
+/// The longest time for one chunk.
+const ONE_CHUNK: Duration = Duration::from_secs(5);
+
+/// Where a large value is, and how it is checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chunks {
+    /// The name that it was uploaded by.
+    pub name: String,
+    /// How many keys it has.
+    pub count: usize,
+    /// The number of bytes of the value.
+    pub bytes: usize,
+    /// The XXH3 of the value in 32 hexadecimal digits.
+    pub checksum: String,
+}
+
+/// Why a large value could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DownloadError {
+    /// The engine has no answer.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// It claims to have more bytes than the caller permits, or its numbers do not fit together.
+    #[error("the value claims a size that is not permitted")]
+    Size,
+    /// A key is missing: it has expired, or was removed.
+    #[error("chunk {0} is missing")]
+    Missing(usize),
+    /// A key has another value: damaged, of another place, or of another upload.
+    #[error("chunk {0} is damaged")]
+    Damaged(usize),
+    /// All chunks are good, but not those of this value.
+    #[error("the checksum does not fit the chunks")]
+    Checksum,
+}
+
+impl Engine {
+    /// Stores a large value in chunks of at most [`CHUNK_BYTES`], which expire after `ttl`. The name
+    /// must not have been used for another value that is still read.
+    ///
+    /// # Errors
+    /// [`EngineError`]; chunks that were stored expire.
+    pub async fn upload(
+        &self,
+        name: &str,
+        body: &[u8],
+        ttl: Duration,
+    ) -> Result<Chunks, EngineError> {
+        let checksum = format!("{:032x}", xxh3_128(body));
+        let count = body.len().div_ceil(CHUNK_BYTES);
+        let chunks = Chunks { name: name.to_owned(), count, bytes: body.len(), checksum };
+        for (at, part) in body.chunks(CHUNK_BYTES).enumerate() {
+            let sealed = self.seal(&chunks.context(at), part);
+            let mut set = redis::cmd("SET");
+            set.arg(self.chunk_key(&chunks, at)).arg(sealed).arg("PX").arg(ttl_ms(ttl));
+            self.command::<()>(&set, ONE_CHUNK).await?;
+        }
+        Ok(chunks)
+    }
+
+    /// Reads a large value of at most `max_bytes`.
+    ///
+    /// # Errors
+    /// [`DownloadError`]; a chunk that is damaged or missing makes the whole value unusable.
+    pub async fn download(
+        &self,
+        chunks: &Chunks,
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, DownloadError> {
+        if chunks.bytes > max_bytes || chunks.count != chunks.bytes.div_ceil(CHUNK_BYTES) {
+            return Err(DownloadError::Size);
+        }
+        let mut body = Vec::new();
+        for at in 0..chunks.count {
+            let bytes = CHUNK_BYTES.min(chunks.bytes - body.len());
+            let sealed = self.chunk(chunks, at, bytes).await?;
+            let part = self.open(&chunks.context(at), &sealed);
+            let part = part.ok().filter(|part| part.len() == bytes);
+            body.extend_from_slice(part.ok_or(DownloadError::Damaged(at))?);
+        }
+        if format!("{:032x}", xxh3_128(&body)) != chunks.checksum {
+            return Err(DownloadError::Checksum);
+        }
+        Ok(body)
+    }
+
+    /// The sealed chunk, or its beginning if the key has more bytes than expected.
+    async fn chunk(
+        &self,
+        chunks: &Chunks,
+        at: usize,
+        bytes: usize,
+    ) -> Result<Vec<u8>, DownloadError> {
+        let mut get = redis::cmd("GETRANGE");
+        get.arg(self.chunk_key(chunks, at)).arg(0).arg(bytes + self.0.sealer.len());
+        let sealed: Vec<u8> = match self.command(&get, ONE_CHUNK).await {
+            Err(EngineError::Refused(code)) if code == "WRONGTYPE" => {
+                return Err(DownloadError::Damaged(at));
+            }
+            answer => answer?,
+        };
+        if sealed.is_empty() {
+            return Err(DownloadError::Missing(at));
+        }
+        Ok(sealed)
+    }
+
+    /// Lets the chunks expire after `ttl` from now; `false`: one of them is missing.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub async fn extend(&self, chunks: &Chunks, ttl: Duration) -> Result<bool, EngineError> {
+        if chunks.count == 0 {
+            return Ok(true);
+        }
+        let mut pipeline = redis::Pipeline::new();
+        for at in 0..chunks.count {
+            pipeline.cmd("PEXPIRE").arg(self.chunk_key(chunks, at)).arg(ttl_ms(ttl));
+        }
+        let found: Vec<i64> = self.pipeline(&pipeline, ONE_CHUNK).await?;
+        Ok(found.iter().all(|one| *one == 1))
+    }
+
+    /// Removes the chunks.
+    ///
+    /// # Errors
+    /// [`EngineError`]; chunks that stay expire.
+    pub async fn discard(&self, chunks: &Chunks) -> Result<(), EngineError> {
+        if chunks.count == 0 {
+            return Ok(());
+        }
+        let mut unlink = redis::cmd("UNLINK");
+        for at in 0..chunks.count {
+            unlink.arg(self.chunk_key(chunks, at));
+        }
+        self.command(&unlink, ONE_CHUNK).await
+    }
+
+    fn chunk_key(&self, chunks: &Chunks, at: usize) -> String {
+        self.key(&format!("{}:{at}", chunks.name))
+    }
+}
+
+impl Chunks {
+    /// Binds a chunk to its value and its place.
+    fn context(&self, at: usize) -> String {
+        let Self { name, count, bytes, checksum } = self;
+        format!("chunk:{name}:{at}/{count}:{bytes}:{checksum}")
+    }
+}
+
+fn ttl_ms(ttl: Duration) -> u64 {
+    u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX).max(1)
+}

@@ -1,0 +1,158 @@
+//! Commands and scripts: sent within a time, counted, and their answers checked.
+
+use std::time::{Duration, Instant};
+
+use redis::aio::MultiplexedConnection;
+use redis::{Arg, Cmd, FromRedisValue, Pipeline, Value};
+use tokio::time::timeout;
+
+use super::{Argument, EngineError, EngineState, Inner, Script};
+
+impl Inner {
+    /// An error while the engine is away.
+    pub(super) fn available(&self) -> Result<(), EngineError> {
+        if matches!(self.availability.state(), EngineState::Here { .. }) {
+            return Ok(());
+        }
+        Err(self.counted(EngineError::Away))
+    }
+
+    pub(super) async fn command<T: FromRedisValue>(
+        &self,
+        command: &Cmd,
+        within: Duration,
+    ) -> Result<T, EngineError> {
+        self.available()?;
+        let answer = self.send(command, within).await.and_then(convert);
+        answer.map_err(|error| self.counted(error))
+    }
+
+    pub(super) async fn pipeline<T: FromRedisValue>(
+        &self,
+        pipeline: &Pipeline,
+        within: Duration,
+    ) -> Result<T, EngineError> {
+        self.available()?;
+        self.count_sent(pipeline.cmd_iter().map(bytes_of).sum());
+        let mut manager = self.connection.manager();
+        let answer = match timeout(within, pipeline.query_async::<Value>(&mut manager)).await {
+            Ok(Ok(answer)) => convert(self.received(answer)),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(EngineError::Timeout),
+        };
+        answer.map_err(|error| self.counted(error))
+    }
+
+    /// Runs a script, also while the engine counts as away.
+    pub(super) async fn script<T: FromRedisValue>(
+        &self,
+        script: &Script,
+        keys: &[String],
+        arguments: &[Argument],
+        within: Duration,
+    ) -> Result<T, EngineError> {
+        let answer = self.run(script, keys, arguments, within).await.and_then(convert);
+        answer.map_err(|error| self.counted(error))
+    }
+
+    async fn run(
+        &self,
+        script: &Script,
+        keys: &[String],
+        arguments: &[Argument],
+        within: Duration,
+    ) -> Result<Value, EngineError> {
+        let (deadline, call) = (Instant::now() + within, fastrand::u64(..).to_string());
+        let command = |name: &str, text: &str| {
+            let mut command = redis::cmd(name);
+            command.arg(text).arg(keys.len()).arg(keys).arg(arguments).arg(&call);
+            command
+        };
+        let by_hash = self.send(&command("EVALSHA", script.hash()), within).await;
+        let answer = match by_hash {
+            Err(error) if error.is_no_script() => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                self.send(&command("EVAL", script.source()), left).await?
+            }
+            other => other?,
+        };
+        let body = body_of(answer, &call);
+        if body.is_none() {
+            // Answers are mixed up: those of all later commands on this connection would be, too.
+            self.connection.replace();
+        }
+        body.ok_or(EngineError::Answer)
+    }
+
+    async fn send(&self, command: &Cmd, within: Duration) -> Result<Value, EngineError> {
+        self.count_sent(bytes_of(command));
+        let mut manager = self.connection.manager();
+        match timeout(within, command.query_async::<Value>(&mut manager)).await {
+            Ok(Ok(answer)) => Ok(self.received(answer)),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(EngineError::Timeout),
+        }
+    }
+
+    /// Sends a command on this connection.
+    pub(super) async fn query<T: FromRedisValue>(
+        &self,
+        command: &Cmd,
+        connection: &mut MultiplexedConnection,
+    ) -> Result<T, EngineError> {
+        self.count_sent(bytes_of(command));
+        let answer = command.query_async::<Value>(connection).await.map_err(EngineError::from);
+        let answer = answer.and_then(|answer| convert(self.received(answer)));
+        answer.map_err(|error| self.counted(error))
+    }
+
+    fn count_sent(&self, bytes: usize) {
+        self.counters.commands.inc();
+        self.counters.bytes_sent.inc_by(bytes as u64);
+    }
+
+    fn received(&self, answer: Value) -> Value {
+        self.counters.bytes_received.inc_by(bytes_in(&answer) as u64);
+        answer
+    }
+
+    fn counted(&self, error: EngineError) -> EngineError {
+        self.counters.errors.inc(error.failure());
+        error
+    }
+}
+
+fn convert<T: FromRedisValue>(answer: Value) -> Result<T, EngineError> {
+    T::from_redis_value(answer).map_err(|_| EngineError::Answer)
+}
+
+/// What a script returns, if it is the answer of this call. A body of nil ends the list.
+fn body_of(answer: Value, call: &str) -> Option<Value> {
+    let Value::Array(values) = answer else { return None };
+    let mut values = values.into_iter();
+    match values.next()? {
+        Value::BulkString(echo) if echo == call.as_bytes() => {}
+        _ => return None,
+    }
+    let body = values.next().unwrap_or(Value::Nil);
+    values.next().is_none().then_some(body)
+}
+
+fn bytes_of(command: &Cmd) -> usize {
+    let bytes = command.args_iter().map(|argument| match argument {
+        Arg::Simple(bytes) => bytes.len(),
+        _ => 0,
+    });
+    bytes.sum()
+}
+
+/// The bytes of the values, a number as 8.
+fn bytes_in(answer: &Value) -> usize {
+    match answer {
+        Value::BulkString(bytes) => bytes.len(),
+        Value::SimpleString(text) => text.len(),
+        Value::Array(values) | Value::Set(values) => values.iter().map(bytes_in).sum(),
+        Value::Map(pairs) => pairs.iter().map(|(key, value)| bytes_in(key) + bytes_in(value)).sum(),
+        _ => size_of::<i64>(),
+    }
+}

@@ -1,0 +1,121 @@
+//! Connections to the engine: one for commands, which reconnects by itself, and others for reads
+//! that block.
+
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use redis::aio::{ConnectionManager, ConnectionManagerConfig, MultiplexedConnection};
+use redis::io::tcp::TcpSettings;
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo,
+    ProtocolVersion, RedisConnectionInfo,
+};
+use secrecy::ExposeSecret;
+use socket2::TcpKeepalive;
+
+use super::{EngineError, EngineSettings};
+
+/// The longest time for TCP, TLS and the greeting.
+const CONNECT: Duration = Duration::from_secs(2);
+
+/// Pauses between attempts to connect. Each heartbeat begins anew, so that they stay bounded.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
+const RETRIES: usize = 2;
+
+/// The longest time that a command without a limit of its own waits. Callers have shorter ones.
+const RESPONSE: Duration = Duration::from_secs(30);
+
+/// Finds a peer that is gone without a word: after 5 s, by three probes within 3 s. Unanswered
+/// commands end a connection after the same time.
+const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(5), Duration::from_secs(1), 3);
+const USER_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// How many commands may wait to be written.
+const WRITE_QUEUE: usize = 256;
+
+/// The connection for commands, and what new connections need.
+pub(super) struct Connection {
+    client: Client,
+    manager: ArcSwap<ConnectionManager>,
+}
+
+impl Connection {
+    /// Connects at the first command.
+    pub(super) fn new(settings: &EngineSettings) -> Self {
+        let client = Client::open(info(settings)).expect("the address was parsed");
+        let manager = ArcSwap::from_pointee(manager(&client));
+        Self { client, manager }
+    }
+
+    pub(super) fn manager(&self) -> ConnectionManager {
+        ConnectionManager::clone(&self.manager.load())
+    }
+
+    /// Leaves the connection: later commands make a new one, with a new look-up of the name. The
+    /// manager of the crate reconnects only after errors of the connection, not after a refused
+    /// greeting, a time-out, or by a name that means another machine now.
+    pub(super) fn replace(&self) {
+        self.manager.store(std::sync::Arc::new(manager(&self.client)));
+    }
+
+    /// A connection of its own, for reads that block: on a shared one they would block all commands
+    /// behind them.
+    pub(super) async fn open(
+        &self,
+        response: Duration,
+    ) -> Result<MultiplexedConnection, EngineError> {
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT))
+            .set_response_timeout(Some(response));
+        Ok(self.client.get_multiplexed_async_connection_with_config(&config).await?)
+    }
+}
+
+fn manager(client: &Client) -> ConnectionManager {
+    let config = ConnectionManagerConfig::new()
+        .set_connection_timeout(Some(CONNECT))
+        .set_response_timeout(Some(RESPONSE))
+        .set_min_delay(PAUSES.0)
+        .set_max_delay(PAUSES.1)
+        .set_number_of_retries(RETRIES)
+        .set_pipeline_buffer_size(WRITE_QUEUE);
+    ConnectionManager::new_lazy_with_config(client.clone(), config)
+        .expect("it fails for subscriptions only")
+}
+
+fn info(settings: &EngineSettings) -> ConnectionInfo {
+    let url = &settings.url;
+    let mut redis = RedisConnectionInfo::default()
+        .set_protocol(ProtocolVersion::RESP3)
+        .set_db(url.database)
+        .set_skip_set_lib_name();
+    if let Some(user) = &url.user {
+        redis = redis.set_username(user);
+    }
+    if let Some(password) = &settings.password {
+        redis = redis.set_password(password.expose_secret());
+    }
+    address(settings)
+        .into_connection_info()
+        .expect("an address is valid as it is")
+        .set_redis_settings(redis)
+        .set_tcp_settings(tcp())
+}
+
+fn address(settings: &EngineSettings) -> ConnectionAddr {
+    let (host, port) = (settings.url.host.clone(), settings.url.port);
+    if settings.url.tls {
+        return ConnectionAddr::TcpTls { host, port, insecure: false, tls_params: None };
+    }
+    ConnectionAddr::Tcp(host, port)
+}
+
+fn tcp() -> TcpSettings {
+    let (idle, interval, probes) = KEEPALIVE;
+    let keepalive =
+        TcpKeepalive::new().with_time(idle).with_interval(interval).with_retries(probes);
+    let settings = TcpSettings::default().set_nodelay(true).set_keepalive(keepalive);
+    #[cfg(target_os = "linux")]
+    let settings = settings.set_user_timeout(USER_TIMEOUT);
+    settings
+}

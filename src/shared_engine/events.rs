@@ -1,0 +1,149 @@
+//! The one stream of events of a fleet. Each event has the next number, so that a reader knows
+//! whether it has missed one.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use redis::streams::{StreamId as Entry, StreamRangeReply};
+
+use super::{Argument, BadSeal, Engine, EngineError, Script};
+
+/// How many events are kept, about.
+const KEPT: usize = 10_000;
+
+/// How long the stream of a fleet without events stays.
+const KEPT_FOR: Duration = Duration::from_hours(24);
+
+/// `append_event` for scripts: the first of two keys, the first of four arguments.
+pub(super) const APPEND: &str = r"
+local function append_event(key, argument)
+  local number = redis.call('INCR', KEYS[key + 1])
+  local id = redis.call('XADD', KEYS[key], 'MAXLEN', '~', ARGV[argument + 2], '*',
+    'number', number, 'kind', ARGV[argument], 'body', ARGV[argument + 1])
+  redis.call('PEXPIRE', KEYS[key], ARGV[argument + 3])
+  redis.call('PEXPIRE', KEYS[key + 1], ARGV[argument + 3])
+  return id
+end
+";
+
+static APPEND_ONE: std::sync::LazyLock<Script> =
+    std::sync::LazyLock::new(|| Script::with_events("return append_event(1, 1)"));
+
+/// The id of an event: the engine's time in ms, and a number within it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamId {
+    /// The engine's time, in ms since 1970.
+    pub ms: u64,
+    /// Distinguishes events of one ms.
+    pub sequence: u64,
+}
+
+impl fmt::Display for StreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.ms, self.sequence)
+    }
+}
+
+impl FromStr for StreamId {
+    type Err = EngineError;
+
+    fn from_str(text: &str) -> Result<Self, EngineError> {
+        let parts = text.split_once('-').and_then(|(ms, sequence)| {
+            Some(Self { ms: ms.parse().ok()?, sequence: sequence.parse().ok()? })
+        });
+        parts.ok_or(EngineError::Answer)
+    }
+}
+
+/// An event whose seal was good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its id, which is larger than those of earlier events.
+    pub id: StreamId,
+    /// What it is about, such as `cms`.
+    pub kind: String,
+    /// Its content.
+    pub body: Vec<u8>,
+}
+
+/// An event that a script appends by `append_event`, which gets the position of the first of these
+/// keys and arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SealedEvent {
+    /// To be added to the keys of the script.
+    pub keys: [String; 2],
+    /// To be added to the arguments of the script.
+    pub arguments: [Argument; 4],
+}
+
+impl Engine {
+    /// Appends an event, which all readers get.
+    ///
+    /// # Errors
+    /// [`EngineError`]; after a time-out or a broken connection, the event may have been appended.
+    pub async fn append(
+        &self,
+        kind: &str,
+        body: &[u8],
+        within: Duration,
+    ) -> Result<StreamId, EngineError> {
+        let SealedEvent { keys, arguments } = self.sealed_event(kind, body);
+        let id: String = self.script(&APPEND_ONE, &keys, arguments.into(), within).await?;
+        id.parse()
+    }
+
+    /// An event for scripts that do more in the same step; see [`Script::with_events`].
+    #[must_use]
+    pub fn sealed_event(&self, kind: &str, body: &[u8]) -> SealedEvent {
+        let kept_for = Argument::from(KEPT_FOR.as_millis());
+        let body = Argument::from(self.seal(&context(kind), body));
+        SealedEvent {
+            keys: [self.events_key(), self.key("events:number")],
+            arguments: [Argument::from(kind), body, Argument::from(KEPT), kept_for],
+        }
+    }
+
+    /// The events of the last time of this length that are still there, the oldest first. Those
+    /// with a bad seal are left out.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub async fn recent_events(
+        &self,
+        age: Duration,
+        within: Duration,
+    ) -> Result<Vec<Event>, EngineError> {
+        let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
+        let from = self.now_ms().saturating_sub(age).max(0);
+        let mut range = redis::cmd("XRANGE");
+        range.arg(self.events_key()).arg(from).arg("+");
+        let found: StreamRangeReply = self.command(&range, within).await?;
+        Ok(found.ids.into_iter().filter_map(|entry| self.event_of(&entry).ok()?.1.ok()).collect())
+    }
+
+    pub(super) fn events_key(&self) -> String {
+        self.key("events")
+    }
+
+    /// The number and the event of an entry.
+    ///
+    /// # Errors
+    /// [`EngineError::Answer`] if the entry is that of a stranger.
+    pub(super) fn event_of(
+        &self,
+        entry: &Entry,
+    ) -> Result<(u64, Result<Event, BadSeal>), EngineError> {
+        let field = |name: &str| entry.get::<Vec<u8>>(name).ok_or(EngineError::Answer);
+        let id = entry.id.parse()?;
+        let number = entry.get("number").ok_or(EngineError::Answer)?;
+        let kind = String::from_utf8(field("kind")?).map_err(|_| EngineError::Answer)?;
+        let sealed = field("body")?;
+        let body = self.open(&context(&kind), &sealed);
+        Ok((number, body.map(|body| Event { id, kind, body: body.to_vec() })))
+    }
+}
+
+fn context(kind: &str) -> String {
+    format!("event:{kind}")
+}

@@ -1,0 +1,245 @@
+//! The heartbeat: one script a second does everything that is periodic. It writes, so an engine that
+//! loads its data, is full, or is read-only counts as away like one that does not answer.
+
+use std::future::Future;
+use std::sync::atomic::Ordering;
+use std::sync::{LazyLock, Weak};
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+
+use super::lease::{LIFETIME, Lease, LeaseBook};
+use super::{Argument, EngineError, EngineState, Inner, LAYOUT, Script};
+
+/// The time between two heartbeats.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The longest time that a heartbeat waits while the engine is here; and while it is not, where it
+/// includes connecting.
+const ANSWER: Duration = Duration::from_secs(1);
+const FIRST_ANSWER: Duration = Duration::from_millis(2_500);
+
+/// The engine is away after this many failures in a row, or this time after the last success.
+const FAILURES: u32 = 2;
+const SILENCE: Duration = Duration::from_millis(2_500);
+
+/// An attempt after a failure follows at the latest after this pause.
+const MAX_PAUSE: Duration = Duration::from_millis(1_500);
+
+/// How long an instance counts without a heartbeat.
+const INSTANCE_LIFETIME: Duration = Duration::from_secs(5);
+
+/// How long the keys of a fleet without instances stay.
+const KEYS_LIFETIME: Duration = Duration::from_hours(24);
+
+/// Keys: instances, incarnation, epoch; those of wanted leases; those of released leases.
+/// Arguments: instance, incarnation if there is none, lifetimes of instances, leases and keys in
+/// ms, number of wanted leases; tokens of released leases.
+/// Returns the time in ms, the incarnation, the number of instances, and for each wanted lease the
+/// epoch if this instance is the holder, 0 if another one is, -1 if its key has another type.
+static BEAT: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        r"
+local instances, incarnation, epoch = KEYS[1], KEYS[2], KEYS[3]
+local me, alive, lease_ms, keep_ms = ARGV[1], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local wanted = tonumber(ARGV[6])
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local function digits(number) return string.format('%.0f', number) end
+
+redis.call('ZADD', instances, digits(now), me)
+redis.call('ZREMRANGEBYSCORE', instances, '-inf', digits(now - alive))
+redis.call('ZREMRANGEBYSCORE', instances, digits(now + alive), '+inf')
+redis.call('PEXPIRE', instances, keep_ms)
+redis.call('SET', incarnation, ARGV[2], 'NX')
+redis.call('PEXPIRE', incarnation, keep_ms)
+
+for i = wanted + 4, #KEYS do
+  if redis.pcall('GET', KEYS[i]) == ARGV[i - wanted + 3] then redis.call('DEL', KEYS[i]) end
+end
+
+local function next_epoch()
+  local count = redis.call('INCR', epoch)
+  if count < now then
+    count = now
+    redis.call('SET', epoch, digits(now))
+  end
+  redis.call('PEXPIRE', epoch, keep_ms)
+  return digits(count)
+end
+
+local states = {}
+for i = 1, wanted do
+  local key = KEYS[3 + i]
+  local holder = redis.pcall('GET', key)
+  if not holder then
+    local count = next_epoch()
+    redis.call('SET', key, me .. ':' .. count, 'PX', lease_ms)
+    states[i] = count
+  elseif type(holder) == 'table' then
+    states[i] = '-1'
+  elseif string.sub(holder, 1, #me + 1) == me .. ':' then
+    redis.call('PEXPIRE', key, lease_ms)
+    states[i] = string.sub(holder, #me + 2)
+  else
+    states[i] = '0'
+  end
+end
+return {digits(now), redis.call('GET', incarnation), redis.call('ZCARD', instances), states}
+",
+    )
+});
+
+/// Keys: instances; those of released leases. Arguments: instance; their tokens.
+static LEAVE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        r"
+redis.call('ZREM', KEYS[1], ARGV[1])
+for i = 2, #KEYS do
+  if redis.pcall('GET', KEYS[i]) == ARGV[i] then redis.call('DEL', KEYS[i]) end
+end
+return 1
+",
+    )
+});
+
+/// What the script returns.
+type Answer = (i64, String, usize, Vec<i64>);
+
+/// Beats until the last clone of the engine is dropped.
+pub(super) async fn run(engine: Weak<Inner>) {
+    let mut pulse = Pulse::default();
+    while let Some(inner) = engine.upgrade() {
+        let begun = Instant::now();
+        let within = pulse.answer_within(&inner, begun);
+        let beat = timeout(within, beat(&inner, within));
+        let result = watching(&inner.leases, beat).await.unwrap_or(Err(EngineError::Timeout));
+        let pause = pulse.enter(&inner, begun, result);
+        let leases = inner.leases.clone();
+        drop(inner);
+        let changed = timeout(pause, leases.changed.notified());
+        let _ = watching(&leases, changed).await;
+    }
+}
+
+/// Waits for this, while watchers of leases see them expire.
+async fn watching<T>(leases: &LeaseBook, future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    loop {
+        tokio::select! {
+            done = &mut future => return done,
+            () = leases.expire_next() => {}
+        }
+    }
+}
+
+/// What the last heartbeats have found.
+#[derive(Default)]
+struct Pulse {
+    failures: u32,
+    last_success: Option<Instant>,
+    incarnation: Option<String>,
+}
+
+impl Pulse {
+    fn answer_within(&self, inner: &Inner, now: Instant) -> Duration {
+        let is_here = matches!(inner.availability.state(), EngineState::Here { .. });
+        let Some(last) = self.last_success.filter(|_| is_here) else { return FIRST_ANSWER };
+        let left = (last + SILENCE).saturating_duration_since(now);
+        ANSWER.min(left.max(ANSWER / 10))
+    }
+
+    /// Enters how a heartbeat ended; returns the pause until the next one.
+    fn enter(
+        &mut self,
+        inner: &Inner,
+        begun: Instant,
+        result: Result<String, EngineError>,
+    ) -> Duration {
+        match result {
+            Ok(incarnation) => {
+                let last = self.incarnation.replace(incarnation);
+                let is_other = last.is_some() && last != self.incarnation;
+                (self.failures, self.last_success) = (0, Some(begun));
+                inner.counters.heartbeats.inc();
+                inner.availability.here(is_other);
+                (begun + INTERVAL).saturating_duration_since(Instant::now())
+            }
+            Err(reason) => {
+                self.failures += 1;
+                inner.connection.replace();
+                let silent = self.last_success.is_none_or(|last| last.elapsed() >= SILENCE);
+                if silent || self.failures >= FAILURES {
+                    inner.availability.away(reason);
+                }
+                pause(begun, self.failures)
+            }
+        }
+    }
+}
+
+/// The first attempt after a failure follows soon, later ones after up to [`MAX_PAUSE`], at random:
+/// many instances lose the engine at once.
+fn pause(begun: Instant, failures: u32) -> Duration {
+    let half = if failures < FAILURES { MAX_PAUSE / 8 } else { MAX_PAUSE / 2 };
+    let next = begun + half + half.mul_f64(fastrand::f64());
+    next.saturating_duration_since(Instant::now())
+}
+
+async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
+    let (leases, dropped) = (inner.leases.wanted(), inner.leases.take_dropped());
+    let keys = base_keys(inner).into_iter();
+    let keys = keys.chain(leases.iter().map(|lease| lease.key().to_owned()));
+    let keys: Vec<_> = keys.chain(dropped.iter().map(|(key, _)| key.clone())).collect();
+    let mut arguments = vec![
+        Argument::from(inner.instance.as_str()),
+        Argument::from(format!("{:032x}", fastrand::u128(..))),
+        ms(INSTANCE_LIFETIME),
+        ms(LIFETIME),
+        ms(KEYS_LIFETIME),
+        Argument::from(leases.len()),
+    ];
+    arguments.extend(dropped.into_iter().map(|(_, token)| Argument::from(token)));
+    let sent = Instant::now();
+    let answer: Answer = inner.script(&BEAT, &keys, &arguments, within).await?;
+    let (now_ms, incarnation, instances, states) = answer;
+    inner.clock.add(now_ms, sent, Instant::now());
+    inner.instances.store(instances, Ordering::Relaxed);
+    enter_leases(inner, &leases, &states, sent);
+    Ok(incarnation)
+}
+
+fn enter_leases(inner: &Inner, leases: &[Lease], states: &[i64], sent: Instant) {
+    for (lease, state) in leases.iter().zip(states) {
+        if *state < 0 {
+            tracing::warn!(lease = lease.name(), "the key of a lease has another type");
+        }
+        let epoch = u64::try_from(*state).ok().filter(|epoch| *epoch > 0);
+        inner.leases.enter(lease, epoch, sent);
+    }
+}
+
+/// Releases all leases and the place among the instances.
+pub(super) async fn leave(inner: &Inner) {
+    let held = inner.leases.leave();
+    if inner.available().is_err() {
+        return;
+    }
+    let [instances, ..] = base_keys(inner);
+    let (keys, tokens): (Vec<_>, Vec<_>) = held.into_iter().unzip();
+    let keys: Vec<_> = [instances].into_iter().chain(keys).collect();
+    let me = Argument::from(inner.instance.as_str());
+    let arguments: Vec<_> =
+        [me].into_iter().chain(tokens.into_iter().map(Argument::from)).collect();
+    if let Err(error) = inner.script::<i64>(&LEAVE, &keys, &arguments, ANSWER).await {
+        tracing::warn!(%error, "leases could not be released: they expire");
+    }
+}
+
+fn base_keys(inner: &Inner) -> [String; 3] {
+    ["instances", "incarnation", "epoch"].map(|name| format!("{}:{LAYOUT}:{name}", inner.prefix))
+}
+
+fn ms(duration: Duration) -> Argument {
+    Argument::from(duration.as_millis())
+}

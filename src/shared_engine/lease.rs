@@ -1,0 +1,216 @@
+//! Leases: names of which one instance at a time is the holder. They save work, they do not protect
+//! data: a write that needs the holder carries the lease's token, which a script compares.
+
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::{Notify, watch};
+
+/// How long a lease lives without a renewal.
+pub(super) const LIFETIME: Duration = Duration::from_secs(3);
+
+/// A lease that this instance wants; clones are the same lease. Each heartbeat tries to get or to
+/// renew it. When the last clone is dropped, it is released.
+#[derive(Clone)]
+pub struct Lease(Arc<State>);
+
+struct State {
+    name: String,
+    key: String,
+    instance: String,
+    tenure: Mutex<Option<Tenure>>,
+    epoch: watch::Sender<Option<u64>>,
+    book: Weak<LeaseBook>,
+}
+
+/// The time in which this instance is the holder.
+#[derive(Clone, Copy)]
+struct Tenure {
+    epoch: u64,
+    since: Instant,
+    until: Instant,
+}
+
+impl Lease {
+    /// The fencing epoch if this instance is the holder now: by its own clock, counted from when
+    /// the last renewal was sent, so that a process that was paused knows by itself. Epochs of a
+    /// lease only grow.
+    #[must_use]
+    pub fn epoch(&self) -> Option<u64> {
+        self.0.tenure().map(|tenure| tenure.epoch)
+    }
+
+    /// How long this instance has been the holder.
+    #[must_use]
+    pub fn held_for(&self) -> Option<Duration> {
+        self.0.tenure().map(|tenure| tenure.since.elapsed())
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its key in the engine, for scripts that compare its value with [`Lease::token`].
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.0.key
+    }
+
+    /// The value that the key has while this instance is the holder in this epoch. Without an epoch,
+    /// a value that no key has.
+    #[must_use]
+    pub fn token(&self) -> String {
+        self.0.token(self.epoch().unwrap_or(0))
+    }
+
+    /// The epoch, and each change of it.
+    #[must_use]
+    pub fn watch(&self) -> watch::Receiver<Option<u64>> {
+        self.0.epoch.subscribe()
+    }
+}
+
+impl State {
+    fn tenure(&self) -> Option<Tenure> {
+        self.tenure.lock().filter(|tenure| Instant::now() < tenure.until)
+    }
+
+    fn token(&self, epoch: u64) -> String {
+        token(&self.instance, epoch)
+    }
+
+    fn set(&self, tenure: Option<Tenure>) {
+        *self.tenure.lock() = tenure;
+        let epoch = tenure.map(|tenure| tenure.epoch);
+        self.epoch.send_if_modified(|current| std::mem::replace(current, epoch) != epoch);
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        let (Some(book), Some(tenure)) = (self.book.upgrade(), *self.tenure.lock()) else { return };
+        book.dropped(self.key.clone(), self.token(tenure.epoch));
+    }
+}
+
+/// The value of a lease's key.
+pub(super) fn token(instance: &str, epoch: u64) -> String {
+    format!("{instance}:{epoch}")
+}
+
+/// The leases that this instance wants.
+#[derive(Default)]
+pub(super) struct LeaseBook {
+    pages: Mutex<Pages>,
+    /// A lease is wanted or was dropped: the next heartbeat must not wait.
+    pub(super) changed: Notify,
+}
+
+#[derive(Default)]
+struct Pages {
+    wanted: BTreeMap<String, Weak<State>>,
+    /// Keys and tokens of leases to be released.
+    dropped: Vec<(String, String)>,
+    /// No lease is wanted any more.
+    is_leaving: bool,
+}
+
+impl LeaseBook {
+    pub(super) fn lease(
+        self: &Arc<Self>,
+        name: &str,
+        key: impl FnOnce() -> String,
+        instance: &str,
+    ) -> Lease {
+        let mut pages = self.pages.lock();
+        if let Some(state) = pages.wanted.get(name).and_then(Weak::upgrade) {
+            return Lease(state);
+        }
+        let state = Arc::new(State {
+            name: name.to_owned(),
+            key: key(),
+            instance: instance.to_owned(),
+            tenure: Mutex::default(),
+            epoch: watch::Sender::new(None),
+            book: Arc::downgrade(self),
+        });
+        pages.wanted.insert(name.to_owned(), Arc::downgrade(&state));
+        drop(pages);
+        self.changed.notify_one();
+        Lease(state)
+    }
+
+    fn dropped(&self, key: String, token: String) {
+        self.pages.lock().dropped.push((key, token));
+        self.changed.notify_one();
+    }
+
+    /// The wanted leases.
+    pub(super) fn wanted(&self) -> Vec<Lease> {
+        let mut pages = self.pages.lock();
+        if pages.is_leaving {
+            return Vec::new();
+        }
+        // Dropped outside the lock: the last clone enters the lease in `dropped`.
+        let leases: Vec<Lease> =
+            pages.wanted.values().filter_map(Weak::upgrade).map(Lease).collect();
+        pages.wanted.retain(|_, state| state.strong_count() > 0);
+        drop(pages);
+        leases
+    }
+
+    /// Takes the leases to be released, as key and token.
+    pub(super) fn take_dropped(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.pages.lock().dropped)
+    }
+
+    /// Enters what a heartbeat that was sent at this time has found: the epoch if this instance is
+    /// the holder.
+    pub(super) fn enter(&self, lease: &Lease, epoch: Option<u64>, sent: Instant) {
+        if self.pages.lock().is_leaving {
+            return;
+        }
+        let before = lease.0.tenure();
+        let tenure = epoch.map(|epoch| {
+            let same = before.filter(|before| before.epoch == epoch);
+            let since = same.map_or_else(Instant::now, |before| before.since);
+            Tenure { epoch, since, until: sent + LIFETIME }
+        });
+        lease.0.set(tenure);
+    }
+
+    /// Gives up all leases for good; returns those that were held, as key and token.
+    pub(super) fn leave(&self) -> Vec<(String, String)> {
+        let leases = self.wanted();
+        self.pages.lock().is_leaving = true;
+        let held = leases.iter().filter_map(|Lease(state)| {
+            let epoch = state.tenure()?.epoch;
+            state.set(None);
+            Some((state.key.clone(), state.token(epoch)))
+        });
+        let held: Vec<_> = held.collect();
+        held.into_iter().chain(self.take_dropped()).collect()
+    }
+
+    /// Waits until the next lease expires, and lets its watchers know.
+    pub(super) async fn expire_next(&self) {
+        let ends = self.wanted().into_iter().filter_map(|lease| {
+            let until = (*lease.0.tenure.lock())?.until;
+            Some((until, lease))
+        });
+        let first = ends.min_by_key(|(until, _)| *until);
+        // A dropped lease has nobody who watches.
+        let first = first.map(|(until, lease)| (until, Arc::downgrade(&lease.0)));
+        let Some((until, state)) = first else { return pending().await };
+        tokio::time::sleep_until(until.into()).await;
+        let Some(state) = state.upgrade() else { return };
+        if state.tenure().is_none() {
+            state.set(None);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Reads the stream of events on a connection of its own.
+
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::streams::{StreamId as Entry, StreamRangeReply, StreamReadReply};
+use tokio::sync::mpsc;
+
+use super::events::{Event, StreamId};
+use super::{Engine, EngineError, EngineState};
+
+/// How long a read blocks in the engine, and how much longer an answer may take.
+const BLOCK: Duration = Duration::from_secs(1);
+const ANSWER: Duration = Duration::from_secs(2);
+
+/// The most events of one read.
+const BATCH: usize = 100;
+
+/// How many events wait for the caller.
+const QUEUE: usize = 256;
+
+/// The longest pause before the next attempt after an error.
+const MAX_PAUSE: Duration = Duration::from_millis(500);
+
+/// What the stream has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// The next event.
+    Event(Event),
+    /// Events may have been missed: at the first read of a session, or because they were trimmed,
+    /// removed or damaged. Events that are appended from now on follow.
+    Gap,
+}
+
+/// Events in the order of the stream, beginning with a [`Read::Gap`]. It ends when it is dropped.
+pub struct EventReader(mpsc::Receiver<Read>);
+
+impl EventReader {
+    /// Waits for what comes next, also while the engine is away. A caller may stop waiting and call
+    /// it again.
+    pub async fn next(&mut self) -> Read {
+        match self.0.recv().await {
+            Some(read) => read,
+            // The task that sends ends only after its receiver.
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Engine {
+    /// Reads the stream of events from now on.
+    #[must_use]
+    pub fn events(&self) -> EventReader {
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        let reading = Reading { engine: self.clone(), sender, position: None, connection: None };
+        tokio::spawn(reading.run());
+        EventReader(receiver)
+    }
+}
+
+/// The caller is gone.
+struct Dropped;
+
+/// Where the reader is.
+#[derive(Clone, Copy)]
+struct Position {
+    session: u64,
+    id: StreamId,
+    /// The number of the last event; `None`: of one that no reader understands.
+    number: Option<u64>,
+}
+
+struct Reading {
+    engine: Engine,
+    sender: mpsc::Sender<Read>,
+    position: Option<Position>,
+    connection: Option<MultiplexedConnection>,
+}
+
+impl Reading {
+    async fn run(mut self) {
+        let sender = self.sender.clone();
+        let reading = async {
+            let mut state = self.engine.watch();
+            loop {
+                let here = state.wait_for(|state| matches!(state, EngineState::Here { .. })).await;
+                let Ok(EngineState::Here { session }) = here.map(|state| state.clone()) else {
+                    return;
+                };
+                match self.step(session).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(Dropped)) => return,
+                    Err(error) => self.recover(&error).await,
+                }
+            }
+        };
+        tokio::select! {
+            () = reading => {}
+            () = sender.closed() => {}
+        }
+    }
+
+    /// One read, after a gap if the session is another one.
+    async fn step(&mut self, session: u64) -> Result<Result<(), Dropped>, EngineError> {
+        let Some(position) = self.position.filter(|position| position.session == session) else {
+            self.connection = None;
+            let end = self.end(session).await?;
+            self.position = Some(end);
+            return Ok(self.send(Read::Gap).await);
+        };
+        for entry in self.read(position.id).await? {
+            if let Err(dropped) = self.take(&entry).await? {
+                return Ok(Err(dropped));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Passes on an entry, with a gap before it if one is missing.
+    async fn take(&mut self, entry: &Entry) -> Result<Result<(), Dropped>, EngineError> {
+        let Some(position) = &mut self.position else { return Ok(Ok(())) };
+        let expected = position.number.map(|number| number + 1);
+        let (number, event) = match self.engine.event_of(entry) {
+            Ok((number, event)) => (Some(number), event.ok()),
+            Err(_) => (None, None),
+        };
+        (position.id, position.number) = (entry.id.parse()?, number);
+        if event.is_none() || number != expected {
+            if let Err(dropped) = self.send(Read::Gap).await {
+                return Ok(Err(dropped));
+            }
+        }
+        match event {
+            Some(event) => Ok(self.send(Read::Event(event)).await),
+            None => Ok(Ok(())),
+        }
+    }
+
+    async fn send(&self, read: Read) -> Result<(), Dropped> {
+        self.sender.send(read).await.map_err(|_| Dropped)
+    }
+
+    /// The end of the stream: the last entry, or its beginning if there is none.
+    async fn end(&mut self, session: u64) -> Result<Position, EngineError> {
+        let mut last = redis::cmd("XREVRANGE");
+        last.arg(self.engine.events_key()).arg("+").arg("-").arg("COUNT").arg(1);
+        let found: StreamRangeReply = self.query(&last).await?;
+        let Some(entry) = found.ids.first() else {
+            let mut number = redis::cmd("GET");
+            number.arg(self.engine.key("events:number"));
+            let number: Option<u64> = self.query(&number).await?;
+            let number = Some(number.unwrap_or(0));
+            return Ok(Position { session, id: StreamId::default(), number });
+        };
+        let number = self.engine.event_of(entry).ok().map(|(number, _)| number);
+        Ok(Position { session, id: entry.id.parse()?, number })
+    }
+
+    async fn read(&mut self, after: StreamId) -> Result<Vec<Entry>, EngineError> {
+        let mut read = redis::cmd("XREAD");
+        read.arg("COUNT").arg(BATCH).arg("BLOCK").arg(BLOCK.as_millis() as u64);
+        read.arg("STREAMS").arg(self.engine.events_key()).arg(after.to_string());
+        let found: Option<StreamReadReply> = self.query(&read).await?;
+        let streams = found.map(|found| found.keys).unwrap_or_default();
+        Ok(streams.into_iter().flat_map(|stream| stream.ids).collect())
+    }
+
+    async fn query<T: redis::FromRedisValue>(
+        &mut self,
+        command: &redis::Cmd,
+    ) -> Result<T, EngineError> {
+        if self.connection.is_none() {
+            self.connection = Some(self.engine.0.connection.open(BLOCK + ANSWER).await?);
+        }
+        let connection = self.connection.as_mut().expect("it was just opened");
+        self.engine.0.query(command, connection).await
+    }
+
+    /// Opens a new connection after a pause; the position stays, so that nothing is missed.
+    async fn recover(&mut self, error: &EngineError) {
+        tracing::debug!(%error, "the stream of events could not be read");
+        self.connection = None;
+        tokio::time::sleep(MAX_PAUSE.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+    }
+}

@@ -1,0 +1,110 @@
+//! Scripts that the engine runs, each as one step.
+
+use redis::{RedisWrite, ToRedisArgs};
+
+/// Echoes the number of the call, so that the answer of another call is noticed: a proxy may repeat
+/// bytes, and answers have no ids.
+const ECHO: (&str, &str) =
+    ("local call = table.remove(ARGV)\nlocal function body()\n", "\nend\nreturn {call, body()}\n");
+
+/// A script in Lua. It sees `KEYS` and `ARGV`, and returns one value.
+#[derive(Debug)]
+pub struct Script {
+    source: String,
+    hash: String,
+}
+
+impl Script {
+    /// The script with this text.
+    #[must_use]
+    pub fn new(source: &str) -> Self {
+        let source = format!("{}{source}{}", ECHO.0, ECHO.1);
+        let hash = redis::Script::new(&source).get_hash().to_owned();
+        Self { source, hash }
+    }
+
+    /// The same, where `append_event(first_key, first_argument)` is defined, which appends an event
+    /// (see [`SealedEvent`](super::SealedEvent)).
+    #[must_use]
+    pub fn with_events(source: &str) -> Self {
+        Self::new(&format!("{}\n{source}", super::events::APPEND))
+    }
+
+    /// The hash by which the engine knows it.
+    pub(super) fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The text that the engine hashes.
+    pub(super) fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+/// An argument of a script: bytes, or the decimal digits of a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument(Vec<u8>);
+
+impl Argument {
+    /// The number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl ToRedisArgs for Argument {
+    fn write_redis_args<W: RedisWrite + ?Sized>(&self, out: &mut W) {
+        out.write_arg(&self.0);
+    }
+}
+
+impl redis::ToSingleRedisArg for Argument {}
+
+impl From<Vec<u8>> for Argument {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+}
+
+impl From<&[u8]> for Argument {
+    fn from(bytes: &[u8]) -> Self {
+        Self(bytes.to_vec())
+    }
+}
+
+impl From<&str> for Argument {
+    fn from(text: &str) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+}
+
+impl From<String> for Argument {
+    fn from(text: String) -> Self {
+        Self(text.into_bytes())
+    }
+}
+
+impl From<&String> for Argument {
+    fn from(text: &String) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+}
+
+macro_rules! from_numbers {
+    ($($number:ty)*) => {
+        $(impl From<$number> for Argument {
+            fn from(number: $number) -> Self {
+                Self(number.to_string().into_bytes())
+            }
+        })*
+    };
+}
+
+from_numbers!(u32 u64 u128 usize i64);

@@ -1,0 +1,174 @@
+//! Where the engine is, and what is needed to use it.
+
+use std::fmt;
+
+use secrecy::{SecretSlice, SecretString};
+use url::{Host, Url};
+
+/// The fewest bytes that a key of seals has.
+pub const MIN_KEY_BYTES: usize = 32;
+
+/// The port of an engine whose address has none.
+const DEFAULT_PORT: u16 = 6379;
+
+/// How the engine is used. `Debug` does not show secrets.
+#[derive(Clone, Debug)]
+pub struct EngineSettings {
+    /// Its address.
+    pub url: EngineUrl,
+    /// The password, if it needs one.
+    pub password: Option<SecretString>,
+    /// The beginning of all keys.
+    pub prefix: String,
+    /// The key of seals, at least [`MIN_KEY_BYTES`]; without one, seals are checksums only.
+    pub key: Option<SecretSlice<u8>>,
+}
+
+impl EngineSettings {
+    /// The settings with this address and prefix, without secrets.
+    #[must_use]
+    pub fn new(url: EngineUrl, prefix: &str) -> Self {
+        Self { url, password: None, prefix: prefix.to_owned(), key: None }
+    }
+}
+
+/// The address of an engine, such as `redis://engine.example:6379/0`. It has no password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineUrl {
+    /// Whether TLS is used (`rediss`).
+    pub tls: bool,
+    /// The user, if it is not the default one.
+    pub user: Option<String>,
+    /// A name or an IP address, without brackets.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// The number of the database.
+    pub database: i64,
+}
+
+/// Why an address is refused. The texts do not have the address, which may have a password in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineUrlError {
+    /// Not a URL of a known scheme.
+    #[error("must be a URL such as redis://host:6379 or rediss://host:6379")]
+    Scheme,
+    /// A password in it.
+    #[error("must not have a password: set FRONTEND_MAP__SHARED__PASSWORD, or `password_file`")]
+    Password,
+    /// No host, or an empty one.
+    #[error("must have a host")]
+    Host,
+    /// A user that is not UTF-8 once decoded.
+    #[error("the user must be UTF-8")]
+    User,
+    /// A path that is not the number of a database.
+    #[error("the path must be the number of a database, such as /0")]
+    Database,
+    /// A query or a fragment.
+    #[error("must not have a query or a fragment")]
+    Query,
+}
+
+impl EngineUrl {
+    /// Parses an address.
+    ///
+    /// # Errors
+    /// [`EngineUrlError`], whose text does not have the address.
+    pub fn parse(text: &str) -> Result<Self, EngineUrlError> {
+        let url = Url::parse(text).map_err(|_| EngineUrlError::Scheme)?;
+        let tls = match url.scheme() {
+            "redis" => false,
+            "rediss" => true,
+            _ => return Err(EngineUrlError::Scheme),
+        };
+        if url.password().is_some() {
+            return Err(EngineUrlError::Password);
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(EngineUrlError::Query);
+        }
+        let user = percent_encoding::percent_decode_str(url.username());
+        let user = user.decode_utf8().map_err(|_| EngineUrlError::User)?.into_owned();
+        Ok(Self {
+            tls,
+            user: Some(user).filter(|user| !user.is_empty()),
+            host: host(&url)?,
+            port: url.port().unwrap_or(DEFAULT_PORT),
+            database: database(url.path())?,
+        })
+    }
+}
+
+fn host(url: &Url) -> Result<String, EngineUrlError> {
+    match url.host() {
+        Some(Host::Domain(name)) if !name.is_empty() => Ok(name.to_owned()),
+        Some(Host::Ipv4(address)) => Ok(address.to_string()),
+        Some(Host::Ipv6(address)) => Ok(address.to_string()),
+        _ => Err(EngineUrlError::Host),
+    }
+}
+
+fn database(path: &str) -> Result<i64, EngineUrlError> {
+    let digits = path.strip_prefix('/').unwrap_or(path);
+    if digits.is_empty() {
+        return Ok(0);
+    }
+    let number = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok());
+    number.flatten().ok_or(EngineUrlError::Database)
+}
+
+impl fmt::Display for EngineUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.tls { "rediss" } else { "redis" };
+        let Self { host, port, database, .. } = self;
+        if host.contains(':') {
+            write!(f, "{scheme}://[{host}]:{port}/{database}")
+        } else {
+            write!(f, "{scheme}://{host}:{port}/{database}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parse_reads_each_part_of_an_address() {
+        for (text, shown, user) in [
+            ("redis://localhost", "redis://localhost:6379/0", None),
+            ("redis://localhost/", "redis://localhost:6379/0", None),
+            ("rediss://engine.example:7000/3", "rediss://engine.example:7000/3", None),
+            ("redis://map@10.0.0.1:1", "redis://10.0.0.1:1/0", Some("map")),
+            ("redis://a%20b@[::1]:2/15", "redis://[::1]:2/15", Some("a b")),
+        ] {
+            let url = EngineUrl::parse(text).unwrap();
+            assert_eq!((url.to_string().as_str(), url.user.as_deref()), (shown, user), "{text}");
+        }
+    }
+
+    #[test]
+    fn parse_refuses_other_addresses_without_their_text() {
+        for (text, expected) in [
+            ("", EngineUrlError::Scheme),
+            ("localhost:6379", EngineUrlError::Scheme),
+            ("http://localhost", EngineUrlError::Scheme),
+            ("redis+unix:///tmp/x", EngineUrlError::Scheme),
+            ("redis://:hunter2@localhost", EngineUrlError::Password),
+            ("redis://map:hunter2@localhost", EngineUrlError::Password),
+            ("redis:///0", EngineUrlError::Host),
+            ("redis://localhost/x", EngineUrlError::Database),
+            ("redis://localhost/-1", EngineUrlError::Database),
+            ("redis://localhost/0/1", EngineUrlError::Database),
+            ("redis://localhost/99999999999999999999", EngineUrlError::Database),
+            ("redis://localhost?db=1", EngineUrlError::Query),
+            ("redis://localhost#1", EngineUrlError::Query),
+            ("redis://%FF@localhost", EngineUrlError::User),
+        ] {
+            let error = EngineUrl::parse(text).unwrap_err();
+            assert_eq!(error, expected, "{text}");
+            assert!(!error.to_string().contains("hunter2"));
+        }
+    }
+}
