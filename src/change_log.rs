@@ -23,8 +23,8 @@ use tokio::sync::watch;
 pub use cursor::{Cursor, Since};
 pub use entry::{Change, Entry, Filter, Kind};
 pub use parts::{BadPart, EncodedPart, Origin, Part, encode};
-pub use replica::Applied;
 pub use recorder::{Baseline, Loaded, Prepared, Recorder};
+pub use replica::Applied;
 pub use site_log::{Batch, LogHead, Read};
 
 use site_log::SiteLog;

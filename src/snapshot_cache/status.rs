@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::copy::CachedCopy;
 use super::entry::{Entry, Freshness};
+use crate::fleet::status::ListStatus;
 use crate::metrics::WalkCounters;
 use crate::rules::ContentTypeUid;
 use crate::site::{ResolveBy, Site};
@@ -25,6 +26,8 @@ pub struct TypeStatus<'a> {
     pub awaited: bool,
     /// Its counters.
     pub counters: Arc<WalkCounters>,
+    /// What it shares with other instances; `None` without `[shared]`.
+    pub shared: Option<ListStatus>,
 }
 
 impl<'a> TypeStatus<'a> {
@@ -33,6 +36,7 @@ impl<'a> TypeStatus<'a> {
         let stale = copy.as_ref().is_some_and(|copy| copy.begun.elapsed() >= freshness.soft);
         let (uid, counters) = (&entry.query.uid, Arc::clone(&entry.counters));
         let awaited = site.resolve == ResolveBy::Documents && copy.is_none();
-        Self { site, uid, copy, failing: entry.is_failing(), stale, awaited, counters }
+        let shared = None;
+        Self { site, uid, copy, failing: entry.is_failing(), stale, awaited, counters, shared }
     }
 }

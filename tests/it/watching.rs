@@ -147,7 +147,7 @@ fn readyz_of_the_admin_address_lists_each_snapshot() {
     assert!(ready["since"].take().as_str().unwrap().ends_with('Z'));
     let of = |site, uid, urls: Option<u64>| {
         json!({"site": site, "contentType": uid, "ageSeconds": urls.map(|_| 0), "urls": urls,
-            "stale": false, "failing": false, "awaited": false})
+            "stale": false, "failing": false, "awaited": false, "shared": null})
     };
     assert!(ready["settings"]["loadedAt"].take().as_str().unwrap().ends_with('Z'));
     ready["contentTypes"][0]["ageSeconds"] = json!(0);
@@ -160,6 +160,7 @@ fn readyz_of_the_admin_address_lists_each_snapshot() {
         "settings": {"loadedAt": null, "problems": null},
         "cms": null,
         "store": null,
+        "shared": null,
         "contentTypes": [
             of("main", "plugin::cms.article", Some(2)),
             of("main", "plugin::cms.page", None),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::header::{ACCEPT, VARY};
 use axum::http::{HeaderMap, HeaderValue};
 
-use super::text_response;
+use super::{shared, text_response};
 use crate::app::App;
 use crate::http::request::accept::preferred;
 use crate::http::response::envelope::HttpResponse;
@@ -56,6 +56,7 @@ fn write(app: &App, encoder: &mut Encoder<'_>) -> fmt::Result {
         [([], app.snapshots.interval().as_secs_f64())],
     )?;
     let types = app.type_statuses();
+    shared::metrics(app, &types, encoder)?;
     walks(&types, encoder)?;
     snapshots(&types, encoder)
 }

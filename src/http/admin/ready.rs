@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::shared;
 use crate::app::{App, Readiness};
 use crate::content::BreakerState;
 use crate::http::response::envelope::{HttpResponse, json_response};
@@ -27,6 +28,8 @@ struct State<'a> {
     cms: Option<Cms>,
     /// `null` without a store.
     store: Option<Store>,
+    /// `null` without `[shared]`.
+    shared: Option<shared::Engine>,
     content_types: Vec<ContentTypeState<'a>>,
 }
 
@@ -62,6 +65,8 @@ struct ContentTypeState<'a> {
     failing: bool,
     /// Whether readiness waits for it.
     awaited: bool,
+    /// `null` without `[shared]`.
+    shared: Option<shared::List>,
 }
 
 /// The response, with the same status as `/readyz` of the public listener.
@@ -78,6 +83,7 @@ pub(in crate::http) fn get(app: &Arc<App>, _: &HeaderMap) -> HttpResponse {
         settings: Settings { loaded_at: rfc_3339(loaded_at), problems },
         cms: app.breaker_state().map(|state| Cms { breaker: breaker(state) }),
         store: app.shared.store.state().map(store),
+        shared: shared::engine(app),
         content_types: app.type_statuses().iter().map(content_type).collect(),
     };
     let status = if state.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -101,6 +107,7 @@ fn content_type<'a>(status: &TypeStatus<'a>) -> ContentTypeState<'a> {
         stale: status.stale,
         failing: status.failing,
         awaited: status.awaited,
+        shared: status.shared.as_ref().map(shared::list),
     }
 }
 

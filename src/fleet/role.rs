@@ -1,0 +1,29 @@
+//! What an instance does for a group of lists.
+
+/// The role of this instance for the lists that one lease is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// There is no engine, or it is away: the instance walks by itself.
+    #[default]
+    Alone,
+    /// It has the lease, with this fencing epoch: it walks and publishes.
+    Leader(u64),
+    /// Another instance has the lease: it adopts what that one publishes.
+    Follower,
+}
+
+impl Role {
+    /// The names of all roles.
+    pub const NAMES: [&str; 3] = ["alone", "leader", "follower"];
+
+    /// The name, as `/readyz` and the metrics show it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let [alone, leader, follower] = Self::NAMES;
+        match self {
+            Self::Alone => alone,
+            Self::Leader(_) => leader,
+            Self::Follower => follower,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What `/readyz` and `/metrics` of the admin listener show of the shared engine and the fleet.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::fleet::Role;
+use crate::fleet::status::{EngineStatus, ListStatus};
+use crate::metrics::{Encoder, gauge_value};
+use crate::snapshot_cache::TypeStatus;
+
+/// The engine, in `/readyz`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Engine {
+    state: &'static str,
+    /// Why it is away.
+    problem: Option<String>,
+    /// For how long.
+    seconds: u64,
+    instances: usize,
+    url_checks: UrlChecks,
+}
+
+/// Permits for URL checks.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct UrlChecks {
+    in_flight: usize,
+    waiting: usize,
+}
+
+/// A list, in `/readyz`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct List {
+    role: &'static str,
+    /// `null` unless this instance has the lease.
+    lease_seconds: Option<u64>,
+    /// `null` if the copy is not that of the fleet.
+    version: Option<u64>,
+    /// How long a published version has been missing.
+    missing_seconds: Option<f64>,
+    /// How long the last adoption took.
+    lag_seconds: Option<f64>,
+}
+
+/// The engine; `None` without `[shared]`.
+pub(super) fn engine(app: &App) -> Option<Engine> {
+    let status = status(app)?;
+    Some(Engine {
+        state: if status.away.is_none() { "here" } else { "away" },
+        problem: status.away,
+        seconds: status.age.as_secs(),
+        instances: status.instances,
+        url_checks: UrlChecks { in_flight: status.permits_in_use, waiting: status.permits_waiting },
+    })
+}
+
+/// A list.
+pub(super) fn list(status: &ListStatus) -> List {
+    List {
+        role: status.role.name(),
+        lease_seconds: status.lease_age.map(|age| age.as_secs()),
+        version: status.version,
+        missing_seconds: status.missing_for.map(to_milliseconds),
+        lag_seconds: status.lag.map(to_milliseconds),
+    }
+}
+
+/// In seconds, exact to the millisecond.
+fn to_milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e3).round() / 1e3
+}
+
+/// Gauges of the engine are `NaN` without `[shared]`.
+pub(super) fn metrics(
+    app: &App,
+    types: &[TypeStatus<'_>],
+    encoder: &mut Encoder<'_>,
+) -> fmt::Result {
+    let status = status(app);
+    let of = |value: fn(&EngineStatus) -> f64| status.as_ref().map_or(f64::NAN, value);
+    let help = "1 while the shared engine can be used; at 0, each instance works by itself";
+    let up = of(|status| f64::from(status.away.is_none()));
+    encoder.gauge("shared_engine_up", help, [([], up)])?;
+    let help = "Instances with the same engine and prefix, as last seen";
+    let instances = of(|status| gauge_value(status.instances as u64));
+    encoder.gauge("shared_instances", help, [([], instances)])?;
+    let permits: [(_, fn(&EngineStatus) -> usize); 2] =
+        [("in_use", |status| status.permits_in_use), ("waiting", |status| status.permits_waiting)];
+    let permits = permits.map(|(state, value)| {
+        let value = status.as_ref().map_or(f64::NAN, |status| gauge_value(value(status) as u64));
+        ([("state", state)], value)
+    });
+    let help = "Permits for URL checks of this instance, and checks that wait for one";
+    encoder.gauge("shared_url_check_permits", help, permits)?;
+    lists(types, encoder)
+}
+
+fn lists(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
+    let roles = types.iter().flat_map(|status| {
+        Role::NAMES.map(|name| {
+            let [site, uid] = labels(status);
+            ([site, uid, ("role", name)], f64::from(name == role(status).name()))
+        })
+    });
+    encoder.gauge("shared_role", "1 for the role of the instance for the list", roles)?;
+    let mut gauge = |name, help, value: fn(&ListStatus) -> Option<f64>| {
+        let value =
+            |status: &TypeStatus<'_>| status.shared.as_ref().and_then(value).unwrap_or(f64::NAN);
+        encoder.gauge(name, help, types.iter().map(|status| (labels(status), value(status))))
+    };
+    gauge("shared_lease_seconds", "Time since the instance got the lease of the list", |list| {
+        list.lease_age.map(|age| age.as_secs_f64())
+    })?;
+    gauge("shared_version", "Version of the list in use", |list| list.version.map(gauge_value))?;
+    let help =
+        "How long a version has been published that the instance does not use; 0 if there is none";
+    gauge("shared_missing_seconds", help, |list| {
+        Some(list.missing_for.unwrap_or_default().as_secs_f64())
+    })?;
+    let help =
+        "Time from the publication of a version to its adoption by the instance, the last time";
+    gauge("shared_lag_seconds", help, |list| list.lag.map(|lag| lag.as_secs_f64()))
+}
+
+fn role(status: &TypeStatus<'_>) -> Role {
+    status.shared.map_or(Role::Alone, |list| list.role)
+}
+
+fn labels<'a>(status: &TypeStatus<'a>) -> [(&'static str, &'a str); 2] {
+    [("site", &status.site.key), ("content_type", status.uid.as_str())]
+}
+
+/// `None` without `[shared]`.
+fn status(_: &App) -> Option<EngineStatus> {
+    None
+}
