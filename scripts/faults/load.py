@@ -15,13 +15,22 @@ class Connection:
         self.host, self.port = host.strip("[]"), int(port)
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def get(self, target: str) -> tuple[int, dict[str, str], bytes]:
+    async def get(self, target: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
         """Status, headers in lower case and body; an OSError or EOFError without a whole answer."""
+        return await self.send("GET", target, b"", **headers)
+
+    async def send(
+        self, method: str, target: str, content: bytes = b"", **more: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        """As `get`; `more` are headers."""
         if self.streams is None:
             self.streams = await asyncio.open_connection(self.host, self.port)
         reader, writer = self.streams
         try:
-            writer.write(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            lines = [f"{method} {target} HTTP/1.1", "Host: localhost"]
+            lines += [f"{name}: {value}" for name, value in more.items()]
+            lines += [f"Content-Length: {len(content)}"] if content else []
+            writer.write("\r\n".join([*lines, "", ""]).encode() + content)
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             status = int(head[0].split()[1])
             pairs = (line.lower().split(": ", 1) for line in head[1:] if line)

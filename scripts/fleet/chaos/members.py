@@ -1,0 +1,79 @@
+"""The members of a fleet in chaos: instances that are killed, stopped, rolled, and excused."""
+
+import pathlib
+import signal
+import time
+from dataclasses import dataclass, field
+
+from fleet.chaos.proxy import Proxy
+from fleet.service import HANG_SECONDS, Instance, Settings
+
+FOREVER = float("inf")
+
+
+@dataclass
+class Member:
+    """An instance, its way to the engine, and since when it could not respond."""
+
+    number: int
+    binary: pathlib.Path
+    settings: Settings
+    proxy: Proxy
+    # Whether a balancer sends requests to it.
+    is_asked: bool = False
+    # By us: killed, stopped, or told to end.
+    is_down: bool = True
+    disturbed: list[tuple[float, float]] = field(default_factory=list)
+    statuses: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.instance = Instance(self.binary, self.settings.text())
+        self.address = ""
+
+    def start(self, settings: Settings | None = None) -> None:
+        self.settings = settings or self.settings
+        self.instance.text = self.settings.text()
+        self.instance.start()
+        self.address = self.instance.address
+        self.up()
+
+    def down(self) -> None:
+        """What is in flight from now on is excused."""
+        self.is_down, self.is_asked = True, False
+        self.disturbed.append((time.monotonic(), FOREVER))
+
+    def up(self) -> None:
+        if self.disturbed and self.disturbed[-1][1] == FOREVER:
+            self.disturbed[-1] = (self.disturbed[-1][0], time.monotonic())
+        self.is_down = False
+
+    def was_disturbed(self, since: float) -> bool:
+        """Whether it was killed or stopped between then and now."""
+        return any(end >= since for _, end in self.disturbed)
+
+    def kill(self) -> None:
+        self.down()
+        self.instance.kill()
+
+    def pause(self) -> None:
+        self.down()
+        self.instance.signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self.instance.signal(signal.SIGCONT)
+        self.up()
+
+    def stop(self) -> None:
+        """Gracefully: what is in flight must be answered. The balancer sees it by `/readyz`."""
+        process = self.instance.process
+        assert process is not None
+        self.instance.signal(signal.SIGTERM)
+        try:
+            self.statuses.append(process.wait(HANG_SECONDS))
+        finally:
+            self.down()
+            self.instance.kill()
+
+    def end(self) -> None:
+        self.instance.signal(signal.SIGCONT)
+        self.instance.__exit__()

@@ -1,0 +1,151 @@
+"""URL checks over a fleet: at most ten in flight, each URL once a run, one result for all."""
+
+import asyncio
+import contextlib
+import pathlib
+import random
+import re
+import threading
+import time
+from collections import Counter
+
+from faults.load import Connection, quantile
+from faults.report import Report
+from fleet.cms import Cms
+from fleet.content import Content, Kind
+from fleet.engine import Engine
+from fleet.service import Instance, Settings, list_target, wait_until_ready
+
+KINDS = (Kind("article", ("en",)), Kind("page", ("en",)))
+MOST_IN_FLIGHT = 10
+
+
+class Front:
+    """A frontend that counts: requests by path, and the most of them at once. In a thread."""
+
+    def __init__(self, delay: float) -> None:
+        self.delay = delay
+        self.paths: Counter[str] = Counter()
+        self.in_flight = self.most = 0
+        self.loop, ready = asyncio.new_event_loop(), threading.Event()
+        threading.Thread(target=self.serve, args=(ready,), daemon=True).start()
+        ready.wait()
+
+    def serve(self, ready: threading.Event) -> None:
+        asyncio.set_event_loop(self.loop)
+        start = asyncio.start_server(self.client, "127.0.0.1", 0)
+        server = self.loop.run_until_complete(start)
+        self.base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        ready.set()
+        self.loop.run_forever()
+
+    async def client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, EOFError):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                self.paths[head.decode("latin-1").split(" ")[1]] += 1
+                self.in_flight += 1
+                self.most = max(self.most, self.in_flight)
+                try:
+                    await asyncio.sleep(self.delay)
+                finally:
+                    # Before the response: the client may send the next request once it has it.
+                    self.in_flight -= 1
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                await writer.drain()
+        writer.close()
+
+    def take(self) -> tuple[Counter[str], int]:
+        """Since the last call."""
+        found = self.paths, self.most
+        self.paths, self.most = Counter(), self.in_flight
+        return found
+
+
+def small_settings(
+    front: Front, engine: str, urls: int, kinds: tuple[Kind, ...] = KINDS[:1]
+) -> tuple[str, list[str]]:
+    """The settings, and the target of a run for each kind."""
+    cms = Cms(Content(kinds, urls))
+    settings = Settings(cms.url, kinds, engine, base=front.base)
+    return settings.text(), [list_target(kind, "&validate=true") for kind in kinds]
+
+
+class Caller:
+    """Starts a run, or joins one: plain, or as a stream of which the last event is kept."""
+
+    def __init__(self, at: int, address: str, target: str, is_stream: bool) -> None:
+        self.at, self.address, self.target, self.is_stream = at, address, target, is_stream
+        self.status, self.body, self.seconds, self.progress = 0, b"", 0.0, 0
+
+    async def call(self) -> None:
+        connection, begun = Connection(self.address), time.monotonic()
+        accept = "text/event-stream" if self.is_stream else "application/json"
+        try:
+            self.status, _, body = await connection.get(self.target, accept=accept)
+        except (OSError, EOFError, ValueError) as error:
+            body = repr(error).encode()
+        self.seconds = time.monotonic() - begun
+        if self.is_stream and self.status == 200:
+            self.progress = body.count(b"event: progress")
+            found = re.search(rb"event: result\n(?:id: end\n)?data: (.*?)\n", body)
+            body = found[1] if found else b"no result: " + body[-200:]
+        self.body = body
+        connection.close()
+
+
+async def call_all(callers: list[Caller]) -> None:
+    await asyncio.gather(*(caller.call() for caller in callers))
+
+
+def run(
+    binary: pathlib.Path, instances: int, callers: int, urls: int, delay: float, seed: int
+) -> None:
+    report = Report(f"checks: {callers} callers, {instances} instances, seed {seed}")
+    own, front = random.Random(seed), Front(delay)
+    with Engine() as engine, contextlib.ExitStack() as stack:
+        text, targets = small_settings(front, engine.address, urls, KINDS)
+        fleet = [stack.enter_context(Instance(binary, text)) for _ in range(instances)]
+        wait_until_ready(fleet)
+        addresses = [instance.address for instance in fleet]
+        turn(report, "both types at once", front, addresses, targets, callers, urls, own)
+        turn(report, "again, from the results", front, addresses, targets, callers, 0, own)
+
+
+def turn(
+    report: Report,
+    name: str,
+    front: Front,
+    addresses: list[str],
+    targets: list[str],
+    callers: int,
+    urls: int,
+    own: random.Random,
+) -> None:
+    """All callers at once, over all instances; `urls` of each type are expected to be requested."""
+    front.take()
+    work = [
+        Caller(at, addresses[at % len(addresses)], own.choice(targets), own.random() < 0.3)
+        for at in range(callers)
+    ]
+    begun = time.monotonic()
+    asyncio.run(call_all(work))
+    seconds = time.monotonic() - begun
+    paths, most = front.take()
+    report.must(most <= MOST_IN_FLIGHT, f"{name}: at most {most} in flight by the peer's count")
+    counts = Counter(paths.values())
+    is_once = counts == ({1: urls * len(targets)} if urls else {})
+    report.must(is_once, f"{name}: URLs by how often each was requested: {dict(counts)}")
+    statuses = Counter(caller.status for caller in work)
+    report.must(set(statuses) == {200}, f"{name}: statuses {dict(statuses)}")
+    for target in targets:
+        bodies = Counter(caller.body for caller in work if caller.target == target)
+        kinds = [body[:120] for body in bodies][:3]
+        report.must(len(bodies) == 1, f"{name}: {len(bodies)} results of {target}: {kinds}")
+    streams = [caller for caller in work if caller.is_stream]
+    progress = min((caller.progress for caller in streams), default=0)
+    waits = [caller.seconds for caller in work]
+    report.figure(
+        f"{name}: {seconds:.2f} s; floor {urls * len(targets) * front.delay / 10:.2f} s; callers"
+        f" p50 {quantile(waits, 50):.2f} s, max {max(waits):.2f} s; {len(streams)} streams, the"
+        f" fewest progress events {progress}"
+    )

@@ -1,0 +1,238 @@
+"""Instances of the service that share an engine: settings, processes, roles."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from common.client import Answer, get, send, until
+from common.process import memory, pipe
+from fleet.content import Kind
+from fleet.engine import PREFIX, own_folder
+
+HOOK_SECRET = "secret-of-the-fleet-check"
+# 32 bytes: what `shared.key_file` needs at least.
+KEY = "0123456789abcdef0123456789abcdef"
+BASE = "https://www.example.com"
+SITE = "main"
+# Nothing waits this long unless it has failed.
+HANG_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One site with a rule for each kind. `word` is a part of all paths: another word is another
+    settings file. `engine` is an address; empty: without [shared]."""
+
+    cms: str
+    kinds: tuple[Kind, ...]
+    engine: str = ""
+    word: str = "a"
+    base: str = BASE
+    resolve: str = "documents"
+    soft: int = 3600
+    check: int = 3600
+    drain_ms: int = 0
+    more: str = ""
+
+    def path(self, kind: str, locale: str, slug: str) -> str:
+        return f"/{locale}/{self.word}/{kind}/{slug}"
+
+    def text(self) -> str:
+        locales = sorted({locale for kind in self.kinds for locale in kind.locales})
+        lines = ["[server]", f"drain_delay_ms = {self.drain_ms}", "[cms]", f'url = "{self.cms}"']
+        lines += ["[limits]", "walk_deadline_ms = 900000", "[snapshots]"]
+        lines += [f"soft_seconds = {self.soft}", f"check_seconds = {self.check}"]
+        lines += ["hard_seconds = 86400", "cms_share = 1.0", self.more]
+        if self.engine:
+            lines += ["[shared]", f'url = "redis://{self.engine}"', f'prefix = "{PREFIX}"']
+            lines += ['key_file = "key"']
+        lines += ["[[site]]", f'key = "{SITE}"', f'front_end_url = "{self.base}"']
+        lines += [f"locales = {json.dumps(locales)}", f'resolve = "{self.resolve}"']
+        for kind in self.kinds:
+            template = self.path(kind.name, "{locale}", "{slug}")
+            lines += ["[[site.rule]]", f'content_type = "{kind.uid}"', f'template = "{template}"']
+        for kind in self.kinds:
+            lines += ["[[content_type]]", f'uid = "{kind.uid}"', f'endpoint = "{kind.name}s"']
+        return "\n".join(lines) + "\n"
+
+
+class Instance:
+    """A running `serve`, killed at the end of its `with` block. It may be started again at the same
+    addresses, with other settings."""
+
+    def __init__(
+        self,
+        binary: pathlib.Path,
+        text: str,
+        variables: Mapping[str, object] | None = None,
+        log: str = "info",
+    ) -> None:
+        self.binary, self.text, self.log_level = binary, text, log
+        self.variables = dict(variables or {})
+        self.folder = own_folder()
+        (self.folder / "key").write_text(KEY)
+        self.address, self.admin = "127.0.0.1:0", "127.0.0.1:0"
+        self.process: subprocess.Popen[bytes] | None = None
+        self.lives = 0
+
+    def start(self) -> None:
+        """Waits until it listens, not until it is ready."""
+        self.lives += 1
+        file = self.folder / "settings.toml"
+        file.write_text(self.text, encoding="utf-8")
+        given: dict[str, object] = {
+            "SERVER__LISTEN": self.address,
+            "SERVER__ADMIN_LISTEN": self.admin,
+            "HOOKS__SECRET": HOOK_SECRET,
+        } | self.variables
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("FRONT")}
+        environment |= {f"FRONTEND_MAP__{name}": str(value) for name, value in given.items()}
+        environment |= {"RUST_LOG": self.log_level, "RUST_BACKTRACE": "1"}
+        with (self.folder / "log").open("ab") as out:
+            self.process = subprocess.Popen(
+                [self.binary, "--config", file, "serve"],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=out,
+            )
+        # The same addresses after a restart, as behind a balancer.
+        self.address, self.admin = self.line(), self.line().split()[-1]
+
+    def line(self) -> str:
+        assert self.process is not None
+        line = pipe(self.process.stdout).readline().decode().strip()
+        if not line:
+            status = self.process.wait()
+            raise SystemExit(f"the service did not start: status {status}\n{self.log()[-4000:]}")
+        return line
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            pipe(self.process.stdout).close()
+            self.process = None
+
+    def signal(self, number: signal.Signals) -> None:
+        if self.process is not None:
+            self.process.send_signal(number)
+
+    def stop(self) -> int:
+        """The status after SIGTERM."""
+        assert self.process is not None
+        self.signal(signal.SIGTERM)
+        try:
+            return self.process.wait(HANG_SECONDS)
+        finally:
+            self.kill()
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text(encoding="utf-8", errors="replace")
+
+    def get(self, target: str, timeout: float = HANG_SECONDS) -> Answer:
+        return get(self.address, target, timeout)
+
+    def hook(self, uid: str, document: str, event: str = "entry.publish") -> int:
+        """The status of a webhook of Strapi about a document."""
+        return post_hook(self.address, uid, document, event)
+
+    def is_ready(self) -> bool:
+        return self.get("/readyz", 5).status == 200
+
+    def details(self) -> Any:
+        return json.loads(get(self.admin, "/readyz", 5).body)
+
+    def metrics(self) -> dict[str, float]:
+        """The value of each series by its name and labels, as scraped."""
+        lines = get(self.admin, "/metrics", 5).body.decode().splitlines()
+        pairs = (line.rsplit(" ", 1) for line in lines if line and not line.startswith("#"))
+        return {name: float(value) for name, value in pairs}
+
+    def memory(self) -> int:
+        assert self.process is not None
+        return memory(self.process.pid, "VmRSS")
+
+    def roles(self) -> dict[str, str]:
+        """The role of each list, from the details of `/readyz`: all objects in them with a `role`,
+        by what names them. Empty while the service has none."""
+        found: dict[str, str] = {}
+        for at, one in enumerate(objects(self.details())):
+            if isinstance(one.get("role"), str):
+                words = [one.get(name) for name in ("site", "contentType", "uid", "list", "lease")]
+                name = " ".join(word for word in words if isinstance(word, str))
+                found[name or str(at)] = one["role"].lower()
+        return found
+
+    def leads(self) -> int:
+        """How many lists it leads."""
+        return sum(role.startswith("lead") for role in self.roles().values())
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    """All objects in a JSON value."""
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from objects(one)
+
+
+def hook_body(uid: str, document: str, event: str) -> bytes:
+    entry: dict[str, object] = {"documentId": document}
+    if event == "entry.publish":
+        entry["publishedAt"] = "2024-03-06T22:19:54.649Z"
+    return json.dumps({"event": event, "uid": uid, "entry": entry}).encode()
+
+
+def post_hook(address: str, uid: str, document: str, event: str) -> int:
+    headers = {"Authorization": f"Bearer {HOOK_SECRET}", "Content-Type": "application/json"}
+    body = hook_body(uid, document, event)
+    request = urllib.request.Request(f"http://{address}/hooks/cms", body, headers)
+    return send(request, HANG_SECONDS).status
+
+
+def list_target(kind: Kind, more: str = "") -> str:
+    return f"/api/build-sitemap?site={SITE}&contentType={kind.uid}{more}"
+
+
+def wait_until_ready(instances: list[Instance], patience: float = 600) -> float:
+    """Seconds until each instance is ready and has all lists."""
+    begun = time.monotonic()
+    for instance in instances:
+        if until(instance.is_ready, patience, 0.02) is None:
+            raise SystemExit(f"an instance is not ready\n{instance.log()[-4000:]}")
+    return time.monotonic() - begun
+
+
+def adopted(instances: list[Instance]) -> bool:
+    """Whether each list has one leader, and all others follow it."""
+    roles = [instance.roles() for instance in instances]
+    if not roles or not all(roles) or len({frozenset(one) for one in roles}) > 1:
+        return False
+    leaders = [sum(one[name].startswith("lead") for one in roles) for name in roles[0]]
+    alone = any(role.startswith("alone") for one in roles for role in one.values())
+    return not alone and set(leaders) == {1}
