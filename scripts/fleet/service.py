@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -175,30 +175,19 @@ class Instance:
         assert self.process is not None
         return memory(self.process.pid, "VmRSS")
 
+    def shared(self) -> dict[str, dict[str, Any]]:
+        """What `/readyz` says of each list that instances share: its role and its version."""
+        types = self.details()["contentTypes"]
+        return {f"{one['site']} {one['contentType']}": one.get("shared") or {} for one in types}
+
     def roles(self) -> dict[str, str]:
-        """The role of each list, from the details of `/readyz`: all objects in them with a `role`,
-        by what names them. Empty while the service has none."""
-        found: dict[str, str] = {}
-        for at, one in enumerate(objects(self.details())):
-            if isinstance(one.get("role"), str):
-                words = [one.get(name) for name in ("site", "contentType", "uid", "list", "lease")]
-                name = " ".join(word for word in words if isinstance(word, str))
-                found[name or str(at)] = one["role"].lower()
-        return found
+        """`alone`, `leader` or `follower`; empty where nothing is shared."""
+        lists = self.shared().items()
+        return {name: shared["role"] for name, shared in lists if "role" in shared}
 
     def leads(self) -> int:
         """How many lists it leads."""
-        return sum(role.startswith("lead") for role in self.roles().values())
-
-
-def objects(value: Any) -> Iterator[dict[str, Any]]:
-    """All objects in a JSON value."""
-    if isinstance(value, dict):
-        yield value
-        value = list(value.values())
-    if isinstance(value, list):
-        for one in value:
-            yield from objects(one)
+        return list(self.roles().values()).count("leader")
 
 
 def hook_body(uid: str, document: str, event: str) -> bytes:
@@ -229,10 +218,13 @@ def wait_until_ready(instances: list[Instance], patience: float = 600) -> float:
 
 
 def adopted(instances: list[Instance]) -> bool:
-    """Whether each list has one leader, and all others follow it."""
-    roles = [instance.roles() for instance in instances]
-    if not roles or not all(roles) or len({frozenset(one) for one in roles}) > 1:
-        return False
-    leaders = [sum(one[name].startswith("lead") for one in roles) for name in roles[0]]
-    alone = any(role.startswith("alone") for one in roles for role in one.values())
-    return not alone and set(leaders) == {1}
+    """Whether each list has one leader, all others follow it, and all have its version."""
+    lists = [instance.shared() for instance in instances]
+    for name in lists[0]:
+        shared = [one.get(name, {}) for one in lists]
+        roles = sorted(one.get("role", "") for one in shared)
+        if roles != ["follower"] * (len(instances) - 1) + ["leader"]:
+            return False
+        if shared[0].get("version") is None or len({one.get("version") for one in shared}) > 1:
+            return False
+    return True
