@@ -22,6 +22,8 @@ from fleet.worlds import Edit, World
 IDLE_SECONDS = 10
 # Between two looks at an instance, in seconds: what the seconds of adoption are accurate to.
 LOOK = 0.004
+# Seconds after which an edit counts as never seen.
+NEVER = 30
 MIB = 1 << 20
 
 
@@ -163,7 +165,7 @@ class Watcher:
 
     def until(self, edit: Edit, times: list[float | None], at: int) -> None:
         begun = time.monotonic()
-        while time.monotonic() - begun < HANG_SECONDS:
+        while time.monotonic() - begun < NEVER:
             try:
                 self.connection.request("GET", edit.target)
                 body = self.connection.getresponse().read()
