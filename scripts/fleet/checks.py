@@ -9,12 +9,13 @@ import threading
 import time
 from collections import Counter
 
+from common.client import until
 from faults.load import Connection, quantile
 from faults.report import Report
 from fleet.cms import Cms
 from fleet.content import Content, Kind
 from fleet.engine import Engine
-from fleet.service import Instance, Settings, list_target, wait_until_ready
+from fleet.service import HANG_SECONDS, Instance, Settings, list_target, wait_until_ready
 
 KINDS = (Kind("article", ("en",)), Kind("page", ("en",)))
 MOST_IN_FLIGHT = 10
@@ -73,8 +74,8 @@ def small_settings(
 class Caller:
     """Starts a run, or joins one: plain, or as a stream of which the last event is kept."""
 
-    def __init__(self, at: int, address: str, target: str, is_stream: bool) -> None:
-        self.at, self.address, self.target, self.is_stream = at, address, target, is_stream
+    def __init__(self, address: str, target: str, is_stream: bool) -> None:
+        self.address, self.target, self.is_stream = address, target, is_stream
         self.status, self.body, self.seconds, self.progress = 0, b"", 0.0, 0
 
     async def call(self) -> None:
@@ -97,55 +98,80 @@ async def call_all(callers: list[Caller]) -> None:
     await asyncio.gather(*(caller.call() for caller in callers))
 
 
+class Checks:
+    """A fleet, the frontend that it checks, and callers over all instances."""
+
+    def __init__(
+        self, report: Report, front: Front, fleet: list[Instance], targets: list[str], urls: int
+    ) -> None:
+        self.report, self.front, self.fleet = report, front, fleet
+        self.targets, self.urls = targets, urls
+
+    def callers(self, count: int, own: random.Random) -> list[Caller]:
+        addresses = [instance.address for instance in self.fleet]
+        return [
+            Caller(addresses[at % len(addresses)], own.choice(self.targets), own.random() < 0.3)
+            for at in range(count)
+        ]
+
+    def turn(self, name: str, callers: list[Caller], times: set[int]) -> None:
+        """All callers at once; each URL may be requested so many times."""
+        self.front.take()
+        begun = time.monotonic()
+        asyncio.run(call_all(callers))
+        self.judge(name, callers, times, time.monotonic() - begun)
+
+    def killed(self, name: str, callers: list[Caller], own: random.Random) -> None:
+        """An instance is killed in the middle of both runs; its own callers are excused."""
+        self.front.take()
+        begun, victim = time.monotonic(), own.choice(self.fleet)
+        address = victim.address
+        work = threading.Thread(target=asyncio.run, args=(call_all(callers),))
+        work.start()
+        half = self.urls * len(self.targets) // 2
+        until(lambda: self.front.paths.total() >= half, HANG_SECONDS)
+        victim.kill()
+        work.join()
+        others = [caller for caller in callers if caller.address != address]
+        self.judge(name, others, {1, 2}, time.monotonic() - begun)
+
+    def judge(self, name: str, callers: list[Caller], times: set[int], seconds: float) -> None:
+        report, (paths, most) = self.report, self.front.take()
+        report.must(most <= MOST_IN_FLIGHT, f"{name}: at most {most} in flight by the peer's count")
+        counts, expected = Counter(paths.values()), self.urls * len(self.targets) if times else 0
+        is_right = set(counts) <= times and counts.total() == expected
+        report.must(is_right, f"{name}: URLs by how often each was requested: {dict(counts)}")
+        statuses = Counter(caller.status for caller in callers)
+        report.must(set(statuses) == {200}, f"{name}: statuses {dict(statuses)}")
+        for target in self.targets:
+            bodies = Counter(caller.body for caller in callers if caller.target == target)
+            begins = [body[-120:] for body in bodies][:3] if len(bodies) > 1 else ""
+            report.must(len(bodies) == 1, f"{name}: {len(bodies)} result of {target} {begins}")
+        streams = [caller for caller in callers if caller.is_stream]
+        progress = min((caller.progress for caller in streams), default=0)
+        waits = [caller.seconds for caller in callers]
+        floor = paths.total() * self.front.delay / MOST_IN_FLIGHT
+        report.figure(
+            f"{name}: {seconds:.2f} s; floor {floor:.2f} s; callers p50"
+            f" {quantile(waits, 50):.2f} s, max {max(waits):.2f} s; {len(streams)} streams,"
+            f" the fewest progress events {progress}"
+        )
+
+
 def run(
     binary: pathlib.Path, instances: int, callers: int, urls: int, delay: float, seed: int
 ) -> None:
     report = Report(f"checks: {callers} callers, {instances} instances, seed {seed}")
-    own, front = random.Random(seed), Front(delay)
-    with Engine() as engine, contextlib.ExitStack() as stack:
-        text, targets = small_settings(front, engine.address, urls, KINDS)
-        fleet = [stack.enter_context(Instance(binary, text)) for _ in range(instances)]
-        wait_until_ready(fleet)
-        addresses = [instance.address for instance in fleet]
-        turn(report, "both types at once", front, addresses, targets, callers, urls, own)
-        turn(report, "again, from the results", front, addresses, targets, callers, 0, own)
-
-
-def turn(
-    report: Report,
-    name: str,
-    front: Front,
-    addresses: list[str],
-    targets: list[str],
-    callers: int,
-    urls: int,
-    own: random.Random,
-) -> None:
-    """All callers at once, over all instances; `urls` of each type are expected to be requested."""
-    front.take()
-    work = [
-        Caller(at, addresses[at % len(addresses)], own.choice(targets), own.random() < 0.3)
-        for at in range(callers)
-    ]
-    begun = time.monotonic()
-    asyncio.run(call_all(work))
-    seconds = time.monotonic() - begun
-    paths, most = front.take()
-    report.must(most <= MOST_IN_FLIGHT, f"{name}: at most {most} in flight by the peer's count")
-    counts = Counter(paths.values())
-    is_once = counts == ({1: urls * len(targets)} if urls else {})
-    report.must(is_once, f"{name}: URLs by how often each was requested: {dict(counts)}")
-    statuses = Counter(caller.status for caller in work)
-    report.must(set(statuses) == {200}, f"{name}: statuses {dict(statuses)}")
-    for target in targets:
-        bodies = Counter(caller.body for caller in work if caller.target == target)
-        kinds = [body[:120] for body in bodies][:3]
-        report.must(len(bodies) == 1, f"{name}: {len(bodies)} results of {target}: {kinds}")
-    streams = [caller for caller in work if caller.is_stream]
-    progress = min((caller.progress for caller in streams), default=0)
-    waits = [caller.seconds for caller in work]
-    report.figure(
-        f"{name}: {seconds:.2f} s; floor {urls * len(targets) * front.delay / 10:.2f} s; callers"
-        f" p50 {quantile(waits, 50):.2f} s, max {max(waits):.2f} s; {len(streams)} streams, the"
-        f" fewest progress events {progress}"
-    )
+    own = random.Random(seed)
+    for is_killed in (False, True):
+        front = Front(delay)
+        with Engine() as engine, contextlib.ExitStack() as stack:
+            text, targets = small_settings(front, engine.address, urls, KINDS)
+            fleet = [stack.enter_context(Instance(binary, text)) for _ in range(instances)]
+            wait_until_ready(fleet)
+            checks = Checks(report, front, fleet, targets, urls)
+            if is_killed:
+                checks.killed("an instance is killed", checks.callers(callers, own), own)
+            else:
+                checks.turn("two types at once", checks.callers(callers, own), {1})
+                checks.turn("again, from the results", checks.callers(callers, own), set())
