@@ -20,14 +20,15 @@ mod timestamp;
 pub use build::{Builder, Listing, NoSnapshot, PageVersion, Part};
 pub use documents::Version;
 pub use no_url::{MAX_ROWS, NoUrlRow};
-pub use patch::{Patch, Patched, RelatedUpdate, RelatedValues};
+use patch::Change;
+pub use patch::{Delta, OtherSnapshot, Patch, Patched, RelatedUpdate, RelatedValues};
 pub use public_url::{PublicUrl, Versions};
-pub use serialized::{Serialized, Unreadable};
+pub use serialized::{Serialized, Titles, Unreadable};
 pub use skipped::Skipped;
 pub use timestamp::{read_rfc3339, read_w3c, text as timestamp_text, write as write_timestamp};
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::rules::{FieldPath, without_trailing_slash};
 use arena::Arena;
@@ -71,6 +72,7 @@ pub struct Snapshot {
     pub skipped: Skipped,
     /// Those of them that have no row, as the walk found them.
     without_row: Skipped,
+    content_hash: OnceLock<u128>,
 }
 
 /// Figures about the listed URLs.

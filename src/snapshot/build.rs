@@ -11,10 +11,10 @@ pub use part::Part;
 
 use super::arena::Arena;
 use super::entry::Entry;
-use super::no_url::NoUrlDraft;
+use super::no_url::{NoUrlDraft, NoUrlRow};
 use super::path_table::{PathHash, PathTable};
 use super::references::{References, ReferencesDraft};
-use super::{Skipped, Snapshot};
+use super::{PublicUrl, Skipped, Snapshot};
 use crate::frontend_url::Hosts;
 use crate::rules::{AbsentKey, RuleSet, without_trailing_slash};
 use order::{Arranged, arrange};
@@ -133,4 +133,19 @@ pub(super) struct Draft {
     pub(super) hosts: Box<[u16]>,
     pub(super) skipped: Skipped,
     pub(super) without_row: Skipped,
+}
+
+impl Draft {
+    /// Adds a URL of another snapshot of the same listing.
+    pub(super) fn keep(&mut self, url: PublicUrl<'_>) -> Result<(), NoSnapshot> {
+        let texts = [url.path(), url.document_id(), url.title().unwrap_or_default()];
+        let text = self.arena.push(texts).ok_or(NoSnapshot::TooLarge)?;
+        self.entries.push(Entry { text, ..*url.entry() });
+        Ok(())
+    }
+
+    /// Adds a version without a URL of another snapshot of the same listing.
+    pub(super) fn keep_no_url(&mut self, row: NoUrlRow<'_>) {
+        self.no_url.add(row, [row.title.unwrap_or_default(), ""], &mut self.arena);
+    }
 }

@@ -64,7 +64,17 @@ impl Flags {
 /// its `documentId`. Of the versions with one path, the first in this order owns it (D22, D41).
 pub(super) type Rank<'s> = (bool, bool, u16, &'s str);
 
+/// Everything about an entry but its `documentId`: its locale, path, title, rule, flags but
+/// [`Flags::FIRST`], and date. Entries of a document are in this order.
+pub(super) type EntryFacts<'s> = (u16, &'s str, &'s str, u32, u8, i64);
+
 impl Entry {
+    pub(super) fn facts(self, arena: &Arena) -> EntryFacts<'_> {
+        let flags = self.flags.with(Flags::FIRST, false).0;
+        let (path, title) = (self.path(arena), self.title(arena));
+        (self.locale, path, title, self.rule, flags, self.modified)
+    }
+
     pub(super) fn path(self, arena: &Arena) -> &str {
         arena.get(self.text, 0..self.path_len.into())
     }
@@ -77,6 +87,13 @@ impl Entry {
     pub(super) fn title(self, arena: &Arena) -> &str {
         let start = usize::from(self.path_len) + usize::from(self.id_len);
         arena.get(self.text, start..start + usize::from(self.title_len))
+    }
+
+    /// Adds everything to a hash.
+    pub(super) fn hash_with_title(self, arena: &Arena, hash: &mut Xxh3Default) {
+        self.hash(arena, hash);
+        hash.update(&[self.title_len]);
+        hash.update(self.title(arena).as_bytes());
     }
 
     /// Adds everything but the title to a hash. The lengths keep texts apart.

@@ -1,9 +1,85 @@
-//! Hashes that stand for documents.
+//! Hashes that stand for documents, and for the whole content of a snapshot.
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+
+use super::Snapshot;
 
 /// Scatters documents evenly, in the same way on every instance and in every version. It needs no
 /// seed, because clients do not choose the ids of documents.
 pub(super) fn document_hash(id: &str) -> u64 {
     xxh3_64(id.as_bytes())
+}
+
+impl Snapshot {
+    /// A hash of everything that the snapshot has, but the former paths of withdrawn documents: equal
+    /// on every instance for equal content and settings. It is computed once.
+    #[must_use]
+    pub fn content_hash(&self) -> u128 {
+        *self.content_hash.get_or_init(|| {
+            let mut hash = ContentHash::default();
+            hash.number(self.owners as u64);
+            hash.number(self.entries.len() as u64);
+            for entry in &self.entries {
+                entry.hash_with_title(&self.arena, &mut hash.0);
+            }
+            hash.number(self.hosts.len() as u64);
+            self.hosts.iter().for_each(|host| hash.number(u64::from(*host)));
+            self.hash_rows(&mut hash);
+            self.hash_references(&mut hash);
+            hash.0.digest128()
+        })
+    }
+
+    fn hash_rows(&self, hash: &mut ContentHash) {
+        hash.number(self.no_url().len() as u64);
+        for row in self.no_url() {
+            hash.text(row.document_id);
+            hash.number(row.locale.map_or(u64::MAX, |locale| locale as u64));
+            hash.number(u64::from(row.is_localized));
+            hash.text(row.reason);
+            hash.number(row.rule as u64);
+            hash.text(row.title.unwrap_or_default());
+        }
+        hash.number(self.no_url.beyond().len() as u64);
+        self.no_url.beyond().iter().for_each(|key| hash.number(*key));
+        for skipped in [&self.skipped, &self.without_row] {
+            hash.number(skipped.by_reason().count() as u64);
+            for (reason, count) in skipped.by_reason() {
+                hash.text(reason);
+                hash.number(count);
+            }
+        }
+    }
+
+    fn hash_references(&self, hash: &mut ContentHash) {
+        hash.number(self.references.all().len() as u64);
+        for reference in self.references.all() {
+            hash.number(reference.key());
+            hash.number(reference.document());
+        }
+        let ids = self.references.ids_without_entry();
+        hash.number(ids.len() as u64);
+        for id in ids {
+            hash.text(id);
+        }
+        for (relation, id) in self.references.examples() {
+            hash.text(&relation.to_string());
+            hash.text(id);
+        }
+    }
+}
+
+/// A hash in which lengths keep texts apart.
+#[derive(Default)]
+struct ContentHash(Xxh3Default);
+
+impl ContentHash {
+    fn number(&mut self, number: u64) {
+        self.0.update(&number.to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.0.update(text.as_bytes());
+    }
 }

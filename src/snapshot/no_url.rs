@@ -138,7 +138,11 @@ impl NoUrlDraft {
     }
 
     pub(super) fn finish(mut self, arena: &Arena) -> NoUrlRows {
-        self.rows.sort_unstable_by_key(|row| (row.locale, row.id(arena)));
+        let reasons = &self.reasons;
+        self.rows.sort_unstable_by_key(|row| {
+            let reason = &reasons[usize::from(row.reason)];
+            (row.locale, row.id(arena), row.is_localized, reason, row.rule, row.title(arena))
+        });
         let more = self.rows.split_off(self.rows.len().min(MAX_ROWS));
         let key_of = |row: &Row| key(row.id(arena), row.locale(), row.is_localized);
         self.beyond.extend(more.iter().map(key_of));
@@ -195,8 +199,7 @@ impl NoUrlRows {
     }
 
     fn row<'s>(&'s self, row: &Row, arena: &'s Arena) -> NoUrlRow<'s> {
-        let id = usize::from(row.id_len);
-        let title = arena.get(row.text, id..id + usize::from(row.title_len));
+        let title = row.title(arena);
         NoUrlRow {
             document_id: row.id(arena),
             locale: row.locale(),
@@ -216,6 +219,11 @@ impl NoUrlRows {
 impl Row {
     fn id<'s>(&self, arena: &'s Arena) -> &'s str {
         arena.get(self.text, 0..self.id_len.into())
+    }
+
+    fn title<'s>(&self, arena: &'s Arena) -> &'s str {
+        let start = usize::from(self.id_len);
+        arena.get(self.text, start..start + usize::from(self.title_len))
     }
 
     fn locale(&self) -> Option<usize> {

@@ -1,8 +1,11 @@
 //! Incremental updates: single documents of a snapshot are replaced.
 
+mod delta;
 mod related;
 mod related_update;
 
+pub(super) use delta::Change;
+pub use delta::{Delta, OtherSnapshot};
 pub use related::RelatedValues;
 pub use related_update::RelatedUpdate;
 
@@ -11,7 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::build::{Builder, Listing, Part};
+use super::build::{Builder, Draft, Listing, NoSnapshot, Part};
 use super::hash::document_hash;
 use super::no_url::{self, NoUrlRow};
 use super::references::locale_of;
@@ -138,20 +141,33 @@ impl Snapshot {
         if self.has_same(&replaced, &own) {
             return Some(Patched::Unchanged);
         }
-        let mut all = listing.part();
-        let kept = self.urls().filter(|url| !replaced.has_url(url));
-        kept.chain(own.urls()).for_each(|url| all.keep(url));
-        let kept = self.no_url().filter(|row| !replaced.has_row(row));
-        kept.chain(own.no_url()).for_each(|row| all.keep_no_url(row));
+        let mut draft = self.merged(&own, |id, locale| replaced.has(id, locale)).ok()?;
         let kept = self.no_url.beyond().iter().filter(|key| !replaced.has_key(**key));
-        all.keep_beyond(kept.chain(own.no_url.beyond()).copied());
-        let mut snapshot = builder.finish(vec![all]).ok()?;
-        snapshot.without_row.clone_from(&self.without_row);
-        snapshot.skipped = snapshot.counted().unwrap_or_else(|| self.skipped.clone());
+        draft.no_url.add_beyond(kept.chain(own.no_url.beyond()).copied());
+        draft.without_row.clone_from(&self.without_row);
         let is_own = |document, locale| replaced.has_hash(document, locale);
-        snapshot.references = self.references.replaced(&own.references, is_own);
+        draft.references = self.references.replaced(&own.references, is_own);
+        let mut snapshot = builder.finish_draft(draft).ok()?;
+        snapshot.skipped = snapshot.counted().unwrap_or_else(|| self.skipped.clone());
         snapshot.former = self.former_without(&replaced, listing);
         Some(Patched::Changed(Box::new(snapshot)))
+    }
+
+    /// The URLs and rows of this snapshot, those for which `is_replaced` holds replaced by those of
+    /// `own`. The draft has nothing else yet.
+    fn merged(
+        &self,
+        own: &Self,
+        is_replaced: impl Fn(&str, Option<usize>) -> bool,
+    ) -> Result<Draft, NoSnapshot> {
+        let mut draft = Draft { hosts: self.hosts.clone(), ..Draft::default() };
+        let kept = self.urls().filter(|url| !is_replaced(url.document_id(), Some(url.locale())));
+        for url in kept.chain(own.urls()) {
+            draft.keep(url)?;
+        }
+        let kept = self.no_url().filter(|row| !is_replaced(row.document_id, row.locale));
+        kept.chain(own.no_url()).for_each(|row| draft.keep_no_url(row));
+        Ok(draft)
     }
 
     /// The documents without a URL by reason; `None`: there are more than rows, and the reasons of the
@@ -209,7 +225,5 @@ fn finish_former(part: Part<'_>) -> Option<Arc<Snapshot>> {
 
 /// Everything that makes two URLs equal.
 fn facts(url: PublicUrl<'_>) -> impl Ord {
-    let text = (url.document_id(), url.path(), url.title());
-    let listing = (url.rule(), url.is_listed(), url.modified());
-    (text, url.locale(), url.is_localized(), listing)
+    (url.document_id(), url.entry().facts(&url.snapshot.arena))
 }

@@ -204,6 +204,28 @@ impl References {
         Self { all: all.into(), without_entry, examples: examples.cloned().collect() }
     }
 
+    /// The references of the documents for which `is_own` holds, and the examples.
+    pub(super) fn part_of(&self, is_own: impl Fn(u64) -> bool) -> Self {
+        let all = self.all.iter().filter(|reference| is_own(reference.document));
+        let ids = self.without_entry.iter().filter(|(hash, _)| is_own(**hash));
+        let without_entry = ids.map(|(hash, id)| (*hash, id.clone())).collect();
+        Self { all: all.copied().collect(), without_entry, examples: self.examples.clone() }
+    }
+
+    /// The same with the references of documents for which `is_replaced` holds, and the examples,
+    /// replaced by those of `own`.
+    pub(super) fn merged(&self, own: &Self, is_replaced: impl Fn(u64) -> bool) -> Self {
+        let is_kept = |document: u64| !is_replaced(document);
+        let kept = self.all.iter().filter(|reference| is_kept(reference.document));
+        let mut all: Vec<Reference> = kept.chain(&own.all).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        let ids = self.without_entry.iter().filter(|(hash, _)| is_kept(**hash));
+        let without_entry = ids.chain(&own.without_entry);
+        let without_entry = without_entry.map(|(hash, id)| (*hash, id.clone())).collect();
+        Self { all: all.into(), without_entry, examples: own.examples.clone() }
+    }
+
     /// The same, where these documents may have lost their entries.
     pub(super) fn with_ids(&self, ids: &[&str]) -> Self {
         let mut with_ids = self.clone();

@@ -2,11 +2,13 @@
 //!
 //! It is complete or refused. A checksum covers all of it, so that no byte can be changed or lost
 //! unnoticed, and the snapshot that is built from it must have the hash of the original's URLs.
-//! Titles are left out, because they are content, and so are the former paths of withdrawn documents.
+//! The former paths of withdrawn documents are left out, because they only save requests. Titles are
+//! content: they are left out of what is kept on a disk, and are there between instances.
 
 mod body;
 mod bytes;
 mod columns;
+mod delta;
 mod rows;
 
 use std::io::{self, Read, Write};
@@ -21,8 +23,10 @@ use bytes::{Reader, write_number};
 
 /// The first bytes of every serialized snapshot.
 const MAGIC: [u8; 8] = *b"FMAPSNAP";
-/// The format, which changes with the form of the bytes or their meaning.
+/// The format without titles. A format changes with the form of the bytes or their meaning.
 const FORMAT: u8 = 2;
+/// The format with titles: one more column.
+const FORMAT_WITH_TITLES: u8 = 3;
 /// The length of what comes before the part that the checksum covers.
 const CHECKED_FROM: usize = MAGIC.len() + size_of::<u128>();
 /// Snapshots are written often and read once: the default level saves a twentieth in twice the time.
@@ -45,11 +49,21 @@ pub enum Unreadable {
     Malformed(&'static str),
 }
 
+/// Whether the titles of documents are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Titles {
+    /// They are, so that the snapshot that is read equals the one that was written.
+    Kept,
+    /// They are not: each version is read without a title.
+    LeftOut,
+}
+
 /// A serialized snapshot whose checksum matches.
 #[derive(Clone, Copy, Debug)]
 pub struct Serialized<'b> {
     /// The text that [`Snapshot::serialize`] was given.
     pub head: &'b str,
+    titles: Titles,
     /// Compressed.
     body: &'b [u8],
 }
@@ -58,11 +72,11 @@ impl Snapshot {
     /// The bytes from which [`Serialized::read`] gets `head` and the snapshot: a checksum, the head,
     /// and the compressed body.
     #[must_use]
-    pub fn serialize(&self, head: &str) -> Vec<u8> {
-        let mut checked = vec![FORMAT];
+    pub fn serialize(&self, head: &str, titles: Titles) -> Vec<u8> {
+        let mut checked = vec![titles.format()];
         write_number(&mut checked, head.len() as u64);
         checked.extend(head.as_bytes());
-        checked.extend(deflate(&body::write(self)));
+        checked.extend(deflate(&body::write(self, titles)));
         let mut bytes = MAGIC.to_vec();
         bytes.extend(xxh3_128(&checked).to_le_bytes());
         bytes.extend(checked);
@@ -88,10 +102,32 @@ impl Snapshot {
     }
 }
 
+impl Titles {
+    fn format(self) -> u8 {
+        match self {
+            Self::Kept => FORMAT_WITH_TITLES,
+            Self::LeftOut => FORMAT,
+        }
+    }
+}
+
 fn deflate(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), COMPRESSION);
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
     written.expect("a vector takes all bytes")
+}
+
+/// The bytes from which these were compressed, if they are at most `max_bytes`: a few kilobytes may
+/// stand for gigabytes.
+fn inflate(bytes: &[u8], max_bytes: usize) -> Result<Vec<u8>, Unreadable> {
+    let mut inflated = Vec::new();
+    let malformed = |_: io::Error| Unreadable::Malformed("it cannot be decompressed");
+    let limit = (max_bytes as u64).saturating_add(1);
+    DeflateDecoder::new(bytes).take(limit).read_to_end(&mut inflated).map_err(malformed)?;
+    if inflated.len() > max_bytes {
+        return Err(Unreadable::Malformed("it is too large"));
+    }
+    Ok(inflated)
 }
 
 impl<'b> Serialized<'b> {
@@ -109,12 +145,13 @@ impl<'b> Serialized<'b> {
             return Err(Unreadable::Checksum);
         }
         let mut reader = Reader::new(checked);
-        match reader.byte()? {
-            FORMAT => {}
+        let titles = match reader.byte()? {
+            FORMAT => Titles::LeftOut,
+            FORMAT_WITH_TITLES => Titles::Kept,
             other => return Err(Unreadable::OtherFormat(other)),
-        }
+        };
         let length = reader.count()?;
-        Ok(Self { head: reader.text(length)?, body: reader.rest() })
+        Ok(Self { head: reader.text(length)?, titles, body: reader.rest() })
     }
 
     /// The snapshot.
@@ -122,21 +159,31 @@ impl<'b> Serialized<'b> {
     /// # Errors
     /// [`Unreadable::Malformed`].
     pub fn snapshot(&self, builder: Builder) -> Result<Snapshot, Unreadable> {
-        let mut body = Vec::new();
-        let malformed = |_: io::Error| Unreadable::Malformed("it cannot be decompressed");
-        DeflateDecoder::new(self.body).read_to_end(&mut body).map_err(malformed)?;
-        body::read(&body, builder)
+        self.snapshot_within(usize::MAX, builder)
+    }
+
+    /// The snapshot, if it takes at most `max_bytes` once it is decompressed: bytes of another machine
+    /// may stand for more memory than there is.
+    ///
+    /// # Errors
+    /// [`Unreadable::Malformed`].
+    pub fn snapshot_within(
+        &self,
+        max_bytes: usize,
+        builder: Builder,
+    ) -> Result<Snapshot, Unreadable> {
+        body::read(&inflate(self.body, max_bytes)?, self.titles, builder)
     }
 }
 
 /// For tests: the body, without a checksum.
 #[cfg(test)]
 pub(super) fn body_of(snapshot: &Snapshot) -> Vec<u8> {
-    body::write(snapshot)
+    body::write(snapshot, Titles::Kept)
 }
 
 /// For tests: the snapshot of a body.
 #[cfg(test)]
 pub(super) fn of_body(bytes: &[u8], builder: Builder) -> Result<Snapshot, Unreadable> {
-    body::read(bytes, builder)
+    body::read(bytes, Titles::Kept, builder)
 }

@@ -1,3 +1,4 @@
+mod delta;
 mod documents;
 mod no_url;
 mod patched;

@@ -22,7 +22,7 @@ use super::{StoredSnapshot, Urgency};
 use crate::change_log::{Prepared, Recorder};
 use crate::metrics::StoreCounters;
 use crate::path_history::PathHistory;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, Titles};
 
 /// How long a stop waits for the last writes.
 const CLOSE_TIME: Duration = Duration::from_secs(3);
@@ -251,7 +251,7 @@ fn write(
     let took_ms = u64::try_from(stored.took.as_millis()).unwrap_or(u64::MAX);
     let head = HeadWithTimes { head: stored.head.clone(), times: Times { begun, took_ms } };
     let head = serde_json::to_string(&head).expect("texts and numbers are JSON");
-    let bytes = stored.snapshot.serialize(&head);
+    let bytes = stored.snapshot.serialize(&head, Titles::LeftOut);
     let (site, uid) = (&stored.head.site, &stored.head.content_type);
     file.write((site, uid), key, &bytes, changes, keep)?;
     let (bytes, milliseconds) = (bytes.len(), started.elapsed().as_millis());

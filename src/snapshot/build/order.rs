@@ -77,7 +77,7 @@ fn owners(entries: &[Entry], arena: &Arena, hosts: &[u16]) -> Result<Vec<u32>, N
 fn owners_of_host(entries: &[Entry], arena: &Arena, own: impl Iterator<Item = u32>) -> Vec<u32> {
     let entry = |at: u32| &entries[at as usize];
     let text = |at| entry(at).path(arena);
-    let rank = |at| (entry(at).rank(arena), text(at));
+    let rank = |at| (entry(at).rank(arena), entry(at).facts(arena));
     let first = |one, other| rank(one).cmp(&rank(other));
     // By path first, so that equal paths of all locales are neighbours.
     if have_both_forms(entries, arena) {
@@ -128,7 +128,7 @@ fn place(
 fn hashed(entries: &[Entry], positions: Vec<u32>, arena: &Arena) -> Vec<(u64, u32)> {
     let version = |at: u32| {
         let entry = &entries[at as usize];
-        (entry.id(arena), entry.locale, entry.path(arena))
+        (entry.id(arena), entry.facts(arena))
     };
     let mut hashed: Vec<(u64, u32)> =
         positions.into_iter().map(|at| (document_hash(version(at).0), at)).collect();

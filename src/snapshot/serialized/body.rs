@@ -1,17 +1,17 @@
 //! The body of a serialized snapshot: everything from which it can be built again.
 
-use super::Unreadable;
 use super::bytes::{write_number, write_signed};
 use super::columns::{ColumnReaders, Columns};
 use super::rows;
+use super::{Titles, Unreadable};
 use crate::snapshot::Snapshot;
 use crate::snapshot::build::{Builder, Draft};
 use crate::snapshot::entry::{Entry, Flags};
 use crate::snapshot::hash::document_hash;
 
 /// The bytes of a snapshot.
-pub(super) fn write(snapshot: &Snapshot) -> Vec<u8> {
-    let mut columns = Columns::default();
+pub(super) fn write(snapshot: &Snapshot, titles: Titles) -> Vec<u8> {
+    let mut columns = Columns::new(titles);
     write_number(&mut columns.other, snapshot.hosts.len() as u64);
     for host in &snapshot.hosts {
         write_number(&mut columns.other, u64::from(*host));
@@ -24,8 +24,8 @@ pub(super) fn write(snapshot: &Snapshot) -> Vec<u8> {
 }
 
 /// The snapshot of these bytes.
-pub(super) fn read(bytes: &[u8], builder: Builder) -> Result<Snapshot, Unreadable> {
-    let mut columns = ColumnReaders::split(bytes)?;
+pub(super) fn read(bytes: &[u8], titles: Titles, builder: Builder) -> Result<Snapshot, Unreadable> {
+    let mut columns = ColumnReaders::split(bytes, titles)?;
     let hosts = columns.other.count()?;
     let hosts: Result<Box<[u16]>, Unreadable> =
         (0..hosts).map(|_| columns.other.narrow()).collect();
@@ -59,6 +59,7 @@ fn write_entries(snapshot: &Snapshot, columns: &mut Columns) {
             columns.ids.extend(entry.id(&snapshot.arena).as_bytes());
         }
         columns.paths.extend(entry.path(&snapshot.arena).as_bytes());
+        columns.write_title(entry.title(&snapshot.arena));
         write_signed(&mut columns.dates, entry.modified.wrapping_sub(date));
         date = entry.modified;
     }
@@ -87,13 +88,14 @@ fn read_entries(
             return Err(Unreadable::Malformed("a URL is none"));
         }
         date = date.wrapping_add(columns.dates.signed()?);
-        let text = draft.arena.push([path, id]);
+        let title = columns.title()?;
+        let text = draft.arena.push([path, id, title]);
         draft.entries.push(Entry {
             text: text.ok_or(Unreadable::Malformed("it has too much text"))?,
             rule,
             path_len,
             id_len: u16::try_from(id.len()).expect("it was read as one of 16 bits"),
-            title_len: 0,
+            title_len: u8::try_from(title.len()).expect("it was read as one of 8 bits"),
             locale,
             flags,
             modified: date,

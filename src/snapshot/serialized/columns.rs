@@ -1,9 +1,9 @@
 //! The columns of a body: values of one kind stand together, which compresses better than rows.
 
-use super::Unreadable;
-use super::bytes::{Reader, write_number};
+use super::bytes::{Reader, write_number, write_text};
+use super::{Titles, Unreadable};
 
-/// How many columns there are.
+/// How many columns there are without that of the titles.
 const COUNT: usize = 6;
 
 /// The columns, as they are written.
@@ -19,6 +19,8 @@ pub(super) struct Columns {
     pub(super) references: Vec<u8>,
     /// Everything else.
     pub(super) other: Vec<u8>,
+    /// The title of each entry, then of each version without a URL. Comes last, if at all.
+    pub(super) titles: Option<Vec<u8>>,
 }
 
 /// The same, as they are read.
@@ -29,15 +31,29 @@ pub(super) struct ColumnReaders<'b> {
     pub(super) ids: Reader<'b>,
     pub(super) references: Reader<'b>,
     pub(super) other: Reader<'b>,
+    pub(super) titles: Option<Reader<'b>>,
 }
 
 impl Columns {
+    pub(super) fn new(titles: Titles) -> Self {
+        let titles = (titles == Titles::Kept).then(Vec::new);
+        Self { titles, ..Self::default() }
+    }
+
+    /// Adds the next title, unless titles are left out.
+    pub(super) fn write_title(&mut self, title: &str) {
+        if let Some(column) = &mut self.titles {
+            write_text(column, title);
+        }
+    }
+
     /// One behind the other, each with its length.
     pub(super) fn join(self) -> Vec<u8> {
-        let Self { facts, dates, paths, ids, references, other } = self;
+        let Self { facts, dates, paths, ids, references, other, titles } = self;
         let all: [Vec<u8>; COUNT] = [facts, dates, paths, ids, references, other];
-        let mut bytes = Vec::with_capacity(all.iter().map(|column| column.len() + 10).sum());
-        for column in all {
+        let length = |column: &Vec<u8>| column.len() + 10;
+        let mut bytes = Vec::with_capacity(all.iter().chain(&titles).map(length).sum());
+        for column in all.into_iter().chain(titles) {
             write_number(&mut bytes, column.len() as u64);
             bytes.extend(column);
         }
@@ -46,7 +62,7 @@ impl Columns {
 }
 
 impl<'b> ColumnReaders<'b> {
-    pub(super) fn split(bytes: &'b [u8]) -> Result<Self, Unreadable> {
+    pub(super) fn split(bytes: &'b [u8], titles: Titles) -> Result<Self, Unreadable> {
         let mut reader = Reader::new(bytes);
         let mut column = || {
             let length = reader.count()?;
@@ -59,15 +75,24 @@ impl<'b> ColumnReaders<'b> {
             ids: column()?,
             references: column()?,
             other: column()?,
+            titles: if titles == Titles::Kept { Some(column()?) } else { None },
         };
         reader.end()?;
         Ok(columns)
     }
 
+    /// The next title; empty if titles are left out.
+    pub(super) fn title(&mut self) -> Result<&'b str, Unreadable> {
+        let Some(column) = &mut self.titles else { return Ok("") };
+        // An entry has a byte for the length.
+        let length: u8 = column.narrow()?;
+        column.text(length.into())
+    }
+
     /// All of them must have been read to their ends.
     pub(super) fn end(self) -> Result<(), Unreadable> {
-        let Self { facts, dates, paths, ids, references, other } = self;
+        let Self { facts, dates, paths, ids, references, other, titles } = self;
         let all: [Reader<'b>; COUNT] = [facts, dates, paths, ids, references, other];
-        all.into_iter().try_for_each(Reader::end)
+        all.into_iter().chain(titles).try_for_each(Reader::end)
     }
 }

@@ -14,9 +14,10 @@ use crate::snapshot::references::{Reference, References};
 use crate::snapshot::{Skipped, Snapshot};
 
 pub(super) fn write(snapshot: &Snapshot, columns: &mut Columns) {
-    let Columns { other, ids, .. } = columns;
-    write_number(other, snapshot.no_url().len() as u64);
+    write_number(&mut columns.other, snapshot.no_url().len() as u64);
     for row in snapshot.no_url() {
+        columns.write_title(row.title.unwrap_or_default());
+        let Columns { other, ids, .. } = columns;
         write_number(other, row.rule as u64);
         // 0: its locale is not text.
         write_number(other, row.locale.map_or(0, |locale| locale as u64 + 1));
@@ -24,6 +25,7 @@ pub(super) fn write(snapshot: &Snapshot, columns: &mut Columns) {
         write_text(other, row.reason);
         write_text(ids, row.document_id);
     }
+    let other = &mut columns.other;
     write_number(other, snapshot.no_url.beyond().len() as u64);
     for key in snapshot.no_url.beyond() {
         other.extend(key.to_le_bytes());
@@ -38,15 +40,17 @@ pub(super) fn write(snapshot: &Snapshot, columns: &mut Columns) {
 }
 
 pub(super) fn read(columns: &mut ColumnReaders<'_>, draft: &mut Draft) -> Result<(), Unreadable> {
-    let ColumnReaders { other, ids, .. } = columns;
-    for _ in 0..other.count()? {
+    for _ in 0..columns.other.count()? {
+        let title = columns.title()?;
+        let ColumnReaders { other, ids, .. } = columns;
         let rule = other.narrow()?;
         let locale = usize::from(other.narrow::<u16>()?).checked_sub(1);
         let is_localized = other.byte()? != 0;
         let (reason, document_id) = (other.sized_text()?, ids.sized_text()?);
         let row = NoUrlRow { document_id, locale, is_localized, reason, rule, title: None };
-        draft.no_url.add(row, ["", ""], &mut draft.arena);
+        draft.no_url.add(row, [title, ""], &mut draft.arena);
     }
+    let other = &mut columns.other;
     let beyond = other.count()?;
     let beyond: Result<Vec<u64>, Unreadable> = (0..beyond).map(|_| other.word()).collect();
     draft.no_url.add_beyond(beyond?.into_iter());

@@ -11,16 +11,16 @@ use crate::rules::{
     LocalePrefix, Locales, Rule, RuleSet, Template,
 };
 use crate::snapshot::{
-    Builder, Listing, MAX_ROWS, Patch, Patched, PublicUrl, Serialized, Snapshot, Unreadable,
+    Builder, Listing, MAX_ROWS, Patch, Patched, PublicUrl, Serialized, Snapshot, Titles, Unreadable,
 };
 
-const UID: &str = "api::a.a";
-const BUILDER: Builder = Builder { path_table: true };
+pub(super) const UID: &str = "api::a.a";
+pub(super) const BUILDER: Builder = Builder { path_table: true };
 const FIELDS: [&str; 6] =
     ["slug", "category.slug", "category.documentId", "title", "updatedAt", "handle"];
 const HEAD: &str = "{\"site\":\"é\"}";
 
-fn rules() -> RuleSet {
+pub(super) fn rules() -> RuleSet {
     let uid = ContentTypeUid::parse(UID).unwrap();
     let rule = |text| Rule::new(uid.clone(), Template::parse(text).unwrap());
     let locales = ["en", "de", "fr"].map(|code| Locale::parse(code).unwrap()).to_vec();
@@ -35,7 +35,7 @@ fn rules() -> RuleSet {
     RuleSet::new(Locales::new(locales).unwrap(), LocalePrefix::Always, rules)
 }
 
-fn hosts(are_several: bool) -> Hosts {
+pub(super) fn hosts(are_several: bool) -> Hosts {
     let base = |text: &str| BaseUrl::parse(text).unwrap();
     let last = if are_several { "https://www.example.fr" } else { "https://www.example.com" };
     Hosts::new(
@@ -48,7 +48,7 @@ fn one_of<'a>(rng: &mut Rng, texts: &[&'a str]) -> &'a str {
 }
 
 /// A version with few different values, so that paths collide and values are missing.
-fn version(rng: &mut Rng, documents: usize) -> Document<'static> {
+pub(super) fn version(rng: &mut Rng, documents: usize) -> Document<'static> {
     let locale = match rng.u8(..10) {
         0 => DocumentLocale::None,
         1 => DocumentLocale::NotText,
@@ -78,7 +78,7 @@ fn version(rng: &mut Rng, documents: usize) -> Document<'static> {
 }
 
 /// A snapshot of generated documents.
-fn generated(rng: &mut Rng, listing: Listing<'_>) -> Snapshot {
+pub(super) fn generated(rng: &mut Rng, listing: Listing<'_>) -> Snapshot {
     let mut part = listing.part();
     let documents = rng.usize(1..60);
     for _ in 0..rng.usize(..documents * 3) {
@@ -91,7 +91,7 @@ fn generated(rng: &mut Rng, listing: Listing<'_>) -> Snapshot {
 }
 
 fn serialized(snapshot: &Snapshot) -> Vec<u8> {
-    snapshot.serialize(HEAD)
+    snapshot.serialize(HEAD, Titles::LeftOut)
 }
 
 fn read(bytes: &[u8]) -> Result<Snapshot, Unreadable> {
@@ -101,7 +101,7 @@ fn read(bytes: &[u8]) -> Result<Snapshot, Unreadable> {
 }
 
 /// Everything that a snapshot says, but titles.
-fn facts(snapshot: &Snapshot) -> Vec<String> {
+pub(super) fn facts(snapshot: &Snapshot) -> Vec<String> {
     let url = |url: PublicUrl<'_>| {
         format!(
             "{} {} {} {} {:?} {} {} {} {}",
@@ -254,7 +254,40 @@ fn bytes_of_another_kind_or_format_are_refused() {
         assert_eq!(Serialized::read(other).err(), Some(Unreadable::NotASnapshot));
     }
     let mut later = bytes[24..].to_vec();
-    later[0] += 1;
+    later[0] = 4;
     let later = [&bytes[..8], &xxh3_128(&later).to_le_bytes(), &later].concat();
-    assert_eq!(Serialized::read(&later).err(), Some(Unreadable::OtherFormat(3)));
+    assert_eq!(Serialized::read(&later).err(), Some(Unreadable::OtherFormat(4)));
+}
+
+/// The titles of all versions.
+pub(super) fn titles(snapshot: &Snapshot) -> Vec<Option<&str>> {
+    let rows = snapshot.no_url().map(|row| row.title);
+    snapshot.urls().map(PublicUrl::title).chain(rows).collect()
+}
+
+#[test]
+fn generated_snapshots_are_read_with_their_titles_where_these_are_kept() {
+    let rules = rules();
+    for seed in 0..100 {
+        let (mut rng, hosts) = (Rng::with_seed(seed), hosts(seed % 2 == 0));
+        let written = generated(&mut rng, Listing { rules: &rules, hosts: &hosts, uid: UID });
+        let bytes = written.serialize(HEAD, Titles::Kept);
+        let read = read(&bytes).unwrap();
+        assert_eq!(facts(&read), facts(&written), "seed {seed}");
+        assert_eq!(titles(&read), titles(&written), "seed {seed}");
+        assert_eq!(read.content_hash(), written.content_hash(), "seed {seed}");
+    }
+}
+
+#[test]
+fn snapshot_that_is_larger_than_the_limit_once_decompressed_is_refused() {
+    let (rules, hosts) = (rules(), hosts(true));
+    let listing = Listing { rules: &rules, hosts: &hosts, uid: UID };
+    let written = generated(&mut Rng::with_seed(2), listing);
+    let length = super::super::serialized::body_of(&written).len();
+    let bytes = written.serialize(HEAD, Titles::Kept);
+    let serialized = Serialized::read(&bytes).unwrap();
+    assert!(serialized.snapshot_within(length, BUILDER).is_ok());
+    let refused = serialized.snapshot_within(length - 1, BUILDER).err();
+    assert_eq!(refused, Some(Unreadable::Malformed("it is too large")));
 }

@@ -10,7 +10,7 @@ use super::results::{checked, code};
 use super::run::Run;
 use crate::clock::unix_ms_of;
 use crate::site::{PAGES, Site};
-use crate::snapshot::{Builder, Listing, Serialized, Snapshot};
+use crate::snapshot::{Builder, Listing, Serialized, Snapshot, Titles};
 use crate::store::made_by;
 use crate::validator::{CheckResult, Targets};
 
@@ -66,7 +66,7 @@ pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
     // The settings have the pages outside the CMS.
     let none = Snapshot::default();
     let snapshot = if content_type == PAGES { &none } else { &**snapshot };
-    snapshot.serialize(&head)
+    snapshot.serialize(&head, Titles::LeftOut)
 }
 
 /// The run of these bytes. `None`: other settings or another version of the service made it, or the

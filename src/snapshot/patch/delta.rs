@@ -1,0 +1,205 @@
+//! The difference between two snapshots of one listing: what another instance needs to get the second
+//! one from the first.
+
+use std::cmp::Ordering;
+
+use crate::snapshot::build::{Builder, Draft, NoSnapshot};
+use crate::snapshot::entry::EntryFacts;
+use crate::snapshot::hash::document_hash;
+use crate::snapshot::no_url::NoUrlRow;
+use crate::snapshot::{PublicUrl, Snapshot};
+
+/// The difference between two snapshots, by document: which documents differ, and what the later
+/// snapshot has of them.
+///
+/// The former paths of withdrawn documents are not part of it: they only save requests to the CMS when
+/// such a document is published again.
+#[derive(Debug, Default)]
+pub struct Delta {
+    /// The [`Snapshot::content_hash`] of the later snapshot.
+    pub(in crate::snapshot) hash: u128,
+    /// `None`: the snapshots are equal.
+    pub(in crate::snapshot) change: Option<Change>,
+}
+
+/// What differs.
+#[derive(Debug, Default)]
+pub(in crate::snapshot) struct Change {
+    /// The hashes of the ids of the documents that differ, in order, each once.
+    pub(in crate::snapshot) documents: Vec<u64>,
+    /// The keys of versions without a URL and a row that the later snapshot does not have.
+    pub(in crate::snapshot) beyond_removed: Vec<u64>,
+    /// What the later snapshot has of these documents, its keys that are new, and its figures.
+    pub(in crate::snapshot) present: Snapshot,
+}
+
+/// A delta was made for another snapshot, or is damaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the delta does not lead from this snapshot to the one that it was made from")]
+pub struct OtherSnapshot;
+
+impl Delta {
+    /// The difference between two snapshots of one listing. It may have documents that are equal in
+    /// both, if another document takes or leaves their paths.
+    ///
+    /// # Errors
+    /// [`NoSnapshot::TooLarge`] if the documents that differ have nearly as much text as a snapshot
+    /// can hold.
+    pub fn between(before: &Snapshot, after: &Snapshot) -> Result<Self, NoSnapshot> {
+        let hash = after.content_hash();
+        if before.content_hash() == hash {
+            return Ok(Self { hash, change: None });
+        }
+        let documents = differing_documents(before, after);
+        let (mut beyond_removed, mut beyond_added) = (Vec::new(), Vec::new());
+        merge(before.no_url.beyond(), after.no_url.beyond(), |key, side| match side {
+            Side::First => beyond_removed.push(*key),
+            Side::Second => beyond_added.push(*key),
+            Side::Both => {}
+        });
+        let present = after.part_of(&documents, beyond_added)?;
+        Ok(Self { hash, change: Some(Change { documents, beyond_removed, present }) })
+    }
+
+    /// Whether the snapshots are equal.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.change.is_none()
+    }
+
+    /// How many documents differ.
+    #[must_use]
+    pub fn document_count(&self) -> usize {
+        self.change.as_ref().map_or(0, |change| change.documents.len())
+    }
+
+    /// What the later snapshot has of the documents that differ; `None`: nothing differs. It says
+    /// nothing of the owners of paths.
+    #[must_use]
+    pub fn present(&self) -> Option<&Snapshot> {
+        self.change.as_ref().map(|change| &change.present)
+    }
+}
+
+impl Snapshot {
+    /// The snapshot that the delta leads to; `None`: it is this one.
+    ///
+    /// # Errors
+    /// [`OtherSnapshot`] if the result is not exactly the snapshot that the delta was made from.
+    pub fn with_delta(
+        &self,
+        delta: &Delta,
+        builder: Builder,
+    ) -> Result<Option<Self>, OtherSnapshot> {
+        let Some(change) = &delta.change else {
+            return if self.content_hash() == delta.hash { Ok(None) } else { Err(OtherSnapshot) };
+        };
+        let later = self.changed(change, builder).map_err(|_| OtherSnapshot)?;
+        if later.content_hash() == delta.hash { Ok(Some(later)) } else { Err(OtherSnapshot) }
+    }
+
+    fn changed(&self, change: &Change, builder: Builder) -> Result<Self, NoSnapshot> {
+        let Change { documents, beyond_removed, present } = change;
+        let is_replaced = |hash: u64| documents.binary_search(&hash).is_ok();
+        let mut draft = self.merged(present, |id, _| is_replaced(document_hash(id)))?;
+        let mut beyond = present.no_url.beyond().to_vec();
+        merge(self.no_url.beyond(), beyond_removed, |key, side| {
+            if side == Side::First {
+                beyond.push(*key);
+            }
+        });
+        draft.no_url.add_beyond(beyond.into_iter());
+        draft.hosts.clone_from(&present.hosts);
+        draft.skipped.clone_from(&present.skipped);
+        draft.without_row.clone_from(&present.without_row);
+        draft.references = self.references.merged(&present.references, is_replaced);
+        builder.finish_draft(draft)
+    }
+
+    /// What the snapshot has of these documents, with these keys of versions without a row, and with
+    /// the figures of the whole snapshot.
+    fn part_of(&self, documents: &[u64], beyond: Vec<u64>) -> Result<Self, NoSnapshot> {
+        let is_own = |hash: u64| documents.binary_search(&hash).is_ok();
+        let mut draft = Draft { hosts: self.hosts.clone(), ..Draft::default() };
+        for url in self.urls().filter(|url| is_own(document_hash(url.document_id()))) {
+            draft.keep(url)?;
+        }
+        let rows = self.no_url().filter(|row| is_own(document_hash(row.document_id)));
+        rows.for_each(|row| draft.keep_no_url(row));
+        draft.no_url.add_beyond(beyond.into_iter());
+        draft.skipped.clone_from(&self.skipped);
+        draft.without_row.clone_from(&self.without_row);
+        draft.references = self.references.part_of(is_own);
+        Builder { path_table: false }.finish_draft(draft)
+    }
+}
+
+/// The hashes of the ids of the documents of which the snapshots have different things, in order.
+fn differing_documents(before: &Snapshot, after: &Snapshot) -> Vec<u64> {
+    let mut documents = Vec::new();
+    let mut keep = |hash: u64, side: Side| {
+        if side != Side::Both && documents.last() != Some(&hash) {
+            documents.push(hash);
+        }
+    };
+    let [one, other] = [before, after].map(|one| one.owners().map(url_facts));
+    merge(one, other, |(hash, ..), side| keep(hash, side));
+    let [one, other] = [before, after].map(|one| one.duplicates().map(url_facts));
+    merge(one, other, |(hash, ..), side| keep(hash, side));
+    let [one, other] = [before, after].map(|one| one.no_url().map(row_facts));
+    merge(one, other, |((_, id), _), side| keep(document_hash(id), side));
+    let [one, other] = [before, after].map(|one| one.references.all().iter().copied());
+    merge(one, other, |reference, side| keep(reference.document(), side));
+    let [one, other] = [before, after].map(|one| one.references.ids_without_entry());
+    merge(one, other, |id, side| keep(document_hash(id), side));
+    documents.sort_unstable();
+    documents.dedup();
+    documents
+}
+
+/// Everything about a URL, beginning with what the URLs of a snapshot are ordered by.
+fn url_facts(url: PublicUrl<'_>) -> (u64, &str, EntryFacts<'_>) {
+    let id = url.document_id();
+    (document_hash(id), id, url.entry().facts(&url.snapshot.arena))
+}
+
+/// Everything about a version without a URL, beginning with what the rows of a snapshot are ordered by.
+fn row_facts(row: NoUrlRow<'_>) -> ((usize, &str), impl Ord) {
+    let NoUrlRow { document_id, locale, is_localized, reason, rule, title } = row;
+    // Versions whose locale is not text come last.
+    ((locale.unwrap_or(usize::MAX), document_id), (is_localized, reason, rule, title))
+}
+
+/// Which of two sequences has an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    First,
+    Second,
+    Both,
+}
+
+/// Gives each element of two ordered sequences to `take`, once for two equal ones.
+fn merge<T: Ord>(
+    one: impl IntoIterator<Item = T>,
+    other: impl IntoIterator<Item = T>,
+    mut take: impl FnMut(T, Side),
+) {
+    let (mut one, mut other) = (one.into_iter().peekable(), other.into_iter().peekable());
+    loop {
+        let order = match (one.peek(), other.peek()) {
+            (Some(own), Some(others)) => own.cmp(others),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return,
+        };
+        let (next, side) = match order {
+            Ordering::Less => (one.next(), Side::First),
+            Ordering::Greater => (other.next(), Side::Second),
+            Ordering::Equal => {
+                one.next();
+                (other.next(), Side::Both)
+            }
+        };
+        take(next.expect("it was seen"), side);
+    }
+}
