@@ -3,11 +3,13 @@
 mod client;
 mod message;
 mod position;
+mod positions;
 mod signing_key;
 mod worker;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -19,9 +21,9 @@ use tokio::task::JoinSet;
 use crate::change_log::{ChangeLog, Kind};
 use crate::metrics::NotifyCounters;
 use crate::outgoing::{BuildError, LookUp};
-use crate::store::Store;
 use client::Client;
 use position::Position;
+pub use positions::Positions;
 pub use signing_key::{BadKey, SigningKey};
 use worker::Worker;
 
@@ -86,6 +88,8 @@ pub struct TargetState {
 /// The webhooks of a process. They survive a reload of the settings.
 pub struct Notifier {
     targets: watch::Sender<Vec<Arc<Target>>>,
+    /// Once it runs.
+    positions: Mutex<Option<Positions>>,
     /// By target and site.
     progress: Mutex<FxHashMap<String, Progress>>,
     log: Arc<ChangeLog>,
@@ -111,7 +115,8 @@ impl Notifier {
     /// Without targets.
     #[must_use]
     pub fn new(log: Arc<ChangeLog>, counters: Arc<NotifyCounters>) -> Self {
-        Self { targets: watch::Sender::new(Vec::new()), progress: Mutex::default(), log, counters }
+        let targets = watch::Sender::new(Vec::new());
+        Self { targets, positions: Mutex::default(), progress: Mutex::default(), log, counters }
     }
 
     /// Sets the targets. A target with the same URL as before keeps its position. The same targets as
@@ -124,13 +129,15 @@ impl Notifier {
         });
     }
 
-    /// The states of all targets.
+    /// The states of all targets. An instance that does not send knows of no change that waits.
     #[must_use]
     pub fn states(&self) -> Vec<TargetState> {
+        let sends = self.positions.lock().as_ref().is_none_or(Positions::are_here);
         let progress = self.progress.lock();
         let state = |target: &Arc<Target>| {
             let of_sites = target.sites.iter().filter_map(|site| {
-                let position = progress.get(&position::key(target, site))?.position;
+                let known = progress.get(&position::key(target, site)).filter(|_| sends);
+                let position = known?.position;
                 let waiting = self.log.waiting(site, position.cursor);
                 // The number is not known if the log no longer has all of them.
                 Some((waiting.unwrap_or(MAX_WAITING), position.failing_since.is_some()))
@@ -148,18 +155,20 @@ impl Notifier {
     /// [`BuildError`] when TLS cannot be set up.
     pub async fn run(
         self: Arc<Self>,
-        store: Arc<Store>,
+        positions: Positions,
         look_up: LookUp,
         timing: Timing,
     ) -> Result<(), BuildError> {
         let client = Client::new(look_up, timing)?;
+        *self.positions.lock() = Some(positions.clone());
         let mut changed = self.targets.subscribe();
         loop {
             let targets = changed.borrow_and_update().clone();
             let mut workers = JoinSet::new();
             for target in targets {
-                let (notifier, store) = (Arc::clone(&self), Arc::clone(&store));
-                let worker = Worker { notifier, store, client: client.clone(), target, timing };
+                let (notifier, positions) = (Arc::clone(&self), positions.clone());
+                let (client, epoch) = (client.clone(), AtomicU64::new(0));
+                let worker = Worker { notifier, positions, epoch, client, target, timing };
                 workers.spawn(worker.run());
             }
             tokio::select! {

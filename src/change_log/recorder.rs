@@ -54,6 +54,8 @@ type TypeKey = (String, String);
 #[derive(Debug, Default)]
 pub struct Recorder {
     log: Arc<ChangeLog>,
+    /// Whether others record the changes.
+    is_idle: bool,
     state: Mutex<State>,
 }
 
@@ -73,11 +75,27 @@ impl Recorder {
     /// A recorder for this log.
     #[must_use]
     pub fn new(log: Arc<ChangeLog>) -> Self {
-        Self { log, state: Mutex::default() }
+        Self { log, is_idle: false, state: Mutex::default() }
+    }
+
+    /// One that records nothing, because the instances of a fleet have one log in the engine that they
+    /// share.
+    #[must_use]
+    pub fn idle(log: Arc<ChangeLog>) -> Self {
+        Self { log, is_idle: true, state: Mutex::default() }
+    }
+
+    /// Whether it records nothing: logs in a file end, because later snapshots in it have no changes there.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.is_idle
     }
 
     /// The site has these content types from now on.
     pub fn set_types(&self, site: &str, uids: Vec<String>) {
+        if self.is_idle {
+            return;
+        }
         let state = &mut *self.state.lock();
         let is_first = state.types.insert(site.to_owned(), uids).is_none();
         if is_first {
@@ -90,6 +108,9 @@ impl Recorder {
 
     /// Records a snapshot in memory alone; `None`: the content type has no pages any more.
     pub fn record(&self, site: &str, uid: &str, after: Option<Baseline>, now: i64) {
+        if self.is_idle {
+            return;
+        }
         let state = &mut *self.state.lock();
         let key = (site.to_owned(), uid.to_owned());
         let before = state.baselines.remove(&key);
@@ -114,6 +135,9 @@ impl Recorder {
         now: i64,
         load: impl FnOnce() -> Result<Loaded, E>,
     ) -> Result<Option<Prepared>, E> {
+        if self.is_idle {
+            return Ok(None);
+        }
         let state = &mut *self.state.lock();
         let key = (site.to_owned(), uid.to_owned());
         let before = match state.baselines.get(&key) {
@@ -150,6 +174,16 @@ impl Recorder {
         let sites: Vec<String> = state.types.keys().cloned().collect();
         let without = sites.iter().filter(|site| !self.log.has(site));
         without.for_each(|site| state.expect_all(site));
+    }
+
+    /// The next snapshots of a site are compared with these, by content type; those of its other content
+    /// types are no change.
+    pub fn rebase(&self, site: &str, baselines: impl IntoIterator<Item = (String, Baseline)>) {
+        let state = &mut *self.state.lock();
+        state.expect_all(site);
+        for (uid, baseline) in baselines {
+            state.set_baseline((site.to_owned(), uid), Some(baseline));
+        }
     }
 
     /// How many changes of each site are kept.

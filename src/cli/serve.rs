@@ -21,7 +21,7 @@ use super::shutdown::{Signals, until_stopped};
 use super::{CommandError, check, print_settings_file};
 use crate::config::{Config, Problems, SettingsFile};
 use crate::http::{AdminService, Service};
-use crate::notify::{Notifier, Timing};
+use crate::notify::{Notifier, Positions, Timing};
 use crate::outgoing::system_look_up;
 use crate::server::ConnectionSettings;
 use crate::shared::SharedState;
@@ -131,8 +131,9 @@ async fn serve(
 
 async fn send_webhooks(shared: Arc<SharedState>) {
     restart_on_panic(async || {
-        let (notifier, store) = (Arc::clone(&shared.notifier), Arc::clone(&shared.store));
-        let sent = Notifier::run(notifier, store, system_look_up(), Timing::default()).await;
+        let notifier = Arc::clone(&shared.notifier);
+        let positions = Positions::Store(Arc::clone(&shared.store));
+        let sent = Notifier::run(notifier, positions, system_look_up(), Timing::default()).await;
         if let Err(error) = sent {
             tracing::error!(%error, "no webhooks can be sent");
         }

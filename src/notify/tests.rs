@@ -44,7 +44,7 @@ impl World {
         let site = Site::new();
         let notifier = Arc::new(Notifier::new(Arc::clone(&site.log), Arc::default()));
         notifier.set_targets(vec![target(url, SECRET)]);
-        let store = Arc::<Store>::default();
+        let store = Positions::Store(Arc::default());
         let running = tokio::spawn(Arc::clone(&notifier).run(store, look_up, timing));
         let world = Self { site, notifier, running };
         world.set(&[]);

@@ -1,6 +1,9 @@
 //! The task of one target: one request at a time, each retried until the target accepts it.
 
+mod turns;
+
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -8,18 +11,16 @@ use tokio::time::sleep;
 use super::client::{Client, DeliveryError};
 use super::message::{Message, Next, next};
 use super::position::{Position, key};
+use super::positions::Positions;
 use super::{MAX_WAITING, Notifier, Progress, Target, Timing};
 use crate::change_log::Cursor;
 use crate::clock::unix_ms;
-use crate::store::{Store, StoreState};
-
-/// How often a process checks whether another one has released the store: until then, the other one
-/// sends.
-const IN_USE_PERIOD: Duration = Duration::from_millis(250);
 
 pub(super) struct Worker {
     pub(super) notifier: Arc<Notifier>,
-    pub(super) store: Arc<Store>,
+    pub(super) positions: Positions,
+    /// In which positions in the engine are written.
+    pub(super) epoch: AtomicU64,
     pub(super) client: Client,
     pub(super) target: Arc<Target>,
     pub(super) timing: Timing,
@@ -35,22 +36,9 @@ struct Attempts {
 
 impl Worker {
     pub(super) async fn run(self) {
-        let mut changed = self.notifier.log.watch();
-        let mut generation = None;
-        let mut attempts = Attempts::default();
-        loop {
-            while self.store.state() == Some(StoreState::InUse) {
-                sleep(IN_USE_PERIOD).await;
-            }
-            changed.mark_unchanged();
-            let current = self.notifier.log.generation();
-            if generation.replace(current) != Some(current) {
-                tokio::task::block_in_place(|| self.load_positions(current));
-            }
-            if !self.send_all(&mut attempts).await {
-                // The sender lives as long as the log.
-                let _ = changed.changed().await;
-            }
+        match &self.positions {
+            Positions::Store(store) => self.run_alone(store).await,
+            Positions::Shared(shared) => self.run_in_turn(shared).await,
         }
     }
 
@@ -65,17 +53,20 @@ impl Worker {
 
     async fn send_next(&self, site: &str, attempts: &mut Attempts) -> bool {
         let mut position = self.position(site);
-        self.give_up_if_due(site, &mut position);
+        self.give_up_if_due(site, &mut position).await;
         let message = match next(&self.notifier.log, &self.target, site, &position, unix_ms()) {
             Next::Message(message) => message,
             Next::Nothing(cursor) => {
                 // Changes that the target does not get are not worth a write each.
                 let part = |cursor: Cursor| cursor.sequence / 1_000;
                 let is_stored = position.end.is_some() || part(cursor) != part(position.cursor);
-                self.set(site, Position::at(cursor), is_stored);
+                self.set(site, Position::at(cursor), is_stored).await;
                 return false;
             }
         };
+        if !self.announce(site, &mut position, &message).await {
+            return false;
+        }
         match self.client.send(&self.target, &message).await {
             Ok(()) => {
                 self.notifier.counters.delivered.inc();
@@ -85,7 +76,7 @@ impl Worker {
                         "the target accepts webhooks again"
                     );
                 }
-                self.set(site, Position::at(message.end), true);
+                self.set(site, Position::at(message.end), true).await;
             }
             Err(error) => {
                 self.retry_later(site, position, &message, error, attempts).await;
@@ -123,14 +114,14 @@ impl Worker {
             ..position
         };
         if retried != position {
-            self.set(site, retried, true);
+            self.set(site, retried, true).await;
         }
         let pause = attempts.next_pause(self.timing);
         sleep(pause.max(retry_after.unwrap_or_default().min(self.timing.max_pause))).await;
     }
 
     /// Replaces changes that have waited too long, or are too many, by a reset.
-    fn give_up_if_due(&self, site: &str, position: &mut Position) {
+    async fn give_up_if_due(&self, site: &str, position: &mut Position) {
         let limit = i64::try_from(self.timing.give_up.as_millis()).unwrap_or(i64::MAX);
         let is_late = position.failing_since.is_some_and(|since| unix_ms() - since > limit);
         let waiting = self.notifier.log.waiting(site, position.cursor);
@@ -144,7 +135,7 @@ impl Worker {
             site,
             "changes could not be sent for too long, or too many wait; a reset replaces them"
         );
-        self.set(site, *position, true);
+        self.set(site, *position, true).await;
     }
 
     fn position(&self, site: &str) -> Position {
@@ -156,38 +147,40 @@ impl Worker {
         progress.entry(key(&self.target, site)).or_insert_with(present).position
     }
 
-    fn set(&self, site: &str, position: Position, is_stored: bool) {
+    /// Before a request of one of several instances, writes where it ends: if this instance is killed,
+    /// the next one sends the same request again. False: this instance must not send.
+    async fn announce(&self, site: &str, position: &mut Position, message: &Message) -> bool {
+        if matches!(self.positions, Positions::Store(_)) {
+            return true;
+        }
+        if !message.is_reset {
+            position.end = Some(message.end.sequence);
+        }
+        self.set(site, *position, true).await
+    }
+
+    /// Sets a position. False: it could not be written, and another instance may send.
+    async fn set(&self, site: &str, position: Position, is_stored: bool) -> bool {
         let key = key(&self.target, site);
-        if is_stored {
-            self.store.save_position(&key, position.text());
+        let known = Progress { position, generation: None };
+        self.notifier.progress.lock().entry(key.clone()).or_insert(known).position = position;
+        if !is_stored {
+            return true;
         }
-        let mut progress = self.notifier.progress.lock();
-        progress.entry(key).or_insert(Progress { position, generation: None }).position = position;
-    }
-
-    fn is_loaded(&self, key: &str, generation: u64) -> bool {
-        let progress = self.notifier.progress.lock();
-        progress.get(key).is_some_and(|known| known.generation == Some(generation))
-    }
-
-    /// Loads the positions from the store, which belong to the logs in it.
-    fn load_positions(&self, generation: u64) {
-        for site in &self.target.sites {
-            let key = key(&self.target, site);
-            if self.is_loaded(&key, generation) {
-                // After a reload of the settings: the store may not have the last position yet.
-                continue;
+        match &self.positions {
+            Positions::Store(store) => {
+                store.save_position(&key, position.text());
+                true
             }
-            let stored = self.store.load_position(&key).and_then(|text| Position::parse(&text));
-            let is_stored = stored.is_some();
-            let position = stored.unwrap_or_else(|| self.position(site));
-            let loaded = Progress { position, generation: Some(generation) };
-            self.notifier.progress.lock().insert(key, loaded);
-            if !is_stored {
-                // From now on, also after a restart.
-                self.set(site, position, true);
+            Positions::Shared(shared) => {
+                let epoch = self.epoch.load(Ordering::Relaxed);
+                shared.save(epoch, &key, &position.text()).await == Ok(true)
             }
         }
+    }
+
+    fn set_epoch(&self, epoch: u64) {
+        self.epoch.store(epoch, Ordering::Relaxed);
     }
 }
 

@@ -142,11 +142,26 @@ const LAYERS: &[Layer] = &[
         must_not_name: WEB,
     },
     // What instances share.
-    Layer { module: "fleet", may_use: Some(&[]), must_not_name: WEB },
+    Layer {
+        module: "fleet",
+        may_use: Some(&[
+            "clock",
+            "snapshot",
+            "path_changes",
+            "path_history",
+            "change_log",
+            "metrics",
+            "shared_engine",
+            "store",
+        ]),
+        must_not_name: WEB,
+    },
     // It is a client of HTTP.
     Layer {
         module: "notify",
-        may_use: Some(&["clock", "json", "snapshot", "change_log", "metrics", "outgoing", "store"]),
+        may_use: Some(&[
+            "clock", "json", "snapshot", "change_log", "metrics", "outgoing", "store", "fleet",
+        ]),
         must_not_name: &["axum", "tower_http", "clap"],
     },
     // It is a client of HTTP.

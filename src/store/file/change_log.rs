@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use redb::{ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 
-use super::{FileError, StoreFile, without_panic};
+use super::{FileError, StoreFile, without_panic, writing};
 use crate::change_log::{Change, Entry, Kind, LogHead, Prepared, Recorder};
 
 /// By site: the identity of its log, the source of its documents, and the last sequence number.
@@ -48,11 +48,24 @@ pub(super) fn write(
 }
 
 impl StoreFile {
-    /// Gives the change logs to the recorder.
+    /// Gives the change logs to the recorder. One that is idle gets none, and the logs end: what follows
+    /// is not in the file, and a later process must not continue them without it.
     pub(in crate::store) fn read_change_logs(&self, recorder: &Recorder) -> Result<(), FileError> {
+        if recorder.is_idle() {
+            return self.end_change_logs();
+        }
         without_panic(|| {
             recorder.replace_all(read(&self.database.begin_read()?)?);
             Ok(())
+        })
+    }
+
+    fn end_change_logs(&self) -> Result<(), FileError> {
+        writing(|| {
+            let transaction = self.database.begin_write()?;
+            transaction.open_table(CHANGE_LOGS)?.retain(|_, _| false)?;
+            transaction.open_table(CHANGES)?.retain(|_, _| false)?;
+            Ok(transaction.commit()?)
         })
     }
 }

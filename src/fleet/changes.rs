@@ -1,0 +1,133 @@
+//! The change log of each site as all instances share it (D44, D56).
+//!
+//! While the engine is here, changes are appended by publications of lists alone, and each instance
+//! follows the log: a cursor of one is valid on all. While it is away, an instance continues its copy
+//! as a branch, from the snapshots that it has in memory.
+
+mod append;
+mod away;
+mod fields;
+mod follow;
+mod plan;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use xxhash_rust::xxh3::xxh3_128;
+
+use self::fields::LogValue;
+use crate::change_log::{Baseline, ChangeLog, Recorder};
+use crate::shared_engine::Engine;
+
+pub use append::{ChangeAppend, LUA, ListVersion};
+pub use follow::Readiness;
+
+/// The change logs in the engine. Clones share their state.
+#[derive(Clone)]
+pub struct SharedChanges {
+    engine: Engine,
+    log: Arc<ChangeLog>,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    /// Records changes while the engine is away.
+    recorder: Recorder,
+    state: Mutex<State>,
+    /// Sites whose logs are to be read.
+    due: Mutex<BTreeSet<String>>,
+    is_due: Notify,
+    /// One read at a time: a second one would apply the same changes.
+    reading: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Whether changes are recorded by this instance.
+    is_alone: bool,
+    sites: HashMap<String, SiteState>,
+}
+
+/// What is known of the log of a site.
+#[derive(Default)]
+struct SiteState {
+    source: u128,
+    types: Vec<String>,
+    /// The sealed head of the log that was read last, and the session in which it was read.
+    read: Option<(Vec<u8>, u64)>,
+    /// By content type: up to which version of which list the log goes.
+    bases: HashMap<String, (String, u64)>,
+    /// By content type: the last version that this instance has published or adopted.
+    settled: HashMap<String, Settled>,
+    /// By content type: the last snapshot of this instance, whether it is published or not.
+    latest: HashMap<String, Baseline>,
+}
+
+struct Settled {
+    list: String,
+    version: u64,
+    baseline: Baseline,
+    /// Whether the log has been read since: it has the changes up to this version.
+    is_read: bool,
+}
+
+impl SharedChanges {
+    /// The logs in this engine; `log` is what readers get.
+    #[must_use]
+    pub fn new(engine: Engine, log: Arc<ChangeLog>) -> Self {
+        let inner = Inner {
+            recorder: Recorder::new(Arc::clone(&log)),
+            // Until the engine is here for the first time.
+            state: Mutex::new(State { is_alone: true, sites: HashMap::new() }),
+            due: Mutex::default(),
+            is_due: Notify::new(),
+            reading: tokio::sync::Mutex::default(),
+        };
+        Self { engine, log, inner: Arc::new(inner) }
+    }
+
+    /// A site has these content types from now on, with documents from this source.
+    pub fn set_site(&self, site: &str, source: u128, types: Vec<String>) {
+        self.inner.recorder.set_types(site, types.clone());
+        let state = &mut *self.inner.state.lock();
+        let known = state.sites.entry(site.to_owned()).or_default();
+        if known.source != source {
+            *known = SiteState { source, ..SiteState::default() };
+        }
+        known.types = types;
+        self.read_soon(site);
+    }
+
+    /// The log of a site is read soon: it has changed, or changes may have been missed.
+    pub fn read_soon(&self, site: &str) {
+        self.inner.due.lock().insert(site.to_owned());
+        self.inner.is_due.notify_one();
+    }
+
+    /// The same for all sites.
+    pub fn read_all_soon(&self) {
+        let sites: Vec<String> = self.inner.state.lock().sites.keys().cloned().collect();
+        self.inner.due.lock().extend(sites);
+        self.inner.is_due.notify_one();
+    }
+
+    /// The keys of the head of a site's log and of its stream.
+    fn keys(&self, site: &str) -> [String; 2] {
+        let site = xxh3_128(site.as_bytes());
+        ["log", "changes"].map(|kind| self.engine.key(&format!("{kind}:{site:032x}")))
+    }
+
+    fn log_value(&self, site: &str, log: u64, source: u128, lease: &str) -> LogValue {
+        let state = self.inner.state.lock();
+        let types = state.sites.get(site).map(|known| known.types.clone()).unwrap_or_default();
+        LogValue { log, source: format!("{source:032x}"), lease: lease.to_owned(), types }
+    }
+
+    /// Whether this instance has read changes that the log in the engine does not have.
+    fn has_lost_changes(&self, site: &str, log: u64, last: u64) -> bool {
+        let present = self.log.present(site);
+        present.log == log && present.sequence > last
+    }
+}

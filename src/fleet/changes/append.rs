@@ -1,0 +1,226 @@
+//! The changes that a publication of a list makes: prepared before it, and appended by its script, so
+//! that a version and its changes are in the engine both or neither.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+
+use super::SharedChanges;
+use super::fields::{self, BaseValue, LAST, LOG, LastValue, base_field};
+use super::plan::{Known, Plan, Since};
+use crate::change_log::{Baseline, Batch, EncodedPart, Origin, encode};
+use crate::clock::unix_ms;
+use crate::shared_engine::{Argument, EngineError};
+use crate::snapshot::Snapshot;
+use crate::store::Head;
+
+/// Functions of the publication's script. `k` is the position of the log's key in `KEYS`, which the
+/// key of its stream follows; `a` is the position of the first of [`ChangeAppend::arguments`] in `ARGV`.
+///
+/// `changes_fit(k, a)` says whether the log is as it was when the changes were prepared;
+/// `changes_append(k, a)` appends them, and is called only then.
+pub const LUA: &str = r"
+local function changes_fit(k, a)
+  local mode = ARGV[a]
+  if mode == 'none' then return true end
+  local found = redis.call('HMGET', KEYS[k], 'log', 'last', ARGV[a + 1])
+  if (found[1] or '') ~= ARGV[a + 2] then return false end
+  if mode == 'restart' then return true end
+  if (found[3] or '') ~= ARGV[a + 4] then return false end
+  return ARGV[a + 5] == '' or (found[2] or '') == ARGV[a + 3]
+end
+local function changes_append(k, a)
+  local mode = ARGV[a]
+  if mode == 'none' then return end
+  local log, stream = KEYS[k], KEYS[k + 1]
+  if mode == 'restart' then
+    redis.call('UNLINK', log, stream)
+    redis.call('HSET', log, 'log', ARGV[a + 6])
+  end
+  if ARGV[a + 5] ~= '' then redis.call('HSET', log, 'last', ARGV[a + 5]) end
+  redis.call('HSET', log, ARGV[a + 1], ARGV[a + 7])
+  local count = tonumber(ARGV[a + 10])
+  for i = a + 11, a + 9 + 2 * count, 2 do
+    redis.call('XADD', stream, ARGV[i], 'c', ARGV[i + 1])
+  end
+  if ARGV[a + 9] ~= '' then redis.call('XTRIM', stream, 'MINID', ARGV[a + 9]) end
+  redis.call('PEXPIRE', log, ARGV[a + 8])
+  redis.call('PEXPIRE', stream, ARGV[a + 8])
+end
+";
+
+/// How long a log is kept after the last publication of a list of its site.
+pub(super) const LOG_TTL: Duration = Duration::from_hours(30 * 24);
+
+/// A version of a list that is to be published.
+#[derive(Clone, Debug)]
+pub struct ListVersion {
+    /// What it is a snapshot of.
+    pub head: Head,
+    /// The id of the list.
+    pub list: String,
+    /// The key of the lease of the list's group, with the engine's prefix.
+    pub lease_key: String,
+    /// The version that is published now, and its snapshot; `None`: no pointer exists.
+    pub before: Option<(u64, Arc<Snapshot>)>,
+    /// The version to be published.
+    pub version: u64,
+    /// Its snapshot.
+    pub after: Arc<Snapshot>,
+}
+
+/// What the publication's script does to the change log of the site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeAppend {
+    /// The keys of the log's head and of its stream.
+    pub keys: [String; 2],
+    /// The last arguments of the script; their number differs.
+    pub arguments: Vec<Argument>,
+    /// How many changes it appends.
+    pub changes: u64,
+}
+
+impl ChangeAppend {
+    fn new(keys: [String; 2], arguments: Vec<Vec<u8>>, changes: u64) -> Self {
+        Self { keys, arguments: arguments.into_iter().map(Argument::from).collect(), changes }
+    }
+}
+
+impl SharedChanges {
+    /// Prepares the changes that the publication of a version makes.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be read: nothing must be published then.
+    pub async fn prepare(&self, version: ListVersion) -> Result<ChangeAppend, EngineError> {
+        let known = self.known(&version).await?;
+        let plan = self.plan(&version, &known).await?;
+        let changes = self.clone();
+        // The comparison takes time in proportion to the snapshots.
+        let prepared = spawn_blocking(move || changes.carry_out(plan, &version, known)).await;
+        Ok(prepared.expect("it is not cancelled, and a panic of it is one of this task"))
+    }
+
+    /// Compares the snapshots, and makes the arguments of the script.
+    fn carry_out(&self, plan: Plan, version: &ListVersion, known: Known) -> ChangeAppend {
+        let keys = self.keys(&version.head.site);
+        let (log, last, since) = match plan {
+            Plan::Nothing => {
+                return ChangeAppend { keys, arguments: vec![Argument::from("none")], changes: 0 };
+            }
+            Plan::Restart(reason) => return self.restart(version, known, reason),
+            Plan::Append { log, last, since } => (log, last, since),
+        };
+        let batch = self.batch(version, &since);
+        let Head { content_type: uid, .. } = &version.head;
+        let origin =
+            Origin { uid: uid.clone(), list: version.list.clone(), version: version.version };
+        match encode(&batch, log, last, &origin) {
+            Some(parts) => self.append(version, known, (log, last), &batch, parts),
+            None => self.restart(version, known, "there are too many changes at once"),
+        }
+    }
+
+    fn batch(&self, version: &ListVersion, since: &Since) -> Batch {
+        let after = baseline(&version.head, Arc::clone(&version.after));
+        let before = match (since, &version.before) {
+            (Since::Published, Some((_, before))) => baseline(&version.head, Arc::clone(before)),
+            (Since::NoPages, _) => after.emptied(),
+            (Since::Published | Since::Itself, _) => after.clone(),
+        };
+        let uid = &version.head.content_type;
+        before.changes_to(uid, &after, unix_ms(), self.log.keep())
+    }
+
+    fn append(
+        &self,
+        version: &ListVersion,
+        known: Known,
+        (log, last): (u64, u64),
+        batch: &Batch,
+        parts: Vec<EncodedPart>,
+    ) -> ChangeAppend {
+        let site = &version.head.site;
+        let end = last + batch.len();
+        let new_last = if batch.is_empty() {
+            Vec::new()
+        } else {
+            fields::seal(&self.engine, site, LAST, &LastValue { log, last: end })
+        };
+        let oldest = (end + 1).saturating_sub(self.log.keep() as u64);
+        let trim = if oldest > 1 { oldest.to_string() } else { String::new() };
+        let mut arguments = self.arguments(b"append", version, known, log);
+        arguments[5] = new_last;
+        arguments[9] = trim.into_bytes();
+        arguments[10] = parts.len().to_string().into_bytes();
+        for EncodedPart { last, bytes } in parts {
+            let id = format!("{last}-0");
+            arguments.push(id.clone().into_bytes());
+            arguments.push(self.engine.seal(&part_context(site, &id), &bytes));
+        }
+        ChangeAppend::new(self.keys(site), arguments, batch.len())
+    }
+
+    fn restart(&self, version: &ListVersion, known: Known, reason: &'static str) -> ChangeAppend {
+        let Head { site, content_type: uid, source, .. } = &version.head;
+        tracing::info!(site, uid, reason, "the shared change log begins again");
+        let log = fastrand::u64(..);
+        let mut arguments = self.arguments(b"restart", version, known, log);
+        let value = self.log_value(site, log, *source, &version.lease_key);
+        arguments[5] = fields::seal(&self.engine, site, LAST, &LastValue { log, last: 0 });
+        arguments[6] = fields::seal(&self.engine, site, LOG, &value);
+        ChangeAppend::new(self.keys(site), arguments, 0)
+    }
+
+    /// The arguments that all modes have, with empty ones where they differ.
+    fn arguments(
+        &self,
+        mode: &[u8],
+        version: &ListVersion,
+        known: Known,
+        log: u64,
+    ) -> Vec<Vec<u8>> {
+        let Head { site, content_type: uid, .. } = &version.head;
+        let field = base_field(uid);
+        let base = BaseValue {
+            log,
+            list: version.list.clone(),
+            version: version.version,
+            lease: version.lease_key.clone(),
+        };
+        let base = fields::seal(&self.engine, site, &field, &base);
+        let [log, last, expected] =
+            [known.log, known.last, known.base].map(Option::unwrap_or_default);
+        let ttl = LOG_TTL.as_millis().to_string().into_bytes();
+        let (none, zero) = (Vec::new, b"0".to_vec());
+        vec![
+            mode.to_vec(),
+            field.into_bytes(),
+            log,
+            last,
+            expected,
+            none(),
+            none(),
+            base,
+            ttl,
+            none(),
+            zero,
+        ]
+    }
+}
+
+/// The context of the seal of a part of a batch.
+pub(super) fn part_context(site: &str, id: &str) -> String {
+    format!("changes {id} of {site}")
+}
+
+/// A snapshot with its titles, to be compared.
+pub(super) fn baseline(head: &Head, snapshot: Arc<Snapshot>) -> Baseline {
+    Baseline {
+        snapshot,
+        locales: head.locales.clone(),
+        fingerprint: head.fingerprint,
+        source: head.source,
+        is_stored: false,
+    }
+}

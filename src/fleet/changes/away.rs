@@ -1,0 +1,93 @@
+//! Changes that an instance records by itself while the engine is away, and what it must know for that.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::append::baseline;
+use super::{Settled, SharedChanges, SiteState};
+use crate::change_log::Baseline;
+use crate::clock::unix_ms;
+use crate::snapshot::Snapshot;
+use crate::store::Head;
+
+impl SharedChanges {
+    /// The instance serves this snapshot from now on. While the engine is away, its changes are
+    /// recorded here.
+    pub fn saved(&self, head: &Head, snapshot: &Arc<Snapshot>) {
+        let after = baseline(head, Arc::clone(snapshot));
+        let state = &mut *self.inner.state.lock();
+        if state.is_alone {
+            let recorder = &self.inner.recorder;
+            recorder.record(&head.site, &head.content_type, Some(after.clone()), unix_ms());
+        }
+        let site = state.sites.entry(head.site.clone()).or_default();
+        site.latest.insert(head.content_type.clone(), after);
+    }
+
+    /// A content type of a site has no pages any more.
+    pub fn removed(&self, site: &str, uid: &str) {
+        let state = &mut *self.inner.state.lock();
+        if state.is_alone {
+            self.inner.recorder.record(site, uid, None, unix_ms());
+        }
+        if let Some(known) = state.sites.get_mut(site) {
+            known.latest.remove(uid);
+            known.settled.remove(uid);
+        }
+    }
+
+    /// This instance has published or adopted a version of a list: the log has, or will have, the
+    /// changes up to it.
+    pub fn settled(&self, head: &Head, list: &str, version: u64, snapshot: &Arc<Snapshot>) {
+        let baseline = baseline(head, Arc::clone(snapshot));
+        let settled = Settled { list: list.to_owned(), version, baseline, is_read: false };
+        let state = &mut *self.inner.state.lock();
+        let site = state.sites.entry(head.site.clone()).or_default();
+        site.settled.insert(head.content_type.clone(), settled);
+        self.read_soon(&head.site);
+    }
+
+    /// The engine is away: the instance records changes from now on.
+    pub(super) fn be_alone(&self) {
+        let state = &mut *self.inner.state.lock();
+        if std::mem::replace(&mut state.is_alone, true) {
+            return;
+        }
+        for (key, site) in &mut state.sites {
+            self.continue_alone(key, site);
+        }
+    }
+
+    fn continue_alone(&self, key: &str, site: &mut SiteState) {
+        let goes_on = site.read.take().is_some() && site.is_at_its_log();
+        let recorder = &self.inner.recorder;
+        if !goes_on {
+            // What the log has and what this instance serves differ: a branch of it would lack
+            // changes, or have them twice.
+            self.log.forget(key);
+            recorder.rebase(key, site.latest.clone());
+            return;
+        }
+        let settled = site.settled.iter();
+        let settled: HashMap<String, Baseline> =
+            settled.map(|(uid, settled)| (uid.clone(), settled.baseline.clone())).collect();
+        recorder.rebase(key, settled);
+        // What was not published any more.
+        for (uid, latest) in &site.latest {
+            recorder.record(key, uid, Some(latest.clone()), unix_ms());
+        }
+    }
+}
+
+impl SiteState {
+    /// Whether the log that was read goes exactly as far as the versions that this instance has.
+    fn is_at_its_log(&self) -> bool {
+        self.types.iter().all(|uid| match (self.settled.get(uid), self.bases.get(uid)) {
+            (None, base) => base.is_none(),
+            (Some(settled), None) => settled.is_read,
+            (Some(settled), Some((list, version))) => {
+                settled.is_read && settled.list == *list && settled.version == *version
+            }
+        })
+    }
+}

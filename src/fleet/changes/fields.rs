@@ -1,0 +1,83 @@
+//! The fields of the hash that heads the change log of a site in the engine. Each is sealed, so that
+//! a script compares whole values and none can be made up.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::shared_engine::Engine;
+
+/// The field with the [`LogValue`].
+pub(super) const LOG: &str = "log";
+/// The field with the [`LastValue`].
+pub(super) const LAST: &str = "last";
+/// The beginning of the names of fields with a [`BaseValue`]; the content type follows.
+const BASE: &str = "base:";
+
+/// What stays the same as long as a log lasts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct LogValue {
+    /// Its identity.
+    pub(super) log: u64,
+    /// What distinguishes the CMS of its documents from others, in hexadecimal.
+    pub(super) source: String,
+    /// The key of the lease of those who have begun it; empty if it was begun without changes.
+    pub(super) lease: String,
+    /// The content types that the site had then: their first snapshots are no change.
+    pub(super) types: Vec<String>,
+}
+
+/// How far a log goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct LastValue {
+    pub(super) log: u64,
+    /// The sequence number of its last change.
+    pub(super) last: u64,
+}
+
+/// Up to which version of which list a log has the changes of a content type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct BaseValue {
+    pub(super) log: u64,
+    /// The id of the list.
+    pub(super) list: String,
+    pub(super) version: u64,
+    /// The key of the lease of those who publish the list.
+    pub(super) lease: String,
+}
+
+impl LogValue {
+    pub(super) fn source(&self) -> Option<u128> {
+        u128::from_str_radix(&self.source, 16).ok()
+    }
+}
+
+/// The name of the field with the base of a content type.
+pub(super) fn base_field(uid: &str) -> String {
+    format!("{BASE}{uid}")
+}
+
+/// The content type of such a field.
+pub(super) fn uid_of(field: &str) -> Option<&str> {
+    field.strip_prefix(BASE)
+}
+
+/// The context of the seal of a field.
+fn context(site: &str, field: &str) -> String {
+    format!("change log {field} of {site}")
+}
+
+pub(super) fn seal<T: Serialize>(engine: &Engine, site: &str, field: &str, value: &T) -> Vec<u8> {
+    let text = serde_json::to_vec(value).expect("texts and numbers are JSON");
+    engine.seal(&context(site, field), &text)
+}
+
+/// `None`: it was damaged or made up, or another version of the service has written it.
+pub(super) fn open<T: DeserializeOwned>(
+    engine: &Engine,
+    site: &str,
+    field: &str,
+    sealed: &[u8],
+) -> Option<T> {
+    let text = engine.open(&context(site, field), sealed).ok()?;
+    serde_json::from_slice(text).ok()
+}

@@ -1,0 +1,108 @@
+//! What a publication does to the log of its site, from what the engine has.
+
+use std::time::Duration;
+
+use super::SharedChanges;
+use super::append::ListVersion;
+use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, base_field};
+use crate::shared_engine::EngineError;
+
+/// For a read of the head of a log.
+const READ_WITHIN: Duration = Duration::from_secs(2);
+
+/// What is known of the log before a publication, as the engine has it.
+pub(super) struct Known {
+    pub(super) log: Option<Vec<u8>>,
+    pub(super) last: Option<Vec<u8>>,
+    pub(super) base: Option<Vec<u8>>,
+}
+
+/// What a publication does to the log.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Plan {
+    /// Another version of the settings keeps the log, while an instance with it lives.
+    Nothing,
+    /// The changes since this snapshot follow the change `last`.
+    Append { log: u64, last: u64, since: Since },
+    /// The log cannot be continued: readers get a reset.
+    Restart(&'static str),
+}
+
+/// With what the new snapshot is compared.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Since {
+    /// With the version that is published now.
+    Published,
+    /// With no pages: the content type is new.
+    NoPages,
+    /// With nothing: its pages were there before, although they were not known.
+    Itself,
+}
+
+impl SharedChanges {
+    pub(super) async fn known(&self, version: &ListVersion) -> Result<Known, EngineError> {
+        let [log_key, _] = self.keys(&version.head.site);
+        let mut command = redis::cmd("HMGET");
+        let base = base_field(&version.head.content_type);
+        command.arg(log_key).arg(LOG).arg(LAST).arg(base);
+        let (log, last, base) = self.engine.command(&command, READ_WITHIN).await?;
+        Ok(Known { log, last, base })
+    }
+
+    /// Whether instances with the settings of another list publish it.
+    async fn is_held(&self, lease_key: &str) -> Result<bool, EngineError> {
+        let mut command = redis::cmd("EXISTS");
+        command.arg(lease_key);
+        self.engine.command(&command, READ_WITHIN).await
+    }
+
+    pub(super) async fn plan(
+        &self,
+        version: &ListVersion,
+        known: &Known,
+    ) -> Result<Plan, EngineError> {
+        let (site, uid) = (&version.head.site, &version.head.content_type);
+        let Some(sealed) = &known.log else { return Ok(Plan::Restart("there is none")) };
+        let Some(log) = fields::open::<LogValue>(&self.engine, site, LOG, sealed) else {
+            return Ok(Plan::Restart("its head is damaged"));
+        };
+        if log.source() != Some(version.head.source) {
+            let is_other = !log.lease.is_empty() && log.lease != version.lease_key;
+            if is_other && self.is_held(&log.lease).await? {
+                return Ok(Plan::Nothing);
+            }
+            return Ok(Plan::Restart("its documents are from another source"));
+        }
+        let last = known.last.as_ref();
+        let last = last.and_then(|sealed| fields::open(&self.engine, site, LAST, sealed));
+        let Some(LastValue { last, .. }) = last.filter(|last: &LastValue| last.log == log.log)
+        else {
+            return Ok(Plan::Restart("its end is damaged"));
+        };
+        if self.has_lost_changes(site, log.log, last) {
+            return Ok(Plan::Restart("the engine has lost changes"));
+        }
+        let Some(sealed) = &known.base else {
+            let since = match &version.before {
+                Some(_) => Since::Published,
+                None if log.types.contains(uid) => Since::Itself,
+                None => Since::NoPages,
+            };
+            return Ok(Plan::Append { log: log.log, last, since });
+        };
+        let base = fields::open(&self.engine, site, &base_field(uid), sealed);
+        let Some(base) = base.filter(|base: &BaseValue| base.log == log.log) else {
+            return Ok(Plan::Restart("its base is damaged"));
+        };
+        if base.list != version.list {
+            let is_held = self.is_held(&base.lease).await?;
+            let changed = Plan::Restart("the settings have changed");
+            return Ok(if is_held { Plan::Nothing } else { changed });
+        }
+        let is_published = version.before.as_ref().is_some_and(|(at, _)| *at == base.version);
+        if !is_published {
+            return Ok(Plan::Restart("it goes on from another version"));
+        }
+        Ok(Plan::Append { log: log.log, last, since: Since::Published })
+    }
+}

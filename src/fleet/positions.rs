@@ -1,0 +1,123 @@
+//! How far webhooks have been sent, as all instances share it: the holder of one lease sends, and the
+//! next holder goes on where it was (D45, D56).
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use super::changes::SharedChanges;
+use crate::shared_engine::{Argument, Engine, EngineError, Lease, Script};
+
+/// The name of the lease of the instance that sends.
+const LEASE: &str = "notify";
+/// The hash with the positions, by target and site.
+const POSITIONS: &str = "positions";
+/// How long positions stay after the last one was written. Those of targets that are gone from the
+/// settings are a few bytes.
+const TTL: Duration = Duration::from_hours(90 * 24);
+/// For a read or a write, which no client waits for.
+const WITHIN: Duration = Duration::from_secs(2);
+
+/// Writes a position, if the writer has the lease.
+static SAVE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        r"
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+return 1
+",
+    )
+});
+
+/// The positions in the engine. Clones share the lease.
+#[derive(Clone)]
+pub struct SharedPositions {
+    engine: Engine,
+    lease: Lease,
+    changes: SharedChanges,
+}
+
+impl SharedPositions {
+    /// The positions in this engine, and a standing wish for the lease.
+    #[must_use]
+    pub fn new(engine: Engine, changes: SharedChanges) -> Self {
+        let lease = engine.lease(LEASE);
+        Self { engine, lease, changes }
+    }
+
+    /// Waits until this instance is the one that sends. Returns the epoch in which it is.
+    pub async fn turn(&self) -> u64 {
+        let mut epoch = self.lease.watch();
+        loop {
+            if let Some(epoch) = self.lease.epoch().filter(|_| self.engine.is_here()) {
+                return epoch;
+            }
+            // An engine that comes back decides on the lease.
+            let _ = tokio::time::timeout(Duration::from_millis(250), epoch.changed()).await;
+        }
+    }
+
+    /// Whether this instance still is the one that sends, in this epoch.
+    #[must_use]
+    pub fn is_turn(&self, epoch: u64) -> bool {
+        self.engine.is_here() && self.lease.epoch() == Some(epoch)
+    }
+
+    /// Whether this instance is the one that sends.
+    #[must_use]
+    pub fn has_turn(&self) -> bool {
+        self.engine.is_here() && self.lease.epoch().is_some()
+    }
+
+    /// Waits until the lease is lost or got again.
+    pub async fn turn_changed(&self, epoch: u64) {
+        let mut watched = self.lease.watch();
+        while self.is_turn(epoch) {
+            let _ = tokio::time::timeout(Duration::from_secs(1), watched.changed()).await;
+        }
+    }
+
+    /// Reads the change log of a site up to its end, so that no position is after it.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine does not answer.
+    pub async fn catch_up(&self, site: &str) -> Result<(), EngineError> {
+        self.changes.catch_up(site).await
+    }
+
+    /// The position that was written last. `None`: there is none, or it is damaged.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine does not answer.
+    pub async fn load(&self, key: &str) -> Result<Option<String>, EngineError> {
+        let mut command = redis::cmd("HGET");
+        command.arg(self.engine.key(POSITIONS)).arg(key);
+        let sealed: Option<Vec<u8>> = self.engine.command(&command, WITHIN).await?;
+        let text =
+            sealed.as_deref().and_then(|sealed| self.engine.open(&context(key), sealed).ok());
+        Ok(text.and_then(|text| String::from_utf8(text.to_vec()).ok()))
+    }
+
+    /// Writes a position, in this epoch. False: another instance sends meanwhile.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the engine does not answer: the position may have been written.
+    pub async fn save(&self, epoch: u64, key: &str, position: &str) -> Result<bool, EngineError> {
+        if !self.is_turn(epoch) {
+            return Ok(false);
+        }
+        let keys = [self.lease.key().to_owned(), self.engine.key(POSITIONS)];
+        let arguments = vec![
+            Argument::from(self.lease.token()),
+            Argument::from(key),
+            Argument::from(self.engine.seal(&context(key), position.as_bytes())),
+            Argument::from(TTL.as_millis().to_string()),
+        ];
+        let saved: i64 = self.engine.script(&SAVE, &keys, arguments, WITHIN).await?;
+        Ok(saved == 1)
+    }
+}
+
+fn context(key: &str) -> String {
+    format!("position of {key}")
+}

@@ -1,0 +1,127 @@
+//! When the task of a target sends: always, or in turn with other instances.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::{Attempts, Worker};
+use crate::fleet::positions::SharedPositions;
+use crate::notify::Progress;
+use crate::notify::position::{Position, key};
+use crate::store::{Store, StoreState};
+
+/// How often a process checks whether another one has released the store: until then, the other one
+/// sends.
+const IN_USE_PERIOD: Duration = Duration::from_millis(250);
+/// The pause after the engine has not answered.
+const PAUSE: Duration = Duration::from_millis(250);
+
+impl Worker {
+    /// Sends as the only process with this store.
+    pub(super) async fn run_alone(&self, store: &Store) {
+        let mut changed = self.notifier.log.watch();
+        let mut generation = None;
+        let mut attempts = Attempts::default();
+        loop {
+            while store.state() == Some(StoreState::InUse) {
+                sleep(IN_USE_PERIOD).await;
+            }
+            changed.mark_unchanged();
+            let current = self.notifier.log.generation();
+            if generation.replace(current) != Some(current) {
+                tokio::task::block_in_place(|| self.load_positions(store, current));
+            }
+            if !self.send_all(&mut attempts).await {
+                // The sender lives as long as the log.
+                let _ = changed.changed().await;
+            }
+        }
+    }
+
+    /// Sends whenever this instance has the lease.
+    pub(super) async fn run_in_turn(&self, shared: &SharedPositions) {
+        let mut changed = self.notifier.log.watch();
+        let mut attempts = Attempts::default();
+        loop {
+            let epoch = shared.turn().await;
+            self.set_epoch(epoch);
+            if !self.take_over(shared, epoch).await {
+                sleep(PAUSE).await;
+                continue;
+            }
+            while shared.is_turn(epoch) {
+                changed.mark_unchanged();
+                if !self.send_all(&mut attempts).await {
+                    tokio::select! {
+                        _ = changed.changed() => {}
+                        () = shared.turn_changed(epoch) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes on where the instance that sent before was. False: the engine does not answer.
+    async fn take_over(&self, shared: &SharedPositions, epoch: u64) -> bool {
+        for site in &self.target.sites {
+            let key = key(&self.target, site);
+            // The position may be after what this instance has read of the log. It is loaded first.
+            let Ok(found) = shared.load(&key).await else { return false };
+            if shared.catch_up(site).await.is_err() {
+                return false;
+            }
+            let found = found.and_then(|text| Position::parse(&text));
+            let position = self.later_of(&key, found, site);
+            let saved = found == Some(position)
+                || shared.save(epoch, &key, &position.text()).await == Ok(true);
+            if !saved {
+                return false;
+            }
+            let loaded = Progress { position, generation: None };
+            self.notifier.progress.lock().insert(key, loaded);
+        }
+        true
+    }
+
+    /// The position in the engine, or the one that this instance could not write when the engine went
+    /// away. Without either, the target is new, or the engine has lost its position: it gets a reset.
+    fn later_of(&self, key: &str, found: Option<Position>, site: &str) -> Position {
+        let own = self.notifier.progress.lock().get(key).map(|known| known.position);
+        match (found, own) {
+            (Some(found), Some(own)) => {
+                let is_later = own.cursor.log == found.cursor.log
+                    && own.cursor.sequence > found.cursor.sequence;
+                if is_later { own } else { found }
+            }
+            (Some(only), None) | (None, Some(only)) => only,
+            (None, None) => {
+                let present = Position::at(self.notifier.log.present(site));
+                Position { needs_reset: true, ..present }
+            }
+        }
+    }
+
+    fn is_loaded(&self, key: &str, generation: u64) -> bool {
+        let progress = self.notifier.progress.lock();
+        progress.get(key).is_some_and(|known| known.generation == Some(generation))
+    }
+
+    /// Loads the positions from the store, which belong to the logs in it.
+    fn load_positions(&self, store: &Store, generation: u64) {
+        for site in &self.target.sites {
+            let key = key(&self.target, site);
+            if self.is_loaded(&key, generation) {
+                // After a reload of the settings: the store may not have the last position yet.
+                continue;
+            }
+            let stored = store.load_position(&key).and_then(|text| Position::parse(&text));
+            let position = stored.unwrap_or_else(|| self.position(site));
+            if stored.is_none() {
+                // From now on, also after a restart.
+                store.save_position(&key, position.text());
+            }
+            let loaded = Progress { position, generation: Some(generation) };
+            self.notifier.progress.lock().insert(key, loaded);
+        }
+    }
+}
