@@ -1,6 +1,7 @@
 //! What request handlers share: the sites, the caches, the settings of the HTTP side.
 
 mod cache_policy;
+mod fleet_events;
 mod http_settings;
 mod imports;
 mod shared_paths;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::cache_policy::CachePolicy;
+pub use self::fleet_events::{apply_cms_event, apply_fleet_event, receive_cms_event};
 pub use self::http_settings::HttpSettings;
 pub use self::imports::Imports;
 pub use self::shared_paths::SharedPathsCache;
@@ -19,7 +21,7 @@ use crate::content::BreakerState;
 use crate::frontend_url::BaseUrl;
 use crate::shared::SharedState;
 use crate::site::{AdminLinks, Site, Sites};
-use crate::snapshot_cache::{DocumentCache, FileCache, Invalidation, SnapshotCache, TypeStatus};
+use crate::snapshot_cache::{DocumentCache, FileCache, SnapshotCache, TypeStatus};
 use crate::validator::Targets;
 use crate::validator::runs::{LastRun, RunKey, RunTimes, Subscription, TooManyRuns};
 
@@ -85,12 +87,6 @@ impl App {
     #[must_use]
     pub fn type_statuses(&self) -> Vec<TypeStatus<'_>> {
         self.sites.iter().flat_map(|site| self.snapshots.statuses(site)).collect()
-    }
-
-    /// Records that a document may have changed in the CMS; `None`: any document.
-    pub fn invalidate(&self, invalidation: Option<Invalidation>) {
-        self.documents.invalidate(invalidation.as_ref());
-        self.snapshots.invalidate(invalidation);
     }
 
     /// Links to the documents of a site in the CMS's admin panel, if its URL is set.

@@ -65,6 +65,7 @@ pub fn build(
                 triggers: Arc::clone(&shared.triggers),
                 store: &shared.store,
                 history: &shared.path_history,
+                fleet: &shared.fleet,
             },
             previous.map(|previous| &*previous.snapshots),
         )),

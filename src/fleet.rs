@@ -1,8 +1,190 @@
-//! What the instances of a fleet share, in the words of the domain.
+//! What the instances of a fleet share, in the words of the domain: which of them walks which lists,
+//! and the events that all of them apply.
 
 pub mod changes;
+pub mod cms_events;
+mod groups;
+mod list_id;
 pub mod positions;
 mod role;
 pub mod status;
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::shared_engine::{Engine, EngineState, Event, Read};
+use cms_events::{CmsEvent, CmsEvents};
+pub use groups::ListGroup;
+use groups::WANT;
+pub use list_id::ListId;
 pub use role::Role;
+
+/// How long the release of the leases may take.
+const RELEASE_WAIT: Duration = Duration::from_secs(1);
+/// How long events stay of interest to a new leader: longer than a lease takes to expire, and the
+/// updates of the leader before to be published.
+const REPLAYED: Duration = Duration::from_mins(1);
+/// How long a new leader waits for these events.
+const REPLAY_WAIT: Duration = Duration::from_secs(5);
+
+/// The instances that share an engine; or this one alone.
+#[derive(Default)]
+pub struct Fleet {
+    engine: Option<Engine>,
+    groups: Mutex<Groups>,
+    cms_events: CmsEvents,
+    /// Whether the leases are released, because the service stops.
+    is_released: Arc<AtomicBool>,
+}
+
+/// The groups in use, before and after a reload.
+#[derive(Default)]
+struct Groups {
+    by_lease: HashMap<String, Weak<ListGroup>>,
+    by_list: HashMap<ListId, Weak<ListGroup>>,
+}
+
+/// What an instance reads from the stream of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FleetEvent {
+    /// An event of the CMS, which any of the instances has received.
+    Cms(CmsEvent),
+    /// An instance asks the holder of the lease with this name for a refresh.
+    Want(String),
+    /// An event of another kind.
+    Other(Event),
+    /// Events up to this time may have been missed.
+    Gap(Instant),
+}
+
+impl Fleet {
+    /// An instance without others.
+    #[must_use]
+    pub fn alone() -> Self {
+        Self::default()
+    }
+
+    /// The instances that share this engine.
+    #[must_use]
+    pub fn sharing(engine: Engine) -> Self {
+        Self { engine: Some(engine), ..Self::default() }
+    }
+
+    /// The engine; `None` without `[shared]`.
+    #[must_use]
+    pub fn engine(&self) -> Option<&Engine> {
+        self.engine.as_ref()
+    }
+
+    /// Whether there is an engine that is away.
+    #[must_use]
+    pub fn is_away(&self) -> bool {
+        let is_away = |engine: &Engine| matches!(engine.state(), EngineState::Away { .. });
+        self.engine.as_ref().is_some_and(is_away)
+    }
+
+    /// By how many instances that know nothing of each other the CMS is read: 1 unless the engine is
+    /// away.
+    #[must_use]
+    pub fn separate_instances(&self) -> usize {
+        let away = self.engine.as_ref().filter(|_| self.is_away());
+        away.map_or(1, Engine::instances)
+    }
+
+    /// The group of these lists of a content type. Two calls for the same lists get the same group,
+    /// with the same lease, until all of its users have dropped it.
+    #[must_use]
+    pub fn group(&self, uid: &str, lists: Vec<ListId>) -> Arc<ListGroup> {
+        let Some(engine) = &self.engine else { return Arc::new(ListGroup::alone(lists)) };
+        let (name, mut groups) = (list_id::lease_name(uid, &lists), self.groups.lock());
+        let known = groups.by_lease.get(&name).and_then(Weak::upgrade);
+        let group = known.unwrap_or_else(|| {
+            let is_released = Arc::clone(&self.is_released);
+            let (engine, lease) = (engine.clone(), engine.lease(&name));
+            Arc::new(ListGroup::shared(lists.clone(), engine, lease, is_released))
+        });
+        groups.by_lease.insert(name, Arc::downgrade(&group));
+        groups.by_list.extend(lists.into_iter().map(|list| (list, Arc::downgrade(&group))));
+        groups.by_lease.retain(|_, group| group.strong_count() > 0);
+        groups.by_list.retain(|_, group| group.strong_count() > 0);
+        group
+    }
+
+    /// The group of a list by the present settings.
+    #[must_use]
+    pub fn group_of(&self, list: &ListId) -> Option<Arc<ListGroup>> {
+        self.groups.lock().by_list.get(list).and_then(Weak::upgrade)
+    }
+
+    /// All groups of the present settings that are shared.
+    #[must_use]
+    pub fn groups(&self) -> Vec<Arc<ListGroup>> {
+        self.groups.lock().by_lease.values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Releases all leases, for a graceful stop: other instances take over at once.
+    pub async fn release(&self) {
+        let Some(engine) = &self.engine else { return };
+        self.is_released.store(true, Ordering::Relaxed);
+        if tokio::time::timeout(RELEASE_WAIT, engine.release_leases()).await.is_err() {
+            tracing::debug!("the leases could not be released; they expire");
+        }
+    }
+
+    /// Shares an event of the CMS with all instances, within 50 ms. Returns whether this instance must
+    /// apply it by itself now; otherwise it comes back from [`Fleet::read_events`].
+    pub async fn share_cms_event(&self, event: CmsEvent) -> bool {
+        match &self.engine {
+            Some(engine) => self.cms_events.share(engine, event).await,
+            None => true,
+        }
+    }
+
+    /// Applies the events of the CMS here that this instance received while the engine was away, and
+    /// shares them when it is back. Runs for ever where there is an engine.
+    pub async fn forward_cms_events(&self, apply: impl Fn(&CmsEvent)) {
+        if let Some(engine) = &self.engine {
+            self.cms_events.forward(engine, apply).await;
+        }
+    }
+
+    /// The events of the CMS of the last minute, for a new leader; those that cannot be read are made
+    /// up for by its walk.
+    pub async fn recent_cms_events(&self) -> Vec<CmsEvent> {
+        let Some(engine) = &self.engine else { return Vec::new() };
+        let events = engine.recent_events(REPLAYED, REPLAY_WAIT).await;
+        events.unwrap_or_default().iter().filter_map(cms_events::parse_event).collect()
+    }
+
+    /// Reads the stream of events from now on, for ever where there is an engine.
+    pub async fn read_events(&self, apply: impl Fn(FleetEvent)) {
+        let Some(engine) = &self.engine else { return };
+        let mut reader = engine.events();
+        loop {
+            apply(match reader.next().await {
+                Read::Gap { until } => FleetEvent::Gap(engine.instant_of(milliseconds(until.ms))),
+                Read::Event(event) => self.parse(engine, event),
+            });
+        }
+    }
+
+    fn parse(&self, engine: &Engine, event: Event) -> FleetEvent {
+        if let Some(event) = self.cms_events.read(engine, &event) {
+            return FleetEvent::Cms(event);
+        }
+        match event {
+            Event { kind, body, .. } if kind == WANT => {
+                FleetEvent::Want(String::from_utf8_lossy(&body).into_owned())
+            }
+            event => FleetEvent::Other(event),
+        }
+    }
+}
+
+fn milliseconds(ms: u64) -> i64 {
+    i64::try_from(ms).unwrap_or(i64::MAX)
+}

@@ -9,10 +9,12 @@ use tokio::sync::watch;
 
 use crate::change_log::{ChangeLog, Recorder};
 use crate::content::RequestLimiters;
+use crate::fleet::Fleet;
 use crate::metrics::Metrics;
 use crate::notify::Notifier;
 use crate::outgoing::BuildError;
 use crate::path_history::PathHistory;
+use crate::shared_engine::{Engine, EngineSettings};
 use crate::snapshot_cache::{FileCache, LastGoodDocuments, RefreshTriggers};
 use crate::store::Store;
 use crate::validator::Validator;
@@ -41,6 +43,8 @@ pub struct SharedState {
     pub notifier: Arc<Notifier>,
     /// Invalidations, and the wake-up call of the refresher.
     pub triggers: Arc<RefreshTriggers>,
+    /// The instances that share an engine with this one.
+    pub fleet: Arc<Fleet>,
     /// The in-flight limit toward the CMS (D28), shared by the HTTP clients from before and after a
     /// reload.
     pub limiters: RequestLimiters,
@@ -71,11 +75,20 @@ impl SharedState {
             notifier: Arc::new(Notifier::new(Arc::clone(&change_log), counters)),
             change_log,
             triggers: Arc::default(),
+            fleet: Arc::default(),
             limiters: RequestLimiters::new(cms_requests),
             started: Instant::now(),
             draining: AtomicBool::new(false),
             closing: watch::Sender::new(false),
         })
+    }
+
+    /// Joins the instances that share the engine with these settings, if there are any. Must be called
+    /// within a runtime.
+    pub fn join_fleet(&mut self, settings: Option<EngineSettings>) {
+        let Some(settings) = settings else { return };
+        let engine = Engine::start(settings, Arc::default());
+        self.fleet = Arc::new(Fleet::sharing(engine));
     }
 
     /// Opens the store in the file with this path; without one, snapshots are in memory only.

@@ -5,6 +5,7 @@ mod copy;
 mod document_cache;
 mod entry;
 mod file_cache;
+mod fleet;
 mod incremental_update;
 mod invalidation;
 mod lookup;
@@ -23,6 +24,7 @@ pub use copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served, SitemapFil
 pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments};
 pub use entry::Freshness;
 pub use file_cache::FileCache;
+pub use fleet::{PublishedList, follow_roles};
 pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
 use refresher::RefreshInterval;
@@ -32,6 +34,7 @@ pub use status::TypeStatus;
 pub use triggers::RefreshTriggers;
 
 use crate::content::{BreakerState, Content};
+use crate::fleet::Fleet;
 use crate::redirects::SiteHistory;
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::{PAGES, Site, Sites};
@@ -50,6 +53,7 @@ pub struct SnapshotCache {
     settings: Settings,
     triggers: Arc<RefreshTriggers>,
     store: Arc<Store>,
+    fleet: Arc<Fleet>,
     interval: RefreshInterval,
 }
 
@@ -71,7 +75,7 @@ impl SnapshotCache {
         sites: &Sites,
         content: Arc<Content>,
         settings: Settings,
-        ProcessState { metrics, triggers, store, history }: ProcessState<'_>,
+        ProcessState { metrics, triggers, store, history, fleet }: ProcessState<'_>,
         previous: Option<&Self>,
     ) -> Self {
         let kept = Kept { store, history };
@@ -93,7 +97,7 @@ impl SnapshotCache {
             }
         };
         let sites: Vec<Arc<SiteCache>> = sites.iter_shared().map(cache).collect();
-        let groups = TypeGroup::of_sites(&sites);
+        let groups = TypeGroup::of_sites(&sites, fleet);
         let sites = sites.into_iter().map(|cache| (cache.site.key.clone(), cache)).collect();
         let freshness = settings.freshness;
         let freshness = if content.may_change() { freshness } else { freshness.for_ever() };
@@ -105,6 +109,7 @@ impl SnapshotCache {
             settings,
             triggers,
             store: Arc::clone(store),
+            fleet: Arc::clone(fleet),
             interval: RefreshInterval::default(),
         };
         if let Some(previous) = previous {
@@ -261,7 +266,8 @@ impl SnapshotCache {
     }
 
     fn update_interval(&self) {
-        self.interval.update(self.settings.freshness, self.groups.values(), &self.triggers);
+        let freshness = Freshness { cms_share: self.cms_share(), ..self.settings.freshness };
+        self.interval.update(freshness, self.groups.values(), self.since_event());
     }
 
     fn entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {

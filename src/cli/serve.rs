@@ -3,6 +3,7 @@
 mod background;
 mod fd_limit;
 mod file_watch;
+mod fleet;
 mod reload;
 
 use std::future::pending;
@@ -68,6 +69,7 @@ async fn serve(
     tracing::info!(%file, "settings read");
     config.log_warnings();
     shared.open_store(config.store.clone());
+    shared.join_fleet(None);
     let shared = Arc::new(shared);
     let ambiguous_rules = ambiguous_rules_logger();
     let path = file.path().to_owned();
@@ -102,6 +104,7 @@ async fn serve(
             import_lists(move || importing.app())
         })),
         tokio::spawn(restart_on_panic(move || follow_store(snapshots(&stored)))),
+        fleet::follow(&service, snapshots(&service)),
         tokio::spawn(send_webhooks(Arc::clone(&shared))),
         tokio::spawn(shared.runs.clone().follow_store()),
         tokio::spawn(reloader.run(service.clone(), hangups)),

@@ -75,6 +75,8 @@ where
         let first = signals.next().await;
         let end = Instant::now() + GRACE_PERIOD;
         shared.drain();
+        let fleet = Arc::clone(&shared.fleet);
+        tokio::spawn(async move { fleet.release().await });
         let delay = if first == Stop::Terminate { delay() } else { Duration::ZERO };
         tracing::info!(signal = ?first, delay_ms = delay.as_millis(), "stopping");
         tokio::select! {

@@ -29,7 +29,10 @@ pub enum Read {
     Event(Event),
     /// Events may have been missed: at the first read of a session, or because they were trimmed,
     /// removed or damaged. Events that are appended from now on follow.
-    Gap,
+    Gap {
+        /// The last event that may have been missed.
+        until: StreamId,
+    },
 }
 
 /// Events in the order of the stream, beginning with a [`Read::Gap`]. It ends when it is dropped.
@@ -106,7 +109,7 @@ impl Reading {
             self.connection = None;
             let end = self.end(session).await?;
             self.position = Some(end);
-            return Ok(self.send(Read::Gap).await);
+            return Ok(self.send(Read::Gap { until: end.id }).await);
         };
         for entry in self.read(position.id).await? {
             if let Err(dropped) = self.take(&entry).await? {
@@ -124,9 +127,10 @@ impl Reading {
             Ok((number, event)) => (Some(number), event.ok()),
             Err(_) => (None, None),
         };
-        (position.id, position.number) = (entry.id.parse()?, number);
+        let id = entry.id.parse()?;
+        (position.id, position.number) = (id, number);
         if event.is_none() || number != expected {
-            if let Err(dropped) = self.send(Read::Gap).await {
+            if let Err(dropped) = self.send(Read::Gap { until: id }).await {
                 return Ok(Err(dropped));
             }
         }

@@ -40,11 +40,7 @@ impl CachedCopy {
         begun: Instant,
         before: Option<&Self>,
     ) -> Self {
-        let same =
-            before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
-        let changed = same.map_or_else(next_whole_second, |before| before.changed);
-        let (snapshot, completed) = (Arc::new(snapshot), Instant::now());
-        Self { snapshot, files, begun, changed, orphaned: false, completed }
+        Self::adopted((Arc::new(snapshot), begun, begun.elapsed()), files, before)
     }
 
     /// Of pages that the settings name, which do not change before a reload.
@@ -59,6 +55,19 @@ impl CachedCopy {
         let StoredSnapshot { snapshot, begun, took, .. } = stored;
         let copy = Self::new(snapshot, files, begun, None);
         Self { completed: begun + took, ..copy }
+    }
+
+    /// The result of a refresh of another instance, which began then and took this long; `before` is
+    /// the copy that it replaces.
+    pub(super) fn adopted(
+        (snapshot, begun, took): (Arc<Snapshot>, Instant, Duration),
+        files: Arc<[SitemapFiles]>,
+        before: Option<&Self>,
+    ) -> Self {
+        let same =
+            before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
+        let changed = same.map_or_else(next_whole_second, |before| before.changed);
+        Self { snapshot, files, begun, changed, orphaned: false, completed: begun + took }
     }
 
     /// The result of the same refresh with single documents updated.

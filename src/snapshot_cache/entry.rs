@@ -2,6 +2,7 @@
 
 mod demand;
 mod flight;
+mod followed;
 mod freshness;
 mod single_documents;
 mod stored;
@@ -83,6 +84,8 @@ struct State {
     copy: Option<CachedCopy>,
     /// Cannot be upgraded once the refresh has ended or its task has panicked.
     flight: Weak<Flight>,
+    /// Whether this refresh waits for the copy of another instance instead of walking.
+    is_followed: bool,
     /// When the last refresh began.
     flight_begun: Option<Instant>,
     /// When the last refresh failed, if it did.
@@ -263,6 +266,7 @@ impl State {
     fn begin(&mut self) {
         self.flight_begun = Some(Instant::now());
         (self.outdated, self.wanted, self.urgent) = (false, false, false);
+        self.is_followed = false;
     }
 
     fn is_refreshing(&self) -> bool {

@@ -2,6 +2,7 @@
 //! sites built from it.
 
 mod collapse;
+mod followed;
 mod known_copies;
 mod log;
 mod member_parts;
@@ -19,8 +20,10 @@ use super::entry::{Entry, Waiter};
 use super::site_cache::SiteCache;
 use super::triggers::{BackgroundWalk, RefreshTriggers};
 use crate::content::{ContentError, Outage};
+use crate::fleet::ListGroup;
 use crate::snapshot::Patched;
 use crate::store::Urgency;
+use followed::wait_for_adoption;
 use log::log;
 use missed::missed;
 use type_group::Begun;
@@ -57,8 +60,8 @@ pub(super) fn start_all(
     let (_first, begun) = group.join_or_begin(&group.members[0].1);
     let waiters = begun.iter().map(|((site, _), flight)| (Arc::clone(site), flight.join()));
     let waiters = waiters.collect();
-    let triggers = Arc::clone(triggers);
-    tokio::spawn(async move { run(begun, &triggers, None).await });
+    let (lists, triggers) = (Arc::clone(&group.lists), Arc::clone(triggers));
+    tokio::spawn(async move { run(begun, &lists, &triggers, None).await });
     waiters
 }
 
@@ -80,23 +83,30 @@ fn start_counted(
     let (waiter, begun) = group.join_or_begin(entry);
     let collapsed = begun.is_empty();
     if !collapsed {
-        let triggers = Arc::clone(triggers);
-        tokio::spawn(async move { run(begun, &triggers, background).await });
+        let (lists, triggers) = (Arc::clone(&group.lists), Arc::clone(triggers));
+        tokio::spawn(async move { run(begun, &lists, &triggers, background).await });
     }
     Started { waiter, collapsed }
 }
 
-/// Refreshes members of a group. Ends early when all of them are orphaned and have no waiters.
+/// Refreshes members of a group: by the copies of the instance that walks it, or by a walk. Ends early
+/// when all of them are orphaned and have no waiters.
 ///
 /// Where a walk cannot be put together with the incremental updates since it began, its list is
 /// withheld, because URLs that the present copy has dropped would come back, and it is repeated at
 /// once.
 async fn run(
     mut begun: Vec<Begun>,
+    lists: &ListGroup,
     triggers: &RefreshTriggers,
     mut background: Option<BackgroundWalk>,
 ) {
-    for repeats in (0..=REPEATS).rev() {
+    let mut repeats = REPEATS;
+    loop {
+        begun = wait_for_adoption(begun, lists).await;
+        if begun.is_empty() {
+            return;
+        }
         let members = TypeGroup::new(begun.iter().map(|(member, _)| member.clone()).collect());
         let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
         let found = tokio::select! {
@@ -104,6 +114,10 @@ async fn run(
             _ = abandoned => return,
             found = walk_confirmed(&members, triggers, background.take()) => found,
         };
+        if lists.is_followed() {
+            // Another instance has the lease by now, and its walk is newer.
+            continue;
+        }
         let mut again = Vec::new();
         for (begun, found) in begun.into_iter().zip(found) {
             if complete(&begun, found, triggers, repeats > 0).await == Completion::WalkAgain {
@@ -115,6 +129,7 @@ async fn run(
             return;
         }
         begun = again;
+        repeats = repeats.saturating_sub(1);
     }
 }
 

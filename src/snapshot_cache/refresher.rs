@@ -66,6 +66,7 @@ impl Refresher {
     /// Starts what is due; returns the time until the next round.
     fn run(&mut self, cache: &SnapshotCache) -> Duration {
         cache.update_interval();
+        cache.ask_leaders();
         let period = PERIOD.min(cache.freshness().soft);
         let breaker = *self.breaker.borrow_and_update();
         let next_probe = breaker.next_probe();
@@ -101,7 +102,7 @@ impl Refresher {
 
 fn is_any_wanted(cache: &SnapshotCache) -> bool {
     cache.triggers.has_waiting_update()
-        || cache.entries().any(|(site, entry)| {
+        || cache.kept_entries().any(|(site, entry)| {
             entry.has_pending_refresh()
                 || is_missing(cache, site, entry)
                 || is_due(cache, site, entry)
@@ -110,7 +111,7 @@ fn is_any_wanted(cache: &SnapshotCache) -> bool {
 
 /// After the CMS has recovered.
 fn start_pending(cache: &SnapshotCache) {
-    for (_, entry) in cache.entries().filter(|(_, entry)| entry.has_pending_refresh()) {
+    for (_, entry) in cache.kept_entries().filter(|(_, entry)| entry.has_pending_refresh()) {
         if entry.copy().is_some() {
             entry.want_refresh();
         } else {
@@ -121,7 +122,7 @@ fn start_pending(cache: &SnapshotCache) {
 
 /// Starts the refreshes that had to wait for one in flight and that the share does not delay.
 fn start_urgent(cache: &SnapshotCache) {
-    for (_, entry) in cache.entries().filter(|(_, entry)| entry.is_urgent()) {
+    for (_, entry) in cache.kept_entries().filter(|(_, entry)| entry.is_urgent()) {
         cache.start_refresh(entry);
     }
 }
@@ -131,7 +132,7 @@ fn start_urgent(cache: &SnapshotCache) {
 fn start_missing(cache: &SnapshotCache) {
     let in_flight = cache.groups.values().filter(|group| group.is_refreshing()).count();
     let missing = cache
-        .entries()
+        .kept_entries()
         .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
     for (_, entry) in missing.take(MAX_FIRST_WALKS.saturating_sub(in_flight)) {
         cache.start_refresh(entry);
@@ -142,7 +143,7 @@ fn start_missing(cache: &SnapshotCache) {
 /// not each of them had begun one before.
 fn mark_missing(cache: &SnapshotCache) {
     let missing = cache
-        .entries()
+        .kept_entries()
         .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
     for (_, entry) in missing.filter(|(_, entry)| !entry.is_failing()) {
         entry.mark_failed();
@@ -153,10 +154,10 @@ fn mark_missing(cache: &SnapshotCache) {
 /// Returns how long to wait until it will. A type whose walks fail does not delay the others: its
 /// copy gets older, but it was tried a short time ago.
 fn start_due(cache: &SnapshotCache) -> Option<Duration> {
-    let due = cache.entries().filter(|(site, entry)| is_due(cache, site, entry));
+    let due = cache.kept_entries().filter(|(site, entry)| is_due(cache, site, entry));
     let (_, oldest) = due.min_by_key(|(_, entry)| entry.last_tried())?;
     let (group, walks) = (cache.group(oldest), &cache.triggers.background_walks);
-    let wait = walks.wait(group.walk_time(), cache.settings.freshness.cms_share)?;
+    let wait = walks.wait(group.walk_time(), cache.cms_share())?;
     if wait.is_zero() {
         refresh::start_in_background(group, oldest, &cache.triggers);
         return None;
@@ -170,7 +171,10 @@ fn is_missing(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
     let indexed = site.index.is_some();
     match entry.look_up(cache.freshness()) {
         _ if entry.failed_within(PERIOD) => false,
-        Lookup::Copy { .. } => cache.settings.freshness.at_start && entry.is_from_store(),
+        Lookup::Copy { .. } => {
+            let is_confirmed = !entry.is_from_store() || cache.group(entry).lists.is_in_jitter();
+            cache.settings.freshness.at_start && !is_confirmed
+        }
         Lookup::Nothing => indexed || (cache.settings.freshness.at_start && entry.copy().is_none()),
     }
 }
@@ -178,7 +182,7 @@ fn is_missing(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
 /// A refresh in the background is due when a request or an invalidation has asked for it, and always
 /// by age where there is a path index.
 fn is_due(cache: &SnapshotCache, site: &SiteCache, entry: &Entry) -> bool {
-    if !cache.content.may_change() {
+    if !cache.content.may_change() || cache.group(entry).lists.is_in_jitter() {
         return false;
     }
     let by_age = || matches!(entry.look_up(cache.freshness()), Lookup::Copy { due: true, .. });

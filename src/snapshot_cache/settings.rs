@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::entry::Freshness;
 use super::triggers::RefreshTriggers;
+use crate::fleet::Fleet;
 use crate::metrics::Metrics;
 use crate::path_history::PathHistory;
 use crate::store::Store;
@@ -19,6 +20,8 @@ pub struct ProcessState<'p> {
     pub store: &'p Arc<Store>,
     /// Which document had which path before.
     pub history: &'p Arc<PathHistory>,
+    /// The instances that share lists with this one.
+    pub fleet: &'p Arc<Fleet>,
 }
 
 /// Age limits of copies, and deadlines of requests.

@@ -146,6 +146,7 @@ const LAYERS: &[Layer] = &[
         module: "fleet",
         may_use: Some(&[
             "clock",
+            "site",
             "snapshot",
             "path_changes",
             "path_history",
@@ -206,6 +207,8 @@ const LAYERS: &[Layer] = &[
         module: "shared",
         may_use: Some(&[
             "metrics",
+            "shared_engine",
+            "fleet",
             "outgoing",
             "content",
             "validator",
@@ -230,6 +233,7 @@ const LAYERS: &[Layer] = &[
             "content",
             "validator",
             "snapshot_cache",
+            "fleet",
             "shared",
         ]),
         must_not_name: &["hyper", "hyper_util", "tower_http", "clap", "config::"],

@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
-use crate::app::App;
+use crate::app::{App, receive_cms_event};
 use crate::http::request::bearer::BearerToken;
 use crate::http::response::envelope::{json_response, success_text};
 use crate::http::response::error::ApiError;
@@ -48,15 +48,7 @@ pub(in crate::http) async fn post(
     if !authorized {
         return ApiError::unauthorized().into_response();
     }
-    let event = event::read(&body);
-    app.snapshots.record_event();
-    if event.withdraws_public_version() {
-        app.snapshots.record_withdrawal();
-    }
-    // Only a published version decides about URLs.
-    if !event.is_draft() {
-        app.invalidate(event.invalidation());
-    }
+    receive_cms_event(&app, event::read(&body).into_cms_event()).await;
     let text = success_text(|json| {
         json.raw(r#"{"accepted":true}"#);
     });

@@ -29,7 +29,8 @@ impl<'g> Reading<'g> {
     /// Puts the documents into the copies of all members, and into those of a refresh which began
     /// before the read, once it completes. What another read has found since stays.
     pub(super) async fn apply(self, patches: &[Patch]) -> Result<(), NotUpdated> {
-        if patches.is_empty() {
+        // Another instance that has the lease by now reads the documents again.
+        if patches.is_empty() || self.group.lists.is_followed() {
             return Ok(());
         }
         let mut needs_walk = false;
@@ -57,6 +58,9 @@ impl<'g> Reading<'g> {
         values: impl Fn(&SiteCache) -> Vec<RelatedValues>,
     ) -> Option<BTreeSet<String>> {
         let mut to_read = BTreeSet::new();
+        if self.group.lists.is_followed() {
+            return Some(to_read);
+        }
         for (site, entry) in &self.group.members {
             let _update_lock = entry.update_lock.lock().await;
             let Some(copy) = entry.copy().filter(|copy| copy.begun < self.since) else { continue };

@@ -68,7 +68,7 @@ impl Loops {
         if is_overflow {
             cache.triggers.invalidations.anything.notify_one();
         }
-        for (uid, group) in &cache.groups {
+        for (uid, group) in cache.groups.iter().filter(|(_, group)| group.lists.is_kept_here()) {
             for hint in &hints {
                 let is_for_type = hint.only.as_ref().is_none_or(|only| only == uid);
                 let is_named = hint.invalidation.uid == uid.as_str();
@@ -124,6 +124,11 @@ impl UpdateLoop {
                 queue.take();
                 continue;
             };
+            if !group.lists.is_kept_here() {
+                // A new leader reads the events of the last minute again, and walks.
+                queue.take();
+                continue;
+            }
             match self {
                 Self::Named => {
                     let _round = updates.named_round.lock().await;
@@ -172,7 +177,7 @@ async fn refresh_rounds(current: &Current) {
         debounced(&triggers.invalidations.anything).await;
         let cache = current();
         let is_open = cache.content.circuit_open().is_some();
-        for (_, entry) in cache.entries() {
+        for (_, entry) in cache.kept_entries() {
             entry.mark_outdated();
             // When the CMS has recovered, the refresher starts what is outdated.
             if !is_open && entry.copy().is_some() {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::content::{Content, ContentQuery, Projection};
+use crate::fleet::{Fleet, ListGroup, ListId};
 use crate::rules::{ContentTypeUid, FieldPath, Locale};
 use crate::snapshot_cache::entry::{Entry, Flight, Waiter};
 use crate::snapshot_cache::site_cache::SiteCache;
@@ -26,13 +27,22 @@ pub(in crate::snapshot_cache) struct TypeGroup {
     pub(in crate::snapshot_cache) locales: Vec<Locale>,
     /// In the order of the settings; at least one.
     pub(in crate::snapshot_cache) members: Vec<Member>,
+    /// The lists of the members, and which instance walks them.
+    pub(in crate::snapshot_cache) lists: Arc<ListGroup>,
     /// Locked while a refresh begins, so that concurrent requests for two members start one walk.
     beginning: Mutex<()>,
 }
 
 impl TypeGroup {
-    /// A group of at least one member.
+    /// A group of at least one member that this instance walks by itself.
     pub(in crate::snapshot_cache) fn new(members: Vec<Member>) -> Self {
+        Self::with_lists(members, |_, lists| Arc::new(ListGroup::alone(lists)))
+    }
+
+    fn with_lists(
+        members: Vec<Member>,
+        group: impl FnOnce(&str, Vec<ListId>) -> Arc<ListGroup>,
+    ) -> Self {
         let queries = || members.iter().map(|(_, entry)| &entry.query);
         let uid = queries().next().expect("a group has a member").uid.clone();
         let fields: Vec<FieldPath> = distinct(queries().flat_map(|query| query.projection.paths()));
@@ -47,12 +57,16 @@ impl TypeGroup {
             alternatives,
             selection: None,
         };
-        Self { query, locales, members, beginning: Mutex::default() }
+        let uid = query.uid.as_str();
+        let lists = members.iter().map(|(site, _)| ListId::of(&site.site, uid)).collect();
+        let lists = group(uid, lists);
+        Self { query, locales, members, lists, beginning: Mutex::default() }
     }
 
-    /// One group for each content type of these sites.
+    /// One group for each content type of these sites, shared with the other instances.
     pub(in crate::snapshot_cache) fn of_sites<'a>(
         sites: impl IntoIterator<Item = &'a Arc<SiteCache>>,
+        fleet: &Fleet,
     ) -> HashMap<ContentTypeUid, Arc<Self>> {
         let mut members: HashMap<ContentTypeUid, Vec<Member>> = HashMap::new();
         for site in sites {
@@ -61,7 +75,11 @@ impl TypeGroup {
                 own.push((Arc::clone(site), Arc::clone(entry)));
             }
         }
-        members.into_iter().map(|(uid, members)| (uid, Arc::new(Self::new(members)))).collect()
+        let group = |(uid, members): (ContentTypeUid, Vec<Member>)| {
+            let shared = |uid: &str, lists| fleet.group(uid, lists);
+            (uid, Arc::new(Self::with_lists(members, shared)))
+        };
+        members.into_iter().map(group).collect()
     }
 
     /// Joins the refresh of this member, or begins one: of this member, and of all others that are

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use crate::snapshot_cache::entry::Freshness;
 use crate::snapshot_cache::refresh::TypeGroup;
-use crate::snapshot_cache::triggers::RefreshTriggers;
 
 /// After a webhook event, walks only make up for lost events for this long. A content type that is
 /// not requested for this long is not refreshed.
@@ -28,10 +27,9 @@ impl RefreshInterval {
         &self,
         freshness: Freshness,
         groups: impl Iterator<Item = &'a Arc<TypeGroup>>,
-        triggers: &RefreshTriggers,
+        since_event: Option<Duration>,
     ) {
         let walks = groups.filter(|group| is_in_use(group)).map(|group| group.walk_time()).sum();
-        let since_event = triggers.since_event();
         let set = |cell: &AtomicU64, time: Duration| {
             let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             cell.store(millis, Ordering::Relaxed);

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
+use crate::fleet::cms_events::{CmsChange, CmsEvent};
 use crate::rules::{ContentTypeUid, is_document_id};
-use crate::snapshot_cache::{Change, Invalidation};
 
 /// The events that say nothing about published versions if `publishedAt` is null.
 const OF_DRAFTS: [&str; 3] = ["entry.create", "entry.update", "entry.draft-discard"];
@@ -32,14 +32,27 @@ pub(super) fn read(body: &[u8]) -> Event {
 }
 
 impl Event {
+    /// What the event says about published versions: only these decide about URLs.
+    pub(super) fn into_cms_event(self) -> CmsEvent {
+        let (withdraws, is_draft) = (self.withdraws_public_version(), self.is_draft());
+        let change = match self.named() {
+            _ if is_draft => CmsChange::Nothing,
+            Some((uid, document_id, is_withdrawn)) => {
+                CmsChange::Document { uid, document_id, is_withdrawn }
+            }
+            None => CmsChange::Anything,
+        };
+        CmsEvent { withdraws, change }
+    }
+
     /// Whether only a draft has changed.
-    pub(super) fn is_draft(&self) -> bool {
+    fn is_draft(&self) -> bool {
         self.names_document() && self.is_unpublished && OF_DRAFTS.contains(&&*self.name)
     }
 
     /// Whether a published version is withdrawn. Strapi sends `entry.delete` for each draft too,
     /// with `publishedAt: null`.
-    pub(super) fn withdraws_public_version(&self) -> bool {
+    fn withdraws_public_version(&self) -> bool {
         self.is_withdrawal() && !self.is_unpublished
     }
 
@@ -48,12 +61,11 @@ impl Event {
         OF_WITHDRAWALS.contains(&&*self.name)
     }
 
-    /// The document that may have changed; `None`: the event names none.
-    pub(super) fn invalidation(self) -> Option<Invalidation> {
-        let change = if self.is_withdrawal() { Change::Withdrawn } else { Change::Written };
-        let names_document = self.names_document();
-        let invalidation = Invalidation { uid: self.uid, document_id: self.document_id, change };
-        names_document.then_some(invalidation)
+    /// The document that may have changed, and whether a version of it was withdrawn; `None`: the
+    /// event names none.
+    fn named(self) -> Option<(String, String, bool)> {
+        let (names_document, is_withdrawn) = (self.names_document(), self.is_withdrawal());
+        names_document.then_some((self.uid, self.document_id, is_withdrawn))
     }
 
     fn names_document(&self) -> bool {
@@ -149,16 +161,16 @@ mod tests {
 
     #[test]
     fn event_names_the_document_and_what_happened_to_it() {
-        for (event, change) in [
-            ("entry.publish", Change::Written),
-            ("entry.update", Change::Written),
-            ("entry.unpublish", Change::Withdrawn),
-            ("entry.delete", Change::Withdrawn),
-            ("anything", Change::Written),
+        for (event, is_withdrawn) in [
+            ("entry.publish", false),
+            ("entry.update", false),
+            ("entry.unpublish", true),
+            ("entry.delete", true),
+            ("anything", false),
         ] {
-            let found = read(body(event, "").as_bytes()).invalidation().unwrap();
+            let found = read(body(event, "").as_bytes()).into_cms_event().change;
             let (uid, document_id) = ("api::a.a".to_owned(), "d1".to_owned());
-            assert_eq!(found, Invalidation { uid, document_id, change });
+            assert_eq!(found, CmsChange::Document { uid, document_id, is_withdrawn });
         }
     }
 
@@ -167,7 +179,7 @@ mod tests {
         let body = body("entry.publish", r#","publishedAt":null"#);
         let end = body.find("articles").unwrap();
         assert_eq!(read(&body.as_bytes()[..end]), read(body.as_bytes()));
-        assert_eq!(read(&body.as_bytes()[..body.find("d1").unwrap()]).invalidation(), None);
+        assert_eq!(read(&body.as_bytes()[..body.find("d1").unwrap()]).named(), None);
     }
 
     #[test]
@@ -180,7 +192,7 @@ mod tests {
             [(128, 64, true), (129, 64, false), (128, 65, false), (500_000, 64, false)]
         {
             let event = read(body(uid, id).as_bytes());
-            assert_eq!(event.invalidation().is_some(), is_named, "{uid} {id}");
+            assert_eq!(event.named().is_some(), is_named, "{uid} {id}");
         }
     }
 
@@ -198,7 +210,7 @@ mod tests {
             r#"{"event":"media.update","media":{"documentId":"d1"}}"#,
         ] {
             let event = read(bad.as_bytes());
-            assert!(!event.is_draft() && event.invalidation().is_none(), "{bad}");
+            assert!(event.into_cms_event().change == CmsChange::Anything, "{bad}");
         }
     }
 }

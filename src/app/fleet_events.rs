@@ -1,0 +1,62 @@
+//! What events do to the caches: those of the CMS, and those of other instances.
+
+use crate::fleet::FleetEvent;
+use crate::fleet::cms_events::{CmsChange, CmsEvent};
+use crate::snapshot_cache::{Change, Invalidation};
+
+use super::App;
+
+/// Receives an event of the CMS for all instances. It is shared within 50 ms, or applied here.
+pub async fn receive_cms_event(app: &App, event: CmsEvent) {
+    record(app, &event);
+    if app.shared.fleet.share_cms_event(event.clone()).await {
+        add_hint(app, &event);
+    }
+}
+
+/// Applies an event of the CMS that any instance has received.
+pub fn apply_cms_event(app: &App, event: &CmsEvent) {
+    record(app, event);
+    add_hint(app, event);
+}
+
+/// Applies an event of the fleet.
+pub fn apply_fleet_event(app: &App, event: FleetEvent) {
+    match event {
+        FleetEvent::Cms(event) => apply_cms_event(app, &event),
+        FleetEvent::Want(lease) => app.snapshots.refresh_for_follower(&lease),
+        FleetEvent::Gap(until) => {
+            app.snapshots.record_missed_events(until);
+        }
+        FleetEvent::Other(event) => {
+            tracing::debug!(kind = event.kind, "an event of the fleet is not used");
+        }
+    }
+}
+
+/// What each instance does with an event, whatever lists it walks.
+fn record(app: &App, event: &CmsEvent) {
+    app.snapshots.record_event();
+    if event.withdraws {
+        app.snapshots.record_withdrawal();
+    }
+    match invalidation(event) {
+        Some(named) => app.documents.invalidate(Some(&named)),
+        None if event.change == CmsChange::Anything => app.documents.invalidate(None),
+        None => {}
+    }
+}
+
+/// The documents are read again, and so are those that read them: by this instance for the lists that
+/// it walks.
+fn add_hint(app: &App, event: &CmsEvent) {
+    if event.change != CmsChange::Nothing {
+        app.snapshots.invalidate(invalidation(event));
+    }
+}
+
+fn invalidation(event: &CmsEvent) -> Option<Invalidation> {
+    let CmsChange::Document { uid, document_id, is_withdrawn } = &event.change else { return None };
+    let change = if *is_withdrawn { Change::Withdrawn } else { Change::Written };
+    Some(Invalidation { uid: uid.clone(), document_id: document_id.clone(), change })
+}

@@ -1,0 +1,33 @@
+//! The background tasks of an instance of a fleet.
+
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+
+use super::background::restart_on_panic;
+use crate::app::{apply_cms_event, apply_fleet_event};
+use crate::http::Service;
+use crate::snapshot_cache::{SnapshotCache, follow_roles};
+
+/// Follows the roles and the events of the fleet, until it is aborted; without an engine there is
+/// nothing to do.
+pub(super) fn follow(
+    service: &Service,
+    snapshots: impl Fn() -> Arc<SnapshotCache> + Clone + Send + Sync + 'static,
+) -> JoinHandle<()> {
+    let service = service.clone();
+    let fleet = Arc::clone(&service.app().shared.fleet);
+    tokio::spawn(async move {
+        if fleet.engine().is_none() {
+            return;
+        }
+        let roles = restart_on_panic(|| follow_roles(snapshots.clone(), Arc::clone(&fleet)));
+        let read = restart_on_panic(|| {
+            fleet.read_events(|event| apply_fleet_event(&service.app(), event))
+        });
+        let forwarded = restart_on_panic(|| {
+            fleet.forward_cms_events(|event| apply_cms_event(&service.app(), event))
+        });
+        tokio::join!(roles, read, forwarded);
+    })
+}

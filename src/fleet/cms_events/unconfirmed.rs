@@ -1,0 +1,131 @@
+//! Events that have not come back from the engine: they are sent again, and applied here while the
+//! engine is away.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::{CmsChange, CmsEvent};
+
+/// How many events are kept; of more it is only known that anything may have changed.
+const MAX_EVENTS: usize = 20_000;
+/// How many events are sent at once.
+const BATCH: usize = 500;
+
+/// Events in the order in which they were received.
+#[derive(Default)]
+pub(super) struct Unconfirmed {
+    events: VecDeque<Received>,
+    last: u64,
+}
+
+struct Received {
+    number: u64,
+    event: CmsEvent,
+    /// When it was last sent.
+    sent: Instant,
+    /// Whether this instance has applied it without the engine.
+    is_applied: bool,
+}
+
+impl Unconfirmed {
+    /// Adds an event, and returns its number. If there are too many, all of them become one that says
+    /// that anything may have changed, and there is no number.
+    pub(super) fn add(&mut self, event: CmsEvent, is_applied: bool, now: Instant) -> Option<u64> {
+        if self.events.len() >= MAX_EVENTS {
+            self.merge(&event, is_applied, now);
+            return None;
+        }
+        Some(self.push(event, is_applied, now))
+    }
+
+    fn push(&mut self, event: CmsEvent, is_applied: bool, sent: Instant) -> u64 {
+        self.last += 1;
+        self.events.push_back(Received { number: self.last, event, sent, is_applied });
+        self.last
+    }
+
+    fn merge(&mut self, event: &CmsEvent, is_applied: bool, now: Instant) {
+        let mut withdraws = event.withdraws;
+        let mut is_applied = is_applied;
+        for received in self.events.drain(..) {
+            withdraws |= received.event.withdraws;
+            is_applied &= received.is_applied;
+        }
+        self.push(CmsEvent { withdraws, change: CmsChange::Anything }, is_applied, now);
+    }
+
+    pub(super) fn confirm(&mut self, number: u64) {
+        // The oldest one is confirmed first, as a rule.
+        if let Some(at) = self.events.iter().position(|received| received.number == number) {
+            self.events.remove(at);
+        }
+    }
+
+    /// The events that were sent this long ago, as sent again now.
+    pub(super) fn late(&mut self, now: Instant, wait: Duration) -> Vec<(u64, CmsEvent)> {
+        let is_late = |received: &&mut Received| {
+            received.is_applied || now.saturating_duration_since(received.sent) >= wait
+        };
+        let late = self.events.iter_mut().filter(is_late).take(BATCH);
+        let send = |received: &mut Received| {
+            (received.sent, received.is_applied) = (now, false);
+            (received.number, received.event.clone())
+        };
+        late.map(send).collect()
+    }
+
+    /// The events that this instance has to apply by itself, because the engine has gone away before
+    /// they came back.
+    pub(super) fn take_unapplied(&mut self) -> Vec<CmsEvent> {
+        let unapplied = self.events.iter_mut().filter(|received| !received.is_applied);
+        let apply = |received: &mut Received| {
+            received.is_applied = true;
+            received.event.clone()
+        };
+        unapplied.map(apply).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn event(withdraws: bool) -> CmsEvent {
+        CmsEvent { withdraws, change: CmsChange::Nothing }
+    }
+
+    #[test]
+    fn event_that_does_not_come_back_is_sent_again_until_it_is_confirmed() {
+        let (mut events, start) = (Unconfirmed::default(), Instant::now());
+        let number = events.add(event(false), false, start).unwrap();
+        assert_eq!(events.late(start, SECOND), []);
+        assert_eq!(events.late(start + SECOND, SECOND), [(number, event(false))]);
+        assert_eq!(events.late(start + SECOND, SECOND), [], "it was just sent");
+        events.confirm(number);
+        assert_eq!(events.late(start + 9 * SECOND, SECOND), []);
+    }
+
+    #[test]
+    fn event_is_applied_once_while_the_engine_is_away_and_sent_at_its_return() {
+        let (mut events, start) = (Unconfirmed::default(), Instant::now());
+        events.add(event(false), false, start);
+        events.add(event(true), true, start);
+        assert_eq!(events.take_unapplied(), [event(false)], "the other one was applied at once");
+        assert_eq!(events.take_unapplied(), []);
+        assert_eq!(events.late(start, SECOND).len(), 2, "without a wait");
+        assert_eq!(events.late(start, SECOND), []);
+    }
+
+    #[test]
+    fn too_many_events_become_one_that_says_that_anything_has_changed() {
+        let (mut events, start) = (Unconfirmed::default(), Instant::now());
+        for n in 0..MAX_EVENTS {
+            assert!(events.add(event(n == 7), true, start).is_some());
+        }
+        assert_eq!(events.add(event(false), true, start), None);
+        let anything = CmsEvent { withdraws: true, change: CmsChange::Anything };
+        assert_eq!(events.late(start, SECOND), [(1 + MAX_EVENTS as u64, anything)]);
+    }
+}

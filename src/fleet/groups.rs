@@ -1,0 +1,166 @@
+//! Groups of lists that one walk serves, and the role of this instance for each of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{ListId, Role};
+use crate::shared_engine::{Engine, EngineState, Lease};
+
+/// The kind of the events by which an instance asks a leader for a refresh.
+pub(super) const WANT: &str = "want";
+/// How long such an event may take.
+const WANT_WAIT: Duration = Duration::from_secs(2);
+/// The shortest time between two requests of an instance to the leader for the same refresh.
+const WANT_PERIOD: Duration = Duration::from_secs(5);
+/// Walks that begin because the engine went away begin within this time.
+const JITTER: Duration = Duration::from_secs(5);
+
+/// The lists of one content type, one of each site that has it. Dropping it releases its lease.
+pub struct ListGroup {
+    lists: Vec<ListId>,
+    sharing: Option<Sharing>,
+}
+
+/// How a group is shared with other instances.
+struct Sharing {
+    engine: Engine,
+    lease: Lease,
+    /// The epoch for which what the leader before has published is adopted.
+    ready: AtomicU64,
+    /// Whether what is published cannot be adopted.
+    is_unusable: AtomicBool,
+    /// Whether the leases are released, because the service stops.
+    is_released: Arc<AtomicBool>,
+    /// When the leader was last asked for a refresh.
+    wanted: Mutex<Option<Instant>>,
+}
+
+impl ListGroup {
+    /// A group that is not shared.
+    #[must_use]
+    pub fn alone(lists: Vec<ListId>) -> Self {
+        Self { lists, sharing: None }
+    }
+
+    pub(super) fn shared(
+        lists: Vec<ListId>,
+        engine: Engine,
+        lease: Lease,
+        is_released: Arc<AtomicBool>,
+    ) -> Self {
+        let sharing = Sharing {
+            engine,
+            lease,
+            ready: AtomicU64::new(0),
+            is_unusable: AtomicBool::new(false),
+            is_released,
+            wanted: Mutex::default(),
+        };
+        Self { lists, sharing: Some(sharing) }
+    }
+
+    /// Its lists.
+    #[must_use]
+    pub fn lists(&self) -> &[ListId] {
+        &self.lists
+    }
+
+    /// The lease of its leader; `None`: it is not shared.
+    #[must_use]
+    pub fn lease(&self) -> Option<&Lease> {
+        self.sharing.as_ref().map(|sharing| &sharing.lease)
+    }
+
+    /// What this instance does for the group now.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        let Some(sharing) = &self.sharing else { return Role::Alone };
+        if sharing.is_released.load(Ordering::Relaxed) || sharing.is_away() {
+            return Role::Alone;
+        }
+        match sharing.lease.epoch() {
+            Some(epoch) if sharing.ready.load(Ordering::Relaxed) == epoch => Role::Leader(epoch),
+            None if sharing.is_unusable.load(Ordering::Relaxed) => Role::Alone,
+            _ => Role::Follower,
+        }
+    }
+
+    /// Whether another instance walks for this one.
+    #[must_use]
+    pub fn is_followed(&self) -> bool {
+        self.role() == Role::Follower
+    }
+
+    /// Whether this instance starts refreshes and updates in the background. A service that stops
+    /// leaves them to others.
+    #[must_use]
+    pub fn is_kept_here(&self) -> bool {
+        let is_released =
+            |sharing: &Sharing| sharing.is_released.load(Ordering::Relaxed) && !sharing.is_away();
+        !self.sharing.as_ref().is_some_and(is_released) && !self.is_followed()
+    }
+
+    /// The epoch of a lease that this instance has got, and for which it has not yet adopted what
+    /// was published before.
+    #[must_use]
+    pub fn new_epoch(&self) -> Option<u64> {
+        let sharing = self.sharing.as_ref()?;
+        let epoch = sharing.lease.epoch()?;
+        (sharing.ready.load(Ordering::Relaxed) != epoch).then_some(epoch)
+    }
+
+    /// Records that what was published before this epoch is adopted: the instance leads from now on.
+    pub fn lead(&self, epoch: u64) {
+        if let Some(sharing) = &self.sharing {
+            sharing.ready.store(epoch, Ordering::Relaxed);
+        }
+    }
+
+    /// Records whether what is published cannot be adopted here: the instance walks for itself then.
+    pub fn set_unusable(&self, is_unusable: bool) {
+        if let Some(sharing) = &self.sharing {
+            sharing.is_unusable.store(is_unusable, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether walks in the background still have to wait, because the engine has gone away a short
+    /// time ago and all instances would begin at once.
+    #[must_use]
+    pub fn is_in_jitter(&self) -> bool {
+        self.sharing.as_ref().is_some_and(Sharing::is_in_jitter)
+    }
+
+    /// Asks the leader for a refresh, at most once in a while; waits for nothing.
+    pub fn want_refresh(&self) {
+        let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_followed()) else { return };
+        let mut wanted = sharing.wanted.lock();
+        if wanted.is_some_and(|at| at.elapsed() < WANT_PERIOD) {
+            return;
+        }
+        *wanted = Some(Instant::now());
+        let (engine, lease) = (sharing.engine.clone(), sharing.lease.name().to_owned());
+        tokio::spawn(async move {
+            // It is asked for again as long as it is wanted.
+            let _ = engine.append(WANT, lease.as_bytes(), WANT_WAIT).await;
+        });
+    }
+}
+
+impl Sharing {
+    fn is_away(&self) -> bool {
+        matches!(self.engine.state(), EngineState::Away { .. })
+    }
+
+    fn is_in_jitter(&self) -> bool {
+        let EngineState::Away { since, .. } = self.engine.state() else { return false };
+        let seed = format!("{} {}", self.engine.instance_id(), self.lease.name());
+        // Any hash spreads the instances evenly.
+        #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a fraction")]
+        let fraction = xxh3_64(seed.as_bytes()) as f64 / u64::MAX as f64;
+        since.elapsed() < JITTER.mul_f64(fraction)
+    }
+}

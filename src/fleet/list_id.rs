@@ -1,0 +1,49 @@
+//! The id of a list: one content type of one site, by its settings and the version of the service.
+
+use std::fmt;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::site::Site;
+use crate::store::made_by;
+
+/// The id of a list, in hexadecimal. Instances with the same settings and the same version of the
+/// service have the same ids; others share no list with them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ListId(String);
+
+impl ListId {
+    /// The id of the list of a content type of a site.
+    #[must_use]
+    pub fn of(site: &Site, uid: &str) -> Self {
+        let mut hash = Xxh3::new();
+        hash.update(&made_by(site.fingerprint).to_le_bytes());
+        for text in [&*site.key, uid] {
+            hash.update(&(text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        }
+        Self(format!("{:032x}", hash.digest128()))
+    }
+
+    /// As it stands in keys and events.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ListId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The name of the lease of these lists of a content type. Instances with other settings have
+/// another one, so that each of the two walks by itself.
+pub(super) fn lease_name(uid: &str, lists: &[ListId]) -> String {
+    let mut sorted: Vec<&ListId> = lists.iter().collect();
+    sorted.sort();
+    let mut hash = Xxh3::new();
+    sorted.iter().for_each(|list| hash.update(list.as_str().as_bytes()));
+    format!("lists:{uid}:{:032x}", hash.digest128())
+}

@@ -1,0 +1,37 @@
+//! A copy that another instance of the fleet has built.
+
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use super::{CopyOrigin, Entry, Flight};
+use crate::snapshot_cache::copy::CachedCopy;
+
+impl Entry {
+    /// Records that the refresh in flight waits for a copy of another instance.
+    pub(in crate::snapshot_cache) fn follow(&self) {
+        self.state.lock().is_followed = true;
+    }
+
+    /// Whether the refresh in flight, or else the one that built the copy, began at this time or before.
+    pub(in crate::snapshot_cache) fn was_begun_before(&self, time: Instant) -> bool {
+        let state = self.state.lock();
+        let in_flight = state.flight_begun.filter(|_| state.is_refreshing());
+        let begun = in_flight.or(state.copy.as_ref().map(|copy| copy.begun));
+        begun.is_some_and(|begun| begun <= time)
+    }
+
+    /// Takes a copy that another instance has built; no walk of this one is needed any more. Returns
+    /// the refresh in flight if it has waited for the copy: the caller has to complete it.
+    #[must_use]
+    pub(in crate::snapshot_cache) fn adopt(&self, copy: CachedCopy) -> Option<Arc<Flight>> {
+        let mut state = self.state.lock();
+        let flight = state.flight.upgrade().filter(|_| state.is_followed);
+        if flight.is_some() {
+            (state.flight, state.is_followed) = (Weak::new(), false);
+        }
+        (state.copy, state.origin, state.failed) = (Some(copy), CopyOrigin::Walk, None);
+        (state.outdated, state.wanted, state.urgent) = (false, false, false);
+        state.prune_updates();
+        flight
+    }
+}

@@ -1,0 +1,86 @@
+//! The cache of one instance of a fleet: what it does itself, and what it leaves to others.
+
+mod adoption;
+mod roles;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use adoption::PublishedList;
+pub use roles::follow_roles;
+
+use super::SnapshotCache;
+use super::entry::{Entry, Lookup};
+use super::refresh::TypeGroup;
+use super::site_cache::SiteCache;
+
+impl SnapshotCache {
+    /// The entries whose refreshes this instance starts by itself; not those that it follows.
+    pub(super) fn kept_entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {
+        self.entries().filter(|(_, entry)| self.group(entry).lists.is_kept_here())
+    }
+
+    /// The share of the time that walks of this instance may take of the CMS. Instances that know
+    /// nothing of each other divide it.
+    pub(super) fn cms_share(&self) -> f64 {
+        let instances = u32::try_from(self.fleet.separate_instances()).unwrap_or(u32::MAX);
+        self.settings.freshness.cms_share / f64::from(instances)
+    }
+
+    /// The time since the last event of the CMS. While the engine is away, other instances receive
+    /// events that this one does not see, so that it must not rely on them.
+    pub(super) fn since_event(&self) -> Option<Duration> {
+        if self.fleet.is_away() { None } else { self.triggers.since_event() }
+    }
+
+    /// Asks the leaders for the refreshes that requests have found due here.
+    pub(super) fn ask_leaders(&self) {
+        let is_wanted = |group: &&Arc<TypeGroup>| {
+            group.lists.is_followed()
+                && group.members.iter().any(|(_, entry)| entry.is_refresh_wanted())
+        };
+        self.groups.values().filter(is_wanted).for_each(|group| group.lists.want_refresh());
+    }
+
+    /// Another instance wants a refresh of the lists with this lease: it starts if one is due here.
+    pub fn refresh_for_follower(&self, lease: &str) {
+        let is_led = |group: &&Arc<TypeGroup>| {
+            group.lists.lease().is_some_and(|own| own.name() == lease) && group.lists.is_kept_here()
+        };
+        let Some(group) = self.groups.values().find(is_led) else { return };
+        for (_, entry) in &group.members {
+            // The requests of all instances count.
+            entry.record_request();
+            match entry.look_up(self.freshness()) {
+                Lookup::Nothing if self.content.circuit_open().is_none() => {
+                    drop(self.start_refresh(entry));
+                }
+                Lookup::Copy { due: true, .. } if self.content.may_change() => {
+                    entry.want_refresh();
+                }
+                Lookup::Copy { .. } | Lookup::Nothing => {}
+            }
+        }
+        self.triggers.wake_refresher();
+    }
+
+    /// Adopts what was last published of these lists, if it is newer than what is here.
+    async fn adopt_published(&self, _group: &TypeGroup) {}
+
+    /// Events of the CMS up to this time may have been missed: what this instance has walked before is
+    /// walked again, within the share of the CMS.
+    pub fn record_missed_events(&self, until: Instant) {
+        for (_, entry) in self.kept_entries().filter(|(_, entry)| entry.was_begun_before(until)) {
+            mark_outdated(entry);
+        }
+        self.triggers.wake_refresher();
+    }
+}
+
+/// The entry is refreshed in the background; after the refresh in flight, if there is one.
+fn mark_outdated(entry: &Entry) {
+    entry.mark_outdated();
+    if entry.copy().is_some() {
+        entry.want_refresh();
+    }
+}

@@ -1,0 +1,116 @@
+//! Changes of the role of this instance: taking over a group of lists, and going on alone.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use super::mark_outdated;
+use crate::fleet::cms_events::{CmsChange, CmsEvent};
+use crate::fleet::{Fleet, Role};
+use crate::rules::ContentTypeUid;
+use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::invalidation::{Change, Invalidation};
+use crate::snapshot_cache::refresh::TypeGroup;
+
+/// How often the roles are looked at.
+const PERIOD: Duration = Duration::from_millis(100);
+/// How long a new leader waits for what the one before has published.
+const ADOPTION_WAIT: Duration = Duration::from_secs(10);
+
+/// Takes over the lists whose lease this instance has got, and goes on alone when the engine is away.
+/// Works on the current cache until it is dropped; ends at once without an engine.
+pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
+    if fleet.engine().is_none() {
+        return;
+    }
+    let mut roles = Roles::default();
+    loop {
+        let cache = current();
+        roles.update(&cache);
+        drop(cache);
+        sleep(PERIOD).await;
+    }
+}
+
+/// The roles at the last look, by content type.
+#[derive(Default)]
+struct Roles {
+    last: HashMap<ContentTypeUid, Role>,
+    /// The epochs that are being taken over.
+    new_epochs: HashMap<ContentTypeUid, (u64, JoinHandle<()>)>,
+}
+
+impl Roles {
+    fn update(&mut self, cache: &Arc<SnapshotCache>) {
+        self.last.retain(|uid, _| cache.groups.contains_key(uid));
+        self.new_epochs.retain(|_, (_, task)| !task.is_finished());
+        for (uid, group) in &cache.groups {
+            if let Some(epoch) = group.lists.new_epoch() {
+                self.take_over(cache, group, epoch);
+            }
+            let role = group.lists.role();
+            let before = self.last.insert(uid.clone(), role);
+            if before != Some(role) {
+                tracing::info!(%uid, ?role, "the role of this instance has changed");
+                record_change(group, before, role);
+                cache.triggers.wake_refresher();
+            }
+        }
+    }
+
+    fn take_over(&mut self, cache: &Arc<SnapshotCache>, group: &Arc<TypeGroup>, epoch: u64) {
+        let uid = &group.query.uid;
+        if self.new_epochs.get(uid).is_some_and(|(begun, _)| *begun == epoch) {
+            return;
+        }
+        let (cache, group) = (Arc::clone(cache), Arc::clone(group));
+        let task = tokio::spawn(async move { take_over(&cache, &group, epoch).await });
+        self.new_epochs.insert(uid.clone(), (epoch, task));
+    }
+}
+
+/// The leader before may not have read or published the last changes. So what it has published is
+/// adopted, the documents of the last events are read again, and a walk follows in the background.
+async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
+    if timeout(ADOPTION_WAIT, cache.adopt_published(group)).await.is_err() {
+        tracing::warn!(uid = %group.query.uid, "what was published could not be adopted in time");
+    }
+    let is_any_known = mark_known_outdated(group);
+    // From here on, events are applied as they come.
+    group.lists.lead(epoch);
+    cache.triggers.wake_refresher();
+    if is_any_known {
+        let events = cache.fleet.recent_cms_events().await;
+        for invalidation in events.into_iter().filter_map(named_document) {
+            cache.triggers.invalidations.add_for(&group.query.uid, invalidation);
+        }
+    }
+}
+
+/// Without the engine, this instance sees only a part of the events, and may have missed the last ones
+/// before.
+fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
+    if before == Some(Role::Follower) && role == Role::Alone {
+        mark_known_outdated(group);
+    }
+}
+
+/// The copies of the group are refreshed in the background. Returns whether there are any.
+fn mark_known_outdated(group: &TypeGroup) -> bool {
+    let known = group.members.iter().filter(|(_, entry)| entry.copy().is_some());
+    known.inspect(|(_, entry)| mark_outdated(entry)).count() > 0
+}
+
+/// The document that an event names; a walk makes up for the others.
+fn named_document(event: CmsEvent) -> Option<Invalidation> {
+    match event.change {
+        CmsChange::Document { uid, document_id, is_withdrawn } => {
+            let change = if is_withdrawn { Change::Withdrawn } else { Change::Written };
+            Some(Invalidation { uid, document_id, change })
+        }
+        CmsChange::Nothing | CmsChange::Anything => None,
+    }
+}

@@ -1,0 +1,42 @@
+//! Refreshes of lists that another instance of the fleet walks.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use tokio::time::sleep;
+
+use super::type_group::Begun;
+use crate::fleet::ListGroup;
+
+/// How often a refresh that waits looks at the role of this instance.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Waits while another instance walks these lists. Each refresh ends with the adoption of a copy,
+/// whenever it was begun: without one, its waiters would wait for the walk after the one in flight.
+/// Returns those for which this instance has to walk by itself, because its role has changed.
+pub(super) async fn wait_for_adoption(begun: Vec<Begun>, lists: &ListGroup) -> Vec<Begun> {
+    if !lists.is_followed() {
+        return begun;
+    }
+    begun.iter().for_each(|((_, entry), _)| entry.follow());
+    let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
+    tokio::select! {
+        biased;
+        _ = abandoned => {}
+        () = until_adopted(&begun, lists) => {}
+    }
+    let is_left = |((_, entry), flight): &Begun| entry.is_in_flight(flight);
+    let left: Vec<Begun> = begun.into_iter().filter(is_left).collect();
+    // The walk reads all changes up to now.
+    left.iter().for_each(|((_, entry), _)| entry.begin_again());
+    left
+}
+
+/// Waits until all refreshes have ended, or this instance has to walk.
+async fn until_adopted(begun: &[Begun], lists: &ListGroup) {
+    let is_left = |((_, entry), flight): &Begun| entry.is_in_flight(flight);
+    while lists.is_followed() && begun.iter().any(is_left) {
+        lists.want_refresh();
+        sleep(PERIOD).await;
+    }
+}
