@@ -84,6 +84,8 @@ pub struct Metrics {
     pub store: Arc<StoreCounters>,
     /// Webhooks that were sent.
     pub notify: Arc<NotifyCounters>,
+    /// The use of the engine that several instances share.
+    pub shared_engine: Arc<EngineCounters>,
     /// Panics anywhere in the process.
     pub panics: Counter,
     /// Log lines that were dropped because stderr was not read in time.
@@ -129,6 +131,7 @@ impl Metrics {
             &self.checked_urls,
         )?;
         self.reloads.encode(encoder)?;
+        self.shared_engine.encode(encoder)?;
         encoder.metric("panics", "Panics", &self.panics)?;
         encoder.metric(
             "log_lines_dropped",

@@ -98,6 +98,12 @@ impl Engine {
         self.0.availability.state()
     }
 
+    /// How long the engine has been here, or not: since the start before the first heartbeat.
+    #[must_use]
+    pub fn state_age(&self) -> Duration {
+        self.0.availability.age()
+    }
+
     /// The state, and each change of it.
     #[must_use]
     pub fn watch(&self) -> watch::Receiver<EngineState> {

@@ -35,16 +35,14 @@ pub struct EngineCounters {
     pub bytes_received: Counter,
     /// Heartbeats that were answered.
     pub heartbeats: Counter,
+    /// How often it became usable, or turned out to be another one or empty.
+    pub sessions: Counter,
     /// Values whose seal does not fit.
     pub refused_seals: Counter,
 }
 
 impl EngineCounters {
-    /// Writes all counters.
-    ///
-    /// # Errors
-    /// Those of the encoder.
-    pub fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
+    pub(super) fn encode(&self, encoder: &mut Encoder<'_>) -> fmt::Result {
         let help = "Commands sent to the shared engine; a script counts as one";
         encoder.metric("shared_commands", help, &self.commands)?;
         let help = "Commands to the shared engine without a usable answer, by kind";
@@ -55,6 +53,9 @@ impl EngineCounters {
         encoder.metric("shared_received_bytes", help, &self.bytes_received)?;
         let help = "Heartbeats that the shared engine has answered";
         encoder.metric("shared_heartbeats", help, &self.heartbeats)?;
+        let help =
+            "How often the shared engine became usable, or turned out to be another one or empty";
+        encoder.metric("shared_sessions", help, &self.sessions)?;
         let help = "Values from the shared engine that were refused because of their seal";
         encoder.metric("shared_refused_seals", help, &self.refused_seals)
     }

@@ -1,8 +1,9 @@
 //! Whether the engine can be used.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::EngineError;
@@ -31,11 +32,17 @@ pub enum EngineState {
 pub(super) struct Availability {
     state: watch::Sender<EngineState>,
     sessions: AtomicU64,
+    /// When the engine was last found to be here or away, unlike before.
+    changed: Mutex<Instant>,
 }
 
 impl Default for Availability {
     fn default() -> Self {
-        Self { state: watch::Sender::new(EngineState::Connecting), sessions: AtomicU64::new(0) }
+        Self {
+            state: watch::Sender::new(EngineState::Connecting),
+            sessions: AtomicU64::new(0),
+            changed: Mutex::new(Instant::now()),
+        }
     }
 }
 
@@ -44,19 +51,28 @@ impl Availability {
         self.state.borrow().clone()
     }
 
+    /// How long it has been here, or not.
+    pub(super) fn age(&self) -> Duration {
+        self.changed.lock().elapsed()
+    }
+
     pub(super) fn watch(&self) -> watch::Receiver<EngineState> {
         self.state.subscribe()
     }
 
-    /// A heartbeat was answered.
-    pub(super) fn here(&self, is_other_engine: bool) {
+    /// A heartbeat was answered. Returns whether a new session begins.
+    pub(super) fn here(&self, is_other_engine: bool) -> bool {
         let is_here = matches!(*self.state.borrow(), EngineState::Here { .. });
         if is_here && !is_other_engine {
-            return;
+            return false;
+        }
+        if !is_here {
+            *self.changed.lock() = Instant::now();
         }
         let session = self.sessions.fetch_add(1, Ordering::Relaxed) + 1;
         tracing::info!(session, "the shared engine is here");
         self.state.send_replace(EngineState::Here { session });
+        true
     }
 
     /// Heartbeats fail.
@@ -67,6 +83,9 @@ impl Availability {
             EngineState::Away { since, .. } => since,
             _ => Instant::now(),
         };
+        if matches!(before, EngineState::Here { .. }) {
+            *self.changed.lock() = since;
+        }
         tracing::warn!(reason = %reason, "the shared engine is away");
         self.state.send_replace(EngineState::Away { reason, since });
     }

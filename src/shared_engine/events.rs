@@ -15,18 +15,6 @@ const KEPT: usize = 10_000;
 /// How long the stream of a fleet without events stays.
 const KEPT_FOR: Duration = Duration::from_hours(24);
 
-/// `append_event` for scripts: the first of two keys, the first of four arguments.
-pub(super) const APPEND: &str = r"
-local function append_event(key, argument)
-  local number = redis.call('INCR', KEYS[key + 1])
-  local id = redis.call('XADD', KEYS[key], 'MAXLEN', '~', ARGV[argument + 2], '*',
-    'number', number, 'kind', ARGV[argument], 'body', ARGV[argument + 1])
-  redis.call('PEXPIRE', KEYS[key], ARGV[argument + 3])
-  redis.call('PEXPIRE', KEYS[key + 1], ARGV[argument + 3])
-  return id
-end
-";
-
 static APPEND_ONE: std::sync::LazyLock<Script> =
     std::sync::LazyLock::new(|| Script::with_events("return append_event(1, 1)"));
 

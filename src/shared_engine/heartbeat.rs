@@ -162,7 +162,9 @@ impl Pulse {
                 let is_other = last.is_some() && last != self.incarnation;
                 (self.failures, self.last_success) = (0, Some(begun));
                 inner.counters.heartbeats.inc();
-                inner.availability.here(is_other);
+                if inner.availability.here(is_other) {
+                    inner.counters.sessions.inc();
+                }
                 (begun + INTERVAL).saturating_duration_since(Instant::now())
             }
             Err(reason) => {

@@ -204,7 +204,7 @@ impl LeaseBook {
             Some((until, lease))
         });
         let first = ends.min_by_key(|(until, _)| *until);
-        // A dropped lease has nobody who watches.
+        // A lease that is dropped meanwhile has no watchers.
         let first = first.map(|(until, lease)| (until, Arc::downgrade(&lease.0)));
         let Some((until, state)) = first else { return pending().await };
         tokio::time::sleep_until(until.into()).await;

@@ -2,6 +2,18 @@
 
 use redis::{RedisWrite, ToRedisArgs};
 
+/// `append_event` for scripts: the first of two keys, the first of four arguments.
+const APPEND_EVENT: &str = r"
+local function append_event(key, argument)
+  local number = redis.call('INCR', KEYS[key + 1])
+  local id = redis.call('XADD', KEYS[key], 'MAXLEN', '~', ARGV[argument + 2], '*',
+    'number', number, 'kind', ARGV[argument], 'body', ARGV[argument + 1])
+  redis.call('PEXPIRE', KEYS[key], ARGV[argument + 3])
+  redis.call('PEXPIRE', KEYS[key + 1], ARGV[argument + 3])
+  return id
+end
+";
+
 /// Echoes the number of the call, so that the answer of another call is noticed: a proxy may repeat
 /// bytes, and answers have no ids.
 const ECHO: (&str, &str) =
@@ -27,7 +39,7 @@ impl Script {
     /// (see [`SealedEvent`](super::SealedEvent)).
     #[must_use]
     pub fn with_events(source: &str) -> Self {
-        Self::new(&format!("{}\n{source}", super::events::APPEND))
+        Self::new(&format!("{APPEND_EVENT}\n{source}"))
     }
 
     /// The hash by which the engine knows it.
