@@ -5,6 +5,7 @@ pub mod changes;
 pub mod cms_events;
 mod groups;
 mod list_id;
+pub mod lists;
 pub mod positions;
 mod role;
 pub mod status;
@@ -16,11 +17,14 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::change_log::ChangeLog;
 use crate::shared_engine::{Engine, EngineState, Event, Read};
+use changes::SharedChanges;
 use cms_events::{CmsEvent, CmsEvents};
 pub use groups::ListGroup;
 use groups::WANT;
 pub use list_id::ListId;
+use lists::Lists;
 pub use role::Role;
 
 /// How long the release of the leases may take.
@@ -35,6 +39,8 @@ const REPLAY_WAIT: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub struct Fleet {
     engine: Option<Engine>,
+    changes: Option<SharedChanges>,
+    lists: Option<Lists>,
     groups: Mutex<Groups>,
     cms_events: CmsEvents,
     /// Whether the leases are released, because the service stops.
@@ -68,16 +74,37 @@ impl Fleet {
         Self::default()
     }
 
-    /// The instances that share this engine.
+    /// The instances that share this engine; `log` is the change log of this one.
     #[must_use]
-    pub fn sharing(engine: Engine) -> Self {
-        Self { engine: Some(engine), ..Self::default() }
+    pub fn sharing(engine: Engine, log: Arc<ChangeLog>) -> Self {
+        let changes = SharedChanges::new(engine.clone(), log);
+        let lists = Some(Lists::new(engine.clone(), changes.clone()));
+        Self { engine: Some(engine), changes: Some(changes), lists, ..Self::default() }
+    }
+
+    /// The change logs that instances share; `None` without `[shared]`.
+    #[must_use]
+    pub fn changes(&self) -> Option<&SharedChanges> {
+        self.changes.as_ref()
     }
 
     /// The engine; `None` without `[shared]`.
     #[must_use]
     pub fn engine(&self) -> Option<&Engine> {
         self.engine.as_ref()
+    }
+
+    /// The shared lists; `None` without `[shared]`.
+    #[must_use]
+    pub fn lists(&self) -> Option<&Lists> {
+        self.lists.as_ref()
+    }
+
+    /// Publishes the lists that this instance leads. Runs for ever where there is an engine.
+    pub async fn publish_lists(&self) {
+        if let Some(lists) = &self.lists {
+            lists.publish(self).await;
+        }
     }
 
     /// Whether there is an engine that is away.

@@ -88,7 +88,7 @@ impl SharedState {
     pub fn join_fleet(&mut self, settings: Option<EngineSettings>) {
         let Some(settings) = settings else { return };
         let engine = Engine::start(settings, Arc::default());
-        self.fleet = Arc::new(Fleet::sharing(engine));
+        self.fleet = Arc::new(Fleet::sharing(engine, Arc::clone(&self.change_log)));
     }
 
     /// Opens the store in the file with this path; without one, snapshots are in memory only.

@@ -24,7 +24,7 @@ pub use copy::{CacheStatus, CachedCopy, Knowledge, KnownCopy, Served, SitemapFil
 pub use document_cache::{DocumentCache, DocumentLimits, FoundDocument, LastGoodDocuments};
 pub use entry::Freshness;
 pub use file_cache::FileCache;
-pub use fleet::{PublishedList, follow_roles};
+pub use fleet::{follow_lists, follow_roles};
 pub use incremental_update::apply_invalidations;
 pub use invalidation::{Change, Invalidation};
 use refresher::RefreshInterval;
@@ -78,7 +78,7 @@ impl SnapshotCache {
         ProcessState { metrics, triggers, store, history, fleet }: ProcessState<'_>,
         previous: Option<&Self>,
     ) -> Self {
-        let kept = Kept { store, history };
+        let kept = Kept { store, history, fleet };
         for site in sites.iter() {
             let types = site.rules.content_types().into_iter().map(ContentTypeUid::as_str);
             let pages = (!site.pages.is_empty()).then_some(PAGES);

@@ -25,6 +25,13 @@ impl ListId {
         Self(format!("{:032x}", hash.digest128()))
     }
 
+    /// The id that is written like this; `None`: none is.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (text.len() == 32 && text.bytes().all(is_hex)).then(|| Self(text.to_owned()))
+    }
+
     /// As it stands in keys and events.
     #[must_use]
     pub fn as_str(&self) -> &str {

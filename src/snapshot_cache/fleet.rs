@@ -6,7 +6,7 @@ mod roles;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use adoption::PublishedList;
+pub use adoption::follow_lists;
 pub use roles::follow_roles;
 
 use super::SnapshotCache;
@@ -63,9 +63,6 @@ impl SnapshotCache {
         }
         self.triggers.wake_refresher();
     }
-
-    /// Adopts what was last published of these lists, if it is newer than what is here.
-    async fn adopt_published(&self, _group: &TypeGroup) {}
 
     /// Events of the CMS up to this time may have been missed: what this instance has walked before is
     /// walked again, within the share of the CMS.

@@ -29,7 +29,7 @@ use missed::missed;
 use type_group::Begun;
 use walk::{Found, Fresh, walk};
 
-pub(super) use type_group::TypeGroup;
+pub(super) use type_group::{Member, TypeGroup};
 
 /// How often a walk is repeated because of incremental updates since it began.
 const REPEATS: usize = 3;

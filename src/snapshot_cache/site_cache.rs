@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::copy::{CachedCopy, SitemapFiles};
 use super::entry::Entry;
 use crate::content::{Content, ContentQuery, Projection};
+use crate::fleet::Fleet;
 use crate::metrics::Metrics;
 use crate::path_changes::LocaleNames;
 use crate::path_history::PathHistory;
@@ -30,6 +31,7 @@ pub(super) struct SiteCache {
     pub(super) site: Arc<Site>,
     pub(super) content: Arc<Content>,
     store: Arc<Store>,
+    fleet: Arc<Fleet>,
     entries: HashMap<ContentTypeUid, Arc<Entry>>,
     /// For a site with `resolve = "documents"`.
     pub(super) index: Option<PathIndexCell>,
@@ -46,6 +48,7 @@ pub(super) struct SiteCache {
 pub(super) struct Kept<'k> {
     pub(super) store: &'k Arc<Store>,
     pub(super) history: &'k Arc<PathHistory>,
+    pub(super) fleet: &'k Arc<Fleet>,
 }
 
 impl SiteCache {
@@ -95,8 +98,10 @@ impl SiteCache {
         let id = if resolves { history.site(site.source, &site.key) } else { None };
         let locales = || Arc::new(LocaleNames::of(site.rules.locales(), &site.hosts));
         let history = id.map(|id| HistoryWriter::new(Arc::clone(history), id, locales()));
-        let store = Arc::clone(kept.store);
-        let mut cache = Self { site, content, store, entries, index, frames, pages: None, history };
+        let (store, fleet) = (Arc::clone(kept.store), Arc::clone(kept.fleet));
+        let pages = None;
+        let mut cache =
+            Self { site, content, store, fleet, entries, index, frames, pages, history };
         cache.pages = cache.copy_of_pages();
         cache
     }

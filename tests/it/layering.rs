@@ -146,6 +146,7 @@ const LAYERS: &[Layer] = &[
         module: "fleet",
         may_use: Some(&[
             "clock",
+            "rules",
             "site",
             "snapshot",
             "path_changes",
@@ -161,7 +162,14 @@ const LAYERS: &[Layer] = &[
     Layer {
         module: "notify",
         may_use: Some(&[
-            "clock", "json", "snapshot", "change_log", "metrics", "outgoing", "store", "fleet",
+            "clock",
+            "json",
+            "snapshot",
+            "change_log",
+            "metrics",
+            "outgoing",
+            "store",
+            "fleet",
         ]),
         must_not_name: &["axum", "tower_http", "clap"],
     },

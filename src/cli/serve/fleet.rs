@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use super::background::restart_on_panic;
 use crate::app::{apply_cms_event, apply_fleet_event};
 use crate::http::Service;
-use crate::snapshot_cache::{SnapshotCache, follow_roles};
+use crate::snapshot_cache::{SnapshotCache, follow_lists, follow_roles};
 
 /// Follows the roles and the events of the fleet, until it is aborted; without an engine there is
 /// nothing to do.
@@ -22,12 +22,14 @@ pub(super) fn follow(
             return;
         }
         let roles = restart_on_panic(|| follow_roles(snapshots.clone(), Arc::clone(&fleet)));
+        let adopted = restart_on_panic(|| follow_lists(snapshots.clone(), Arc::clone(&fleet)));
+        let published = restart_on_panic(|| fleet.publish_lists());
         let read = restart_on_panic(|| {
             fleet.read_events(|event| apply_fleet_event(&service.app(), event))
         });
         let forwarded = restart_on_panic(|| {
             fleet.forward_cms_events(|event| apply_cms_event(&service.app(), event))
         });
-        tokio::join!(roles, read, forwarded);
+        tokio::join!(roles, adopted, published, read, forwarded);
     })
 }

@@ -81,6 +81,7 @@ async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
     let is_any_known = mark_known_outdated(group);
     // From here on, events are applied as they come.
     group.lists.lead(epoch);
+    cache.offer_copies(group);
     cache.triggers.wake_refresher();
     if is_any_known {
         let events = cache.fleet.recent_cms_events().await;

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::SiteCache;
 use super::history::Predecessor;
+use crate::fleet::ListId;
+use crate::fleet::lists::{Offer, PublishedList};
 use crate::rules::ContentTypeUid;
 use crate::site::PAGES;
 use crate::snapshot::Snapshot;
@@ -102,8 +104,34 @@ impl SiteCache {
         is_own.then_some(Predecessor { snapshot, locales })
     }
 
-    /// Stores the copy of an entry.
+    /// Stores the copy of an entry that this instance has built, and offers it to the others.
     pub(in crate::snapshot_cache) fn save(
+        &self,
+        entry: &Entry,
+        copy: &CachedCopy,
+        urgency: Urgency,
+    ) {
+        self.store_copy(entry, copy, urgency);
+        self.offer(entry, copy);
+    }
+
+    /// Offers the copy of an entry to other instances.
+    pub(in crate::snapshot_cache) fn offer(&self, entry: &Entry, copy: &CachedCopy) {
+        let Some(lists) = self.fleet.lists() else { return };
+        if copy.orphaned || entry.is_orphaned() {
+            return;
+        }
+        let uid = entry.query.uid.as_str();
+        let list = PublishedList {
+            snapshot: Arc::clone(&copy.snapshot),
+            begun: copy.begun,
+            took: copy.refresh_duration(),
+        };
+        lists.offer(ListId::of(&self.site, uid), Offer { head: Head::of(&self.site, uid), list });
+    }
+
+    /// Stores the copy of an entry.
+    pub(in crate::snapshot_cache) fn store_copy(
         &self,
         entry: &Entry,
         copy: &CachedCopy,

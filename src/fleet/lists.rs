@@ -1,0 +1,171 @@
+//! The lists that instances share: one publishes, the others adopt (D52, D53).
+//!
+//! In the engine, a list is a pointer, a base in chunks, and the deltas since the base. A publication
+//! is the difference between what is published and what the leader has, whatever has made it. An
+//! adoption is complete or nothing: all that comes from the engine is checked, and the result must
+//! have the content hash of the pointer.
+
+mod adoption;
+mod pointer;
+mod publication;
+mod publisher;
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use super::ListId;
+use super::changes::SharedChanges;
+use crate::shared_engine::{Engine, Event};
+use crate::snapshot::Snapshot;
+use crate::store::Head;
+pub use adoption::{FoundList, NotAdopted, Purpose};
+pub use pointer::Position;
+use state::ListState;
+
+/// The kind of the event by which a leader announces a version.
+const LIST: &str = "list";
+/// The kind of the event by which an instance asks for a new base, because it cannot use the present one.
+const BASE: &str = "base";
+/// The time for a command in the background.
+const WITHIN: Duration = Duration::from_secs(2);
+/// How long a list stays in the engine when no instance leads.
+const TTL: Duration = Duration::from_hours(24);
+/// The most bytes of a base in the engine.
+const MAX_BASE_BYTES: usize = 1 << 30;
+/// The most bytes of a base or a delta, decompressed.
+const MAX_BODY_BYTES: usize = 4 << 30;
+
+/// What is published of a list, and from when it is.
+#[derive(Clone, Debug)]
+pub struct PublishedList {
+    /// The URLs.
+    pub snapshot: Arc<Snapshot>,
+    /// When the walk began: later changes in the CMS may be missing.
+    pub begun: Instant,
+    /// How long the walk took.
+    pub took: Duration,
+}
+
+/// The copy of a list that this instance serves, to be published.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// What it is a snapshot of.
+    pub head: Head,
+    /// The copy.
+    pub list: PublishedList,
+}
+
+/// The lists of an instance that shares an engine.
+pub struct Lists {
+    engine: Engine,
+    changes: SharedChanges,
+    states: Mutex<HashMap<ListId, Arc<ListState>>>,
+    /// The last copy of each list that waits to be published.
+    offers: Mutex<BTreeMap<ListId, Offer>>,
+    offered: Notify,
+    /// Lists of which another instance has published a version.
+    announced: Mutex<Announced>,
+    is_announced: Notify,
+}
+
+#[derive(Default)]
+struct Announced {
+    lists: BTreeSet<ListId>,
+    /// Events may have been missed.
+    all: bool,
+}
+
+/// Which lists are to be adopted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All that this instance follows.
+    All,
+    /// These, if it follows them.
+    These(BTreeSet<ListId>),
+}
+
+impl Lists {
+    /// The lists in this engine, with the change logs that go with them.
+    #[must_use]
+    pub fn new(engine: Engine, changes: SharedChanges) -> Self {
+        Self {
+            engine,
+            changes,
+            states: Mutex::default(),
+            offers: Mutex::default(),
+            offered: Notify::new(),
+            announced: Mutex::default(),
+            is_announced: Notify::new(),
+        }
+    }
+
+    /// Takes note of an event of the stream; `false`: it is not about lists.
+    pub fn read_event(&self, event: &Event) -> bool {
+        let text = String::from_utf8_lossy(&event.body);
+        let (list, position) = text.split_once(' ').unwrap_or((&text, ""));
+        let Some(list) = ListId::parse(list) else { return false };
+        match &*event.kind {
+            LIST => {
+                if let Ok(position) = position.parse::<Position>() {
+                    let at = i64::try_from(event.id.ms).unwrap_or(i64::MAX);
+                    let at = self.engine.instant_of(at);
+                    self.state(&list).versions.announced(position.version, at);
+                }
+                self.announce(list);
+            }
+            BASE => self.publish_base(&list),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Events may have been missed.
+    pub fn read_gap(&self) {
+        self.announced.lock().all = true;
+        self.is_announced.notify_one();
+    }
+
+    fn announce(&self, list: ListId) {
+        self.announced.lock().lists.insert(list);
+        self.is_announced.notify_one();
+    }
+
+    /// Waits until another instance has published something, at most this long; `None`: for nothing.
+    pub async fn next_announced(&self, within: Duration) -> Option<Which> {
+        let _ = tokio::time::timeout(within, self.is_announced.notified()).await;
+        let Announced { lists, all } = std::mem::take(&mut *self.announced.lock());
+        match (all, lists.is_empty()) {
+            (true, _) => Some(Which::All),
+            (false, false) => Some(Which::These(lists)),
+            (false, true) => None,
+        }
+    }
+
+    fn state(&self, list: &ListId) -> Arc<ListState> {
+        Arc::clone(self.states.lock().entry(list.clone()).or_default())
+    }
+
+    fn pointer_key(&self, list: &ListId) -> String {
+        self.engine.key(&format!("list:{list}"))
+    }
+
+    fn deltas_key(&self, list: &ListId) -> String {
+        self.engine.key(&format!("deltas:{list}"))
+    }
+}
+
+impl Which {
+    /// Whether a list is one of them.
+    #[must_use]
+    pub fn has(&self, list: &ListId) -> bool {
+        match self {
+            Self::All => true,
+            Self::These(lists) => lists.contains(list),
+        }
+    }
+}

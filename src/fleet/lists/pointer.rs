@@ -1,0 +1,148 @@
+//! The pointer of a list: which version is published, and where it is.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ListId, Lists, WITHIN};
+use crate::shared_engine::{Chunks, EngineError};
+
+/// The place of a version: versions of a later epoch follow all of earlier ones, also after the engine
+/// has lost its data.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Position {
+    /// The epoch of the lease of its publisher.
+    pub epoch: u64,
+    /// Counts publications.
+    pub version: u64,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.epoch, self.version)
+    }
+}
+
+/// A text is not a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not the position of a version")]
+pub struct NoPosition;
+
+impl FromStr for Position {
+    type Err = NoPosition;
+
+    fn from_str(text: &str) -> Result<Self, NoPosition> {
+        let (epoch, version) = text.split_once('-').ok_or(NoPosition)?;
+        let number = |text: &str| text.parse().map_err(|_| NoPosition);
+        Ok(Self { epoch: number(epoch)?, version: number(version)? })
+    }
+}
+
+/// A published version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Pointer {
+    pub(super) position: Position,
+    /// The content hash of the snapshot.
+    #[serde(with = "hex")]
+    pub(super) hash: u128,
+    /// The hash of its URLs, and their number: for whoever reads the engine.
+    #[serde(with = "hex")]
+    pub(super) urls_hash: u128,
+    pub(super) rows: usize,
+    /// When its walk began, by the engine's clock.
+    pub(super) walked_at: i64,
+    pub(super) took_ms: u64,
+    pub(super) base: Base,
+}
+
+/// The version that the deltas begin with, as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Base {
+    pub(super) position: Position,
+    #[serde(with = "hex")]
+    pub(super) hash: u128,
+    pub(super) chunks: Chunks,
+}
+
+/// What is at the key of a pointer.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The position, which scripts compare: empty without a pointer. It has no seal.
+    pub(super) at: String,
+    /// `None`: there is none, or it is damaged.
+    pub(super) pointer: Option<Pointer>,
+}
+
+impl Lists {
+    pub(super) fn seal_pointer(&self, list: &ListId, pointer: &Pointer) -> Vec<u8> {
+        let text = serde_json::to_vec(pointer).expect("texts and numbers are JSON");
+        self.engine.seal(&context(list), &text)
+    }
+
+    pub(super) async fn find(&self, list: &ListId) -> Result<Found, EngineError> {
+        let mut get = redis::cmd("HMGET");
+        get.arg(self.pointer_key(list)).arg("at").arg("pointer");
+        let found = self.engine.command(&get, WITHIN).await;
+        let (at, sealed): (Option<Vec<u8>>, Option<Vec<u8>>) = match found {
+            // Of strangers; the next publication replaces it.
+            Err(EngineError::Refused(code)) if code == "WRONGTYPE" => return Ok(Found::default()),
+            found => found?,
+        };
+        let at = String::from_utf8(at.unwrap_or_default()).unwrap_or_default();
+        let open = |sealed: Vec<u8>| {
+            let text = self.engine.open(&context(list), &sealed).ok()?;
+            serde_json::from_slice(text).ok()
+        };
+        let pointer: Option<Pointer> = sealed.and_then(open);
+        let pointer = pointer.filter(|pointer| pointer.position.to_string() == at);
+        Ok(Found { at, pointer })
+    }
+
+    /// Which version of each list is published, as it stands there; empty where there is none.
+    pub(super) async fn positions(&self, lists: &[ListId]) -> Result<Vec<String>, EngineError> {
+        let mut pipeline = redis::Pipeline::new();
+        for list in lists {
+            pipeline.cmd("HGET").arg(self.pointer_key(list)).arg("at");
+        }
+        let found: Vec<Option<String>> = self.engine.pipeline(&pipeline, WITHIN).await?;
+        Ok(found.into_iter().map(Option::unwrap_or_default).collect())
+    }
+}
+
+fn context(list: &ListId) -> String {
+    format!("pointer of {list}")
+}
+
+/// Numbers of 128 bits, which JSON does not have.
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&format!("{value:032x}"))
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<u128, D::Error> {
+        let text = String::deserialize(from)?;
+        u128::from_str_radix(&text, 16).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_ordered_by_epoch_and_read_as_written() {
+        let position = |epoch, version| Position { epoch, version };
+        assert!(position(2, 1) > position(1, 900));
+        assert!(position(2, 2) > position(2, 1));
+        let largest = position(u64::MAX, 7);
+        assert_eq!(largest.to_string().parse(), Ok(largest));
+        for text in ["", "1", "1-", "-1", "1-2-3", "1 -2", "a-b", "99999999999999999999-1"] {
+            assert_eq!(text.parse::<Position>(), Err(NoPosition), "{text}");
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! One publication of a version, as one step of the engine: the pointer, the delta, the changes and
+//! the event are there, or none of them.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use super::pointer::{Base, Pointer, Position};
+use super::state::{Deltas, KnownVersion};
+use super::{LIST, ListId, Lists, Offer, TTL};
+use crate::fleet::ListGroup;
+use crate::fleet::changes::{self, ListVersion};
+use crate::shared_engine::{Argument, CHUNK_BYTES, Chunks, EngineError, Script, SealedEvent};
+use crate::snapshot::Titles;
+
+/// For a script that may write half a megabyte.
+const PUBLISH_WITHIN: Duration = Duration::from_secs(5);
+/// A base of fewer bytes counts as one of so many: it would be replaced by each second edit.
+const MIN_BASE: usize = 32 * 1024;
+/// More deltas are slower to read than a base.
+const MAX_DELTAS: usize = 256;
+
+/// `KEYS`: the lease, the pointer, the deltas, the two of the event, the two of the change log.
+/// `ARGV`: the token, the position that the pointer must have, the new one, the sealed pointer, the
+/// lifetime, what the delta follows (empty: there is none), its field and value, the position from
+/// which deltas are kept (empty: all), the four of the event, those of the change log.
+static PUBLISH: LazyLock<Script> =
+    LazyLock::new(|| Script::with_events(&format!("{}\n{PUBLISH_LUA}", changes::LUA)));
+
+const PUBLISH_LUA: &str = r"
+local function own(key, kind)
+  local found = redis.call('TYPE', key)['ok']
+  if found ~= kind and found ~= 'none' then redis.call('UNLINK', key) end
+end
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'not-holder' end
+own(KEYS[2], 'hash')
+own(KEYS[3], 'stream')
+local at = redis.call('HGET', KEYS[2], 'at') or ''
+if at ~= ARGV[2] then return 'other-version' end
+if not changes_fit(6, 14) then return 'other-changes' end
+if ARGV[6] == '' then
+  redis.call('UNLINK', KEYS[3])
+else
+  redis.call('XADD', KEYS[3], ARGV[3], 'after', ARGV[6], ARGV[7], ARGV[8])
+  if ARGV[9] ~= '' then redis.call('XTRIM', KEYS[3], 'MINID', ARGV[9]) end
+  redis.call('PEXPIRE', KEYS[3], ARGV[5])
+end
+redis.call('HSET', KEYS[2], 'at', ARGV[3], 'pointer', ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
+append_event(4, 10)
+changes_append(6, 14)
+return 'published'
+";
+
+/// What the engine says to a publication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Published,
+    /// This instance does not have the lease.
+    NotHolder,
+    /// The pointer has another version than this instance knows.
+    OtherVersion,
+    /// The change log has gone on.
+    OtherChanges,
+}
+
+/// A version to be published.
+pub(super) struct Publication<'p> {
+    pub(super) list: &'p ListId,
+    pub(super) group: &'p ListGroup,
+    pub(super) position: Position,
+    /// What the pointer has now.
+    pub(super) at: &'p str,
+    pub(super) before: Option<&'p KnownVersion>,
+    pub(super) offer: &'p Offer,
+    pub(super) walked_at: i64,
+    /// The serialized delta from the version before, if there is one.
+    pub(super) delta: Option<Vec<u8>>,
+    pub(super) wants_base: bool,
+}
+
+/// How a delta stands in its entry.
+struct Entry {
+    field: &'static str,
+    sealed: Vec<u8>,
+    chunks: Option<Chunks>,
+}
+
+impl Lists {
+    /// Publishes a version; returns it as it is known from now on.
+    pub(super) async fn send(
+        &self,
+        publication: Publication<'_>,
+    ) -> Result<Result<KnownVersion, Outcome>, EngineError> {
+        let Publication { list, position, before, offer, walked_at, .. } = publication;
+        let base = match before.filter(|_| !publication.needs_base()) {
+            Some(before) => before.base.clone(),
+            None => self.upload_base(&publication).await?,
+        };
+        let is_new_base = base.position == position;
+        let entry = self.entry(&publication).await?;
+        let pointer = Pointer {
+            position,
+            hash: offer.list.snapshot.content_hash(),
+            urls_hash: offer.list.snapshot.urls_hash(),
+            rows: offer.list.snapshot.len(),
+            walked_at,
+            took_ms: u64::try_from(offer.list.took.as_millis()).unwrap_or(u64::MAX),
+            base: base.clone(),
+        };
+        let sealed = self.seal_pointer(list, &pointer);
+        let outcome = self.run(&publication, sealed, entry.as_ref()).await?;
+        if outcome != Outcome::Published {
+            if is_new_base {
+                let _ = self.engine.discard(&base.chunks).await;
+            }
+            return Ok(Err(outcome));
+        }
+        let mut deltas = Deltas::default();
+        if !is_new_base {
+            deltas = before.map(|before| before.deltas.clone()).unwrap_or_default();
+            deltas.count += 1;
+            deltas.bytes += publication.delta.as_ref().map_or(0, Vec::len);
+            deltas.chunks.extend(entry.and_then(|entry| entry.chunks));
+        }
+        Ok(Ok(KnownVersion { position, list: offer.list.clone(), walked_at, base, deltas }))
+    }
+
+    async fn upload_base(&self, publication: &Publication<'_>) -> Result<Base, EngineError> {
+        let Publication { list, position, offer, .. } = publication;
+        let snapshot = &offer.list.snapshot;
+        let bytes = tokio::task::block_in_place(|| snapshot.serialize(list.as_str(), Titles::Kept));
+        let name = unique_name("chunk", list, *position);
+        let chunks = self.engine.upload(&name, &bytes, TTL).await?;
+        Ok(Base { position: *position, hash: snapshot.content_hash(), chunks })
+    }
+
+    /// The delta for those that have the version before.
+    async fn entry(&self, publication: &Publication<'_>) -> Result<Option<Entry>, EngineError> {
+        let Publication { list, position, .. } = publication;
+        let Some(delta) = publication.delta.as_ref().filter(|_| publication.has_delta()) else {
+            return Ok(None);
+        };
+        let context = publication.context();
+        if delta.len() <= CHUNK_BYTES {
+            let sealed = self.engine.seal(&context, delta);
+            return Ok(Some(Entry { field: INLINE, sealed, chunks: None }));
+        }
+        let name = unique_name("delta", list, *position);
+        let chunks = self.engine.upload(&name, delta, TTL).await?;
+        let text = serde_json::to_vec(&chunks).expect("texts and numbers are JSON");
+        let sealed = self.engine.seal(&context, &text);
+        Ok(Some(Entry { field: IN_CHUNKS, sealed, chunks: Some(chunks) }))
+    }
+
+    async fn run(
+        &self,
+        publication: &Publication<'_>,
+        pointer: Vec<u8>,
+        entry: Option<&Entry>,
+    ) -> Result<Outcome, EngineError> {
+        let Publication { list, group, position, at, before, .. } = publication;
+        let Some(lease) = group.lease() else { return Ok(Outcome::NotHolder) };
+        let body = format!("{list} {position}");
+        let event: SealedEvent = self.engine.sealed_event(LIST, body.as_bytes());
+        let mut keys = vec![lease.key().to_owned(), self.pointer_key(list), self.deltas_key(list)];
+        keys.extend(event.keys);
+        let changes = self.changes.prepare(publication.list_version(lease.key())).await?;
+        keys.extend(changes.keys);
+        let after = entry.and(*before).map(|before| before.position.to_string());
+        // Those that are still at the base before this one can go on from there.
+        let kept = entry.and(*before).filter(|_| publication.needs_base());
+        let kept = kept.map(|before| before.base.position.to_string());
+        let mut arguments = vec![
+            Argument::from(lease.token()),
+            Argument::from(*at),
+            Argument::from(position.to_string()),
+            Argument::from(pointer),
+            Argument::from(milliseconds(TTL)),
+            Argument::from(after.unwrap_or_default()),
+            Argument::from(entry.map_or("", |entry| entry.field)),
+            Argument::from(entry.map(|entry| entry.sealed.clone()).unwrap_or_default()),
+            Argument::from(kept.unwrap_or_default()),
+        ];
+        arguments.extend(event.arguments);
+        arguments.extend(changes.arguments);
+        let outcome: String =
+            self.engine.script(&PUBLISH, &keys, arguments, PUBLISH_WITHIN).await?;
+        match &*outcome {
+            "published" => Ok(Outcome::Published),
+            "not-holder" => Ok(Outcome::NotHolder),
+            "other-version" => Ok(Outcome::OtherVersion),
+            "other-changes" => Ok(Outcome::OtherChanges),
+            _ => Err(EngineError::Answer),
+        }
+    }
+
+    /// Lets what is published of a list live on; `false`: a part of it is missing.
+    pub(super) async fn extend(
+        &self,
+        list: &ListId,
+        version: &KnownVersion,
+    ) -> Result<bool, EngineError> {
+        let mut pipeline = redis::Pipeline::new();
+        for key in [self.pointer_key(list), self.deltas_key(list)] {
+            pipeline.cmd("PEXPIRE").arg(key).arg(milliseconds(TTL));
+        }
+        let found: Vec<i64> = self.engine.pipeline(&pipeline, super::WITHIN).await?;
+        let mut is_there = found.first() == Some(&1);
+        for chunks in std::iter::once(&version.base.chunks).chain(&version.deltas.chunks) {
+            is_there &= self.engine.extend(chunks, TTL).await?;
+        }
+        Ok(is_there)
+    }
+}
+
+/// The field of a delta in an entry of the stream, and that of the chunks of a larger one.
+pub(super) const INLINE: &str = "delta";
+pub(super) const IN_CHUNKS: &str = "chunks";
+
+/// What the seal of a delta is about.
+pub(super) fn context(list: &ListId, after: Position, position: Position) -> String {
+    format!("delta of {list} from {after} to {position}")
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A publication that failed may be repeated with other content.
+fn unique_name(kind: &str, list: &ListId, position: Position) -> String {
+    format!("{kind}:{list}:{position}:{:08x}", fastrand::u32(..))
+}
+
+impl Publication<'_> {
+    /// Whether the whole list is uploaded.
+    fn needs_base(&self) -> bool {
+        let (Some(before), Some(delta)) = (self.before, &self.delta) else { return true };
+        let base = before.base.chunks.bytes.max(MIN_BASE);
+        self.wants_base
+            || delta.len() > base / 4
+            || before.deltas.count + 1 > MAX_DELTAS
+            || before.deltas.bytes + delta.len() > base / 2
+    }
+
+    /// Whether instances that have the version before get a delta.
+    fn has_delta(&self) -> bool {
+        let (Some(before), Some(delta)) = (self.before, &self.delta) else { return false };
+        delta.len() <= before.base.chunks.bytes.max(MIN_BASE) / 4
+    }
+
+    fn list_version(&self, lease_key: &str) -> ListVersion {
+        let before = self.before;
+        ListVersion {
+            head: self.offer.head.clone(),
+            list: self.list.to_string(),
+            lease_key: lease_key.to_owned(),
+            before: before.map(|one| (one.position.version, Arc::clone(&one.list.snapshot))),
+            version: self.position.version,
+            after: Arc::clone(&self.offer.list.snapshot),
+        }
+    }
+
+    fn context(&self) -> String {
+        let after = self.before.map(|before| before.position).unwrap_or_default();
+        context(self.list, after, self.position)
+    }
+}

@@ -1,0 +1,192 @@
+//! The task that publishes what this instance leads: the last copy of each list.
+
+use std::time::{Duration, Instant};
+
+use tokio::task::block_in_place;
+
+use super::pointer::Position;
+use super::publication::{Outcome, Publication};
+use super::state::Known;
+use super::{ListId, Lists, Offer};
+use crate::fleet::{Fleet, Role};
+use crate::shared_engine::{Chunks, EngineError};
+use crate::snapshot::Delta;
+
+/// The pause after a publication that has failed.
+const PAUSE: Duration = Duration::from_millis(200);
+/// How often the lifetimes of what is published are extended.
+const EXTENSION: Duration = Duration::from_mins(30);
+/// How long chunks stay that no pointer names any more: an instance may be reading them.
+const REPLACED_TTL: Duration = Duration::from_mins(1);
+/// How often a publication is tried at once.
+const ATTEMPTS: usize = 3;
+
+/// Why a copy is not published.
+#[derive(Debug, thiserror::Error)]
+enum NotPublished {
+    /// The instance does not lead: another one publishes, or will.
+    #[error("this instance does not lead")]
+    NotLeader,
+    /// Another publication came between again and again.
+    #[error("the version that is published keeps changing")]
+    KeepsChanging,
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl Lists {
+    /// Offers the present copy of a list, which replaces an earlier offer. It is published if this
+    /// instance leads, and dropped otherwise: a new leader offers what it has.
+    pub fn offer(&self, list: ListId, offer: Offer) {
+        self.offers.lock().insert(list, offer);
+        self.offered.notify_one();
+    }
+
+    /// Another instance cannot use the base of a list: if this one has published it, the whole list
+    /// is published again.
+    pub(super) fn publish_base(&self, list: &ListId) {
+        let state = self.state(list);
+        let Some(offer) = state.published() else { return };
+        state.want_base();
+        // Not over a newer one.
+        self.offers.lock().entry(list.clone()).or_insert(offer);
+        self.offered.notify_one();
+    }
+
+    /// Publishes what is offered; runs for ever.
+    pub async fn publish(&self, fleet: &Fleet) {
+        let mut extended = Instant::now();
+        loop {
+            let next = self.offers.lock().pop_first();
+            if let Some((list, offer)) = next {
+                self.publish_or_keep(fleet, list, offer).await;
+                continue;
+            }
+            let _ = tokio::time::timeout(EXTENSION, self.offered.notified()).await;
+            if extended.elapsed() >= EXTENSION {
+                extended = Instant::now();
+                self.extend_all(fleet).await;
+            }
+        }
+    }
+
+    async fn publish_or_keep(&self, fleet: &Fleet, list: ListId, offer: Offer) {
+        let head = &offer.head;
+        match self.publish_one(fleet, &list, &offer).await {
+            Ok(()) => {}
+            Err(NotPublished::NotLeader) => {
+                self.state(&list).set_published(None);
+                tracing::debug!(
+                    site = head.site,
+                    uid = head.content_type,
+                    "another instance leads"
+                );
+            }
+            Err(error) => {
+                let (site, uid) = (&head.site, &head.content_type);
+                tracing::warn!(site, uid, %error, "a list could not be published; it is tried again");
+                // Not over a newer one.
+                self.offers.lock().entry(list).or_insert(offer);
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+
+    async fn publish_one(
+        &self,
+        fleet: &Fleet,
+        list: &ListId,
+        offer: &Offer,
+    ) -> Result<(), NotPublished> {
+        let state = self.state(list);
+        let mut known = state.known.lock().await;
+        for _ in 0..ATTEMPTS {
+            let group = fleet.group_of(list).ok_or(NotPublished::NotLeader)?;
+            let Role::Leader(epoch) = group.role() else { return Err(NotPublished::NotLeader) };
+            let walked_at = self.engine_time_of(offer.list.begun);
+            let before = known.version.clone();
+            let delta = match &before {
+                None => None,
+                Some(before) => {
+                    let (one, other) = (&before.list.snapshot, &offer.list.snapshot);
+                    block_in_place(|| Delta::between(one, other)).ok()
+                }
+            };
+            let is_same = delta.as_ref().is_some_and(Delta::is_empty)
+                && before.as_ref().is_some_and(|before| before.walked_at >= walked_at);
+            let wants_base = state.take_wanted_base();
+            if is_same && !wants_base {
+                return Ok(());
+            }
+            let publication = Publication {
+                list,
+                group: &group,
+                position: Position { epoch, version: known.next() },
+                at: &known.at,
+                before: before.as_ref(),
+                offer,
+                walked_at,
+                delta: delta.map(|delta| block_in_place(|| delta.serialize())),
+                wants_base,
+            };
+            match self.send(publication).await? {
+                Ok(version) => {
+                    state.versions.published(version.position.version);
+                    state.set_published(Some(offer.clone()));
+                    let number = version.position.version;
+                    let snapshot = &offer.list.snapshot;
+                    self.changes.settled(&offer.head, list.as_str(), number, snapshot);
+                    let replaced = before.filter(|before| before.base != version.base);
+                    known.set(&version.position.to_string(), version);
+                    if let Some(before) = replaced {
+                        self.expire(&before.base.chunks, &before.deltas.chunks).await;
+                    }
+                    return Ok(());
+                }
+                Err(Outcome::OtherChanges) => {}
+                Err(Outcome::OtherVersion) => self.read_again(list, &mut known).await?,
+                Err(_) => return Err(NotPublished::NotLeader),
+            }
+        }
+        Err(NotPublished::KeepsChanging)
+    }
+
+    /// The pointer has changed: what is there is replaced as a whole, since this instance leads.
+    async fn read_again(&self, list: &ListId, known: &mut Known) -> Result<(), NotPublished> {
+        let found = self.find(list).await?;
+        if let Some(pointer) = found.pointer {
+            known.largest = known.largest.max(pointer.position.version);
+        }
+        known.forget(found.at);
+        Ok(())
+    }
+
+    /// When something was by the engine's clock, in ms since 1970.
+    fn engine_time_of(&self, instant: Instant) -> i64 {
+        let age = i64::try_from(instant.elapsed().as_millis()).unwrap_or(i64::MAX);
+        self.engine.now_ms().saturating_sub(age)
+    }
+
+    async fn expire(&self, base: &Chunks, others: &[Chunks]) {
+        for chunks in std::iter::once(base).chain(others) {
+            // Otherwise they expire later.
+            let _ = self.engine.extend(chunks, REPLACED_TTL).await;
+        }
+    }
+
+    /// Lets the lists live on that this instance leads; publishes those again of which a part is gone.
+    async fn extend_all(&self, fleet: &Fleet) {
+        let states: Vec<_> =
+            self.states.lock().iter().map(|(l, s)| (l.clone(), s.clone())).collect();
+        for (list, state) in states {
+            let leads = fleet.group_of(&list).map(|group| group.role());
+            let Some(Role::Leader(_)) = leads else { continue };
+            let version = state.known.lock().await.version.clone();
+            let Some(version) = version else { continue };
+            if let Ok(false) = self.extend(&list, &version).await {
+                tracing::warn!(%list, "a part of a published list is gone");
+                self.publish_base(&list);
+            }
+        }
+    }
+}

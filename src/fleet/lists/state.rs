@@ -1,0 +1,124 @@
+//! What this instance knows of one list.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::pointer::{Base, Position};
+use super::{Offer, PublishedList};
+use crate::fleet::status::VersionStatus;
+use crate::shared_engine::Chunks;
+
+/// For how long a list may be refused before this instance walks by itself.
+const REFUSED: Duration = Duration::from_secs(10);
+
+/// A list as this instance knows it.
+#[derive(Default)]
+pub(super) struct ListState {
+    /// Locked while a version is published or adopted.
+    pub(super) known: tokio::sync::Mutex<Known>,
+    pub(super) versions: Arc<VersionStatus>,
+    /// What is refused, and since when.
+    refused: Mutex<Option<Refused>>,
+    /// Another instance cannot use the base.
+    wants_base: AtomicBool,
+    /// What this instance has published last.
+    published: Mutex<Option<Offer>>,
+}
+
+struct Refused {
+    since: Instant,
+    at: String,
+}
+
+/// What is known of the engine.
+#[derive(Default)]
+pub(super) struct Known {
+    /// The position of the pointer as it was last seen; empty if there was none.
+    pub(super) at: String,
+    /// The version there, if it could be used.
+    pub(super) version: Option<KnownVersion>,
+    /// The largest number of a version that was seen.
+    pub(super) largest: u64,
+}
+
+/// A version in the engine, and the same on this instance.
+#[derive(Clone)]
+pub(super) struct KnownVersion {
+    pub(super) position: Position,
+    pub(super) list: PublishedList,
+    /// When its walk began, by the engine's clock.
+    pub(super) walked_at: i64,
+    pub(super) base: Base,
+    /// The deltas since the base.
+    pub(super) deltas: Deltas,
+}
+
+/// The deltas since a base.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Deltas {
+    pub(super) count: usize,
+    pub(super) bytes: usize,
+    /// Those that are too large for an entry of the stream.
+    pub(super) chunks: Vec<Chunks>,
+}
+
+impl ListState {
+    pub(super) fn want_base(&self) {
+        self.wants_base.store(true, Ordering::Relaxed);
+    }
+
+    /// Records what this instance has published; `None`: another one publishes.
+    pub(super) fn set_published(&self, offer: Option<Offer>) {
+        *self.published.lock() = offer;
+    }
+
+    pub(super) fn published(&self) -> Option<Offer> {
+        self.published.lock().clone()
+    }
+
+    pub(super) fn take_wanted_base(&self) -> bool {
+        self.wants_base.swap(false, Ordering::Relaxed)
+    }
+
+    /// Records that what is published there cannot be adopted; `true`: this was not known.
+    pub(super) fn refuse(&self, at: &str) -> bool {
+        let mut refused = self.refused.lock();
+        let is_new = refused.as_ref().is_none_or(|refused| refused.at != at);
+        let since = refused.as_ref().map_or_else(Instant::now, |refused| refused.since);
+        *refused = Some(Refused { since, at: at.to_owned() });
+        is_new
+    }
+
+    pub(super) fn accept(&self) {
+        *self.refused.lock() = None;
+    }
+
+    /// Whether nothing could be adopted for so long that this instance has to walk by itself.
+    pub(super) fn is_unusable(&self) -> bool {
+        self.refused.lock().as_ref().is_some_and(|refused| refused.since.elapsed() >= REFUSED)
+    }
+
+    /// Whether something is refused.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused.lock().is_some()
+    }
+}
+
+impl Known {
+    /// The number of the next version.
+    pub(super) fn next(&self) -> u64 {
+        self.largest + 1
+    }
+
+    pub(super) fn set(&mut self, at: &str, version: KnownVersion) {
+        self.largest = self.largest.max(version.position.version);
+        (self.at, self.version) = (at.to_owned(), Some(version));
+    }
+
+    pub(super) fn forget(&mut self, at: String) {
+        (self.at, self.version) = (at, None);
+    }
+}
