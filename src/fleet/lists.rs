@@ -6,9 +6,11 @@
 //! have the content hash of the pointer.
 
 mod adoption;
+mod not_adopted;
 mod pointer;
 mod publication;
 mod publisher;
+mod reading;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,10 +22,12 @@ use tokio::sync::Notify;
 
 use super::ListId;
 use super::changes::SharedChanges;
+use super::status::VersionStatus;
 use crate::shared_engine::{Engine, Event};
 use crate::snapshot::Snapshot;
 use crate::store::Head;
-pub use adoption::{FoundList, NotAdopted, Purpose};
+pub use adoption::{FoundList, Purpose};
+pub use not_adopted::NotAdopted;
 pub use pointer::Position;
 use state::ListState;
 
@@ -144,6 +148,12 @@ impl Lists {
             (false, false) => Some(Which::These(lists)),
             (false, true) => None,
         }
+    }
+
+    /// Which versions of a list this instance has seen.
+    #[must_use]
+    pub fn versions(&self, list: &ListId) -> Arc<VersionStatus> {
+        Arc::clone(&self.state(list).versions)
     }
 
     fn state(&self, list: &ListId) -> Arc<ListState> {

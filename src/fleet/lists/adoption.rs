@@ -1,27 +1,16 @@
 //! Reads what another instance has published: the whole of it, checked, or nothing (D53).
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use redis::streams::{StreamId as Entry, StreamRangeReply};
-use tokio::task::block_in_place;
-
-use super::pointer::{Base, Found, Pointer, Position};
-use super::publication::{IN_CHUNKS, INLINE, context};
-use super::state::{Deltas, Known, KnownVersion, ListState};
-use super::{BASE, ListId, Lists, MAX_BASE_BYTES, MAX_BODY_BYTES, PublishedList, WITHIN};
-use crate::rules::{PathSegment, Pathname, without_trailing_slash};
-use crate::shared_engine::{Chunks, DownloadError, EngineError};
-use crate::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
+use super::not_adopted::NotAdopted;
+use super::pointer::{Found, Pointer};
+use super::reading::Frame;
+use super::state::{Known, KnownVersion, ListState};
+use super::{BASE, ListId, Lists, PublishedList, WITHIN};
+use crate::shared_engine::EngineError;
+use crate::snapshot::{Builder, Listing};
 use crate::store::Head;
 
 /// How often an adoption is tried at once: the pointer may move meanwhile.
 const ATTEMPTS: usize = 3;
-/// For a read of deltas.
-const READ_WITHIN: Duration = Duration::from_secs(5);
-/// How many deltas are read at once.
-const BATCH: usize = 64;
-
 /// For what a list is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -31,32 +20,6 @@ pub enum Purpose {
     Lead,
 }
 
-/// Why a list is not adopted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAdopted {
-    /// The engine has no answer.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// What is there cannot be used.
-    #[error("{0}")]
-    Refused(String),
-}
-
-impl NotAdopted {
-    fn refused(reason: impl ToString) -> Self {
-        Self::Refused(reason.to_string())
-    }
-}
-
-impl From<DownloadError> for NotAdopted {
-    fn from(error: DownloadError) -> Self {
-        match error {
-            DownloadError::Engine(error) => Self::Engine(error),
-            error => Self::refused(error),
-        }
-    }
-}
-
 /// A list that is published.
 #[derive(Clone, Debug)]
 pub struct FoundList {
@@ -64,14 +27,6 @@ pub struct FoundList {
     pub list: PublishedList,
     /// Whether it was not known to this instance before.
     pub is_new: bool,
-}
-
-/// What a snapshot must be one of.
-#[derive(Clone, Copy, Debug)]
-struct Frame<'l> {
-    list: &'l ListId,
-    listing: Listing<'l>,
-    builder: Builder,
 }
 
 impl Lists {
@@ -199,139 +154,6 @@ impl Lists {
         Ok(false)
     }
 
-    /// The version of a pointer: by deltas from the known one if possible, otherwise from the base.
-    async fn version(
-        &self,
-        frame: Frame<'_>,
-        before: Option<&KnownVersion>,
-        pointer: &Pointer,
-    ) -> Result<KnownVersion, NotAdopted> {
-        let is_before = |before: &&KnownVersion| before.position < pointer.position;
-        if let Some(before) = before.filter(is_before) {
-            let start = (Arc::clone(&before.list.snapshot), before.position);
-            match self.with_deltas(frame, start, pointer).await {
-                Ok((snapshot, deltas)) => {
-                    let mut all = before.deltas.clone();
-                    if before.base == pointer.base {
-                        all.add(deltas);
-                    } else {
-                        all = deltas;
-                    }
-                    return self.verified(frame, snapshot, all, pointer);
-                }
-                Err(NotAdopted::Refused(reason)) => {
-                    tracing::debug!(list = %frame.list, reason, "the base is read instead of deltas");
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        let base = self.base(frame, &pointer.base).await?;
-        let start = (Arc::new(base), pointer.base.position);
-        let (snapshot, deltas) = self.with_deltas(frame, start, pointer).await?;
-        self.verified(frame, snapshot, deltas, pointer)
-    }
-
-    async fn base(&self, frame: Frame<'_>, base: &Base) -> Result<Snapshot, NotAdopted> {
-        let bytes = self.engine.download(&base.chunks, MAX_BASE_BYTES).await?;
-        block_in_place(|| {
-            let serialized = Serialized::read(&bytes).map_err(NotAdopted::refused)?;
-            if serialized.head != frame.list.as_str() {
-                return Err(NotAdopted::refused("the base is of another list"));
-            }
-            let snapshot = serialized.snapshot_within(MAX_BODY_BYTES, frame.builder);
-            let snapshot = snapshot.map_err(NotAdopted::refused)?;
-            if snapshot.content_hash() != base.hash {
-                return Err(NotAdopted::refused("the base has another content"));
-            }
-            check_paths(&snapshot)?;
-            Ok(snapshot)
-        })
-    }
-
-    /// The snapshot with the deltas from its position up to that of the pointer.
-    async fn with_deltas(
-        &self,
-        frame: Frame<'_>,
-        (mut snapshot, mut position): (Arc<Snapshot>, Position),
-        pointer: &Pointer,
-    ) -> Result<(Arc<Snapshot>, Deltas), NotAdopted> {
-        let mut deltas = Deltas::default();
-        while position < pointer.position {
-            let mut range = redis::cmd("XRANGE");
-            range.arg(self.deltas_key(frame.list)).arg(format!("({position}"));
-            range.arg(pointer.position.to_string()).arg("COUNT").arg(BATCH);
-            let found: Result<StreamRangeReply, EngineError> =
-                self.engine.command(&range, READ_WITHIN).await;
-            let found = match found {
-                Err(EngineError::Refused(code)) => return Err(NotAdopted::refused(code)),
-                found => found?.ids,
-            };
-            if found.is_empty() {
-                return Err(NotAdopted::refused("deltas are missing"));
-            }
-            for entry in found {
-                let (delta, bytes, chunks) = self.delta(frame.list, position, &entry).await?;
-                position = entry.id.parse().map_err(NotAdopted::refused)?;
-                deltas.add(Deltas { count: 1, bytes, chunks });
-                if let Some(later) = block_in_place(|| apply(&snapshot, &delta, frame.builder))? {
-                    snapshot = Arc::new(later);
-                }
-            }
-        }
-        Ok((snapshot, deltas))
-    }
-
-    /// The delta of an entry, which must follow this position; also its bytes and where they are.
-    async fn delta(
-        &self,
-        list: &ListId,
-        after: Position,
-        entry: &Entry,
-    ) -> Result<(Delta, usize, Vec<Chunks>), NotAdopted> {
-        let position: Position = entry.id.parse().map_err(NotAdopted::refused)?;
-        if entry.get::<String>("after") != Some(after.to_string()) {
-            return Err(NotAdopted::refused("deltas are missing"));
-        }
-        let context = context(list, after, position);
-        let open = |sealed: Vec<u8>| {
-            let opened = self.engine.open(&context, &sealed);
-            opened.map(<[u8]>::to_vec).map_err(NotAdopted::refused)
-        };
-        let (bytes, chunks) = if let Some(sealed) = entry.get::<Vec<u8>>(INLINE) {
-            (open(sealed)?, Vec::new())
-        } else {
-            let sealed = entry.get::<Vec<u8>>(IN_CHUNKS).unwrap_or_default();
-            let chunks = serde_json::from_slice(&open(sealed)?);
-            let chunks: Chunks = chunks.map_err(NotAdopted::refused)?;
-            (self.engine.download(&chunks, MAX_BASE_BYTES).await?, vec![chunks])
-        };
-        let delta = block_in_place(|| Delta::read(&bytes, MAX_BODY_BYTES));
-        Ok((delta.map_err(NotAdopted::refused)?, bytes.len(), chunks))
-    }
-
-    /// The version, if it is what the pointer says and can be one of the present settings.
-    fn verified(
-        &self,
-        Frame { listing, .. }: Frame<'_>,
-        snapshot: Arc<Snapshot>,
-        deltas: Deltas,
-        pointer: &Pointer,
-    ) -> Result<KnownVersion, NotAdopted> {
-        let Pointer { position, hash, urls_hash, rows, walked_at, took_ms, ref base } = *pointer;
-        let figures = (snapshot.content_hash(), snapshot.urls_hash(), snapshot.len());
-        if figures != (hash, urls_hash, rows) {
-            return Err(NotAdopted::refused("the list has another content than the pointer says"));
-        }
-        if !block_in_place(|| snapshot.fits(listing)) {
-            return Err(NotAdopted::refused("the list does not fit the settings"));
-        }
-        // A time in the future counts as now.
-        let begun = self.engine.instant_of(walked_at);
-        let took = Duration::from_millis(took_ms).min(begun.elapsed());
-        let list = PublishedList { snapshot, begun, took };
-        Ok(KnownVersion { position, list, walked_at, base: base.clone(), deltas })
-    }
-
     /// Logs once that something is refused, and asks once for another base.
     async fn refuse(&self, list: &ListId, state: &ListState, at: &str, reason: &str) {
         if !state.refuse(at) {
@@ -343,41 +165,8 @@ impl Lists {
     }
 }
 
-/// The snapshot with a delta; `None`: it is the same.
-fn apply(
-    snapshot: &Snapshot,
-    delta: &Delta,
-    builder: Builder,
-) -> Result<Option<Snapshot>, NotAdopted> {
-    if let Some(present) = delta.present() {
-        check_paths(present)?;
-    }
-    snapshot.with_delta(delta, builder).map_err(NotAdopted::refused)
-}
-
-/// Each path must be one that the service could have built.
-fn check_paths(snapshot: &Snapshot) -> Result<(), NotAdopted> {
-    let is_good = |path: &str| {
-        let parsed = Pathname::parse(path);
-        parsed.segments().all(|segment| matches!(segment, PathSegment::Text(_)))
-            && parsed.normalized() == without_trailing_slash(path)
-    };
-    match snapshot.urls().find(|url| !is_good(url.path())) {
-        None => Ok(()),
-        Some(_) => Err(NotAdopted::refused("a path is none")),
-    }
-}
-
 impl KnownVersion {
     fn is(&self, pointer: &Pointer) -> bool {
         self.position == pointer.position && self.list.snapshot.content_hash() == pointer.hash
-    }
-}
-
-impl Deltas {
-    fn add(&mut self, other: Self) {
-        self.count += other.count;
-        self.bytes += other.bytes;
-        self.chunks.extend(other.chunks);
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct Pointer {
     /// The content hash of the snapshot.
     #[serde(with = "hex")]
     pub(super) hash: u128,
-    /// The hash of its URLs, and their number: for whoever reads the engine.
+    /// The hash of its URLs, and their number.
     #[serde(with = "hex")]
     pub(super) urls_hash: u128,
     pub(super) rows: usize,

@@ -1,0 +1,197 @@
+//! Reads a published version: the base and the deltas, each of them checked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::streams::{StreamId as Entry, StreamRangeReply};
+use tokio::task::block_in_place;
+
+use super::not_adopted::NotAdopted;
+use super::pointer::{Base, Pointer, Position};
+use super::publication::{IN_CHUNKS, INLINE, context};
+use super::state::{Deltas, KnownVersion};
+use super::{ListId, Lists, MAX_BASE_BYTES, MAX_BODY_BYTES, PublishedList};
+use crate::rules::{PathSegment, Pathname, without_trailing_slash};
+use crate::shared_engine::{Chunks, EngineError};
+use crate::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
+
+/// For a read of deltas.
+const READ_WITHIN: Duration = Duration::from_secs(5);
+/// How many deltas are read at once.
+const BATCH: usize = 64;
+
+/// What a snapshot must be one of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame<'l> {
+    pub(super) list: &'l ListId,
+    pub(super) listing: Listing<'l>,
+    pub(super) builder: Builder,
+}
+
+impl Lists {
+    /// The version of a pointer: by deltas from the known one if possible, otherwise from the base.
+    pub(super) async fn version(
+        &self,
+        frame: Frame<'_>,
+        before: Option<&KnownVersion>,
+        pointer: &Pointer,
+    ) -> Result<KnownVersion, NotAdopted> {
+        let is_before = |before: &&KnownVersion| before.position < pointer.position;
+        if let Some(before) = before.filter(is_before) {
+            let start = (Arc::clone(&before.list.snapshot), before.position);
+            match self.with_deltas(frame, start, pointer).await {
+                Ok((snapshot, deltas)) => {
+                    let mut all = before.deltas.clone();
+                    if before.base == pointer.base {
+                        all.add(deltas);
+                    } else {
+                        all = deltas;
+                    }
+                    return self.verified(frame, snapshot, all, pointer);
+                }
+                Err(NotAdopted::Refused(reason)) => {
+                    tracing::debug!(list = %frame.list, reason, "the base is read instead of deltas");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let base = self.base(frame, &pointer.base).await?;
+        let start = (Arc::new(base), pointer.base.position);
+        let (snapshot, deltas) = self.with_deltas(frame, start, pointer).await?;
+        self.verified(frame, snapshot, deltas, pointer)
+    }
+
+    async fn base(&self, frame: Frame<'_>, base: &Base) -> Result<Snapshot, NotAdopted> {
+        let bytes = self.engine.download(&base.chunks, MAX_BASE_BYTES).await?;
+        block_in_place(|| {
+            let serialized = Serialized::read(&bytes).map_err(NotAdopted::refused)?;
+            if serialized.head != frame.list.as_str() {
+                return Err(NotAdopted::refused("the base is of another list"));
+            }
+            let snapshot = serialized.snapshot_within(MAX_BODY_BYTES, frame.builder);
+            let snapshot = snapshot.map_err(NotAdopted::refused)?;
+            if snapshot.content_hash() != base.hash {
+                return Err(NotAdopted::refused("the base has another content"));
+            }
+            check_paths(&snapshot)?;
+            Ok(snapshot)
+        })
+    }
+
+    /// The snapshot with the deltas from its position up to that of the pointer.
+    async fn with_deltas(
+        &self,
+        frame: Frame<'_>,
+        (mut snapshot, mut position): (Arc<Snapshot>, Position),
+        pointer: &Pointer,
+    ) -> Result<(Arc<Snapshot>, Deltas), NotAdopted> {
+        let mut deltas = Deltas::default();
+        while position < pointer.position {
+            let mut range = redis::cmd("XRANGE");
+            range.arg(self.deltas_key(frame.list)).arg(format!("({position}"));
+            range.arg(pointer.position.to_string()).arg("COUNT").arg(BATCH);
+            let found: Result<StreamRangeReply, EngineError> =
+                self.engine.command(&range, READ_WITHIN).await;
+            let found = match found {
+                Err(EngineError::Refused(code)) => return Err(NotAdopted::refused(code)),
+                found => found?.ids,
+            };
+            if found.is_empty() {
+                return Err(NotAdopted::refused("deltas are missing"));
+            }
+            for entry in found {
+                let (delta, bytes, chunks) = self.delta(frame.list, position, &entry).await?;
+                position = entry.id.parse().map_err(NotAdopted::refused)?;
+                deltas.add(Deltas { count: 1, bytes, chunks });
+                if let Some(later) = block_in_place(|| apply(&snapshot, &delta, frame.builder))? {
+                    snapshot = Arc::new(later);
+                }
+            }
+        }
+        Ok((snapshot, deltas))
+    }
+
+    /// The delta of an entry, which must follow this position; also its bytes and where they are.
+    async fn delta(
+        &self,
+        list: &ListId,
+        after: Position,
+        entry: &Entry,
+    ) -> Result<(Delta, usize, Vec<Chunks>), NotAdopted> {
+        let position: Position = entry.id.parse().map_err(NotAdopted::refused)?;
+        if entry.get::<String>("after") != Some(after.to_string()) {
+            return Err(NotAdopted::refused("deltas are missing"));
+        }
+        let context = context(list, after, position);
+        let open = |sealed: Vec<u8>| {
+            let opened = self.engine.open(&context, &sealed);
+            opened.map(<[u8]>::to_vec).map_err(NotAdopted::refused)
+        };
+        let (bytes, chunks) = if let Some(sealed) = entry.get::<Vec<u8>>(INLINE) {
+            (open(sealed)?, Vec::new())
+        } else {
+            let sealed = entry.get::<Vec<u8>>(IN_CHUNKS).unwrap_or_default();
+            let chunks = serde_json::from_slice(&open(sealed)?);
+            let chunks: Chunks = chunks.map_err(NotAdopted::refused)?;
+            (self.engine.download(&chunks, MAX_BASE_BYTES).await?, vec![chunks])
+        };
+        let delta = block_in_place(|| Delta::read(&bytes, MAX_BODY_BYTES));
+        Ok((delta.map_err(NotAdopted::refused)?, bytes.len(), chunks))
+    }
+
+    /// The version, if it is what the pointer says and can be one of the present settings.
+    fn verified(
+        &self,
+        Frame { listing, .. }: Frame<'_>,
+        snapshot: Arc<Snapshot>,
+        deltas: Deltas,
+        pointer: &Pointer,
+    ) -> Result<KnownVersion, NotAdopted> {
+        let Pointer { position, hash, urls_hash, rows, walked_at, took_ms, ref base } = *pointer;
+        let figures = (snapshot.content_hash(), snapshot.urls_hash(), snapshot.len());
+        if figures != (hash, urls_hash, rows) {
+            return Err(NotAdopted::refused("the list has another content than the pointer says"));
+        }
+        if !block_in_place(|| snapshot.fits(listing)) {
+            return Err(NotAdopted::refused("the list does not fit the settings"));
+        }
+        // A time in the future counts as now.
+        let begun = self.engine.instant_of(walked_at);
+        let took = Duration::from_millis(took_ms).min(begun.elapsed());
+        let list = PublishedList { snapshot, begun, took };
+        Ok(KnownVersion { position, list, walked_at, base: base.clone(), deltas })
+    }
+}
+
+/// The snapshot with a delta; `None`: it is the same.
+fn apply(
+    snapshot: &Snapshot,
+    delta: &Delta,
+    builder: Builder,
+) -> Result<Option<Snapshot>, NotAdopted> {
+    if let Some(present) = delta.present() {
+        check_paths(present)?;
+    }
+    snapshot.with_delta(delta, builder).map_err(NotAdopted::refused)
+}
+
+/// Each path must be one that the service could have built.
+fn check_paths(snapshot: &Snapshot) -> Result<(), NotAdopted> {
+    let is_good = |path: &str| {
+        let parsed = Pathname::parse(path);
+        parsed.segments().all(|segment| matches!(segment, PathSegment::Text(_)))
+            && parsed.normalized() == without_trailing_slash(path)
+    };
+    match snapshot.urls().find(|url| !is_good(url.path())) {
+        None => Ok(()),
+        Some(_) => Err(NotAdopted::refused("a path is none")),
+    }
+}
+
+impl Deltas {
+    fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+        self.chunks.extend(other.chunks);
+    }
+}
