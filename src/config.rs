@@ -37,6 +37,7 @@ use crate::content::StrapiSettings;
 use crate::frontend_url::BaseUrl;
 use crate::notify::Target;
 use crate::path_import::ImportFile;
+use crate::shared_engine::EngineSettings;
 use crate::site::Sites;
 use crate::snapshot_cache::Freshness;
 use crate::traces::Settings as Traces;
@@ -69,6 +70,8 @@ pub struct Config {
     pub freshness: Freshness,
     /// The file in which snapshots survive the process.
     pub store: Option<PathBuf>,
+    /// The engine that several instances share.
+    pub shared: Option<EngineSettings>,
     /// The deadline of a URL check, and how long its results are reused.
     pub validation: RunTimes,
     /// How paths are redirected that documents had before.
@@ -114,9 +117,10 @@ pub fn parse(
     let sites = sections::site::read(&mut table, environment, &mut problems);
     let log = sections::log::read(&mut table, &mut problems);
     let traces = sections::traces::read(&mut table, &mut problems);
-    let webhook_secret = sections::hooks::read(&mut table, context, &mut problems);
+    let webhook_secret = sections::auth::hooks::read(&mut table, context, &mut problems);
     let freshness = sections::snapshots::read(&mut table, &mut problems);
     let store = sections::store::read(&mut table, context, &mut problems);
+    let shared = sections::shared::read(&mut table, context, &mut problems);
     let validation = sections::validation::read(&mut table, &mut problems);
     let (moved, imports) = sections::moved::read(&mut table, context, &mut problems);
     let changes = sections::changes::read(&mut table, &mut problems);
@@ -144,6 +148,7 @@ pub fn parse(
                 webhook_secret,
                 freshness,
                 store,
+                shared,
                 validation,
                 moved,
                 imports,

@@ -1,6 +1,9 @@
 //! Settings that are fixed until a restart: a reload leaves them as they are and names those that
 //! have changed.
 
+use secrecy::ExposeSecret;
+use xxhash_rust::xxh3::xxh3_128;
+
 use super::Config;
 
 /// The values of the settings that a reload cannot apply, by their names.
@@ -21,7 +24,9 @@ impl Config {
     #[must_use]
     pub fn restart_settings(&self) -> RestartSettings {
         let (server, limits, log) = (&self.server, &self.limits, &self.log);
-        let traces = self.traces.as_ref();
+        let (traces, shared) = (self.traces.as_ref(), self.shared.as_ref());
+        let password = shared.and_then(|shared| shared.password.as_ref());
+        let key = shared.and_then(|shared| shared.key.as_ref());
         RestartSettings(vec![
             ("server.listen", server.listen.to_string()),
             ("server.admin_listen", format!("{:?}", server.admin_listen)),
@@ -34,10 +39,19 @@ impl Config {
             ("log.level", log.level.clone()),
             ("log.format", format!("{:?}", log.format)),
             ("store.path", format!("{:?}", self.store)),
+            ("shared.url", format!("{:?}", shared.map(|shared| &shared.url))),
+            ("shared.password_file", hash(password.map(|text| text.expose_secret().as_bytes()))),
+            ("shared.prefix", format!("{:?}", shared.map(|shared| &shared.prefix))),
+            ("shared.key_file", hash(key.map(|key| key.expose_secret()))),
             ("traces.otlp_endpoint", format!("{:?}", traces.map(|traces| &traces.url))),
             ("traces.sample_ratio", format!("{:?}", traces.map(|traces| traces.sample_ratio))),
         ])
     }
+}
+
+/// Stands for a secret.
+fn hash(secret: Option<&[u8]>) -> String {
+    secret.map_or_else(String::new, |secret| xxh3_128(secret).to_string())
 }
 
 #[cfg(test)]
@@ -64,6 +78,7 @@ mod tests {
             ("limits", "cms_requests = 7", "limits.cms_requests"),
             ("limits", "idle_timeout_ms = 7", "limits.idle_timeout_ms"),
             ("log", "level = \"debug\"", "log.level"),
+            ("shared", "url = \"redis://localhost\"", "shared.url, shared.prefix"),
             ("limits", "walk_deadline_ms = 7", ""),
             ("server", "cache_control = \"no-store\"", ""),
         ] {

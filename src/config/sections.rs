@@ -3,12 +3,12 @@
 pub(super) mod auth;
 pub(super) mod changes;
 pub(super) mod cms;
-pub(super) mod hooks;
 pub(super) mod limits;
 pub(super) mod log;
 pub(super) mod moved;
 pub(super) mod rule;
 pub(super) mod server;
+pub(super) mod shared;
 pub(super) mod site;
 pub(super) mod snapshots;
 pub(super) mod store;

@@ -29,12 +29,14 @@ pub(super) fn read(
 }
 
 /// The settings whose value is a path.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 7] = [
     ("cms", "token_file"),
     ("cms", "path"),
     ("hooks", "secret_file"),
     ("auth", "validate_token_file"),
     ("auth", "draft_token_file"),
+    ("shared", "password_file"),
+    ("shared", "key_file"),
 ];
 
 /// The paths of the files that the settings refer to.

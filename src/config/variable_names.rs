@@ -7,9 +7,11 @@ pub(super) const TOKEN: &str = "FRONTEND_MAP__CMS__TOKEN";
 pub(super) const HOOK_SECRET: &str = "FRONTEND_MAP__HOOKS__SECRET";
 pub(super) const VALIDATE_TOKEN: &str = "FRONTEND_MAP__AUTH__VALIDATE_TOKEN";
 pub(super) const DRAFT_TOKEN: &str = "FRONTEND_MAP__AUTH__DRAFT_TOKEN";
+pub(super) const SHARED_PASSWORD: &str = "FRONTEND_MAP__SHARED__PASSWORD";
 /// The address to listen on, which the container image sets.
 pub(super) const LISTEN: &str = "FRONTEND_MAP__SERVER__LISTEN";
-pub(super) const SECRETS: [&str; 4] = [TOKEN, HOOK_SECRET, VALIDATE_TOKEN, DRAFT_TOKEN];
+pub(super) const SECRETS: [&str; 5] =
+    [TOKEN, HOOK_SECRET, VALIDATE_TOKEN, DRAFT_TOKEN, SHARED_PASSWORD];
 
 /// The beginning of each setting's variable. For a service of this name, Kubernetes sets variables
 /// with a single underscore, such as `FRONTEND_MAP_PORT`.
@@ -17,11 +19,12 @@ const PREFIX: &str = "FRONTEND_MAP__";
 
 /// Keys under which a secret may be written in the settings file by mistake: section, key, and the
 /// variable to use instead.
-const KEYS: [(&str, &str, &str); 4] = [
+const KEYS: [(&str, &str, &str); 5] = [
     ("cms", "token", TOKEN),
     ("hooks", "secret", HOOK_SECRET),
     ("auth", "validate_token", VALIDATE_TOKEN),
     ("auth", "draft_token", DRAFT_TOKEN),
+    ("shared", "password", SHARED_PASSWORD),
 ];
 
 /// The fix for a secret under this key of a section; `None`: the key is not that of a secret.

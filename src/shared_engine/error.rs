@@ -1,6 +1,6 @@
 //! Why a command has no usable answer.
 
-use redis::{ErrorKind, RedisError, ServerErrorKind};
+use redis::{ErrorKind, RedisError, ServerError};
 
 use crate::metrics::EngineFailure;
 
@@ -42,33 +42,30 @@ impl EngineError {
         matches!(self, Self::Refused(code) if code == "NOSCRIPT")
     }
 
-    /// Codes that a script has passed on are the first word of their text.
-    fn refused(error: &RedisError) -> Self {
-        let code = error.code().unwrap_or("ERR");
-        let detail = error.detail().unwrap_or_default();
-        let inner = detail.split([' ', ':']).next().unwrap_or_default();
-        let is_code = |word: &str| {
+    /// The code of a refusal. Errors of scripts may have it at the beginning of their text.
+    fn refused(error: &ServerError) -> Self {
+        let inner = error.details().unwrap_or_default().split([' ', ':']).next();
+        let is_code = |word: &&str| {
             word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
         };
-        match code {
-            "WRONGPASS" | "NOAUTH" => Self::Authentication,
-            "ERR" if is_code(inner) => Self::Refused(inner.to_owned()),
-            _ => Self::Refused(code.to_owned()),
+        match (error.code(), inner.filter(is_code)) {
+            ("WRONGPASS" | "NOAUTH", _) => Self::Authentication,
+            ("ERR", Some(code)) | (code, _) => Self::Refused(code.to_owned()),
         }
     }
 }
 
 impl From<RedisError> for EngineError {
     fn from(error: RedisError) -> Self {
+        // Of a pipeline, the first one.
+        let refusals = error.clone().into_server_errors();
+        if let Some((_, refusal)) = refusals.as_deref().and_then(<[_]>::first) {
+            return Self::refused(refusal);
+        }
         match error.kind() {
             ErrorKind::AuthenticationFailed => Self::Authentication,
-            ErrorKind::Server(ServerErrorKind::ResponseError) | ErrorKind::Extension => {
-                Self::refused(&error)
-            }
-            ErrorKind::Server(_) => Self::Refused(error.code().unwrap_or("ERR").to_owned()),
             ErrorKind::Io if error.is_timeout() => Self::Timeout,
-            ErrorKind::Io => Self::Connection(error.to_string()),
-            ErrorKind::Client | ErrorKind::InvalidClientConfig => {
+            ErrorKind::Io | ErrorKind::Client | ErrorKind::InvalidClientConfig => {
                 Self::Connection(error.to_string())
             }
             ErrorKind::RESP3NotSupported => {

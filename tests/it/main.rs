@@ -18,6 +18,7 @@ mod crawler;
 mod demo;
 mod docs;
 mod explain;
+mod fleet;
 mod hostile_cms;
 mod hostile_slugs;
 mod hosts;

@@ -10,6 +10,7 @@ pub(crate) mod gzip;
 pub(crate) mod http;
 pub(crate) mod metrics;
 pub(crate) mod pages;
+pub(crate) mod redis;
 pub(crate) mod script;
 pub(crate) mod service;
 pub(crate) mod tls;

@@ -1,5 +1,7 @@
 //! `[auth]`: the tokens that restricted requests have to send.
 
+pub(in crate::config) mod hooks;
+
 use std::path::PathBuf;
 
 use secrecy::SecretString;

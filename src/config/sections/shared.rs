@@ -1,0 +1,81 @@
+//! `[shared]`: the engine that several instances share (D51).
+
+use std::path::{Path, PathBuf};
+
+use secrecy::{ExposeSecret, SecretSlice};
+use serde::Deserialize;
+
+use crate::config::Problems;
+use crate::config::secret::Secret;
+use crate::config::sources::Context;
+use crate::config::table;
+use crate::config::value::Table;
+use crate::config::variable_names::SHARED_PASSWORD;
+use crate::shared_engine::{EngineSettings, EngineUrl, MIN_KEY_BYTES};
+
+const DEFAULT_PREFIX: &str = "frontend-map";
+
+/// The longest prefix of keys, in bytes: each key has it.
+const MAX_PREFIX: usize = 64;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Raw {
+    url: Option<String>,
+    password_file: Option<PathBuf>,
+    prefix: Option<String>,
+    key_file: Option<PathBuf>,
+}
+
+/// `None`: the service works alone.
+pub(in crate::config) fn read(
+    table: &mut Table,
+    context: Context<'_>,
+    problems: &mut Problems,
+) -> Option<EngineSettings> {
+    let raw: Raw = table::read(table, "shared", problems);
+    let Some(url) = raw.url.as_deref() else {
+        if raw.password_file.is_some() || raw.prefix.is_some() || raw.key_file.is_some() {
+            problems.add("shared.url", "must be set, or nothing else in [shared]");
+        }
+        return None;
+    };
+    // An empty variable turns off what the file turns on.
+    if url.is_empty() {
+        return None;
+    }
+    let url = problems.take("shared.url", EngineUrl::parse(url));
+    let password = Secret {
+        name: "the password of the shared engine",
+        variable: SHARED_PASSWORD,
+        key: "shared.password_file",
+    };
+    let password = password.read(raw.password_file.as_deref(), context, problems);
+    let prefix = problems.take("shared.prefix", prefix(raw.prefix.as_deref()));
+    let key = raw.key_file.map(|path| key(&context.base_dir.join(path)));
+    let key = key.and_then(|key| problems.take("shared.key_file", key));
+    Some(EngineSettings { url: url?, password, prefix: prefix?, key })
+}
+
+/// Characters without a meaning in patterns of keys and in access rules.
+fn prefix(text: Option<&str>) -> Result<String, String> {
+    let text = text.unwrap_or(DEFAULT_PREFIX);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    if text.is_empty() || text.len() > MAX_PREFIX || !text.bytes().all(is_plain) {
+        return Err(format!(
+            "must be 1 to {MAX_PREFIX} letters, digits and the characters - _ . :"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// The bytes of the file without line breaks at its end, which editors add.
+fn key(path: &Path) -> Result<SecretSlice<u8>, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let end = bytes.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |last| last + 1);
+    let key = SecretSlice::from(bytes[..end].to_vec());
+    if key.expose_secret().len() < MIN_KEY_BYTES {
+        return Err(format!("the key must have at least {MIN_KEY_BYTES} bytes"));
+    }
+    Ok(key)
+}

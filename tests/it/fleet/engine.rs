@@ -1,0 +1,12 @@
+//! The shared engine by itself, without sites: leases, availability, seals, chunks, events.
+
+mod availability;
+mod chunks;
+mod clock;
+mod events;
+mod fixture;
+mod leases;
+mod refusals;
+mod scripts;
+mod settings;
+mod tls;

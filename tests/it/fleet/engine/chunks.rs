@@ -1,0 +1,168 @@
+//! Large values, damaged in every way.
+
+use std::time::Duration;
+
+use frontend_map::shared_engine::{CHUNK_BYTES, Chunks, DownloadError, Engine, EngineError};
+
+use super::fixture::{SOON, engine, engine_with, run, settings, until};
+use crate::support::redis::Redis;
+
+const HOUR: Duration = Duration::from_hours(1);
+const NO_BOUND: usize = usize::MAX;
+
+/// Bytes that differ from chunk to chunk.
+fn body(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|at| u8::try_from((at / 7 + at / CHUNK_BYTES) % 251).unwrap()).collect()
+}
+
+async fn uploaded(engine: &Engine, name: &str) -> Chunks {
+    engine.upload(name, &body(3 * CHUNK_BYTES - 5), HOUR).await.unwrap()
+}
+
+async fn get(redis: &redis::Client, key: &str) -> Vec<u8> {
+    let mut connection = redis.get_multiplexed_async_connection().await.unwrap();
+    redis::cmd("GET").arg(key).query_async(&mut connection).await.unwrap()
+}
+
+async fn set(redis: &redis::Client, key: &str, value: &[u8]) {
+    let mut connection = redis.get_multiplexed_async_connection().await.unwrap();
+    redis::cmd("SET").arg(key).arg(value).query_async::<()>(&mut connection).await.unwrap();
+}
+
+#[test]
+fn download_returns_what_was_uploaded_in_chunks_that_expire() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        for bytes in [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES] {
+            let name = format!("chunk:a:{bytes}");
+            let chunks = engine.upload(&name, &body(bytes), HOUR).await.unwrap();
+            assert_eq!((chunks.count, chunks.bytes), (bytes.div_ceil(CHUNK_BYTES), bytes));
+            let text = serde_json::to_string(&chunks).unwrap();
+            let chunks: Chunks = serde_json::from_str(&text).unwrap();
+            assert_eq!(engine.download(&chunks, bytes).await, Ok(body(bytes)), "{bytes}");
+            assert!(engine.extend(&chunks, 2 * HOUR).await.unwrap());
+            for key in redis.keys(&format!("map:1:{name}:*")) {
+                let left: i64 = redis.command(&["PTTL", &key]);
+                assert!((3_700_000..=7_200_000).contains(&left), "{key} {left}");
+                let bytes: usize = redis.command(&["STRLEN", &key]);
+                assert!(bytes <= CHUNK_BYTES + 32);
+            }
+            engine.discard(&chunks).await.unwrap();
+        }
+        assert_eq!(redis.keys("map:1:chunk:*"), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn download_refuses_a_value_with_a_damaged_chunk() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let client = redis::Client::open(redis.url()).unwrap();
+        let chunks = uploaded(&engine, "chunk:a:1").await;
+        let other = uploaded(&engine, "chunk:a:2").await;
+        let key = |name: &str, at: usize| engine.key(&format!("{name}:{at}"));
+        let good = get(&client, &key("chunk:a:1", 1)).await;
+        let mut flipped = good.clone();
+        flipped[1000] ^= 1;
+        let mut longer = good.clone();
+        longer.push(0);
+        let swapped = get(&client, &key("chunk:a:1", 0)).await;
+        let of_other = get(&client, &key("chunk:a:2", 1)).await;
+        for (what, value) in [
+            ("a flipped bit", flipped),
+            ("truncated", good[..good.len() - 1].to_vec()),
+            ("one byte", vec![1]),
+            ("a byte more", longer),
+            ("the chunk of another place", swapped),
+            ("the chunk of another value", of_other),
+        ] {
+            set(&client, &key("chunk:a:1", 1), &value).await;
+            let result = engine.download(&chunks, NO_BOUND).await;
+            assert_eq!(result, Err(DownloadError::Damaged(1)), "{what}");
+        }
+        assert_eq!(engine.counters().refused_seals.get(), 6);
+        set(&client, &key("chunk:a:1", 1), &good).await;
+        assert!(engine.download(&chunks, NO_BOUND).await.is_ok());
+        assert!(engine.download(&other, NO_BOUND).await.is_ok());
+    });
+}
+
+#[test]
+fn download_refuses_a_missing_chunk_and_one_of_another_type() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let chunks = uploaded(&engine, "chunk:a:1").await;
+        let _: i64 = redis.command(&["DEL", "map:1:chunk:a:1:2"]);
+        let missing = engine.download(&chunks, NO_BOUND).await;
+        assert_eq!(missing, Err(DownloadError::Missing(2)));
+        assert!(!engine.extend(&chunks, HOUR).await.unwrap());
+        let _: i64 = redis.command(&["SADD", "map:1:chunk:a:1:2", "x"]);
+        let strange = engine.download(&chunks, NO_BOUND).await;
+        assert_eq!(strange, Err(DownloadError::Damaged(2)));
+    });
+}
+
+#[test]
+fn download_refuses_numbers_that_do_not_fit() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let chunks = uploaded(&engine, "chunk:a:1").await;
+        let too_small = engine.download(&chunks, chunks.bytes - 1).await;
+        assert_eq!(too_small, Err(DownloadError::Size));
+        let count = Chunks { count: 2, ..chunks.clone() };
+        assert_eq!(engine.download(&count, NO_BOUND).await, Err(DownloadError::Size));
+        let bytes = Chunks { bytes: usize::MAX, ..chunks.clone() };
+        assert_eq!(engine.download(&bytes, 1 << 30).await, Err(DownloadError::Size));
+        let bytes = Chunks { bytes: chunks.bytes - 1, ..chunks.clone() };
+        assert_eq!(engine.download(&bytes, NO_BOUND).await, Err(DownloadError::Damaged(0)));
+        let checksum = Chunks { checksum: "0".repeat(32), ..chunks };
+        assert_eq!(engine.download(&checksum, NO_BOUND).await, Err(DownloadError::Damaged(0)));
+    });
+}
+
+#[test]
+fn chunks_of_an_instance_with_another_key_are_refused() {
+    run(async {
+        let redis = Redis::start();
+        let with_key = |byte: u8| {
+            let mut settings = settings(&redis);
+            settings.key = Some(vec![byte; 32].into());
+            engine_with(settings)
+        };
+        let (first, same, other, without) =
+            (with_key(1), with_key(1), with_key(2), engine(&redis).await);
+        for engine in [&first, &same, &other] {
+            until("it is here", async || engine.is_here()).await;
+        }
+        let chunks = uploaded(&first, "chunk:a:1").await;
+        assert!(same.download(&chunks, NO_BOUND).await.is_ok());
+        for stranger in [other, without] {
+            let result = stranger.download(&chunks, NO_BOUND).await;
+            assert_eq!(result, Err(DownloadError::Damaged(0)));
+            assert_eq!(stranger.counters().refused_seals.get(), 1);
+        }
+    });
+}
+
+#[test]
+fn upload_to_an_engine_that_is_full_fails_and_downloads_go_on() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let chunks = uploaded(&engine, "chunk:a:1").await;
+        let _: String = redis.command(&["CONFIG", "SET", "maxmemory", "1mb"]);
+        let result = engine.upload("chunk:a:2", &body(CHUNK_BYTES), HOUR).await;
+        let refused = matches!(&result, Err(EngineError::Refused(code)) if code == "OOM");
+        // A heartbeat may have failed before.
+        assert!(refused || result == Err(EngineError::Away), "{result:?}");
+        until("it is away", async || !engine.is_here()).await;
+        let _: String = redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
+        until("it is here", async || engine.is_here()).await;
+        assert!(engine.download(&chunks, NO_BOUND).await.is_ok());
+        let _: String = engine.command(&redis::cmd("PING"), SOON).await.unwrap();
+    });
+}

@@ -1,0 +1,23 @@
+//! Ages come from the engine's clock.
+
+use std::time::{Duration, Instant};
+
+use super::fixture::{engine, run, until};
+use crate::support::redis::Redis;
+
+#[test]
+fn now_ms_is_the_time_of_the_engine_and_instant_of_the_age_by_it() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let (seconds, micros): (i64, i64) = redis.command(&["TIME"]);
+        let engine_ms = seconds * 1_000 + micros / 1_000;
+        assert!((engine.now_ms() - engine_ms).abs() < 2_000);
+        let age = engine.instant_of(engine_ms - 90_000).elapsed();
+        assert!((88..95).contains(&age.as_secs()), "{age:?}");
+        assert!(engine.instant_of(engine_ms + 3_600_000) <= Instant::now());
+        let before = engine.now_ms();
+        until("time goes on", async || engine.now_ms() > before).await;
+        assert!(engine.instant_of(0).elapsed() > Duration::from_hours(24 * 365 * 50));
+    });
+}

@@ -1,0 +1,201 @@
+//! The stream of events, and readers that know when they have missed some.
+
+use std::time::Duration;
+
+use frontend_map::shared_engine::{Engine, EventReader, Read, Script};
+
+use super::fixture::{SOON, engine, engine_with, run, settings, until};
+use crate::support::redis::Redis;
+
+/// What comes next, or nothing if it does not come.
+async fn next(reader: &mut EventReader) -> String {
+    match tokio::time::timeout(Duration::from_mins(1), reader.next()).await.expect("a read") {
+        Read::Gap => "gap".to_owned(),
+        Read::Event(event) => format!("{}={}", event.kind, String::from_utf8(event.body).unwrap()),
+    }
+}
+
+/// A reader that is past its first gap.
+async fn reading(engine: &Engine) -> EventReader {
+    let mut reader = engine.events();
+    assert_eq!(next(&mut reader).await, "gap");
+    reader
+}
+
+async fn append(engine: &Engine, body: &str) {
+    engine.append("test", body.as_bytes(), SOON).await.unwrap();
+}
+
+#[test]
+fn readers_of_all_instances_get_each_event_in_order() {
+    run(async {
+        let redis = Redis::start();
+        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        append(&first, "before").await;
+        let mut readers = [reading(&first).await, reading(&second).await];
+        for at in 0..300 {
+            append(if at % 2 == 0 { &first } else { &second }, &at.to_string()).await;
+        }
+        for reader in &mut readers {
+            for at in 0..300 {
+                assert_eq!(next(reader).await, format!("test={at}"));
+            }
+        }
+        let recent = first.recent_events(Duration::from_mins(5), SOON).await.unwrap();
+        assert_eq!(recent.len(), 301);
+        assert_eq!(recent[0].body, b"before");
+        assert!(recent.windows(2).all(|pair| pair[0].id < pair[1].id));
+    });
+}
+
+#[test]
+fn caller_that_stops_waiting_misses_nothing() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let mut reader = reading(&engine).await;
+        for at in 0..20 {
+            let waited = tokio::time::timeout(Duration::from_millis(5), reader.next()).await;
+            assert!(waited.is_err(), "nothing was appended");
+            append(&engine, &at.to_string()).await;
+            assert_eq!(next(&mut reader).await, format!("test={at}"));
+        }
+    });
+}
+
+#[test]
+fn script_appends_events_in_its_own_step() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let mut reader = reading(&engine).await;
+        let script = Script::with_events(
+            "redis.call('SET', KEYS[1], ARGV[1]) append_event(2, 2) append_event(4, 6) return 7",
+        );
+        let (one, two) = (engine.sealed_event("a", b"1"), engine.sealed_event("b", b"2"));
+        let keys = [vec![engine.key("x")], one.keys.into(), two.keys.into()].concat();
+        let arguments = [vec!["v".into()], one.arguments.into(), two.arguments.into()].concat();
+        let seven: i64 = engine.script(&script, &keys, arguments, SOON).await.unwrap();
+        assert_eq!(seven, 7);
+        assert_eq!([next(&mut reader).await, next(&mut reader).await], ["a=1", "b=2"]);
+        assert_eq!(redis.command::<String>(&["GET", "map:1:x"]), "v");
+    });
+}
+
+#[test]
+fn reader_whose_events_were_trimmed_or_removed_gets_a_gap() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let mut reader = reading(&engine).await;
+        append(&engine, "a").await;
+        assert_eq!(next(&mut reader).await, "test=a");
+        // Both in one step, so that the reader cannot see the first.
+        let script = Script::with_events(
+            "append_event(1, 1) redis.call('XTRIM', KEYS[1], 'MAXLEN', 0) append_event(1, 1) return 1",
+        );
+        let event = engine.sealed_event("test", b"b");
+        engine.script::<i64>(&script, &event.keys, event.arguments.into(), SOON).await.unwrap();
+        assert_eq!([next(&mut reader).await, next(&mut reader).await], ["gap", "test=b"]);
+        append(&engine, "c").await;
+        assert_eq!(next(&mut reader).await, "test=c");
+    });
+}
+
+#[test]
+fn forged_and_strange_entries_are_gaps_and_are_counted() {
+    run(async {
+        let redis = Redis::start();
+        let mut with_key = settings(&redis);
+        with_key.key = Some(vec![9; 40].into());
+        let (engine, forger) = (engine_with(with_key), engine(&redis).await);
+        until("it is here", async || engine.is_here()).await;
+        let mut reader = reading(&engine).await;
+        append(&engine, "a").await;
+        append(&forger, "forged").await;
+        append(&engine, "b").await;
+        let _: String = redis.command(&["XADD", "map:1:events", "*", "x", "y"]);
+        let words = ["XADD", "map:1:events", "*", "number", "z", "kind", "k", "body", ""];
+        let _: String = redis.command(&words);
+        append(&engine, "c").await;
+        append(&engine, "d").await;
+        let mut read = Vec::new();
+        while read.last().is_none_or(|last| last != "test=d") {
+            read.push(next(&mut reader).await);
+        }
+        assert_eq!(
+            read,
+            ["test=a", "gap", "test=b", "gap", "gap", "gap", "test=c", "test=d"],
+            "no forged event"
+        );
+        assert_eq!(engine.counters().refused_seals.get(), 1);
+        let recent = engine.recent_events(Duration::from_mins(5), SOON).await.unwrap();
+        assert_eq!(recent.len(), 4);
+    });
+}
+
+#[test]
+fn reader_goes_on_after_a_flush_with_a_gap() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let mut reader = reading(&engine).await;
+        append(&engine, "a").await;
+        assert_eq!(next(&mut reader).await, "test=a");
+        redis.flush();
+        assert_eq!(next(&mut reader).await, "gap", "another session");
+        append(&engine, "b").await;
+        assert_eq!(next(&mut reader).await, "test=b");
+    });
+}
+
+#[test]
+fn reader_goes_on_after_the_engine_was_away_with_a_gap() {
+    run(async {
+        let mut redis = Redis::start();
+        let engine = engine(&redis).await;
+        let mut reader = reading(&engine).await;
+        redis.kill();
+        until("it is away", async || !engine.is_here()).await;
+        assert!(redis.restart());
+        assert_eq!(next(&mut reader).await, "gap");
+        append(&engine, "b").await;
+        assert_eq!(next(&mut reader).await, "test=b");
+    });
+}
+
+#[test]
+fn reader_whose_connection_is_closed_misses_nothing() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let mut reader = reading(&engine).await;
+        for at in 0..5 {
+            // All connections but that of this command.
+            let _: i64 = redis.command(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
+            until("appended", async || engine.append("test", b"x", SOON).await.is_ok()).await;
+            let mut read = next(&mut reader).await;
+            // The heartbeat may have failed often enough for another session.
+            while read == "gap" {
+                read = next(&mut reader).await;
+            }
+            assert_eq!(read, "test=x", "{at}");
+        }
+    });
+}
+
+#[test]
+fn stream_of_a_stranger_is_an_error_and_no_panic() {
+    run(async {
+        let redis = Redis::start();
+        let _: i64 = redis.command(&["LPUSH", "map:1:events", "x"]);
+        let engine = engine(&redis).await;
+        let mut reader = engine.events();
+        let refused = engine.append("test", b"x", SOON).await.unwrap_err();
+        assert_eq!(refused.to_string(), "the engine refused the command: WRONGTYPE");
+        let waited = tokio::time::timeout(Duration::from_secs(1), reader.next()).await;
+        assert!(waited.is_err());
+        let _: i64 = redis.command(&["DEL", "map:1:events"]);
+        assert_eq!(next(&mut reader).await, "gap");
+    });
+}

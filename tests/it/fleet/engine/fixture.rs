@@ -1,0 +1,50 @@
+//! Engines of several instances on one redis-server, in a runtime of their own.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use frontend_map::shared_engine::{Engine, EngineSettings, EngineUrl};
+
+use crate::support::redis::Redis;
+
+/// The prefix of all keys.
+pub(super) const PREFIX: &str = "map";
+
+/// Generous, as in `support::wait`.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Long enough for a command on a busy machine.
+pub(super) const SOON: Duration = Duration::from_secs(20);
+
+/// The settings for this engine.
+pub(super) fn settings(redis: &Redis) -> EngineSettings {
+    EngineSettings::new(EngineUrl::parse(&redis.url()).unwrap(), PREFIX)
+}
+
+/// Another instance with these settings.
+pub(super) fn engine_with(settings: EngineSettings) -> Engine {
+    Engine::start(settings, Arc::default())
+}
+
+/// Another instance, once the engine is here.
+pub(super) async fn engine(redis: &Redis) -> Engine {
+    let engine = engine_with(settings(redis));
+    until("the engine is here", async || engine.is_here()).await;
+    engine
+}
+
+/// Runs a test.
+pub(super) fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(test);
+}
+
+/// Waits until it is so.
+pub(super) async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
+    let started = Instant::now();
+    while !is().await {
+        assert!(started.elapsed() < PATIENCE, "waited in vain: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}

@@ -1,0 +1,177 @@
+//! Leases of several instances.
+
+use std::time::{Duration, Instant};
+
+use frontend_map::shared_engine::{Engine, Lease};
+
+use super::fixture::{engine, engine_with, run, settings, until};
+use crate::support::redis::Redis;
+
+/// The longest time without a holder after one is gone: the lifetime of a lease, and a heartbeat.
+/// The rest is for a busy machine.
+const TAKEN_OVER: Duration = Duration::from_secs(15);
+
+async fn held(engine: &Engine, name: &str) -> (Lease, u64) {
+    let lease = engine.lease(name);
+    until("the lease is held", async || lease.epoch().is_some()).await;
+    let epoch = lease.epoch().expect("it is held");
+    (lease, epoch)
+}
+
+/// Waits until the instance has taken part in a decision about its leases.
+async fn after_heartbeats(engine: &Engine, count: u64) {
+    let beats = || engine.counters().heartbeats.get();
+    let last = beats() + count;
+    until("heartbeats", async || beats() >= last).await;
+}
+
+#[test]
+fn lease_has_one_holder_which_renews_it() {
+    run(async {
+        let redis = Redis::start();
+        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (lease, epoch) = held(&first, "lists").await;
+        let other = second.lease("lists");
+        after_heartbeats(&second, 5).await;
+        assert_eq!((lease.epoch(), other.epoch()), (Some(epoch), None));
+        assert!(lease.held_for().expect("it is held") > Duration::from_secs(3), "renewed");
+        let stored: String = redis.command(&["GET", lease.key()]);
+        assert_eq!(stored, lease.token());
+        assert_ne!(stored, other.token());
+        assert_eq!(lease.key(), "map:1:lease:lists");
+        assert_eq!((first.instances(), second.instances()), (2, 2));
+    });
+}
+
+#[test]
+fn leases_of_other_names_have_their_own_holders() {
+    run(async {
+        let redis = Redis::start();
+        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (_a, _) = held(&first, "a").await;
+        let (_b, _) = held(&second, "b").await;
+        let again = first.lease("a");
+        assert!(again.epoch().is_some(), "the same lease");
+    });
+}
+
+#[test]
+fn lease_of_an_instance_that_is_gone_is_taken_over_with_a_larger_epoch() {
+    run(async {
+        let redis = Redis::start();
+        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (lease, epoch) = held(&first, "lists").await;
+        let other = second.lease("lists");
+        let mut changes = lease.watch();
+        // Ends the heartbeat, and nothing is released: as if the process were killed.
+        drop(first);
+        let begun = Instant::now();
+        until("it is taken over", async || other.epoch().is_some()).await;
+        assert!(begun.elapsed() < TAKEN_OVER, "{:?}", begun.elapsed());
+        assert!(other.epoch() > Some(epoch));
+        assert_eq!(lease.epoch(), None, "its holder knows by its own clock");
+        assert_eq!(*changes.borrow_and_update(), Some(epoch), "no task is left that tells");
+        until("one instance is left", async || second.instances() == 1).await;
+    });
+}
+
+#[test]
+fn dropped_lease_is_released_at_once() {
+    run(async {
+        let redis = Redis::start();
+        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (lease, _) = held(&first, "lists").await;
+        let clone = lease.clone();
+        drop(lease);
+        after_heartbeats(&first, 2).await;
+        assert!(clone.epoch().is_some(), "a clone is left");
+        let key = clone.key().to_owned();
+        drop(clone);
+        until("it is released", async || !redis.command::<bool>(&["EXISTS", &key])).await;
+        held(&second, "lists").await;
+        held(&first, "other").await;
+    });
+}
+
+#[test]
+fn release_leases_lets_another_instance_take_them_at_its_next_heartbeat() {
+    run(async {
+        let redis = Redis::start();
+        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (lease, epoch) = held(&first, "lists").await;
+        let other = second.lease("lists");
+        after_heartbeats(&second, 1).await;
+        first.release_leases().await;
+        assert_eq!(lease.epoch(), None);
+        assert!(!redis.command::<bool>(&["EXISTS", lease.key()]));
+        until("it is taken over", async || other.epoch().is_some()).await;
+        assert!(other.epoch() > Some(epoch));
+        after_heartbeats(&first, 2).await;
+        assert_eq!(first.lease("new").epoch(), None, "it is leaving");
+    });
+}
+
+#[test]
+fn lease_is_lost_while_the_engine_is_away_and_has_a_larger_epoch_afterwards() {
+    run(async {
+        let mut redis = Redis::start();
+        let engine = engine(&redis).await;
+        let (lease, epoch) = held(&engine, "lists").await;
+        let mut changes = lease.watch();
+        changes.mark_unchanged();
+        redis.kill();
+        let lost = changes.wait_for(Option::is_none);
+        assert!(tokio::time::timeout(TAKEN_OVER, lost).await.is_ok(), "watchers see it expire");
+        assert_eq!(lease.epoch(), None);
+        assert!(redis.restart(), "it is empty");
+        until("it is held again", async || lease.epoch().is_some()).await;
+        assert!(lease.epoch() > Some(epoch), "although the counter is gone");
+    });
+}
+
+#[test]
+fn paused_engine_takes_the_lease_from_its_holder_until_it_runs_again() {
+    run(async {
+        let redis = Redis::start();
+        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (lease, _) = held(&first, "lists").await;
+        let other = second.lease("lists");
+        redis.pause();
+        until("nobody holds it", async || lease.epoch().is_none()).await;
+        redis.resume();
+        until("one holds it", async || lease.epoch().is_some() || other.epoch().is_some()).await;
+        for _ in 0..50 {
+            assert!(lease.epoch().is_none() || other.epoch().is_none(), "never both");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+}
+
+#[test]
+fn key_of_a_lease_with_another_type_is_not_held_and_harms_no_other_lease() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let _: i64 = redis.command(&["LPUSH", "map:1:lease:strange", "x"]);
+        let strange = engine.lease("strange");
+        held(&engine, "lists").await;
+        after_heartbeats(&engine, 2).await;
+        assert_eq!(strange.epoch(), None);
+        assert!(engine.is_here());
+        let _: i64 = redis.command(&["DEL", "map:1:lease:strange"]);
+        until("it is held", async || strange.epoch().is_some()).await;
+    });
+}
+
+#[test]
+fn instances_of_another_prefix_share_nothing() {
+    run(async {
+        let redis = Redis::start();
+        let mut other = settings(&redis);
+        other.prefix = "other".to_owned();
+        let (first, other) = (engine(&redis).await, engine_with(other));
+        held(&first, "lists").await;
+        held(&other, "lists").await;
+        assert_eq!((first.instances(), other.instances()), (1, 1));
+    });
+}

@@ -1,0 +1,223 @@
+//! Engines that answer and cannot be used: away, with the reason.
+
+use frontend_map::shared_engine::{Engine, EngineError, EngineState};
+
+use super::fixture::{engine, engine_with, run, settings, until};
+use crate::support::redis::Redis;
+
+async fn away(engine: &Engine) -> EngineError {
+    until("it is away", async || matches!(engine.state(), EngineState::Away { .. })).await;
+    match engine.state() {
+        EngineState::Away { reason, .. } => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn here(engine: &Engine) {
+    until("it is here", async || engine.is_here()).await;
+}
+
+fn refused(code: &str) -> EngineError {
+    EngineError::Refused(code.to_owned())
+}
+
+#[test]
+fn full_engine_is_away_until_it_has_room() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let _: String = redis.command(&["CONFIG", "SET", "maxmemory", "1mb"]);
+        assert_eq!(away(&engine).await, refused("OOM"));
+        let _: String = redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
+        here(&engine).await;
+    });
+}
+
+#[test]
+fn read_only_replica_is_away_until_it_is_promoted() {
+    run(async {
+        let (primary, redis) = (Redis::start(), Redis::start());
+        let engine = engine(&redis).await;
+        let port = primary.port().to_string();
+        let _: String = redis.command(&["REPLICAOF", "127.0.0.1", &port]);
+        assert_eq!(away(&engine).await, refused("READONLY"));
+        let _: String = redis.command(&["REPLICAOF", "NO", "ONE"]);
+        here(&engine).await;
+        assert_eq!(engine.state(), EngineState::Here { session: 2 });
+    });
+}
+
+#[test]
+fn engine_that_cannot_store_is_away() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let _: String = redis.command(&["CONFIG", "SET", "min-replicas-to-write", "1"]);
+        assert_eq!(away(&engine).await, refused("NOREPLICAS"));
+        let _: String = redis.command(&["CONFIG", "SET", "min-replicas-to-write", "0"]);
+        here(&engine).await;
+    });
+}
+
+#[test]
+fn engine_that_loads_its_data_is_away_until_it_has_them() {
+    run(async {
+        let mut redis = Redis::with(&["--appendonly", "yes", "--appenddirname", "log"]);
+        let engine = engine(&redis).await;
+        // Enough to load that a heartbeat comes in between.
+        let _: Option<i64> = redis.command(&[
+            "EVAL",
+            "for i = 1, 300000 do redis.call('SET', 'filler:' .. i, i) end",
+            "0",
+        ]);
+        redis.kill();
+        assert!(redis.restart_with(&[
+            "--key-load-delay",
+            "10",
+            "--loading-process-events-interval-bytes",
+            "1024"
+        ]));
+        until("it is loading", async || {
+            matches!(engine.state(), EngineState::Away { reason, .. } if reason == refused("LOADING"))
+        })
+        .await;
+        let _: String = redis.command(&["CONFIG", "SET", "key-load-delay", "0"]);
+        here(&engine).await;
+        assert_eq!(engine.state(), EngineState::Here { session: 2 });
+    });
+}
+
+#[test]
+fn wrong_password_is_away_until_it_is_right() {
+    run(async {
+        let redis = Redis::start();
+        let _: String = redis.command(&["CONFIG", "SET", "requirepass", "right"]);
+        let mut wrong = settings(&redis);
+        wrong.password = Some("wrong".to_owned().into());
+        let (wrong, none) = (engine_with(wrong), engine_with(settings(&redis)));
+        assert_eq!(away(&wrong).await, EngineError::Authentication);
+        assert_eq!(away(&none).await, EngineError::Authentication);
+        let redis = redis.as_user("default", "right");
+        let _: String = redis.command(&["CONFIG", "SET", "requirepass", "wrong"]);
+        here(&wrong).await;
+    });
+}
+
+#[test]
+fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
+    run(async {
+        let redis = Redis::start();
+        let user = |rules: &[&str]| {
+            let words = ["ACL", "SETUSER", "map", "reset", "on", ">secret"];
+            let _: String = redis.command(&[&words[..], rules].concat());
+        };
+        user(&["~map:*", "+@all", "-evalsha", "-eval"]);
+        let mut settings = settings(&redis);
+        settings.url.user = Some("map".to_owned());
+        settings.password = Some("secret".to_owned().into());
+        let engine = engine_with(settings);
+        assert_eq!(away(&engine).await, refused("NOPERM"));
+        user(&["~other:*", "+@all"]);
+        assert_eq!(away(&engine).await, refused("NOPERM"));
+        user(&[
+            "~map:*",
+            "-@all",
+            "+hello",
+            "+auth",
+            "+select",
+            "+evalsha",
+            "+eval",
+            "+time",
+            "+get",
+            "+set",
+            "+del",
+            "+incr",
+            "+pexpire",
+            "+zadd",
+            "+zrem",
+            "+zcard",
+            "+zremrangebyscore",
+            "+xadd",
+            "+xread",
+            "+xrange",
+            "+xrevrange",
+            "+getrange",
+            "+unlink",
+        ]);
+        here(&engine).await;
+        let lease = engine.lease("lists");
+        until("it is held", async || lease.epoch().is_some()).await;
+        let mut reader = engine.events();
+        assert_eq!(reader.next().await, frontend_map::shared_engine::Read::Gap);
+        let soon = super::fixture::SOON;
+        engine.append("test", b"x", soon).await.unwrap();
+        let chunks = engine.upload("chunk:a", &[1; 100], soon).await.unwrap();
+        assert!(engine.extend(&chunks, soon).await.unwrap());
+        assert_eq!(engine.download(&chunks, 100).await.map(|body| body.len()), Ok(100));
+        engine.discard(&chunks).await.unwrap();
+        engine.release_leases().await;
+        assert!(redis.keys("map:1:lease:*").is_empty());
+    });
+}
+
+#[test]
+fn heartbeat_key_of_a_stranger_is_away_and_no_panic() {
+    run(async {
+        for key in ["instances", "incarnation"] {
+            let redis = Redis::start();
+            let key = format!("map:1:{key}");
+            let _: i64 = redis.command(&["LPUSH", &key, "x"]);
+            let engine = engine_with(settings(&redis));
+            assert_eq!(away(&engine).await, refused("WRONGTYPE"), "{key}");
+            let _: i64 = redis.command(&["DEL", &key]);
+            here(&engine).await;
+        }
+    });
+}
+
+#[test]
+fn flushed_engine_is_another_session() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        assert_eq!(engine.state(), EngineState::Here { session: 1 });
+        redis.flush();
+        until("another session", async || engine.state() == EngineState::Here { session: 2 }).await;
+    });
+}
+
+#[test]
+fn connection_that_the_engine_closes_is_made_again() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        for _ in 0..3 {
+            let _: i64 = redis.command(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
+            let soon = super::fixture::SOON;
+            until("it answers", async || {
+                engine.command::<String>(&redis::cmd("PING"), soon).await.is_ok()
+            })
+            .await;
+        }
+    });
+}
+
+#[test]
+fn peer_that_is_no_engine_is_away() {
+    run(async {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                use std::io::Write;
+                let Ok(mut stream) = stream else { return };
+                let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+            }
+        });
+        let mut settings = settings(&Redis::absent());
+        settings.url.port = port;
+        let engine = engine_with(settings);
+        let reason = away(&engine).await;
+        assert_eq!(engine.instances(), 1, "{reason}");
+    });
+}

@@ -1,0 +1,108 @@
+//! Scripts and commands.
+
+use std::time::{Duration, Instant};
+
+use frontend_map::shared_engine::{ANSWER_WAIT, Engine, EngineError, Script};
+
+use super::fixture::{SOON, engine, run, until};
+use crate::support::redis::Redis;
+
+async fn value<T: redis::FromRedisValue>(engine: &Engine, source: &str) -> Result<T, EngineError> {
+    let arguments = vec!["a".into(), 7_u64.into()];
+    engine.script(&Script::new(source), &[engine.key("k")], arguments, SOON).await
+}
+
+#[test]
+fn script_returns_its_value() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        assert_eq!(value(&engine, "return ARGV[1] .. #ARGV .. #KEYS").await, Ok("a21".to_owned()));
+        assert_eq!(value(&engine, "return tonumber(ARGV[2]) + 1").await, Ok(8_i64));
+        assert_eq!(value(&engine, "return KEYS").await, Ok(vec!["map:1:k".to_owned()]));
+        assert_eq!(value(&engine, "return false").await, Ok(None::<String>));
+        assert_eq!(value(&engine, "return nil").await, Ok(None::<String>));
+        assert_eq!(value(&engine, "").await, Ok(None::<String>));
+        let sent = engine.counters().bytes_sent.get();
+        assert!(sent > 0 && engine.counters().bytes_received.get() > 0);
+    });
+}
+
+#[test]
+fn script_that_the_engine_has_forgotten_is_sent_again() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        for _ in 0..3 {
+            assert_eq!(value(&engine, "return 5").await, Ok(5_i64));
+            let _: String = redis.command(&["SCRIPT", "FLUSH"]);
+        }
+    });
+}
+
+#[test]
+fn refusals_have_their_code_and_no_content() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let _: i64 = redis.command(&["SADD", "map:1:k", "secret-value"]);
+        for (source, code) in [
+            ("return redis.call('GET', KEYS[1])", "WRONGTYPE"),
+            ("return redis.error_reply('MINE and secret-value')", "MINE"),
+            ("return {err = 'MINE and secret-value'}", "MINE"),
+            ("error('secret-value')", "ERR"),
+            ("return redis.call('NOPE')", "ERR"),
+            ("this is not Lua: secret-value", "ERR"),
+        ] {
+            let error = value::<String>(&engine, source).await.unwrap_err();
+            assert_eq!(error, EngineError::Refused(code.to_owned()), "{source}");
+        }
+        let answer = value::<i64>(&engine, "return 'text'").await;
+        assert_eq!(answer, Err(EngineError::Answer));
+        assert_eq!(engine.counters().errors.total(), 7);
+        assert!(engine.is_here());
+    });
+}
+
+#[test]
+fn commands_time_out_without_making_the_engine_away() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let busy = engine.clone();
+        let slow = "local t = redis.call('TIME')[1] while redis.call('TIME')[1] - t < 1 do end";
+        let slow = tokio::spawn(async move { value::<Option<i64>>(&busy, slow).await });
+        let mut timed_out = false;
+        while !slow.is_finished() {
+            let begun = Instant::now();
+            let ping = engine.command::<String>(&redis::cmd("PING"), ANSWER_WAIT).await;
+            timed_out |= ping == Err(EngineError::Timeout);
+            assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        }
+        assert!(timed_out);
+        assert!(engine.is_here());
+        until("it answers", async || {
+            engine.command::<String>(&redis::cmd("PING"), ANSWER_WAIT).await.is_ok()
+        })
+        .await;
+    });
+}
+
+#[test]
+fn pipeline_has_the_answers_in_order() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let mut pipeline = redis::Pipeline::new();
+        for at in 0..100 {
+            pipeline.cmd("SET").arg(engine.key(&at.to_string())).arg(at).ignore();
+            pipeline.cmd("GET").arg(engine.key(&at.to_string()));
+        }
+        let answers: Vec<u32> = engine.pipeline(&pipeline, SOON).await.unwrap();
+        assert_eq!(answers, (0..100).collect::<Vec<_>>());
+        let mut refused = redis::Pipeline::new();
+        refused.cmd("PING").cmd("LPUSH").arg(engine.key("1")).arg(1).cmd("PING");
+        let error = engine.pipeline::<Vec<String>>(&refused, SOON).await.unwrap_err();
+        assert_eq!(error, EngineError::Refused("WRONGTYPE".to_owned()));
+    });
+}

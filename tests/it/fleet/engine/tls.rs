@@ -1,0 +1,70 @@
+//! The engine behind TLS.
+
+use std::process::Command;
+
+use frontend_map::shared_engine::{Engine, EngineState, EngineUrl, Read};
+
+use super::fixture::{SOON, engine_with, run, settings, until};
+use crate::support::redis::Redis;
+use crate::support::tls::TRUSTED_ROOT;
+
+/// A file of `tests/fixtures`.
+fn fixture(name: &str) -> String {
+    format!("{}/tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The variable with the port for TLS, for the test that another process runs.
+const PORT: &str = "TEST_ENGINE_TLS_PORT";
+
+fn engine_at(port: &str) -> Engine {
+    let mut settings = settings(&Redis::absent());
+    settings.url = EngineUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
+    engine_with(settings)
+}
+
+fn behind_tls(identity: &str) -> (Redis, String) {
+    let [cert, key] = ["cert.pem", "key.pem"].map(|file| fixture(&format!("{identity}/{file}")));
+    let redis = Redis::behind_tls(&cert, &key);
+    let port = redis.tls_port().expect("it has one").to_string();
+    (redis, port)
+}
+
+#[test]
+fn certificate_that_is_not_trusted_makes_the_engine_away_with_the_reason() {
+    run(async {
+        let (_redis, port) = behind_tls("self-signed");
+        let engine = engine_at(&port);
+        until("it is away", async || matches!(engine.state(), EngineState::Away { .. })).await;
+        let state = format!("{:?}", engine.state());
+        assert!(state.contains("certificate"), "{state}");
+    });
+}
+
+#[test]
+fn certificate_of_a_trusted_root_is_accepted() {
+    let (redis, port) = behind_tls("trusted");
+    let ended = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "--ignored", "fleet::engine::tls::in_a_process_with_trusted_roots"])
+        .env("SSL_CERT_FILE", TRUSTED_ROOT)
+        .env(PORT, port)
+        .output()
+        .expect("it runs");
+    let output = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && output.contains("1 passed"), "{output}");
+    assert_eq!(redis.command::<String>(&["GET", "map:1:over-tls"]), "yes");
+}
+
+/// The roots are those of the process: each test has its own.
+#[test]
+#[ignore = "certificate_of_a_trusted_root_is_accepted runs it in a process of its own"]
+fn in_a_process_with_trusted_roots() {
+    run(async {
+        let engine = engine_at(&std::env::var(PORT).expect("the other test sets it"));
+        until("it is here", async || engine.is_here()).await;
+        let mut reader = engine.events();
+        assert_eq!(reader.next().await, Read::Gap, "on its own connection");
+        let mut set = redis::cmd("SET");
+        set.arg(engine.key("over-tls")).arg("yes");
+        engine.command::<()>(&set, SOON).await.unwrap();
+    });
+}
