@@ -1,4 +1,4 @@
-//! The one stream of events of a fleet. Each event has the next number, so that a reader knows
+//! The event stream of a fleet. Each event has the next number, so that a reader knows
 //! whether it has missed one.
 
 use std::fmt;

@@ -36,7 +36,7 @@ const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 /// Arguments: instance, incarnation if there is none, lifetimes of instances, leases and keys in
 /// ms, number of wanted leases; tokens of released leases.
 /// Returns the time in ms, the incarnation, the number of instances, and for each wanted lease the
-/// epoch if this instance is the holder, 0 if another one is, -1 if its key has another type.
+/// epoch if this instance is the holder, 0 if another one is, -1 if its value is strange.
 static BEAT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
@@ -80,7 +80,7 @@ for i = 1, wanted do
     states[i] = '-1'
   elseif string.sub(holder, 1, #me + 1) == me .. ':' then
     redis.call('PEXPIRE', key, lease_ms)
-    states[i] = string.sub(holder, #me + 2)
+    states[i] = string.match(holder, '^%d+$', #me + 2) or '-1'
   else
     states[i] = '0'
   end
@@ -112,8 +112,7 @@ pub(super) async fn run(engine: Weak<Inner>) {
     while let Some(inner) = engine.upgrade() {
         let begun = Instant::now();
         let within = pulse.answer_within(&inner, begun);
-        let beat = timeout(within, beat(&inner, within));
-        let result = watching(&inner.leases, beat).await.unwrap_or(Err(EngineError::Timeout));
+        let result = watching(&inner.leases, beat(&inner, within)).await;
         let pause = pulse.enter(&inner, begun, result);
         let leases = inner.leases.clone();
         drop(inner);
@@ -213,9 +212,7 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
 
 fn enter_leases(inner: &Inner, leases: &[Lease], states: &[i64], sent: Instant) {
     for (lease, state) in leases.iter().zip(states) {
-        if *state < 0 {
-            tracing::warn!(lease = lease.name(), "the key of a lease has another type");
-        }
+        lease.set_strange(*state < 0);
         let epoch = u64::try_from(*state).ok().filter(|epoch| *epoch > 0);
         inner.leases.enter(lease, epoch, sent);
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::future::pending;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,8 @@ struct State {
     instance: String,
     tenure: Mutex<Option<Tenure>>,
     epoch: watch::Sender<Option<u64>>,
+    /// Whether its key has a value of a stranger.
+    is_strange: AtomicBool,
     book: Weak<LeaseBook>,
 }
 
@@ -72,6 +75,13 @@ impl Lease {
     #[must_use]
     pub fn watch(&self) -> watch::Receiver<Option<u64>> {
         self.0.epoch.subscribe()
+    }
+
+    /// Logs that the key has a value of a stranger, once until it has not.
+    pub(super) fn set_strange(&self, is_strange: bool) {
+        if !self.0.is_strange.swap(is_strange, Ordering::Relaxed) && is_strange {
+            tracing::warn!(lease = self.name(), "the key of a lease has a value of a stranger");
+        }
     }
 }
 
@@ -137,6 +147,7 @@ impl LeaseBook {
             instance: instance.to_owned(),
             tenure: Mutex::default(),
             epoch: watch::Sender::new(None),
+            is_strange: AtomicBool::new(false),
             book: Arc::downgrade(self),
         });
         pages.wanted.insert(name.to_owned(), Arc::downgrade(&state));
@@ -204,7 +215,7 @@ impl LeaseBook {
             Some((until, lease))
         });
         let first = ends.min_by_key(|(until, _)| *until);
-        // A lease that is dropped meanwhile has no watchers.
+        // Waiting must not keep a lease that is dropped meanwhile.
         let first = first.map(|(until, lease)| (until, Arc::downgrade(&lease.0)));
         let Some((until, state)) = first else { return pending().await };
         tokio::time::sleep_until(until.into()).await;

@@ -6,6 +6,7 @@ mod clock;
 mod events;
 mod fixture;
 mod leases;
+mod proxy;
 mod refusals;
 mod scripts;
 mod settings;

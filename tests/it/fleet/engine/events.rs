@@ -10,7 +10,7 @@ use crate::support::redis::Redis;
 /// What comes next, or nothing if it does not come.
 async fn next(reader: &mut EventReader) -> String {
     match tokio::time::timeout(Duration::from_mins(1), reader.next()).await.expect("a read") {
-        Read::Gap => "gap".to_owned(),
+        Read::Gap { .. } => "gap".to_owned(),
         Read::Event(event) => format!("{}={}", event.kind, String::from_utf8(event.body).unwrap()),
     }
 }

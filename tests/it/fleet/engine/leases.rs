@@ -137,7 +137,7 @@ fn paused_engine_takes_the_lease_from_its_holder_until_it_runs_again() {
         let (lease, _) = held(&first, "lists").await;
         let other = second.lease("lists");
         redis.pause();
-        until("nobody holds it", async || lease.epoch().is_none()).await;
+        until("it has no holder", async || lease.epoch().is_none()).await;
         redis.resume();
         until("one holds it", async || lease.epoch().is_some() || other.epoch().is_some()).await;
         for _ in 0..50 {

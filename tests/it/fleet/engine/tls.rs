@@ -62,7 +62,7 @@ fn in_a_process_with_trusted_roots() {
         let engine = engine_at(&std::env::var(PORT).expect("the other test sets it"));
         until("it is here", async || engine.is_here()).await;
         let mut reader = engine.events();
-        assert_eq!(reader.next().await, Read::Gap, "on its own connection");
+        assert!(matches!(reader.next().await, Read::Gap { .. }), "on its own connection");
         let mut set = redis::cmd("SET");
         set.arg(engine.key("over-tls")).arg("yes");
         engine.command::<()>(&set, SOON).await.unwrap();
