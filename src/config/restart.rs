@@ -42,7 +42,7 @@ impl Config {
             ("shared.url", format!("{:?}", shared.map(|shared| &shared.url))),
             ("shared.password_file", hash(password.map(|text| text.expose_secret().as_bytes()))),
             ("shared.prefix", format!("{:?}", shared.map(|shared| &shared.prefix))),
-            ("shared.key_file", hash(key.map(|key| key.expose_secret()))),
+            ("shared.key_file", hash(key.map(ExposeSecret::expose_secret))),
             ("traces.otlp_endpoint", format!("{:?}", traces.map(|traces| &traces.url))),
             ("traces.sample_ratio", format!("{:?}", traces.map(|traces| traces.sample_ratio))),
         ])

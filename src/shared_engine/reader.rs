@@ -10,7 +10,7 @@ use super::events::{Event, StreamId};
 use super::{Engine, EngineError, EngineState};
 
 /// How long a read blocks in the engine, and how much longer an answer may take.
-const BLOCK: Duration = Duration::from_secs(1);
+const BLOCK_MS: u64 = 1_000;
 const ANSWER: Duration = Duration::from_secs(2);
 
 /// The most events of one read.
@@ -129,10 +129,9 @@ impl Reading {
         };
         let id = entry.id.parse()?;
         (position.id, position.number) = (id, number);
-        if event.is_none() || number != expected {
-            if let Err(dropped) = self.send(Read::Gap { until: id }).await {
-                return Ok(Err(dropped));
-            }
+        let may_miss = event.is_none() || number != expected;
+        if may_miss && let Err(dropped) = self.send(Read::Gap { until: id }).await {
+            return Ok(Err(dropped));
         }
         match event {
             Some(event) => Ok(self.send(Read::Event(event)).await),
@@ -162,7 +161,7 @@ impl Reading {
 
     async fn read(&mut self, after: StreamId) -> Result<Vec<Entry>, EngineError> {
         let mut read = redis::cmd("XREAD");
-        read.arg("COUNT").arg(BATCH).arg("BLOCK").arg(BLOCK.as_millis() as u64);
+        read.arg("COUNT").arg(BATCH).arg("BLOCK").arg(BLOCK_MS);
         read.arg("STREAMS").arg(self.engine.events_key()).arg(after.to_string());
         let found: Option<StreamReadReply> = self.query(&read).await?;
         let streams = found.map(|found| found.keys).unwrap_or_default();
@@ -174,7 +173,9 @@ impl Reading {
         command: &redis::Cmd,
     ) -> Result<T, EngineError> {
         if self.connection.is_none() {
-            self.connection = Some(self.engine.0.connection.open(BLOCK + ANSWER).await?);
+            self.connection = Some(
+                self.engine.0.connection.open(Duration::from_millis(BLOCK_MS) + ANSWER).await?,
+            );
         }
         let connection = self.connection.as_mut().expect("it was just opened");
         self.engine.0.query(command, connection).await
