@@ -26,6 +26,7 @@ use groups::WANT;
 pub use list_id::ListId;
 use lists::Lists;
 pub use role::Role;
+use status::{EngineStatus, ListStatus};
 
 /// How long the release of the leases may take.
 const RELEASE_WAIT: Duration = Duration::from_secs(1);
@@ -105,6 +106,20 @@ impl Fleet {
         if let Some(lists) = &self.lists {
             lists.publish(self).await;
         }
+    }
+
+    /// What is shown of the engine; `None` without `[shared]`.
+    #[must_use]
+    pub fn engine_status(&self) -> Option<EngineStatus> {
+        let engine = self.engine.as_ref()?;
+        Some(EngineStatus::of(engine, (0, 0)))
+    }
+
+    /// What is shown of a list; `None` without `[shared]`.
+    #[must_use]
+    pub fn list_status(&self, list: &ListId) -> Option<ListStatus> {
+        let (lists, group) = (self.lists.as_ref()?, self.group_of(list)?);
+        Some(ListStatus::of(&group, &lists.versions(list), self.is_away()))
     }
 
     /// Whether there is an engine that is away.

@@ -87,7 +87,7 @@ impl SharedState {
     /// within a runtime.
     pub fn join_fleet(&mut self, settings: Option<EngineSettings>) {
         let Some(settings) = settings else { return };
-        let engine = Engine::start(settings, Arc::default());
+        let engine = Engine::start(settings, Arc::clone(&self.metrics.shared_engine));
         self.fleet = Arc::new(Fleet::sharing(engine, Arc::clone(&self.change_log)));
     }
 

@@ -34,7 +34,7 @@ pub use status::TypeStatus;
 pub use triggers::RefreshTriggers;
 
 use crate::content::{BreakerState, Content};
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, ListId};
 use crate::redirects::SiteHistory;
 use crate::rules::{ContentTypeUid, Pathname};
 use crate::site::{PAGES, Site, Sites};
@@ -241,7 +241,8 @@ impl SnapshotCache {
     pub fn statuses<'a>(&'a self, site: &'a Site) -> impl Iterator<Item = TypeStatus<'a>> {
         site.rules.content_types().into_iter().map(|uid| {
             let (_, entry) = self.entry(site, uid.as_str());
-            TypeStatus::of(site, entry, self.freshness())
+            let shared = self.fleet.list_status(&ListId::of(site, uid.as_str()));
+            TypeStatus::of(site, entry, self.freshness(), shared)
         })
     }
 

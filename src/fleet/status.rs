@@ -4,14 +4,17 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::Role;
+use super::{ListGroup, Role};
+use crate::shared_engine::{Engine, EngineState, Lease};
 
 /// The engine and what is used of it, now.
 #[derive(Clone, Debug)]
 pub struct EngineStatus {
-    /// Why it is away; `None`: it can be used.
-    pub away: Option<String>,
-    /// How long it has been so.
+    /// `connecting`, `here` or `away`.
+    pub state: &'static str,
+    /// Why it is away.
+    pub problem: Option<String>,
+    /// How long it has been here, or not.
     pub age: Duration,
     /// The last known number of instances, this one included.
     pub instances: usize,
@@ -21,6 +24,20 @@ pub struct EngineStatus {
     pub permits_waiting: usize,
 }
 
+impl EngineStatus {
+    /// The status of this engine, with these permits in use and waited for.
+    pub(super) fn of(engine: &Engine, permits: (usize, usize)) -> Self {
+        let (state, problem) = match engine.state() {
+            EngineState::Connecting => ("connecting", None),
+            EngineState::Here { .. } => ("here", None),
+            EngineState::Away { reason, .. } => ("away", Some(reason.to_string())),
+        };
+        let (permits_in_use, permits_waiting) = permits;
+        let (age, instances) = (engine.state_age(), engine.instances());
+        Self { state, problem, age, instances, permits_in_use, permits_waiting }
+    }
+}
+
 /// A list of this instance, now.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ListStatus {
@@ -28,12 +45,25 @@ pub struct ListStatus {
     pub role: Role,
     /// How long the instance has had the lease, if it leads.
     pub lease_age: Option<Duration>,
-    /// The version in use; `None`: the copy is not that of the fleet.
+    /// The version that the instance has published or adopted last.
     pub version: Option<u64>,
     /// [`VersionStatus::missing_for`].
     pub missing_for: Option<Duration>,
     /// [`VersionStatus::lag`].
     pub lag: Option<Duration>,
+}
+
+impl ListStatus {
+    /// The status of a list of this group. While the engine is away, no version counts as missing.
+    pub(super) fn of(group: &ListGroup, versions: &VersionStatus, is_away: bool) -> Self {
+        Self {
+            role: group.role(),
+            lease_age: group.lease().and_then(Lease::held_for),
+            version: versions.current(),
+            missing_for: versions.missing_for().filter(|_| !is_away),
+            lag: versions.lag(),
+        }
+    }
 }
 
 /// The versions of one list that this instance has seen. It survives a reload of the settings.

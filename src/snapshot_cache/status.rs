@@ -31,12 +31,16 @@ pub struct TypeStatus<'a> {
 }
 
 impl<'a> TypeStatus<'a> {
-    pub(super) fn of(site: &'a Site, entry: &'a Entry, freshness: Freshness) -> Self {
+    pub(super) fn of(
+        site: &'a Site,
+        entry: &'a Entry,
+        freshness: Freshness,
+        shared: Option<ListStatus>,
+    ) -> Self {
         let copy = entry.copy();
         let stale = copy.as_ref().is_some_and(|copy| copy.begun.elapsed() >= freshness.soft);
         let (uid, counters) = (&entry.query.uid, Arc::clone(&entry.counters));
         let awaited = site.resolve == ResolveBy::Documents && copy.is_none();
-        let shared = None;
         Self { site, uid, copy, failing: entry.is_failing(), stale, awaited, counters, shared }
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct List {
     role: &'static str,
     /// `null` unless this instance has the lease.
     lease_seconds: Option<u64>,
-    /// `null` if the copy is not that of the fleet.
+    /// `null` before the first one.
     version: Option<u64>,
     /// How long a published version has been missing.
     missing_seconds: Option<f64>,
@@ -49,10 +49,10 @@ pub(super) struct List {
 
 /// The engine; `None` without `[shared]`.
 pub(super) fn engine(app: &App) -> Option<Engine> {
-    let status = status(app)?;
+    let status = app.shared.fleet.engine_status()?;
     Some(Engine {
-        state: if status.away.is_none() { "here" } else { "away" },
-        problem: status.away,
+        state: status.state,
+        problem: status.problem,
         seconds: status.age.as_secs(),
         instances: status.instances,
         url_checks: UrlChecks { in_flight: status.permits_in_use, waiting: status.permits_waiting },
@@ -81,10 +81,10 @@ pub(super) fn metrics(
     types: &[TypeStatus<'_>],
     encoder: &mut Encoder<'_>,
 ) -> fmt::Result {
-    let status = status(app);
+    let status = app.shared.fleet.engine_status();
     let of = |value: fn(&EngineStatus) -> f64| status.as_ref().map_or(f64::NAN, value);
     let help = "1 while the shared engine can be used; at 0, each instance works by itself";
-    let up = of(|status| f64::from(status.away.is_none()));
+    let up = of(|status| f64::from(status.state == "here"));
     encoder.gauge("shared_engine_up", help, [([], up)])?;
     let help = "Instances with the same engine and prefix, as last seen";
     let instances = of(|status| gauge_value(status.instances as u64));
@@ -133,9 +133,4 @@ fn role(status: &TypeStatus<'_>) -> Role {
 
 fn labels<'a>(status: &TypeStatus<'a>) -> [(&'static str, &'a str); 2] {
     [("site", &status.site.key), ("content_type", status.uid.as_str())]
-}
-
-/// `None` without `[shared]`.
-fn status(_: &App) -> Option<EngineStatus> {
-    None
 }
