@@ -69,7 +69,7 @@ async fn serve(
     tracing::info!(%file, "settings read");
     config.log_warnings();
     shared.open_store(config.store.clone());
-    shared.join_fleet(None);
+    shared.join_fleet(config.shared.take());
     let shared = Arc::new(shared);
     let ambiguous_rules = ambiguous_rules_logger();
     let path = file.path().to_owned();

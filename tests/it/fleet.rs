@@ -1,3 +1,7 @@
 //! Several instances that act as one, on a real redis-server.
 
+mod away;
+mod cms_events;
 mod engine;
+mod instances;
+mod roles;

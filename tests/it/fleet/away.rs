@@ -1,0 +1,128 @@
+//! Without the engine each instance is alone, and no answer waits for it.
+
+use std::time::{Duration, Instant};
+
+use super::instances::{Instances, all_serve, changed, serves};
+use crate::support::content::Content;
+use crate::support::front_of_cms::{RESOLVE, SITEMAP};
+use crate::support::http;
+use crate::support::redis::Redis;
+use crate::support::wait::until_so;
+
+#[test]
+fn instances_start_without_the_engine_and_agree_when_it_is_there() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let mut instances = Instances::starting(2, &content, Redis::absent());
+    all_serve(&instances.all, &["x"]);
+    instances.are_alone();
+    assert_eq!(instances.walks(), 2, "each has walked by itself");
+    assert!(instances.redis.restart());
+    instances.leader();
+    instances.content.publish("en", "a", "z");
+    changed(&instances.all[0], "a");
+    all_serve(&instances.all, &["z"]);
+}
+
+#[test]
+fn instances_serve_and_take_events_alone_while_the_engine_is_killed() {
+    let mut instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    instances.redis.kill();
+    instances.are_alone();
+    all_serve(&instances.all, &["x"]);
+    instances.content.publish("en", "a", "z");
+    for service in &instances.all {
+        let took = changed(service, "a");
+        assert!(took < Duration::from_secs(1), "{took:?}");
+    }
+    all_serve(&instances.all, &["z"]);
+    // An event that one of them gets alone reaches the others with the engine.
+    instances.content.publish("en", "b", "y");
+    changed(&instances.all[1], "b");
+    serves(&instances.all[1], &["y", "z"]);
+    assert!(instances.redis.restart());
+    all_serve(&instances.all, &["y", "z"]);
+    instances.leader();
+    instances.content.publish("en", "b", "w");
+    changed(&instances.all[0], "b");
+    all_serve(&instances.all, &["w", "z"]);
+}
+
+#[test]
+fn event_just_before_the_engine_is_lost_is_applied() {
+    for lost in [Redis::kill as fn(&mut Redis), |redis: &mut Redis| redis.pause()] {
+        let mut instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+        let follower = instances.follower();
+        lost(&mut instances.redis);
+        instances.content.publish("en", "a", "z");
+        // The instance does not know yet that the engine is away.
+        changed(&instances.all[follower], "a");
+        serves(&instances.all[follower], &["z"]);
+    }
+}
+
+#[test]
+fn instances_agree_after_the_engine_was_flushed() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    instances.redis.flush();
+    instances.content.publish("en", "a", "z");
+    changed(&instances.all[1], "a");
+    all_serve(&instances.all, &["z"]);
+    instances.leader();
+    instances.content.publish("en", "a", "w");
+    changed(&instances.all[0], "a");
+    all_serve(&instances.all, &["w"]);
+}
+
+#[test]
+fn no_answer_waits_for_an_engine_that_is_frozen() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    let targets = [
+        RESOLVE.to_owned(),
+        SITEMAP.to_owned(),
+        format!("/api/frontend-url?uid={}&documentId=a", super::instances::UID),
+        "/sitemaps/main/index.xml".to_owned(),
+        "/livez".to_owned(),
+        "/readyz".to_owned(),
+    ];
+    instances.redis.pause();
+    let begun = Instant::now();
+    // Before the instances find the engine away, and afterwards.
+    while begun.elapsed() < Duration::from_secs(4) {
+        for service in &instances.all {
+            for target in &targets {
+                let begun = Instant::now();
+                let answer = http::get(service.addr(), target);
+                let took = begun.elapsed();
+                assert!(answer.status < 500, "{target}: {}", answer.text());
+                assert!(took < Duration::from_secs(1), "{target} took {took:?}");
+            }
+            let took = changed(service, "a");
+            assert!(took < Duration::from_secs(1), "an event took {took:?}");
+        }
+    }
+    instances.are_alone();
+    instances.redis.resume();
+    instances.leader();
+}
+
+#[test]
+fn many_events_while_the_engine_is_away_reach_all_at_its_return() {
+    let mut instances = Instances::start(2, &Content::many(&["en"], 100));
+    instances.leader();
+    instances.redis.kill();
+    instances.are_alone();
+    for n in 0..100 {
+        let id = format!("d{n:05}");
+        instances.content.publish("en", &id, &format!("new{n}"));
+        changed(&instances.all[0], &id);
+    }
+    let mut expected: Vec<String> = (0..100).map(|n| format!("new{n}")).collect();
+    expected.sort();
+    serves(&instances.all[0], &expected);
+    assert!(instances.redis.restart());
+    instances.agree(&expected);
+    until_so("one leads", || !instances.served(instances.leader()).is_empty());
+}

@@ -1,0 +1,89 @@
+//! Webhooks of the CMS: one instance receives an event, and all apply it.
+
+use super::instances::{Instances, all_serve, changed, send_event, serves};
+use crate::support::content::Content;
+use crate::support::wait::until_so;
+
+const AGAIN: &str = "a list has collapsed and is walked again";
+
+#[test]
+fn document_of_an_event_is_read_once_and_reaches_all_instances() {
+    let instances = Instances::start(3, &Content::new(&[("en", "a", "x"), ("en", "b", "y")]));
+    instances.leader();
+    let walks = instances.walks();
+    for (at, slug) in ["one", "two", "zero"].iter().enumerate() {
+        let before = instances.reads("a");
+        instances.content.publish("en", "a", slug);
+        changed(&instances.all[at], "a");
+        let mut expected = [*slug, "y"];
+        expected.sort_unstable();
+        all_serve(&instances.all, &expected);
+        assert_eq!(instances.reads("a"), before + 1, "by the event to instance {at}");
+    }
+    assert_eq!(instances.walks(), walks, "without a walk");
+}
+
+#[test]
+fn withdrawal_that_another_instance_has_received_explains_a_list_that_collapses() {
+    let instances = Instances::start(2, &Content::many(&["en"], 120));
+    let (leader, follower) = (instances.leader(), instances.follower());
+    (0..120).for_each(|n| instances.content.unpublish("en", &format!("d{n:05}")));
+    // It names no document.
+    let event = br#"{"event":"entry.unpublish","model":"article"}"#;
+    let answer = crate::snapshots::hook::post_body(&instances.all[follower], event);
+    assert!(answer.starts_with("HTTP/1.1 202 "));
+    all_serve(&instances.all, &[]);
+    assert!(!instances.all[leader].log().contains(AGAIN), "one walk is enough");
+}
+
+#[test]
+fn list_that_collapses_without_an_event_is_confirmed_by_the_leader() {
+    let instances = Instances::start(2, &Content::many(&["en"], 120));
+    let (leader, walks) = (instances.leader(), instances.walks());
+    (0..120).for_each(|n| instances.content.unpublish("en", &format!("d{n:05}")));
+    let event = br#"{"event":"entry.publish","model":"article"}"#;
+    let answer = crate::snapshots::hook::post_body(&instances.all[1 - leader], event);
+    assert!(answer.starts_with("HTTP/1.1 202 "));
+    all_serve(&instances.all, &[]);
+    assert_eq!(instances.walks(), walks + 2);
+    assert!(instances.all[leader].log().contains(AGAIN));
+}
+
+#[test]
+fn events_to_all_instances_at_once_reach_all_of_them() {
+    let instances = Instances::start(3, &Content::many(&["en"], 60));
+    instances.leader();
+    for n in 0..60 {
+        let id = format!("d{n:05}");
+        instances.content.publish("en", &id, &format!("new{n}"));
+        changed(&instances.all[n % 3], &id);
+    }
+    let mut expected: Vec<String> = (0..60).map(|n| format!("new{n}")).collect();
+    expected.sort();
+    instances.agree(&expected);
+}
+
+#[test]
+fn withdrawn_document_leaves_the_lists_of_all_instances() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x"), ("en", "b", "y")]));
+    let follower = instances.follower();
+    instances.content.unpublish("en", "a");
+    send_event(&instances.all[follower], "entry.unpublish", "a");
+    all_serve(&instances.all, &["y"]);
+}
+
+#[test]
+fn event_during_a_walk_of_the_leader_is_in_the_list_that_all_get() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    let follower = instances.follower();
+    instances.content.close();
+    let event = br#"{"event":"entry.publish","model":"article"}"#;
+    assert!(crate::snapshots::hook::post_body(&instances.all[follower], event).contains("202"));
+    let before = instances.walks();
+    until_so("the walk begins", || instances.walks() > before - 1);
+    instances.content.publish("en", "a", "z");
+    changed(&instances.all[follower], "a");
+    instances.content.open();
+    all_serve(&instances.all, &["z"]);
+    serves(&instances.all[follower], &["z"]);
+}

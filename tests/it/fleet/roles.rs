@@ -1,0 +1,145 @@
+//! Which instance walks, and what happens when it is lost.
+
+use std::time::{Duration, Instant};
+
+use super::instances::{Instances, all_serve, changed, instance, paths, role, serves, walks};
+use crate::support::content::Content;
+use crate::support::redis::Redis;
+use crate::support::wait::until_so;
+
+#[test]
+fn instances_make_one_walk_and_serve_the_same_list() {
+    let instances = Instances::start(3, &Content::many(&["en"], 250));
+    instances.leader();
+    let before = instances.walks();
+    assert_eq!(before, 1, "{:?}", instances.cms.targets());
+    assert_eq!(instances.served(0).len(), 250);
+    let late = instance(&instances.cms, &instances.redis).start();
+    serves(&late, &super::instances::sorted(&instances.served(0)));
+    assert_eq!(instances.walks(), 1, "an instance that starts later adopts the list");
+}
+
+#[test]
+fn request_to_a_follower_without_a_copy_is_answered_by_the_walk_of_the_leader() {
+    let (cms, redis) = (Content::new(&[("en", "a", "x")]).start(), Redis::start());
+    let start = || instance(&cms, &redis).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false").start();
+    let all = [start(), start()];
+    until_so("one leads", || all.iter().any(|service| role(service) == "leader"));
+    until_so("one follows", || all.iter().any(|service| role(service) == "follower"));
+    let follower = all.iter().find(|service| role(service) == "follower").expect("one follows");
+    assert_eq!(paths(follower), ["x"]);
+    all_serve(&all, &["x"]);
+    assert_eq!(walks(&cms), 1);
+}
+
+#[test]
+fn copy_that_a_follower_finds_due_is_refreshed_by_the_leader() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let (cms, redis) = (content.start(), Redis::start());
+    let soft = |setup: crate::support::service::Setup| {
+        setup
+            .env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1")
+            .env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", "1")
+    };
+    let all = [(); 2].map(|()| soft(instance(&cms, &redis)).start());
+    all_serve(&all, &["x"]);
+    until_so("one follows", || all.iter().any(|service| role(service) == "follower"));
+    let follower = all.iter().find(|service| role(service) == "follower").expect("one follows");
+    content.publish("en", "b", "y");
+    serves(follower, &["x", "y"]);
+    assert!(!follower.log().contains("a snapshot is built"), "it has walked by itself");
+}
+
+#[test]
+fn another_instance_leads_after_the_leader_is_killed_and_no_edit_is_lost() {
+    let mut instances = Instances::start(3, &Content::new(&[("en", "a", "x"), ("en", "b", "y")]));
+    let leader = instances.leader();
+    drop(instances.all.remove(leader));
+    // Before another instance has the lease.
+    instances.content.publish("en", "a", "z");
+    changed(&instances.all[0], "a");
+    all_serve(&instances.all, &["y", "z"]);
+    instances.leader();
+    instances.content.publish("en", "b", "w");
+    changed(&instances.all[1], "b");
+    all_serve(&instances.all, &["w", "z"]);
+}
+
+#[test]
+fn leader_that_was_paused_follows_and_does_not_bring_back_what_has_changed() {
+    let instances = Instances::start(3, &Content::new(&[("en", "a", "x"), ("en", "b", "y")]));
+    let leader = instances.leader();
+    // The leader has read the old version when it is paused.
+    instances.content.close();
+    changed(&instances.all[leader], "a");
+    until_so("the leader reads the document", || instances.reads("a") > 0);
+    instances.all[leader].send_signal("STOP");
+    instances.content.open();
+    instances.content.publish("en", "a", "z");
+    let others: Vec<usize> = (0..3).filter(|at| *at != leader).collect();
+    changed(&instances.all[others[0]], "a");
+    for other in &others {
+        serves(&instances.all[*other], &["y", "z"]);
+    }
+    until_so("another one leads", || others.iter().any(|at| role(&instances.all[*at]) == "leader"));
+    instances.all[leader].send_signal("CONT");
+    serves(&instances.all[leader], &["y", "z"]);
+    until_so("it follows", || role(&instances.all[leader]) == "follower");
+    for _ in 0..20 {
+        for other in &others {
+            assert_eq!(paths(&instances.all[*other]), ["y", "z"]);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn leader_that_stops_hands_over_at_once_and_serves_until_the_end_of_its_delay() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let (cms, redis) = (content.start(), Redis::start());
+    let start =
+        || instance(&cms, &redis).env("FRONTEND_MAP__SERVER__DRAIN_DELAY_MS", "20000").start();
+    let mut all = vec![start(), start()];
+    all_serve(&all, &["x"]);
+    until_so("one leads", || all.iter().any(|service| role(service) == "leader"));
+    let leader = all.iter().position(|service| role(service) == "leader").expect("one leads");
+    let begun = Instant::now();
+    all[leader].send_signal("TERM");
+    until_so("the other one leads", || role(&all[1 - leader]) == "leader");
+    assert!(begun.elapsed() < Duration::from_millis(2500), "{:?}", begun.elapsed());
+    assert_eq!(paths(&all[leader]), ["x"], "it still serves");
+    content.publish("en", "a", "z");
+    changed(&all[leader], "a");
+    serves(&all[1 - leader], &["z"]);
+    serves(&all[leader], &["z"]);
+    assert_eq!(all[leader].signal("TERM"), Some(0));
+    all.remove(leader);
+}
+
+#[test]
+fn instance_with_other_rules_walks_under_a_lease_of_its_own() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    let (leader, follower) = (instances.leader(), instances.follower());
+    let walks = instances.walks();
+    let service = &instances.all[follower];
+    let file = service.path().join("settings.toml");
+    let settings = std::fs::read_to_string(file).expect("the settings");
+    let template = "\"/{locale}/articles/{slug}\"";
+    assert!(settings.contains(template), "{settings}");
+    service
+        .rewrite("settings.toml", &settings.replace(template, "\"/{locale}/articles/new-{slug}\""));
+    service.send_signal("HUP");
+    serves(service, &["new-x"]);
+    assert_eq!(instances.walks(), walks + 1);
+    until_so("it leads its own list", || role(service) == "leader");
+    assert_eq!(role(&instances.all[leader]), "leader");
+    assert_eq!(paths(&instances.all[leader]), ["x"]);
+    // The other one follows with the new settings.
+    let service = &instances.all[leader];
+    service
+        .rewrite("settings.toml", &settings.replace(template, "\"/{locale}/articles/new-{slug}\""));
+    service.send_signal("HUP");
+    serves(service, &["new-x"]);
+    until_so("it follows", || role(service) == "follower");
+    assert_eq!(instances.walks(), walks + 1);
+}
