@@ -2,6 +2,7 @@
 //! and the events that all of them apply.
 
 pub mod changes;
+pub mod checks;
 pub mod cms_events;
 mod groups;
 mod list_id;

@@ -6,7 +6,9 @@ use std::time::Duration;
 use futures::stream::{self, Stream, StreamExt};
 use tokio::sync::Semaphore;
 
+use crate::fleet::checks::permits::{Limits, Permits as FleetPermits};
 use crate::outgoing::{self, BuildError, LookUp};
+use crate::shared_engine::Engine;
 
 mod check_result;
 mod client;
@@ -24,7 +26,8 @@ pub use finding::{Finding, Source};
 pub use location::LOCATION_CHARS;
 pub use targets::{Target, Targets};
 
-/// Requests in flight at a time in the whole process (specification, section 8).
+/// Requests in flight at a time in the whole process, or in all instances of a fleet (specification,
+/// section 8).
 pub const CONCURRENT_CHECKS: usize = 10;
 
 /// The timeout of a URL for the head of its response, connecting included (specification,
@@ -38,13 +41,26 @@ pub const DRAIN_BYTES: usize = 256 * 1024;
 /// How long reading a body may take before the connection is closed: some bodies never end.
 pub const DRAIN_TIME: Duration = Duration::from_secs(1);
 
+/// How long a permit lasts that an instance no longer renews: longer than [`HEAD_TIMEOUT`] and
+/// [`DRAIN_TIME`] together.
+const PERMIT_LIFETIME: Duration = Duration::from_secs(12);
+
 /// Checks URLs. The clones of a validator share its connections and its [`CONCURRENT_CHECKS`]
 /// permits, so a process needs one.
 #[derive(Clone)]
 pub struct Validator {
     client: Client,
-    permits: Arc<Semaphore>,
+    permits: Permits,
     event_loop: Arc<EventLoop>,
+}
+
+/// What limits the checks in flight.
+#[derive(Clone)]
+enum Permits {
+    /// Those of this process.
+    Process(Arc<Semaphore>),
+    /// Those of all instances of a fleet.
+    Fleet(FleetPermits),
 }
 
 impl Validator {
@@ -63,9 +79,25 @@ impl Validator {
     ///
     /// As [`Validator::new`].
     pub fn with_look_up(look_up: LookUp) -> Result<Self, BuildError> {
-        let permits = Arc::new(Semaphore::new(CONCURRENT_CHECKS));
+        let permits = Permits::Process(Arc::new(Semaphore::new(CONCURRENT_CHECKS)));
         let event_loop = Arc::new(EventLoop::start()?);
         Ok(Self { client: Client::new(look_up)?, permits, event_loop })
+    }
+
+    /// The same validator, but all instances of a fleet share its permits (D55).
+    #[must_use]
+    pub fn in_fleet(self, engine: Engine) -> Self {
+        let limits = Limits { checks: CONCURRENT_CHECKS, lifetime: PERMIT_LIFETIME };
+        Self { permits: Permits::Fleet(FleetPermits::start(engine, limits)), ..self }
+    }
+
+    /// The checks of this process that are in flight, and those that wait for a permit of the fleet.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        match &self.permits {
+            Permits::Process(free) => (CONCURRENT_CHECKS - free.available_permits(), 0),
+            Permits::Fleet(permits) => permits.counts(),
+        }
     }
 
     /// Checks each URL once, and yields `(position, result)` in the order of arrival.
@@ -85,7 +117,19 @@ impl Validator {
 
     /// Owns a permit until the body is drained: draining is traffic too.
     async fn check_url(&self, url: String) -> CheckResult {
-        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
+        match &self.permits {
+            Permits::Process(permits) => {
+                let _permit = permits.acquire().await.expect("the semaphore is never closed");
+                self.get(url).await
+            }
+            Permits::Fleet(permits) => {
+                let _permit = permits.acquire().await;
+                self.get(url).await
+            }
+        }
+    }
+
+    async fn get(&self, url: String) -> CheckResult {
         let client = self.client.clone();
         self.event_loop.run(async move { client.check(&url).await }).await
     }

@@ -187,6 +187,8 @@ const LAYERS: &[Layer] = &[
             "outgoing",
             "store",
             "traces",
+            "shared_engine",
+            "fleet",
         ]),
         must_not_name: &["axum", "tower_http", "clap"],
     },

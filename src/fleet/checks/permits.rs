@@ -1,0 +1,180 @@
+//! Permits for URL checks: so many checks at a time over all instances. One task renews the permits of
+//! this instance, returns them and gets further ones, all with one command at a time.
+
+mod ledger;
+mod script;
+
+pub use ledger::Limits;
+
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::sleep_until;
+
+use crate::shared_engine::{Argument, Engine, EngineState, Script};
+use ledger::{Ledger, Reply, Request, Step};
+use script::PERMITS;
+
+/// How long an attempt may take: no check that has a permit waits for it.
+const WITHIN: Duration = Duration::from_secs(1);
+/// How often the number of instances is noted, without a command.
+const LOOK: Duration = Duration::from_secs(2);
+
+static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(PERMITS));
+
+/// The permits of this instance. Clones share them.
+#[derive(Clone)]
+pub struct Permits(Arc<Shared>);
+
+struct Shared {
+    engine: Engine,
+    ledger: Mutex<Ledger<oneshot::Sender<Permit>>>,
+    changed: Notify,
+}
+
+/// The right to have one check in flight, until it is dropped.
+pub struct Permit {
+    shared: Arc<Shared>,
+    /// `None`: it was not handed over.
+    token: Option<String>,
+}
+
+impl Permits {
+    /// Permits from this engine, and the task that gets them.
+    #[must_use]
+    pub fn start(engine: Engine, limits: Limits) -> Self {
+        let ledger = Ledger::new(limits, engine.instance_id(), Instant::now());
+        let changed = Notify::new();
+        let shared = Arc::new(Shared { engine, ledger: Mutex::new(ledger), changed });
+        tokio::spawn(Arc::clone(&shared).drive());
+        Self(shared)
+    }
+
+    /// Waits for a permit. Dropping the future gives up the place in the queue.
+    ///
+    /// # Panics
+    /// If the runtime is gone, so that nothing can wait.
+    pub async fn acquire(&self) -> Permit {
+        let (sender, receiver) = oneshot::channel();
+        self.0.ledger.lock().wait(sender);
+        self.0.hand_over();
+        receiver.await.expect("the ledger keeps each sender until it has a permit")
+    }
+
+    /// The checks of this instance that are in flight, and those that wait.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        self.0.ledger.lock().counts()
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        if let Some(token) = self.token.take() {
+            self.shared.ledger.lock().free(&token, Instant::now());
+            self.shared.hand_over();
+        }
+    }
+}
+
+impl Shared {
+    /// Gives free permits to checks that wait, and lets the task look at what is left.
+    fn hand_over(self: &Arc<Self>) {
+        let now = Instant::now();
+        let mut ledger = self.ledger.lock();
+        while let Some((check, token)) = ledger.next(now) {
+            let permit = Permit { shared: Arc::clone(self), token: Some(token) };
+            // The check may have been given up.
+            if let Err(mut unused) = check.send(permit)
+                && let Some(token) = unused.token.take()
+            {
+                ledger.free(&token, now);
+            }
+        }
+        drop(ledger);
+        self.changed.notify_one();
+    }
+
+    async fn drive(self: Arc<Self>) {
+        let mut states = self.engine.watch();
+        let mut known = EngineState::Connecting;
+        loop {
+            let state = states.borrow_and_update().clone();
+            self.note(&known, &state);
+            known = state;
+            let step = self.ledger.lock().step(Instant::now());
+            match step {
+                Step::Send(request) => self.send(request).await,
+                Step::Wait(until) => {
+                    let now = Instant::now();
+                    let until = until.map_or(now + LOOK, |until| until.min(now + LOOK));
+                    tokio::select! {
+                        () = sleep_until(until.into()) => {}
+                        () = self.changed.notified() => continue,
+                        changed = states.changed() => if changed.is_err() { return },
+                    }
+                }
+            }
+            self.hand_over();
+        }
+    }
+
+    /// Enters what has become of the engine.
+    fn note(&self, known: &EngineState, state: &EngineState) {
+        let now = Instant::now();
+        let mut ledger = self.ledger.lock();
+        match (known, state) {
+            (EngineState::Here { session: before }, EngineState::Here { session })
+                if before == session => {}
+            (_, EngineState::Here { .. }) => ledger.connect(now),
+            (EngineState::Away { .. }, EngineState::Away { .. }) | (_, EngineState::Connecting) => {
+            }
+            (_, EngineState::Away { since, .. }) => ledger.disconnect(*since, now),
+        }
+        ledger.set_instances(self.engine.instances(), now);
+    }
+
+    async fn send(&self, request: Request) {
+        let sent = Instant::now();
+        let names = ["permits", "permits:short", "permits:known", "permits:settling"];
+        let keys = names.map(|name| self.engine.key(name));
+        let arguments = self.arguments(&request);
+        let response = self.engine.script(&SCRIPT, &keys, arguments, WITHIN).await;
+        let mut ledger = self.ledger.lock();
+        match response {
+            Ok((granted, keep, is_short, expired)) => {
+                let reply = Reply { granted, keep, is_short, expired };
+                ledger.apply(request, &reply, sent);
+            }
+            Err(_) => ledger.fail(request, Instant::now()),
+        }
+    }
+
+    fn arguments(&self, request: &Request) -> Vec<Argument> {
+        let ledger = self.ledger.lock();
+        let (limits, settling) = (ledger.limits(), ledger.settling_time());
+        drop(ledger);
+        let Request { busy, idle, returned, wanted, is_first_of_session, share } = request;
+        let numbers = [
+            limits.checks,
+            millis(limits.lifetime),
+            millis(settling),
+            *share,
+            usize::from(*is_first_of_session),
+            busy.len(),
+            idle.len(),
+            returned.len(),
+        ];
+        let instance = self.engine.instance_id().to_owned();
+        let numbers = numbers.iter().map(ToString::to_string);
+        let permits = [busy, idle, returned, wanted].into_iter().flatten().cloned();
+        let texts = std::iter::once(instance).chain(numbers).chain(permits);
+        texts.map(Argument::from).collect()
+    }
+}
+
+fn millis(time: Duration) -> usize {
+    usize::try_from(time.as_millis()).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,437 @@
+//! The permits that an instance holds, what it asks the engine for next, and which check gets one.
+//! Without the engine: how many checks may be in flight locally.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::time::{Duration, Instant};
+
+/// How much of the lifetime of a permit a check may take: a check that begins later than the rest
+/// after the last renewal could outlive its permit.
+const RESERVED_FOR_A_CHECK: Duration = Duration::from_millis(11_500);
+/// A permit that no check waits for is returned after this time, together with others.
+const LINGER: Duration = Duration::from_millis(5);
+/// The pauses between two attempts to get the first permits: the first one, and the longest.
+const SHORT_PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(50)];
+/// The pause for an instance that has its share, and would use more.
+const LONG_PAUSE: Duration = Duration::from_millis(250);
+/// The pause after an attempt that has failed.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
+/// A permit in use is renewed this long before it expires, even if no check waits for one.
+const RENEWED_BEFORE: Duration = Duration::from_secs(2);
+/// How long other instances may take to notice that the engine is here again.
+const RECONNECTION: Duration = Duration::from_secs(3);
+
+/// What is constant.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The checks in flight at a time over all instances.
+    pub checks: usize,
+    /// After this time without a renewal, a permit expires: longer than any check takes.
+    pub lifetime: Duration,
+}
+
+/// One attempt to renew, return and get permits.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    /// Permits of checks in flight.
+    pub(super) busy: Vec<String>,
+    /// Permits for checks that wait.
+    pub(super) idle: Vec<String>,
+    /// Permits that are returned.
+    pub(super) returned: Vec<String>,
+    /// Further permits that checks wait for.
+    pub(super) wanted: Vec<String>,
+    /// Whether checks may be in flight that the engine does not know.
+    pub(super) is_first_of_session: bool,
+    /// The permits of each instance until the checks have ended that the engine does not know.
+    pub(super) share: usize,
+}
+
+/// The engine's response to a [`Request`].
+#[derive(Debug)]
+pub(super) struct Reply {
+    /// How many of the wanted permits were granted: the first ones.
+    pub(super) granted: usize,
+    /// How many permits this instance may keep when a check ends.
+    pub(super) keep: usize,
+    /// Whether this instance has less than its share.
+    pub(super) is_short: bool,
+    /// Idle permits that had expired.
+    pub(super) expired: Vec<String>,
+}
+
+/// What to do next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Send(Request),
+    /// Nothing before this time, unless the ledger changes.
+    Wait(Option<Instant>),
+}
+
+/// How permits are had at present.
+#[derive(Debug)]
+enum Mode {
+    /// It is not known yet whether the engine is there.
+    Unknown,
+    /// From the engine.
+    Engine,
+    /// Locally, without the engine.
+    Local {
+        /// From then on no check is in flight that began with a permit of another instance.
+        settled: Instant,
+        /// The permits that this instance had when the engine went away.
+        carried: Vec<String>,
+    },
+}
+
+/// The permits of one instance. `W` is a check that waits.
+pub(super) struct Ledger<W> {
+    limits: Limits,
+    instance: String,
+    issued: u64,
+    mode: Mode,
+    is_first_of_session: bool,
+    busy: Vec<String>,
+    idle: Vec<String>,
+    returned: Vec<String>,
+    /// When the last successful attempt was sent.
+    renewed: Option<Instant>,
+    keep: usize,
+    waiting: VecDeque<W>,
+    /// No attempt to get further permits before this time.
+    next_attempt: Option<Instant>,
+    pause: Duration,
+    /// Nothing is sent before this time: an attempt has failed.
+    retry: Option<Instant>,
+    /// When the oldest permit became free that is to be returned.
+    freed: Option<Instant>,
+    /// The most instances of late, and when there were so many. While instances find the engine again,
+    /// it knows only some of them.
+    instances: (usize, Instant),
+}
+
+impl<W> Ledger<W> {
+    pub(super) fn new(limits: Limits, instance: &str, now: Instant) -> Self {
+        Self {
+            limits,
+            instance: instance.to_owned(),
+            issued: 0,
+            mode: Mode::Unknown,
+            is_first_of_session: false,
+            busy: Vec::new(),
+            idle: Vec::new(),
+            returned: Vec::new(),
+            renewed: None,
+            keep: limits.checks,
+            waiting: VecDeque::new(),
+            next_attempt: None,
+            pause: SHORT_PAUSES[0],
+            retry: None,
+            freed: None,
+            instances: (1, now),
+        }
+    }
+
+    /// How many instances there are, as far as this one knows.
+    pub(super) fn set_instances(&mut self, count: usize, now: Instant) {
+        let (most, at) = self.instances;
+        if count >= most || now.duration_since(at) > self.settling_time() {
+            self.instances = (count.max(1), now);
+        }
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// For so long after the engine is here again, checks may be in flight that it does not know.
+    pub(super) fn settling_time(&self) -> Duration {
+        self.limits.lifetime + RECONNECTION
+    }
+
+    /// The checks of each instance without the engine.
+    fn share(&self) -> usize {
+        (self.limits.checks / self.instances.0).max(1)
+    }
+
+    /// The checks in flight, and those that wait.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.busy.len(), self.waiting.len())
+    }
+
+    pub(super) fn wait(&mut self, check: W) {
+        self.waiting.push_back(check);
+    }
+
+    /// A check that may begin now, with its permit.
+    pub(super) fn next(&mut self, now: Instant) -> Option<(W, String)> {
+        if self.waiting.is_empty() {
+            return None;
+        }
+        let permit = match self.mode {
+            Mode::Engine if self.is_fresh(now) => self.idle.pop()?,
+            Mode::Unknown | Mode::Engine => return None,
+            Mode::Local { settled, ref carried } => {
+                let carried = if now < settled { carried.len() } else { usize::MAX };
+                (self.busy.len() < self.share().min(carried)).then(|| self.issue())?
+            }
+        };
+        self.busy.push(permit.clone());
+        Some((self.waiting.pop_front()?, permit))
+    }
+
+    /// Undoes [`Ledger::next`] for a check that does not begin; or a check has ended.
+    pub(super) fn free(&mut self, permit: &str, now: Instant) {
+        self.busy.retain(|busy| busy != permit);
+        if !matches!(self.mode, Mode::Engine) {
+            return;
+        }
+        if self.busy.len() + self.idle.len() < self.keep {
+            self.idle.push(permit.to_owned());
+        } else {
+            self.returned.push(permit.to_owned());
+        }
+        self.freed.get_or_insert(now);
+    }
+
+    /// The engine is here: for the first time, or again, perhaps without what it knew before.
+    pub(super) fn connect(&mut self, now: Instant) {
+        self.is_first_of_session = !matches!(self.mode, Mode::Unknown);
+        let mode = mem::replace(&mut self.mode, Mode::Engine);
+        if let Mode::Local { carried, .. } = mode {
+            let is_free = |permit: &String| !self.busy.contains(permit);
+            self.returned.extend(carried.into_iter().filter(is_free));
+        }
+        self.returned.append(&mut self.idle);
+        self.keep = self.limits.checks;
+        self.instances.1 = now;
+        (self.renewed, self.next_attempt, self.retry) = (None, None, None);
+        self.freed = Some(now);
+    }
+
+    /// The engine is away since this time.
+    pub(super) fn disconnect(&mut self, since: Instant, now: Instant) {
+        let carried = self.busy.iter().cloned().chain(self.idle.drain(..)).collect();
+        self.mode = Mode::Local { settled: since + self.limits.lifetime, carried };
+        self.instances.1 = now;
+    }
+
+    /// What to do at this time; after it, [`Ledger::next`] may have checks.
+    pub(super) fn step(&mut self, now: Instant) -> Step {
+        match self.mode {
+            Mode::Unknown => Step::Wait(None),
+            Mode::Local { settled, .. } => Step::Wait(Some(settled).filter(|at| *at > now)),
+            Mode::Engine => match self.due(now) {
+                Some(due) if due <= now => Step::Send(self.request()),
+                due => Step::Wait(due),
+            },
+        }
+    }
+
+    pub(super) fn apply(&mut self, request: Request, reply: &Reply, sent: Instant) {
+        self.renewed = Some(sent);
+        self.is_first_of_session = false;
+        self.retry = None;
+        self.keep = reply.keep;
+        self.idle.retain(|permit| !reply.expired.contains(permit));
+        let unmet = reply.granted < request.wanted.len();
+        self.idle.extend(request.wanted.into_iter().take(reply.granted));
+        self.pause = match (reply.is_short, reply.granted) {
+            (false, _) => LONG_PAUSE,
+            (true, 0) if self.pause < LONG_PAUSE => (self.pause * 2).min(SHORT_PAUSES[1]),
+            (true, _) => SHORT_PAUSES[0],
+        };
+        self.next_attempt = unmet.then(|| sent + self.pause.mul_f64(0.5 + fastrand::f64()));
+    }
+
+    /// The attempt may have failed before or after the engine has executed it.
+    pub(super) fn fail(&mut self, request: Request, now: Instant) {
+        self.is_first_of_session |= request.is_first_of_session;
+        self.returned.extend(request.returned);
+        self.returned.extend(request.wanted);
+        self.freed = Some(now);
+        self.retry = Some(now + PAUSE_AFTER_FAILURE.mul_f64(0.5 + fastrand::f64()));
+    }
+
+    /// When the next attempt is due; `None`: nothing is to be renewed, returned or got.
+    fn due(&self, now: Instant) -> Option<Instant> {
+        let (held, waiting) = (self.busy.len() + self.idle.len(), self.waiting.len());
+        let session = self.is_first_of_session.then_some(now);
+        let is_stale = waiting > 0 && !self.idle.is_empty() && !self.is_fresh(now);
+        let wants = waiting > self.idle.len() && held < self.limits.checks;
+        let wanted = wants.then(|| self.next_attempt.unwrap_or(now));
+        let is_unused = waiting == 0 && !self.idle.is_empty() || !self.returned.is_empty();
+        let unused = is_unused.then(|| self.freed.map_or(now, |freed| freed + LINGER));
+        let lifetime = self.limits.lifetime.saturating_sub(RENEWED_BEFORE);
+        let renewal = self.renewed.filter(|_| !self.busy.is_empty()).map(|at| at + lifetime);
+        let due = [session, is_stale.then_some(now), wanted, unused, renewal];
+        let first = due.into_iter().flatten().min()?;
+        Some(first.max(self.retry.unwrap_or(first)))
+    }
+
+    fn request(&mut self) -> Request {
+        self.freed = None;
+        if self.waiting.is_empty() {
+            self.returned.append(&mut self.idle);
+        }
+        let held = self.busy.len() + self.idle.len();
+        let wanted = self.waiting.len().saturating_sub(self.idle.len());
+        let wanted = wanted.min(self.limits.checks.saturating_sub(held));
+        Request {
+            busy: self.busy.clone(),
+            idle: self.idle.clone(),
+            returned: mem::take(&mut self.returned),
+            wanted: (0..wanted).map(|_| self.issue()).collect(),
+            is_first_of_session: self.is_first_of_session,
+            share: self.share(),
+        }
+    }
+
+    fn issue(&mut self) -> String {
+        self.issued += 1;
+        format!("{}:{}", self.instance, self.issued)
+    }
+
+    /// Whether a check that begins now ends before its permit expires.
+    fn is_fresh(&self, now: Instant) -> bool {
+        let usable = self.limits.lifetime.saturating_sub(RESERVED_FOR_A_CHECK);
+        self.renewed.is_some_and(|renewed| now.duration_since(renewed) <= usable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits { checks: 10, lifetime: Duration::from_secs(12) };
+    const GRANTED: Reply = Reply { granted: 10, keep: 10, is_short: false, expired: Vec::new() };
+
+    fn connected(now: Instant) -> Ledger<u32> {
+        let mut ledger = Ledger::new(LIMITS, "a", now);
+        ledger.connect(now);
+        ledger
+    }
+
+    fn sent(ledger: &mut Ledger<u32>, now: Instant) -> Request {
+        match ledger.step(now) {
+            Step::Send(request) => request,
+            wait @ Step::Wait(_) => panic!("{wait:?}"),
+        }
+    }
+
+    fn begun(ledger: &mut Ledger<u32>, now: Instant) -> Vec<String> {
+        std::iter::from_fn(|| ledger.next(now)).map(|(_, permit)| permit).collect()
+    }
+
+    fn wait(ledger: &mut Ledger<u32>, checks: u32) {
+        for check in 0..checks {
+            ledger.wait(check);
+        }
+    }
+
+    fn free(ledger: &mut Ledger<u32>, permits: &[String], now: Instant) {
+        for permit in permits {
+            ledger.free(permit, now);
+        }
+    }
+
+    fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn permits_are_handed_from_check_to_check_until_they_need_a_renewal() {
+        let now = Instant::now();
+        let mut ledger = connected(now);
+        wait(&mut ledger, 100);
+        let request = sent(&mut ledger, now);
+        assert_eq!((request.wanted.len(), request.is_first_of_session), (10, false));
+        assert_eq!(ledger.next(now), None, "nothing is granted yet");
+        ledger.apply(request, &GRANTED, now);
+        let mut permits = begun(&mut ledger, now);
+        for _ in 0..5 {
+            assert_eq!((permits.len(), ledger.counts().0), (10, 10));
+            free(&mut ledger, &permits, now + ms(100));
+            permits = begun(&mut ledger, now + ms(400));
+        }
+        assert!(matches!(ledger.step(now + ms(400)), Step::Wait(Some(_))));
+        free(&mut ledger, &permits, now + ms(600));
+        assert_eq!(ledger.next(now + ms(600)), None, "a check could outlive its permit");
+        let request = sent(&mut ledger, now + ms(600));
+        assert_eq!((request.idle.len(), request.wanted.len()), (10, 0));
+        ledger.apply(request, &Reply { granted: 0, ..GRANTED }, now + ms(600));
+        assert_eq!(begun(&mut ledger, now + ms(600)).len(), 10);
+    }
+
+    #[test]
+    fn permits_that_no_check_waits_for_are_returned_together() {
+        let now = Instant::now();
+        let mut ledger = connected(now);
+        wait(&mut ledger, 10);
+        let request = sent(&mut ledger, now);
+        ledger.apply(request, &GRANTED, now);
+        let permits = begun(&mut ledger, now);
+        free(&mut ledger, &permits, now);
+        assert_eq!(ledger.step(now), Step::Wait(Some(now + LINGER)));
+        let request = sent(&mut ledger, now + LINGER);
+        assert_eq!((request.returned.len(), request.wanted.len()), (10, 0));
+        ledger.apply(request, &Reply { granted: 0, ..GRANTED }, now);
+        assert_eq!(ledger.step(now + ms(60_000)), Step::Wait(None));
+    }
+
+    #[test]
+    fn instance_with_more_than_its_share_returns_permits_as_checks_end() {
+        let now = Instant::now();
+        let mut ledger = connected(now);
+        wait(&mut ledger, 30);
+        let request = sent(&mut ledger, now);
+        ledger.apply(request, &Reply { keep: 5, ..GRANTED }, now);
+        for permit in begun(&mut ledger, now) {
+            ledger.free(&permit, now);
+            begun(&mut ledger, now);
+        }
+        assert_eq!((ledger.busy.len(), ledger.returned.len()), (5, 5));
+    }
+
+    #[test]
+    fn without_the_engine_an_instance_has_its_share_and_at_first_no_more_than_it_had() {
+        let now = Instant::now();
+        for (held, at_first, settled) in [(0, 0, 3), (2, 2, 3), (10, 3, 3)] {
+            let mut ledger = connected(now);
+            ledger.set_instances(3, now);
+            wait(&mut ledger, held);
+            if held > 0 {
+                let request = sent(&mut ledger, now);
+                ledger.apply(request, &Reply { granted: held as usize, ..GRANTED }, now);
+            }
+            let permits = begun(&mut ledger, now);
+            ledger.disconnect(now, now);
+            wait(&mut ledger, 30);
+            free(&mut ledger, &permits, now);
+            assert_eq!(begun(&mut ledger, now).len(), at_first, "{held}");
+            assert_eq!(ledger.step(now), Step::Wait(Some(now + LIMITS.lifetime)));
+            begun(&mut ledger, now + LIMITS.lifetime);
+            assert_eq!(ledger.busy.len(), settled, "{held}");
+            // While the others find the engine again, it knows fewer of them.
+            ledger.connect(now);
+            ledger.set_instances(1, now);
+            let request = sent(&mut ledger, now);
+            assert_eq!((request.busy.len(), request.share), (3, 3), "{held}");
+            assert!(request.is_first_of_session && request.returned.len() == permits.len());
+        }
+    }
+
+    #[test]
+    fn permits_of_an_attempt_without_a_response_are_returned_with_the_next_one() {
+        let now = Instant::now();
+        let mut ledger = connected(now);
+        ledger.wait(0);
+        let request = sent(&mut ledger, now);
+        let doubtful = request.wanted.clone();
+        ledger.fail(request, now);
+        assert!(matches!(ledger.step(now), Step::Wait(Some(_))), "a pause after a failure");
+        let request = sent(&mut ledger, now + ms(200));
+        assert_eq!(request.returned, doubtful);
+        assert_ne!(request.wanted, doubtful);
+    }
+}

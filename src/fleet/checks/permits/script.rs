@@ -1,0 +1,68 @@
+//! The script that renews, returns and grants permits in one command.
+
+/// Keys: the permits by expiry, the instances that have less than their share, whether the engine has
+/// served permits before, and the share while instances may have checks that the engine does not know.
+///
+/// Arguments: instance, limit, lifetime, settling time, share of this instance, whether it may have
+/// had checks without the engine, and the numbers of busy, idle and returned permits; then these and the wanted ones.
+///
+/// Returns: the number of granted permits, how many the instance may keep, whether it has less than its
+/// share, and the idle permits that had expired.
+pub(super) const PERMITS: &str = r"
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local me, limit, lifetime, settling = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local share, returns = tonumber(ARGV[5]), ARGV[6] == '1'
+local busy, idle, returned = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+local is_new = redis.call('SET', KEYS[3], '1', 'NX')
+local settled = tonumber(redis.call('GET', KEYS[4]) or limit)
+if is_new or returns then
+  settled = math.min(settled, share)
+  redis.call('SET', KEYS[4], settled, 'PX', settling)
+end
+local cap = math.min(limit, settled)
+local at, expired = 9, {}
+for i = at + 1, at + busy do redis.call('ZADD', KEYS[1], now + lifetime, ARGV[i]) end
+at = at + busy
+for i = at + 1, at + idle do
+  if redis.call('ZSCORE', KEYS[1], ARGV[i]) then
+    redis.call('ZADD', KEYS[1], now + lifetime, ARGV[i])
+  else
+    expired[#expired + 1] = ARGV[i]
+  end
+end
+at = at + idle
+for i = at + 1, at + returned do redis.call('ZREM', KEYS[1], ARGV[i]) end
+at = at + returned
+local mine, instances, seen = 0, 1, { [me] = true }
+local held = redis.call('ZRANGE', KEYS[1], 0, -1)
+for _, permit in ipairs(held) do
+  local owner = string.match(permit, '^(.*):')
+  if owner == me then mine = mine + 1 end
+  if not seen[owner] then seen[owner] = true; instances = instances + 1 end
+end
+local others_wait = false
+for _, owner in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+  if owner ~= me then others_wait = true end
+  if not seen[owner] then seen[owner] = true; instances = instances + 1 end
+end
+local fair = math.floor(limit / instances)
+local at_least = math.max(fair, 1)
+if others_wait then cap = math.min(cap, at_least) end
+local wanted, granted, free = #ARGV - at, 0, limit - #held
+while granted < wanted and free > 0 and mine < cap do
+  granted, free, mine = granted + 1, free - 1, mine + 1
+  redis.call('ZADD', KEYS[1], now + lifetime, ARGV[at + granted])
+end
+local is_short = granted < wanted and mine < math.min(cap, at_least)
+if is_short then
+  redis.call('ZADD', KEYS[2], now + 1000, me)
+else
+  redis.call('ZREM', KEYS[2], me)
+end
+local keep = limit
+if others_wait then keep = fair end
+return { granted, math.min(keep, settled), is_short and 1 or 0, expired }
+";
