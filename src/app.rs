@@ -23,7 +23,7 @@ use crate::shared::SharedState;
 use crate::site::{AdminLinks, Site, Sites};
 use crate::snapshot_cache::{DocumentCache, FileCache, SnapshotCache, TypeStatus};
 use crate::validator::Targets;
-use crate::validator::runs::{LastRun, RunKey, RunTimes, Subscription, TooManyRuns};
+use crate::validator::runs::{LastRun, RunTimes, Subscription, TooManyRuns};
 
 /// The state that handlers share, built from one version of the settings. A reload builds a new one.
 pub struct App {
@@ -102,17 +102,30 @@ impl App {
     ///
     /// # Errors
     /// [`TooManyRuns`] when a new run would be needed and the queue of runs is full.
-    pub fn validate(&self, site: &Site, targets: Targets) -> Result<Subscription, TooManyRuns> {
-        let key = RunKey::of(site, &targets.content_type);
+    /// # Panics
+    /// If the site is not one of this app.
+    pub async fn validate(
+        &self,
+        site: &Site,
+        targets: Targets,
+    ) -> Result<Subscription, TooManyRuns> {
+        let site = self.sites.get_shared(&site.key).expect("the site is one of this app");
         // It says since when URLs have been dead: taken from the store before the run ends.
         block_in_place(|| self.shared.runs.load_last_run(site, &targets.content_type));
-        self.shared.runs.subscribe(key, targets, self.run_times)
+        self.shared.runs.subscribe(site, targets, self.run_times).await
     }
 
-    /// The last run of URL checks over a content type of a site that has ended. The first time after a
-    /// restart, it is read from the store.
-    #[must_use]
-    pub fn last_validation(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
-        self.shared.runs.last_run(site, content_type)
+    /// The last runs of URL checks over content types of a site that have ended, in this instance or in
+    /// another one of the fleet. The first time after a restart, they are read from the store.
+    pub async fn last_validations(&self, site: &Site, content_types: &[&str]) -> Vec<Arc<LastRun>> {
+        let runs = &self.shared.runs;
+        let load = |content_type: &&str| runs.last_run(site, content_type);
+        let load = || block_in_place(|| content_types.iter().filter_map(load).collect());
+        let own = load();
+        let site = self.sites.get_shared(&site.key);
+        match site {
+            Some(site) if runs.sync(site, content_types).await => load(),
+            _ => own,
+        }
     }
 }

@@ -76,6 +76,8 @@ pub struct Metrics {
     pub validations: Counter,
     /// Runs that were refused because the queue was full.
     pub validations_refused: Counter,
+    /// Runs that were followed because another instance of the fleet owned them.
+    pub validations_followed: Counter,
     /// Checked URLs.
     pub checked_urls: CounterFamily<CheckedClass>,
     /// Reloads of the settings.
@@ -124,6 +126,11 @@ impl Metrics {
             "validation_runs_refused",
             "Runs of URL checks refused because the queue of runs was full",
             &self.validations_refused,
+        )?;
+        encoder.metric(
+            "validation_runs_followed",
+            "Runs of URL checks of other instances that callers of this one waited for",
+            &self.validations_followed,
         )?;
         encoder.metric(
             "validation_urls",

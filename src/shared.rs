@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use crate::change_log::{ChangeLog, Recorder};
 use crate::content::RequestLimiters;
 use crate::fleet::Fleet;
+use crate::fleet::checks::runs::FleetRuns;
 use crate::metrics::Metrics;
 use crate::notify::Notifier;
 use crate::outgoing::BuildError;
@@ -65,7 +66,7 @@ impl SharedState {
         let change_log: Arc<ChangeLog> = Arc::default();
         let counters = Arc::clone(&metrics.notify);
         Ok(Self {
-            runs: RunRegistry::new(validator.clone(), Arc::clone(&metrics), Arc::default()),
+            runs: RunRegistry::new(validator.clone(), Arc::clone(&metrics), Arc::default(), None),
             validator,
             metrics,
             files: FileCache::default(),
@@ -84,10 +85,12 @@ impl SharedState {
     }
 
     /// Joins the instances that share the engine with these settings, if there are any. Must be called
-    /// within a runtime.
+    /// within a runtime, and after [`SharedState::open_store`].
     pub fn join_fleet(&mut self, settings: Option<EngineSettings>) {
         let Some(settings) = settings else { return };
         let engine = Engine::start(settings, Arc::clone(&self.metrics.shared_engine));
+        self.validator = self.validator.clone().in_fleet(engine.clone());
+        self.start_runs(Some(FleetRuns::new(engine.clone())));
         self.fleet = Arc::new(Fleet::sharing(engine, Arc::clone(&self.change_log)));
     }
 
@@ -96,8 +99,12 @@ impl SharedState {
         let (history, counters) = (Arc::clone(&self.path_history), Arc::clone(&self.metrics.store));
         let recorder = Recorder::new(Arc::clone(&self.change_log));
         self.store = Arc::new(Store::start(path, history, recorder, counters));
+        self.start_runs(None);
+    }
+
+    fn start_runs(&mut self, fleet: Option<FleetRuns>) {
         let (validator, metrics) = (self.validator.clone(), Arc::clone(&self.metrics));
-        self.runs = RunRegistry::new(validator, metrics, Arc::clone(&self.store));
+        self.runs = RunRegistry::new(validator, metrics, Arc::clone(&self.store), fleet);
     }
 
     /// The time since the process started.

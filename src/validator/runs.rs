@@ -2,6 +2,7 @@
 //! subscriptions, and aborted with the last one.
 
 mod last_run;
+mod publisher;
 mod registry;
 mod results;
 mod run;

@@ -42,7 +42,7 @@ impl LastRun {
         let (mut dead, mut not_checked) = (Vec::new(), Vec::new());
         let mut truncated = false;
         for (position, outcome) in run.outcomes().into_iter().enumerate() {
-            let known = || known.get(&run.targets.url(position)).copied();
+            let known = || known.get(&run.targets().url(position)).copied();
             match outcome {
                 Outcome::Alive => {}
                 Outcome::Dead if dead.len() == MAX_DEAD => truncated = true,
@@ -72,7 +72,7 @@ impl LastRun {
 
     fn known(&self) -> impl Iterator<Item = (String, SystemTime)> {
         let all = self.dead.iter().chain(&self.not_checked);
-        all.map(|dead| (self.run.targets.url(dead.position), dead.since))
+        all.map(|dead| (self.run.targets().url(dead.position), dead.since))
     }
 
     /// When the run began.
@@ -102,6 +102,6 @@ impl LastRun {
 
     /// The positions of the URLs of a document, in the order of the site's locales.
     pub fn positions_of<'r>(&'r self, document_id: &'r str) -> impl Iterator<Item = usize> {
-        self.run.targets.snapshot.listed_positions(document_id)
+        self.run.targets().snapshot.listed_positions(document_id)
     }
 }

@@ -1,28 +1,28 @@
 //! The run registry: runs that are in flight, queued or reusable, and their subscriptions.
 
+mod entries;
+mod fleet_run;
+
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use tokio::sync::Semaphore;
-use tokio::task::AbortHandle;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::sleep;
 
 use super::last_run::LastRun;
-use super::run::{Publisher, Run};
+use super::publisher::{Admission, Publisher};
+use super::run::Run;
 use super::stored;
+use crate::fleet::checks::runs::FleetRuns;
 use crate::metrics::{CheckedClass, Metrics};
 use crate::site::Site;
 use crate::store::Store;
 use crate::traces;
 use crate::validator::report::Classes;
 use crate::validator::{Targets, Validator};
-
-/// Runs in flight at a time; all of them share the ten requests of the process.
-const MAX_RUNNING: usize = 2;
-/// Runs that wait in the queue. A longer queue would take hours.
-const MAX_QUEUED: usize = 8;
+use entries::{Entries, Entry, MAX_RUNNING};
 
 /// How long a run may take, and how long its result is reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,22 +57,20 @@ pub struct TooManyRuns;
 
 /// All runs of the process. Clones share them.
 #[derive(Clone)]
-pub struct RunRegistry(Arc<Shared>);
+pub struct RunRegistry(pub(super) Arc<Shared>);
 
-struct Shared {
-    entries: Mutex<HashMap<RunKey, Entry>>,
+pub(super) struct Shared {
+    entries: Entries,
     /// The last run of each key that has ended.
     last_runs: Mutex<HashMap<RunKey, Arc<LastRun>>>,
-    places: Semaphore,
+    pub(super) places: Semaphore,
     validator: Validator,
-    metrics: Arc<Metrics>,
+    pub(super) metrics: Arc<Metrics>,
     store: Arc<Store>,
-}
-
-struct Entry {
-    run: Arc<Run>,
-    subscriptions: usize,
-    task: AbortHandle,
+    /// The runs of the other instances.
+    pub(super) fleet: Option<FleetRuns>,
+    /// Held while last runs are taken from other instances.
+    pub(super) syncing: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// A share in a run. Dropping the last one of a run in flight aborts it.
@@ -92,17 +90,39 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.registry.unsubscribe(&self.key, &self.run);
+        self.registry.entries.unsubscribe(&self.key, &self.run);
     }
 }
 
+/// A run with all that its task needs.
+pub(super) struct Job {
+    pub(super) key: RunKey,
+    pub(super) site: Arc<Site>,
+    pub(super) run: Arc<Run>,
+    pub(super) publisher: Publisher,
+    pub(super) times: RunTimes,
+    pub(super) left: Arc<Notify>,
+}
+
 impl RunRegistry {
-    /// An empty registry whose runs use `validator`, and are stored.
+    /// An empty registry whose runs use `validator`, are stored, and shared with other instances.
     #[must_use]
-    pub fn new(validator: Validator, metrics: Arc<Metrics>, store: Arc<Store>) -> Self {
-        let (entries, last_runs) = (Mutex::default(), Mutex::default());
-        let places = Semaphore::new(MAX_RUNNING);
-        Self(Arc::new(Shared { entries, last_runs, places, validator, metrics, store }))
+    pub fn new(
+        validator: Validator,
+        metrics: Arc<Metrics>,
+        store: Arc<Store>,
+        fleet: Option<FleetRuns>,
+    ) -> Self {
+        Self(Arc::new(Shared {
+            entries: Entries::new(fleet.is_some()),
+            last_runs: Mutex::default(),
+            places: Semaphore::new(MAX_RUNNING),
+            validator,
+            metrics,
+            store,
+            fleet,
+            syncing: Arc::default(),
+        }))
     }
 
     /// The last run over a content type of a site that has ended, in this process or in one before it.
@@ -110,7 +130,7 @@ impl RunRegistry {
     #[must_use]
     pub fn last_run(&self, site: &Site, content_type: &str) -> Option<Arc<LastRun>> {
         self.load_last_run(site, content_type);
-        self.0.last_runs.lock().get(&RunKey::of(site, content_type)).cloned()
+        self.0.last_run(&RunKey::of(site, content_type))
     }
 
     /// Reads the last run from the store, unless this process has it: the next run takes from it since
@@ -122,9 +142,19 @@ impl RunRegistry {
         }
         let bytes = self.0.store.load_run(&site.key, content_type);
         if let Some(stored) = bytes.and_then(|bytes| stored::read(&bytes, site, content_type)) {
+            let last_run = Arc::new(stored.into_last_run(Instant::now()));
             // A run may have ended meanwhile.
-            self.0.last_runs.lock().entry(key).or_insert_with(|| Arc::new(stored));
+            self.0.last_runs.lock().entry(key).or_insert(last_run);
         }
+    }
+
+    /// Takes the last runs of other instances that are newer than those of this one, as far as they
+    /// are there soon enough for a response. False without other instances.
+    pub async fn sync(&self, site: &Arc<Site>, content_types: &[&str]) -> bool {
+        if self.0.fleet.is_some() {
+            fleet_run::sync_for_response(&self.0, site, content_types).await;
+        }
+        self.0.fleet.is_some()
     }
 
     /// Stores the last runs again whenever the file of the store has been opened: it may be a new one.
@@ -143,99 +173,102 @@ impl RunRegistry {
         self.0.last_runs.lock().retain(|key, _| sites.contains(&key.site));
     }
 
-    /// Subscribes to the run with this key, or starts one over `targets`.
+    /// Subscribes to the run over this content type of a site, or starts one over `targets`. Of
+    /// several instances one checks the URLs, and its targets count.
     ///
     /// # Errors
     /// [`TooManyRuns`] when a new run would be needed and the queue is full.
-    pub fn subscribe(
+    pub async fn subscribe(
         &self,
-        key: RunKey,
+        site: &Arc<Site>,
         targets: Targets,
         times: RunTimes,
     ) -> Result<Subscription, TooManyRuns> {
-        let mut entries = self.0.entries.lock();
-        let subscription = |run: &Arc<Run>| {
-            let (run, registry) = (Arc::clone(run), Arc::clone(&self.0));
-            Subscription { run, key: key.clone(), registry }
+        let subscription = self.join(site, targets, times)?;
+        if subscription.run.is_accepted().await {
+            return Ok(subscription);
+        }
+        self.0.metrics.validations_refused.inc();
+        Err(TooManyRuns)
+    }
+
+    fn join(
+        &self,
+        site: &Arc<Site>,
+        targets: Targets,
+        times: RunTimes,
+    ) -> Result<Subscription, TooManyRuns> {
+        let key = RunKey::of(site, &targets.content_type);
+        let subscription = |run| Subscription { run, key: key.clone(), registry: self.0.clone() };
+        let begin = |may_own| {
+            let (run, publisher) = Run::new(targets);
+            let (left, key, site) = (Arc::default(), key.clone(), Arc::clone(site));
+            let job = Job { key, site, run, publisher, times, left };
+            let (run, left) = (Arc::clone(&job.run), Arc::clone(&job.left));
+            let task = tokio::spawn(Arc::clone(&self.0).drive(job, may_own)).abort_handle();
+            Entry { run, subscriptions: 1, task, is_own: may_own, left }
         };
-        // An expired result stays in the map until its task removes it.
-        let is_fresh = |run: &Run| !run.has_ended() || run.age() < times.reuse;
-        if let Some(entry) = entries.get_mut(&key).filter(|entry| is_fresh(&entry.run)) {
-            entry.subscriptions += 1;
-            return Ok(subscription(&entry.run));
-        }
-        let unfinished = entries.values().filter(|entry| !entry.run.has_ended()).count();
-        if unfinished >= MAX_RUNNING + MAX_QUEUED {
+        self.0.entries.subscribe(&key, times.reuse, begin).map(subscription).ok_or_else(|| {
             self.0.metrics.validations_refused.inc();
-            return Err(TooManyRuns);
-        }
-        let (run, publisher) = Run::new(targets);
-        let lifetime = Arc::clone(&self.0).drive(key.clone(), Arc::clone(&run), publisher, times);
-        let task = tokio::spawn(lifetime);
-        let (subscription, task) = (subscription(&run), task.abort_handle());
-        entries.insert(key, Entry { run, subscriptions: 1, task });
-        Ok(subscription)
+            TooManyRuns
+        })
     }
 }
 
 impl Shared {
     /// The whole life of a run: the queue, the checks, and the time in which its result is reused.
-    async fn drive(
-        self: Arc<Self>,
-        key: RunKey,
-        run: Arc<Run>,
-        publisher: Publisher,
-        times: RunTimes,
-    ) {
-        {
-            let _place = self.places.acquire().await.expect("the semaphore is never closed");
-            let span = traces::background_span("validation");
-            run.execute(publisher, &self.validator, times.deadline).await;
-            if let Some(span) = span {
-                span.set("content_type", run.targets.content_type.clone());
-                span.set("urls", i64::try_from(run.targets.count()).unwrap_or(i64::MAX));
+    async fn drive(self: Arc<Self>, job: Job, may_own: bool) {
+        let (key, run, reuse) = (job.key.clone(), Arc::clone(&job.run), job.times.reuse);
+        match &self.fleet {
+            None => {
+                job.publisher.admit(Admission::Accepted);
+                let _place = self.places.acquire().await.expect("the semaphore is never closed");
+                self.check(job).await;
+                self.record(&key, &run);
             }
-            count(&self.metrics, &run.tally().by_class);
-            self.record(&key, &run);
+            Some(fleet) => fleet_run::drive(&self, fleet, job, may_own).await,
         }
-        sleep(times.reuse).await;
-        self.remove(&key, &run);
+        if run.has_ended() {
+            sleep(reuse.saturating_sub(run.age())).await;
+        }
+        self.entries.remove(&key, &run);
+    }
+
+    /// Checks all URLs of a run that has left the queue.
+    pub(super) async fn check(&self, job: Job) {
+        let Job { run, publisher, times, .. } = job;
+        let span = traces::background_span("validation");
+        run.execute(publisher, &self.validator, times.deadline).await;
+        if let Some(span) = span {
+            span.set("content_type", run.targets().content_type.clone());
+            span.set("urls", i64::try_from(run.targets().count()).unwrap_or(i64::MAX));
+        }
+        count(&self.metrics, &run.tally().by_class);
+    }
+
+    pub(super) fn last_run(&self, key: &RunKey) -> Option<Arc<LastRun>> {
+        self.last_runs.lock().get(key).cloned()
     }
 
     /// Makes a run that has ended the last one with its key.
-    fn record(&self, key: &RunKey, run: &Arc<Run>) {
-        let previous = self.last_runs.lock().get(key).cloned();
+    pub(super) fn record(&self, key: &RunKey, run: &Arc<Run>) -> Option<Arc<LastRun>> {
+        let previous = self.last_run(key);
         // Not under the lock: it reads all results.
-        let last_run = LastRun::new(Arc::clone(run), previous.as_deref());
-        let Some(last_run) = last_run.map(Arc::new) else { return };
-        self.save(key, &last_run);
-        self.last_runs.lock().insert(key.clone(), last_run);
+        let last_run = LastRun::new(Arc::clone(run), previous.as_deref()).map(Arc::new)?;
+        self.keep(key, &last_run);
+        Some(last_run)
+    }
+
+    /// Makes it the last run with its key.
+    pub(super) fn keep(&self, key: &RunKey, last_run: &Arc<LastRun>) {
+        self.save(key, last_run);
+        self.last_runs.lock().insert(key.clone(), Arc::clone(last_run));
     }
 
     fn save(&self, key: &RunKey, last_run: &Arc<LastRun>) {
         let (fingerprint, shared) = (key.site, Arc::clone(last_run));
         let serialize = move || stored::serialize(&shared, fingerprint);
-        self.store.save_run(&last_run.run.targets.site, &key.content_type, serialize);
-    }
-
-    fn unsubscribe(&self, key: &RunKey, run: &Arc<Run>) {
-        let mut entries = self.entries.lock();
-        let Some(entry) = entries.get_mut(key).filter(|entry| Arc::ptr_eq(&entry.run, run)) else {
-            return;
-        };
-        entry.subscriptions -= 1;
-        if entry.subscriptions == 0 && !run.has_ended() {
-            entry.task.abort();
-            entries.remove(key);
-        }
-    }
-
-    /// Removes this run, but not a newer one with the same key.
-    fn remove(&self, key: &RunKey, run: &Arc<Run>) {
-        let mut entries = self.entries.lock();
-        if entries.get(key).is_some_and(|entry| Arc::ptr_eq(&entry.run, run)) {
-            entries.remove(key);
-        }
+        self.store.save_run(&last_run.run.targets().site, &key.content_type, serialize);
     }
 }
 

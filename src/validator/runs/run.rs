@@ -1,6 +1,7 @@
 //! One run: checks all URLs of a content type once, and stores the results for any number of
 //! readers, each at its own pace.
 
+use std::ops::Not;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -9,14 +10,20 @@ use parking_lot::RwLock;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::publisher::{Admission, Publisher};
 use super::results::{Outcome, ResultLog};
+use crate::fleet::checks::runs::Progress;
 use crate::validator::report::Tally;
 use crate::validator::{CheckResult, Failure, Targets, Validator};
 
 /// A run: queued, in flight or ended.
 pub struct Run {
-    /// What it checks.
-    pub targets: Targets,
+    /// What its first subscription wanted to be checked.
+    targets: Targets,
+    /// What another instance has checked instead, because it owned the run.
+    carried: OnceLock<Targets>,
+    /// The progress of another instance.
+    progress: RwLock<Option<Progress>>,
     results: RwLock<ResultLog>,
     /// When its first URL was requested: not before it has left the queue.
     begun: OnceLock<SystemTime>,
@@ -26,6 +33,7 @@ pub struct Run {
     /// Carries no value and closes at the end, so that a reader of the whole result is not woken
     /// for each URL.
     ended: watch::Receiver<()>,
+    admission: watch::Receiver<Admission>,
 }
 
 /// The end of a run.
@@ -36,10 +44,13 @@ struct End {
     by_position: Vec<u32>,
 }
 
-/// The sending half of a run's channels. Its drop wakes all readers: no further result will come.
-pub(super) struct Publisher {
-    result_count: watch::Sender<usize>,
-    _ended: watch::Sender<()>,
+/// What another process has found.
+pub(super) struct Findings {
+    pub(super) targets: Targets,
+    /// In the order of the URLs.
+    pub(super) results: Vec<CheckResult>,
+    /// When the run began, and when it ended.
+    pub(super) times: (SystemTime, SystemTime),
 }
 
 /// The run's task panicked, so its result stays incomplete.
@@ -52,26 +63,96 @@ impl Run {
         let (ended_sender, ended) = watch::channel(());
         let results = RwLock::new(ResultLog::with_capacity(targets.count()));
         let (begun, end) = (OnceLock::new(), OnceLock::new());
-        let run = Self { targets, results, begun, end, result_count, ended };
-        (Arc::new(run), Publisher { result_count: count_sender, _ended: ended_sender })
+        let (admission_sender, admission) = watch::channel(Admission::Pending);
+        let (carried, progress) = (OnceLock::new(), RwLock::new(None));
+        let run = Self {
+            targets,
+            carried,
+            progress,
+            results,
+            begun,
+            end,
+            result_count,
+            ended,
+            admission,
+        };
+        let publisher = Publisher {
+            result_count: count_sender,
+            _ended: ended_sender,
+            admission: admission_sender,
+        };
+        (Arc::new(run), publisher)
     }
 
-    /// A run that has ended at these times, in another process, with the results of its URLs in order.
-    pub(super) fn ended(
-        targets: Targets,
-        results: Vec<CheckResult>,
-        (begun, ended): (SystemTime, SystemTime),
-    ) -> Arc<Self> {
-        let (run, _) = Self::new(targets);
-        let mut log = run.results.write();
+    /// What it checks.
+    #[must_use]
+    pub fn targets(&self) -> &Targets {
+        self.carried.get().unwrap_or(&self.targets)
+    }
+
+    /// The progress of the instance that checks the URLs, if that is another one.
+    #[must_use]
+    pub fn remote_progress(&self) -> Option<Progress> {
+        *self.progress.read()
+    }
+
+    pub(super) fn set_remote_progress(&self, progress: Option<Progress>) {
+        *self.progress.write() = progress;
+    }
+
+    /// The progress, for other instances.
+    pub(super) fn progress(&self) -> Progress {
+        let tally = self.tally();
+        Progress {
+            checked: usize::try_from(tally.count).unwrap_or(usize::MAX),
+            total: self.targets().count(),
+            skipped: self.targets().snapshot.skipped.total(),
+            by_class: tally.by_class.to_array(),
+        }
+    }
+
+    /// The number of URLs.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.remote_progress().map_or_else(|| self.targets().count(), |remote| remote.total)
+    }
+
+    /// The number of documents without a URL.
+    #[must_use]
+    pub fn skipped(&self) -> u64 {
+        let own = || self.targets().snapshot.skipped.total();
+        self.remote_progress().map_or_else(own, |remote| remote.skipped)
+    }
+
+    /// Waits until it is known whether the run is begun or followed; false: it is refused.
+    pub(super) async fn is_accepted(&self) -> bool {
+        let mut admission = self.admission.clone();
+        let admission = admission.wait_for(|admission| *admission != Admission::Pending).await;
+        // An error says that its task panicked, which the end of the run tells.
+        admission.is_ok_and(|admission| *admission == Admission::Refused).not()
+    }
+
+    /// Takes the targets and the results of a run that another instance has ended.
+    pub(super) fn complete(&self, publisher: &Publisher, findings: Findings, at: Instant) {
+        let Findings { targets, results, times: (begun, time) } = findings;
+        // The run has not been executed here: nothing was set before.
+        let _ = self.carried.set(targets);
+        let _ = self.begun.set(begun);
+        let mut log = self.results.write();
         for (position, checked) in results.into_iter().enumerate() {
             log.push(position, checked);
         }
-        let by_position = log.by_position();
+        let (count, by_position) = (log.len(), log.by_position());
         drop(log);
-        // The run is new: nothing was set before.
-        let _ = run.begun.set(begun);
-        let _ = run.end.set(End { at: Instant::now(), time: ended, by_position });
+        self.set_remote_progress(Some(self.progress()));
+        let _ = self.end.set(End { at, time, by_position });
+        publisher.result_count.send_replace(count);
+    }
+
+    /// A run that has ended at this time, in another process.
+    pub(super) fn ended(findings: Findings, at: Instant) -> Arc<Self> {
+        let (run, publisher) = Self::new(findings.targets.clone());
+        run.complete(&publisher, findings, at);
         run
     }
 
@@ -152,7 +233,7 @@ impl Run {
     ) {
         // Called once, because it takes the publisher: nothing was set before, here and below.
         let _ = self.begun.set(SystemTime::now());
-        let targets = &self.targets;
+        let targets = self.targets();
         let mut results = validator.check(targets.urls());
         let mut deadline = std::pin::pin!(sleep(deadline));
         loop {
@@ -172,7 +253,7 @@ impl Run {
     }
 
     fn log_end(&self, not_checked: usize) {
-        let Targets { site, content_type: uid, .. } = &self.targets;
+        let Targets { site, content_type: uid, .. } = self.targets();
         let tally = self.tally();
         let (count, ok) = (tally.count, tally.by_class.success);
         tracing::info!(site, uid, count, ok, not_checked, "a validation has ended");
@@ -189,15 +270,15 @@ impl Run {
     /// Adds a `not checked` result for each URL without one, and returns how many these are.
     fn mark_rest_not_checked(&self) -> usize {
         let mut results = self.results.write();
-        let missing = self.targets.count() - results.len();
+        let missing = self.targets().count() - results.len();
         if missing == 0 {
             return 0;
         }
-        let mut is_checked = vec![false; self.targets.snapshot.len()];
+        let mut is_checked = vec![false; self.targets().snapshot.len()];
         for (position, _) in results.iter() {
             is_checked[position] = true;
         }
-        for position in (0..self.targets.count()).filter(|position| !is_checked[*position]) {
+        for position in (0..self.targets().count()).filter(|position| !is_checked[*position]) {
             results.push(position, CheckResult::Failed(Failure::NotChecked));
         }
         missing

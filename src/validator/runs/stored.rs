@@ -1,13 +1,13 @@
 //! A run in the store: its URLs as a serialized snapshot, with the results in front of it.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use super::last_run::{Dead, LastRun};
 use super::results::{checked, code};
-use super::run::Run;
+use super::run::{Findings, Run};
 use crate::clock::unix_ms_of;
 use crate::site::{PAGES, Site};
 use crate::snapshot::{Builder, Listing, Serialized, Snapshot, Titles};
@@ -33,9 +33,23 @@ struct Head {
     truncated: bool,
 }
 
+/// A run of another process.
+pub(super) struct Stored {
+    pub(super) findings: Findings,
+    pub(super) record: Record,
+}
+
+/// What this run and those before it have found of its dead URLs.
+pub(super) struct Record {
+    times: (SystemTime, SystemTime),
+    dead: Vec<Dead>,
+    not_checked: Vec<Dead>,
+    truncated: bool,
+}
+
 /// The bytes from which [`read`] gets the run again.
 pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
-    let Targets { site, content_type, snapshot, .. } = &last_run.run.targets;
+    let Targets { site, content_type, snapshot, .. } = last_run.run.targets();
     let (mut outcomes, mut locations) = (Vec::<(u16, usize)>::new(), Vec::new());
     let results = (0..).map_while(|position| last_run.run.in_order(position));
     for (position, result) in results {
@@ -71,7 +85,7 @@ pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
 
 /// The run of these bytes. `None`: other settings or another version of the service made it, or the
 /// bytes are malformed.
-pub(super) fn read(bytes: &[u8], site: &Site, content_type: &str) -> Option<LastRun> {
+pub(super) fn read(bytes: &[u8], site: &Site, content_type: &str) -> Option<Stored> {
     let serialized = Serialized::read(bytes).ok()?;
     let head: Head = serde_json::from_str(serialized.head).ok()?;
     let is_own = head.site == site.key
@@ -98,8 +112,22 @@ pub(super) fn read(bytes: &[u8], site: &Site, content_type: &str) -> Option<Last
     };
     let (dead, not_checked) = (dead(&head.dead)?, dead(&head.not_checked)?);
     let times = (system_time(head.begun)?, system_time(head.ended)?);
-    let run = Run::ended(targets, results, times);
-    Some(LastRun::of_parts(run, times, (dead, not_checked), head.truncated))
+    let record = Record { times, dead, not_checked, truncated: head.truncated };
+    Some(Stored { findings: Findings { targets, results, times }, record })
+}
+
+impl Stored {
+    /// The record of the run, which ended at this time.
+    pub(super) fn into_last_run(self, at: Instant) -> LastRun {
+        self.record.of(Run::ended(self.findings, at))
+    }
+}
+
+impl Record {
+    /// The record of this run.
+    pub(super) fn of(self, run: Arc<Run>) -> LastRun {
+        LastRun::of_parts(run, self.times, (self.dead, self.not_checked), self.truncated)
+    }
 }
 
 /// The results in the order of the URLs.

@@ -48,8 +48,8 @@ pub(super) async fn validate(
         None => app.snapshots.get(site, uid).await?.copy.snapshot,
     };
     let targets = Targets::new(site, uid, snapshot);
-    let subscription =
-        app.validate(site, targets).map_err(|TooManyRuns| ApiError::too_many_validations())?;
+    let subscription = app.validate(site, targets).await;
+    let subscription = subscription.map_err(|TooManyRuns| ApiError::too_many_validations())?;
     let run = Arc::clone(subscription.run());
     let body = match format {
         ResultFormat::Json => document(subscription).await?,
@@ -77,7 +77,7 @@ fn with_headers(body: Body, format: ResultFormat, run: &Run) -> Response {
     headers.insert(CACHE_CONTROL, NO_STORE);
     headers.insert(VARY, HeaderValue::from_static("Accept"));
     headers.insert(AGE, HeaderValue::from(run.age().as_secs()));
-    headers.insert(X_SKIPPED_DOCUMENTS, HeaderValue::from(run.targets.snapshot.skipped.total()));
+    headers.insert(X_SKIPPED_DOCUMENTS, HeaderValue::from(run.skipped()));
     if format != ResultFormat::Json {
         headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
     }

@@ -10,7 +10,6 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use serde::Serialize;
-use tokio::task::block_in_place;
 
 use crate::app::App;
 use crate::clock::unix_ms_of;
@@ -59,9 +58,8 @@ pub(in crate::http) async fn get(
     let uids = params.site.rules.content_types();
     let uids = uids.iter().map(|uid| uid.as_str()).chain([PAGES]);
     let wanted = |uid: &&str| params.content_type.as_ref().is_none_or(|wanted| wanted == uid);
-    let runs = uids.filter(wanted).filter_map(|uid| app.last_validation(params.site, uid));
-    // After a restart it may read them from the store.
-    let runs = block_in_place(|| runs.collect());
+    let uids: Vec<&str> = uids.filter(wanted).collect();
+    let runs = app.last_validations(params.site, &uids).await;
     let chunks = Chunks::new(runs, params.document_id.as_deref());
     let mut response = Response::new(stream_of_unknown_length(chunks));
     response.headers_mut().insert(CONTENT_TYPE, JSON);
@@ -139,7 +137,7 @@ impl Chunks {
     fn begin_run(&self, run: &LastRun, chunk: &mut String) {
         let pages = self.document_id.as_deref().map(|id| pages(run, id));
         let head = to_json(&Head {
-            content_type: &run.run.targets.content_type,
+            content_type: &run.run.targets().content_type,
             tally: run.run.tally(),
             started_at: time(run.begun()),
             ended_at: time(run.ended()),
@@ -199,7 +197,7 @@ fn pages<'r>(run: &'r LastRun, document_id: &str) -> Vec<Page<'r>> {
         Page { entry, source: Source::of(&target) }
     };
     // The name of a page may be the id of a document.
-    if run.run.targets.content_type == PAGES {
+    if run.run.targets().content_type == PAGES {
         return Vec::new();
     }
     run.positions_of(document_id).map(page).collect()
@@ -213,7 +211,7 @@ fn dead_url(run: &LastRun, dead: runs::Dead) -> Dead<'_> {
 
 /// The result of the URL at a position.
 fn result(run: &LastRun, position: usize) -> (Target<'_>, Entry) {
-    let mut target = run.run.targets.target(position);
+    let mut target = run.run.targets().target(position);
     let (_, checked) = run.run.in_order(position).expect("a run that has ended has all results");
     let url = std::mem::take(&mut target.url);
     (target, Entry::new(url, checked))

@@ -128,7 +128,7 @@ impl EventStream {
         let mut text = String::new();
         while let Some((position, checked)) = self.subscription.run().nth(self.sent) {
             self.tally.add(&checked);
-            let target = self.subscription.run().targets.target(position);
+            let target = self.subscription.run().targets().target(position);
             text.push_str(&self.event("finding", &Finding::new(target, checked)));
             self.sent += 1;
             if self.sent.is_multiple_of(FINDINGS_PER_COUNTERS) {
@@ -151,9 +151,19 @@ impl EventStream {
     }
 
     fn counters(&self) -> String {
-        let total = self.subscription.run().targets.count();
-        let by_class = self.tally.by_class;
-        self.event("progress", &Counters { checked: self.sent, total, by_class })
+        let run = self.subscription.run();
+        // The findings of another instance come at the end.
+        let counters = match run.remote_progress().filter(|remote| remote.checked > self.sent) {
+            Some(remote) => Counters {
+                checked: remote.checked,
+                total: remote.total,
+                by_class: Classes::of(remote.by_class),
+            },
+            None => {
+                Counters { checked: self.sent, total: run.total(), by_class: self.tally.by_class }
+            }
+        };
+        self.event("progress", &counters)
     }
 
     fn event(&self, name: &str, data: &impl Serialize) -> String {

@@ -34,7 +34,7 @@ impl ResultChunks {
     }
 
     fn head(&self) -> String {
-        let targets = &self.run.targets;
+        let targets = self.run.targets();
         let head = to_json(&Head {
             validated: true,
             site: &targets.site,
@@ -59,7 +59,7 @@ impl Iterator for ResultChunks {
                 self.next = None;
                 return Some(chunk);
             };
-            let url = self.run.targets.url(position);
+            let url = self.run.targets().url(position);
             chunk.push_str(if index == 0 { "" } else { "," });
             chunk.push_str(&to_json(&Entry::new(url, checked)));
             index += 1;

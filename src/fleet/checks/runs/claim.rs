@@ -1,0 +1,57 @@
+//! The keys and values of one run.
+
+use std::sync::LazyLock;
+
+use super::{Progress, SharedResult, WITHIN, scripts};
+use crate::shared_engine::{Argument, Engine, Script};
+
+pub(super) static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::RELEASE));
+
+/// The keys of a run, and the token of its owner.
+#[derive(Clone)]
+pub(super) struct Claim {
+    pub(super) engine: Engine,
+    pub(super) id: String,
+    pub(super) token: String,
+}
+
+impl Claim {
+    pub(super) fn keys(&self) -> [String; 4] {
+        let run = format!("run:{}", self.id);
+        let names = [run.clone(), format!("{run}:interest"), format!("{run}:result")];
+        let [run, interest, result] = names.map(|name| self.engine.key(&name));
+        [run, interest, result, self.engine.key("runs")]
+    }
+
+    pub(super) fn context(&self, kind: &str) -> String {
+        format!("run-{kind}:{}:{}", self.id, self.token)
+    }
+
+    pub(super) fn sealed(&self, progress: &Progress) -> Vec<u8> {
+        let json = serde_json::to_vec(progress).expect("numbers are JSON");
+        self.engine.seal(&self.context("progress"), &json)
+    }
+
+    pub(super) fn progress(&self, sealed: &[u8]) -> Option<Progress> {
+        let json = self.engine.open(&self.context("progress"), sealed).ok()?;
+        serde_json::from_slice(json).ok()
+    }
+
+    pub(super) fn result(&self, sealed: &[u8]) -> Option<SharedResult> {
+        if sealed.is_empty() {
+            return None;
+        }
+        let json = self.engine.open(&self.context("result"), sealed).ok()?;
+        serde_json::from_slice(json).ok()
+    }
+
+    /// Runs a script whose outcome nothing depends on: without it, keys expire.
+    pub(super) fn send(&self, script: &'static Script, arguments: Vec<Argument>) {
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (engine, keys) = (self.engine.clone(), self.keys());
+            runtime.spawn(async move {
+                let _: Result<i64, _> = engine.script(script, &keys, arguments, WITHIN).await;
+            });
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A run that another instance owns.
+
+use std::sync::LazyLock;
+
+use super::claim::{Claim, RELEASE};
+use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
+use crate::shared_engine::{Argument, EngineError, Script};
+
+static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FOLLOW));
+
+/// What has become of a run that another instance owns.
+#[derive(Debug)]
+pub enum Followed {
+    /// It goes on. `None`: its progress was refused.
+    Progress(Option<Progress>),
+    /// Its result is there.
+    Ended(SharedResult),
+    /// It has stopped without a result, or its result was refused.
+    Gone,
+}
+
+/// A run that another instance owns. Dropping it ends the interest of this instance.
+pub struct Following {
+    shared: Claim,
+    /// The progress when this instance joined it.
+    pub progress: Option<Progress>,
+}
+
+impl Following {
+    pub(super) fn new(shared: Claim, progress: Option<Progress>) -> Self {
+        Self { shared, progress }
+    }
+
+    /// What has become of the run; keeps it alive.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub async fn poll(&self) -> Result<Followed, EngineError> {
+        let Claim { engine, token, .. } = &self.shared;
+        let arguments =
+            vec![engine.instance_id().into(), Argument::from(token), millis(LIFETIME).into()];
+        let (is, sealed): (String, Vec<u8>) =
+            engine.script(&FOLLOW, &self.shared.keys(), arguments, WITHIN).await?;
+        Ok(match is.as_str() {
+            "progress" => Followed::Progress(self.shared.progress(&sealed)),
+            "ended" => self.shared.result(&sealed).map_or(Followed::Gone, Followed::Ended),
+            _ => Followed::Gone,
+        })
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        let instance = Argument::from(self.shared.engine.instance_id());
+        self.shared.send(&RELEASE, vec![Argument::from(""), instance]);
+    }
+}

@@ -1,0 +1,111 @@
+//! A run that this instance owns.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::claim::{Claim, RELEASE};
+use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
+use crate::shared_engine::{Argument, EngineError, Script};
+
+/// Runs in flight at a time over all instances: all of them share the same requests, and each has a
+/// deadline.
+const MAX_RUNNING: usize = 2;
+/// How long a result is kept for instances that start.
+const KEPT: Duration = Duration::from_hours(24);
+/// How long a result is kept that a newer one has replaced: it may still be read.
+const KEPT_AFTER: Duration = Duration::from_mins(1);
+
+static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::RENEW));
+static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FINISH));
+
+/// What has become of a run that this instance owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewed {
+    /// It goes on; whether it may be in flight.
+    Continues {
+        /// One of the places of all instances is its own.
+        has_place: bool,
+    },
+    /// No instance has a subscription.
+    Unneeded,
+    /// Another instance owns a run with the same key.
+    Lost,
+}
+
+/// A run that this instance owns. Dropping it tells the others that it has stopped.
+pub struct Ownership {
+    shared: Claim,
+    is_finished: AtomicBool,
+}
+
+impl Ownership {
+    pub(super) fn new(shared: Claim) -> Self {
+        Self { shared, is_finished: AtomicBool::new(false) }
+    }
+
+    /// Publishes the progress. `is_needed`: this instance has a subscription; `wants_place`: the run
+    /// could begin.
+    ///
+    /// # Errors
+    /// [`EngineError`]; the run goes on.
+    pub async fn renew(
+        &self,
+        progress: &Progress,
+        is_needed: bool,
+        wants_place: bool,
+    ) -> Result<Renewed, EngineError> {
+        let Claim { engine, token, .. } = &self.shared;
+        let arguments = vec![
+            Argument::from(token),
+            self.shared.sealed(progress).into(),
+            millis(LIFETIME).into(),
+            usize::from(is_needed).into(),
+            usize::from(wants_place).into(),
+            MAX_RUNNING.into(),
+        ];
+        let is: String = engine.script(&RENEW, &self.shared.keys(), arguments, WITHIN).await?;
+        Ok(match is.as_str() {
+            "unneeded" => Renewed::Unneeded,
+            "lost" => Renewed::Lost,
+            is => Renewed::Continues { has_place: is == "runs" },
+        })
+    }
+
+    /// Publishes the result of the run, which has ended at `time`; false if another instance owns a run with the same key by now.
+    ///
+    /// # Errors
+    /// [`EngineError`]: the others do not get it.
+    ///
+    /// # Panics
+    /// Never: the place of a result is JSON.
+    pub async fn finish(&self, bytes: &[u8], time: i64) -> Result<bool, EngineError> {
+        let Claim { engine, id, token } = &self.shared;
+        let ended = engine.now_ms();
+        let chunks = engine.upload(&format!("run:{id}:{token}"), bytes, KEPT).await?;
+        let result = SharedResult { ended, time, chunks };
+        let json = serde_json::to_vec(&result).expect("texts and numbers are JSON");
+        let sealed = engine.seal(&self.shared.context("result"), &json);
+        let arguments =
+            vec![Argument::from(token), sealed.into(), ended.into(), millis(KEPT).into()];
+        let (is_published, run, before): (bool, String, Vec<u8>) =
+            engine.script(&FINISH, &self.shared.keys(), arguments, WITHIN).await?;
+        let before = Claim { token: run, ..self.shared.clone() }.result(&before);
+        let unused =
+            if is_published { before.map(|result| result.chunks) } else { Some(result.chunks) };
+        if let Some(unused) = unused {
+            // Otherwise they expire later.
+            let _ = engine.extend(&unused, KEPT_AFTER).await;
+        }
+        self.is_finished.store(true, Ordering::Relaxed);
+        Ok(is_published)
+    }
+}
+
+impl Drop for Ownership {
+    fn drop(&mut self) {
+        if !*self.is_finished.get_mut() {
+            self.shared.send(&RELEASE, vec![Argument::from(&self.shared.token)]);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The scripts of runs. Keys of all of them: the run in flight (its owner's token and progress), the
+//! instances that follow it by expiry, the last result, and the runs with a place by expiry.
+
+/// Arguments: instance, token, progress, lifetime, for how long a result is good, whether the instance
+/// may own a run.
+pub(super) const JOIN: &str = r"
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local lifetime = tonumber(ARGV[4])
+local run = redis.call('HMGET', KEYS[1], 'owner', 'progress')
+if run[1] then
+  redis.call('ZADD', KEYS[2], now + lifetime, ARGV[1])
+  redis.call('PEXPIRE', KEYS[2], lifetime)
+  return { 'follow', run[1], run[2] or '' }
+end
+local ended = redis.call('HMGET', KEYS[3], 'ended', 'run', 'result')
+local age = now - (tonumber(ended[1] or '') or -math.huge)
+-- The owner writes the time by its copy of this clock.
+if ARGV[5] ~= '0' and age > -1000 and age < tonumber(ARGV[5]) then
+  return { 'ended', ended[2] or '', ended[3] or '' }
+end
+if ARGV[6] ~= '1' then return { 'none', '', '' } end
+redis.call('HSET', KEYS[1], 'owner', ARGV[2], 'progress', ARGV[3])
+redis.call('PEXPIRE', KEYS[1], lifetime)
+return { 'own', '', '' }
+";
+
+/// Arguments: token, progress, lifetime, whether the owner has a subscription, whether it wants a place,
+/// and the number of places.
+pub(super) const RENEW: &str = r"
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local lifetime = tonumber(ARGV[3])
+local owner = redis.call('HGET', KEYS[1], 'owner')
+-- The result may have been published while this was on its way.
+if redis.call('HGET', KEYS[3], 'run') == ARGV[1] then return 'lost' end
+if owner and owner ~= ARGV[1] then return 'lost' end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
+if ARGV[4] ~= '1' and redis.call('ZCARD', KEYS[2]) == 0 then
+  redis.call('DEL', KEYS[1])
+  redis.call('ZREM', KEYS[4], ARGV[1])
+  return 'unneeded'
+end
+redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'progress', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], lifetime)
+if ARGV[5] ~= '1' then return 'waits' end
+local has_place = redis.call('ZSCORE', KEYS[4], ARGV[1])
+if not has_place and redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[6]) then return 'waits' end
+redis.call('ZADD', KEYS[4], now + lifetime, ARGV[1])
+redis.call('PEXPIRE', KEYS[4], lifetime)
+return 'runs'
+";
+
+/// Arguments: instance, token of the owner, lifetime.
+pub(super) const FOLLOW: &str = r"
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local run = redis.call('HMGET', KEYS[1], 'owner', 'progress')
+if run[1] == ARGV[2] then
+  redis.call('ZADD', KEYS[2], now + tonumber(ARGV[3]), ARGV[1])
+  redis.call('PEXPIRE', KEYS[2], ARGV[3])
+  return { 'progress', run[2] or '' }
+end
+local ended = redis.call('HMGET', KEYS[3], 'run', 'result')
+if ended[1] == ARGV[2] then return { 'ended', ended[2] or '' } end
+return { 'gone', '' }
+";
+
+/// Arguments: token, result, when it ended, and how long it is kept.
+pub(super) const FINISH: &str = r"
+local owner = redis.call('HGET', KEYS[1], 'owner')
+redis.call('ZREM', KEYS[4], ARGV[1])
+if owner and owner ~= ARGV[1] then return { 0, '', '' } end
+local before = redis.call('HMGET', KEYS[3], 'run', 'result')
+redis.call('HSET', KEYS[3], 'run', ARGV[1], 'result', ARGV[2], 'ended', ARGV[3])
+redis.call('PEXPIRE', KEYS[3], ARGV[4])
+redis.call('DEL', KEYS[1], KEYS[2])
+return { 1, before[1] or '', before[2] or '' }
+";
+
+/// Arguments: the token of a run that stops, or an empty text and the instance that stops to follow.
+pub(super) const RELEASE: &str = r"
+if ARGV[1] == '' then return redis.call('ZREM', KEYS[2], ARGV[2]) end
+redis.call('ZREM', KEYS[4], ARGV[1])
+if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])
+";

@@ -1,0 +1,250 @@
+//! A run in a fleet: one instance checks the URLs, and the others show its progress and its result.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, watch};
+use tokio::task::block_in_place;
+use tokio::time::{sleep, timeout};
+
+use super::{Job, RunKey, Shared};
+use crate::clock::unix_ms_of;
+use crate::fleet::ListId;
+use crate::fleet::checks::runs::{
+    FleetRuns, Followed, Following, Joined, Ownership, PERIOD, Renewed, SharedResult,
+};
+use crate::shared_engine::ANSWER_WAIT;
+use crate::site::Site;
+use crate::validator::runs::last_run::LastRun;
+use crate::validator::runs::publisher::Admission;
+use crate::validator::runs::run::Run;
+use crate::validator::runs::stored::{self, Stored};
+
+/// How long reading a result may take; then the URLs are checked here. A result of a million URLs has
+/// some 20 MB.
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// After so many failures in a row to ask what has become of a run, this instance checks its URLs.
+const MAX_FAILURES: usize = 2;
+
+/// The first pause before an instance asks what has become of a run: short runs end soon.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+
+/// The life of a run until its end: checks its URLs, or follows an instance that does.
+pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, job: Job, may_own: bool) {
+    let id = ListId::of(&job.site, &job.key.content_type);
+    let id = id.as_str();
+    let (mut may_own, mut reuse) = (may_own, job.times.reuse);
+    loop {
+        let joined = fleet.join(id, may_own, reuse, &job.run.progress()).await;
+        let result = match joined {
+            Ok(Joined::Own(ownership)) => return own(shared, fleet, ownership, job).await,
+            // Without the engine, each instance checks for itself.
+            Err(_) if may_own => return own(shared, fleet, fleet.claim(id), job).await,
+            Ok(Joined::None) | Err(_) => return job.publisher.admit(Admission::Refused),
+            Ok(Joined::Ended(result)) => Some(result),
+            Ok(Joined::Follow(following)) => {
+                shared.metrics.validations_followed.inc();
+                shared.entries.set_own(&job.key, &job.run, false);
+                job.run.set_remote_progress(following.progress);
+                job.publisher.admit(Admission::Accepted);
+                may_own = true;
+                follow(fleet, &job.run, following).await
+            }
+        };
+        let Some(result) = result else { continue };
+        if complete(shared, fleet, &job, &result).await {
+            return;
+        }
+        // A result that is refused is not asked for again.
+        reuse = Duration::ZERO;
+    }
+}
+
+/// Shows the progress of another instance; its result, or `None` if there will be none.
+async fn follow(fleet: &FleetRuns, run: &Run, following: Following) -> Option<SharedResult> {
+    let (mut failures, mut pause) = (0, FIRST_PAUSE);
+    loop {
+        sleep(pause).await;
+        pause = (pause * 2).min(PERIOD);
+        match following.poll().await {
+            Ok(Followed::Progress(progress)) => {
+                failures = 0;
+                if progress.is_some() {
+                    run.set_remote_progress(progress);
+                }
+            }
+            Ok(Followed::Ended(result)) => return Some(result),
+            Ok(Followed::Gone) => break,
+            Err(_) => failures += 1,
+        }
+        if failures == MAX_FAILURES || !fleet.is_here() {
+            break;
+        }
+    }
+    run.set_remote_progress(None);
+    None
+}
+
+/// Takes the result of another instance; false if it is refused.
+async fn complete(shared: &Shared, fleet: &FleetRuns, job: &Job, result: &SharedResult) -> bool {
+    let Some(Stored { findings, record }) = read(fleet, &job.site, &job.key, result).await else {
+        job.run.set_remote_progress(None);
+        return false;
+    };
+    job.publisher.admit(Admission::Accepted);
+    block_in_place(|| job.run.complete(&job.publisher, findings, fleet.instant_of(result.ended)));
+    shared.keep(&job.key, &Arc::new(record.of(Arc::clone(&job.run))));
+    true
+}
+
+async fn read(
+    fleet: &FleetRuns,
+    site: &Site,
+    key: &RunKey,
+    result: &SharedResult,
+) -> Option<Stored> {
+    let bytes = timeout(DOWNLOAD_TIMEOUT, fleet.download(result)).await;
+    let stored = match bytes {
+        Ok(Ok(bytes)) => block_in_place(|| stored::read(&bytes, site, &key.content_type)),
+        Ok(Err(_)) | Err(_) => None,
+    };
+    if stored.is_none() {
+        let (site, content_type) = (&site.key, &key.content_type);
+        tracing::warn!(site, content_type, "the shared result of a validation is refused");
+    }
+    stored
+}
+
+/// Checks the URLs for all instances.
+async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job) {
+    let (key, run, site) = (job.key.clone(), Arc::clone(&job.run), Arc::clone(&job.site));
+    let left = Arc::clone(&job.left);
+    shared.entries.set_own(&key, &run, true);
+    job.publisher.admit(Admission::Accepted);
+    let queue = Queue::default();
+    let renewals = renew(shared, &ownership, (&key, &run), &queue, &left);
+    let work = async {
+        {
+            let _place = shared.places.acquire().await.expect("the semaphore is never closed");
+            queue.enter(&left).await;
+            shared.check(job).await;
+        }
+        sync(shared, fleet, &site, std::slice::from_ref(&key.content_type)).await;
+        let Some(last_run) = shared.record(&key, &run) else { return };
+        let bytes = block_in_place(|| stored::serialize(&last_run, key.site));
+        if let Err(error) = ownership.finish(&bytes, unix_ms_of(last_run.ended())).await {
+            let (site, content_type) = (&site.key, &key.content_type);
+            tracing::debug!(site, content_type, %error, "the result of a validation is not shared");
+        }
+    };
+    tokio::select! {
+        () = work => {}
+        () = renewals => {}
+    }
+}
+
+/// The queue of the fleet.
+struct Queue {
+    /// Whether the run could begin.
+    wants_place: AtomicBool,
+    has_place: watch::Sender<bool>,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self { wants_place: AtomicBool::new(false), has_place: watch::Sender::new(false) }
+    }
+}
+
+impl Queue {
+    async fn enter(&self, renewal: &Notify) {
+        self.wants_place.store(true, Ordering::Relaxed);
+        renewal.notify_one();
+        // The sender lives as long as this.
+        let _ = self.has_place.subscribe().wait_for(|has_place| *has_place).await;
+    }
+}
+
+/// Publishes the progress until no instance needs the run.
+async fn renew(
+    shared: &Shared,
+    ownership: &Ownership,
+    (key, run): (&RunKey, &Arc<Run>),
+    queue: &Queue,
+    left: &Notify,
+) {
+    loop {
+        let is_needed = run.has_ended() || shared.entries.is_needed(key, run);
+        let wants_place = queue.wants_place.load(Ordering::Relaxed);
+        match ownership.renew(&run.progress(), is_needed, wants_place).await {
+            Ok(Renewed::Continues { has_place }) => {
+                queue.has_place.send_if_modified(|has| {
+                    !*has && has_place && {
+                        *has = true;
+                        true
+                    }
+                });
+            }
+            Ok(Renewed::Unneeded) => {
+                if shared.entries.stop(key, run) {
+                    return;
+                }
+                continue;
+            }
+            Ok(Renewed::Lost) | Err(_) => {
+                if !is_needed && shared.entries.stop(key, run) {
+                    return;
+                }
+                queue.has_place.send_replace(wants_place);
+            }
+        }
+        tokio::select! {
+            () = sleep(PERIOD) => {}
+            () = left.notified() => {}
+        }
+    }
+}
+
+/// Takes newer last runs of other instances within the time that a response may wait; what takes
+/// longer is there for the next one.
+pub(super) async fn sync_for_response(
+    shared: &Arc<Shared>,
+    site: &Arc<Site>,
+    content_types: &[&str],
+) {
+    let begun = Instant::now();
+    let Ok(guard) = timeout(ANSWER_WAIT, Arc::clone(&shared.syncing).lock_owned()).await else {
+        return;
+    };
+    let (shared, site) = (Arc::clone(shared), Arc::clone(site));
+    let content_types: Vec<String> = content_types.iter().map(ToString::to_string).collect();
+    let task = tokio::spawn(async move {
+        let _guard = guard;
+        if let Some(fleet) = &shared.fleet {
+            sync(&shared, fleet, &site, &content_types).await;
+        }
+    });
+    let _ = timeout(ANSWER_WAIT.saturating_sub(begun.elapsed()), task).await;
+}
+
+/// Takes the last runs of other instances that are newer than those of this one.
+async fn sync(shared: &Shared, fleet: &FleetRuns, site: &Site, content_types: &[String]) {
+    let ids = content_types.iter().map(|content_type| ListId::of(site, content_type));
+    let ids: Vec<ListId> = ids.collect();
+    let Ok(results) = fleet.results(&ids).await else { return };
+    for (content_type, result) in content_types.iter().zip(results) {
+        let Some(result) = result else { continue };
+        let key = RunKey::of(site, content_type);
+        let is_older = |own: Arc<LastRun>| unix_ms_of(own.ended()) < result.time;
+        let is_newer = || shared.last_run(&key).is_none_or(is_older);
+        if !is_newer() {
+            continue;
+        }
+        let Some(stored) = read(fleet, site, &key, &result).await else { continue };
+        if is_newer() {
+            let last_run = stored.into_last_run(fleet.instant_of(result.ended));
+            shared.keep(&key, &Arc::new(last_run));
+        }
+    }
+}
