@@ -219,7 +219,7 @@ def edit_all(
     report.figure(f"  seconds from the edit until all show it: {spread(since)}")
     stamps = publications(engine)
     published = [
-        shown - max(within)
+        shown - min(within)
         for when, shown in zip(sent, all_show, strict=True)
         if (within := [one for one in stamps if when <= one <= shown])
     ]
