@@ -1,6 +1,7 @@
 //! What the README, the pages of `docs/` and the example settings say, compared with the binary and
 //! the repository.
 
+mod instances;
 mod openapi;
 mod pages;
 mod references;

@@ -15,3 +15,4 @@ pub(crate) mod script;
 pub(crate) mod service;
 pub(crate) mod tls;
 pub(crate) mod wait;
+pub(crate) mod yaml;

@@ -1,0 +1,178 @@
+//! `config/instances` and what `docs/deployment.md` says about several instances: the settings in
+//! the files are accepted, what they refer to is there, and the commands that the engine's user may
+//! send are those of the page.
+
+use serde_json::Value;
+
+use crate::support::service::Setup;
+use crate::support::yaml;
+
+use super::pages::page;
+
+const COMPOSE: &str = include_str!("../../../config/instances/compose.yaml");
+const KUBERNETES: &str = include_str!("../../../config/instances/kubernetes.yaml");
+
+fn compose() -> Value {
+    let [compose] = &yaml::documents(COMPOSE)[..] else { panic!("one document") };
+    compose.clone()
+}
+
+/// The object of this kind with this name.
+fn object(kind: &str, name: &str) -> Value {
+    let objects = yaml::documents(KUBERNETES);
+    let is_it = |object: &&Value| object["kind"] == kind && object["metadata"]["name"] == name;
+    objects.iter().find(is_it).unwrap_or_else(|| panic!("no {kind} {name}")).clone()
+}
+
+/// The pod and its one container.
+fn pod(deployment: &str) -> (Value, Value) {
+    let template = object("Deployment", deployment)["spec"]["template"].take();
+    let containers = template["spec"]["containers"].as_array().expect("containers");
+    let [container] = &containers[..] else { panic!("one container") };
+    (template.clone(), container.clone())
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a text"))
+}
+
+/// The values below `key`, at any depth.
+fn values<'a>(value: &'a Value, key: &str, found: &mut Vec<&'a Value>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|value| values(value, key, found)),
+        Value::Object(members) => {
+            found.extend(members.get(key));
+            members.values().for_each(|value| values(value, key, found));
+        }
+        _ => {}
+    }
+}
+
+/// `check` of the settings, with content from a file and the variables of a container.
+fn assert_accepted<'a>(settings: &str, variables: impl Iterator<Item = &'a str>) {
+    let key = "/run/secrets/frontend-map/engine-key";
+    let settings =
+        settings.replace(key, "engine-key").replace("[cms]", "[cms]\nsource = \"files\"");
+    let setup = Setup::new(&settings).file("engine-key", "0123456789abcdef0123456789abcdef");
+    let setup = variables.fold(setup, |setup, name| match name {
+        "FRONTEND_MAP_CONFIG" => setup,
+        "FRONT_END_URL_MAIN" => setup.env(name, "https://www.example.com"),
+        "FRONTEND_MAP__SERVER__ADMIN_LISTEN" => setup.env(name, "0.0.0.0:9090"),
+        _ => setup.env(name, "0123456789abcdef0123456789abcdef"),
+    });
+    let ended = setup.run(&["check", "--strict"]);
+    assert_eq!((ended.status, ended.stderr.as_str()), (Some(0), ""), "{}", ended.stdout);
+}
+
+#[test]
+fn settings_of_compose_are_accepted() {
+    let compose = compose();
+    let service = &compose["services"]["frontend-map"];
+    let variables = service["environment"].as_object().expect("variables");
+    let settings = text(&compose["configs"]["settings"]["content"]);
+    assert!(settings.contains("[shared]"));
+    assert_accepted(settings, variables.keys().map(String::as_str));
+}
+
+#[test]
+fn settings_of_kubernetes_are_accepted() {
+    let map = object("ConfigMap", "frontend-map");
+    let (_, container) = pod("frontend-map");
+    let variables = list(&container["env"]).iter().map(|variable| text(&variable["name"]));
+    assert_accepted(text(&map["data"]["settings.toml"]), variables);
+}
+
+#[test]
+fn compose_uses_the_configs_and_services_that_it_has() {
+    let compose = compose();
+    let services = compose["services"].as_object().expect("services");
+    let mut sources = Vec::new();
+    values(&compose, "source", &mut sources);
+    assert_eq!(sources.len(), 2);
+    for source in sources {
+        assert!(compose["configs"][text(source)]["content"].is_string(), "{source}");
+    }
+    // The hosts in URLs and in the balancer's settings.
+    for host in ["strapi:1337", "redis:6379", "balancer:8080", "frontend-map:8080"] {
+        assert!(COMPOSE.contains(host), "{host}");
+        assert!(services.contains_key(host.split(':').next().expect("a name")), "{host}");
+    }
+    let service = &services["frontend-map"];
+    assert_eq!(service["deploy"]["replicas"], 2);
+    let balancer = text(&compose["configs"]["balancer"]["content"]);
+    assert!(balancer.contains("server-template instance 2 frontend-map:8080 check"), "{balancer}");
+    assert_eq!(service["stop_grace_period"], "35s");
+}
+
+#[test]
+fn kubernetes_refers_to_objects_and_ports_that_it_has() {
+    for (name, replicas) in [("frontend-map", 3), ("frontend-map-redis", 1)] {
+        let deployment = object("Deployment", name);
+        let (template, container) = pod(name);
+        assert_eq!(deployment["spec"]["replicas"], replicas);
+        let labels = &template["metadata"]["labels"];
+        assert_eq!(&deployment["spec"]["selector"]["matchLabels"], labels);
+        let service = object("Service", name);
+        assert_eq!(&service["spec"]["selector"], labels);
+        let ports: Vec<&Value> = list(&container["ports"]).iter().map(|p| &p["name"]).collect();
+        let mut used = Vec::new();
+        values(&service, "targetPort", &mut used);
+        for probe in ["readinessProbe", "livenessProbe"] {
+            values(&container[probe], "port", &mut used);
+        }
+        assert!(used.len() >= 2 && used.iter().all(|port| ports.contains(port)), "{used:?}");
+        let mounts = container["volumeMounts"].as_array().cloned().unwrap_or_default();
+        let volumes = template["spec"]["volumes"].as_array().cloned().unwrap_or_default();
+        let names =
+            |list: &[Value]| list.iter().map(|item| item["name"].clone()).collect::<Vec<_>>();
+        assert_eq!(names(&mounts), names(&volumes));
+    }
+    let (template, container) = pod("frontend-map");
+    assert_eq!(container["readinessProbe"]["httpGet"]["path"], "/readyz");
+    assert_eq!(container["livenessProbe"]["httpGet"]["path"], "/livez");
+    assert!(template["spec"]["terminationGracePeriodSeconds"].as_i64() >= Some(30));
+    let map = object("ConfigMap", "frontend-map");
+    let image = "CMD [\"--config\", \"/etc/frontend-map/settings.toml\", \"serve\"]";
+    assert!(include_str!("../../../Dockerfile").contains(image));
+    assert!(map["data"].get("settings.toml").is_some());
+    let mut keys = Vec::new();
+    for (template, _) in [pod("frontend-map"), pod("frontend-map-redis")] {
+        let template = template.to_string();
+        let parsed: Value = serde_json::from_str(&template).expect("JSON");
+        let mut found = Vec::new();
+        values(&parsed, "key", &mut found);
+        keys.extend(found.into_iter().map(|key| text(key).to_owned()));
+    }
+    assert!(keys.len() >= 5, "{keys:?}");
+    for key in keys {
+        // The command that makes the secret is in the comment at the top.
+        assert!(KUBERNETES.contains(&format!("--from-literal={key}=")), "{key}");
+    }
+}
+
+/// The words of the `redis-server` command, without the first.
+fn engine_arguments(words: &Value) -> Vec<String> {
+    let words: Vec<&str> = list(words).iter().map(text).collect();
+    assert_eq!(words[0], "redis-server");
+    let secret = |word: &&str| {
+        word.replace("${ENGINE_PASSWORD}", "<password>").replace("$(ENGINE_PASSWORD)", "<password>")
+    };
+    words[1..].iter().map(secret).collect()
+}
+
+#[test]
+fn engine_of_compose_kubernetes_and_page_has_the_same_arguments() {
+    let compose = engine_arguments(&compose()["services"]["redis"]["command"]);
+    let (_, container) = pod("frontend-map-redis");
+    assert_eq!(engine_arguments(&container["args"]), compose);
+    let page = page("docs/deployment.md");
+    let blocks = page.blocks("text");
+    let user = blocks.iter().find(|block| block.starts_with("user frontend-map")).expect("an ACL");
+    let at = compose.iter().rposition(|word| word == "--user").expect("a user");
+    let words: Vec<&str> = compose[at + 1..].iter().map(String::as_str).collect();
+    assert_eq!(user.split_whitespace().skip(1).collect::<Vec<_>>(), words);
+}
