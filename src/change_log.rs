@@ -4,6 +4,7 @@
 //! Each change has a sequence number. A cursor is a sequence number with the identity of the log: a
 //! cursor of another log, or of a part that is no longer kept, is recognized (D44).
 
+mod baseline;
 mod cursor;
 mod entries;
 mod entry;
@@ -20,10 +21,11 @@ use std::collections::{HashMap, VecDeque};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+pub use baseline::Baseline;
 pub use cursor::{Cursor, Since};
 pub use entry::{Change, Entry, Filter, Kind};
 pub use parts::{BadPart, EncodedPart, Origin, Part, encode};
-pub use recorder::{Baseline, Loaded, Prepared, Recorder};
+pub use recorder::{Loaded, Prepared, Recorder};
 pub use replica::Applied;
 pub use site_log::{Batch, LogHead, Read};
 

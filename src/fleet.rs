@@ -6,6 +6,7 @@ pub mod checks;
 pub mod cms_events;
 mod groups;
 mod list_id;
+pub mod history;
 pub mod lists;
 pub mod positions;
 mod role;
@@ -19,13 +20,17 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use crate::change_log::ChangeLog;
+use crate::path_history::PathHistory;
 use crate::shared_engine::{Engine, EngineState, Event, Read};
+use crate::site::Site;
 use changes::SharedChanges;
 use cms_events::{CmsEvent, CmsEvents};
 pub use groups::ListGroup;
 use groups::WANT;
+use history::SharedHistory;
 pub use list_id::ListId;
 use lists::Lists;
+use positions::SharedPositions;
 pub use role::Role;
 use status::{EngineStatus, ListStatus};
 
@@ -42,6 +47,7 @@ const REPLAY_WAIT: Duration = Duration::from_secs(5);
 pub struct Fleet {
     engine: Option<Engine>,
     changes: Option<SharedChanges>,
+    history: Option<SharedHistory>,
     lists: Option<Lists>,
     groups: Mutex<Groups>,
     cms_events: CmsEvents,
@@ -76,18 +82,62 @@ impl Fleet {
         Self::default()
     }
 
-    /// The instances that share this engine; `log` is the change log of this one.
+    /// The instances that share this engine; `log` and `history` are those of this one.
     #[must_use]
-    pub fn sharing(engine: Engine, log: Arc<ChangeLog>) -> Self {
+    pub fn sharing(engine: Engine, log: Arc<ChangeLog>, history: Arc<PathHistory>) -> Self {
+        let history = Some(SharedHistory::new(engine.clone(), history));
         let changes = SharedChanges::new(engine.clone(), log);
         let lists = Some(Lists::new(engine.clone(), changes.clone()));
-        Self { engine: Some(engine), changes: Some(changes), lists, ..Self::default() }
+        Self { engine: Some(engine), changes: Some(changes), history, lists, ..Self::default() }
     }
 
     /// The change logs that instances share; `None` without `[shared]`.
     #[must_use]
     pub fn changes(&self) -> Option<&SharedChanges> {
         self.changes.as_ref()
+    }
+
+    /// How far webhooks have been sent; `None` without `[shared]`.
+    #[must_use]
+    pub fn positions(&self) -> Option<SharedPositions> {
+        Some(SharedPositions::new(self.engine.clone()?, self.changes.clone()?))
+    }
+
+    /// Follows the change logs and shares the path history. Runs for ever where there is an engine.
+    pub async fn share_changes(&self) {
+        if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
+            tokio::join!(changes.clone().run(), history.clone().run());
+        }
+    }
+
+    /// A site has these content types from now on, the pages outside the CMS among them.
+    pub fn set_site(&self, site: &Site, types: &[String]) {
+        if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
+            changes.set_site(site, types);
+            history.set_site(&site.key, site.source);
+        }
+    }
+
+    /// Takes note of an event of the stream; `true`: nothing else is to be done with it.
+    pub fn read_event(&self, event: &Event) -> bool {
+        let (Some(changes), Some(history)) = (&self.changes, &self.history) else { return false };
+        match &*event.kind {
+            history::EVENT => {
+                history.read_event(&event.body);
+                return true;
+            }
+            lists::LIST => changes.read_event(&event.body),
+            _ => {}
+        }
+        false
+    }
+
+    /// Events may have been missed.
+    pub fn read_gap(&self) {
+        if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
+            changes.read_all_soon();
+            history.read_all_soon();
+        }
     }
 
     /// The engine; `None` without `[shared]`.

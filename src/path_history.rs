@@ -44,17 +44,26 @@ struct State {
     names: Names,
     rows: Rows,
     limits: Limits,
-    /// The changes that have not been taken yet; `None`: nothing takes them.
-    untaken: Option<Vec<Untaken>>,
+    /// The changes that each taker has not taken yet; `None`: it takes none.
+    untaken: [Option<Vec<Untaken>>; 2],
+}
+
+/// What keeps a copy of the history elsewhere, and takes its changes for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taker {
+    /// The store of this process.
+    Store,
+    /// The engine that several instances share.
+    Fleet,
 }
 
 /// A change that has not been taken yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Untaken {
     /// Of the row in this place.
     Put(u32),
-    /// Of the row with this site, host and path.
-    Removed(SiteId, u16, Box<str>),
+    /// Of the row with this site, host and path, which was last seen then.
+    Removed(SiteId, u16, Box<str>, i64),
 }
 
 /// A path with the document that had it last.
@@ -95,6 +104,8 @@ pub enum RowChange {
         host: String,
         /// As in [`Row::path`].
         path: String,
+        /// As in [`Row::last_seen`].
+        last_seen: i64,
     },
 }
 
@@ -117,7 +128,7 @@ impl PathHistory {
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         let (names, rows) = (Names::default(), Rows::default());
-        Self(RwLock::new(State { names, rows, limits, untaken: None }))
+        Self(RwLock::new(State { names, rows, limits, untaken: [None, None] }))
     }
 
     /// Changes the limits. Paths beyond their number are dropped.
@@ -178,9 +189,7 @@ impl PathHistory {
                 continue;
             };
             let at = state.rows.put(names, lost.path, lost.document_id, (now, false));
-            if let Some(untaken) = &mut state.untaken {
-                untaken.push(Untaken::Put(at));
-            }
+            state.has_changed(Untaken::Put(at));
         }
         state.shrink(now, BATCH * 2);
     }
@@ -241,12 +250,18 @@ impl State {
                 return false;
             }
             let removed = self.rows.remove(at);
-            if let Some(untaken) = &mut self.untaken {
-                let path = removed.path().into();
-                untaken.push(Untaken::Removed(removed.names.site, removed.names.host, path));
-            }
+            let (names, path) = (removed.names, removed.path().into());
+            let last_seen = removed.last_seen;
+            self.has_changed(Untaken::Removed(names.site, names.host, path, last_seen));
         }
         true
+    }
+
+    /// All takers get this change.
+    fn has_changed(&mut self, change: Untaken) {
+        for untaken in self.untaken.iter_mut().flatten() {
+            untaken.push(change.clone());
+        }
     }
 
     fn row(&self, row: &rows::Row) -> Row {

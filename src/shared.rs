@@ -85,24 +85,24 @@ impl SharedState {
     }
 
     /// Joins the instances that share the engine with these settings, if there are any. Must be called
-    /// within a runtime, and after [`SharedState::open_store`].
+    /// within a runtime, and before [`SharedState::open_store`].
     pub fn join_fleet(&mut self, settings: Option<EngineSettings>) {
         let Some(settings) = settings else { return };
         let engine = Engine::start(settings, Arc::clone(&self.metrics.shared_engine));
         self.validator = self.validator.clone().in_fleet(engine.clone());
-        self.start_runs(Some(FleetRuns::new(engine.clone())));
-        self.fleet = Arc::new(Fleet::sharing(engine, Arc::clone(&self.change_log)));
+        let (log, history) = (Arc::clone(&self.change_log), Arc::clone(&self.path_history));
+        self.fleet = Arc::new(Fleet::sharing(engine, log, history));
     }
 
-    /// Opens the store in the file with this path; without one, snapshots are in memory only.
+    /// Opens the store in the file with this path; without one, snapshots are in memory only. An instance
+    /// joins its fleet before that, and keeps no change log in the file then.
     pub fn open_store(&mut self, path: Option<PathBuf>) {
         let (history, counters) = (Arc::clone(&self.path_history), Arc::clone(&self.metrics.store));
-        let recorder = Recorder::new(Arc::clone(&self.change_log));
+        let log = Arc::clone(&self.change_log);
+        let is_shared = self.fleet.engine().is_some();
+        let recorder = if is_shared { Recorder::idle(log) } else { Recorder::new(log) };
         self.store = Arc::new(Store::start(path, history, recorder, counters));
-        self.start_runs(None);
-    }
-
-    fn start_runs(&mut self, fleet: Option<FleetRuns>) {
+        let fleet = self.fleet.engine().cloned().map(FleetRuns::new);
         let (validator, metrics) = (self.validator.clone(), Arc::clone(&self.metrics));
         self.runs = RunRegistry::new(validator, metrics, Arc::clone(&self.store), fleet);
     }

@@ -82,7 +82,9 @@ impl SnapshotCache {
         for site in sites.iter() {
             let types = site.rules.content_types().into_iter().map(ContentTypeUid::as_str);
             let pages = (!site.pages.is_empty()).then_some(PAGES);
-            store.set_types(&site.key, types.chain(pages).map(str::to_owned).collect());
+            let types: Vec<String> = types.chain(pages).map(str::to_owned).collect();
+            fleet.set_site(site, &types);
+            store.set_types(&site.key, types);
         }
         let cache = |site: &Arc<Site>| {
             let content = Arc::clone(&content);

@@ -27,11 +27,15 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
         FleetEvent::Want(lease) => app.snapshots.refresh_for_follower(&lease),
         FleetEvent::Gap(until) => {
             app.snapshots.record_missed_events(until);
+            app.shared.fleet.read_gap();
             if let Some(lists) = app.shared.fleet.lists() {
                 lists.read_gap();
             }
         }
         FleetEvent::Other(event) => {
+            if app.shared.fleet.read_event(&event) {
+                return;
+            }
             if app.shared.fleet.lists().is_some_and(|lists| lists.read_event(&event)) {
                 return;
             }

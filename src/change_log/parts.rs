@@ -34,8 +34,8 @@ pub struct Origin {
     pub uid: String,
     /// The id of the list.
     pub list: String,
-    /// The version of the list that made the changes.
-    pub version: u64,
+    /// The position of the version that made the changes.
+    pub position: String,
 }
 
 /// Consecutive changes of one log.
@@ -229,7 +229,7 @@ mod tests {
 
     fn origin() -> Origin {
         let uid = "api::article.article".to_owned();
-        Origin { uid, list: "0123456789abcdef".to_owned(), version: 7 }
+        Origin { uid, list: "0123456789abcdef".to_owned(), position: "3-7".to_owned() }
     }
 
     fn entry(n: usize, kind: Kind) -> Entry {
@@ -302,7 +302,7 @@ mod tests {
     fn changes_that_cannot_be_are_refused() {
         let wire = |first: &str, row: &str| {
             format!(
-                r#"{{"log":1,"first":{first},"origin":{{"uid":"u","list":"l","version":1}},"locales":["en"],"rows":[{row}]}}"#
+                r#"{{"log":1,"first":{first},"origin":{{"uid":"u","list":"l","position":"1-1"}},"locales":["en"],"rows":[{row}]}}"#
             )
         };
         let good = r#"0,1,0,5,"/a","","d""#;

@@ -68,8 +68,8 @@ async fn serve(
     }
     tracing::info!(%file, "settings read");
     config.log_warnings();
-    shared.open_store(config.store.clone());
     shared.join_fleet(config.shared.take());
+    shared.open_store(config.store.clone());
     let shared = Arc::new(shared);
     let ambiguous_rules = ambiguous_rules_logger();
     let path = file.path().to_owned();
@@ -135,7 +135,10 @@ async fn serve(
 async fn send_webhooks(shared: Arc<SharedState>) {
     restart_on_panic(async || {
         let notifier = Arc::clone(&shared.notifier);
-        let positions = Positions::Store(Arc::clone(&shared.store));
+        let positions = match shared.fleet.positions() {
+            Some(positions) => Positions::Shared(positions),
+            None => Positions::Store(Arc::clone(&shared.store)),
+        };
         let sent = Notifier::run(notifier, positions, system_look_up(), Timing::default()).await;
         if let Err(error) = sent {
             tracing::error!(%error, "no webhooks can be sent");

@@ -9,20 +9,25 @@ mod away;
 mod fields;
 mod follow;
 mod plan;
+mod readiness;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use xxhash_rust::xxh3::xxh3_128;
 
 use self::fields::LogValue;
+use super::ListId;
 use crate::change_log::{Baseline, ChangeLog, Recorder};
 use crate::shared_engine::Engine;
+use crate::site::Site;
 
-pub use append::{ChangeAppend, LUA, ListVersion};
-pub use follow::Readiness;
+pub use append::{ChangeAppend, LUA};
+pub use plan::ListVersion;
+pub use readiness::Readiness;
 
 /// The change logs in the engine. Clones share their state.
 #[derive(Clone)]
@@ -55,10 +60,13 @@ struct State {
 struct SiteState {
     source: u128,
     types: Vec<String>,
+    lists: Vec<ListId>,
     /// The sealed head of the log that was read last, and the session in which it was read.
     read: Option<(Vec<u8>, u64)>,
-    /// By content type: up to which version of which list the log goes.
-    bases: HashMap<String, (String, u64)>,
+    /// When this instance has found the log that it follows.
+    since: Option<Instant>,
+    /// By content type: up to which position of which list the log goes.
+    bases: HashMap<String, (String, String)>,
     /// By content type: the last version that this instance has published or adopted.
     settled: HashMap<String, Settled>,
     /// By content type: the last snapshot of this instance, whether it is published or not.
@@ -67,7 +75,7 @@ struct SiteState {
 
 struct Settled {
     list: String,
-    version: u64,
+    position: String,
     baseline: Baseline,
     /// Whether the log has been read since: it has the changes up to this version.
     is_read: bool,
@@ -88,16 +96,32 @@ impl SharedChanges {
         Self { engine, log, inner: Arc::new(inner) }
     }
 
-    /// A site has these content types from now on, with documents from this source.
-    pub fn set_site(&self, site: &str, source: u128, types: Vec<String>) {
-        self.inner.recorder.set_types(site, types.clone());
+    /// A site has these content types from now on.
+    pub fn set_site(&self, site: &Site, types: &[String]) {
+        let Site { key, source, .. } = site;
+        self.inner.recorder.set_types(key, types.to_vec());
         let state = &mut *self.inner.state.lock();
-        let known = state.sites.entry(site.to_owned()).or_default();
-        if known.source != source {
-            *known = SiteState { source, ..SiteState::default() };
+        let known = state.sites.entry(key.clone()).or_default();
+        if known.source != *source {
+            *known = SiteState { source: *source, ..SiteState::default() };
         }
-        known.types = types;
-        self.read_soon(site);
+        known.types = types.to_vec();
+        known.lists = types.iter().map(|uid| ListId::of(site, uid)).collect();
+        self.read_soon(key);
+    }
+
+    /// A version of a list is published. If it is one of this instance, the log is read once the
+    /// version is adopted.
+    pub fn read_event(&self, body: &[u8]) {
+        let text = String::from_utf8_lossy(body);
+        let list = text.split(' ').next().and_then(ListId::parse);
+        let is_own = list.is_some_and(|list| {
+            let state = self.inner.state.lock();
+            state.sites.values().any(|known| known.lists.contains(&list))
+        });
+        if !is_own {
+            self.read_all_soon();
+        }
     }
 
     /// The log of a site is read soon: it has changed, or changes may have been missed.

@@ -32,7 +32,7 @@ pub use pointer::Position;
 use state::ListState;
 
 /// The kind of the event by which a leader announces a version.
-const LIST: &str = "list";
+pub(super) const LIST: &str = "list";
 /// The kind of the event by which an instance asks for a new base, because it cannot use the present one.
 const BASE: &str = "base";
 /// The time for a command in the background.

@@ -177,20 +177,20 @@ fn loaded_row_does_not_replace_a_newer_one() {
 fn store_without_any_row_gets_all_of_them_and_later_changes() {
     let history = PathHistory::new(LIMITS);
     history.load([row("/x", "a", 5), row("/y", "b", 9)], 9);
-    history.keep_changes();
-    assert!(history.take_changes(10).is_empty(), "it is in the store");
-    history.forget_changes();
-    history.keep_all();
+    history.keep_changes(Taker::Store);
+    assert!(history.take_changes(Taker::Store, 10).is_empty(), "it is in the store");
+    history.forget_changes(Taker::Store);
+    history.keep_all(Taker::Store);
     let put = [row("/x", "a", 5), row("/y", "b", 9)].map(RowChange::Put);
-    assert_eq!(history.take_changes(10), put);
-    assert!(history.take_changes(10).is_empty());
+    assert_eq!(history.take_changes(Taker::Store, 10), put);
+    assert!(history.take_changes(Taker::Store, 10).is_empty());
 }
 
 #[test]
 fn changes_are_taken_in_order_and_lead_to_the_same_rows() {
     let history = PathHistory::new(Limits { max_paths: 20, keep: 1_000 });
-    assert!(history.take_changes(10).is_empty());
-    history.keep_changes();
+    assert!(history.take_changes(Taker::Store, 10).is_empty());
+    history.keep_changes(Taker::Store);
     let settings = Settings::new("/{slug}", &[("en", "")]);
     let (mut stored, mut now) = (std::collections::BTreeMap::new(), 0);
     for round in 0..200 {
@@ -204,7 +204,7 @@ fn changes_are_taken_in_order_and_lead_to_the_same_rows() {
         history.enter(site(&history), UID, &difference, difference.all(), now);
         if round % 3 == 0 {
             loop {
-                let changes = history.take_changes(5);
+                let changes = history.take_changes(Taker::Store, 5);
                 if changes.is_empty() {
                     break;
                 }

@@ -11,7 +11,7 @@ use super::file::{FileError, StoreFile, move_aside};
 use super::state::StoreState;
 use crate::change_log::Recorder;
 use crate::clock::unix_ms;
-use crate::path_history::PathHistory;
+use crate::path_history::{PathHistory, Taker};
 
 /// The time between two attempts to open a file that another process has open.
 const IN_USE_PERIOD: Duration = Duration::from_millis(250);
@@ -96,7 +96,7 @@ impl FileSlot {
         *state = FileState::Failing(reason.clone());
         drop(state);
         // When it is opened again, all rows are written.
-        self.history.forget_changes();
+        self.history.forget_changes(Taker::Store);
         let before = self.lost.lock().replace(reason.clone());
         // A disk that is full for an hour is one line, not hundreds.
         if before.as_ref() != Some(&reason) {
@@ -169,9 +169,9 @@ impl FileSlot {
         file.read_history(|row| self.history.load([row], now))?;
         file.read_change_logs(&self.recorder)?;
         if has_own {
-            self.history.keep_all();
+            self.history.keep_all(Taker::Store);
         } else {
-            self.history.keep_changes();
+            self.history.keep_changes(Taker::Store);
         }
         Ok(file)
     }

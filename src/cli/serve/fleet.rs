@@ -30,6 +30,7 @@ pub(super) fn follow(
         let forwarded = restart_on_panic(|| {
             fleet.forward_cms_events(|event| apply_cms_event(&service.app(), event))
         });
-        tokio::join!(roles, adopted, published, read, forwarded);
+        let changes = restart_on_panic(|| fleet.share_changes());
+        tokio::join!(roles, adopted, published, read, forwarded, changes);
     })
 }

@@ -8,7 +8,7 @@ use tokio::task::spawn_blocking;
 
 use super::SharedChanges;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, base_field};
-use super::plan::{Known, Plan, Since};
+use super::plan::{Known, ListVersion, Plan, Since};
 use crate::change_log::{Baseline, Batch, EncodedPart, Origin, encode};
 use crate::clock::unix_ms;
 use crate::shared_engine::{Argument, EngineError};
@@ -53,23 +53,6 @@ end
 /// How long a log is kept after the last publication of a list of its site.
 pub(super) const LOG_TTL: Duration = Duration::from_hours(30 * 24);
 
-/// A version of a list that is to be published.
-#[derive(Clone, Debug)]
-pub struct ListVersion {
-    /// What it is a snapshot of.
-    pub head: Head,
-    /// The id of the list.
-    pub list: String,
-    /// The key of the lease of the list's group, with the engine's prefix.
-    pub lease_key: String,
-    /// The version that is published now, and its snapshot; `None`: no pointer exists.
-    pub before: Option<(u64, Arc<Snapshot>)>,
-    /// The version to be published.
-    pub version: u64,
-    /// Its snapshot.
-    pub after: Arc<Snapshot>,
-}
-
 /// What the publication's script does to the change log of the site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeAppend {
@@ -113,8 +96,11 @@ impl SharedChanges {
         };
         let batch = self.batch(version, &since);
         let Head { content_type: uid, .. } = &version.head;
-        let origin =
-            Origin { uid: uid.clone(), list: version.list.clone(), version: version.version };
+        let origin = Origin {
+            uid: uid.clone(),
+            list: version.list.clone(),
+            position: version.position.clone(),
+        };
         match encode(&batch, log, last, &origin) {
             Some(parts) => self.append(version, known, (log, last), &batch, parts),
             None => self.restart(version, known, "there are too many changes at once"),
@@ -126,10 +112,23 @@ impl SharedChanges {
         let before = match (since, &version.before) {
             (Since::Published, Some((_, before))) => baseline(&version.head, Arc::clone(before)),
             (Since::NoPages, _) => after.emptied(),
-            (Since::Published | Since::Itself, _) => after.clone(),
+            // The log has begun again since this instance has published or adopted a version.
+            (Since::Published | Since::Itself, _) => {
+                self.settled_baseline(version).unwrap_or_else(|| after.clone())
+            }
         };
+        // One of the two may be from a store, where titles are left out.
+        let have_titles = before.snapshot.has_titles() == after.snapshot.has_titles();
+        let before = Baseline { is_stored: !have_titles, ..before };
         let uid = &version.head.content_type;
         before.changes_to(uid, &after, unix_ms(), self.log.keep())
+    }
+
+    fn settled_baseline(&self, version: &ListVersion) -> Option<Baseline> {
+        let state = self.inner.state.lock();
+        let settled =
+            state.sites.get(&version.head.site)?.settled.get(&version.head.content_type)?;
+        (settled.list == version.list).then(|| settled.baseline.clone())
     }
 
     fn append(
@@ -185,7 +184,7 @@ impl SharedChanges {
         let base = BaseValue {
             log,
             list: version.list.clone(),
-            version: version.version,
+            position: version.position.clone(),
             lease: version.lease_key.clone(),
         };
         let base = fields::seal(&self.engine, site, &field, &base);

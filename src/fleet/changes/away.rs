@@ -14,7 +14,16 @@ impl SharedChanges {
     /// The instance serves this snapshot from now on. While the engine is away, its changes are
     /// recorded here.
     pub fn saved(&self, head: &Head, snapshot: &Arc<Snapshot>) {
-        let after = baseline(head, Arc::clone(snapshot));
+        self.serves(head, baseline(head, Arc::clone(snapshot)));
+    }
+
+    /// The same, for a snapshot from the store, which has no titles.
+    pub fn loaded(&self, head: &Head, snapshot: &Arc<Snapshot>) {
+        let baseline = baseline(head, Arc::clone(snapshot));
+        self.serves(head, Baseline { is_stored: true, ..baseline });
+    }
+
+    fn serves(&self, head: &Head, after: Baseline) {
         let state = &mut *self.inner.state.lock();
         if state.is_alone {
             let recorder = &self.inner.recorder;
@@ -38,9 +47,9 @@ impl SharedChanges {
 
     /// This instance has published or adopted a version of a list: the log has, or will have, the
     /// changes up to it.
-    pub fn settled(&self, head: &Head, list: &str, version: u64, snapshot: &Arc<Snapshot>) {
+    pub fn settled(&self, head: &Head, list: &str, position: String, snapshot: &Arc<Snapshot>) {
         let baseline = baseline(head, Arc::clone(snapshot));
-        let settled = Settled { list: list.to_owned(), version, baseline, is_read: false };
+        let settled = Settled { list: list.to_owned(), position, baseline, is_read: false };
         let state = &mut *self.inner.state.lock();
         let site = state.sites.entry(head.site.clone()).or_default();
         site.settled.insert(head.content_type.clone(), settled);
@@ -81,12 +90,12 @@ impl SharedChanges {
 
 impl SiteState {
     /// Whether the log that was read goes exactly as far as the versions that this instance has.
-    fn is_at_its_log(&self) -> bool {
+    pub(super) fn is_at_its_log(&self) -> bool {
         self.types.iter().all(|uid| match (self.settled.get(uid), self.bases.get(uid)) {
             (None, base) => base.is_none(),
             (Some(settled), None) => settled.is_read,
-            (Some(settled), Some((list, version))) => {
-                settled.is_read && settled.list == *list && settled.version == *version
+            (Some(settled), Some((list, position))) => {
+                settled.is_read && settled.list == *list && settled.position == *position
             }
         })
     }

@@ -40,7 +40,8 @@ pub(super) struct BaseValue {
     pub(super) log: u64,
     /// The id of the list.
     pub(super) list: String,
-    pub(super) version: u64,
+    /// The position of the version.
+    pub(super) position: String,
     /// The key of the lease of those who publish the list.
     pub(super) lease: String,
 }

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::SharedChanges;
 use super::append::{LOG_TTL, part_context};
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, uid_of};
-use crate::change_log::{Applied, Cursor, Part};
-use crate::shared_engine::{ANSWER_WAIT, Argument, Engine, EngineError, EngineState, Script};
+use crate::change_log::{Applied, Part};
+use crate::shared_engine::{Argument, Engine, EngineError, EngineState, Script};
 
 /// Reads the head of a log and the changes after one of it: all of the stream if the log is another one.
 static READ: LazyLock<Script> = LazyLock::new(|| {
@@ -47,17 +47,6 @@ const MAX_COUNT: usize = 1_024;
 const SMALL_ANSWER: usize = 1 << 20;
 /// How often a log begins again in one read: more often, and something else is wrong.
 const MAX_BEGINS: usize = 3;
-
-/// What a reader can get of the log of a site now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Readiness {
-    /// What the log says.
-    Ready,
-    /// Nothing yet, without a reset: the cursor is of an instance that has read more.
-    Ahead,
-    /// The log is not known yet.
-    NotYet,
-}
 
 /// Fields by name, and sealed parts by id.
 type Answer = (HashMap<String, Vec<u8>>, Vec<(String, Vec<(String, Vec<u8>)>)>);
@@ -147,28 +136,6 @@ impl SharedChanges {
         }
     }
 
-    /// Whether readers can get the log of a site now; waits for the engine for at most 50 ms.
-    pub async fn readiness(&self, site: &str, cursor: Option<Cursor>) -> Readiness {
-        let EngineState::Here { session } = self.engine.state() else {
-            let is_connecting = matches!(self.engine.state(), EngineState::Connecting);
-            return if is_connecting { Readiness::NotYet } else { Readiness::Ready };
-        };
-        let read = {
-            let state = self.inner.state.lock();
-            let read = state.sites.get(site).and_then(|known| known.read.as_ref());
-            read.is_some_and(|(_, at)| *at == session)
-        };
-        let is_ahead = cursor.is_some_and(|cursor| self.log.is_ahead(site, cursor));
-        if read && !is_ahead {
-            return Readiness::Ready;
-        }
-        match timeout(ANSWER_WAIT, self.catch_up(site)).await {
-            Ok(Ok(())) => Readiness::Ready,
-            _ if is_ahead => Readiness::Ahead,
-            _ => Readiness::NotYet,
-        }
-    }
-
     async fn read(&self, site: &str, count: usize) -> Result<Answer, EngineError> {
         let known = {
             let state = self.inner.state.lock();
@@ -204,6 +171,9 @@ impl SharedChanges {
         };
         let state = &mut *self.inner.state.lock();
         let known = state.sites.entry(site.to_owned()).or_default();
+        if known.read.as_ref().is_none_or(|(before, _)| before != sealed) {
+            known.since = Some(Instant::now());
+        }
         known.read = Some((sealed.clone(), session));
         state.is_alone = false;
         if source != known.source {
@@ -254,18 +224,18 @@ impl SharedChanges {
     }
 
     /// The versions whose changes the next read of the log has.
-    fn unread_versions(&self, site: &str) -> Vec<(String, String, u64)> {
+    fn unread_versions(&self, site: &str) -> Vec<(String, String, String)> {
         let state = self.inner.state.lock();
         let settled = state.sites.get(site).into_iter().flat_map(|known| &known.settled);
-        settled.map(|(uid, one)| (uid.clone(), one.list.clone(), one.version)).collect()
+        settled.map(|(uid, one)| (uid.clone(), one.list.clone(), one.position.clone())).collect()
     }
 
-    fn mark_read(&self, site: &str, versions: &[(String, String, u64)]) {
+    fn mark_read(&self, site: &str, versions: &[(String, String, String)]) {
         let state = &mut *self.inner.state.lock();
         let Some(known) = state.sites.get_mut(site) else { return };
-        for (uid, list, version) in versions {
+        for (uid, list, position) in versions {
             if let Some(settled) = known.settled.get_mut(uid) {
-                settled.is_read |= settled.list == *list && settled.version == *version;
+                settled.is_read |= settled.list == *list && settled.position == *position;
             }
         }
     }
@@ -277,11 +247,11 @@ fn bases(
     site: &str,
     log: u64,
     found: &HashMap<String, Vec<u8>>,
-) -> HashMap<String, (String, u64)> {
+) -> HashMap<String, (String, String)> {
     let base = |(field, sealed): (&String, &Vec<u8>)| {
         let uid = uid_of(field)?;
         let base: BaseValue = fields::open(engine, site, field, sealed)?;
-        (base.log == log).then(|| (uid.to_owned(), (base.list, base.version)))
+        (base.log == log).then(|| (uid.to_owned(), (base.list, base.position)))
     };
     found.iter().filter_map(base).collect()
 }

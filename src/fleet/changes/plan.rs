@@ -1,14 +1,33 @@
 //! What a publication does to the log of its site, from what the engine has.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::SharedChanges;
-use super::append::ListVersion;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, base_field};
 use crate::shared_engine::EngineError;
+use crate::snapshot::Snapshot;
+use crate::store::Head;
 
 /// For a read of the head of a log.
 const READ_WITHIN: Duration = Duration::from_secs(2);
+
+/// A version of a list that is to be published.
+#[derive(Clone, Debug)]
+pub struct ListVersion {
+    /// What it is a snapshot of.
+    pub head: Head,
+    /// The id of the list.
+    pub list: String,
+    /// The key of the lease of the list's group, with the engine's prefix.
+    pub lease_key: String,
+    /// The position that is published now, and its snapshot; `None`: none, or it cannot be used.
+    pub before: Option<(String, Arc<Snapshot>)>,
+    /// The position to be published; no two versions of a list have the same one.
+    pub position: String,
+    /// Its snapshot.
+    pub after: Arc<Snapshot>,
+}
 
 /// What is known of the log before a publication, as the engine has it.
 pub(super) struct Known {
@@ -99,7 +118,7 @@ impl SharedChanges {
             let changed = Plan::Restart("the settings have changed");
             return Ok(if is_held { Plan::Nothing } else { changed });
         }
-        let is_published = version.before.as_ref().is_some_and(|(at, _)| *at == base.version);
+        let is_published = version.before.as_ref().is_some_and(|(at, _)| *at == base.position);
         if !is_published {
             return Ok(Plan::Restart("it goes on from another version"));
         }

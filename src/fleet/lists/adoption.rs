@@ -60,7 +60,8 @@ impl Lists {
         let state = self.state(list);
         if let Some(version) = &state.known.lock().await.version {
             let number = version.position.version;
-            self.changes.settled(head, list.as_str(), number, &version.list.snapshot);
+            let position = version.position.to_string();
+            self.changes.settled(head, list.as_str(), position, &version.list.snapshot);
             if state.versions.current().is_some_and(|current| number < current) {
                 state.versions.forget();
             }

@@ -254,8 +254,8 @@ impl Publication<'_> {
             head: self.offer.head.clone(),
             list: self.list.to_string(),
             lease_key: lease_key.to_owned(),
-            before: before.map(|one| (one.position.version, Arc::clone(&one.list.snapshot))),
-            version: self.position.version,
+            before: before.map(|one| (one.position.to_string(), Arc::clone(&one.list.snapshot))),
+            position: self.position.to_string(),
             after: Arc::clone(&self.offer.list.snapshot),
         }
     }

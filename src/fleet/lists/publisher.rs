@@ -133,9 +133,9 @@ impl Lists {
                 Ok(version) => {
                     state.versions.published(version.position.version);
                     state.set_published(Some(offer.clone()));
-                    let number = version.position.version;
+                    let position = version.position.to_string();
                     let snapshot = &offer.list.snapshot;
-                    self.changes.settled(&offer.head, list.as_str(), number, snapshot);
+                    self.changes.settled(&offer.head, list.as_str(), position, snapshot);
                     let replaced = before.filter(|before| before.base != version.base);
                     known.set(&version.position.to_string(), version);
                     if let Some(before) = replaced {

@@ -10,6 +10,7 @@ use axum::response::Response;
 
 use crate::app::App;
 use crate::change_log::{Filter, Kind, Read, Since};
+use crate::fleet::changes::Readiness;
 use crate::http::request::bearer::require_bearer;
 use crate::http::request::params::{SITE, known_site, required};
 use crate::http::request::query::{Param, echo, parse};
@@ -34,17 +35,32 @@ pub(in crate::http) async fn get(
     let since = since.as_deref().map(parse_since).transpose()?;
     let with_unlisted = may_see_unlisted(&app, &headers)?;
     let filter = Filter { with_unlisted, kinds: &Kind::ALL };
+    let is_ahead = wait_for_log(&app, &site.key, since).await?;
     let mut changes = Json::with_capacity(0);
-    let read = app.shared.change_log.read(&site.key, since, MAX_CHANGES, filter, |change| {
+    let mut read = app.shared.change_log.read(&site.key, since, MAX_CHANGES, filter, |change| {
         changes.raw(if changes.length() == 0 { "" } else { "," });
         change.write_json(&mut changes);
     });
+    if let Some(Since::Cursor(cursor)) = since.filter(|_| is_ahead) {
+        read = Read { cursor, more: false, reset: false };
+    }
     let changes = String::from_utf8(changes.into_bytes()).expect("JSON is UTF-8");
     let text = success_text(|out| write(&read, &changes, out));
     let mut response = Response::new(Body::from(text));
     response.headers_mut().insert(CONTENT_TYPE, JSON);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// Waits for the log that instances share, which may have more than is known here. Returns whether the
+/// cursor is after what is known.
+async fn wait_for_log(app: &App, site: &str, since: Option<Since>) -> Result<bool, ApiError> {
+    let Some(changes) = app.shared.fleet.changes() else { return Ok(false) };
+    match changes.readiness(site, since).await {
+        Readiness::Ready => Ok(false),
+        Readiness::Ahead => Ok(true),
+        Readiness::NotYet => Err(ApiError::changes_not_known()),
+    }
 }
 
 fn parse_since(text: &str) -> Result<Since, ApiError> {

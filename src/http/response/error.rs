@@ -102,6 +102,13 @@ impl ApiError {
         Self { retry_after: Some(RETRY_AFTER_DEFAULT), ..error }
     }
 
+    /// 503: this instance has not read the change log of its fleet yet.
+    pub(in crate::http) fn changes_not_known() -> Self {
+        let message = "the changes of the site are not known at present";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailableError", message);
+        Self { retry_after: Some(RETRY_AFTER_OVERLOAD), ..error }
+    }
+
     /// 414: the request target is longer than this many bytes.
     pub(in crate::http) fn target_too_long(max_bytes: usize) -> Self {
         let message = format!("the request target is longer than {max_bytes} bytes");

@@ -139,7 +139,7 @@ impl SiteCache {
         let lost = lost.map(ContentTypeUid::as_str);
         let has_lost_pages = previous.pages.is_some() && self.pages.is_none();
         let lost = lost.chain(has_lost_pages.then_some(PAGES));
-        lost.for_each(|uid| self.store.remove(&self.site.key, uid));
+        lost.for_each(|uid| self.remove(uid));
         let is_same_source = self.site.source == previous.site.source;
         let Some(history) = self.history.as_ref().filter(|_| is_same_source) else { return };
         for (uid, before) in previous.last_snapshots() {

@@ -49,6 +49,11 @@ impl SiteCache {
         let (urls, age_seconds) = (stored.snapshot.len(), age.as_secs());
         let files = self.sitemap_files(&stored.snapshot, None);
         let is_adopted = entry.adopt_stored(CachedCopy::stored(stored, files));
+        if let Some(changes) = self.fleet.changes().filter(|_| is_adopted)
+            && let Some(copy) = entry.copy()
+        {
+            changes.loaded(&head, &copy.snapshot);
+        }
         if is_adopted {
             let milliseconds = started.elapsed().as_millis();
             tracing::info!(
@@ -80,7 +85,7 @@ impl SiteCache {
     fn record_lost_types(&self) {
         for uid in self.store.types(&self.site.key) {
             if uid == PAGES && self.pages.is_none() {
-                self.store.remove(&self.site.key, PAGES);
+                self.remove(PAGES);
             }
             let Ok(uid) = ContentTypeUid::parse(&uid) else { continue };
             if self.entry(uid.as_str()).is_some() {
@@ -92,8 +97,16 @@ impl SiteCache {
                     history.record_lost_type(&uid, &before);
                 }
             }
-            self.store.remove(&self.site.key, uid.as_str());
+            self.remove(uid.as_str());
         }
+    }
+
+    /// A content type of the site has no pages any more.
+    pub(super) fn remove(&self, uid: &str) {
+        if let Some(changes) = self.fleet.changes() {
+            changes.removed(&self.site.key, uid);
+        }
+        self.store.remove(&self.site.key, uid);
     }
 
     /// A stored snapshot with the names of its locales; `None`: it is from another CMS.
@@ -146,6 +159,9 @@ impl SiteCache {
             begun: copy.begun,
             took: copy.refresh_duration(),
         };
+        if let Some(changes) = self.fleet.changes() {
+            changes.saved(&stored.head, &stored.snapshot);
+        }
         self.store.save(stored, urgency);
     }
 
@@ -158,6 +174,9 @@ impl SiteCache {
             begun: pages.begun,
             took: Duration::ZERO,
         };
+        if let Some(changes) = self.fleet.changes() {
+            changes.saved(&stored.head, &stored.snapshot);
+        }
         self.store.save(stored, Urgency::Now);
     }
 

@@ -21,7 +21,7 @@ pub(super) fn write(
                 let key = key(row.source, &row.site, &row.host, &row.path);
                 table.insert(&*key, &*value(row))?;
             }
-            RowChange::Removed { source, site, host, path } => {
+            RowChange::Removed { source, site, host, path, .. } => {
                 table.remove(&*key(*source, site, host, path))?;
             }
         }

@@ -1,6 +1,7 @@
 //! What the thread writes beside snapshots.
 
 use super::Shared;
+use crate::path_history::Taker;
 use crate::store::changes;
 use crate::store::file::{FileError, StoreFile};
 
@@ -45,7 +46,7 @@ impl Shared {
 
     pub(super) fn write_history(&self, file: &StoreFile) -> Result<(), FileError> {
         loop {
-            let changes = self.history.take_changes(MAX_ROWS);
+            let changes = self.history.take_changes(Taker::Store, MAX_ROWS);
             if changes.is_empty() {
                 return Ok(());
             }

@@ -1,0 +1,68 @@
+//! Whether readers can get the log of a site from this instance now.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::SharedChanges;
+use crate::change_log::Since;
+use crate::shared_engine::{ANSWER_WAIT, EngineState};
+
+/// How long readers wait for versions that a new log begins with: instances with other settings never
+/// adopt them.
+const ADOPTION_WAIT: Duration = Duration::from_secs(10);
+
+/// What a reader can get of the log of a site now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// What the log says.
+    Ready,
+    /// Nothing yet, without a reset: the cursor is of an instance that has read more.
+    Ahead,
+    /// The log is not known yet.
+    NotYet,
+}
+
+impl SharedChanges {
+    /// Whether readers can get the log of a site now; waits for the engine for at most 50 ms.
+    pub async fn readiness(&self, site: &str, since: Option<Since>) -> Readiness {
+        let session = match self.engine.state() {
+            EngineState::Here { session } => session,
+            EngineState::Connecting => return Readiness::NotYet,
+            EngineState::Away { .. } => return Readiness::Ready,
+        };
+        let cursor = match since {
+            Some(Since::Cursor(cursor)) => Some(cursor),
+            _ => None,
+        };
+        let is_ahead = cursor.is_some_and(|cursor| self.log.is_ahead(site, cursor));
+        if is_ahead || !self.is_read(site, session) {
+            match timeout(ANSWER_WAIT, self.catch_up(site)).await {
+                Ok(Ok(())) => {}
+                _ if is_ahead => return Readiness::Ahead,
+                _ => return Readiness::NotYet,
+            }
+        }
+        // A reader that gets a reset reads all pages, which must not be older than the log.
+        let gets_reset = cursor.is_some_and(|cursor| self.log.waiting(site, cursor).is_none());
+        if gets_reset && self.is_behind_new_log(site) {
+            Readiness::NotYet
+        } else {
+            Readiness::Ready
+        }
+    }
+
+    fn is_read(&self, site: &str, session: u64) -> bool {
+        let state = self.inner.state.lock();
+        let read = state.sites.get(site).and_then(|known| known.read.as_ref());
+        read.is_some_and(|(_, at)| *at == session)
+    }
+
+    /// Whether the log has begun a short time ago, and this instance has not adopted all versions that it
+    /// begins with.
+    fn is_behind_new_log(&self, site: &str) -> bool {
+        let state = self.inner.state.lock();
+        let Some(known) = state.sites.get(site) else { return false };
+        known.since.is_some_and(|since| since.elapsed() < ADOPTION_WAIT) && !known.is_at_its_log()
+    }
+}

@@ -1,0 +1,169 @@
+//! The path history as all instances share it (D43, D57): rows in the engine, which each instance
+//! reads at its start, and to which it adds those that it makes.
+
+mod row;
+mod sharing;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+
+use crate::clock::unix_ms;
+use crate::path_history::{PathHistory, Row, Taker};
+use crate::shared_engine::{Chunks, DownloadError, Engine, EngineError, EngineState};
+use row::WireRow;
+
+/// The kind of the event that announces rows.
+pub const EVENT: &str = "history";
+/// How often rows that were made here are looked for.
+const PERIOD: Duration = Duration::from_millis(250);
+/// The pause after the engine has not answered.
+const PAUSE: Duration = Duration::from_secs(1);
+/// More rows are announced in chunks beside the event.
+const MAX_INLINE: usize = 100;
+/// How long such chunks stay: an instance that reads them later has missed events anyway.
+const CHUNKS_TTL: Duration = Duration::from_mins(10);
+/// The most bytes of announced rows.
+const MAX_BYTES: usize = 64 << 20;
+
+/// The shared path history. Clones share their state.
+#[derive(Clone)]
+pub struct SharedHistory {
+    engine: Engine,
+    history: Arc<PathHistory>,
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    /// The sites with the sources of their documents.
+    sites: Mutex<BTreeMap<String, u128>>,
+    state: Mutex<Due>,
+    is_due: Notify,
+}
+
+/// What is to be done.
+#[derive(Default)]
+struct Due {
+    /// Rows may have been missed, or a site is new.
+    all: bool,
+    announced: Vec<Vec<u8>>,
+}
+
+/// The body of an event.
+#[derive(Serialize, Deserialize)]
+enum Announcement {
+    Rows(Vec<WireRow>),
+    Chunks(Chunks),
+}
+
+impl SharedHistory {
+    /// The history in this engine; `history` is that of this instance.
+    #[must_use]
+    pub fn new(engine: Engine, history: Arc<PathHistory>) -> Self {
+        history.keep_changes(Taker::Fleet);
+        let inner =
+            Inner { sites: Mutex::default(), state: Mutex::default(), is_due: Notify::new() };
+        Self { engine, history, inner: Arc::new(inner) }
+    }
+
+    /// A site has documents from this source from now on.
+    pub fn set_site(&self, site: &str, source: u128) {
+        let before = self.inner.sites.lock().insert(site.to_owned(), source);
+        if before != Some(source) {
+            self.read_all_soon();
+        }
+    }
+
+    /// Rows may have been missed: all of them are read soon.
+    pub fn read_all_soon(&self) {
+        self.inner.state.lock().all = true;
+        self.inner.is_due.notify_one();
+    }
+
+    /// The rows of an event are read soon.
+    pub fn read_event(&self, body: &[u8]) {
+        self.inner.state.lock().announced.push(body.to_vec());
+        self.inner.is_due.notify_one();
+    }
+
+    /// Shares the history as long as the process runs.
+    pub async fn run(self) {
+        let mut session = None;
+        loop {
+            let now = match self.engine.state() {
+                EngineState::Here { session } => Some(session),
+                _ => None,
+            };
+            if now.is_none() {
+                sleep(PERIOD).await;
+                continue;
+            }
+            if session != now {
+                self.inner.state.lock().all = true;
+            }
+            match self.work().await {
+                Ok(()) => session = now,
+                Err(_) => sleep(PAUSE).await,
+            }
+            let _ = timeout(PERIOD, self.inner.is_due.notified()).await;
+        }
+    }
+
+    async fn work(&self) -> Result<(), EngineError> {
+        let Due { all, announced } = std::mem::take(&mut *self.inner.state.lock());
+        if all && let Err(error) = self.read_all().await {
+            self.inner.state.lock().all = true;
+            return Err(error);
+        }
+        for body in announced {
+            self.read_announced(&body).await;
+        }
+        self.share_changes().await
+    }
+
+    /// Takes the rows of an event; if they are gone or damaged, all are read.
+    async fn read_announced(&self, body: &[u8]) {
+        let rows = match serde_json::from_slice(body) {
+            Ok(Announcement::Rows(rows)) => Some(rows),
+            Ok(Announcement::Chunks(chunks)) => self.download(&chunks).await.ok().flatten(),
+            // Another version of the service has written it.
+            Err(_) => None,
+        };
+        match rows {
+            Some(rows) => self.merge(rows.into_iter().filter_map(WireRow::row)),
+            None => self.read_all_soon(),
+        }
+    }
+
+    async fn download(&self, chunks: &Chunks) -> Result<Option<Vec<WireRow>>, DownloadError> {
+        let text = self.engine.download(chunks, MAX_BYTES).await?;
+        Ok(serde_json::from_slice(&text).ok())
+    }
+
+    fn merge(&self, rows: impl IntoIterator<Item = Row>) {
+        let now = unix_ms();
+        rows.into_iter().for_each(|row| self.history.merge(&row, now));
+    }
+
+    /// Lets the other instances know rows that the engine did not have.
+    async fn announce(&self, rows: &[Row]) -> Result<(), EngineError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let rows: Vec<WireRow> = rows.iter().map(WireRow::of).collect();
+        let announcement = if rows.len() <= MAX_INLINE {
+            Announcement::Rows(rows)
+        } else {
+            let text = serde_json::to_vec(&rows).expect("texts and numbers are JSON");
+            let name = format!("history-rows:{:032x}", fastrand::u128(..));
+            Announcement::Chunks(self.engine.upload(&name, &text, CHUNKS_TTL).await?)
+        };
+        let body = serde_json::to_vec(&announcement).expect("texts and numbers are JSON");
+        self.engine.append(EVENT, &body, Duration::from_secs(2)).await.map(drop)
+    }
+}

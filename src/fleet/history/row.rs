@@ -1,0 +1,107 @@
+//! A row of the path history as it stands in the engine and in events.
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::path_history::Row;
+use crate::shared_engine::Engine;
+
+/// What stands in front of a sealed row, for the script that merges: whether it was seen (1) or is
+/// imported (0), when it was last seen (16 digits), and a hash of the document (16 digits).
+pub(super) const PREFIX: usize = 33;
+/// The longest path of a row.
+const MAX_PATH: usize = u16::MAX as usize;
+
+/// A row in an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct WireRow {
+    source: String,
+    site: String,
+    host: String,
+    path: String,
+    uid: String,
+    document_id: String,
+    locale: String,
+    last_seen: i64,
+    is_imported: bool,
+}
+
+impl WireRow {
+    pub(super) fn of(row: &Row) -> Self {
+        let Row { source, site, host, path, uid, document_id, locale, last_seen, is_imported } =
+            row.clone();
+        let source = format!("{source:032x}");
+        Self { source, site, host, path, uid, document_id, locale, last_seen, is_imported }
+    }
+
+    /// `None`: no row has these values.
+    pub(super) fn row(self) -> Option<Row> {
+        let Self { source, site, host, path, uid, document_id, locale, last_seen, is_imported } =
+            self;
+        let source = u128::from_str_radix(&source, 16).ok()?;
+        is_path(&path).then_some(Row {
+            source,
+            site,
+            host,
+            path,
+            uid,
+            document_id,
+            locale,
+            last_seen,
+            is_imported,
+        })
+    }
+}
+
+/// The name of the field of a row: no host has a space.
+pub(super) fn field(host: &str, path: &str) -> String {
+    format!("{host} {path}")
+}
+
+/// The value of the field of a row.
+pub(super) fn value(engine: &Engine, row: &Row) -> Vec<u8> {
+    let Row { uid, document_id, locale, last_seen, is_imported, .. } = row;
+    let document = xxh3_64(format!("{uid} {locale} {document_id}").as_bytes());
+    let (seen, time) = (u8::from(!is_imported), (*last_seen).max(0));
+    let prefix = format!("{seen}{time:016}{document:016x}");
+    let text = format!("{time} {seen} {uid} {locale} {document_id}");
+    let sealed =
+        engine.seal(&context(row.source, &row.site, &field(&row.host, &row.path)), text.as_bytes());
+    [prefix.as_bytes(), &sealed].concat()
+}
+
+/// The row of a field. `None`: it is damaged or made up.
+pub(super) fn open(
+    engine: &Engine,
+    (source, site): (u128, &str),
+    name: &str,
+    value: &[u8],
+) -> Option<Row> {
+    let (prefix, sealed) = value.split_at_checked(PREFIX)?;
+    let text = engine.open(&context(source, site, name), sealed).ok()?;
+    let (host, path) = name.split_once(' ')?;
+    let mut parts = std::str::from_utf8(text).ok()?.splitn(5, ' ');
+    let mut next = || parts.next();
+    let (time, seen, uid, locale, id) = (next()?, next()?, next()?, next()?, next()?);
+    let last_seen: i64 = time.parse().ok()?;
+    let is_same = prefix.starts_with(format!("{seen}{last_seen:016}").as_bytes());
+    (is_same && is_path(path)).then(|| Row {
+        source,
+        site: site.to_owned(),
+        host: host.to_owned(),
+        path: path.to_owned(),
+        uid: uid.to_owned(),
+        document_id: id.to_owned(),
+        locale: locale.to_owned(),
+        last_seen,
+        is_imported: seen == "0",
+    })
+}
+
+fn is_path(path: &str) -> bool {
+    path.starts_with('/') && path.len() <= MAX_PATH
+}
+
+fn context(source: u128, site: &str, field: &str) -> String {
+    format!("history of {source:032x} {site}: {field}")
+}

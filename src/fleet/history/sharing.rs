@@ -1,0 +1,183 @@
+//! Reads and writes the rows in the engine, in batches: no command takes long.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::SharedHistory;
+use super::row::{field, open, value};
+use crate::path_history::{Row, RowChange, Taker};
+use crate::shared_engine::{Argument, EngineError, Script};
+
+/// Puts rows in: one that was seen wins over an imported one, else the one that was last seen later. A
+/// row of the same document is written again only after an hour. Returns the positions of those that it
+/// has written.
+static MERGE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        r"
+local written = {}
+for i = 2, #ARGV, 2 do
+  local old, new = redis.call('HGET', KEYS[1], ARGV[i]), ARGV[i + 1]
+  local keep = false
+  if old and #old > 33 then
+    local seen, seen_now = string.byte(old, 1), string.byte(new, 1)
+    local time = tonumber(string.sub(old, 2, 17)) or 0
+    local time_now = tonumber(string.sub(new, 2, 17))
+    local same = string.sub(old, 18, 33) == string.sub(new, 18, 33)
+    if seen ~= seen_now then keep = seen > seen_now
+    elseif same then keep = time_now - time < 3600000
+    else keep = time >= time_now end
+  end
+  if not keep then
+    redis.call('HSET', KEYS[1], ARGV[i], new)
+    written[#written + 1] = i / 2
+  end
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return written
+",
+    )
+});
+/// Removes rows that were not seen later than those that this instance has dropped.
+static REMOVE: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        r"
+for i = 1, #ARGV, 2 do
+  local old = redis.call('HGET', KEYS[1], ARGV[i])
+  if old and (tonumber(string.sub(old, 2, 17)) or 0) <= tonumber(ARGV[i + 1]) then
+    redis.call('HDEL', KEYS[1], ARGV[i])
+  end
+end
+return 1
+",
+    )
+});
+/// How many rows one script or one read has.
+const BATCH: usize = 256;
+/// How many rows are announced together.
+const ROUND: usize = 32 * BATCH;
+const WITHIN: Duration = Duration::from_secs(3);
+/// How long the rows of a site stay after the last write: longer than `moved.keep_days` allows by
+/// default.
+const TTL: Duration = Duration::from_hours(1_000 * 24);
+
+impl SharedHistory {
+    /// Reads all rows of the sites. If the engine has fewer than this instance, it gets all of these.
+    pub(super) async fn read_all(&self) -> Result<(), EngineError> {
+        let sites = self.inner.sites.lock().clone();
+        let mut count = 0;
+        for (site, source) in sites {
+            count += self.read_site(&site, source).await?;
+        }
+        if count < self.history.len() {
+            self.history.forget_changes(Taker::Fleet);
+            self.history.keep_all(Taker::Fleet);
+        }
+        Ok(())
+    }
+
+    /// Returns how many rows there are.
+    async fn read_site(&self, site: &str, source: u128) -> Result<usize, EngineError> {
+        let key = self.key(source, site);
+        let (mut cursor, mut count, mut refused) = (0_u64, 0, 0_usize);
+        loop {
+            let mut command = redis::cmd("HSCAN");
+            command.arg(&key).arg(cursor).arg("COUNT").arg(BATCH);
+            let (next, found): (u64, Vec<(String, Vec<u8>)>) =
+                self.engine.command(&command, WITHIN).await?;
+            count += found.len();
+            let rows: Vec<Row> = found
+                .iter()
+                .filter_map(|(name, value)| open(&self.engine, (source, site), name, value))
+                .collect();
+            refused += found.len() - rows.len();
+            self.merge(rows);
+            cursor = next;
+            if cursor == 0 {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        if refused > 0 {
+            tracing::warn!(
+                site,
+                refused,
+                "rows of the shared path history are damaged; they are not used"
+            );
+        }
+        Ok(count)
+    }
+
+    /// Writes the rows that have been made and dropped here.
+    pub(super) async fn share_changes(&self) -> Result<(), EngineError> {
+        loop {
+            let changes = self.history.take_changes(Taker::Fleet, ROUND);
+            if changes.is_empty() {
+                return Ok(());
+            }
+            if let Err(error) = self.share(&changes).await {
+                // None is lost: all of them are compared again.
+                self.history.forget_changes(Taker::Fleet);
+                self.history.keep_all(Taker::Fleet);
+                return Err(error);
+            }
+        }
+    }
+
+    async fn share(&self, changes: &[RowChange]) -> Result<(), EngineError> {
+        let (mut puts, mut removed) = (BTreeMap::new(), BTreeMap::new());
+        for change in changes {
+            match change {
+                RowChange::Put(row) => {
+                    let rows: &mut Vec<&Row> =
+                        puts.entry(self.key(row.source, &row.site)).or_default();
+                    rows.push(row);
+                }
+                RowChange::Removed { source, site, host, path, last_seen } => {
+                    let rows: &mut Vec<(String, i64)> =
+                        removed.entry(self.key(*source, site)).or_default();
+                    rows.push((field(host, path), *last_seen));
+                }
+            }
+        }
+        let mut written = Vec::new();
+        for (key, rows) in puts {
+            for batch in rows.chunks(BATCH) {
+                written.extend(self.put(&key, batch).await?);
+            }
+        }
+        for (key, rows) in removed {
+            for batch in rows.chunks(BATCH) {
+                self.remove(&key, batch).await?;
+            }
+        }
+        self.announce(&written).await
+    }
+
+    /// Returns the rows that the engine did not have.
+    async fn put(&self, key: &str, rows: &[&Row]) -> Result<Vec<Row>, EngineError> {
+        let mut arguments = vec![Argument::from(TTL.as_millis().to_string())];
+        for row in rows {
+            arguments.push(Argument::from(field(&row.host, &row.path)));
+            arguments.push(Argument::from(value(&self.engine, row)));
+        }
+        let keys = [key.to_owned()];
+        let written: Vec<usize> = self.engine.script(&MERGE, &keys, arguments, WITHIN).await?;
+        let row = |at: usize| rows.get(at.checked_sub(1)?).map(|row| (*row).clone());
+        Ok(written.into_iter().filter_map(row).collect())
+    }
+
+    async fn remove(&self, key: &str, rows: &[(String, i64)]) -> Result<(), EngineError> {
+        let each = |(name, seen): &(String, i64)| [Argument::from(name), Argument::from(*seen)];
+        let arguments = rows.iter().flat_map(each).collect();
+        let keys = [key.to_owned()];
+        self.engine.script::<i64>(&REMOVE, &keys, arguments, WITHIN).await.map(drop)
+    }
+
+    fn key(&self, source: u128, site: &str) -> String {
+        let site = xxh3_128(site.as_bytes());
+        self.engine.key(&format!("history:{site:032x}:{source:032x}"))
+    }
+}
