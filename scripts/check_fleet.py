@@ -49,7 +49,9 @@ def parser() -> argparse.ArgumentParser:
     chaos.add_argument("--instances", type=int, default=3)
     chaos.add_argument("--documents", type=int, default=150, help="of each of two types")
     chaos.add_argument("--rate", type=float, default=15, help="requests/s to each instance")
-    chaos.add_argument("--faults", default="", help="only these, by name, with commas between")
+    chaos.add_argument(
+        "--faults", default="", help="only these, such as cut,kill-leader+stop-follower"
+    )
     chaos.add_argument("--longest", type=float, help="seconds that a fault lasts at most")
     chaos.add_argument("--soft", type=int, default=2, help="seconds between refreshes")
     chaos.add_argument("--log", type=pathlib.Path, help="a folder that keeps the logs")

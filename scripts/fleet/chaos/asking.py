@@ -9,7 +9,7 @@ from collections import Counter
 from faults.load import Connection
 from fleet.chaos.judge import FAILED, LATE, Fault, Judge, Question, path_of
 from fleet.chaos.members import Member
-from fleet.content import Content, Version, document_id
+from fleet.content import Version, document_id
 from fleet.service import SITE, list_target
 
 # Between two health checks of a balancer, and how many of them must succeed after a failure.
@@ -42,11 +42,11 @@ class Findings:
 
 class Client:
     def __init__(
-        self, member: Member, content: Content, findings: Findings, rate: float, seed: int
+        self, member: Member, judge: Judge, findings: Findings, rate: float, seed: int
     ) -> None:
-        self.member, self.content, self.findings, self.rate = member, content, findings, rate
+        self.member, self.judge, self.findings, self.rate = member, judge, findings, rate
+        self.content = judge.content
         self.random = random.Random(seed)
-        self.judge = Judge(content)
         self.connection: Connection | None = None
 
     async def run(self, ended: asyncio.Event) -> None:

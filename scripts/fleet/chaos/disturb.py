@@ -224,6 +224,11 @@ def engine_faults() -> set[str]:
     return {"kill-engine", "stop-engine", "flush", "full", "readonly", "damage"}
 
 
+def of_instances() -> set[str]:
+    """Which leave the engine to all other instances."""
+    return {"kill-leader", "kill-follower", "stop-leader", "stop-follower", "restart", "roll"}
+
+
 def count_led(member: Member) -> int:
     try:
         return member.instance.leads()

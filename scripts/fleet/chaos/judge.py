@@ -1,14 +1,16 @@
 """What is wrong with a response of an instance, by the oracle of the content.
 
 A response may show what the CMS had at any time in its window: the last five seconds, or the longer
-time that its `Age` states. A list is judged row by row, because a walk takes time: each row must
-have been right within the window, and no row that was there all that time may be missing.
+time that its `Age` states. Without the engine, an instance learns of an edit whose webhook went to
+another one by its own next walk: so much older a response of `/api/resolve` may be then, which has
+no `Age` before ten walks are missed. A list is judged row by row, because a walk takes time: each
+row must have been right within the window, and no row that was there all that time may be missing.
 """
 
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,8 +46,10 @@ class Fault:
 class Judge:
     """`settings` are those of the instance that responds."""
 
-    def __init__(self, content: Content, window: float = WINDOW) -> None:
-        self.content, self.window = content, window
+    def __init__(self, content: Content, window: float = WINDOW, alone: float = WINDOW) -> None:
+        self.content, self.window, self.alone = content, window, alone
+        # Until when an instance may have been without the engine.
+        self.away_until: Callable[[], float] = lambda: 0.0
 
     def judge(
         self,
@@ -69,6 +73,8 @@ class Judge:
         age = headers.get("age")
         # Whole seconds, rounded down, and those of the way.
         stated = int(age) + 1.5 if age is not None else 0.0
+        if age is None and now - self.away_until() < self.alone:
+            stated = self.alone
         found = list(self.compare(question, rows, now, max(self.window, stated)))
         if (
             not found

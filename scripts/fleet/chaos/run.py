@@ -13,9 +13,9 @@ from faults.load import Connection
 from faults.report import Report
 from fleet.chaos import summary
 from fleet.chaos.asking import Client, Findings, balance
-from fleet.chaos.disturb import Disturber, engine_faults
+from fleet.chaos.disturb import Disturber, engine_faults, of_instances
 from fleet.chaos.judge import FAILED, Judge, Question
-from fleet.chaos.members import Member
+from fleet.chaos.members import FOREVER, Member
 from fleet.chaos.proxy import Loop, Proxy
 from fleet.chaos.reader import Reader
 from fleet.cms import Cms
@@ -31,6 +31,8 @@ DRAIN_MS = 1500
 # have been right to agree, and after which they count as not agreeing.
 EDIT, GAP, LOOK, FRESH, PATIENCE = 0.6, 1.5, 0.1, 2.0, 90.0
 TWO_AT_ONCE = 0.3
+# Up to so many seconds later begins a walk that is due because the engine is away.
+JITTER = 5
 
 
 class Chaos:
@@ -43,6 +45,9 @@ class Chaos:
         longest = options.longest or (60.0 if options.seconds >= 300 else 6.0)
         self.disturber = Disturber(self.members, engine, self.random, longest)
         self.findings = Findings()
+        self.judge = Judge(self.content, alone=options.soft + JITTER + 1)
+        self.away_until = 0.0
+        self.judge.away_until = lambda: self.away_until
         self.reader = Reader(self.members, self.content, options.seed)
         self.ended = asyncio.Event()
         self.running: list[str] = []
@@ -72,7 +77,7 @@ class Chaos:
             await self.disturber.until_asked(member)
         for at, member in enumerate(self.members * CLIENTS):
             rate, seed = self.options.rate / CLIENTS, self.options.seed + at
-            client = Client(member, self.content, self.findings, rate, seed)
+            client = Client(member, self.judge, self.findings, rate, seed)
             tasks.append(asyncio.create_task(client.run(self.ended)))
         self.reader.during = lambda: "+".join(self.running) or "start"
         tasks.append(asyncio.create_task(self.reader.run(self.ended)))
@@ -96,9 +101,9 @@ class Chaos:
         known = self.disturber.all()
         wanted = [name for name in self.options.faults.split(",") if name]
         weights = {name: weight for name, (weight, _) in known.items()}
-        weights = {name: weights[name] for name in wanted} if wanted else weights
-        names = [self.choose(weights)]
-        if self.random.random() < TWO_AT_ONCE and len(weights) > 1:
+        weights = {name: weights.get(name, 1) for name in wanted} if wanted else weights
+        names = self.choose(weights).split("+")
+        if self.random.random() < TWO_AT_ONCE and len(weights) > 1 and len(names) == 1:
             second = self.choose(weights)
             both = {names[0], second}
             if len(both) == 2 and not both <= engine_faults() and "roll" not in both:
@@ -111,10 +116,13 @@ class Chaos:
             probes.append(asyncio.create_task(self.probe(label)))
 
         self.disturber.begun = begun
+        if not set(names) <= of_instances():
+            self.away_until = FOREVER
         at = time.monotonic() - self.findings.begun
         done = await asyncio.gather(*(known[name][1]() for name in names))
         seconds = await self.until_agree()
         await asyncio.gather(*probes)
+        self.away_until = min(self.away_until, time.monotonic())
         what = "; ".join(one for one in done if one) or "nothing: too few are up"
         print(f"   {at:7.2f} s {label}: {what}; all agree after {seconds:.2f} s", flush=True)
         self.recovery[label].append(seconds)

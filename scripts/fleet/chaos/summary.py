@@ -25,7 +25,7 @@ def show(report: Report, chaos: "Chaos") -> None:
     )
     report.figure(
         f"{chaos.edits} edits, {chaos.hooks} webhooks accepted, {chaos.lost_hooks} not;"
-        f" {findings.faults[LATE]} responses older than 5 s within their Age"
+        f" {findings.faults[LATE]} responses older than 5 s within their Age, or without the engine"
     )
     times = sorted(time for times in chaos.recovery.values() for time in times)
     probes = sorted(time for times in chaos.probes.values() for time in times)
