@@ -11,6 +11,7 @@ pub mod lists;
 pub mod positions;
 mod role;
 pub mod status;
+mod walk_failure;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,13 +27,15 @@ use crate::site::Site;
 use changes::SharedChanges;
 use cms_events::{CmsEvent, CmsEvents};
 pub use groups::ListGroup;
-use groups::WANT;
+use groups::{FAILED, WANT};
 use history::SharedHistory;
 pub use list_id::ListId;
 use lists::Lists;
 use positions::SharedPositions;
 pub use role::Role;
 use status::{EngineStatus, ListStatus};
+use walk_failure::FailureEvent;
+pub use walk_failure::WalkFailure;
 
 /// How long the release of the leases may take.
 const RELEASE_WAIT: Duration = Duration::from_secs(1);
@@ -69,6 +72,8 @@ pub enum FleetEvent {
     Cms(CmsEvent),
     /// An instance asks the holder of the lease with this name for a refresh.
     Want(String),
+    /// A walk of the holder of the lease with this name has failed.
+    Failed(String, WalkFailure),
     /// An event of another kind.
     Other(Event),
     /// Events up to this time may have been missed.
@@ -268,6 +273,11 @@ impl Fleet {
     fn parse(&self, engine: &Engine, event: Event) -> FleetEvent {
         if let Some(event) = self.cms_events.read(engine, &event) {
             return FleetEvent::Cms(event);
+        }
+        if event.kind == FAILED
+            && let Ok(FailureEvent { lease, failure }) = serde_json::from_slice(&event.body)
+        {
+            return FleetEvent::Failed(lease, failure);
         }
         match event {
             Event { kind, body, .. } if kind == WANT => {

@@ -25,7 +25,10 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
     match event {
         FleetEvent::Cms(event) => apply_cms_event(app, &event),
         FleetEvent::Want(lease) => app.snapshots.refresh_for_follower(&lease),
+        FleetEvent::Failed(lease, failure) => app.snapshots.fail_followed(&lease, failure),
         FleetEvent::Gap(until) => {
+            // A URL that was withdrawn must not reappear because the CMS fails.
+            app.documents.invalidate(None);
             app.snapshots.record_missed_events(until);
             app.shared.fleet.read_gap();
             if let Some(lists) = app.shared.fleet.lists() {

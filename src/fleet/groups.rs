@@ -7,11 +7,14 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{ListId, Role};
+use super::walk_failure::FailureEvent;
+use super::{ListId, Role, WalkFailure};
 use crate::shared_engine::{Engine, EngineState, Lease};
 
 /// The kind of the events by which an instance asks a leader for a refresh.
 pub(super) const WANT: &str = "want";
+/// The kind of the events about failed walks.
+pub(super) const FAILED: &str = "failed";
 /// How long such an event may take.
 const WANT_WAIT: Duration = Duration::from_secs(2);
 /// The shortest time between two requests of an instance to the leader for the same refresh.
@@ -132,6 +135,21 @@ impl ListGroup {
     #[must_use]
     pub fn is_in_jitter(&self) -> bool {
         self.sharing.as_ref().is_some_and(Sharing::is_in_jitter)
+    }
+
+    /// Reports a failed walk to the instances whose requests wait for it; waits for nothing.
+    pub fn report_failure(&self, failure: WalkFailure) {
+        let Some(sharing) = &self.sharing else { return };
+        if !matches!(self.role(), Role::Leader(_)) {
+            return;
+        }
+        let event = FailureEvent { lease: sharing.lease.name().to_owned(), failure };
+        let body = serde_json::to_vec(&event).expect("an event has text and numbers alone");
+        let engine = sharing.engine.clone();
+        tokio::spawn(async move {
+            // The requests ask again, or end at their deadline.
+            let _ = engine.append(FAILED, &body, WANT_WAIT).await;
+        });
     }
 
     /// Asks the leader for a refresh, at most once in a while; waits for nothing.

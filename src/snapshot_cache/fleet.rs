@@ -1,6 +1,7 @@
 //! The cache of one instance of a fleet: what it does itself, and what it leaves to others.
 
 mod adoption;
+pub(super) mod failures;
 mod roles;
 
 use std::sync::Arc;
@@ -52,13 +53,14 @@ impl SnapshotCache {
             // The requests of all instances count.
             entry.record_request();
             match entry.look_up(self.freshness()) {
-                Lookup::Nothing if self.content.circuit_open().is_none() => {
-                    drop(self.start_refresh(entry));
-                }
+                Lookup::Nothing => match self.content.circuit_open() {
+                    Some(error) => failures::report(&group.lists, &error),
+                    None => drop(self.start_refresh(entry)),
+                },
                 Lookup::Copy { due: true, .. } if self.content.may_change() => {
                     entry.want_refresh();
                 }
-                Lookup::Copy { .. } | Lookup::Nothing => {}
+                Lookup::Copy { .. } => {}
             }
         }
         self.triggers.wake_refresher();

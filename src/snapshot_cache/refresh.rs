@@ -17,6 +17,7 @@ use tokio::task::block_in_place;
 
 use super::copy::CachedCopy;
 use super::entry::{Entry, Waiter};
+use super::fleet::failures;
 use super::site_cache::SiteCache;
 use super::triggers::{BackgroundWalk, RefreshTriggers};
 use crate::content::{ContentError, Outage};
@@ -117,6 +118,9 @@ async fn run(
         if lists.is_followed() {
             // Another instance has the lease by now, and its walk is newer.
             continue;
+        }
+        if let Some(error) = found.iter().find_map(|found| found.as_ref().err()) {
+            failures::report(lists, error);
         }
         let mut again = Vec::new();
         for (begun, found) in begun.into_iter().zip(found) {

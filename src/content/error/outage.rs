@@ -19,6 +19,8 @@ pub enum Outage {
     Status(u16),
     /// Documents changed during each attempt at a walk.
     KeepsChanging,
+    /// Another instance reads the CMS for this one, and says that it is not available.
+    Elsewhere,
     /// The service itself ended the request: it stops, or has a bug.
     Aborted,
 }
@@ -33,6 +35,7 @@ impl fmt::Display for Outage {
             Self::NoResponse => "it did not respond in time",
             Self::Status(status) => return write!(f, "it returned {status}"),
             Self::KeepsChanging => "its documents changed during each attempt to read all of them",
+            Self::Elsewhere => "another instance could not read it; its log says why",
             Self::Aborted => "the request was aborted",
         })
     }

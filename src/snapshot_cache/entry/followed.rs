@@ -12,6 +12,18 @@ impl Entry {
         self.state.lock().is_followed = true;
     }
 
+    /// Ends the refresh in flight without a copy if it waits for one of another instance: the caller
+    /// has to complete it.
+    #[must_use]
+    pub(in crate::snapshot_cache) fn end_followed(&self) -> Option<Arc<Flight>> {
+        let mut state = self.state.lock();
+        let flight = state.flight.upgrade().filter(|_| state.is_followed)?;
+        (state.flight, state.is_followed) = (Weak::new(), false);
+        (state.failed, state.outdated) = (Some(Instant::now()), true);
+        state.prune_updates();
+        Some(flight)
+    }
+
     /// Whether the refresh in flight, or else the one that built the copy, began at this time or before.
     pub(in crate::snapshot_cache) fn was_begun_before(&self, time: Instant) -> bool {
         let state = self.state.lock();

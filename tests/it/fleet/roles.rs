@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::instances::{Instances, all_serve, changed, instance, paths, role, serves, walks};
 use crate::support::content::Content;
+use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal};
+use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::wait::until_so;
 
@@ -30,6 +32,25 @@ fn request_to_a_follower_without_a_copy_is_answered_by_the_walk_of_the_leader() 
     assert_eq!(paths(follower), ["x"]);
     all_serve(&all, &["x"]);
     assert_eq!(walks(&cms), 1);
+}
+
+#[test]
+fn request_to_a_follower_fails_at_once_if_the_walk_of_the_leader_fails() {
+    let content = Content::new(&[("en", "a", "x")]);
+    content.fail(|_| Some(refusal(500, "InternalServerError", "{}")));
+    let (cms, redis) = (content.start(), Redis::start());
+    let all = [(); 2]
+        .map(|()| instance(&cms, &redis).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false").start());
+    until_so("one follows", || all.iter().any(|service| role(service) == "follower"));
+    let follower = all.iter().find(|service| role(service) == "follower").expect("one follows");
+    let begun = Instant::now();
+    let answer = http::get(follower.addr(), SITEMAP);
+    assert_failure(&answer, 503, "ServiceUnavailableError");
+    // The deadline is two minutes.
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    content.heal();
+    until_so("the list", || http::get(follower.addr(), SITEMAP).status == 200);
+    assert_eq!(paths(follower), ["x"]);
 }
 
 #[test]

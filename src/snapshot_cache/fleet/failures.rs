@@ -1,0 +1,48 @@
+//! Failed walks of a leader, and the requests that wait for them on other instances.
+
+use crate::content::{ContentError, Outage};
+use crate::fleet::{ListGroup, WalkFailure};
+use crate::snapshot_cache::SnapshotCache;
+
+/// Reports that a walk has failed to the instances that follow.
+pub(in crate::snapshot_cache) fn report(lists: &ListGroup, error: &ContentError) {
+    lists.report_failure(match error {
+        ContentError::Unavailable { retry_after, .. }
+        | ContentError::TypeFails { retry_after, .. }
+        | ContentError::CircuitOpen { retry_after, .. } => {
+            WalkFailure::Unavailable { retry_after: *retry_after }
+        }
+        ContentError::TimedOut => WalkFailure::TimedOut,
+        ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
+            WalkFailure::Unusable
+        }
+    });
+}
+
+fn error(failure: WalkFailure) -> ContentError {
+    match failure {
+        WalkFailure::Unavailable { retry_after } => {
+            ContentError::Unavailable { retry_after, outage: Outage::Elsewhere }
+        }
+        WalkFailure::TimedOut => ContentError::TimedOut,
+        WalkFailure::Unusable => {
+            ContentError::Unusable("the log of the instance that reads the list says why")
+        }
+    }
+}
+
+impl SnapshotCache {
+    /// The leader of the lists with this lease could not walk them: requests that wait for its copy
+    /// fail, as they would there.
+    pub fn fail_followed(&self, lease: &str, failure: WalkFailure) {
+        let is_of_lease = |lists: &ListGroup| lists.lease().is_some_and(|own| own.name() == lease);
+        let groups = self.groups.values();
+        for group in groups.filter(|group| is_of_lease(&group.lists) && group.lists.is_followed()) {
+            for (_, entry) in &group.members {
+                if let Some(flight) = entry.end_followed() {
+                    flight.complete(Err(error(failure)));
+                }
+            }
+        }
+    }
+}
