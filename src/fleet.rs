@@ -164,11 +164,12 @@ impl Fleet {
         }
     }
 
-    /// What is shown of the engine; `None` without `[shared]`.
+    /// What is shown of the engine, with the permits for URL checks that are in use and waited for;
+    /// `None` without `[shared]`.
     #[must_use]
-    pub fn engine_status(&self) -> Option<EngineStatus> {
+    pub fn engine_status(&self, permits: (usize, usize)) -> Option<EngineStatus> {
         let engine = self.engine.as_ref()?;
-        Some(EngineStatus::of(engine, (0, 0)))
+        Some(EngineStatus::of(engine, permits))
     }
 
     /// What is shown of a list; `None` without `[shared]`.

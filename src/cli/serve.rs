@@ -68,13 +68,13 @@ async fn serve(
     }
     tracing::info!(%file, "settings read");
     config.log_warnings();
-    shared.join_fleet(config.shared.take());
-    shared.open_store(config.store.clone());
-    let shared = Arc::new(shared);
     let ambiguous_rules = ambiguous_rules_logger();
     let path = file.path().to_owned();
     let load = Box::new(move || load(&file));
     let reloader = Reloader::new(&config, path, load, ambiguous_rules.clone());
+    shared.join_fleet(config.shared.take());
+    shared.open_store(config.store.clone());
+    let shared = Arc::new(shared);
     let connections = apply_fd_limit(&mut config, &shared);
     let app = boot::build(config, Arc::clone(&shared), None).map_err(Box::from)?;
     let (listener, address) = bind("server.listen", listen)?;

@@ -49,7 +49,7 @@ pub(super) struct List {
 
 /// The engine; `None` without `[shared]`.
 pub(super) fn engine(app: &App) -> Option<Engine> {
-    let status = app.shared.fleet.engine_status()?;
+    let status = app.shared.fleet.engine_status(app.shared.validator.counts())?;
     Some(Engine {
         state: status.state,
         problem: status.problem,
@@ -81,7 +81,7 @@ pub(super) fn metrics(
     types: &[TypeStatus<'_>],
     encoder: &mut Encoder<'_>,
 ) -> fmt::Result {
-    let status = app.shared.fleet.engine_status();
+    let status = app.shared.fleet.engine_status(app.shared.validator.counts());
     let of = |value: fn(&EngineStatus) -> f64| status.as_ref().map_or(f64::NAN, value);
     let help = "1 while the shared engine can be used; at 0, each instance works by itself";
     let up = of(|status| f64::from(status.state == "here"));

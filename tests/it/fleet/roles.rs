@@ -151,6 +151,7 @@ fn instance_with_other_rules_walks_under_a_lease_of_its_own() {
         .rewrite("settings.toml", &settings.replace(template, "\"/{locale}/articles/new-{slug}\""));
     service.send_signal("HUP");
     serves(service, &["new-x"]);
+    assert!(!service.log().contains("need a restart"), "[shared] is as before");
     assert_eq!(instances.walks(), walks + 1);
     until_so("it leads its own list", || role(service) == "leader");
     assert_eq!(role(&instances.all[leader]), "leader");
