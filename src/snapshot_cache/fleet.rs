@@ -1,7 +1,7 @@
 //! The cache of one instance of a fleet: what it does itself, and what it leaves to others.
 
 mod adoption;
-pub(super) mod failures;
+mod failures;
 mod roles;
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub use roles::follow_roles;
 
 use super::SnapshotCache;
 use super::entry::{Entry, Lookup};
-use super::refresh::TypeGroup;
+use super::refresh::{TypeGroup, report_failure};
 use super::site_cache::SiteCache;
 
 impl SnapshotCache {
@@ -54,7 +54,7 @@ impl SnapshotCache {
             entry.record_request();
             match entry.look_up(self.freshness()) {
                 Lookup::Nothing => match self.content.circuit_open() {
-                    Some(error) => failures::report(&group.lists, &error),
+                    Some(error) => report_failure(&group.lists, &error),
                     None => drop(self.start_refresh(entry)),
                 },
                 Lookup::Copy { due: true, .. } if self.content.may_change() => {

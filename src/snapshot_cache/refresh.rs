@@ -17,7 +17,6 @@ use tokio::task::block_in_place;
 
 use super::copy::CachedCopy;
 use super::entry::{Entry, Waiter};
-use super::fleet::failures;
 use super::site_cache::SiteCache;
 use super::triggers::{BackgroundWalk, RefreshTriggers};
 use crate::content::{ContentError, Outage};
@@ -30,6 +29,7 @@ use missed::missed;
 use type_group::Begun;
 use walk::{Found, Fresh, walk};
 
+pub(super) use followed::report_failure;
 pub(super) use type_group::{Member, TypeGroup};
 
 /// How often a walk is repeated because of incremental updates since it began.
@@ -120,7 +120,7 @@ async fn run(
             continue;
         }
         if let Some(error) = found.iter().find_map(|found| found.as_ref().err()) {
-            failures::report(lists, error);
+            report_failure(lists, error);
         }
         let mut again = Vec::new();
         for (begun, found) in begun.into_iter().zip(found) {

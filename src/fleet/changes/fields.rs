@@ -20,7 +20,7 @@ pub(super) struct LogValue {
     pub(super) log: u64,
     /// What distinguishes the CMS of its documents from others, in hexadecimal.
     pub(super) source: String,
-    /// The key of the lease of those who have begun it; empty if it was begun without changes.
+    /// The key of the lease whose holder has begun it; empty if it was begun without changes.
     pub(super) lease: String,
     /// The content types that the site had then: their first snapshots are no change.
     pub(super) types: Vec<String>,
@@ -42,7 +42,7 @@ pub(super) struct BaseValue {
     pub(super) list: String,
     /// The position of the version.
     pub(super) position: String,
-    /// The key of the lease of those who publish the list.
+    /// The key of the lease whose holder publishes the list.
     pub(super) lease: String,
 }
 

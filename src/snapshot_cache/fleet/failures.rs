@@ -4,21 +4,6 @@ use crate::content::{ContentError, Outage};
 use crate::fleet::{ListGroup, WalkFailure};
 use crate::snapshot_cache::SnapshotCache;
 
-/// Reports that a walk has failed to the instances that follow.
-pub(in crate::snapshot_cache) fn report(lists: &ListGroup, error: &ContentError) {
-    lists.report_failure(match error {
-        ContentError::Unavailable { retry_after, .. }
-        | ContentError::TypeFails { retry_after, .. }
-        | ContentError::CircuitOpen { retry_after, .. } => {
-            WalkFailure::Unavailable { retry_after: *retry_after }
-        }
-        ContentError::TimedOut => WalkFailure::TimedOut,
-        ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
-            WalkFailure::Unusable
-        }
-    });
-}
-
 fn error(failure: WalkFailure) -> ContentError {
     match failure {
         WalkFailure::Unavailable { retry_after } => {

@@ -6,7 +6,8 @@ use futures::future::join_all;
 use tokio::time::sleep;
 
 use super::type_group::Begun;
-use crate::fleet::ListGroup;
+use crate::content::ContentError;
+use crate::fleet::{ListGroup, WalkFailure};
 
 /// How often a refresh that waits looks at the role of this instance.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -39,4 +40,19 @@ async fn until_adopted(begun: &[Begun], lists: &ListGroup) {
         lists.want_refresh();
         sleep(PERIOD).await;
     }
+}
+
+/// Reports that a walk has failed to the instances that follow.
+pub(in crate::snapshot_cache) fn report_failure(lists: &ListGroup, error: &ContentError) {
+    lists.report_failure(match error {
+        ContentError::Unavailable { retry_after, .. }
+        | ContentError::TypeFails { retry_after, .. }
+        | ContentError::CircuitOpen { retry_after, .. } => {
+            WalkFailure::Unavailable { retry_after: *retry_after }
+        }
+        ContentError::TimedOut => WalkFailure::TimedOut,
+        ContentError::TlsFailed | ContentError::Unusable(_) | ContentError::Setup(_) => {
+            WalkFailure::Unusable
+        }
+    });
 }
