@@ -19,7 +19,8 @@ from fleet.engine import Engine, Usage, capacity
 from fleet.service import HANG_SECONDS, Instance, wait_until_ready
 from fleet.worlds import Edit, World
 
-IDLE_SECONDS = 10
+# After a start, and of the measurement of an idle fleet.
+SETTLE_SECONDS, IDLE_SECONDS = 3, 10
 # Between two looks at an instance, in seconds: what the seconds of adoption are accurate to.
 LOOK = 0.004
 # Seconds after which an edit counts as never seen.
@@ -126,6 +127,7 @@ def one_size(
 
 
 def idle(engine: Engine, counted: Counted) -> None:
+    time.sleep(SETTLE_SECONDS)
     before, begun = engine.usage(), time.monotonic()
     time.sleep(IDLE_SECONDS)
     counted.idle = engine.usage().since(before)

@@ -14,7 +14,8 @@ COSTS = ("commands", "bytes in", "bytes out")
 
 
 def line(points: list[tuple[float, float]]) -> tuple[float, float]:
-    """a and b of a + b·n by least squares; with one point it goes through zero."""
+    """a and b of a + b·n by least squares; with one point it goes through zero. Work that is not more
+    with more instances is taken for constant: the mean."""
     if len(points) == 1:
         n, value = points[0]
         return 0.0, value / n
@@ -22,7 +23,7 @@ def line(points: list[tuple[float, float]]) -> tuple[float, float]:
     mean_n, mean = sum(n for n, _ in points) / count, sum(v for _, v in points) / count
     spread = sum((n - mean_n) ** 2 for n, _ in points)
     b = sum((n - mean_n) * (v - mean) for n, v in points) / spread
-    return mean - b * mean_n, b
+    return (mean - b * mean_n, b) if b > 0 else (mean, 0.0)
 
 
 def show(report: Report, found: "list[Counted]", capacity: dict[str, float]) -> None:
@@ -42,7 +43,7 @@ def show(report: Report, found: "list[Counted]", capacity: dict[str, float]) -> 
                 rows.setdefault(f"{what}: {name}", []).append((one.instances, value))
     sizes = [one.instances for one in found]
     heads = [f"{size} measured" for size in sizes] + [f"{size:,} on paper" for size in SIZES]
-    report.figure("what the engine does, by number of instances (a + b·n by least squares)")
+    report.figure("what the engine does, commands in scripts included (a + b·n by least squares)")
     report.figure(f"{'':24}" + "".join(f"{head:>16}" for head in heads))
     lines = {}
     for name, points in rows.items():
