@@ -14,8 +14,8 @@ COSTS = ("commands", "bytes in", "bytes out")
 
 
 def line(points: list[tuple[float, float]]) -> tuple[float, float]:
-    """a and b of a + b·n by least squares; with one point it goes through zero. Work that is not more
-    with more instances is taken for constant: the mean."""
+    """a and b of a + b·n by least squares; with one point it goes through zero. Work that does not
+    grow is constant."""
     if len(points) == 1:
         n, value = points[0]
         return 0.0, value / n

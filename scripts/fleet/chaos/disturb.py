@@ -28,7 +28,8 @@ class Disturber:
         self.members, self.engine, self.random, self.longest = members, engine, own, longest
         # Called when a fault has begun.
         self.begun: Callable[[], None] = lambda: None
-        self.engine_is_down = False
+        # Instances that one of two faults at once has picked.
+        self.taken: list[Member] = []
 
     async def hold(self, part: float = 1.0, least: float = 0.0) -> float:
         """A time up to a part of the longest; short ones are more frequent."""
@@ -39,12 +40,18 @@ class Disturber:
 
     async def pick(self, leader: bool) -> Member | None:
         """An instance that is up, if another one is; one that leads, if the details say which."""
-        up = [member for member in self.members if member.is_asked]
+        up = [one for one in self.members if one.is_asked and one not in self.taken]
         if len(up) < 2:
             return None
         leads = await asyncio.gather(*(asyncio.to_thread(count_led, member) for member in up))
         chosen = [one for one, count in zip(up, leads, strict=True) if bool(count) is leader]
-        return self.random.choice(chosen or up)
+        # The other fault may have picked one meanwhile.
+        free = [one for one in up if one not in self.taken]
+        if len(free) < 2:
+            return None
+        found = self.random.choice([one for one in chosen if one in free] or free)
+        self.taken.append(found)
+        return found
 
     async def kill(self, leader: bool) -> str:
         member = await self.pick(leader)

@@ -119,6 +119,7 @@ class Chaos:
         if not set(names) <= of_instances():
             self.away_until = FOREVER
         at = time.monotonic() - self.findings.begun
+        self.disturber.taken.clear()
         done = await asyncio.gather(*(known[name][1]() for name in names))
         seconds = await self.until_agree()
         await asyncio.gather(*probes)
