@@ -38,7 +38,7 @@ impl Entries {
         Self { by_key: Mutex::default(), is_in_fleet }
     }
 
-    /// Adds a subscription to the run with this key, or to one that `begin` starts; which learns
+    /// Adds a subscription to the run with this key, or to one that `begin` starts, which learns
     /// whether this instance may check the URLs. `None`: a new run would be needed, and the queue is
     /// full.
     pub(super) fn subscribe(
