@@ -4,4 +4,5 @@ mod away;
 mod cms_events;
 mod engine;
 mod instances;
+mod lists;
 mod roles;

@@ -1,5 +1,7 @@
 //! Reads what another instance has published: the whole of it, checked, or nothing (D53).
 
+use std::collections::BTreeSet;
+
 use super::not_adopted::NotAdopted;
 use super::pointer::{Found, Pointer};
 use super::reading::Frame;
@@ -58,6 +60,7 @@ impl Lists {
     /// Records that this instance serves the version that it has read last.
     pub async fn adopted(&self, list: &ListId, head: &Head) {
         let state = self.state(list);
+        state.set_published(None);
         if let Some(version) = &state.known.lock().await.version {
             let number = version.position.version;
             let position = version.position.to_string();
@@ -87,17 +90,36 @@ impl Lists {
     ///
     /// # Errors
     /// [`EngineError`].
-    pub async fn changed(&self, lists: &[ListId]) -> Result<Vec<ListId>, EngineError> {
-        let mut changed = Vec::new();
-        for (list, at) in lists.iter().zip(self.positions(lists).await?) {
-            let state = self.state(list);
-            // Locked: it is published or adopted right now.
-            let is_known = state.known.try_lock().is_ok_and(|known| known.at == at);
-            if !is_known || state.is_refused() {
-                changed.push(list.clone());
-            }
+    pub async fn changed(&self, lists: &[ListId]) -> Result<BTreeSet<ListId>, EngineError> {
+        let others = self.others(lists).await?;
+        let is_due = |list: &&ListId| others.contains(list) || self.state(list).is_due();
+        Ok(lists.iter().filter(is_due).cloned().collect())
+    }
+
+    /// Publishes those of these lists again, which this instance leads, of which something else is
+    /// published, or nothing: they have been removed from the engine, or replaced.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub async fn repair(&self, lists: &[ListId]) -> Result<(), EngineError> {
+        for list in self.others(lists).await? {
+            self.publish_base(list);
         }
-        Ok(changed)
+        Ok(())
+    }
+
+    /// Those of these lists of which something else is published than this instance knows.
+    async fn others<'l>(&self, lists: &'l [ListId]) -> Result<Vec<&'l ListId>, EngineError> {
+        if lists.is_empty() {
+            return Ok(Vec::new());
+        }
+        let positions = self.positions(lists).await?;
+        let is_other = |(list, at): &(&ListId, String)| {
+            // Locked: it is published or adopted right now.
+            self.state(list).known.try_lock().is_ok_and(|known| known.at != *at)
+        };
+        let others = lists.iter().zip(positions).filter(is_other);
+        Ok(others.map(|(list, _)| list).collect())
     }
 
     async fn read_known(
@@ -155,9 +177,9 @@ impl Lists {
         Ok(false)
     }
 
-    /// Logs once that something is refused, and asks once for another base.
+    /// Logs that something is refused, and asks for another base: once in a while.
     async fn refuse(&self, list: &ListId, state: &ListState, at: &str, reason: &str) {
-        if !state.refuse(at) {
+        if !state.refuse() {
             return;
         }
         tracing::warn!(%list, at, reason, "a published list is refused");

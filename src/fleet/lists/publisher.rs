@@ -83,8 +83,9 @@ impl Lists {
                 );
             }
             Err(error) => {
+                // An engine that is away says so itself.
                 let (site, uid) = (&head.site, &head.content_type);
-                tracing::warn!(site, uid, %error, "a list could not be published; it is tried again");
+                tracing::debug!(site, uid, %error, "a list is not published yet");
                 // Not over a newer one.
                 self.offers.lock().entry(list).or_insert(offer);
                 tokio::time::sleep(PAUSE).await;
@@ -103,8 +104,11 @@ impl Lists {
         for _ in 0..ATTEMPTS {
             let group = fleet.group_of(list).ok_or(NotPublished::NotLeader)?;
             let Role::Leader(epoch) = group.role() else { return Err(NotPublished::NotLeader) };
-            let walked_at = self.engine_time_of(offer.list.begun);
             let before = known.version.clone();
+            // Of an updated copy, it stays the same to the millisecond.
+            let same_walk = before.as_ref().filter(|one| one.list.begun == offer.list.begun);
+            let walked_at = same_walk
+                .map_or_else(|| self.engine_time_of(offer.list.begun), |one| one.walked_at);
             let delta = match &before {
                 None => None,
                 Some(before) => {
@@ -113,9 +117,10 @@ impl Lists {
                 }
             };
             let is_same = delta.as_ref().is_some_and(Delta::is_empty)
-                && before.as_ref().is_some_and(|before| before.walked_at >= walked_at);
-            let wants_base = state.take_wanted_base();
+                && before.as_ref().is_some_and(|one| one.list.begun >= offer.list.begun);
+            let wants_base = state.wants_base();
             if is_same && !wants_base {
+                state.set_published(Some(offer.clone()));
                 return Ok(());
             }
             let publication = Publication {
@@ -131,6 +136,9 @@ impl Lists {
             };
             match self.send(publication).await? {
                 Ok(version) => {
+                    if wants_base {
+                        state.base_is_there();
+                    }
                     state.versions.published(version.position.version);
                     state.set_published(Some(offer.clone()));
                     let position = version.position.to_string();

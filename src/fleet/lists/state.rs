@@ -13,6 +13,10 @@ use crate::shared_engine::Chunks;
 
 /// For how long a list may be refused before this instance walks by itself.
 const REFUSED: Duration = Duration::from_secs(10);
+/// How often what is refused is read again.
+const RETRY: Duration = Duration::from_secs(5);
+/// How often it is reported that a list is refused.
+const REPORTED: Duration = Duration::from_mins(1);
 
 /// A list as this instance knows it.
 #[derive(Default)]
@@ -20,7 +24,7 @@ pub(super) struct ListState {
     /// Locked while a version is published or adopted.
     pub(super) known: tokio::sync::Mutex<Known>,
     pub(super) versions: Arc<VersionStatus>,
-    /// What is refused, and since when.
+    /// Since when what is published is refused.
     refused: Mutex<Option<Refused>>,
     /// Another instance cannot use the base.
     wants_base: AtomicBool,
@@ -30,7 +34,10 @@ pub(super) struct ListState {
 
 struct Refused {
     since: Instant,
-    at: String,
+    /// When it was reported last.
+    reported: Instant,
+    /// When it was read last.
+    tried: Instant,
 }
 
 /// What is known of the engine.
@@ -79,17 +86,28 @@ impl ListState {
         self.published.lock().clone()
     }
 
-    pub(super) fn take_wanted_base(&self) -> bool {
-        self.wants_base.swap(false, Ordering::Relaxed)
+    pub(super) fn wants_base(&self) -> bool {
+        self.wants_base.load(Ordering::Relaxed)
     }
 
-    /// Records that what is published there cannot be adopted; `true`: this was not known.
-    pub(super) fn refuse(&self, at: &str) -> bool {
-        let mut refused = self.refused.lock();
-        let is_new = refused.as_ref().is_none_or(|refused| refused.at != at);
-        let since = refused.as_ref().map_or_else(Instant::now, |refused| refused.since);
-        *refused = Some(Refused { since, at: at.to_owned() });
-        is_new
+    pub(super) fn base_is_there(&self) {
+        self.wants_base.store(false, Ordering::Relaxed);
+    }
+
+    /// Records that what is published cannot be adopted; `true`: this is to be reported. Instances with
+    /// another key refuse everything, and must not keep the others busy with that.
+    pub(super) fn refuse(&self) -> bool {
+        let (mut refused, now) = (self.refused.lock(), Instant::now());
+        let Some(known) = &mut *refused else {
+            *refused = Some(Refused { since: now, reported: now, tried: now });
+            return true;
+        };
+        known.tried = now;
+        let is_due = now.saturating_duration_since(known.reported) >= REPORTED;
+        if is_due {
+            known.reported = now;
+        }
+        is_due
     }
 
     pub(super) fn accept(&self) {
@@ -104,6 +122,11 @@ impl ListState {
     /// Whether something is refused.
     pub(super) fn is_refused(&self) -> bool {
         self.refused.lock().is_some()
+    }
+
+    /// Whether something is refused that is to be read again: what was missing may be there.
+    pub(super) fn is_due(&self) -> bool {
+        self.refused.lock().as_ref().is_some_and(|refused| refused.tried.elapsed() >= RETRY)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Lists that another instance has published, in place of the copies of this one.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use tokio::task::block_in_place;
 
 use crate::fleet::lists::{FoundList, Lists, PublishedList, Purpose, Which};
-use crate::fleet::{Fleet, ListId};
+use crate::fleet::{Fleet, ListId, Role};
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
@@ -26,17 +26,21 @@ const NEWER: Duration = Duration::from_secs(1);
 /// without an engine.
 pub async fn follow_lists(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
     let Some(lists) = fleet.lists() else { return };
-    let mut last = Instant::now();
+    let mut last = (Instant::now(), Weak::new());
     loop {
         let announced = lists.next_announced(PERIOD).await;
         let cache = current();
+        let is_new_cache = !last.1.ptr_eq(&Arc::downgrade(&cache));
+        if announced.is_some() {
+            last.0 = Instant::now();
+        }
         let which = match announced {
-            Some(which) => {
-                last = Instant::now();
-                which
-            }
-            None => Which::These(cache.changed_lists(lists, last.elapsed() >= SILENCE).await),
+            // Some of its entries may have missed an adoption.
+            _ if is_new_cache => Which::All,
+            Some(which) => which,
+            None => Which::These(cache.changed_lists(lists, last.0.elapsed() >= SILENCE).await),
         };
+        last.1 = Arc::downgrade(&cache);
         cache.adopt_lists(which).await;
     }
 }
@@ -47,8 +51,8 @@ impl SnapshotCache {
         let Some(lists) = self.fleet.lists() else { return };
         for group in self.groups.values().filter(|group| is_of_others(group)) {
             let own = group.lists.lists().iter().zip(&group.members);
-            for (list, member) in own.filter(|(list, _)| which.has(list)) {
-                self.follow_list(lists, list, member).await;
+            for own in own.filter(|(list, _)| which.has(list)) {
+                self.follow_list(lists, group, own).await;
             }
             let is_unusable = group.lists.lists().iter().any(|list| lists.is_unusable(list));
             group.lists.set_unusable(is_unusable);
@@ -83,9 +87,18 @@ impl SnapshotCache {
         }
     }
 
-    async fn follow_list(&self, lists: &Lists, list: &ListId, (site, entry): &Member) {
+    async fn follow_list(
+        &self,
+        lists: &Lists,
+        group: &TypeGroup,
+        (list, (site, entry)): (&ListId, &Member),
+    ) {
         let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Follow).await;
         let Ok(Some(FoundList { list: published, is_new })) = found else { return };
+        if !is_of_others(group) {
+            // It leads by now, and may have something newer.
+            return;
+        }
         let is_in_use =
             |copy: &CachedCopy| Arc::ptr_eq(&copy.snapshot, &published.snapshot) && !is_new;
         if !entry.copy().as_ref().is_some_and(is_in_use) {
@@ -126,15 +139,20 @@ impl SnapshotCache {
         self.triggers.wake_refresher();
     }
 
-    /// Those of the lists of others that were not adopted yet: the refused ones, or all.
+    /// Those of the lists of others that were not adopted yet: the refused ones, or all. In the latter
+    /// case, those that this instance leads are looked at, too.
     async fn changed_lists(&self, lists: &Lists, all: bool) -> BTreeSet<ListId> {
-        let groups = self.groups.values().filter(|group| is_of_others(group));
-        let own = groups.flat_map(|group| group.lists.lists().iter().cloned());
-        let own: Vec<ListId> = own.filter(|list| all || lists.is_refused(list)).collect();
-        if own.is_empty() {
-            return BTreeSet::new();
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        for group in self.groups.values().map(|group| &group.lists) {
+            let leads = matches!(group.role(), Role::Leader(_));
+            let ids = if leads { &mut own } else { &mut others };
+            ids.extend(group.lists().iter().cloned());
         }
-        lists.changed(&own).await.unwrap_or_default().into_iter().collect()
+        own.retain(|_| all);
+        others.retain(|list| all || lists.is_refused(list));
+        // Where the engine does not answer, they are looked at again.
+        let _ = lists.repair(&own).await;
+        lists.changed(&others).await.unwrap_or_default()
     }
 }
 

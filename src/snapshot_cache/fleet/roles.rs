@@ -56,6 +56,10 @@ impl Roles {
             if before != Some(role) {
                 tracing::info!(%uid, ?role, "the role of this instance has changed");
                 record_change(group, before, role);
+                if matches!(role, Role::Leader(_)) {
+                    // Also what it has found while the engine was away for a moment.
+                    cache.offer_copies(group);
+                }
                 cache.triggers.wake_refresher();
             }
         }
@@ -81,7 +85,6 @@ async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
     let is_any_known = mark_known_outdated(group);
     // From here on, events are applied as they come.
     group.lists.lead(epoch);
-    cache.offer_copies(group);
     cache.triggers.wake_refresher();
     if is_any_known {
         let events = cache.fleet.recent_cms_events().await;

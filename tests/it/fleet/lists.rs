@@ -1,0 +1,73 @@
+//! Lists that one instance publishes and the others adopt, by what is in the engine.
+
+mod adoption;
+mod crafted;
+mod damage;
+mod size;
+
+use crate::support::redis::Redis;
+
+/// The beginning of all keys.
+const PREFIX: &str = "frontend-map:1";
+/// The bytes of a seal without a key.
+const SEAL: usize = 16;
+
+/// What the engine has of the only list.
+struct Stored {
+    connection: redis::Connection,
+    /// The id of the list.
+    list: String,
+}
+
+impl Stored {
+    /// As soon as the list is published.
+    #[track_caller]
+    fn of(redis: &Redis) -> Self {
+        let keys = crate::support::wait::until("a list is published", || {
+            Some(redis.keys(&format!("{PREFIX}:list:*"))).filter(|keys| !keys.is_empty())
+        });
+        let [key] = &keys[..] else { panic!("one list: {keys:?}") };
+        let list = key.rsplit(':').next().expect("an id").to_owned();
+        let client = redis::Client::open(redis.url()).expect("an address");
+        Self { connection: client.get_connection().expect("a connection"), list }
+    }
+
+    fn pointer_key(&self) -> String {
+        format!("{PREFIX}:list:{}", self.list)
+    }
+
+    fn deltas_key(&self) -> String {
+        format!("{PREFIX}:deltas:{}", self.list)
+    }
+
+    /// The keys of the chunks of bases, in order.
+    fn chunk_keys(&mut self) -> Vec<String> {
+        let pattern = format!("{PREFIX}:chunk:{}:*", self.list);
+        let mut keys: Vec<String> = self.run(redis::cmd("KEYS").arg(pattern));
+        keys.sort();
+        keys
+    }
+
+    fn run<T: redis::FromRedisValue>(&mut self, command: &redis::Cmd) -> T {
+        command.query(&mut self.connection).expect("the engine answers")
+    }
+
+    /// The position of the published version.
+    fn at(&mut self) -> String {
+        let key = self.pointer_key();
+        self.run(redis::cmd("HGET").arg(key).arg("at"))
+    }
+
+    /// The published pointer.
+    fn pointer(&mut self) -> serde_json::Value {
+        let key = self.pointer_key();
+        let sealed: Vec<u8> = self.run(redis::cmd("HGET").arg(key).arg("pointer"));
+        serde_json::from_slice(&sealed[..sealed.len() - SEAL]).expect("a pointer")
+    }
+
+    /// How many deltas there are.
+    fn deltas(&mut self) -> usize {
+        let key = self.deltas_key();
+        self.run(redis::cmd("XLEN").arg(key))
+    }
+}

@@ -1,0 +1,176 @@
+//! What is damaged in the engine is refused as a whole, and replaced.
+
+use super::Stored;
+use crate::fleet::instances::{Instances, changed, instance, paths, role, sorted, walks};
+use crate::support::content::Content;
+use crate::support::front_of_cms::SITEMAP;
+use crate::support::http;
+use crate::support::service::Service;
+use crate::support::wait::until_so;
+
+/// Waits until a new instance serves this list; before that, it serves nothing.
+#[track_caller]
+fn serves_whole(service: &Service, expected: &[String]) {
+    until_so("the whole list", || {
+        let response = http::get(service.addr(), SITEMAP);
+        if response.status != 200 {
+            return false;
+        }
+        assert_eq!(sorted(&paths(service)), expected, "a part of the list is served");
+        true
+    });
+}
+
+/// An instance that starts after the damage refuses what is there, and gets the list again from the
+/// leader: without another walk.
+#[track_caller]
+fn is_refused_and_replaced(damage: impl FnOnce(&mut Stored)) {
+    let content = Content::many(&["en"], 300);
+    let instances = Instances::start(2, &content);
+    let mut stored = Stored::of(&instances.redis);
+    content.publish("en", "d00002", "moved");
+    changed(&instances.all[0], "d00002");
+    until_so("the edit is published", || stored.deltas() > 0);
+    let mut expected: Vec<String> = (0..300).filter(|n| *n != 2).map(|n| format!("s{n}")).collect();
+    expected.push("moved".to_owned());
+    expected.sort();
+    instances.agree(&expected);
+    damage(&mut stored);
+    let late = instance(&instances.cms, &instances.redis).start();
+    serves_whole(&late, &expected);
+    instances.agree(&expected);
+    until_so("it follows", || role(&late) == "follower");
+    assert!(late.log().contains("a published list is refused"), "{}", late.log());
+    assert_eq!(walks(&instances.cms), 1, "{:?}", instances.cms.targets());
+    // The list goes on.
+    content.publish("en", "d00003", "later");
+    changed(&late, "d00003");
+    until_so("an edit reaches the new instance", || paths(&late).contains(&"later".to_owned()));
+}
+
+#[test]
+fn chunk_with_a_changed_byte_is_refused_and_replaced() {
+    is_refused_and_replaced(|stored| {
+        let key = stored.chunk_keys().pop().expect("a chunk");
+        let mut bytes: Vec<u8> = stored.run(redis::cmd("GET").arg(&key));
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        stored.run::<()>(redis::cmd("SET").arg(&key).arg(bytes));
+    });
+}
+
+#[test]
+fn missing_chunk_is_refused_and_replaced() {
+    is_refused_and_replaced(|stored| {
+        for key in stored.chunk_keys() {
+            stored.run::<()>(redis::cmd("DEL").arg(&key));
+        }
+    });
+}
+
+#[test]
+fn chunk_of_another_value_is_refused_and_replaced() {
+    is_refused_and_replaced(|stored| {
+        let key = stored.chunk_keys().pop().expect("a chunk");
+        let pointer = stored.pointer_key();
+        let other: Vec<u8> = stored.run(redis::cmd("HGET").arg(pointer).arg("pointer"));
+        stored.run::<()>(redis::cmd("SET").arg(&key).arg(other));
+    });
+}
+
+#[test]
+fn missing_delta_is_refused_and_replaced() {
+    is_refused_and_replaced(|stored| {
+        let key = stored.deltas_key();
+        stored.run::<()>(redis::cmd("DEL").arg(key));
+    });
+}
+
+#[test]
+fn delta_with_a_changed_byte_is_refused_and_replaced() {
+    is_refused_and_replaced(|stored| {
+        let key = stored.deltas_key();
+        let entries: redis::streams::StreamRangeReply =
+            stored.run(redis::cmd("XRANGE").arg(&key).arg("-").arg("+"));
+        stored.run::<()>(redis::cmd("DEL").arg(&key));
+        for entry in entries.ids {
+            let after: String = entry.get("after").expect("what it follows");
+            let mut delta: Vec<u8> = entry.get("delta").expect("a delta");
+            let middle = delta.len() / 2;
+            delta[middle] ^= 1;
+            let mut add = redis::cmd("XADD");
+            add.arg(&key).arg(&entry.id).arg("after").arg(after).arg("delta").arg(delta);
+            let _: String = stored.run(&add);
+        }
+    });
+}
+
+#[test]
+fn damaged_pointer_is_refused_and_replaced() {
+    is_refused_and_replaced(|stored| {
+        let key = stored.pointer_key();
+        stored.run::<()>(redis::cmd("HSET").arg(key).arg("pointer").arg("{}"));
+    });
+}
+
+#[test]
+fn pointer_at_another_position_is_refused_and_replaced() {
+    is_refused_and_replaced(|stored| {
+        let key = stored.pointer_key();
+        stored.run::<()>(redis::cmd("HSET").arg(key).arg("at").arg("99999999999999-7"));
+    });
+}
+
+#[test]
+fn list_that_is_removed_is_published_again_without_a_walk() {
+    let instances = Instances::start(2, &Content::many(&["en"], 50));
+    let expected = sorted(&instances.served(0));
+    let mut stored = Stored::of(&instances.redis);
+    let (pointer, deltas) = (stored.pointer_key(), stored.deltas_key());
+    stored.run::<()>(redis::cmd("DEL").arg(&pointer).arg(deltas));
+    until_so("it is published again", || !instances.redis.keys(&pointer).is_empty());
+    let late = instance(&instances.cms, &instances.redis).start();
+    serves_whole(&late, &expected);
+    assert_eq!(walks(&instances.cms), 1);
+}
+
+#[test]
+fn keys_of_other_kinds_in_the_places_of_a_list_are_replaced() {
+    let instances = Instances::start(2, &Content::many(&["en"], 50));
+    let expected = sorted(&instances.served(0));
+    let mut stored = Stored::of(&instances.redis);
+    for key in [stored.pointer_key(), stored.deltas_key()] {
+        stored.run::<()>(redis::cmd("SET").arg(key).arg("x"));
+    }
+    instances.content.publish("en", "d00003", "later");
+    changed(&instances.all[0], "d00003");
+    let mut later: Vec<String> = expected.into_iter().filter(|slug| slug != "s3").collect();
+    later.push("later".to_owned());
+    later.sort();
+    instances.agree(&later);
+    let late = instance(&instances.cms, &instances.redis).start();
+    serves_whole(&late, &later);
+    assert_eq!(walks(&instances.cms), 1);
+}
+
+#[test]
+fn instance_with_another_key_refuses_everything_and_walks_by_itself_after_ten_seconds() {
+    let instances = Instances::start(2, &Content::many(&["en"], 50));
+    let expected = sorted(&instances.served(0));
+    let content = Stored::of(&instances.redis).pointer()["hash"].clone();
+    let stranger = instance(&instances.cms, &instances.redis)
+        .file("key", &"k".repeat(40))
+        .env("FRONTEND_MAP__SHARED__KEY_FILE", "key")
+        .start();
+    serves_whole(&stranger, &expected);
+    assert!(stranger.log().contains("a snapshot is built"), "it has walked");
+    until_so("it is alone", || role(&stranger) == "alone");
+    instances.agree(&expected);
+    assert_eq!(Stored::of(&instances.redis).pointer()["hash"], content, "it has published nothing");
+    // Events that the others cannot read may have been about changes, so that they walk again; not
+    // for each of them.
+    let walks = walks(&instances.cms);
+    assert!((2..10).contains(&walks), "{walks} walks");
+    let refused = stranger.log().matches("a published list is refused").count();
+    assert_eq!(refused, 1, "{}", stranger.log());
+}

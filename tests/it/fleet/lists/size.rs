@@ -1,0 +1,45 @@
+//! How much the engine holds.
+
+use super::Stored;
+use crate::fleet::instances::{Instances, changed, paths, sorted};
+use crate::support::content::Content;
+use crate::support::wait::until_so;
+
+const URLS: usize = 50_000;
+
+/// The bytes of these keys, as the engine counts them.
+fn bytes(stored: &mut Stored, keys: &[String]) -> usize {
+    keys.iter()
+        .map(|key| {
+            stored.run::<usize>(redis::cmd("MEMORY").arg("USAGE").arg(key).arg("SAMPLES").arg(0))
+        })
+        .sum()
+}
+
+#[test]
+fn list_of_50_000_urls_takes_a_few_bytes_a_url_and_an_edit_some_hundred() {
+    let content = Content::many(&["en"], URLS);
+    let instances = Instances::start(2, &content);
+    let mut stored = Stored::of(&instances.redis);
+    let mut keys = stored.chunk_keys();
+    keys.push(stored.pointer_key());
+    let base = bytes(&mut stored, &keys);
+    println!("{base} bytes for {URLS} URLs: {} a URL", base / URLS);
+    assert!(base < 20 * URLS, "{base} bytes");
+
+    let count = 20;
+    for n in 0..count {
+        let slug = format!("moved-{n}");
+        content.publish("en", "d00007", &slug);
+        changed(&instances.all[n % 2], "d00007");
+        until_so("the edit reaches all", || {
+            instances.all.iter().all(|service| paths(service).contains(&slug))
+        });
+    }
+    let deltas = stored.deltas_key();
+    let edits = bytes(&mut stored, &[deltas]);
+    println!("{edits} bytes for {count} edits: {} an edit", edits / count);
+    assert!(edits < 1_000 * count, "{edits} bytes");
+    assert_eq!(instances.walks(), 1);
+    assert_eq!(sorted(&instances.served(0)), sorted(&instances.served(1)));
+}
