@@ -29,7 +29,7 @@ CLIENTS = 3
 DRAIN_MS = 1500
 # Seconds: between two edits, two faults, and two looks whether all agree; within which a row must
 # have been right to agree, and after which they count as not agreeing.
-EDIT, GAP, LOOK, FRESH, PATIENCE = 0.6, 1.5, 0.1, 2.0, 90.0
+EDIT, GAP, LOOK, FRESH, PATIENCE = 0.6, 1.5, 0.1, 2.0, 40.0
 TWO_AT_ONCE = 0.3
 # Up to so many seconds later begins a walk that is due because the engine is away.
 JITTER = 5
@@ -38,12 +38,14 @@ JITTER = 5
 class Chaos:
     def __init__(self, binary: pathlib.Path, options: argparse.Namespace, engine: Engine) -> None:
         self.options, self.engine = options, engine
-        self.random = random.Random(options.seed)
+        # Of the editors; that of the faults is another one, so that a seed repeats their order.
+        self.random = random.Random(options.seed + 1)
+        self.of_faults = random.Random(options.seed)
         self.content = Content(KINDS, options.documents)
         self.cms, thread = Cms(self.content), Loop()
         self.members = [self.member(binary, number, thread) for number in range(options.instances)]
         longest = options.longest or (60.0 if options.seconds >= 300 else 6.0)
-        self.disturber = Disturber(self.members, engine, self.random, longest)
+        self.disturber = Disturber(self.members, engine, self.of_faults, longest)
         self.findings = Findings()
         self.judge = Judge(self.content, alone=options.soft + JITTER + 1)
         self.away_until = 0.0
@@ -103,7 +105,7 @@ class Chaos:
         weights = {name: weight for name, (weight, _) in known.items()}
         weights = {name: weights.get(name, 1) for name in wanted} if wanted else weights
         names = self.choose(weights).split("+")
-        if self.random.random() < TWO_AT_ONCE and len(weights) > 1 and len(names) == 1:
+        if self.of_faults.random() < TWO_AT_ONCE and len(weights) > 1 and len(names) == 1:
             second = self.choose(weights)
             both = {names[0], second}
             if len(both) == 2 and not both <= engine_faults() and "roll" not in both:
@@ -127,10 +129,10 @@ class Chaos:
         what = "; ".join(one for one in done if one) or "nothing: too few are up"
         print(f"   {at:7.2f} s {label}: {what}; all agree after {seconds:.2f} s", flush=True)
         self.recovery[label].append(seconds)
-        await asyncio.sleep(self.random.uniform(0, 2) * GAP)
+        await asyncio.sleep(self.of_faults.uniform(0, 2) * GAP)
 
     def choose(self, weights: dict[str, int]) -> str:
-        return self.random.choices(list(weights), list(weights.values()))[0]
+        return self.of_faults.choices(list(weights), list(weights.values()))[0]
 
     async def edit_on(self) -> None:
         while True:
