@@ -138,6 +138,9 @@ impl ListGroup {
     }
 
     /// Reports a failed walk to the instances whose requests wait for it; waits for nothing.
+    ///
+    /// # Panics
+    /// Never: an event has text and numbers alone.
     pub fn report_failure(&self, failure: WalkFailure) {
         let Some(sharing) = &self.sharing else { return };
         if !matches!(self.role(), Role::Leader(_)) {

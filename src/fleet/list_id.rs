@@ -51,6 +51,8 @@ pub(super) fn lease_name(uid: &str, lists: &[ListId]) -> String {
     let mut sorted: Vec<&ListId> = lists.iter().collect();
     sorted.sort();
     let mut hash = Xxh3::new();
-    sorted.iter().for_each(|list| hash.update(list.as_str().as_bytes()));
+    for list in sorted {
+        hash.update(list.as_str().as_bytes());
+    }
     format!("lists:{uid}:{:032x}", hash.digest128())
 }

@@ -79,13 +79,23 @@ enum CopyOrigin {
     Store,
 }
 
+/// What a refresh in flight waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Awaited {
+    /// A walk of this instance.
+    #[default]
+    Walk,
+    /// A copy of another instance.
+    Adoption,
+}
+
 #[derive(Default)]
 struct State {
     copy: Option<CachedCopy>,
     /// Cannot be upgraded once the refresh has ended or its task has panicked.
     flight: Weak<Flight>,
-    /// Whether this refresh waits for the copy of another instance instead of walking.
-    is_followed: bool,
+    /// What this refresh waits for.
+    awaited: Awaited,
     /// When the last refresh began.
     flight_begun: Option<Instant>,
     /// When the last refresh failed, if it did.
@@ -266,7 +276,7 @@ impl State {
     fn begin(&mut self) {
         self.flight_begun = Some(Instant::now());
         (self.outdated, self.wanted, self.urgent) = (false, false, false);
-        self.is_followed = false;
+        self.awaited = Awaited::Walk;
     }
 
     fn is_refreshing(&self) -> bool {

@@ -3,13 +3,13 @@
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-use super::{CopyOrigin, Entry, Flight};
+use super::{Awaited, CopyOrigin, Entry, Flight};
 use crate::snapshot_cache::copy::CachedCopy;
 
 impl Entry {
     /// Records that the refresh in flight waits for a copy of another instance.
     pub(in crate::snapshot_cache) fn follow(&self) {
-        self.state.lock().is_followed = true;
+        self.state.lock().awaited = Awaited::Adoption;
     }
 
     /// Ends the refresh in flight without a copy if it waits for one of another instance: the caller
@@ -17,8 +17,8 @@ impl Entry {
     #[must_use]
     pub(in crate::snapshot_cache) fn end_followed(&self) -> Option<Arc<Flight>> {
         let mut state = self.state.lock();
-        let flight = state.flight.upgrade().filter(|_| state.is_followed)?;
-        (state.flight, state.is_followed) = (Weak::new(), false);
+        let flight = state.flight.upgrade().filter(|_| state.awaited == Awaited::Adoption)?;
+        (state.flight, state.awaited) = (Weak::new(), Awaited::Walk);
         (state.failed, state.outdated) = (Some(Instant::now()), true);
         state.prune_updates();
         Some(flight)
@@ -37,9 +37,9 @@ impl Entry {
     #[must_use]
     pub(in crate::snapshot_cache) fn adopt(&self, copy: CachedCopy) -> Option<Arc<Flight>> {
         let mut state = self.state.lock();
-        let flight = state.flight.upgrade().filter(|_| state.is_followed);
+        let flight = state.flight.upgrade().filter(|_| state.awaited == Awaited::Adoption);
         if flight.is_some() {
-            (state.flight, state.is_followed) = (Weak::new(), false);
+            (state.flight, state.awaited) = (Weak::new(), Awaited::Walk);
         }
         (state.copy, state.origin, state.failed) = (Some(copy), CopyOrigin::Walk, None);
         (state.outdated, state.wanted, state.urgent) = (false, false, false);

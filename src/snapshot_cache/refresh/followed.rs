@@ -19,7 +19,9 @@ pub(super) async fn wait_for_adoption(begun: Vec<Begun>, lists: &ListGroup) -> V
     if !lists.is_followed() {
         return begun;
     }
-    begun.iter().for_each(|((_, entry), _)| entry.follow());
+    for ((_, entry), _) in &begun {
+        entry.follow();
+    }
     let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
     tokio::select! {
         biased;
@@ -29,7 +31,9 @@ pub(super) async fn wait_for_adoption(begun: Vec<Begun>, lists: &ListGroup) -> V
     let is_left = |((_, entry), flight): &Begun| entry.is_in_flight(flight);
     let left: Vec<Begun> = begun.into_iter().filter(is_left).collect();
     // The walk reads all changes up to now.
-    left.iter().for_each(|((_, entry), _)| entry.begin_again());
+    for ((_, entry), _) in &left {
+        entry.begin_again();
+    }
     left
 }
 

@@ -124,7 +124,9 @@ pub(super) fn serves(service: &Service, expected: &[impl AsRef<str> + std::fmt::
 /// Waits until all of these instances serve these paths.
 #[track_caller]
 pub(super) fn all_serve(services: &[Service], expected: &[&str]) {
-    services.iter().for_each(|service| serves(service, expected));
+    for service in services {
+        serves(service, expected);
+    }
 }
 
 pub(super) fn sorted(paths: &[String]) -> Vec<String> {
