@@ -29,6 +29,7 @@ use crate::store::Head;
 pub use adoption::{FoundList, Purpose};
 pub use not_adopted::NotAdopted;
 pub use pointer::Position;
+pub use reading::has_valid_paths;
 use state::ListState;
 
 /// The kind of the event by which a leader announces a version.

@@ -15,9 +15,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::fleet::list_id::ListId;
-use crate::shared_engine::{
-    ANSWER_WAIT, Argument, Chunks, DownloadError, Engine, EngineError, Script,
-};
+use crate::shared_engine::{Argument, Chunks, DownloadError, Engine, EngineError, Script};
 use claim::Claim;
 
 /// An owner or a follower that has not been heard of for so long is gone.
@@ -25,7 +23,7 @@ const LIFETIME: Duration = Duration::from_secs(3);
 /// How often an owner publishes its progress, and a follower reads it.
 pub const PERIOD: Duration = Duration::from_millis(500);
 /// How long a command in the background may take.
-const WITHIN: Duration = Duration::from_secs(2);
+pub const WITHIN: Duration = Duration::from_secs(2);
 /// A larger result is not read.
 const MAX_RESULT_BYTES: usize = 256 * 1024 * 1024;
 
@@ -70,6 +68,8 @@ pub enum Joined {
     Ended(SharedResult),
     /// There is no run, and this instance cannot begin one.
     None,
+    /// The engine has not said in time whether there is a run; it may have begun this one.
+    Unknown(Ownership),
 }
 
 impl FleetRuns {
@@ -85,18 +85,16 @@ impl FleetRuns {
         self.engine.instant_of(engine_ms)
     }
 
-    /// Joins the run with this id, or begins it; a result is good for `reuse`.
-    ///
-    /// # Errors
-    /// [`EngineError`], after [`ANSWER_WAIT`] at the latest: it is not known whether there is a run.
+    /// Joins the run with this id, or begins it if `may_own`; a result is good for `reuse`.
     pub async fn join(
         &self,
         id: &str,
         may_own: bool,
         reuse: Duration,
-        progress: &Progress,
-    ) -> Result<Joined, EngineError> {
-        let own = self.new_claim(id);
+        (progress, within): (&Progress, Duration),
+    ) -> Joined {
+        let token = format!("{}:{:016x}", self.engine.instance_id(), fastrand::u64(..));
+        let own = Claim { engine: self.engine.clone(), id: id.to_owned(), token };
         let arguments = vec![
             self.engine.instance_id().into(),
             Argument::from(&own.token),
@@ -105,11 +103,12 @@ impl FleetRuns {
             millis(reuse).into(),
             usize::from(may_own).into(),
         ];
-        // A reply that is lost leaves a run that is not renewed: it expires.
-        let (is, token, sealed): (String, String, Vec<u8>) =
-            self.engine.script(&JOIN, &own.keys(), arguments, ANSWER_WAIT).await?;
+        let joined = self.engine.script(&JOIN, &own.keys(), arguments, within).await;
+        let Ok::<(String, String, Vec<u8>), EngineError>((is, token, sealed)) = joined else {
+            return Joined::Unknown(Ownership::new(own));
+        };
         let found = Claim { token, ..own.clone() };
-        Ok(match is.as_str() {
+        match is.as_str() {
             "own" => Joined::Own(Ownership::new(own)),
             "follow" => {
                 let progress = found.progress(&sealed);
@@ -118,21 +117,10 @@ impl FleetRuns {
             "ended" => match found.result(&sealed) {
                 Some(result) => Joined::Ended(result),
                 // Without a result that is accepted, this instance begins a run.
-                None => return Box::pin(self.join(id, may_own, Duration::ZERO, progress)).await,
+                None => Box::pin(self.join(id, may_own, Duration::ZERO, (progress, within))).await,
             },
             _ => Joined::None,
-        })
-    }
-
-    /// A run that begins without a look whether there is one: the engine has not said so in time.
-    #[must_use]
-    pub fn claim(&self, id: &str) -> Ownership {
-        Ownership::new(self.new_claim(id))
-    }
-
-    fn new_claim(&self, id: &str) -> Claim {
-        let token = format!("{}:{:016x}", self.engine.instance_id(), fastrand::u64(..));
-        Claim { engine: self.engine.clone(), id: id.to_owned(), token }
+        }
     }
 
     /// Whether the engine can be asked.

@@ -175,17 +175,19 @@ fn apply(
     snapshot.with_delta(delta, builder).map_err(NotAdopted::refused)
 }
 
-/// Each path must be one that the service could have built.
 fn check_paths(snapshot: &Snapshot) -> Result<(), NotAdopted> {
+    if has_valid_paths(snapshot) { Ok(()) } else { Err(NotAdopted::refused("a path is none")) }
+}
+
+/// Whether each path is one that the service could have built.
+#[must_use]
+pub fn has_valid_paths(snapshot: &Snapshot) -> bool {
     let is_good = |path: &str| {
         let parsed = Pathname::parse(path);
         parsed.segments().all(|segment| matches!(segment, PathSegment::Text(_)))
             && parsed.normalized() == without_trailing_slash(path)
     };
-    match snapshot.urls().find(|url| !is_good(url.path())) {
-        None => Ok(()),
-        Some(_) => Err(NotAdopted::refused("a path is none")),
-    }
+    snapshot.urls().all(|url| is_good(url.path()))
 }
 
 impl Deltas {

@@ -20,6 +20,10 @@ pub(super) struct Publisher {
 }
 
 impl Publisher {
+    pub(super) fn is_accepted(&self) -> bool {
+        *self.admission.borrow() == Admission::Accepted
+    }
+
     pub(super) fn admit(&self, admission: Admission) {
         self.admission.send_replace(admission);
     }

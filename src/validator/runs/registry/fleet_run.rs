@@ -1,9 +1,11 @@
 //! A run in a fleet: one instance checks the URLs, and the others show its progress and its result.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use tokio::task::block_in_place;
 use tokio::time::{sleep, timeout};
@@ -12,8 +14,9 @@ use super::{Job, RunKey, Shared};
 use crate::clock::unix_ms_of;
 use crate::fleet::ListId;
 use crate::fleet::checks::runs::{
-    FleetRuns, Followed, Following, Joined, Ownership, PERIOD, Renewed, SharedResult,
+    FleetRuns, Followed, Following, Joined, Ownership, PERIOD, Renewed, SharedResult, WITHIN,
 };
+use crate::fleet::lists::has_valid_paths;
 use crate::shared_engine::ANSWER_WAIT;
 use crate::site::Site;
 use crate::validator::runs::last_run::LastRun;
@@ -31,33 +34,40 @@ const MAX_FAILURES: usize = 2;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
 /// The life of a run until its end: checks its URLs, or follows an instance that does.
-pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, job: Job, may_own: bool) {
+pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_own: bool) {
     let id = ListId::of(&job.site, &job.key.content_type);
-    let id = id.as_str();
-    let (mut may_own, mut reuse) = (may_own, job.times.reuse);
+    let (mut may_own, mut reuse, mut within) = (may_own, job.times.reuse, ANSWER_WAIT);
     loop {
-        let joined = fleet.join(id, may_own, reuse, &job.run.progress()).await;
-        let result = match joined {
-            Ok(Joined::Own(ownership)) => return own(shared, fleet, ownership, job).await,
+        let at = (&job.run.progress(), within);
+        let result = match fleet.join(id.as_str(), may_own, reuse, at).await {
             // Without the engine, each instance checks for itself.
-            Err(_) if may_own => return own(shared, fleet, fleet.claim(id), job).await,
-            Ok(Joined::None) | Err(_) => return job.publisher.admit(Admission::Refused),
-            Ok(Joined::Ended(result)) => Some(result),
-            Ok(Joined::Follow(following)) => {
+            Joined::Own(ownership) | Joined::Unknown(ownership) if may_own => {
+                let Some(unused) = own(shared, fleet, ownership, job).await else { return };
+                job = unused;
+                None
+            }
+            Joined::Own(_) | Joined::Unknown(_) | Joined::None => {
+                return job.publisher.admit(Admission::Refused);
+            }
+            Joined::Ended(result) => Some(result),
+            Joined::Follow(following) => {
                 shared.metrics.validations_followed.inc();
                 shared.entries.set_own(&job.key, &job.run, false);
                 job.run.set_remote_progress(following.progress);
                 job.publisher.admit(Admission::Accepted);
-                may_own = true;
                 follow(fleet, &job.run, following).await
             }
         };
-        let Some(result) = result else { continue };
-        if complete(shared, fleet, &job, &result).await {
-            return;
+        if let Some(result) = result {
+            if complete(shared, fleet, &job, &result).await {
+                return;
+            }
+            // A result that is refused is not asked for again.
+            reuse = Duration::ZERO;
         }
-        // A result that is refused is not asked for again.
-        reuse = Duration::ZERO;
+        if job.publisher.is_accepted() {
+            (may_own, within) = (true, WITHIN);
+        }
     }
 }
 
@@ -88,7 +98,15 @@ async fn follow(fleet: &FleetRuns, run: &Run, following: Following) -> Option<Sh
 
 /// Takes the result of another instance; false if it is refused.
 async fn complete(shared: &Shared, fleet: &FleetRuns, job: &Job, result: &SharedResult) -> bool {
-    let Some(Stored { findings, record }) = read(fleet, &job.site, &job.key, result).await else {
+    let mut reading = pin!(read(fleet, &job.site, &job.key, result));
+    let stored = tokio::select! {
+        stored = &mut reading => stored,
+        () = sleep(ANSWER_WAIT) => {
+            job.publisher.admit(Admission::Accepted);
+            reading.await
+        }
+    };
+    let Some(Stored { findings, record }) = stored else {
         job.run.set_remote_progress(None);
         return false;
     };
@@ -106,7 +124,10 @@ async fn read(
 ) -> Option<Stored> {
     let bytes = timeout(DOWNLOAD_TIMEOUT, fleet.download(result)).await;
     let stored = match bytes {
-        Ok(Ok(bytes)) => block_in_place(|| stored::read(&bytes, site, &key.content_type)),
+        Ok(Ok(bytes)) => block_in_place(|| {
+            let stored = stored::read(&bytes, site, &key.content_type);
+            stored.filter(|stored| has_valid_paths(&stored.findings.targets.snapshot))
+        }),
         Ok(Err(_)) | Err(_) => None,
     };
     if stored.is_none() {
@@ -116,18 +137,19 @@ async fn read(
     stored
 }
 
-/// Checks the URLs for all instances.
-async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job) {
+/// Checks the URLs for all instances. Returns the job if another instance turns out to own the run
+/// before the first check.
+async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job) -> Option<Job> {
     let (key, run, site) = (job.key.clone(), Arc::clone(&job.run), Arc::clone(&job.site));
     let left = Arc::clone(&job.left);
     shared.entries.set_own(&key, &run, true);
     job.publisher.admit(Admission::Accepted);
-    let queue = Queue::default();
+    let queue = Queue::new(job);
     let renewals = renew(shared, &ownership, (&key, &run), &queue, &left);
     let work = async {
         {
             let _place = shared.places.acquire().await.expect("the semaphore is never closed");
-            queue.enter(&left).await;
+            let Some(job) = queue.leave(&left).await else { return };
             shared.check(job).await;
         }
         sync(shared, fleet, &site, std::slice::from_ref(&key.content_type)).await;
@@ -139,8 +161,8 @@ async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job)
         }
     };
     tokio::select! {
-        () = work => {}
-        () = renewals => {}
+        () = work => None,
+        is_lost = renewals => queue.job.into_inner().filter(|_| is_lost),
     }
 }
 
@@ -149,54 +171,62 @@ struct Queue {
     /// Whether the run could begin.
     wants_place: AtomicBool,
     has_place: watch::Sender<bool>,
-}
-
-impl Default for Queue {
-    fn default() -> Self {
-        Self { wants_place: AtomicBool::new(false), has_place: watch::Sender::new(false) }
-    }
+    /// `None`: it has begun.
+    job: Mutex<Option<Job>>,
 }
 
 impl Queue {
-    async fn enter(&self, renewal: &Notify) {
+    fn new(job: Job) -> Self {
+        let (wants_place, has_place) = (AtomicBool::new(false), watch::Sender::new(false));
+        Self { wants_place, has_place, job: Mutex::new(Some(job)) }
+    }
+
+    async fn leave(&self, renewal: &Notify) -> Option<Job> {
         self.wants_place.store(true, Ordering::Relaxed);
         renewal.notify_one();
         // The sender lives as long as this.
         let _ = self.has_place.subscribe().wait_for(|has_place| *has_place).await;
+        self.job.lock().take()
+    }
+
+    fn begin(&self) {
+        self.has_place.send_if_modified(|has_place| !std::mem::replace(has_place, true));
+    }
+
+    fn has_begun(&self) -> bool {
+        self.job.lock().is_none()
     }
 }
 
-/// Publishes the progress until no instance needs the run.
+/// Publishes the progress until no instance needs the run. Returns whether another instance owns it,
+/// and it has not begun here.
 async fn renew(
     shared: &Shared,
     ownership: &Ownership,
     (key, run): (&RunKey, &Arc<Run>),
     queue: &Queue,
     left: &Notify,
-) {
+) -> bool {
     loop {
         let is_needed = run.has_ended() || shared.entries.is_needed(key, run);
         let wants_place = queue.wants_place.load(Ordering::Relaxed);
         match ownership.renew(&run.progress(), is_needed, wants_place).await {
-            Ok(Renewed::Continues { has_place }) => {
-                queue.has_place.send_if_modified(|has| {
-                    !*has && has_place && {
-                        *has = true;
-                        true
-                    }
-                });
-            }
+            Ok(Renewed::Continues { has_place: true }) => queue.begin(),
+            Ok(Renewed::Continues { .. }) => {}
+            Ok(Renewed::Lost) if !queue.has_begun() => return true,
             Ok(Renewed::Unneeded) => {
                 if shared.entries.stop(key, run) {
-                    return;
+                    return false;
                 }
                 continue;
             }
             Ok(Renewed::Lost) | Err(_) => {
                 if !is_needed && shared.entries.stop(key, run) {
-                    return;
+                    return false;
                 }
-                queue.has_place.send_replace(wants_place);
+                if wants_place {
+                    queue.begin();
+                }
             }
         }
         tokio::select! {
