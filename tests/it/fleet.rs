@@ -5,4 +5,6 @@ mod cms_events;
 mod engine;
 mod instances;
 mod lists;
+mod permits;
 mod roles;
+mod runs;

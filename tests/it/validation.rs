@@ -17,11 +17,11 @@ use serde_json::Value;
 use crate::support::http::{self, Response};
 use crate::support::service::{Service, Setup};
 
-const EVENTS: (&str, &str) = ("Accept", "text/event-stream");
-const LINES: (&str, &str) = ("Accept", "application/x-ndjson");
+pub(crate) const EVENTS: (&str, &str) = ("Accept", "text/event-stream");
+pub(crate) const LINES: (&str, &str) = ("Accept", "application/x-ndjson");
 
 /// A site at this base URL with content types `api::t0.t0`, …, each with documents of these slugs.
-fn site(base: &str, types: usize, slugs: &[String]) -> Setup {
+pub(crate) fn site(base: &str, types: usize, slugs: &[String]) -> Setup {
     let mut settings = format!(
         "[server]\nlisten = \"127.0.0.1:0\"\n[cms]\nsource = \"files\"\npath = \"content.json\"\n\
          [[site]]\nkey = \"main\"\nfront_end_url = \"{base}\"\nlocales = [\"en\", \"de\"]\n"
@@ -40,11 +40,11 @@ fn site(base: &str, types: usize, slugs: &[String]) -> Setup {
 }
 
 /// `count` slugs that begin with `name`.
-fn slugs(name: &str, count: usize) -> Vec<String> {
+pub(crate) fn slugs(name: &str, count: usize) -> Vec<String> {
     (0..count).map(|n| format!("{name}-{n:03}")).collect()
 }
 
-fn target(t: usize) -> String {
+pub(crate) fn target(t: usize) -> String {
     format!("/api/build-sitemap?site=main&contentType=api::t{t}.t{t}&validate=true")
 }
 
@@ -53,10 +53,15 @@ fn ask(service: &Service, headers: &[(&str, &str)]) -> Response {
 }
 
 /// A client that sends a request followed by further bytes, and reads only on demand.
-struct Caller(TcpStream);
+pub(crate) struct Caller(TcpStream);
 
 impl Caller {
-    fn new(service: &Service, t: usize, header: Option<(&str, &str)>, behind: &str) -> Self {
+    pub(crate) fn new(
+        service: &Service,
+        t: usize,
+        header: Option<(&str, &str)>,
+        behind: &str,
+    ) -> Self {
         let header = header.map_or(String::new(), |(name, value)| format!("{name}: {value}\r\n"));
         let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n{header}\r\n{behind}", target(t));
         let mut stream = TcpStream::connect(service.addr()).unwrap();
@@ -65,7 +70,7 @@ impl Caller {
     }
 
     /// Reads until this text or the end of the connection, and returns what was read.
-    fn until(&mut self, text: &str) -> String {
+    pub(crate) fn until(&mut self, text: &str) -> String {
         let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
         loop {
             let read = String::from_utf8_lossy(&bytes).into_owned();
@@ -81,7 +86,7 @@ impl Caller {
 }
 
 /// The events of a stream as `(name, data)`.
-fn events(response: &Response) -> Vec<(String, String)> {
+pub(crate) fn events(response: &Response) -> Vec<(String, String)> {
     let event = |text: &str| {
         let line = |name: &str| {
             let mut lines = text.lines().filter_map(|line| line.strip_prefix(name));

@@ -42,6 +42,8 @@ pub(crate) struct Seen {
     heads: Mutex<Vec<String>>,
     /// How many requests must have arrived before any is answered.
     hold: usize,
+    /// How long each answer takes.
+    delay: Duration,
     gate: Semaphore,
 }
 
@@ -54,11 +56,20 @@ pub(crate) struct FrontEnd {
 impl FrontEnd {
     /// Answers by `script`, which gets the request target.
     pub(crate) async fn start(script: fn(&str) -> Answer) -> Self {
-        Self::start_holding(0, script).await
+        Self::start_with(0, Duration::ZERO, script).await
+    }
+
+    /// The same, but each answer takes this time.
+    pub(crate) async fn start_slow(delay: Duration, script: fn(&str) -> Answer) -> Self {
+        Self::start_with(0, delay, script).await
     }
 
     /// The same, but answers no request before `hold` of them are in flight.
     pub(crate) async fn start_holding(hold: usize, script: fn(&str) -> Answer) -> Self {
+        Self::start_with(hold, Duration::ZERO, script).await
+    }
+
+    async fn start_with(hold: usize, delay: Duration, script: fn(&str) -> Answer) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let gate = Semaphore::new(if hold == 0 { Semaphore::MAX_PERMITS } else { 0 });
@@ -69,6 +80,7 @@ impl FrontEnd {
             most_in_flight: AtomicUsize::new(0),
             heads: Mutex::new(Vec::new()),
             hold,
+            delay,
             gate,
         });
         tokio::spawn(accept(listener, Arc::clone(&seen), script));
@@ -116,6 +128,9 @@ impl Seen {
             self.gate.add_permits(Semaphore::MAX_PERMITS / 2);
         }
         self.gate.acquire().await.unwrap().forget();
+        if !self.delay.is_zero() {
+            tokio::time::sleep(self.delay).await;
+        }
     }
 
     /// Called before the answer is written, because the client may send its next request as soon

@@ -1,0 +1,264 @@
+//! Runs of URL checks of three real services on one engine: one run for all callers, whichever
+//! instance they ask, and complete results whatever becomes of the owner and the engine.
+
+use std::collections::BTreeSet;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::front_end::{Answer, FrontEnd, answer};
+use crate::support::http;
+use crate::support::metrics::scrape;
+use crate::support::redis::Redis;
+use crate::support::service::Service;
+use crate::support::wait::until_so;
+use crate::validation::{Caller, EVENTS, LINES, events, site, slugs, target};
+
+const LATE: Duration = Duration::from_millis(40);
+
+fn mixed(path: &str) -> Answer {
+    match path.strip_suffix("-t0").and_then(|path| path.bytes().last()) {
+        Some(b'3') => answer("404 Not Found", "", 5),
+        Some(b'7') => answer("301 Moved Permanently", "Location: /new\r\n", 0),
+        _ => answer("200 OK", "", 5),
+    }
+}
+
+fn start(peer: &FrontEnd, redis: &Redis, count: usize) -> Service {
+    let setup = site(&peer.url("http", ""), 1, &slugs("a", count));
+    let service = setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()).start();
+    until_so("the engine is here", || service.log().contains("the shared engine is here"));
+    service
+}
+
+fn start_three(peer: &FrontEnd, redis: &Redis, count: usize) -> [Service; 3] {
+    let services = [(); 3].map(|()| start(peer, redis, count));
+    for service in &services {
+        let known = || scrape(service.admin()).of("shared_instances");
+        until_so("all are known", || known() >= 3.0);
+    }
+    services
+}
+
+fn ask(service: &Service) -> String {
+    let response = http::get(service.addr(), &target(0));
+    assert_eq!(response.status, 200, "{}", response.text());
+    response.text().to_owned()
+}
+
+/// The result of so many URLs, each of which was checked.
+fn assert_complete(text: &str, count: usize) {
+    let result: Value = serde_json::from_str(text).unwrap();
+    let results = result["data"]["results"].as_array().unwrap();
+    let urls: BTreeSet<&str> = results.iter().map(|one| one["url"].as_str().unwrap()).collect();
+    assert_eq!((results.len(), urls.len()), (count, count));
+    assert!(results.iter().all(|one| one["status"].is_number()), "{text}");
+}
+
+fn counter(services: &[&Service], name: &str) -> f64 {
+    services.iter().map(|service| scrape(service.admin()).of(name)).sum()
+}
+
+const RUNS: &str = "validation_runs_total";
+const FOLLOWED: &str = "validation_runs_followed_total";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sixty_callers_of_three_instances_share_one_run_and_its_result() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, mixed).await);
+    let services = start_three(&peer, &redis, 120);
+    let bodies: BTreeSet<String> = thread::scope(|scope| {
+        let callers = services.iter().flat_map(|service| (0..20).map(move |_| service));
+        let callers: Vec<_> = callers.map(|service| scope.spawn(|| ask(service))).collect();
+        callers.into_iter().map(|caller| caller.join().unwrap()).collect()
+    });
+    assert_eq!(bodies.len(), 1, "all have the same bytes");
+    assert_complete(bodies.first().unwrap(), 120);
+    let requested: BTreeSet<String> = peer.heads().into_iter().collect();
+    assert_eq!((peer.heads().len(), requested.len()), (120, 120), "each URL once");
+    assert!(peer.most_in_flight() <= 10, "{}", peer.most_in_flight());
+    let all: Vec<&Service> = services.iter().collect();
+    assert_eq!((counter(&all, RUNS), counter(&all, FOLLOWED)), (1.0, 2.0));
+    let stats: String = redis.command(&["INFO", "commandstats"]);
+    let scripts = stats.lines().find(|line| line.starts_with("cmdstat_evalsha"));
+    println!("for 120 URLs, from the start on: {scripts:?}");
+
+    // The result is reused, also by an instance that starts later.
+    let fourth = start(&peer, &redis, 120);
+    assert_eq!(ask(&fourth), *bodies.first().unwrap());
+    assert_eq!(peer.heads().len(), 120);
+    let last = |service: &Service| {
+        http::get(service.addr(), "/api/validations?site=main").text().to_owned()
+    };
+    let known = last(&fourth);
+    assert!(known.contains("\"count\":120"), "{known}");
+    for service in &services {
+        until_so("all have the last run", || last(service) == known);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_of_other_instances_get_the_progress_the_findings_and_the_result() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, mixed).await);
+    let [first, second, _third] = start_three(&peer, &redis, 500);
+    let mut owner = Caller::new(&first, 0, Some(EVENTS), "");
+    owner.until("event: finding");
+    let follow =
+        |format| move |service: &Service| http::send(service.addr(), "GET", &target(0), &[format]);
+    let (streamed, lines) = thread::scope(|scope| {
+        let streamed = scope.spawn(|| follow(EVENTS)(&second));
+        let lines = scope.spawn(|| follow(LINES)(&second));
+        (streamed.join().unwrap(), lines.join().unwrap())
+    });
+    let whole = ask(&first);
+    let all = events(&streamed);
+    let checked: Vec<u64> = all
+        .iter()
+        .filter(|(name, _)| name == "progress")
+        .map(|(_, data)| serde_json::from_str::<Value>(data).unwrap()["checked"].as_u64().unwrap())
+        .collect();
+    assert!(checked.is_sorted() && checked.last() == Some(&500), "{checked:?}");
+    assert!(checked.iter().any(|checked| (1..500).contains(checked)), "{checked:?}");
+    assert!(all.iter().all(|(name, data)| name != "progress" || data.contains("\"error\":0")));
+    assert_eq!(all.iter().filter(|(name, _)| name == "finding").count(), 500);
+    assert_eq!(all.last().unwrap(), &("result".to_owned(), whole.clone()));
+    assert_eq!(lines.text().lines().last().unwrap(), whole);
+    assert_eq!(peer.heads().len(), 500);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_owner_is_replaced_by_an_instance_with_a_caller() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, mixed).await);
+    let [first, second, third] = start_three(&peer, &redis, 300);
+    let mut owner = Caller::new(&first, 0, Some(EVENTS), "");
+    owner.until("event: finding");
+    let bodies: BTreeSet<String> = thread::scope(|scope| {
+        let callers = [&second, &third].map(|service| scope.spawn(|| ask(service)));
+        until_so("both follow", || counter(&[&second, &third], FOLLOWED) >= 2.0);
+        drop(first);
+        callers.into_iter().map(|caller| caller.join().unwrap()).collect()
+    });
+    assert_eq!(bodies.len(), 1);
+    assert_complete(bodies.first().unwrap(), 300);
+    assert_eq!(counter(&[&second, &third], RUNS), 1.0, "one of the two has run it");
+    assert!(peer.most_in_flight() <= 10, "{}", peer.most_in_flight());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_engine_leaves_complete_results_and_at_most_ten_checks_in_flight() {
+    for is_killed in [true, false] {
+        let (mut redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, mixed).await);
+        let services = start_three(&peer, &redis, 300);
+        let mut owner = Caller::new(&services[0], 0, Some(EVENTS), "");
+        owner.until("event: finding");
+        let others = [&services[1], &services[2]];
+        let bodies: Vec<String> = thread::scope(|scope| {
+            let callers = others.map(|service| scope.spawn(|| ask(service)));
+            until_so("both follow", || counter(&others, FOLLOWED) >= 2.0);
+            if is_killed {
+                redis.kill();
+            } else {
+                redis.pause();
+            }
+            callers.into_iter().map(|caller| caller.join().unwrap()).collect()
+        });
+        for body in bodies {
+            assert_complete(&body, 300);
+        }
+        let end = owner.until("event: result");
+        assert!(end.contains("event: result"), "the owner goes on");
+        assert!(peer.most_in_flight() <= 10, "{}", peer.most_in_flight());
+        if !is_killed {
+            redis.resume();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damaged_result_is_refused_and_the_urls_are_checked_again() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start(mixed).await);
+    let [first, second, third] = start_three(&peer, &redis, 30);
+    let whole = ask(&first);
+    until_so("the result is shared", || !redis.keys("*:result").is_empty());
+    for key in redis.keys("*:run:*:0") {
+        let _: usize = redis.command(&["SETRANGE", &key, "40", "damaged"]);
+    }
+    assert_eq!(ask(&second), whole);
+    assert_eq!(peer.heads().len(), 60);
+    assert!(second.log().contains("the shared result of a validation is refused"));
+    // The newer result is good.
+    until_so("it is shared", || ask(&third) == whole && peer.heads().len() == 60);
+    for key in redis.keys("*:result") {
+        let _: usize = redis.command(&["HSET", &key, "result", "forged"]);
+    }
+    let fourth = start(&peer, &redis, 30);
+    assert_eq!((ask(&fourth), peer.heads().len()), (whole, 90));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn run_ends_when_the_last_caller_of_any_instance_has_left() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start(|_| Answer::Hang).await);
+    let [first, second, _third] = start_three(&peer, &redis, 30);
+    let mut owner = Caller::new(&first, 0, Some(EVENTS), "");
+    owner.until("event: progress");
+    until_so("requests", || peer.open() > 0);
+    let follower = Caller::new(&second, 0, None, "");
+    until_so("it follows", || counter(&[&second], FOLLOWED) >= 1.0);
+    let requests = peer.heads().len();
+    drop(owner);
+    // The interest of the other instance keeps the run alive.
+    let progress = Caller::new(&second, 0, Some(EVENTS), "").until("\"checked\":0,\"total\":30");
+    assert!(progress.contains("\"total\":30"), "{progress}");
+    assert!(peer.open() > 0);
+    drop(follower);
+    until_so("all requests are given up", || peer.open() == 0);
+    assert!(peer.heads().len() <= requests + 10);
+    until_so("nothing is left of it", || redis.keys("*:run:*").is_empty());
+    // The next run starts from the beginning.
+    let _caller = Caller::new(&second, 0, None, "");
+    until_so("requests again", || peer.open() > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_runs_are_in_flight_over_all_instances_and_others_wait() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start(|_| Answer::Hang).await);
+    let service = || {
+        let setup = site(&peer.url("http", ""), 3, &slugs("a", 20));
+        let service = setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()).start();
+        until_so("the engine is here", || service.log().contains("the shared engine is here"));
+        service
+    };
+    let (first, second) = (service(), service());
+    let of = |t: usize| {
+        let end = format!("-t{t} HTTP/1.1");
+        peer.heads().iter().filter(|head| head.lines().next().unwrap().ends_with(&end)).count()
+    };
+    let mut callers = Vec::new();
+    for (service, t) in [(&first, 0), (&second, 1)] {
+        callers.push(Caller::new(service, t, Some(EVENTS), ""));
+        callers[t].until("event: progress");
+        let places = || redis.command::<usize>(&["ZCARD", "frontend-map:1:runs"]);
+        until_so("it has a place", || places() == t + 1);
+    }
+    let mut third = Caller::new(&second, 2, Some(EVENTS), "");
+    // Two of these events are a second apart.
+    third.until("\"total\":20");
+    third.until("\"total\":20");
+    assert_eq!(of(2), 0, "the third one waits");
+    drop(callers.remove(0));
+    until_so("it begins", || of(2) > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_instance_with_an_engine_responds_like_one_without() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start_holding(10, mixed).await);
+    let alone = site(&peer.url("http", ""), 1, &slugs("a", 40)).start();
+    let expected = ask(&alone);
+    let service = start(&peer, &redis, 40);
+    let streamed = http::send(service.addr(), "GET", &target(0), &[EVENTS]);
+    let all = events(&streamed);
+    assert_eq!(all.last().unwrap(), &("result".to_owned(), expected.clone()));
+    assert_eq!(all.iter().filter(|(name, _)| name == "finding").count(), 40);
+    assert_eq!(ask(&service), expected);
+    assert_eq!((peer.heads().len(), peer.most_in_flight()), (80, 10));
+}
