@@ -56,9 +56,12 @@ pub struct ListStatus {
 impl ListStatus {
     /// The status of a list of this group. While the engine is away, no version counts as missing.
     pub(super) fn of(group: &ListGroup, versions: &VersionStatus, is_away: bool) -> Self {
+        let role = group.role();
+        // Without the engine, the lease expires some seconds later.
+        let lease = group.lease().filter(|_| matches!(role, Role::Leader(_)));
         Self {
-            role: group.role(),
-            lease_age: group.lease().and_then(Lease::held_for),
+            role,
+            lease_age: lease.and_then(Lease::held_for),
             version: versions.current(),
             missing_for: versions.missing_for().filter(|_| !is_away),
             lag: versions.lag(),

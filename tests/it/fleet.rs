@@ -8,3 +8,5 @@ mod lists;
 mod permits;
 mod roles;
 mod runs;
+mod status;
+mod user;
