@@ -7,13 +7,15 @@
 
 mod adoption;
 mod not_adopted;
+mod offers;
 mod pointer;
 mod publication;
+mod publish_script;
 mod publisher;
 mod reading;
 mod state;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,7 @@ use crate::snapshot::Snapshot;
 use crate::store::Head;
 pub use adoption::{FoundList, Purpose};
 pub use not_adopted::NotAdopted;
+use offers::Offers;
 pub use pointer::Position;
 pub use reading::has_valid_paths;
 use state::ListState;
@@ -70,8 +73,8 @@ pub struct Lists {
     engine: Engine,
     changes: SharedChanges,
     states: Mutex<HashMap<ListId, Arc<ListState>>>,
-    /// The last copy of each list that waits to be published.
-    offers: Mutex<BTreeMap<ListId, Offer>>,
+    /// What waits to be published.
+    offers: Mutex<Offers>,
     offered: Notify,
     /// Lists of which another instance has published a version.
     announced: Mutex<Announced>,

@@ -148,6 +148,11 @@ impl Engine {
         self.command(&unlink, ONE_CHUNK).await
     }
 
+    /// The keys of the chunks, for a script.
+    pub fn chunk_keys(&self, chunks: &Chunks) -> impl Iterator<Item = String> {
+        (0..chunks.count).map(|at| self.chunk_key(chunks, at))
+    }
+
     fn chunk_key(&self, chunks: &Chunks, at: usize) -> String {
         self.key(&format!("{}:{at}", chunks.name))
     }

@@ -64,7 +64,12 @@ impl SharedChanges {
         let mut command = redis::cmd("HMGET");
         let base = base_field(&version.head.content_type);
         command.arg(log_key).arg(LOG).arg(LAST).arg(base);
-        let (log, last, base) = self.engine.command(&command, READ_WITHIN).await?;
+        let found = self.engine.command(&command, READ_WITHIN).await;
+        let (log, last, base) = match found {
+            // Of strangers; the publication replaces it.
+            Err(EngineError::Refused(code)) if code == "WRONGTYPE" => (None, None, None),
+            found => found?,
+        };
         Ok(Known { log, last, base })
     }
 

@@ -1,67 +1,26 @@
 //! One publication of a version, as one step of the engine: the pointer, the delta, the changes and
 //! the event are there, or none of them.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::pointer::{Base, Pointer, Position};
+use super::publish_script::{Outcome, PUBLISH};
 use super::state::{Deltas, KnownVersion};
 use super::{LIST, ListId, Lists, Offer, TTL};
 use crate::fleet::ListGroup;
-use crate::fleet::changes::{self, ListVersion};
-use crate::shared_engine::{Argument, CHUNK_BYTES, Chunks, EngineError, Script, SealedEvent};
+use crate::fleet::changes::ListVersion;
+use crate::shared_engine::{Argument, CHUNK_BYTES, Chunks, EngineError, SealedEvent};
 use crate::snapshot::Titles;
 
 /// For a script that may write half a megabyte.
 const PUBLISH_WITHIN: Duration = Duration::from_secs(5);
+/// How long chunks stay that no pointer names yet.
+const UPLOAD_TTL: Duration = Duration::from_mins(2);
 /// A base of fewer bytes counts as one of so many: it would be replaced by each second edit.
 const MIN_BASE: usize = 32 * 1024;
 /// More deltas are slower to read than a base.
 const MAX_DELTAS: usize = 256;
-
-/// `KEYS`: the lease, the pointer, the deltas, the two of the event, the two of the change log.
-/// `ARGV`: the token, the position that the pointer must have, the new one, the sealed pointer, the
-/// lifetime, what the delta follows (empty: there is none), its field and value, the position from
-/// which deltas are kept (empty: all), the four of the event, those of the change log.
-static PUBLISH: LazyLock<Script> =
-    LazyLock::new(|| Script::with_events(&format!("{}\n{PUBLISH_LUA}", changes::LUA)));
-
-const PUBLISH_LUA: &str = r"
-local function own(key, kind)
-  local found = redis.call('TYPE', key)['ok']
-  if found ~= kind and found ~= 'none' then redis.call('UNLINK', key) end
-end
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'not-holder' end
-own(KEYS[2], 'hash')
-own(KEYS[3], 'stream')
-local at = redis.call('HGET', KEYS[2], 'at') or ''
-if at ~= ARGV[2] then return 'other-version' end
-if not changes_fit(6, 14) then return 'other-changes' end
-if ARGV[6] == '' then
-  redis.call('UNLINK', KEYS[3])
-else
-  redis.call('XADD', KEYS[3], ARGV[3], 'after', ARGV[6], ARGV[7], ARGV[8])
-  if ARGV[9] ~= '' then redis.call('XTRIM', KEYS[3], 'MINID', ARGV[9]) end
-  redis.call('PEXPIRE', KEYS[3], ARGV[5])
-end
-redis.call('HSET', KEYS[2], 'at', ARGV[3], 'pointer', ARGV[4])
-redis.call('PEXPIRE', KEYS[2], ARGV[5])
-append_event(4, 10)
-changes_append(6, 14)
-return 'published'
-";
-
-/// What the engine says to a publication.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Published,
-    /// This instance does not have the lease.
-    NotHolder,
-    /// The pointer has another version than this instance knows.
-    OtherVersion,
-    /// The change log has gone on.
-    OtherChanges,
-}
 
 /// A version to be published.
 pub(super) struct Publication<'p> {
@@ -97,7 +56,9 @@ impl Lists {
             None => self.upload_base(&publication).await?,
         };
         let is_new_base = base.position == position;
-        let entry = self.entry(&publication).await?;
+        let mut entry = self.entry(&publication).await?;
+        let mut uploaded: Vec<&Chunks> = is_new_base.then_some(&base.chunks).into_iter().collect();
+        uploaded.extend(entry.as_ref().and_then(|entry| entry.chunks.as_ref()));
         let pointer = Pointer {
             position,
             hash: offer.list.snapshot.content_hash(),
@@ -108,21 +69,29 @@ impl Lists {
             base: base.clone(),
         };
         let sealed = self.seal_pointer(list, &pointer);
-        let outcome = self.run(&publication, sealed, entry.as_ref()).await?;
-        if outcome != Outcome::Published {
-            if is_new_base {
-                let _ = self.engine.discard(&base.chunks).await;
-            }
-            return Ok(Err(outcome));
+        let outcome = self.run(&publication, sealed, (entry.as_ref(), &uploaded)).await;
+        if !matches!(outcome, Ok(Outcome::Published)) {
+            self.discard(&uploaded, &outcome).await;
+            return outcome.map(Err);
         }
         let mut deltas = Deltas::default();
         if !is_new_base {
             deltas = before.map(|before| before.deltas.clone()).unwrap_or_default();
             deltas.count += 1;
             deltas.bytes += publication.delta.as_ref().map_or(0, Vec::len);
-            deltas.chunks.extend(entry.and_then(|entry| entry.chunks));
+            deltas.chunks.extend(entry.as_mut().and_then(|entry| entry.chunks.take()));
         }
         Ok(Ok(KnownVersion { position, list: offer.list.clone(), walked_at, base, deltas }))
+    }
+
+    /// Removes what was uploaded for a version that is not published. Without an answer, it may be.
+    async fn discard(&self, uploaded: &[&Chunks], outcome: &Result<Outcome, EngineError>) {
+        if matches!(outcome, Ok(_) | Err(EngineError::Refused(_) | EngineError::Away)) {
+            for chunks in uploaded {
+                // Otherwise they expire.
+                let _ = self.engine.discard(chunks).await;
+            }
+        }
     }
 
     async fn upload_base(&self, publication: &Publication<'_>) -> Result<Base, EngineError> {
@@ -130,7 +99,7 @@ impl Lists {
         let snapshot = &offer.list.snapshot;
         let bytes = tokio::task::block_in_place(|| snapshot.serialize(list.as_str(), Titles::Kept));
         let name = unique_name("chunk", list, *position);
-        let chunks = self.engine.upload(&name, &bytes, TTL).await?;
+        let chunks = self.engine.upload(&name, &bytes, UPLOAD_TTL).await?;
         Ok(Base { position: *position, hash: snapshot.content_hash(), chunks })
     }
 
@@ -146,7 +115,7 @@ impl Lists {
             return Ok(Some(Entry { field: INLINE, sealed, chunks: None }));
         }
         let name = unique_name("delta", list, *position);
-        let chunks = self.engine.upload(&name, delta, TTL).await?;
+        let chunks = self.engine.upload(&name, delta, UPLOAD_TTL).await?;
         let text = serde_json::to_vec(&chunks).expect("texts and numbers are JSON");
         let sealed = self.engine.seal(&context, &text);
         Ok(Some(Entry { field: IN_CHUNKS, sealed, chunks: Some(chunks) }))
@@ -156,7 +125,7 @@ impl Lists {
         &self,
         publication: &Publication<'_>,
         pointer: Vec<u8>,
-        entry: Option<&Entry>,
+        (entry, uploaded): (Option<&Entry>, &[&Chunks]),
     ) -> Result<Outcome, EngineError> {
         let Publication { list, group, position, at, before, .. } = publication;
         let Some(lease) = group.lease() else { return Ok(Outcome::NotHolder) };
@@ -166,6 +135,7 @@ impl Lists {
         keys.extend(event.keys);
         let changes = self.changes.prepare(publication.list_version(lease.key())).await?;
         keys.extend(changes.keys);
+        keys.extend(uploaded.iter().flat_map(|chunks| self.engine.chunk_keys(chunks)));
         let after = entry.and(*before).map(|before| before.position.to_string());
         // Those that are still at the base before this one can go on from there.
         let kept = entry.and(*before).filter(|_| publication.needs_base());
@@ -185,13 +155,7 @@ impl Lists {
         arguments.extend(changes.arguments);
         let outcome: String =
             self.engine.script(&PUBLISH, &keys, arguments, PUBLISH_WITHIN).await?;
-        match &*outcome {
-            "published" => Ok(Outcome::Published),
-            "not-holder" => Ok(Outcome::NotHolder),
-            "other-version" => Ok(Outcome::OtherVersion),
-            "other-changes" => Ok(Outcome::OtherChanges),
-            _ => Err(EngineError::Answer),
-        }
+        Outcome::parse(&outcome).ok_or(EngineError::Answer)
     }
 
     /// Lets what is published of a list live on; `false`: a part of it is missing.

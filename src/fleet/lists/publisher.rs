@@ -4,16 +4,16 @@ use std::time::{Duration, Instant};
 
 use tokio::task::block_in_place;
 
+use super::offers::Pauses;
 use super::pointer::Position;
-use super::publication::{Outcome, Publication};
-use super::state::Known;
+use super::publication::Publication;
+use super::publish_script::Outcome;
+use super::state::{Known, KnownVersion, ListState};
 use super::{ListId, Lists, Offer};
 use crate::fleet::{Fleet, Role};
 use crate::shared_engine::{Chunks, EngineError};
 use crate::snapshot::Delta;
 
-/// The pause after a publication that has failed.
-const PAUSE: Duration = Duration::from_millis(200);
 /// How often the lifetimes of what is published are extended.
 const EXTENSION: Duration = Duration::from_mins(30);
 /// How long chunks stay that no pointer names any more: an instance may be reading them.
@@ -38,7 +38,7 @@ impl Lists {
     /// Offers the present copy of a list, which replaces an earlier offer. It is published if this
     /// instance leads, and dropped otherwise: a new leader offers what it has.
     pub fn offer(&self, list: ListId, offer: Offer) {
-        self.offers.lock().insert(list, offer);
+        self.offers.lock().put(list, offer);
         self.offered.notify_one();
     }
 
@@ -48,8 +48,7 @@ impl Lists {
         let state = self.state(list);
         let Some(offer) = state.published() else { return };
         state.want_base();
-        // Not over a newer one.
-        self.offers.lock().entry(list.clone()).or_insert(offer);
+        self.offers.lock().put_older(list, offer);
         self.offered.notify_one();
     }
 
@@ -57,12 +56,13 @@ impl Lists {
     pub async fn publish(&self, fleet: &Fleet) {
         let mut extended = Instant::now();
         loop {
-            let next = self.offers.lock().pop_first();
-            if let Some((list, offer)) = next {
-                self.publish_or_keep(fleet, list, offer).await;
-                continue;
+            let next = self.offers.lock().take_due();
+            if let Some((list, offer, pauses)) = next {
+                self.publish_or_keep(fleet, list, offer, pauses).await;
+            } else {
+                let pause = self.offers.lock().pause().unwrap_or(EXTENSION).min(EXTENSION);
+                let _ = tokio::time::timeout(pause, self.offered.notified()).await;
             }
-            let _ = tokio::time::timeout(EXTENSION, self.offered.notified()).await;
             if extended.elapsed() >= EXTENSION {
                 extended = Instant::now();
                 self.extend_all(fleet).await;
@@ -70,7 +70,7 @@ impl Lists {
         }
     }
 
-    async fn publish_or_keep(&self, fleet: &Fleet, list: ListId, offer: Offer) {
+    async fn publish_or_keep(&self, fleet: &Fleet, list: ListId, offer: Offer, pauses: Pauses) {
         let head = &offer.head;
         match self.publish_one(fleet, &list, &offer).await {
             Ok(()) => {}
@@ -83,12 +83,15 @@ impl Lists {
                 );
             }
             Err(error) => {
-                // An engine that is away says so itself.
                 let (site, uid) = (&head.site, &head.content_type);
-                tracing::debug!(site, uid, %error, "a list is not published yet");
-                // Not over a newer one.
-                self.offers.lock().entry(list).or_insert(offer);
-                tokio::time::sleep(PAUSE).await;
+                let is_brief = matches!(error, NotPublished::Engine(EngineError::Away));
+                if is_brief {
+                    // An engine that is away says so itself.
+                    tracing::debug!(site, uid, %error, "a list is not published yet");
+                } else {
+                    tracing::warn!(site, uid, %error, "a list could not be published; it is tried again");
+                }
+                self.offers.lock().put_back(list, offer, pauses, is_brief);
             }
         }
     }
@@ -136,22 +139,11 @@ impl Lists {
             };
             match self.send(publication).await? {
                 Ok(version) => {
-                    if wants_base {
-                        state.base_is_there();
-                    }
-                    state.versions.published(version.position.version);
-                    state.set_published(Some(offer.clone()));
-                    let position = version.position.to_string();
-                    let snapshot = &offer.list.snapshot;
-                    self.changes.settled(&offer.head, list.as_str(), position, snapshot);
-                    let replaced = before.filter(|before| before.base != version.base);
-                    known.set(&version.position.to_string(), version);
-                    if let Some(before) = replaced {
-                        self.expire(&before.base.chunks, &before.deltas.chunks).await;
-                    }
+                    let replaced = self.record(list, &state, &mut known, (offer, version));
+                    self.expire(&replaced).await;
                     return Ok(());
                 }
-                Err(Outcome::OtherChanges) => {}
+                Err(Outcome::OtherChanges | Outcome::Expired) => {}
                 Err(Outcome::OtherVersion) => self.read_again(list, &mut known).await?,
                 Err(_) => return Err(NotPublished::NotLeader),
             }
@@ -159,11 +151,37 @@ impl Lists {
         Err(NotPublished::KeepsChanging)
     }
 
+    /// Records what is published now; returns the chunks that no pointer names any more.
+    fn record(
+        &self,
+        list: &ListId,
+        state: &ListState,
+        known: &mut Known,
+        (offer, version): (&Offer, KnownVersion),
+    ) -> Vec<Chunks> {
+        if version.base.position == version.position {
+            state.has_new_base();
+        }
+        state.versions.published(version.position.version);
+        state.set_published(Some(offer.clone()));
+        let position = version.position.to_string();
+        self.changes.settled(&offer.head, list.as_str(), position, &offer.list.snapshot);
+        let mut replaced = std::mem::take(&mut known.replaced);
+        let before = known.version.as_ref();
+        if let Some(before) = before.filter(|before| before.base != version.base) {
+            replaced.push(before.base.chunks.clone());
+            replaced.extend(before.deltas.chunks.iter().cloned());
+        }
+        known.set(&version.position.to_string(), version);
+        replaced
+    }
+
     /// The pointer has changed: what is there is replaced as a whole, since this instance leads.
     async fn read_again(&self, list: &ListId, known: &mut Known) -> Result<(), NotPublished> {
         let found = self.find(list).await?;
         if let Some(pointer) = found.pointer {
             known.largest = known.largest.max(pointer.position.version);
+            known.replaced.push(pointer.base.chunks);
         }
         known.forget(found.at);
         Ok(())
@@ -175,8 +193,8 @@ impl Lists {
         self.engine.now_ms().saturating_sub(age)
     }
 
-    async fn expire(&self, base: &Chunks, others: &[Chunks]) {
-        for chunks in std::iter::once(base).chain(others) {
+    async fn expire(&self, replaced: &[Chunks]) {
+        for chunks in replaced {
             // Otherwise they expire later.
             let _ = self.engine.extend(chunks, REPLACED_TTL).await;
         }

@@ -49,6 +49,8 @@ pub(super) struct Known {
     pub(super) version: Option<KnownVersion>,
     /// The largest number of a version that was seen.
     pub(super) largest: u64,
+    /// Bases that the next publication replaces, although they are not of the known version.
+    pub(super) replaced: Vec<Chunks>,
 }
 
 /// A version in the engine, and the same on this instance.
@@ -90,7 +92,8 @@ impl ListState {
         self.wants_base.load(Ordering::Relaxed)
     }
 
-    pub(super) fn base_is_there(&self) {
+    /// A base is published that is not the one that could not be used.
+    pub(super) fn has_new_base(&self) {
         self.wants_base.store(false, Ordering::Relaxed);
     }
 

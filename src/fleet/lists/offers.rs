@@ -1,0 +1,79 @@
+//! The copies that wait to be published: the last one of each list.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::{ListId, Offer};
+
+/// The pause after the first publication of a list that has failed; it doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// The longest pause.
+const LAST_PAUSE: Duration = Duration::from_secs(10);
+
+/// The offers that wait, each with the time of its next publication: a list that cannot be published
+/// keeps no other one waiting.
+#[derive(Default)]
+pub(super) struct Offers(BTreeMap<ListId, Waiting>);
+
+struct Waiting {
+    offer: Offer,
+    due: Instant,
+    pauses: Pauses,
+}
+
+/// The pauses after the failures of a list.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Pauses(Duration);
+
+impl Offers {
+    /// Adds the present copy of a list, in place of an earlier one.
+    pub(super) fn put(&mut self, list: ListId, offer: Offer) {
+        match self.0.get_mut(&list) {
+            // Its pause goes on.
+            Some(waiting) => waiting.offer = offer,
+            None => self.add(list, offer, (Instant::now(), Pauses::default())),
+        }
+    }
+
+    /// Adds a copy, unless a newer one waits.
+    pub(super) fn put_older(&mut self, list: &ListId, offer: Offer) {
+        if !self.0.contains_key(list) {
+            self.put(list.clone(), offer);
+        }
+    }
+
+    /// The offer that is due for the longest time.
+    pub(super) fn take_due(&mut self) -> Option<(ListId, Offer, Pauses)> {
+        let first = self.0.iter().min_by_key(|(_, waiting)| waiting.due);
+        let list = first.filter(|(_, waiting)| waiting.due <= Instant::now())?.0.clone();
+        let waiting = self.0.remove(&list)?;
+        Some((list, waiting.offer, waiting.pauses))
+    }
+
+    /// How long no offer is due; `None`: there is none.
+    pub(super) fn pause(&self) -> Option<Duration> {
+        let due = self.0.values().map(|waiting| waiting.due).min();
+        due.map(|due| due.saturating_duration_since(Instant::now()))
+    }
+
+    /// Adds an offer again that could not be published, unless a newer one waits; this one is due
+    /// after a pause. `is_brief`: the failure has cost the engine nothing.
+    pub(super) fn put_back(
+        &mut self,
+        list: ListId,
+        offer: Offer,
+        Pauses(last): Pauses,
+        is_brief: bool,
+    ) {
+        let pause = if is_brief { FIRST_PAUSE } else { (last * 2).clamp(FIRST_PAUSE, LAST_PAUSE) };
+        let next = (Instant::now() + pause, Pauses(pause));
+        match self.0.get_mut(&list) {
+            Some(waiting) => (waiting.due, waiting.pauses) = next,
+            None => self.add(list, offer, next),
+        }
+    }
+
+    fn add(&mut self, list: ListId, offer: Offer, (due, pauses): (Instant, Pauses)) {
+        self.0.insert(list, Waiting { offer, due, pauses });
+    }
+}

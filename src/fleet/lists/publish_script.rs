@@ -1,0 +1,71 @@
+//! The script that publishes a version of a list.
+
+use std::sync::LazyLock;
+
+use crate::fleet::changes;
+use crate::shared_engine::Script;
+
+/// `KEYS`: the lease, the pointer, the deltas, the two of the event, the two of the change log, the
+/// chunks that were uploaded for this version. `ARGV`: the token, the position that the pointer must
+/// have, the new one, the sealed pointer, the lifetime, what the delta follows (empty: there is none),
+/// its field and value, the position from which deltas are kept (empty: all), the four of the event,
+/// those of the change log.
+pub(super) static PUBLISH: LazyLock<Script> =
+    LazyLock::new(|| Script::with_events(&format!("{}\n{PUBLISH_LUA}", changes::LUA)));
+
+/// The pointer is written last: if the engine refuses a command, the version is not published.
+const PUBLISH_LUA: &str = r"
+local function own(key, kind)
+  local found = redis.call('TYPE', key)['ok']
+  if found ~= kind and found ~= 'none' then redis.call('UNLINK', key) end
+end
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'not-holder' end
+local kinds = {'hash', 'stream', 'stream', 'string', 'hash', 'stream'}
+for i, kind in ipairs(kinds) do own(KEYS[i + 1], kind) end
+local at = redis.call('HGET', KEYS[2], 'at') or ''
+if at ~= ARGV[2] then return 'other-version' end
+if not changes_fit(6, 14) then return 'other-changes' end
+for i = 8, #KEYS do
+  if redis.call('PEXPIRE', KEYS[i], ARGV[5]) == 0 then return 'expired' end
+end
+append_event(4, 10)
+changes_append(6, 14)
+if ARGV[6] == '' then
+  redis.call('UNLINK', KEYS[3])
+else
+  redis.call('XADD', KEYS[3], ARGV[3], 'after', ARGV[6], ARGV[7], ARGV[8])
+  if ARGV[9] ~= '' then redis.call('XTRIM', KEYS[3], 'MINID', ARGV[9]) end
+  redis.call('PEXPIRE', KEYS[3], ARGV[5])
+end
+redis.call('HSET', KEYS[2], 'at', ARGV[3], 'pointer', ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
+return 'published'
+";
+
+/// What the engine says to a publication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Published,
+    /// This instance does not have the lease.
+    NotHolder,
+    /// The pointer has another version than this instance knows.
+    OtherVersion,
+    /// The change log has gone on.
+    OtherChanges,
+    /// A chunk of what was uploaded is gone.
+    Expired,
+}
+
+impl Outcome {
+    /// As the script returns it.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "published" => Self::Published,
+            "not-holder" => Self::NotHolder,
+            "other-version" => Self::OtherVersion,
+            "other-changes" => Self::OtherChanges,
+            "expired" => Self::Expired,
+            _ => return None,
+        })
+    }
+}
