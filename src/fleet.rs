@@ -6,6 +6,7 @@ pub mod checks;
 pub mod cms_events;
 mod groups;
 pub mod history;
+mod known_groups;
 mod list_id;
 pub mod lists;
 pub mod positions;
@@ -13,12 +14,9 @@ mod role;
 pub mod status;
 mod walk_failure;
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
-
-use parking_lot::Mutex;
 
 use crate::change_log::ChangeLog;
 use crate::path_history::PathHistory;
@@ -29,8 +27,9 @@ use cms_events::{CmsEvent, CmsEvents};
 pub use groups::ListGroup;
 use groups::{FAILED, WANT};
 use history::SharedHistory;
-pub use list_id::ListId;
-use lists::Lists;
+use known_groups::KnownGroups;
+pub use list_id::{ListId, SharedListId};
+use lists::{Lists, Offer};
 use positions::SharedPositions;
 pub use role::Role;
 use status::{EngineStatus, ListStatus};
@@ -52,17 +51,10 @@ pub struct Fleet {
     changes: Option<SharedChanges>,
     history: Option<SharedHistory>,
     lists: Option<Lists>,
-    groups: Mutex<Groups>,
+    groups: KnownGroups,
     cms_events: CmsEvents,
     /// Whether the leases are released, because the service stops.
     is_released: Arc<AtomicBool>,
-}
-
-/// The groups in use, before and after a reload.
-#[derive(Default)]
-struct Groups {
-    by_lease: HashMap<String, Weak<ListGroup>>,
-    by_list: HashMap<ListId, Weak<ListGroup>>,
 }
 
 /// What an instance reads from the stream of events.
@@ -131,10 +123,16 @@ impl Fleet {
                 history.read_event(&event.body);
                 return true;
             }
-            lists::LIST => changes.read_event(&event.body),
+            // Those of lists of this instance are read with the version that it adopts.
+            lists::LIST if !self.has_list(&event.body) => changes.read_all_soon(),
             _ => {}
         }
         false
+    }
+
+    fn has_list(&self, body: &[u8]) -> bool {
+        let list = lists::list_of(body);
+        list.is_some_and(|list| self.group_of(&list).is_some())
     }
 
     /// Events may have been missed.
@@ -175,8 +173,8 @@ impl Fleet {
     /// What is shown of a list; `None` without `[shared]`.
     #[must_use]
     pub fn list_status(&self, list: &ListId) -> Option<ListStatus> {
-        let (lists, group) = (self.lists.as_ref()?, self.group_of(list)?);
-        Some(ListStatus::of(&group, &lists.versions(list), self.is_away()))
+        let (lists, (list, group)) = (self.lists.as_ref()?, self.groups.newest(list)?);
+        Some(ListStatus::of(&group, &lists.versions(&list), self.is_away()))
     }
 
     /// Whether there is an engine that is away.
@@ -198,31 +196,35 @@ impl Fleet {
     /// with the same lease, until all of its users have dropped it.
     #[must_use]
     pub fn group(&self, uid: &str, lists: Vec<ListId>) -> Arc<ListGroup> {
-        let Some(engine) = &self.engine else { return Arc::new(ListGroup::alone(lists)) };
-        let (name, mut groups) = (list_id::lease_name(uid, &lists), self.groups.lock());
-        let known = groups.by_lease.get(&name).and_then(Weak::upgrade);
-        let group = known.unwrap_or_else(|| {
+        let Some(engine) = &self.engine else { return Arc::new(ListGroup::alone()) };
+        let name = list_id::lease_name(uid, &lists);
+        let group = self.groups.get_or_add(&name, &lists, |lists| {
             let is_released = Arc::clone(&self.is_released);
-            let (engine, lease) = (engine.clone(), engine.lease(&name));
-            Arc::new(ListGroup::shared(lists.clone(), engine, lease, is_released))
+            ListGroup::shared(lists, engine.clone(), engine.lease(&name), is_released)
         });
-        groups.by_lease.insert(name, Arc::downgrade(&group));
-        groups.by_list.extend(lists.into_iter().map(|list| (list, Arc::downgrade(&group))));
-        groups.by_lease.retain(|_, group| group.strong_count() > 0);
-        groups.by_list.retain(|_, group| group.strong_count() > 0);
+        if let Some(lists) = &self.lists {
+            lists.keep(self.groups.lists());
+        }
         group
     }
 
-    /// The group of a list by the present settings.
+    /// The group of a shared list.
     #[must_use]
-    pub fn group_of(&self, list: &ListId) -> Option<Arc<ListGroup>> {
-        self.groups.lock().by_list.get(list).and_then(Weak::upgrade)
+    pub fn group_of(&self, list: &SharedListId) -> Option<Arc<ListGroup>> {
+        self.groups.of(list)
     }
 
-    /// All groups of the present settings that are shared.
+    /// Offers the present copy of a list to the other instances.
+    pub fn offer(&self, list: &ListId, offer: Offer) {
+        if let (Some(lists), Some((list, _))) = (&self.lists, self.groups.newest(list)) {
+            lists.offer(list, offer);
+        }
+    }
+
+    /// All groups in use that are shared.
     #[must_use]
     pub fn groups(&self) -> Vec<Arc<ListGroup>> {
-        self.groups.lock().by_lease.values().filter_map(Weak::upgrade).collect()
+        self.groups.all()
     }
 
     /// Releases all leases, for a graceful stop: other instances take over at once.

@@ -20,7 +20,6 @@ use tokio::sync::Notify;
 use xxhash_rust::xxh3::xxh3_128;
 
 use self::fields::LogValue;
-use super::ListId;
 use crate::change_log::{Baseline, ChangeLog, Recorder};
 use crate::shared_engine::Engine;
 use crate::site::Site;
@@ -60,7 +59,6 @@ struct State {
 struct SiteState {
     source: u128,
     types: Vec<String>,
-    lists: Vec<ListId>,
     /// The sealed head of the log that was read last, and the session in which it was read.
     read: Option<(Vec<u8>, u64)>,
     /// When this instance has found the log that it follows.
@@ -106,22 +104,7 @@ impl SharedChanges {
             *known = SiteState { source: *source, ..SiteState::default() };
         }
         known.types = types.to_vec();
-        known.lists = types.iter().map(|uid| ListId::of(site, uid)).collect();
         self.read_soon(key);
-    }
-
-    /// A version of a list is published. If it is one of this instance, the log is read once the
-    /// version is adopted.
-    pub fn read_event(&self, body: &[u8]) {
-        let text = String::from_utf8_lossy(body);
-        let list = text.split(' ').next().and_then(ListId::parse);
-        let is_own = list.is_some_and(|list| {
-            let state = self.inner.state.lock();
-            state.sites.values().any(|known| known.lists.contains(&list))
-        });
-        if !is_own {
-            self.read_all_soon();
-        }
     }
 
     /// The log of a site is read soon: it has changed, or changes may have been missed.

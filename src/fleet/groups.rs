@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::walk_failure::FailureEvent;
-use super::{ListId, Role, WalkFailure};
+use super::{Role, SharedListId, WalkFailure};
 use crate::shared_engine::{Engine, EngineState, Lease};
 
 /// The kind of the events by which an instance asks a leader for a refresh.
@@ -24,7 +24,7 @@ const JITTER: Duration = Duration::from_secs(5);
 
 /// The lists of one content type, one of each site that has it. Dropping it releases its lease.
 pub struct ListGroup {
-    lists: Vec<ListId>,
+    lists: Vec<SharedListId>,
     sharing: Option<Sharing>,
 }
 
@@ -45,12 +45,12 @@ struct Sharing {
 impl ListGroup {
     /// A group that is not shared.
     #[must_use]
-    pub fn alone(lists: Vec<ListId>) -> Self {
-        Self { lists, sharing: None }
+    pub fn alone() -> Self {
+        Self { lists: Vec::new(), sharing: None }
     }
 
     pub(super) fn shared(
-        lists: Vec<ListId>,
+        lists: Vec<SharedListId>,
         engine: Engine,
         lease: Lease,
         is_released: Arc<AtomicBool>,
@@ -66,9 +66,9 @@ impl ListGroup {
         Self { lists, sharing: Some(sharing) }
     }
 
-    /// Its lists.
+    /// Its lists, as they are shared; none without an engine.
     #[must_use]
-    pub fn lists(&self) -> &[ListId] {
+    pub fn lists(&self) -> &[SharedListId] {
         &self.lists
     }
 

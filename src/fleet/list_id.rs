@@ -1,4 +1,4 @@
-//! The id of a list: one content type of one site, by its settings and the version of the service.
+//! The ids of a list: one content type of one site, by its settings and the version of the service.
 
 use std::fmt;
 
@@ -7,10 +7,15 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::site::Site;
 use crate::store::made_by;
 
-/// The id of a list, in hexadecimal. Instances with the same settings and the same version of the
-/// service have the same ids; others share no list with them.
+/// The id of a list by the settings of its site, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListId(String);
+
+/// The id of a list as it is shared, in hexadecimal. Instances that have the same lease for it have
+/// the same id: a list has one leader. Those with other settings, with another version of the
+/// service, or with other lists in its group, share it with others or not at all.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SharedListId(String);
 
 impl ListId {
     /// The id of the list of a content type of a site.
@@ -25,6 +30,22 @@ impl ListId {
         Self(format!("{:032x}", hash.digest128()))
     }
 
+    /// The id under which those share the list that have this lease for it.
+    pub(super) fn shared(&self, lease: &str) -> SharedListId {
+        let mut hash = Xxh3::new();
+        hash.update(self.0.as_bytes());
+        hash.update(lease.as_bytes());
+        SharedListId(format!("{:032x}", hash.digest128()))
+    }
+
+    /// As it stands in keys.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl SharedListId {
     /// The id that is written like this; `None`: none is.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -45,8 +66,14 @@ impl fmt::Display for ListId {
     }
 }
 
-/// The name of the lease of these lists of a content type. Instances with other settings have
-/// another one, so that each of the two walks by itself.
+impl fmt::Display for SharedListId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The name of the lease of these lists of a content type. Instances with other settings for any of
+/// them have another one, so that each of the two walks by itself.
 pub(super) fn lease_name(uid: &str, lists: &[ListId]) -> String {
     let mut sorted: Vec<&ListId> = lists.iter().collect();
     sorted.sort();

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::ListId;
+use super::SharedListId;
 use super::changes::SharedChanges;
 use super::status::VersionStatus;
 use crate::shared_engine::{Engine, Event};
@@ -45,8 +45,6 @@ const WITHIN: Duration = Duration::from_secs(2);
 const TTL: Duration = Duration::from_hours(24);
 /// The most bytes of a base in the engine.
 const MAX_BASE_BYTES: usize = 1 << 30;
-/// The most bytes of a base or a delta, decompressed.
-const MAX_BODY_BYTES: usize = 4 << 30;
 
 /// What is published of a list, and from when it is.
 #[derive(Clone, Debug)]
@@ -72,7 +70,7 @@ pub struct Offer {
 pub struct Lists {
     engine: Engine,
     changes: SharedChanges,
-    states: Mutex<HashMap<ListId, Arc<ListState>>>,
+    states: Mutex<HashMap<SharedListId, Arc<ListState>>>,
     /// What waits to be published.
     offers: Mutex<Offers>,
     offered: Notify,
@@ -83,7 +81,7 @@ pub struct Lists {
 
 #[derive(Default)]
 struct Announced {
-    lists: BTreeSet<ListId>,
+    lists: BTreeSet<SharedListId>,
     /// Events may have been missed.
     all: bool,
 }
@@ -94,7 +92,7 @@ pub enum Which {
     /// All that this instance follows.
     All,
     /// These, if it follows them.
-    These(BTreeSet<ListId>),
+    These(BTreeSet<SharedListId>),
 }
 
 impl Lists {
@@ -114,20 +112,26 @@ impl Lists {
 
     /// Takes note of an event of the stream; `false`: it is not about lists.
     pub fn read_event(&self, event: &Event) -> bool {
-        let text = String::from_utf8_lossy(&event.body);
-        let (list, position) = text.split_once(' ').unwrap_or((&text, ""));
-        let Some(list) = ListId::parse(list) else { return false };
-        match &*event.kind {
-            LIST => {
-                if let Ok(position) = position.parse::<Position>() {
+        if event.kind != LIST && event.kind != BASE {
+            return false;
+        }
+        // Those of other settings are of no use here.
+        let known = list_of(&event.body).and_then(|list| {
+            let state = self.states.lock().get(&list).cloned();
+            state.map(|state| (list, state))
+        });
+        match known {
+            Some((list, _)) if event.kind == BASE => self.publish_base(&list),
+            Some((list, state)) => {
+                let text = String::from_utf8_lossy(&event.body);
+                let position = text.split_once(' ').map(|(_, position)| position.parse());
+                if let Some(Ok(Position { version, .. })) = position {
                     let at = i64::try_from(event.id.ms).unwrap_or(i64::MAX);
-                    let at = self.engine.instant_of(at);
-                    self.state(&list).versions.announced(position.version, at);
+                    state.versions.announced(version, self.engine.instant_of(at));
                 }
                 self.announce(list);
             }
-            BASE => self.publish_base(&list),
-            _ => return false,
+            None => {}
         }
         true
     }
@@ -138,7 +142,7 @@ impl Lists {
         self.is_announced.notify_one();
     }
 
-    fn announce(&self, list: ListId) {
+    fn announce(&self, list: SharedListId) {
         self.announced.lock().lists.insert(list);
         self.is_announced.notify_one();
     }
@@ -156,27 +160,45 @@ impl Lists {
 
     /// Which versions of a list this instance has seen.
     #[must_use]
-    pub fn versions(&self, list: &ListId) -> Arc<VersionStatus> {
+    pub fn versions(&self, list: &SharedListId) -> Arc<VersionStatus> {
         Arc::clone(&self.state(list).versions)
     }
 
-    fn state(&self, list: &ListId) -> Arc<ListState> {
-        Arc::clone(self.states.lock().entry(list.clone()).or_default())
+    /// These are the lists of this instance from now on. What is known of others is forgotten.
+    pub(super) fn keep(&self, lists: Vec<SharedListId>) {
+        let mut states = self.states.lock();
+        let mut known = std::mem::take(&mut *states);
+        let state = |list: SharedListId| {
+            let state = known.remove(&list).unwrap_or_default();
+            (list, state)
+        };
+        *states = lists.into_iter().map(state).collect();
     }
 
-    fn pointer_key(&self, list: &ListId) -> String {
+    /// The state of a list; an empty one if it is none of this instance any more.
+    fn state(&self, list: &SharedListId) -> Arc<ListState> {
+        self.states.lock().get(list).map(Arc::clone).unwrap_or_default()
+    }
+
+    fn pointer_key(&self, list: &SharedListId) -> String {
         self.engine.key(&format!("list:{list}"))
     }
 
-    fn deltas_key(&self, list: &ListId) -> String {
+    fn deltas_key(&self, list: &SharedListId) -> String {
         self.engine.key(&format!("deltas:{list}"))
     }
+}
+
+/// The list that the body of an event is about.
+pub(super) fn list_of(body: &[u8]) -> Option<SharedListId> {
+    let list = body.split(|byte| *byte == b' ').next()?;
+    SharedListId::parse(std::str::from_utf8(list).ok()?)
 }
 
 impl Which {
     /// Whether a list is one of them.
     #[must_use]
-    pub fn has(&self, list: &ListId) -> bool {
+    pub fn has(&self, list: &SharedListId) -> bool {
         match self {
             Self::All => true,
             Self::These(lists) => lists.contains(list),

@@ -24,6 +24,9 @@ pub struct CachedCopy {
     pub files: Arc<[SitemapFiles]>,
     /// When the refresh began: later changes in the CMS may be missing.
     pub begun: Instant,
+    /// When what is newest in it was read from the CMS, at the earliest: by the refresh, or by the last
+    /// update. For a copy of another instance, when that one published it.
+    pub(super) as_of: Instant,
     /// The first whole second at whose start the list had these URLs, as far as this process knows.
     pub changed: SystemTime,
     /// Whether the refresh was for an orphaned entry. Only its own waiters get such a copy, and
@@ -46,7 +49,7 @@ impl CachedCopy {
     /// Of pages that the settings name, which do not change before a reload.
     pub(super) fn of_settings(snapshot: Arc<Snapshot>, files: Arc<[SitemapFiles]>) -> Self {
         let (now, changed) = (Instant::now(), next_whole_second());
-        Self { snapshot, files, begun: now, changed, orphaned: false, completed: now }
+        Self { snapshot, files, begun: now, as_of: now, changed, orphaned: false, completed: now }
     }
 
     /// A copy from the store. The process that wrote it may have served other URLs since, so that the
@@ -67,13 +70,20 @@ impl CachedCopy {
         let same =
             before.filter(|before| before.snapshot.listing_hash() == snapshot.listing_hash());
         let changed = same.map_or_else(next_whole_second, |before| before.changed);
-        Self { snapshot, files, begun, changed, orphaned: false, completed: begun + took }
+        let completed = begun + took;
+        Self { snapshot, files, begun, as_of: begun, changed, orphaned: false, completed }
     }
 
-    /// The result of the same refresh with single documents updated.
-    pub(super) fn updated(&self, snapshot: Snapshot, files: Arc<[SitemapFiles]>) -> Self {
+    /// The result of the same refresh with single documents updated, which were read since then.
+    pub(super) fn updated(
+        &self,
+        snapshot: Snapshot,
+        files: Arc<[SitemapFiles]>,
+        since: Instant,
+    ) -> Self {
         let updated = Self::new(snapshot, files, self.begun, Some(self));
-        Self { completed: self.completed, orphaned: self.orphaned, ..updated }
+        let as_of = self.as_of.max(since);
+        Self { completed: self.completed, orphaned: self.orphaned, as_of, ..updated }
     }
 
     /// `changed` as the `Last-Modified` of a response. `None` for an orphaned copy: while two lists

@@ -6,6 +6,7 @@ mod engine;
 mod instances;
 mod lists;
 mod permits;
+mod publication;
 mod roles;
 mod runs;
 mod status;

@@ -1,12 +1,13 @@
 //! Reads what another instance has published: the whole of it, checked, or nothing (D53).
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use super::not_adopted::NotAdopted;
 use super::pointer::{Found, Pointer};
 use super::reading::Frame;
 use super::state::{Known, KnownVersion, ListState};
-use super::{BASE, ListId, Lists, PublishedList, WITHIN};
+use super::{BASE, Lists, PublishedList, SharedListId, WITHIN};
 use crate::shared_engine::EngineError;
 use crate::snapshot::{Builder, Listing};
 use crate::store::Head;
@@ -27,6 +28,8 @@ pub enum Purpose {
 pub struct FoundList {
     /// The list.
     pub list: PublishedList,
+    /// When it was published: the publisher had no later changes then.
+    pub published: Instant,
     /// Whether it was not known to this instance before.
     pub is_new: bool,
 }
@@ -39,7 +42,7 @@ impl Lists {
     /// [`NotAdopted`].
     pub async fn read(
         &self,
-        list: &ListId,
+        list: &SharedListId,
         listing: Listing<'_>,
         builder: Builder,
         purpose: Purpose,
@@ -47,6 +50,7 @@ impl Lists {
         let (state, frame) = (self.state(list), Frame { list, listing, builder });
         let mut known = state.known.lock().await;
         let read = self.read_known(frame, &mut known, purpose).await;
+        state.set_unread(matches!(read, Err(NotAdopted::Engine(_))));
         match &read {
             Ok(_) => state.accept(),
             Err(NotAdopted::Refused(reason)) => self.refuse(list, &state, &known.at, reason).await,
@@ -54,11 +58,15 @@ impl Lists {
         }
         let is_new = read?;
         let version = known.version.as_ref();
-        Ok(version.map(|version| FoundList { list: version.list.clone(), is_new }))
+        Ok(version.map(|version| FoundList {
+            list: version.list.clone(),
+            published: self.engine.instant_of(version.published_at),
+            is_new,
+        }))
     }
 
     /// Records that this instance serves the version that it has read last.
-    pub async fn adopted(&self, list: &ListId, head: &Head) {
+    pub async fn adopted(&self, list: &SharedListId, head: &Head) {
         let state = self.state(list);
         state.set_published(None);
         if let Some(version) = &state.known.lock().await.version {
@@ -72,27 +80,30 @@ impl Lists {
         }
     }
 
-    /// Whether what is published of a list cannot be used.
+    /// Whether what is published of a list could not be used or read, the last time.
     #[must_use]
-    pub fn is_refused(&self, list: &ListId) -> bool {
-        self.state(list).is_refused()
+    pub fn is_refused_or_unread(&self, list: &SharedListId) -> bool {
+        self.state(list).is_refused_or_unread()
     }
 
     /// Whether what is published of a list has been unusable for so long that this instance has to walk
     /// by itself.
     #[must_use]
-    pub fn is_unusable(&self, list: &ListId) -> bool {
+    pub fn is_unusable(&self, list: &SharedListId) -> bool {
         self.state(list).is_unusable()
     }
 
     /// Those of these lists of which something else is published than this instance has read last, or
-    /// of which what is published is refused.
+    /// of which what is published could not be used or read.
     ///
     /// # Errors
     /// [`EngineError`].
-    pub async fn changed(&self, lists: &[ListId]) -> Result<BTreeSet<ListId>, EngineError> {
+    pub async fn changed(
+        &self,
+        lists: &[SharedListId],
+    ) -> Result<BTreeSet<SharedListId>, EngineError> {
         let others = self.others(lists).await?;
-        let is_due = |list: &&ListId| others.contains(list) || self.state(list).is_due();
+        let is_due = |list: &&SharedListId| others.contains(list) || self.state(list).is_due();
         Ok(lists.iter().filter(is_due).cloned().collect())
     }
 
@@ -101,7 +112,7 @@ impl Lists {
     ///
     /// # Errors
     /// [`EngineError`].
-    pub async fn repair(&self, lists: &[ListId]) -> Result<(), EngineError> {
+    pub async fn repair(&self, lists: &[SharedListId]) -> Result<(), EngineError> {
         for list in self.others(lists).await? {
             self.publish_base(list);
         }
@@ -109,12 +120,15 @@ impl Lists {
     }
 
     /// Those of these lists of which something else is published than this instance knows.
-    async fn others<'l>(&self, lists: &'l [ListId]) -> Result<Vec<&'l ListId>, EngineError> {
+    async fn others<'l>(
+        &self,
+        lists: &'l [SharedListId],
+    ) -> Result<Vec<&'l SharedListId>, EngineError> {
         if lists.is_empty() {
             return Ok(Vec::new());
         }
         let positions = self.positions(lists).await?;
-        let is_other = |(list, at): &(&ListId, String)| {
+        let is_other = |(list, at): &(&SharedListId, String)| {
             // Locked: it is published or adopted right now.
             self.state(list).known.try_lock().is_ok_and(|known| known.at != *at)
         };
@@ -178,7 +192,7 @@ impl Lists {
     }
 
     /// Logs that something is refused, and asks for another base: once in a while.
-    async fn refuse(&self, list: &ListId, state: &ListState, at: &str, reason: &str) {
+    async fn refuse(&self, list: &SharedListId, state: &ListState, at: &str, reason: &str) {
         if !state.refuse() {
             return;
         }

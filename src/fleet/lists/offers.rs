@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{ListId, Offer};
+use super::{Offer, SharedListId};
 
 /// The pause after the first publication of a list that has failed; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -13,7 +13,7 @@ const LAST_PAUSE: Duration = Duration::from_secs(10);
 /// The offers that wait, each with the time of its next publication: a list that cannot be published
 /// keeps no other one waiting.
 #[derive(Default)]
-pub(super) struct Offers(BTreeMap<ListId, Waiting>);
+pub(super) struct Offers(BTreeMap<SharedListId, Waiting>);
 
 struct Waiting {
     offer: Offer,
@@ -27,7 +27,7 @@ pub(super) struct Pauses(Duration);
 
 impl Offers {
     /// Adds the present copy of a list, in place of an earlier one.
-    pub(super) fn put(&mut self, list: ListId, offer: Offer) {
+    pub(super) fn put(&mut self, list: SharedListId, offer: Offer) {
         match self.0.get_mut(&list) {
             // Its pause goes on.
             Some(waiting) => waiting.offer = offer,
@@ -36,14 +36,14 @@ impl Offers {
     }
 
     /// Adds a copy, unless a newer one waits.
-    pub(super) fn put_older(&mut self, list: &ListId, offer: Offer) {
+    pub(super) fn put_older(&mut self, list: &SharedListId, offer: Offer) {
         if !self.0.contains_key(list) {
             self.put(list.clone(), offer);
         }
     }
 
     /// The offer that is due for the longest time.
-    pub(super) fn take_due(&mut self) -> Option<(ListId, Offer, Pauses)> {
+    pub(super) fn take_due(&mut self) -> Option<(SharedListId, Offer, Pauses)> {
         let first = self.0.iter().min_by_key(|(_, waiting)| waiting.due);
         let list = first.filter(|(_, waiting)| waiting.due <= Instant::now())?.0.clone();
         let waiting = self.0.remove(&list)?;
@@ -60,7 +60,7 @@ impl Offers {
     /// after a pause. `is_brief`: the failure has cost the engine nothing.
     pub(super) fn put_back(
         &mut self,
-        list: ListId,
+        list: SharedListId,
         offer: Offer,
         Pauses(last): Pauses,
         is_brief: bool,
@@ -73,7 +73,7 @@ impl Offers {
         }
     }
 
-    fn add(&mut self, list: ListId, offer: Offer, (due, pauses): (Instant, Pauses)) {
+    fn add(&mut self, list: SharedListId, offer: Offer, (due, pauses): (Instant, Pauses)) {
         self.0.insert(list, Waiting { offer, due, pauses });
     }
 }

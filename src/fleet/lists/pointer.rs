@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ListId, Lists, WITHIN};
+use super::{Lists, SharedListId, WITHIN};
 use crate::shared_engine::{Chunks, EngineError};
 
 /// The place of a version: versions of a later epoch follow all of earlier ones, also after the engine
@@ -55,6 +55,8 @@ pub(super) struct Pointer {
     /// When its walk began, by the engine's clock.
     pub(super) walked_at: i64,
     pub(super) took_ms: u64,
+    /// When it was published, by the engine's clock.
+    pub(super) published_at: i64,
     pub(super) base: Base,
 }
 
@@ -77,12 +79,12 @@ pub(super) struct Found {
 }
 
 impl Lists {
-    pub(super) fn seal_pointer(&self, list: &ListId, pointer: &Pointer) -> Vec<u8> {
+    pub(super) fn seal_pointer(&self, list: &SharedListId, pointer: &Pointer) -> Vec<u8> {
         let text = serde_json::to_vec(pointer).expect("texts and numbers are JSON");
         self.engine.seal(&context(list), &text)
     }
 
-    pub(super) async fn find(&self, list: &ListId) -> Result<Found, EngineError> {
+    pub(super) async fn find(&self, list: &SharedListId) -> Result<Found, EngineError> {
         let mut get = redis::cmd("HMGET");
         get.arg(self.pointer_key(list)).arg("at").arg("pointer");
         let found = self.engine.command(&get, WITHIN).await;
@@ -102,7 +104,10 @@ impl Lists {
     }
 
     /// Which version of each list is published, as it stands there; empty where there is none.
-    pub(super) async fn positions(&self, lists: &[ListId]) -> Result<Vec<String>, EngineError> {
+    pub(super) async fn positions(
+        &self,
+        lists: &[SharedListId],
+    ) -> Result<Vec<String>, EngineError> {
         let mut pipeline = redis::Pipeline::new();
         for list in lists {
             pipeline.cmd("HGET").arg(self.pointer_key(list)).arg("at");
@@ -112,7 +117,7 @@ impl Lists {
     }
 }
 
-fn context(list: &ListId) -> String {
+fn context(list: &SharedListId) -> String {
     format!("pointer of {list}")
 }
 

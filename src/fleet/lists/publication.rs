@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::pointer::{Base, Pointer, Position};
 use super::publish_script::{Outcome, PUBLISH};
 use super::state::{Deltas, KnownVersion};
-use super::{LIST, ListId, Lists, Offer, TTL};
+use super::{LIST, Lists, Offer, SharedListId, TTL};
 use crate::fleet::ListGroup;
 use crate::fleet::changes::ListVersion;
 use crate::shared_engine::{Argument, CHUNK_BYTES, Chunks, EngineError, SealedEvent};
@@ -24,7 +24,7 @@ const MAX_DELTAS: usize = 256;
 
 /// A version to be published.
 pub(super) struct Publication<'p> {
-    pub(super) list: &'p ListId,
+    pub(super) list: &'p SharedListId,
     pub(super) group: &'p ListGroup,
     pub(super) position: Position,
     /// What the pointer has now.
@@ -66,6 +66,7 @@ impl Lists {
             rows: offer.list.snapshot.len(),
             walked_at,
             took_ms: u64::try_from(offer.list.took.as_millis()).unwrap_or(u64::MAX),
+            published_at: self.engine.now_ms(),
             base: base.clone(),
         };
         let sealed = self.seal_pointer(list, &pointer);
@@ -81,7 +82,8 @@ impl Lists {
             deltas.bytes += publication.delta.as_ref().map_or(0, Vec::len);
             deltas.chunks.extend(entry.as_mut().and_then(|entry| entry.chunks.take()));
         }
-        Ok(Ok(KnownVersion { position, list: offer.list.clone(), walked_at, base, deltas }))
+        let (list, published_at) = (offer.list.clone(), pointer.published_at);
+        Ok(Ok(KnownVersion { position, list, walked_at, published_at, base, deltas }))
     }
 
     /// Removes what was uploaded for a version that is not published. Without an answer, it may be.
@@ -161,7 +163,7 @@ impl Lists {
     /// Lets what is published of a list live on; `false`: a part of it is missing.
     pub(super) async fn extend(
         &self,
-        list: &ListId,
+        list: &SharedListId,
         version: &KnownVersion,
     ) -> Result<bool, EngineError> {
         let mut pipeline = redis::Pipeline::new();
@@ -182,7 +184,7 @@ pub(super) const INLINE: &str = "delta";
 pub(super) const IN_CHUNKS: &str = "chunks";
 
 /// What the seal of a delta is about.
-pub(super) fn context(list: &ListId, after: Position, position: Position) -> String {
+pub(super) fn context(list: &SharedListId, after: Position, position: Position) -> String {
     format!("delta of {list} from {after} to {position}")
 }
 
@@ -191,7 +193,7 @@ fn milliseconds(time: Duration) -> u64 {
 }
 
 /// A publication that failed may be repeated with other content.
-fn unique_name(kind: &str, list: &ListId, position: Position) -> String {
+fn unique_name(kind: &str, list: &SharedListId, position: Position) -> String {
     format!("{kind}:{list}:{position}:{:08x}", fastrand::u32(..))
 }
 

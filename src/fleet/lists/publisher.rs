@@ -9,7 +9,7 @@ use super::pointer::Position;
 use super::publication::Publication;
 use super::publish_script::Outcome;
 use super::state::{Known, KnownVersion, ListState};
-use super::{ListId, Lists, Offer};
+use super::{Lists, Offer, SharedListId};
 use crate::fleet::{Fleet, Role};
 use crate::shared_engine::{Chunks, EngineError};
 use crate::snapshot::Delta;
@@ -37,14 +37,14 @@ enum NotPublished {
 impl Lists {
     /// Offers the present copy of a list, which replaces an earlier offer. It is published if this
     /// instance leads, and dropped otherwise: a new leader offers what it has.
-    pub fn offer(&self, list: ListId, offer: Offer) {
+    pub fn offer(&self, list: SharedListId, offer: Offer) {
         self.offers.lock().put(list, offer);
         self.offered.notify_one();
     }
 
     /// Another instance cannot use the base of a list: if this one has published it, the whole list
     /// is published again.
-    pub(super) fn publish_base(&self, list: &ListId) {
+    pub(super) fn publish_base(&self, list: &SharedListId) {
         let state = self.state(list);
         let Some(offer) = state.published() else { return };
         state.want_base();
@@ -70,7 +70,13 @@ impl Lists {
         }
     }
 
-    async fn publish_or_keep(&self, fleet: &Fleet, list: ListId, offer: Offer, pauses: Pauses) {
+    async fn publish_or_keep(
+        &self,
+        fleet: &Fleet,
+        list: SharedListId,
+        offer: Offer,
+        pauses: Pauses,
+    ) {
         let head = &offer.head;
         match self.publish_one(fleet, &list, &offer).await {
             Ok(()) => {}
@@ -99,7 +105,7 @@ impl Lists {
     async fn publish_one(
         &self,
         fleet: &Fleet,
-        list: &ListId,
+        list: &SharedListId,
         offer: &Offer,
     ) -> Result<(), NotPublished> {
         let state = self.state(list);
@@ -154,7 +160,7 @@ impl Lists {
     /// Records what is published now; returns the chunks that no pointer names any more.
     fn record(
         &self,
-        list: &ListId,
+        list: &SharedListId,
         state: &ListState,
         known: &mut Known,
         (offer, version): (&Offer, KnownVersion),
@@ -177,7 +183,7 @@ impl Lists {
     }
 
     /// The pointer has changed: what is there is replaced as a whole, since this instance leads.
-    async fn read_again(&self, list: &ListId, known: &mut Known) -> Result<(), NotPublished> {
+    async fn read_again(&self, list: &SharedListId, known: &mut Known) -> Result<(), NotPublished> {
         let found = self.find(list).await?;
         if let Some(pointer) = found.pointer {
             known.largest = known.largest.max(pointer.position.version);
@@ -202,6 +208,7 @@ impl Lists {
 
     /// Lets the lists live on that this instance leads; publishes those again of which a part is gone.
     async fn extend_all(&self, fleet: &Fleet) {
+        self.states.lock().retain(|list, _| fleet.group_of(list).is_some());
         let states: Vec<_> =
             self.states.lock().iter().map(|(l, s)| (l.clone(), s.clone())).collect();
         for (list, state) in states {

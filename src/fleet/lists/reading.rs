@@ -10,7 +10,7 @@ use super::not_adopted::NotAdopted;
 use super::pointer::{Base, Pointer, Position};
 use super::publication::{IN_CHUNKS, INLINE, context};
 use super::state::{Deltas, KnownVersion};
-use super::{ListId, Lists, MAX_BASE_BYTES, MAX_BODY_BYTES, PublishedList};
+use super::{Lists, MAX_BASE_BYTES, PublishedList, SharedListId};
 use crate::rules::{PathSegment, Pathname, without_trailing_slash};
 use crate::shared_engine::{Chunks, EngineError};
 use crate::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
@@ -20,10 +20,16 @@ const READ_WITHIN: Duration = Duration::from_secs(5);
 /// How many deltas are read at once.
 const BATCH: usize = 64;
 
+/// The largest ratio of compression, beyond some bytes that are always permitted, and the most bytes in
+/// any case.
+const MAX_RATIO: usize = 100;
+const MIN_DECOMPRESSED: usize = 16 << 20;
+const MAX_DECOMPRESSED: usize = 1 << 30;
+
 /// What a snapshot must be one of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'l> {
-    pub(super) list: &'l ListId,
+    pub(super) list: &'l SharedListId,
     pub(super) listing: Listing<'l>,
     pub(super) builder: Builder,
 }
@@ -68,7 +74,7 @@ impl Lists {
             if serialized.head != frame.list.as_str() {
                 return Err(NotAdopted::refused("the base is of another list"));
             }
-            let snapshot = serialized.snapshot_within(MAX_BODY_BYTES, frame.builder);
+            let snapshot = serialized.snapshot_within(max_decompressed(bytes.len()), frame.builder);
             let snapshot = snapshot.map_err(NotAdopted::refused)?;
             if snapshot.content_hash() != base.hash {
                 return Err(NotAdopted::refused("the base has another content"));
@@ -114,7 +120,7 @@ impl Lists {
     /// The delta of an entry, which must follow this position; also its bytes and where they are.
     async fn delta(
         &self,
-        list: &ListId,
+        list: &SharedListId,
         after: Position,
         entry: &Entry,
     ) -> Result<(Delta, usize, Vec<Chunks>), NotAdopted> {
@@ -135,7 +141,7 @@ impl Lists {
             let chunks: Chunks = chunks.map_err(NotAdopted::refused)?;
             (self.engine.download(&chunks, MAX_BASE_BYTES).await?, vec![chunks])
         };
-        let delta = block_in_place(|| Delta::read(&bytes, MAX_BODY_BYTES));
+        let delta = block_in_place(|| Delta::read(&bytes, max_decompressed(bytes.len())));
         Ok((delta.map_err(NotAdopted::refused)?, bytes.len(), chunks))
     }
 
@@ -147,7 +153,8 @@ impl Lists {
         deltas: Deltas,
         pointer: &Pointer,
     ) -> Result<KnownVersion, NotAdopted> {
-        let Pointer { position, hash, urls_hash, rows, walked_at, took_ms, ref base } = *pointer;
+        let Pointer { position, hash, urls_hash, rows, walked_at, took_ms, .. } = *pointer;
+        let (published_at, base) = (pointer.published_at, pointer.base.clone());
         let figures = (snapshot.content_hash(), snapshot.urls_hash(), snapshot.len());
         if figures != (hash, urls_hash, rows) {
             return Err(NotAdopted::refused("the list has another content than the pointer says"));
@@ -159,7 +166,7 @@ impl Lists {
         let begun = self.engine.instant_of(walked_at);
         let took = Duration::from_millis(took_ms).min(begun.elapsed());
         let list = PublishedList { snapshot, begun, took };
-        Ok(KnownVersion { position, list, walked_at, base: base.clone(), deltas })
+        Ok(KnownVersion { position, list, walked_at, published_at, base, deltas })
     }
 }
 
@@ -173,6 +180,12 @@ fn apply(
         check_paths(present)?;
     }
     snapshot.with_delta(delta, builder).map_err(NotAdopted::refused)
+}
+
+/// The most bytes that these many may have decompressed. Deflate permits a thousandfold, which would
+/// let small values take the memory of all instances; lists have less.
+fn max_decompressed(bytes: usize) -> usize {
+    bytes.saturating_mul(MAX_RATIO).saturating_add(MIN_DECOMPRESSED).min(MAX_DECOMPRESSED)
 }
 
 fn check_paths(snapshot: &Snapshot) -> Result<(), NotAdopted> {

@@ -26,6 +26,8 @@ pub(super) struct ListState {
     pub(super) versions: Arc<VersionStatus>,
     /// Since when what is published is refused.
     refused: Mutex<Option<Refused>>,
+    /// The engine gave no answer to the last read.
+    is_unread: AtomicBool,
     /// Another instance cannot use the base.
     wants_base: AtomicBool,
     /// What this instance has published last.
@@ -60,6 +62,8 @@ pub(super) struct KnownVersion {
     pub(super) list: PublishedList,
     /// When its walk began, by the engine's clock.
     pub(super) walked_at: i64,
+    /// When it was published, by the engine's clock.
+    pub(super) published_at: i64,
     pub(super) base: Base,
     /// The deltas since the base.
     pub(super) deltas: Deltas,
@@ -122,14 +126,24 @@ impl ListState {
         self.refused.lock().as_ref().is_some_and(|refused| refused.since.elapsed() >= REFUSED)
     }
 
-    /// Whether something is refused.
-    pub(super) fn is_refused(&self) -> bool {
-        self.refused.lock().is_some()
+    /// Whether what is published was refused, or could not be read, the last time.
+    pub(super) fn is_refused_or_unread(&self) -> bool {
+        self.is_unread() || self.refused.lock().is_some()
     }
 
-    /// Whether something is refused that is to be read again: what was missing may be there.
+    /// Whether what is published is to be read again: what was missing may be there.
     pub(super) fn is_due(&self) -> bool {
-        self.refused.lock().as_ref().is_some_and(|refused| refused.tried.elapsed() >= RETRY)
+        let is_due = |refused: &Refused| refused.tried.elapsed() >= RETRY;
+        self.is_unread() || self.refused.lock().as_ref().is_some_and(is_due)
+    }
+
+    fn is_unread(&self) -> bool {
+        self.is_unread.load(Ordering::Relaxed)
+    }
+
+    /// Records whether the engine gave no answer to the last read.
+    pub(super) fn set_unread(&self, is_unread: bool) {
+        self.is_unread.store(is_unread, Ordering::Relaxed);
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::task::block_in_place;
 
 use crate::fleet::lists::{FoundList, Lists, PublishedList, Purpose, Which};
-use crate::fleet::{Fleet, ListId, Role};
+use crate::fleet::{Fleet, Role, SharedListId};
 use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::copy::CachedCopy;
 use crate::snapshot_cache::entry::Entry;
@@ -21,27 +21,33 @@ const PERIOD: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(10);
 /// By so much a walk is newer than another one, although clocks of instances differ.
 const NEWER: Duration = Duration::from_secs(1);
+/// By so much an own copy is newer than a publication, although instances know the engine's clock only
+/// by its answers.
+const LATER: Duration = Duration::from_millis(200);
 
 /// Adopts what other instances publish. Works on the current cache until it is dropped; ends at once
 /// without an engine.
 pub async fn follow_lists(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
     let Some(lists) = fleet.lists() else { return };
-    let mut last = (Instant::now(), Weak::new());
+    let (mut last, mut looked, mut used) = (Instant::now(), Instant::now(), Weak::new());
     loop {
         let announced = lists.next_announced(PERIOD).await;
         let cache = current();
-        let is_new_cache = !last.1.ptr_eq(&Arc::downgrade(&cache));
+        let is_new_cache = !used.ptr_eq(&Arc::downgrade(&cache));
+        used = Arc::downgrade(&cache);
         if announced.is_some() {
-            last.0 = Instant::now();
+            last = Instant::now();
         }
-        let which = match announced {
-            // Some of its entries may have missed an adoption.
-            _ if is_new_cache => Which::All,
-            Some(which) => which,
-            None => Which::These(cache.changed_lists(lists, last.0.elapsed() >= SILENCE).await),
-        };
-        last.1 = Arc::downgrade(&cache);
-        cache.adopt_lists(which).await;
+        // Some entries of a new cache may have missed an adoption.
+        if let Some(which) = if is_new_cache { Some(Which::All) } else { announced } {
+            cache.adopt_lists(which).await;
+        }
+        // Also while there are events of other lists all the time.
+        if looked.elapsed() >= PERIOD {
+            let changed = cache.changed_lists(lists, last.elapsed() >= SILENCE).await;
+            cache.adopt_lists(Which::These(changed)).await;
+            looked = Instant::now();
+        }
     }
 }
 
@@ -66,11 +72,12 @@ impl SnapshotCache {
         for (list, (site, entry)) in group.lists.lists().iter().zip(&group.members) {
             let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Lead).await;
             // Where this fails, what this instance has or walks takes its place.
-            let Ok(Some(FoundList { list: published, is_new })) = found else { continue };
-            let has_newer = entry.copy().is_some_and(|own| own.begun > published.begun + NEWER);
-            let has_later = entry.copy().is_some() && !is_new;
-            if !has_newer && !has_later {
-                self.put(site, entry, published).await;
+            let Ok(Some(found)) = found else { continue };
+            let is_wanted = |own: Option<&CachedCopy>| {
+                let is_newer = |own: &CachedCopy| own.begun > found.list.begun + NEWER;
+                own.is_none_or(|own| found.is_new && !is_newer(own) && !is_later(own, &found))
+            };
+            if self.put(site, entry, &found, is_wanted).await {
                 lists.adopted(list, &Head::of(&site.site, entry.query.uid.as_str())).await;
             }
         }
@@ -91,28 +98,43 @@ impl SnapshotCache {
         &self,
         lists: &Lists,
         group: &TypeGroup,
-        (list, (site, entry)): (&ListId, &Member),
+        (list, (site, entry)): (&SharedListId, &Member),
     ) {
         let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Follow).await;
-        let Ok(Some(FoundList { list: published, is_new })) = found else { return };
-        if !is_of_others(group) {
-            // It leads by now, and may have something newer.
-            return;
-        }
+        let Ok(Some(found)) = found else { return };
         let is_in_use =
-            |copy: &CachedCopy| Arc::ptr_eq(&copy.snapshot, &published.snapshot) && !is_new;
-        if !entry.copy().as_ref().is_some_and(is_in_use) {
-            self.put(site, entry, published).await;
+            |own: &CachedCopy| Arc::ptr_eq(&own.snapshot, &found.list.snapshot) && !found.is_new;
+        // This instance may lead by now. And what it has found alone stays until something is
+        // published that is later.
+        let is_wanted = |own: Option<&CachedCopy>| {
+            is_of_others(group) && own.is_none_or(|own| is_in_use(own) || !is_later(own, &found))
+        };
+        let is_put = if entry.copy().as_ref().is_some_and(is_in_use) {
+            is_of_others(group)
+        } else {
+            self.put(site, entry, &found, is_wanted).await
+        };
+        if is_put {
+            lists.adopted(list, &Head::of(&site.site, entry.query.uid.as_str())).await;
         }
-        lists.adopted(list, &Head::of(&site.site, entry.query.uid.as_str())).await;
     }
 
-    /// Puts a published list in place of the copy, and does what a refresh does with a new copy.
-    async fn put(&self, site: &SiteCache, entry: &Entry, published: PublishedList) {
+    /// Puts a published list in place of the copy if that is still wanted, and does what a refresh does
+    /// with a new copy. Returns whether it was.
+    async fn put(
+        &self,
+        site: &SiteCache,
+        entry: &Entry,
+        found: &FoundList,
+        is_wanted: impl FnOnce(Option<&CachedCopy>) -> bool,
+    ) -> bool {
         let update_lock = entry.update_lock.lock().await;
+        let before = entry.copy();
+        if !is_wanted(before.as_ref()) {
+            return false;
+        }
         let (copy, flight, is_changed) = block_in_place(|| {
-            let before = entry.copy();
-            let PublishedList { snapshot, begun, took } = published;
+            let PublishedList { snapshot, begun, took } = found.list.clone();
             let same = before.as_ref().filter(|one| Arc::ptr_eq(&one.snapshot, &snapshot));
             let is_changed = same.is_none();
             let files = match same {
@@ -120,6 +142,7 @@ impl SnapshotCache {
                 None => site.sitemap_files(&snapshot, before.as_ref()),
             };
             let copy = CachedCopy::adopted((snapshot, begun, took), files, before.as_ref());
+            let copy = CachedCopy { as_of: found.published, ..copy };
             let flight = entry.adopt(copy.clone());
             if let Some(history) = site.history.as_ref().filter(|_| is_changed) {
                 // Before the path index: a path that it no longer has is in the history.
@@ -137,11 +160,12 @@ impl SnapshotCache {
             flight.complete(Ok(copy));
         }
         self.triggers.wake_refresher();
+        true
     }
 
-    /// Those of the lists of others that were not adopted yet: the refused ones, or all. In the latter
+    /// Those of the lists of others that were not adopted yet: those that could not be, or all. In the latter
     /// case, those that this instance leads are looked at, too.
-    async fn changed_lists(&self, lists: &Lists, all: bool) -> BTreeSet<ListId> {
+    async fn changed_lists(&self, lists: &Lists, all: bool) -> BTreeSet<SharedListId> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for group in self.groups.values().map(|group| &group.lists) {
             let leads = matches!(group.role(), Role::Leader(_));
@@ -149,11 +173,18 @@ impl SnapshotCache {
             ids.extend(group.lists().iter().cloned());
         }
         own.retain(|_| all);
-        others.retain(|list| all || lists.is_refused(list));
+        others.retain(|list| all || lists.is_refused_or_unread(list));
         // Where the engine does not answer, they are looked at again.
         let _ = lists.repair(&own).await;
         lists.changed(&others).await.unwrap_or_default()
     }
+}
+
+/// Whether the own copy has all of a version that was published, and more: it was walked later, or it is
+/// that version with documents that were read later.
+fn is_later(own: &CachedCopy, found: &FoundList) -> bool {
+    let as_of = if found.is_new { own.begun } else { own.as_of };
+    as_of > found.published + LATER
 }
 
 /// Whether another instance leads, or will: also where what it publishes cannot be used.

@@ -43,8 +43,9 @@ impl<'g> Reading<'g> {
                 copy.snapshot.patched(&patches, site.listing(entry), site.builder())
             };
             let ids: Vec<&str> = patches.iter().map(|patch| &*patch.id).collect();
-            needs_walk |=
-                !tokio::task::block_in_place(|| replace(site, entry, (&copy, Some(&ids)), update));
+            needs_walk |= !tokio::task::block_in_place(|| {
+                replace(site, entry, (&copy, self.since, Some(&ids)), update)
+            });
         }
         let (uid, documents) = (&self.group.query.uid, patches.len());
         tracing::debug!(%uid, documents, "documents were updated");
@@ -72,7 +73,9 @@ impl<'g> Reading<'g> {
                 to_read.extend(own);
                 patched
             };
-            if !tokio::task::block_in_place(|| replace(site, entry, (&copy, None), update)) {
+            if !tokio::task::block_in_place(|| {
+                replace(site, entry, (&copy, self.since, None), update)
+            }) {
                 return None;
             }
         }
@@ -85,14 +88,14 @@ impl<'g> Reading<'g> {
 fn replace(
     site: &SiteCache,
     entry: &Entry,
-    (copy, ids): (&CachedCopy, Option<&[&str]>),
+    (copy, since, ids): (&CachedCopy, Instant, Option<&[&str]>),
     updated: impl FnOnce(&CachedCopy) -> Patched,
 ) -> bool {
     match updated(copy) {
         Patched::Unchanged => true,
         Patched::Changed(snapshot) => {
             let files = site.sitemap_files(&snapshot, Some(copy));
-            let updated = copy.updated(*snapshot, files);
+            let updated = copy.updated(*snapshot, files, since);
             if let Some(history) = &site.history {
                 // Before the path index: a path that it no longer has is in the history.
                 let pair = (&*copy.snapshot, &*updated.snapshot);

@@ -36,7 +36,7 @@ pub(in crate::snapshot_cache) struct TypeGroup {
 impl TypeGroup {
     /// A group of at least one member that this instance walks by itself.
     pub(in crate::snapshot_cache) fn new(members: Vec<Member>) -> Self {
-        Self::with_lists(members, |_, lists| Arc::new(ListGroup::alone(lists)))
+        Self::with_lists(members, |_, _| Arc::new(ListGroup::alone()))
     }
 
     fn with_lists(

@@ -130,7 +130,6 @@ impl SiteCache {
 
     /// Offers the copy of an entry to other instances.
     pub(in crate::snapshot_cache) fn offer(&self, entry: &Entry, copy: &CachedCopy) {
-        let Some(lists) = self.fleet.lists() else { return };
         if copy.orphaned || entry.is_orphaned() {
             return;
         }
@@ -140,7 +139,8 @@ impl SiteCache {
             begun: copy.begun,
             took: copy.refresh_duration(),
         };
-        lists.offer(ListId::of(&self.site, uid), Offer { head: Head::of(&self.site, uid), list });
+        let offer = Offer { head: Head::of(&self.site, uid), list };
+        self.fleet.offer(&ListId::of(&self.site, uid), offer);
     }
 
     /// Stores the copy of an entry.
