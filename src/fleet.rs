@@ -195,10 +195,10 @@ impl Fleet {
     /// The group of these lists of a content type. Two calls for the same lists get the same group,
     /// with the same lease, until all of its users have dropped it.
     #[must_use]
-    pub fn group(&self, uid: &str, lists: Vec<ListId>) -> Arc<ListGroup> {
+    pub fn group(&self, uid: &str, lists: &[ListId]) -> Arc<ListGroup> {
         let Some(engine) = &self.engine else { return Arc::new(ListGroup::alone()) };
-        let name = list_id::lease_name(uid, &lists);
-        let group = self.groups.get_or_add(&name, &lists, |lists| {
+        let name = list_id::lease_name(uid, lists);
+        let group = self.groups.get_or_add(&name, lists, |lists| {
             let is_released = Arc::clone(&self.is_released);
             ListGroup::shared(lists, engine.clone(), engine.lease(&name), is_released)
         });

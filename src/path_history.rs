@@ -189,7 +189,7 @@ impl PathHistory {
                 continue;
             };
             let at = state.rows.put(names, lost.path, lost.document_id, (now, false));
-            state.has_changed(Untaken::Put(at));
+            state.has_changed(&Untaken::Put(at));
         }
         state.shrink(now, BATCH * 2);
     }
@@ -252,13 +252,13 @@ impl State {
             let removed = self.rows.remove(at);
             let (names, path) = (removed.names, removed.path().into());
             let last_seen = removed.last_seen;
-            self.has_changed(Untaken::Removed(names.site, names.host, path, last_seen));
+            self.has_changed(&Untaken::Removed(names.site, names.host, path, last_seen));
         }
         true
     }
 
     /// All takers get this change.
-    fn has_changed(&mut self, change: Untaken) {
+    fn has_changed(&mut self, change: &Untaken) {
         for untaken in self.untaken.iter_mut().flatten() {
             untaken.push(change.clone());
         }

@@ -88,7 +88,7 @@ impl SharedState {
     /// within a runtime, and before [`SharedState::open_store`].
     pub fn join_fleet(&mut self, settings: Option<EngineSettings>) {
         let Some(settings) = settings else { return };
-        let engine = Engine::start(settings, Arc::clone(&self.metrics.shared_engine));
+        let engine = Engine::start(&settings, Arc::clone(&self.metrics.shared_engine));
         self.validator = self.validator.clone().in_fleet(engine.clone());
         let (log, history) = (Arc::clone(&self.change_log), Arc::clone(&self.path_history));
         self.fleet = Arc::new(Fleet::sharing(engine, log, history));

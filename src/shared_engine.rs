@@ -69,10 +69,10 @@ struct Inner {
 impl Engine {
     /// Starts the heartbeat, which connects; waits for nothing. Must be called within a runtime.
     #[must_use]
-    pub fn start(settings: EngineSettings, counters: Arc<EngineCounters>) -> Self {
+    pub fn start(settings: &EngineSettings, counters: Arc<EngineCounters>) -> Self {
         let instance = format!("{:032x}", fastrand::u128(..));
         let engine = Self(Arc::new(Inner {
-            connection: Connection::new(&settings),
+            connection: Connection::new(settings),
             availability: Availability::default(),
             clock: EngineClock::new(),
             leases: Arc::default(),

@@ -14,12 +14,13 @@ pub(super) struct KnownGroups(Mutex<Groups>);
 
 #[derive(Default)]
 struct Groups {
-    by_lease: HashMap<String, Weak<ListGroup>>,
+    /// By lease.
+    leases: HashMap<String, Weak<ListGroup>>,
     /// By what is shared: each list is in one group.
-    by_shared: HashMap<SharedListId, Weak<ListGroup>>,
+    shared_lists: HashMap<SharedListId, Weak<ListGroup>>,
     /// By what the settings say: before and after a reload a list may be in different groups. The
     /// last one is that of the newest settings.
-    by_list: HashMap<ListId, Vec<(SharedListId, Weak<ListGroup>)>>,
+    newest: HashMap<ListId, Vec<(SharedListId, Weak<ListGroup>)>>,
 }
 
 impl KnownGroups {
@@ -32,12 +33,12 @@ impl KnownGroups {
     ) -> Arc<ListGroup> {
         let groups = &mut *self.0.lock();
         let shared: Vec<_> = lists.iter().map(|list| list.shared(lease)).collect();
-        let known = groups.by_lease.get(lease).and_then(Weak::upgrade);
+        let known = groups.leases.get(lease).and_then(Weak::upgrade);
         let group = known.unwrap_or_else(|| Arc::new(new(shared.clone())));
-        groups.by_lease.insert(lease.to_owned(), Arc::downgrade(&group));
+        groups.leases.insert(lease.to_owned(), Arc::downgrade(&group));
         for (list, shared) in lists.iter().zip(shared) {
-            groups.by_shared.insert(shared.clone(), Arc::downgrade(&group));
-            let of_list = groups.by_list.entry(list.clone()).or_default();
+            groups.shared_lists.insert(shared.clone(), Arc::downgrade(&group));
+            let of_list = groups.newest.entry(list.clone()).or_default();
             of_list.retain(|(other, _)| *other != shared);
             of_list.push((shared, Arc::downgrade(&group)));
         }
@@ -47,20 +48,20 @@ impl KnownGroups {
 
     /// The group of a shared list.
     pub(super) fn of(&self, list: &SharedListId) -> Option<Arc<ListGroup>> {
-        self.0.lock().by_shared.get(list).and_then(Weak::upgrade)
+        self.0.lock().shared_lists.get(list).and_then(Weak::upgrade)
     }
 
     /// A list as the newest settings share it, and its group.
     pub(super) fn newest(&self, list: &ListId) -> Option<(SharedListId, Arc<ListGroup>)> {
         let groups = self.0.lock();
-        let of_list = groups.by_list.get(list)?.iter().rev();
+        let of_list = groups.newest.get(list)?.iter().rev();
         let mut in_use = of_list.filter_map(|(shared, group)| Some((shared, group.upgrade()?)));
         in_use.next().map(|(shared, group)| (shared.clone(), group))
     }
 
     /// All groups.
     pub(super) fn all(&self) -> Vec<Arc<ListGroup>> {
-        self.0.lock().by_lease.values().filter_map(Weak::upgrade).collect()
+        self.0.lock().leases.values().filter_map(Weak::upgrade).collect()
     }
 
     /// All lists.
@@ -72,9 +73,9 @@ impl KnownGroups {
 impl Groups {
     fn forget_dropped(&mut self) {
         let is_used = |group: &Weak<ListGroup>| group.strong_count() > 0;
-        self.by_lease.retain(|_, group| is_used(group));
-        self.by_shared.retain(|_, group| is_used(group));
-        self.by_list.values_mut().for_each(|groups| groups.retain(|(_, group)| is_used(group)));
-        self.by_list.retain(|_, groups| !groups.is_empty());
+        self.leases.retain(|_, group| is_used(group));
+        self.shared_lists.retain(|_, group| is_used(group));
+        self.newest.values_mut().for_each(|groups| groups.retain(|(_, group)| is_used(group)));
+        self.newest.retain(|_, groups| !groups.is_empty());
     }
 }

@@ -59,7 +59,7 @@ impl PathHistory {
         });
         if is_new {
             let at = state.rows.put(names, &row.path, &row.document_id, (now, true));
-            state.has_changed(Untaken::Put(at));
+            state.has_changed(&Untaken::Put(at));
             state.shrink(now, BATCH);
         }
         is_new
@@ -82,15 +82,15 @@ impl PathHistory {
         self.0.write().untaken[taker as usize] = None;
     }
 
-    /// Takes the oldest changes, at max so many, in order. Empty unless they are kept.
+    /// Takes the oldest changes, at most so many, in order. Empty unless they are kept.
     #[must_use]
     pub fn take_changes(&self, taker: Taker, max: usize) -> Vec<RowChange> {
         let state = &mut *self.0.write();
         let untaken = state.untaken[taker as usize].as_mut();
-        let taken: Vec<Untaken> = untaken
+        let oldest: Vec<Untaken> = untaken
             .map(|untaken| untaken.drain(..max.min(untaken.len())).collect())
             .unwrap_or_default();
-        taken.into_iter().filter_map(|change| state.change(change)).collect()
+        oldest.into_iter().filter_map(|change| state.change(change)).collect()
     }
 }
 

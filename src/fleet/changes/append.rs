@@ -75,6 +75,9 @@ impl SharedChanges {
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be read: nothing must be published then.
+    ///
+    /// # Panics
+    /// When the comparison does.
     pub async fn prepare(&self, version: ListVersion) -> Result<ChangeAppend, EngineError> {
         let known = self.known(&version).await?;
         let plan = self.plan(&version, &known).await?;

@@ -36,6 +36,9 @@ return 1
 ",
     )
 });
+/// An entry of the stream: its id, and its fields.
+type PartEntry = (String, Vec<(String, Vec<u8>)>);
+
 /// For one read of parts.
 const READ_WITHIN: Duration = Duration::from_secs(3);
 /// The pause after a read that has failed.
@@ -156,7 +159,7 @@ impl SharedChanges {
         &self,
         site: &str,
         found: &HashMap<String, Vec<u8>>,
-        parts: Vec<(String, Vec<(String, Vec<u8>)>)>,
+        parts: Vec<PartEntry>,
         session: u64,
     ) -> Progress {
         let Some(sealed) = found.get(LOG) else { return Progress::Unusable("there is none") };
@@ -186,7 +189,7 @@ impl SharedChanges {
         }
         let is_empty = parts.is_empty();
         for (id, part) in parts {
-            if !self.apply(site, &id, part) {
+            if !self.apply(site, &id, &part) {
                 return Progress::Unusable("its changes are damaged");
             }
         }
@@ -198,8 +201,8 @@ impl SharedChanges {
         }
     }
 
-    fn apply(&self, site: &str, id: &str, part: Vec<(String, Vec<u8>)>) -> bool {
-        let [(_, sealed)] = &part[..] else { return false };
+    fn apply(&self, site: &str, id: &str, part: &[(String, Vec<u8>)]) -> bool {
+        let [(_, sealed)] = part else { return false };
         let Ok(bytes) = self.engine.open(&part_context(site, id), sealed) else { return false };
         let Ok(part) = Part::decode(bytes) else { return false };
         let is_in_place = format!("{}-0", part.last()) == id;

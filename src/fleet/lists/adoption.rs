@@ -182,7 +182,8 @@ impl Lists {
         let before = known.version.as_ref();
         let is_known = before.is_some_and(|before| before.is(&pointer));
         let is_older = before.is_some_and(|before| pointer.position < before.position);
-        if !is_known && !(is_older && purpose == Purpose::Follow) {
+        let is_passed = is_older && purpose == Purpose::Follow;
+        if !is_known && !is_passed {
             let version = self.version(frame, before, &pointer).await?;
             known.set(&at, version);
             return Ok(true);

@@ -14,7 +14,7 @@ pub enum NotAdopted {
 }
 
 impl NotAdopted {
-    pub(super) fn refused(reason: impl ToString) -> Self {
+    pub(super) fn refused(reason: impl std::fmt::Display) -> Self {
         Self::Refused(reason.to_string())
     }
 }

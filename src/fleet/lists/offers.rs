@@ -62,10 +62,11 @@ impl Offers {
         &mut self,
         list: SharedListId,
         offer: Offer,
-        Pauses(last): Pauses,
+        Pauses(before): Pauses,
         is_brief: bool,
     ) {
-        let pause = if is_brief { FIRST_PAUSE } else { (last * 2).clamp(FIRST_PAUSE, LAST_PAUSE) };
+        let pause =
+            if is_brief { FIRST_PAUSE } else { (before * 2).clamp(FIRST_PAUSE, LAST_PAUSE) };
         let next = (Instant::now() + pause, Pauses(pause));
         match self.0.get_mut(&list) {
             Some(waiting) => (waiting.due, waiting.pauses) = next,

@@ -89,12 +89,9 @@ pub(super) fn metrics(
     let help = "Instances with the same engine and prefix, as last seen";
     let instances = of(|status| gauge_value(status.instances as u64));
     encoder.gauge("shared_instances", help, [([], instances)])?;
-    let permits: [(_, fn(&EngineStatus) -> usize); 2] =
-        [("in_use", |status| status.permits_in_use), ("waiting", |status| status.permits_waiting)];
-    let permits = permits.map(|(state, value)| {
-        let value = status.as_ref().map_or(f64::NAN, |status| gauge_value(value(status) as u64));
-        ([("state", state)], value)
-    });
+    let in_use = of(|status| gauge_value(status.permits_in_use as u64));
+    let waiting = of(|status| gauge_value(status.permits_waiting as u64));
+    let permits = [([("state", "in_use")], in_use), ([("state", "waiting")], waiting)];
     let help = "Permits for URL checks of this instance, and checks that wait for one";
     encoder.gauge("shared_url_check_permits", help, permits)?;
     lists(types, encoder)

@@ -86,7 +86,7 @@ impl SnapshotCache {
     }
 
     /// Offers the copies of a group to the others, for its new leader.
-    pub(super) fn offer_copies(&self, group: &TypeGroup) {
+    pub(super) fn offer_copies(group: &TypeGroup) {
         for (site, entry) in &group.members {
             if let Some(copy) = entry.copy() {
                 site.offer(entry, &copy);

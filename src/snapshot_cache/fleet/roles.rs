@@ -58,7 +58,7 @@ impl Roles {
                 record_change(group, before, role);
                 if matches!(role, Role::Leader(_)) {
                     // Also what it has found while the engine was away for a moment.
-                    cache.offer_copies(group);
+                    SnapshotCache::offer_copies(group);
                 }
                 cache.triggers.wake_refresher();
             }

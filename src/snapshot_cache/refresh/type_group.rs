@@ -76,7 +76,7 @@ impl TypeGroup {
             }
         }
         let group = |(uid, members): (ContentTypeUid, Vec<Member>)| {
-            let shared = |uid: &str, lists| fleet.group(uid, lists);
+            let shared = |uid: &str, lists: Vec<ListId>| fleet.group(uid, &lists);
             (uid, Arc::new(Self::with_lists(members, shared)))
         };
         members.into_iter().map(group).collect()

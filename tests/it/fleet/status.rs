@@ -1,5 +1,7 @@
 //! What `/readyz` and `/metrics` of the admin listener show of the engine and of each list.
 
+#![expect(clippy::float_cmp, reason = "these gauges and counters are whole numbers")]
+
 use serde_json::{Value, json};
 
 use crate::support::content::Content;

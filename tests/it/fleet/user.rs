@@ -25,7 +25,7 @@ fn engine() -> Redis {
     let words: Vec<_> = words.map(|word| word.replace("${ENGINE_PASSWORD}", PASSWORD)).collect();
     let admin = ["--user", "admin", "on", &format!(">{ADMIN}"), "~*", "&*", "+@all"];
     let words: Vec<&str> = words.iter().map(String::as_str).chain(admin).collect();
-    Redis::with(&words).as_user("admin", ADMIN)
+    Redis::with(&words).of_user("admin", ADMIN)
 }
 
 fn instance(cms: &str, front_end: &FrontEnd, redis: &Redis) -> Service {

@@ -71,7 +71,7 @@ impl Redis {
     }
 
     /// Lets [`Redis::command`] use this user and password.
-    pub(crate) fn as_user(mut self, user: &str, password: &str) -> Self {
+    pub(crate) fn of_user(mut self, user: &str, password: &str) -> Self {
         self.user = Some((user.to_owned(), password.to_owned()));
         self
     }

@@ -25,7 +25,7 @@ fn reason(state: EngineState) -> Option<EngineError> {
 fn engine_that_is_absent_at_the_start_is_away_at_once_and_here_once_it_runs() {
     run(async {
         let mut redis = Redis::absent();
-        let engine = engine_with(settings(&redis));
+        let engine = engine_with(&settings(&redis));
         until("it is away", async || reason(engine.state()).is_some()).await;
         let begun = Instant::now();
         let ping = engine.command::<String>(&redis::cmd("PING"), SOON).await;

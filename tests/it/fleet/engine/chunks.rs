@@ -131,7 +131,7 @@ fn chunks_of_an_instance_with_another_key_are_refused() {
         let with_key = |byte: u8| {
             let mut settings = settings(&redis);
             settings.key = Some(vec![byte; 32].into());
-            engine_with(settings)
+            engine_with(&settings)
         };
         let (first, same, other, without) =
             (with_key(1), with_key(1), with_key(2), engine(&redis).await);

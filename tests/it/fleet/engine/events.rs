@@ -108,7 +108,7 @@ fn forged_and_strange_entries_are_gaps_and_are_counted() {
         let redis = Redis::start();
         let mut with_key = settings(&redis);
         with_key.key = Some(vec![9; 40].into());
-        let (engine, forger) = (engine_with(with_key), engine(&redis).await);
+        let (engine, forger) = (engine_with(&with_key), engine(&redis).await);
         until("it is here", async || engine.is_here()).await;
         let mut reader = reading(&engine).await;
         append(&engine, "a").await;

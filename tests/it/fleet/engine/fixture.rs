@@ -23,13 +23,13 @@ pub(super) fn settings(redis: &Redis) -> EngineSettings {
 }
 
 /// Another instance with these settings.
-pub(super) fn engine_with(settings: EngineSettings) -> Engine {
+pub(super) fn engine_with(settings: &EngineSettings) -> Engine {
     Engine::start(settings, Arc::default())
 }
 
 /// Another instance, once the engine is here.
 pub(super) async fn engine(redis: &Redis) -> Engine {
-    let engine = engine_with(settings(redis));
+    let engine = engine_with(&settings(redis));
     until("the engine is here", async || engine.is_here()).await;
     engine
 }

@@ -169,7 +169,7 @@ fn instances_of_another_prefix_share_nothing() {
         let redis = Redis::start();
         let mut other = settings(&redis);
         other.prefix = "other".to_owned();
-        let (first, other) = (engine(&redis).await, engine_with(other));
+        let (first, other) = (engine(&redis).await, engine_with(&other));
         held(&first, "lists").await;
         held(&other, "lists").await;
         assert_eq!((first.instances(), other.instances()), (1, 1));

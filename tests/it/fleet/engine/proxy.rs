@@ -94,7 +94,7 @@ fn no_fault_of_a_proxy_gives_a_command_the_answer_of_another_one() {
         let proxy = Proxy::before(&redis);
         let mut settings = settings(&redis);
         settings.url.port = proxy.address.port();
-        let engine = engine_with(settings);
+        let engine = engine_with(&settings);
         for fault in [REPEAT, CUT, DELAY, REPEAT, CUT, REPEAT] {
             until("it is here", async || engine.is_here()).await;
             let mut failed = 0;

@@ -94,10 +94,10 @@ fn wrong_password_is_away_until_it_is_right() {
         let _: String = redis.command(&["CONFIG", "SET", "requirepass", "right"]);
         let mut wrong = settings(&redis);
         wrong.password = Some("wrong".to_owned().into());
-        let (wrong, none) = (engine_with(wrong), engine_with(settings(&redis)));
+        let (wrong, none) = (engine_with(&wrong), engine_with(&settings(&redis)));
         assert_eq!(away(&wrong).await, EngineError::Authentication);
         assert_eq!(away(&none).await, EngineError::Authentication);
-        let redis = redis.as_user("default", "right");
+        let redis = redis.of_user("default", "right");
         let _: String = redis.command(&["CONFIG", "SET", "requirepass", "wrong"]);
         here(&wrong).await;
     });
@@ -115,7 +115,7 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
         let mut settings = settings(&redis);
         settings.url.user = Some("map".to_owned());
         settings.password = Some("secret".to_owned().into());
-        let engine = engine_with(settings);
+        let engine = engine_with(&settings);
         assert_eq!(away(&engine).await, refused("NOPERM"));
         user(&["~other:*", "+@all"]);
         assert_eq!(away(&engine).await, refused("NOPERM"));
@@ -216,7 +216,7 @@ fn peer_that_is_no_engine_is_away() {
         });
         let mut settings = settings(&Redis::absent());
         settings.url.port = port;
-        let engine = engine_with(settings);
+        let engine = engine_with(&settings);
         let reason = away(&engine).await;
         assert_eq!(engine.instances(), 1, "{reason}");
     });

@@ -19,7 +19,7 @@ const PORT: &str = "TEST_ENGINE_TLS_PORT";
 fn engine_at(port: &str) -> Engine {
     let mut settings = settings(&Redis::absent());
     settings.url = EngineUrl::parse(&format!("rediss://127.0.0.1:{port}")).unwrap();
-    engine_with(settings)
+    engine_with(&settings)
 }
 
 fn behind_tls(identity: &str) -> (Redis, String) {

@@ -31,7 +31,7 @@ impl Stranger {
         let settings = EngineSettings::new(EngineUrl::parse(&redis.url()).unwrap(), "frontend-map");
         let engine = {
             let _entered = runtime.enter();
-            Engine::start(settings, Arc::default())
+            Engine::start(&settings, Arc::default())
         };
         until_so("the engine is here", || engine.is_here());
         Self { runtime, engine }
