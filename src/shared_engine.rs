@@ -78,7 +78,7 @@ impl Engine {
             leases: Arc::default(),
             instances: AtomicUsize::new(1),
             sealer: Sealer::new(&settings.prefix, settings.key.as_ref()),
-            prefix: settings.prefix,
+            prefix: settings.prefix.clone(),
             instance,
             counters,
         }));

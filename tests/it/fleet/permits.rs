@@ -29,7 +29,7 @@ struct Instance {
 impl Instance {
     fn start(redis: &Redis) -> Self {
         let url = EngineUrl::parse(&redis.url()).unwrap();
-        let engine = Engine::start(EngineSettings::new(url, "test"), Arc::default());
+        let engine = Engine::start(&EngineSettings::new(url, "test"), Arc::default());
         let validator = Validator::new().unwrap().in_fleet(engine.clone());
         Self { engine, validator }
     }
@@ -37,7 +37,7 @@ impl Instance {
     async fn start_three(redis: &Redis) -> [Self; 3] {
         let instances = [Self::start(redis), Self::start(redis), Self::start(redis)];
         for instance in &instances {
-            eventually("all are known", || instance.engine.instances() == 3).await;
+            eventually("all are known", || instance.engine.instances() == 3);
         }
         instances
     }
@@ -79,7 +79,7 @@ impl Run {
     }
 }
 
-async fn eventually(what: &str, is: impl FnMut() -> bool) {
+fn eventually(what: &str, is: impl FnMut() -> bool) {
     tokio::task::block_in_place(|| until_so(what, is));
 }
 
@@ -102,7 +102,7 @@ async fn three_instances_have_ten_checks_in_flight_and_share_them_evenly() {
     let instances = Instance::start_three(&redis).await;
     let before = calls(&redis, "evalsha");
     let runs = instances.each_ref().map(|instance| instance.check(&peer, "a", 300));
-    eventually("checks", || runs.iter().all(|run| run.checked() >= 100)).await;
+    eventually("checks", || runs.iter().all(|run| run.checked() >= 100));
     let first = runs.iter().map(Run::checked).max();
     assert!(first < Some(300), "no instance waits for another one to end: {first:?}");
     for run in runs {
@@ -121,7 +121,7 @@ async fn three_instances_have_ten_checks_in_flight_and_share_them_evenly() {
 async fn one_instance_has_all_permits_with_few_commands() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_holding(10, fine).await);
     let instance = Instance::start(&redis);
-    eventually("the engine is here", || instance.engine.is_here()).await;
+    eventually("the engine is here", || instance.engine.is_here());
     let before = calls(&redis, "evalsha");
     instance.check(&peer, "a", 1000).end().await;
     let commands = calls(&redis, "evalsha") - before;
@@ -133,9 +133,9 @@ async fn one_instance_has_all_permits_with_few_commands() {
 async fn instance_that_begins_later_gets_its_share_of_one_in_the_middle_of_a_run() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let first = Instance::start(&redis);
-    eventually("the engine is here", || first.engine.is_here()).await;
+    eventually("the engine is here", || first.engine.is_here());
     let long = first.check(&peer, "long", 3000);
-    eventually("ten are in flight", || peer.most_in_flight() == 10).await;
+    eventually("ten are in flight", || peer.most_in_flight() == 10);
     let second = Instance::start(&redis);
     let short = second.check(&peer, "short", 50);
     short.end().await;
@@ -149,17 +149,17 @@ async fn killed_and_restarted_engine_leaves_at_most_ten_checks_in_flight() {
     let (mut redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let instances = Instance::start_three(&redis).await;
     let runs = instances.each_ref().map(|instance| instance.check(&peer, "a", 2000));
-    eventually("checks", || runs.iter().all(|run| run.checked() >= 50)).await;
+    eventually("checks", || runs.iter().all(|run| run.checked() >= 50));
     redis.kill();
-    eventually("the engine is away", || instances.iter().all(is_away)).await;
+    eventually("the engine is away", || instances.iter().all(is_away));
     let known: Vec<usize> = runs.iter().map(Run::checked).collect();
     let more = |of: usize| runs.iter().zip(&known).all(|(run, known)| run.checked() >= known + of);
-    eventually("checks go on without the engine", || more(50)).await;
+    eventually("checks go on without the engine", || more(50));
     assert!(redis.restart());
-    eventually("the engine is here", || instances.iter().all(|one| one.engine.is_here())).await;
+    eventually("the engine is here", || instances.iter().all(|one| one.engine.is_here()));
     let known: Vec<usize> = runs.iter().map(Run::checked).collect();
     let more = |of: usize| runs.iter().zip(&known).all(|(run, known)| run.checked() >= known + of);
-    eventually("checks go on with it", || more(50)).await;
+    eventually("checks go on with it", || more(50));
     for run in runs {
         run.end().await;
     }
@@ -172,11 +172,11 @@ async fn paused_engine_leaves_at_most_ten_checks_in_flight_whichever_instance_ha
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let instances = Instance::start_three(&redis).await;
     let busy = instances[0].check(&peer, "busy", 4000);
-    eventually("checks", || busy.checked() >= 50).await;
+    eventually("checks", || busy.checked() >= 50);
     redis.pause();
     // These have no permits: they wait until those of the other instance have expired.
     let idle = [instances[1].check(&peer, "b", 60), instances[2].check(&peer, "c", 60)];
-    eventually("the engine is away", || instances.iter().all(is_away)).await;
+    eventually("the engine is away", || instances.iter().all(is_away));
     for run in idle {
         run.end().await;
     }
@@ -202,7 +202,7 @@ async fn permits_of_an_instance_that_is_gone_expire() {
     }
     let instance = Instance::start(&redis);
     let run = instance.check(&peer, "a", 100);
-    eventually("one permit is left", || run.checked() > 1).await;
+    eventually("one permit is left", || run.checked() > 1);
     assert_eq!(peer.most_in_flight(), 1);
     run.end().await;
     assert_eq!(peer.most_in_flight(), 10);

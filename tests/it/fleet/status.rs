@@ -93,7 +93,7 @@ fn lost_engine_is_shown_and_leaves_the_instance_ready() {
         assert_eq!(engine["instances"], 2, "the last known number");
         assert_eq!((&list["role"], &list["leaseSeconds"]), (&json!("alone"), &Value::Null));
         let public = http::get(service.addr(), "/readyz");
-        assert_eq!((public.status, public.text()), (200, "ready"));
+        assert_eq!((public.status, public.text()), (200, "ready\n"));
     }
     assert!(instances.redis.restart());
     for service in &instances.all {

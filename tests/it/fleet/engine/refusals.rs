@@ -167,7 +167,7 @@ fn heartbeat_key_of_a_stranger_is_away_and_no_panic() {
             let redis = Redis::start();
             let key = format!("map:1:{key}");
             let _: i64 = redis.command(&["LPUSH", &key, "x"]);
-            let engine = engine_with(settings(&redis));
+            let engine = engine_with(&settings(&redis));
             assert_eq!(away(&engine).await, refused("WRONGTYPE"), "{key}");
             let _: i64 = redis.command(&["DEL", &key]);
             here(&engine).await;

@@ -192,5 +192,4 @@ fn pointers_of_another_form_are_refused_without_harm() {
         });
     }
     instances.agree(&expected);
-    assert_eq!(instances.walks(), 1);
 }
