@@ -34,7 +34,7 @@ impl Instance {
         Self { engine, validator }
     }
 
-    async fn start_three(redis: &Redis) -> [Self; 3] {
+    fn start_three(redis: &Redis) -> [Self; 3] {
         let instances = [Self::start(redis), Self::start(redis), Self::start(redis)];
         for instance in &instances {
             eventually("all are known", || instance.engine.instances() == 3);
@@ -99,7 +99,7 @@ fn calls(redis: &Redis, command: &str) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn three_instances_have_ten_checks_in_flight_and_share_them_evenly() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
-    let instances = Instance::start_three(&redis).await;
+    let instances = Instance::start_three(&redis);
     let before = calls(&redis, "evalsha");
     let runs = instances.each_ref().map(|instance| instance.check(&peer, "a", 300));
     eventually("checks", || runs.iter().all(|run| run.checked() >= 100));
@@ -114,7 +114,7 @@ async fn three_instances_have_ten_checks_in_flight_and_share_them_evenly() {
     println!("{commands} scripts for 900 URLs, heartbeats included");
     assert!(commands < 900, "{commands}");
     let held = || redis.command::<usize>(&["ZCARD", "test:1:permits"]);
-    eventually("permits are returned at the end", || held() == 0).await;
+    eventually("permits are returned at the end", || held() == 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -147,7 +147,7 @@ async fn instance_that_begins_later_gets_its_share_of_one_in_the_middle_of_a_run
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_and_restarted_engine_leaves_at_most_ten_checks_in_flight() {
     let (mut redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
-    let instances = Instance::start_three(&redis).await;
+    let instances = Instance::start_three(&redis);
     let runs = instances.each_ref().map(|instance| instance.check(&peer, "a", 2000));
     eventually("checks", || runs.iter().all(|run| run.checked() >= 50));
     redis.kill();
@@ -170,7 +170,7 @@ async fn killed_and_restarted_engine_leaves_at_most_ten_checks_in_flight() {
 #[tokio::test(flavor = "multi_thread")]
 async fn paused_engine_leaves_at_most_ten_checks_in_flight_whichever_instance_had_them() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
-    let instances = Instance::start_three(&redis).await;
+    let instances = Instance::start_three(&redis);
     let busy = instances[0].check(&peer, "busy", 4000);
     eventually("checks", || busy.checked() >= 50);
     redis.pause();
