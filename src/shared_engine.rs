@@ -54,7 +54,9 @@ const LAYOUT: u32 = 1;
 pub struct Engine(Arc<Inner>);
 
 struct Inner {
-    prefix: String,
+    /// The beginning of all keys: the prefix, the version of the layout, and the id of the key of
+    /// seals.
+    base: String,
     instance: String,
     connection: Connection,
     availability: Availability,
@@ -71,14 +73,15 @@ impl Engine {
     #[must_use]
     pub fn start(settings: &EngineSettings, counters: Arc<EngineCounters>) -> Self {
         let instance = format!("{:032x}", fastrand::u128(..));
+        let sealer = Sealer::new(&settings.prefix, settings.key.as_ref());
         let engine = Self(Arc::new(Inner {
             connection: Connection::new(settings),
             availability: Availability::default(),
             clock: EngineClock::new(),
             leases: Arc::default(),
             instances: AtomicUsize::new(1),
-            sealer: Sealer::new(&settings.prefix, settings.key.as_ref()),
-            prefix: settings.prefix.clone(),
+            base: base(&settings.prefix, &sealer),
+            sealer,
             instance,
             counters,
         }));
@@ -129,10 +132,12 @@ impl Engine {
         &self.0.counters
     }
 
-    /// The key for this name: with the prefix and the version of the layout.
+    /// The key for this name: with the prefix, the version of the layout and, if there is a key of
+    /// seals, its id. Instances with another key of seals are another fleet: they would refuse each
+    /// other's values without end.
     #[must_use]
     pub fn key(&self, name: &str) -> String {
-        format!("{}:{LAYOUT}:{name}", self.0.prefix)
+        self.0.key(name)
     }
 
     /// The time of the engine's clock, in ms since 1970. Before the first heartbeat, that of this
@@ -218,5 +223,18 @@ impl Engine {
             self.0.counters.refused_seals.inc();
         }
         opened
+    }
+}
+
+impl Inner {
+    fn key(&self, name: &str) -> String {
+        format!("{}:{name}", self.base)
+    }
+}
+
+fn base(prefix: &str, sealer: &Sealer) -> String {
+    match sealer.key_id() {
+        Some(id) => format!("{prefix}:{LAYOUT}-{id}"),
+        None => format!("{prefix}:{LAYOUT}"),
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use super::lease::{LIFETIME, Lease, LeaseBook};
-use super::{Argument, EngineError, EngineState, Inner, LAYOUT, Script};
+use super::{Argument, EngineError, EngineState, Inner, Script};
 
 /// The time between two heartbeats.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -236,7 +236,7 @@ pub(super) async fn leave(inner: &Inner) {
 }
 
 fn base_keys(inner: &Inner) -> [String; 3] {
-    ["instances", "incarnation", "epoch"].map(|name| format!("{}:{LAYOUT}:{name}", inner.prefix))
+    ["instances", "incarnation", "epoch"].map(|name| inner.key(name))
 }
 
 fn ms(duration: Duration) -> Argument {

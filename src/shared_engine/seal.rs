@@ -50,6 +50,13 @@ impl Sealer {
         if self.key.is_some() { SHA256_OUTPUT_LEN } else { size_of::<u128>() }
     }
 
+    /// What distinguishes this key from others, in hexadecimal: the first 64 bits of the signature of
+    /// a constant, which is not the context of any value. `None` without a key.
+    pub(super) fn key_id(&self) -> Option<String> {
+        let tag = self.signature(self.key.as_ref()?, "key id", b"");
+        Some(tag.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+    }
+
     fn signature(&self, key: &hmac::Key, context: &str, body: &[u8]) -> hmac::Tag {
         let mut signing = hmac::Context::with_key(key);
         self.each_part(context, body, |part| signing.update(part));
@@ -105,6 +112,15 @@ mod tests {
                 assert_eq!(sealer.open("kind:1", &sealed[..at]), Err(BadSeal), "{at} bytes");
             }
         }
+    }
+
+    #[test]
+    fn key_id_is_the_same_for_one_key_alone() {
+        let id = |key: u8| Sealer::new("p", Some(&vec![key; 32].into())).key_id();
+        assert_eq!(id(7), id(7));
+        assert_ne!(id(7), id(8));
+        assert_eq!(id(7).unwrap().len(), 16);
+        assert_eq!(Sealer::new("p", None).key_id(), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontend_map::shared_engine::{Engine, Lease};
+use frontend_map::shared_engine::{Engine, EngineSettings, Lease};
 
 use super::fixture::{engine, engine_with, run, settings, until};
 use crate::support::redis::Redis;
@@ -173,5 +173,28 @@ fn instances_of_another_prefix_share_nothing() {
         held(&first, "lists").await;
         held(&other, "lists").await;
         assert_eq!((first.instances(), other.instances()), (1, 1));
+    });
+}
+
+#[test]
+fn instances_of_another_key_of_seals_share_nothing() {
+    run(async {
+        let redis = Redis::start();
+        let with = |key: Option<u8>| {
+            let key = key.map(|key| vec![key; 32].into());
+            engine_with(EngineSettings { key, ..settings(&redis) })
+        };
+        let engines = [None, Some(7), Some(8), Some(7)].map(with);
+        for engine in &engines[..3] {
+            held(engine, "lists").await;
+            assert!(engine.key("x").starts_with("map:1"));
+        }
+        let (first, last) = (&engines[1], &engines[3]);
+        until("two have the same key", async || last.instances() == 2).await;
+        let lease = last.lease("lists");
+        after_heartbeats(last, 2).await;
+        assert_eq!(lease.epoch(), None, "another instance holds it");
+        assert_eq!(first.key("x"), last.key("x"));
+        assert_eq!((engines[0].instances(), engines[2].instances()), (1, 1));
     });
 }
