@@ -34,9 +34,12 @@ const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 
 /// Keys: instances, incarnation, epoch; those of wanted leases; those of released leases.
 /// Arguments: instance, incarnation if there is none, lifetimes of instances, leases and keys in
-/// ms, number of wanted leases; tokens of released leases.
+/// ms, number of wanted leases, whether the instance counts (1 or 0); tokens of released leases.
 /// Returns the time in ms, the incarnation, the number of instances, and for each wanted lease the
-/// epoch if this instance is the holder, 0 if another one is, -1 if its value is strange.
+/// epoch if this instance is the holder, 0 if another one is. The epoch is negative if the key had a
+/// value of a stranger, which is replaced. A lease without an end gets one (`LT`). Nothing is deleted
+/// before the first command that needs memory unless it is of a stranger: the engine lets a script
+/// that has written continue although it is full.
 static BEAT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
@@ -47,18 +50,34 @@ local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function digits(number) return string.format('%.0f', number) end
 
-redis.call('ZADD', instances, digits(now), me)
+local function own(key, kind)
+  local found = redis.call('TYPE', key)['ok']
+  if found ~= kind and found ~= 'none' then redis.call('DEL', key) end
+end
+own(instances, 'zset')
+own(incarnation, 'string')
+own(epoch, 'string')
+
+if ARGV[7] == '1' then redis.call('ZADD', instances, digits(now), me) end
 redis.call('ZREMRANGEBYSCORE', instances, '-inf', digits(now - alive))
 redis.call('ZREMRANGEBYSCORE', instances, digits(now + alive), '+inf')
 redis.call('PEXPIRE', instances, keep_ms)
-redis.call('SET', incarnation, ARGV[2], 'NX')
+local current = redis.call('GET', incarnation)
+if not current or #current ~= 32 or string.find(current, '%X') then
+  current = ARGV[2]
+  redis.call('SET', incarnation, current)
+end
 redis.call('PEXPIRE', incarnation, keep_ms)
 
 for i = wanted + 4, #KEYS do
-  if redis.pcall('GET', KEYS[i]) == ARGV[i - wanted + 3] then redis.call('DEL', KEYS[i]) end
+  if redis.pcall('GET', KEYS[i]) == ARGV[i - wanted + 4] then redis.call('DEL', KEYS[i]) end
 end
 
 local function next_epoch()
+  local last = redis.call('GET', epoch)
+  if last and not string.find(last, '^%d+$') or last and #last > 15 then
+    redis.call('DEL', epoch)
+  end
   local count = redis.call('INCR', epoch)
   if count < now then
     count = now
@@ -71,21 +90,22 @@ end
 local states = {}
 for i = 1, wanted do
   local key = KEYS[3 + i]
-  local holder = redis.pcall('GET', key)
-  if not holder then
+  local value = redis.pcall('GET', key)
+  local holder, held
+  if type(value) == 'string' then holder, held = string.match(value, '^(%x+):(%d+)$') end
+  if not holder or #holder ~= #me or #held > 15 then
     local count = next_epoch()
     redis.call('SET', key, me .. ':' .. count, 'PX', lease_ms)
-    states[i] = count
-  elseif type(holder) == 'table' then
-    states[i] = '-1'
-  elseif string.sub(holder, 1, #me + 1) == me .. ':' then
+    states[i] = (value and '-' or '') .. count
+  elseif holder == me then
     redis.call('PEXPIRE', key, lease_ms)
-    states[i] = string.match(holder, '^%d+$', #me + 2) or '-1'
+    states[i] = held
   else
+    redis.call('PEXPIRE', key, lease_ms, 'LT')
     states[i] = '0'
   end
 end
-return {digits(now), redis.call('GET', incarnation), redis.call('ZCARD', instances), states}
+return {digits(now), current, redis.call('ZCARD', instances), states}
 ",
     )
 });
@@ -94,7 +114,7 @@ return {digits(now), redis.call('GET', incarnation), redis.call('ZCARD', instanc
 static LEAVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
-redis.call('ZREM', KEYS[1], ARGV[1])
+redis.pcall('ZREM', KEYS[1], ARGV[1])
 for i = 2, #KEYS do
   if redis.pcall('GET', KEYS[i]) == ARGV[i] then redis.call('DEL', KEYS[i]) end
 end
@@ -188,6 +208,7 @@ fn pause(begun: Instant, failures: u32) -> Duration {
 }
 
 async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
+    let counts = !inner.leases.is_leaving();
     let (leases, dropped) = (inner.leases.wanted(), inner.leases.take_dropped());
     let keys = base_keys(inner).into_iter();
     let keys = keys.chain(leases.iter().map(|lease| lease.key().to_owned()));
@@ -199,6 +220,7 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
         ms(LIFETIME),
         ms(KEYS_LIFETIME),
         Argument::from(leases.len()),
+        Argument::from(usize::from(counts)),
     ];
     arguments.extend(dropped.into_iter().map(|(_, token)| Argument::from(token)));
     let sent = Instant::now();
@@ -213,7 +235,7 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
 fn enter_leases(inner: &Inner, leases: &[Lease], states: &[i64], sent: Instant) {
     for (lease, state) in leases.iter().zip(states) {
         lease.set_strange(*state < 0);
-        let epoch = u64::try_from(*state).ok().filter(|epoch| *epoch > 0);
+        let epoch = Some(state.unsigned_abs()).filter(|epoch| *epoch > 0);
         inner.leases.enter(lease, epoch, sent);
     }
 }

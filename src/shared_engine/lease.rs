@@ -24,7 +24,7 @@ struct State {
     instance: String,
     tenure: Mutex<Option<Tenure>>,
     epoch: watch::Sender<Option<u64>>,
-    /// Whether its key has a value of a stranger.
+    /// Whether its key had a value of a stranger at the last heartbeat.
     is_strange: AtomicBool,
     book: Weak<LeaseBook>,
 }
@@ -77,10 +77,10 @@ impl Lease {
         self.0.epoch.subscribe()
     }
 
-    /// Logs that the key has a value of a stranger, once until it has not.
+    /// Logs that the key had a value of a stranger, once until it had not.
     pub(super) fn set_strange(&self, is_strange: bool) {
         if !self.0.is_strange.swap(is_strange, Ordering::Relaxed) && is_strange {
-            tracing::warn!(lease = self.name(), "the key of a lease has a value of a stranger");
+            tracing::warn!(lease = self.name(), "the key of a lease had a value of a stranger");
         }
     }
 }
@@ -173,6 +173,11 @@ impl LeaseBook {
         pages.wanted.retain(|_, state| state.strong_count() > 0);
         drop(pages);
         leases
+    }
+
+    /// Whether all leases are given up for good.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.pages.lock().is_leaving
     }
 
     /// Takes the leases to be released, as key and token.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use frontend_map::shared_engine::{Engine, EngineSettings, Lease};
+use frontend_map::shared_engine::{Engine, EngineSettings, EngineState, Lease};
 
 use super::fixture::{engine, engine_with, run, settings, until};
 use crate::support::redis::Redis;
@@ -108,6 +108,7 @@ fn release_leases_lets_another_instance_take_them_at_its_next_heartbeat() {
         assert!(other.epoch() > Some(epoch));
         after_heartbeats(&first, 2).await;
         assert_eq!(first.lease("new").epoch(), None, "it is leaving");
+        assert_eq!(redis.command::<usize>(&["ZCARD", "map:1:instances"]), 1, "nor counted again");
     });
 }
 
@@ -148,18 +149,37 @@ fn paused_engine_takes_the_lease_from_its_holder_until_it_runs_again() {
 }
 
 #[test]
-fn key_of_a_lease_with_another_type_is_not_held_and_harms_no_other_lease() {
+fn value_of_a_stranger_in_the_key_of_a_lease_is_replaced() {
     run(async {
         let redis = Redis::start();
         let engine = engine(&redis).await;
-        let _: i64 = redis.command(&["LPUSH", "map:1:lease:strange", "x"]);
-        let strange = engine.lease("strange");
-        held(&engine, "lists").await;
-        after_heartbeats(&engine, 2).await;
-        assert_eq!(strange.epoch(), None);
-        assert!(engine.is_here());
-        let _: i64 = redis.command(&["DEL", "map:1:lease:strange"]);
-        until("it is held", async || strange.epoch().is_some()).await;
+        let id = engine.instance_id();
+        let (no_epoch, huge) = (format!("{id}:"), format!("{id}:99999999999999999999"));
+        let values = ["", "x", "other:1", &no_epoch, &huge, "\u{0}"];
+        let strings = values.map(|value| vec!["SET", "map:1:lease:strange", value]);
+        let list = vec!["LPUSH", "map:1:lease:strange", "x"];
+        for command in strings.into_iter().chain([list]) {
+            let _: redis::Value = redis.command(&command);
+            let (lease, _) = held(&engine, "strange").await;
+            assert_eq!(redis.command::<String>(&["GET", lease.key()]), lease.token());
+            drop(lease);
+            until("it is released", async || redis.keys("map:1:lease:*").is_empty()).await;
+        }
+        assert_eq!(engine.state(), EngineState::Here { session: 1 });
+    });
+}
+
+#[test]
+fn lease_without_an_end_gets_one() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let token = format!("{:032x}:7", 7);
+        let _: String = redis.command(&["SET", "map:1:lease:lists", &token]);
+        let lease = engine.lease("lists");
+        after_heartbeats(&engine, 1).await;
+        assert_eq!(lease.epoch(), None, "another instance may hold it");
+        until("it is held", async || lease.epoch().is_some()).await;
     });
 }
 

@@ -128,6 +128,7 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
             "+evalsha",
             "+eval",
             "+time",
+            "+type",
             "+get",
             "+set",
             "+del",
@@ -161,16 +162,24 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
 }
 
 #[test]
-fn heartbeat_key_of_a_stranger_is_away_and_no_panic() {
+fn heartbeat_key_of_a_stranger_is_replaced() {
     run(async {
-        for key in ["instances", "incarnation"] {
-            let redis = Redis::start();
-            let key = format!("map:1:{key}");
-            let _: i64 = redis.command(&["LPUSH", &key, "x"]);
-            let engine = engine_with(&settings(&redis));
-            assert_eq!(away(&engine).await, refused("WRONGTYPE"), "{key}");
-            let _: i64 = redis.command(&["DEL", &key]);
-            here(&engine).await;
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let heartbeats = || engine.counters().heartbeats.get();
+        for key in ["instances", "incarnation", "epoch"].map(|key| format!("map:1:{key}")) {
+            let list = vec!["LPUSH", &key, "x"];
+            let strings = ["", "x", "-1", "9223372036854775807", "99999999999999999999"];
+            let strings = strings.map(|value| vec!["SET", &key, value]);
+            for command in strings.into_iter().chain([list]) {
+                let _: i64 = redis.command(&["DEL", &key]);
+                let _: redis::Value = redis.command(&command);
+                let before = heartbeats();
+                let lease = engine.lease(command[2]);
+                until("it is held", async || lease.epoch().is_some()).await;
+                until("two heartbeats", async || heartbeats() >= before + 2).await;
+                assert!(engine.is_here(), "{command:?}");
+            }
         }
     });
 }
