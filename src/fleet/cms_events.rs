@@ -16,6 +16,8 @@ const KIND: &str = "cms";
 const PERIOD: Duration = Duration::from_millis(250);
 /// How long an event may take from the engine back to the instance that has appended it.
 const ECHO_WAIT: Duration = Duration::from_secs(1);
+/// After this time without it, the instance applies the event by itself, and goes on to send it.
+const OVERDUE: Duration = Duration::from_secs(5);
 /// How long appending an event may take where no request waits for it.
 const BACKGROUND_WAIT: Duration = Duration::from_secs(2);
 
@@ -75,7 +77,7 @@ impl CmsEvents {
     }
 
     /// Appends events again that have not come back, and applies them here as long as the engine is
-    /// away. Runs for ever.
+    /// away, or if it does not return them for long: it may refuse this one stream. Runs for ever.
     pub(super) async fn forward(&self, engine: &Engine, apply: impl Fn(&CmsEvent)) {
         loop {
             tokio::time::sleep(PERIOD).await;
@@ -83,6 +85,7 @@ impl CmsEvents {
                 self.0.lock().take_unapplied().iter().for_each(&apply);
                 continue;
             }
+            self.overdue().iter().for_each(&apply);
             let late = self.0.lock().late(Instant::now(), ECHO_WAIT);
             for (number, event) in late {
                 if append(engine, number, event, BACKGROUND_WAIT).await.is_err() {
@@ -90,6 +93,22 @@ impl CmsEvents {
                 }
             }
         }
+    }
+
+    /// The events that have not come back for long; logs that there are some, once until there are
+    /// none.
+    fn overdue(&self) -> Vec<CmsEvent> {
+        let mut unconfirmed = self.0.lock();
+        let was_logged = unconfirmed.has_overdue();
+        let overdue = unconfirmed.take_overdue(Instant::now(), OVERDUE);
+        drop(unconfirmed);
+        if !overdue.is_empty() && !was_logged {
+            tracing::warn!(
+                events = overdue.len(),
+                "the shared engine does not return events of the CMS: they are applied here alone"
+            );
+        }
+        overdue
     }
 
     /// Records that an event of this instance has come back.

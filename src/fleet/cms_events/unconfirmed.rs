@@ -1,5 +1,5 @@
 //! Events that have not come back from the engine: they are sent again, and applied here while the
-//! engine is away.
+//! engine is away, or if it does not return them for long.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -21,6 +21,10 @@ pub(super) struct Unconfirmed {
 struct Received {
     number: u64,
     event: CmsEvent,
+    /// Since when it may come back: when it was received, or sent after the return of the engine.
+    expected: Instant,
+    /// Whether this instance has applied it because it did not come back for long.
+    is_overdue: bool,
     /// When it was last sent.
     sent: Instant,
     /// Whether this instance has applied it without the engine.
@@ -40,7 +44,9 @@ impl Unconfirmed {
 
     fn push(&mut self, event: CmsEvent, is_applied: bool, sent: Instant) -> u64 {
         self.last += 1;
-        self.events.push_back(Received { number: self.last, event, sent, is_applied });
+        let number = self.last;
+        let (expected, is_overdue) = (sent, false);
+        self.events.push_back(Received { number, event, expected, is_overdue, sent, is_applied });
         self.last
     }
 
@@ -68,10 +74,33 @@ impl Unconfirmed {
         };
         let late = self.events.iter_mut().filter(is_late).take(BATCH);
         let send = |received: &mut Received| {
+            if received.is_applied {
+                (received.expected, received.is_overdue) = (now, false);
+            }
             (received.sent, received.is_applied) = (now, false);
             (received.number, received.event.clone())
         };
         late.map(send).collect()
+    }
+
+    /// The events that this instance has to apply by itself, because they have not come back for this
+    /// long. Each is returned once, and sent again until it comes back.
+    pub(super) fn take_overdue(&mut self, now: Instant, wait: Duration) -> Vec<CmsEvent> {
+        let is_overdue = |received: &&mut Received| {
+            let waited = now.saturating_duration_since(received.expected);
+            !received.is_applied && !received.is_overdue && waited >= wait
+        };
+        let overdue = self.events.iter_mut().filter(is_overdue);
+        let apply = |received: &mut Received| {
+            received.is_overdue = true;
+            received.event.clone()
+        };
+        overdue.map(apply).collect()
+    }
+
+    /// Whether an event was overdue and has not come back since.
+    pub(super) fn has_overdue(&self) -> bool {
+        self.events.iter().any(|received| received.is_overdue)
     }
 
     /// The events that this instance has to apply by itself, because the engine has gone away before
@@ -116,6 +145,31 @@ mod tests {
         assert_eq!(events.take_unapplied(), []);
         assert_eq!(events.late(start, SECOND).len(), 2, "without a wait");
         assert_eq!(events.late(start, SECOND), []);
+    }
+
+    #[test]
+    fn event_that_does_not_come_back_for_long_is_overdue_once() {
+        let (mut events, start) = (Unconfirmed::default(), Instant::now());
+        let number = events.add(event(true), false, start).unwrap();
+        assert_eq!(events.late(start + SECOND, SECOND).len(), 1);
+        assert_eq!(events.take_overdue(start + 4 * SECOND, 5 * SECOND), []);
+        assert_eq!(events.take_overdue(start + 5 * SECOND, 5 * SECOND), [event(true)]);
+        assert_eq!(events.take_overdue(start + 9 * SECOND, 5 * SECOND), []);
+        assert!(events.has_overdue());
+        assert_eq!(events.late(start + 9 * SECOND, SECOND).len(), 1, "it is still sent");
+        events.confirm(number);
+        assert!(!events.has_overdue());
+    }
+
+    #[test]
+    fn event_from_before_the_return_of_the_engine_is_expected_as_of_the_return() {
+        let (mut events, start) = (Unconfirmed::default(), Instant::now());
+        events.add(event(false), true, start);
+        let returned = start + 60 * SECOND;
+        assert_eq!(events.take_overdue(returned, 5 * SECOND), [], "it was applied");
+        assert_eq!(events.late(returned, SECOND).len(), 1);
+        assert_eq!(events.take_overdue(returned + 4 * SECOND, 5 * SECOND), []);
+        assert_eq!(events.take_overdue(returned + 5 * SECOND, 5 * SECOND), [event(false)]);
     }
 
     #[test]

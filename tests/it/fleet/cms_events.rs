@@ -5,6 +5,7 @@ use crate::support::content::Content;
 use crate::support::wait::until_so;
 
 const AGAIN: &str = "a list has collapsed and is walked again";
+const ALONE: &str = "the shared engine does not return events of the CMS";
 
 #[test]
 fn document_of_an_event_is_read_once_and_reaches_all_instances() {
@@ -86,4 +87,22 @@ fn event_during_a_walk_of_the_leader_is_in_the_list_that_all_get() {
     instances.content.open();
     all_serve(&instances.all, &["z"]);
     serves(&instances.all[follower], &["z"]);
+}
+
+#[test]
+fn event_that_the_engine_refuses_is_applied_by_its_receiver_with_one_warning() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x"), ("en", "b", "y")]));
+    let leader = instances.leader();
+    let key = "frontend-map:1:events";
+    let _: i64 = instances.redis.command(&["DEL", key]);
+    let _: String = instances.redis.command(&["SET", key, "of a stranger"]);
+    for slug in ["one", "two"] {
+        instances.content.publish("en", "a", slug);
+        changed(&instances.all[leader], "a");
+        serves(&instances.all[leader], &[slug, "y"]);
+    }
+    let warnings = instances.all[leader].log().matches(ALONE).count();
+    assert_eq!(warnings, 1, "{}", instances.all[leader].log());
+    let _: i64 = instances.redis.command(&["DEL", key]);
+    all_serve(&instances.all, &["two", "y"]);
 }

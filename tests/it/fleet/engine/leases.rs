@@ -202,7 +202,7 @@ fn instances_of_another_key_of_seals_share_nothing() {
         let redis = Redis::start();
         let with = |key: Option<u8>| {
             let key = key.map(|key| vec![key; 32].into());
-            engine_with(EngineSettings { key, ..settings(&redis) })
+            engine_with(&EngineSettings { key, ..settings(&redis) })
         };
         let engines = [None, Some(7), Some(8), Some(7)].map(with);
         for engine in &engines[..3] {
