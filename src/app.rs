@@ -102,6 +102,7 @@ impl App {
     ///
     /// # Errors
     /// [`TooManyRuns`] when a new run would be needed and the queue of runs is full.
+    ///
     /// # Panics
     /// If the site is not one of this app.
     pub async fn validate(

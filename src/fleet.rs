@@ -1,5 +1,5 @@
-//! What the instances of a fleet share, in the words of the domain: which of them walks which lists,
-//! and the events that all of them apply.
+//! What the instances of a fleet share: which of them walks which lists, the lists that they
+//! publish, the events that all of them apply, change logs, path history and URL checks.
 
 pub mod changes;
 pub mod checks;
@@ -38,8 +38,8 @@ pub use walk_failure::WalkFailure;
 
 /// How long the release of the leases may take.
 const RELEASE_WAIT: Duration = Duration::from_secs(1);
-/// How long events stay of interest to a new leader: longer than a lease takes to expire, and the
-/// updates of the leader before to be published.
+/// A new leader applies the events of this time again. It is longer than a lease takes to expire,
+/// and than the updates of the previous leader take to be published.
 const REPLAYED: Duration = Duration::from_mins(1);
 /// How long a new leader waits for these events.
 const REPLAY_WAIT: Duration = Duration::from_secs(5);
@@ -107,7 +107,7 @@ impl Fleet {
         }
     }
 
-    /// A site has these content types from now on, the pages outside the CMS among them.
+    /// Sets the content types of a site, with the pages outside the CMS as one of them.
     pub fn set_site(&self, site: &Site, types: &[String]) {
         if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
             changes.set_site(site, types);
@@ -115,7 +115,8 @@ impl Fleet {
         }
     }
 
-    /// Takes note of an event of the stream; `true`: nothing else is to be done with it.
+    /// Handles an event of the stream that is about changes or the history. Returns `true` if it is
+    /// of no use elsewhere.
     pub fn read_event(&self, event: &Event) -> bool {
         let (Some(changes), Some(history)) = (&self.changes, &self.history) else { return false };
         match &*event.kind {
@@ -184,8 +185,7 @@ impl Fleet {
         self.engine.as_ref().is_some_and(is_away)
     }
 
-    /// By how many instances that know nothing of each other the CMS is read: 1 unless the engine is
-    /// away.
+    /// How many instances read the CMS without knowing of each other: 1 unless the engine is away.
     #[must_use]
     pub fn separate_instances(&self) -> usize {
         let away = self.engine.as_ref().filter(|_| self.is_away());
@@ -253,8 +253,8 @@ impl Fleet {
         }
     }
 
-    /// The events of the CMS of the last minute, for a new leader; those that cannot be read are made
-    /// up for by its walk.
+    /// The events of the CMS of the last minute, for a new leader. If they cannot be read, its walk
+    /// finds the changes.
     pub async fn recent_cms_events(&self) -> Vec<CmsEvent> {
         let Some(engine) = &self.engine else { return Vec::new() };
         let events = engine.recent_events(REPLAYED, REPLAY_WAIT).await;

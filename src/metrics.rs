@@ -129,7 +129,7 @@ impl Metrics {
         )?;
         encoder.metric(
             "validation_runs_followed",
-            "Runs of URL checks of other instances that callers of this one waited for",
+            "Runs of URL checks on other instances for which clients of this one waited",
             &self.validations_followed,
         )?;
         encoder.metric(

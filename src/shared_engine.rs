@@ -101,7 +101,7 @@ impl Engine {
         self.0.availability.state()
     }
 
-    /// How long the engine has been here, or not: since the start before the first heartbeat.
+    /// How long the engine has been usable, or not. Before the first heartbeat: since the start.
     #[must_use]
     pub fn state_age(&self) -> Duration {
         self.0.availability.age()
@@ -120,7 +120,7 @@ impl Engine {
         self.0.instances.load(Ordering::Relaxed).max(1)
     }
 
-    /// The id of this process, which is random.
+    /// The random id of this process: 32 hexadecimal digits.
     #[must_use]
     pub fn instance_id(&self) -> &str {
         &self.0.instance
@@ -147,16 +147,17 @@ impl Engine {
         self.0.clock.now_ms()
     }
 
-    /// When it was this time by the engine's clock; a time in the future counts as now.
+    /// The instant of this time of the engine's clock, in ms since 1970. A time in the future
+    /// counts as now.
     #[must_use]
     pub fn instant_of(&self, engine_ms: i64) -> Instant {
         self.0.clock.instant_of(engine_ms)
     }
 
-    /// Sends a command.
+    /// Sends a command, and waits for its answer for at most `within`.
     ///
     /// # Errors
-    /// [`EngineError`]; [`EngineError::Away`] at once, while the engine is away.
+    /// [`EngineError`]; while the engine is away, [`EngineError::Away`] at once.
     pub async fn command<T: FromRedisValue>(
         &self,
         command: &redis::Cmd,
@@ -200,7 +201,8 @@ impl Engine {
         self.0.leases.lease(name, || self.key(&format!("lease:{name}")), &self.0.instance)
     }
 
-    /// Releases all leases, for good: other instances can have them at once. For a graceful stop.
+    /// Releases all leases and requests no more, so that other instances can get them at once. For
+    /// a graceful stop.
     pub async fn release_leases(&self) {
         heartbeat::leave(&self.0).await;
     }

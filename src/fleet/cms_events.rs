@@ -12,13 +12,13 @@ use unconfirmed::Unconfirmed;
 
 /// The kind of these events in the stream.
 const KIND: &str = "cms";
-/// How often events that were not read back are looked at.
+/// How often the events are checked that have not come back.
 const PERIOD: Duration = Duration::from_millis(250);
-/// How long an event may take from the engine back to the instance that has appended it.
+/// How long an event may take to come back to the instance that has appended it.
 const ECHO_WAIT: Duration = Duration::from_secs(1);
-/// After this time without it, the instance applies the event by itself, and goes on to send it.
+/// After this time, the instance applies the event by itself, and continues to append it.
 const OVERDUE: Duration = Duration::from_secs(5);
-/// How long appending an event may take where no request waits for it.
+/// The time limit for appending an event when no request waits for it.
 const BACKGROUND_WAIT: Duration = Duration::from_secs(2);
 
 /// What a webhook says.
@@ -76,8 +76,8 @@ impl CmsEvents {
         is_away
     }
 
-    /// Appends events again that have not come back, and applies them here as long as the engine is
-    /// away, or if it does not return them for long: it may refuse this one stream. Runs for ever.
+    /// Appends events again that have not come back. Applies them here while the engine is away, or
+    /// if it does not return them for [`OVERDUE`]: it may refuse this one stream. Runs for ever.
     pub(super) async fn forward(&self, engine: &Engine, apply: impl Fn(&CmsEvent)) {
         loop {
             tokio::time::sleep(PERIOD).await;
@@ -95,8 +95,7 @@ impl CmsEvents {
         }
     }
 
-    /// The events that have not come back for long; logs that there are some, once until there are
-    /// none.
+    /// The events that have become overdue. Logs that there are some, once until there are none.
     fn overdue(&self) -> Vec<CmsEvent> {
         let mut unconfirmed = self.0.lock();
         let was_logged = unconfirmed.has_overdue();

@@ -32,7 +32,7 @@ pub struct ListGroup {
 struct Sharing {
     engine: Engine,
     lease: Lease,
-    /// The epoch for which what the leader before has published is adopted.
+    /// The epoch for which this instance has adopted what the previous leader has published.
     ready: AtomicU64,
     /// Whether what is published cannot be adopted.
     is_unusable: AtomicBool,
@@ -165,7 +165,7 @@ impl ListGroup {
         *wanted = Some(Instant::now());
         let (engine, lease) = (sharing.engine.clone(), sharing.lease.name().to_owned());
         tokio::spawn(async move {
-            // It is asked for again as long as it is wanted.
+            // Where this fails, the next call asks again.
             let _ = engine.append(WANT, lease.as_bytes(), WANT_WAIT).await;
         });
     }

@@ -150,7 +150,7 @@ impl SharedHistory {
         rows.into_iter().for_each(|row| self.history.merge(&row, now));
     }
 
-    /// Lets the other instances know rows that the engine did not have.
+    /// Announces to the other instances the rows that the engine did not have.
     async fn announce(&self, rows: &[Row]) -> Result<(), EngineError> {
         if rows.is_empty() {
             return Ok(());

@@ -11,9 +11,9 @@ use crate::store::made_by;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListId(String);
 
-/// The id of a list as it is shared, in hexadecimal. Instances that have the same lease for it have
-/// the same id: a list has one leader. Those with other settings, with another version of the
-/// service, or with other lists in its group, share it with others or not at all.
+/// The id under which instances share a list, in hexadecimal. It depends on the lease, so that the
+/// list has one leader: instances with other settings, with another version of the service, or with
+/// other lists in the group have another id for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SharedListId(String);
 
@@ -30,7 +30,7 @@ impl ListId {
         Self(format!("{:032x}", hash.digest128()))
     }
 
-    /// The id under which those share the list that have this lease for it.
+    /// The id under which instances with this lease share the list.
     pub(super) fn shared(&self, lease: &str) -> SharedListId {
         let mut hash = Xxh3::new();
         hash.update(self.0.as_bytes());
@@ -38,7 +38,7 @@ impl ListId {
         SharedListId(format!("{:032x}", hash.digest128()))
     }
 
-    /// As it stands in keys.
+    /// The text of the id, as in keys.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -46,14 +46,14 @@ impl ListId {
 }
 
 impl SharedListId {
-    /// The id that is written like this; `None`: none is.
+    /// The id of 32 lower-case hexadecimal digits; `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         (text.len() == 32 && text.bytes().all(is_hex)).then(|| Self(text.to_owned()))
     }
 
-    /// As it stands in keys and events.
+    /// The text of the id, as in keys and events.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -46,7 +46,7 @@ const TTL: Duration = Duration::from_hours(24);
 /// The most bytes of a base in the engine.
 const MAX_BASE_BYTES: usize = 1 << 30;
 
-/// What is published of a list, and from when it is.
+/// A snapshot of a list, and the time of its walk.
 #[derive(Clone, Debug)]
 pub struct PublishedList {
     /// The URLs.
@@ -115,7 +115,7 @@ impl Lists {
         if event.kind != LIST && event.kind != BASE {
             return false;
         }
-        // Those of other settings are of no use here.
+        // The lists of other settings are not known here.
         let known = list_of(&event.body).and_then(|list| {
             let state = self.states.lock().get(&list).cloned();
             state.map(|state| (list, state))
@@ -147,7 +147,7 @@ impl Lists {
         self.is_announced.notify_one();
     }
 
-    /// Waits until another instance has published something, at most this long; `None`: for nothing.
+    /// Waits until another instance has published something, at most this long. `None`: none has.
     pub async fn next_announced(&self, within: Duration) -> Option<Which> {
         let _ = tokio::time::timeout(within, self.is_announced.notified()).await;
         let Announced { lists, all } = std::mem::take(&mut *self.announced.lock());
@@ -164,7 +164,7 @@ impl Lists {
         Arc::clone(&self.state(list).versions)
     }
 
-    /// These are the lists of this instance from now on. What is known of others is forgotten.
+    /// Sets the lists of this instance. What is known of other lists is forgotten.
     pub(super) fn keep(&self, lists: Vec<SharedListId>) {
         let mut states = self.states.lock();
         let mut known = std::mem::take(&mut *states);

@@ -32,7 +32,7 @@ pub enum EngineState {
 pub(super) struct Availability {
     state: watch::Sender<EngineState>,
     sessions: AtomicU64,
-    /// When the engine was last found to be here or away, unlike before.
+    /// When the engine last became usable, or ceased to be.
     changed: Mutex<Instant>,
 }
 
@@ -51,7 +51,7 @@ impl Availability {
         self.state.borrow().clone()
     }
 
-    /// How long it has been here, or not.
+    /// How long the engine has been usable, or not.
     pub(super) fn age(&self) -> Duration {
         self.changed.lock().elapsed()
     }
@@ -60,7 +60,7 @@ impl Availability {
         self.state.subscribe()
     }
 
-    /// A heartbeat was answered. Returns whether a new session begins.
+    /// Records that a heartbeat was answered. Returns whether a new session begins.
     pub(super) fn here(&self, is_other_engine: bool) -> bool {
         let is_here = matches!(*self.state.borrow(), EngineState::Here { .. });
         if is_here && !is_other_engine {
@@ -75,7 +75,7 @@ impl Availability {
         true
     }
 
-    /// Heartbeats fail.
+    /// Records that heartbeats fail.
     pub(super) fn away(&self, reason: EngineError) {
         let before = self.state();
         let since = match before {
@@ -86,7 +86,7 @@ impl Availability {
         if matches!(before, EngineState::Here { .. }) {
             *self.changed.lock() = since;
         }
-        tracing::warn!(reason = %reason, "the shared engine is away");
+        tracing::warn!(reason = %reason, "the shared engine is away: this instance works by itself");
         self.state.send_replace(EngineState::Away { reason, since });
     }
 }

@@ -16,7 +16,7 @@ const ONE_CHUNK: Duration = Duration::from_secs(5);
 /// Where a large value is, and how it is checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunks {
-    /// The name that it was uploaded by.
+    /// The name under which it was uploaded.
     pub name: String,
     /// How many keys it has.
     pub count: usize,
@@ -38,7 +38,7 @@ pub enum DownloadError {
     /// A key is missing: it has expired, or was removed.
     #[error("chunk {0} is missing")]
     Missing(usize),
-    /// A key has another value: damaged, of another place, or of another upload.
+    /// A key has another value: a damaged one, or the chunk of another place or upload.
     #[error("chunk {0} is damaged")]
     Damaged(usize),
     /// All chunks are good, but not those of this value.

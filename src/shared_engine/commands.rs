@@ -126,7 +126,8 @@ fn convert<T: FromRedisValue>(answer: Value) -> Result<T, EngineError> {
     T::from_redis_value(answer).map_err(|_| EngineError::Answer)
 }
 
-/// What a script returns, if it is the answer of this call. A body of nil ends the list.
+/// What a script has returned, if the answer is that of this call. The engine ends an array at nil,
+/// so that a nil body is missing.
 fn body_of(answer: Value, call: &str) -> Option<Value> {
     let Value::Array(values) = answer else { return None };
     let mut values = values.into_iter();

@@ -51,9 +51,9 @@ impl Connection {
         ConnectionManager::clone(&self.manager.load())
     }
 
-    /// Leaves the connection: later commands make a new one, with a new look-up of the name. The
-    /// manager of the crate reconnects only after errors of the connection, not after a refused
-    /// greeting, a time-out, or by a name that means another machine now.
+    /// Abandons the connection: later commands open a new one, with a new look-up of the name. The
+    /// crate's manager reconnects only after errors of the connection: not after a refused greeting
+    /// or a time-out, and not when the name has moved to another machine.
     pub(super) fn replace(&self) {
         self.manager.store(std::sync::Arc::new(manager(&self.client)));
     }

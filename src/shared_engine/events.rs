@@ -92,8 +92,8 @@ impl Engine {
         }
     }
 
-    /// The events of the last time of this length that are still there, the oldest first. Those
-    /// with a bad seal are left out.
+    /// The events of at most this age that the stream still has, the oldest first. Those with a bad
+    /// seal are left out.
     ///
     /// # Errors
     /// [`EngineError`].
@@ -117,7 +117,7 @@ impl Engine {
     /// The number and the event of an entry.
     ///
     /// # Errors
-    /// [`EngineError::Answer`] if the entry is that of a stranger.
+    /// [`EngineError::Answer`] if the entry has another form: an instance has not written it.
     pub(super) fn event_of(
         &self,
         entry: &Entry,

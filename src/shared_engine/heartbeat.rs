@@ -36,10 +36,10 @@ const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 /// Arguments: instance, incarnation if there is none, lifetimes of instances, leases and keys in
 /// ms, number of wanted leases, whether the instance counts (1 or 0); tokens of released leases.
 /// Returns the time in ms, the incarnation, the number of instances, and for each wanted lease the
-/// epoch if this instance is the holder, 0 if another one is. The epoch is negative if the key had a
-/// value of a stranger, which is replaced. A lease without an end gets one (`LT`). Nothing is deleted
-/// before the first command that needs memory unless it is of a stranger: the engine lets a script
-/// that has written continue although it is full.
+/// epoch if this instance is the holder, 0 if another one is. The epoch is negative if the key had
+/// a foreign value, which is replaced. A lease without an expiry gets one (`LT`). Apart from
+/// foreign values, nothing is deleted before the first command that needs memory: a full engine has
+/// to refuse the heartbeat, and it no longer does so once the script has written.
 static BEAT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
@@ -126,7 +126,7 @@ return 1
 /// What the script returns.
 type Answer = (i64, String, usize, Vec<i64>);
 
-/// Beats until the last clone of the engine is dropped.
+/// Sends heartbeats until the last clone of the engine is dropped.
 pub(super) async fn run(engine: Weak<Inner>) {
     let mut pulse = Pulse::default();
     while let Some(inner) = engine.upgrade() {
@@ -168,7 +168,7 @@ impl Pulse {
         ANSWER.min(left.max(ANSWER / 10))
     }
 
-    /// Enters how a heartbeat ended; returns the pause until the next one.
+    /// Records how a heartbeat ended; returns the pause until the next one.
     fn enter(
         &mut self,
         inner: &Inner,

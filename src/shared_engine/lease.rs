@@ -24,7 +24,7 @@ struct State {
     instance: String,
     tenure: Mutex<Option<Tenure>>,
     epoch: watch::Sender<Option<u64>>,
-    /// Whether its key had a value of a stranger at the last heartbeat.
+    /// Whether its key had a foreign value at the last heartbeat.
     is_strange: AtomicBool,
     book: Weak<LeaseBook>,
 }
@@ -77,10 +77,13 @@ impl Lease {
         self.0.epoch.subscribe()
     }
 
-    /// Logs that the key had a value of a stranger, once until it had not.
+    /// Records whether the key had a foreign value, and logs the first of several in a row.
     pub(super) fn set_strange(&self, is_strange: bool) {
         if !self.0.is_strange.swap(is_strange, Ordering::Relaxed) && is_strange {
-            tracing::warn!(lease = self.name(), "the key of a lease had a value of a stranger");
+            tracing::warn!(
+                lease = self.name(),
+                "another program has written the key of a lease; its value was replaced"
+            );
         }
     }
 }
@@ -185,7 +188,7 @@ impl LeaseBook {
         std::mem::take(&mut self.pages.lock().dropped)
     }
 
-    /// Enters what a heartbeat that was sent at this time has found: the epoch if this instance is
+    /// Records the result of a heartbeat that was sent at this time: the epoch if this instance is
     /// the holder.
     pub(super) fn enter(&self, lease: &Lease, epoch: Option<u64>, sent: Instant) {
         if self.pages.lock().is_leaving {
@@ -213,7 +216,7 @@ impl LeaseBook {
         held.into_iter().chain(self.take_dropped()).collect()
     }
 
-    /// Waits until the next lease expires, and lets its watchers know.
+    /// Waits until the next lease expires, and notifies its watchers.
     pub(super) async fn expire_next(&self) {
         let ends = self.wanted().into_iter().filter_map(|lease| {
             let until = (*lease.0.tenure.lock())?.until;

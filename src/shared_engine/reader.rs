@@ -61,7 +61,7 @@ impl Engine {
     }
 }
 
-/// The caller is gone.
+/// The [`EventReader`] was dropped.
 struct Dropped;
 
 /// Where the reader is.
@@ -69,7 +69,7 @@ struct Dropped;
 struct Position {
     session: u64,
     id: StreamId,
-    /// The number of the last event; `None`: of one that no reader understands.
+    /// The number of the last event; `None` if the last entry was not a readable event.
     number: Option<u64>,
 }
 
@@ -119,7 +119,7 @@ impl Reading {
         Ok(Ok(()))
     }
 
-    /// Passes on an entry, with a gap before it if one is missing.
+    /// Passes an entry on, after a gap if entries before it may be missing.
     async fn take(&mut self, entry: &Entry) -> Result<Result<(), Dropped>, EngineError> {
         let Some(position) = &mut self.position else { return Ok(Ok(())) };
         let expected = position.number.map(|number| number + 1);

@@ -36,7 +36,7 @@ pub(in crate::config) fn read(
     let raw: Raw = table::read(table, "shared", problems);
     let Some(url) = raw.url.as_deref() else {
         if raw.password_file.is_some() || raw.prefix.is_some() || raw.key_file.is_some() {
-            problems.add("shared.url", "must be set, or nothing else in [shared]");
+            problems.add("shared.url", "must be set if [shared] has other settings");
         }
         return None;
     };

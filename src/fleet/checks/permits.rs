@@ -1,5 +1,5 @@
-//! Permits for URL checks: so many checks at a time over all instances. One task renews the permits of
-//! this instance, returns them and gets further ones, all with one command at a time.
+//! Permits for URL checks, which limit the checks in flight over all instances. One task renews and
+//! returns the permits of this instance and gets further ones, with one script for all three.
 
 mod ledger;
 mod script;
@@ -121,7 +121,7 @@ impl Shared {
         }
     }
 
-    /// Enters what has become of the engine.
+    /// Passes a change of the engine's state to the ledger.
     fn note(&self, known: &EngineState, state: &EngineState) {
         let now = Instant::now();
         let mut ledger = self.ledger.lock();

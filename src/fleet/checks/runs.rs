@@ -18,7 +18,7 @@ use crate::fleet::list_id::ListId;
 use crate::shared_engine::{Argument, Chunks, DownloadError, Engine, EngineError, Script};
 use claim::Claim;
 
-/// An owner or a follower that has not been heard of for so long is gone.
+/// The run of an owner, or the interest of a follower, expires after this time without a renewal.
 const LIFETIME: Duration = Duration::from_secs(3);
 /// How often an owner publishes its progress, and a follower reads it.
 pub const PERIOD: Duration = Duration::from_millis(500);
@@ -79,7 +79,7 @@ impl FleetRuns {
         Self { engine }
     }
 
-    /// When it was this time by the engine's clock.
+    /// As [`Engine::instant_of`].
     #[must_use]
     pub fn instant_of(&self, engine_ms: i64) -> Instant {
         self.engine.instant_of(engine_ms)

@@ -1,12 +1,12 @@
-//! Events that have not come back from the engine: they are sent again, and applied here while the
-//! engine is away, or if it does not return them for long.
+//! Events that have not come back from the engine. They are sent again, and applied here while the
+//! engine is away or if they are overdue.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::{CmsChange, CmsEvent};
 
-/// How many events are kept; of more it is only known that anything may have changed.
+/// How many events are kept. More are replaced by one that says that anything may have changed.
 const MAX_EVENTS: usize = 20_000;
 /// How many events are sent at once.
 const BATCH: usize = 500;
@@ -21,9 +21,10 @@ pub(super) struct Unconfirmed {
 struct Received {
     number: u64,
     event: CmsEvent,
-    /// Since when it may come back: when it was received, or sent after the return of the engine.
+    /// From when on it is expected back: when it was received, or first sent after the engine's
+    /// return.
     expected: Instant,
-    /// Whether this instance has applied it because it did not come back for long.
+    /// Whether this instance has applied it because it was overdue.
     is_overdue: bool,
     /// When it was last sent.
     sent: Instant,
@@ -67,7 +68,8 @@ impl Unconfirmed {
         }
     }
 
-    /// The events that were sent this long ago, as sent again now.
+    /// The events that were last sent this long ago, or applied without the engine. They count as
+    /// sent now.
     pub(super) fn late(&mut self, now: Instant, wait: Duration) -> Vec<(u64, CmsEvent)> {
         let is_late = |received: &&mut Received| {
             received.is_applied || now.saturating_duration_since(received.sent) >= wait

@@ -14,7 +14,7 @@ use crate::store::Head;
 
 /// How often an adoption is tried at once: the pointer may move meanwhile.
 const ATTEMPTS: usize = 3;
-/// For what a list is read.
+/// Why a list is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To follow it: an older version than the known one is not taken.
@@ -192,13 +192,18 @@ impl Lists {
         Ok(false)
     }
 
-    /// Logs that something is refused, and asks for another base: once in a while.
+    /// Logs that what is published is refused, and asks the leader for another base: once a minute.
     async fn refuse(&self, list: &SharedListId, state: &ListState, at: &str, reason: &str) {
         if !state.refuse() {
             return;
         }
-        tracing::warn!(%list, at, reason, "a published list is refused");
-        // It is refused again as long as there is no other.
+        tracing::warn!(
+            %list,
+            at,
+            reason,
+            "a published list is refused; the leader is asked for the whole list"
+        );
+        // Where this fails, the next report asks again.
         let _ = self.engine.append(BASE, list.as_str().as_bytes(), WITHIN).await;
     }
 }

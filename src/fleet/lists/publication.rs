@@ -17,7 +17,7 @@ use crate::snapshot::Titles;
 const PUBLISH_WITHIN: Duration = Duration::from_secs(5);
 /// How long chunks stay that no pointer names yet.
 const UPLOAD_TTL: Duration = Duration::from_mins(2);
-/// A base of fewer bytes counts as one of so many: it would be replaced by each second edit.
+/// A smaller base counts as one of this size: otherwise every other edit would replace it.
 const MIN_BASE: usize = 32 * 1024;
 /// More deltas are slower to read than a base.
 const MAX_DELTAS: usize = 256;
@@ -139,7 +139,7 @@ impl Lists {
         keys.extend(changes.keys);
         keys.extend(uploaded.iter().flat_map(|chunks| self.engine.chunk_keys(chunks)));
         let after = entry.and(*before).map(|before| before.position.to_string());
-        // Those that are still at the base before this one can go on from there.
+        // Followers that still have the previous base can go on from there.
         let kept = entry.and(*before).filter(|_| publication.needs_base());
         let kept = kept.map(|before| before.base.position.to_string());
         let mut arguments = vec![

@@ -217,7 +217,10 @@ impl Lists {
             let version = state.known.lock().await.version.clone();
             let Some(version) = version else { continue };
             if let Ok(false) = self.extend(&list, &version).await {
-                tracing::warn!(%list, "a part of a published list is gone");
+                tracing::warn!(
+                    %list,
+                    "a part of a published list is missing; the list is published again"
+                );
                 self.publish_base(&list);
             }
         }

@@ -20,13 +20,13 @@ const READ_WITHIN: Duration = Duration::from_secs(5);
 /// How many deltas are read at once.
 const BATCH: usize = 64;
 
-/// The largest ratio of compression, beyond some bytes that are always permitted, and the most bytes in
-/// any case.
+/// How many times its compressed size a value may take, how many bytes it may take in addition, and
+/// the most bytes in any case.
 const MAX_RATIO: usize = 100;
 const MIN_DECOMPRESSED: usize = 16 << 20;
 const MAX_DECOMPRESSED: usize = 1 << 30;
 
-/// What a snapshot must be one of.
+/// What a published snapshot must be one of: a list, and its rules and locales by the settings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'l> {
     pub(super) list: &'l SharedListId,
@@ -189,7 +189,11 @@ fn max_decompressed(bytes: usize) -> usize {
 }
 
 fn check_paths(snapshot: &Snapshot) -> Result<(), NotAdopted> {
-    if has_valid_paths(snapshot) { Ok(()) } else { Err(NotAdopted::refused("a path is none")) }
+    if has_valid_paths(snapshot) {
+        Ok(())
+    } else {
+        Err(NotAdopted::refused("a path is not one that the service builds"))
+    }
 }
 
 /// Whether each path is one that the service could have built.

@@ -42,7 +42,7 @@ struct Refused {
     tried: Instant,
 }
 
-/// What is known of the engine.
+/// What this instance knows of a list in the engine.
 #[derive(Default)]
 pub(super) struct Known {
     /// The position of the pointer as it was last seen; empty if there was none.
@@ -101,8 +101,8 @@ impl ListState {
         self.wants_base.store(false, Ordering::Relaxed);
     }
 
-    /// Records that what is published cannot be adopted; `true`: this is to be reported. Instances with
-    /// another key refuse everything, and must not keep the others busy with that.
+    /// Records that what is published cannot be adopted. Returns whether this is to be reported:
+    /// each report makes the leader publish the whole list again, so there is one a minute.
     pub(super) fn refuse(&self) -> bool {
         let (mut refused, now) = (self.refused.lock(), Instant::now());
         let Some(known) = &mut *refused else {

@@ -83,7 +83,7 @@ pub(super) fn metrics(
 ) -> fmt::Result {
     let status = app.shared.fleet.engine_status(app.shared.validator.counts());
     let of = |value: fn(&EngineStatus) -> f64| status.as_ref().map_or(f64::NAN, value);
-    let help = "1 while the shared engine can be used; at 0, each instance works by itself";
+    let help = "1 while this instance can use the shared engine; at 0, it works by itself";
     let up = of(|status| f64::from(status.state == "here"));
     encoder.gauge("shared_engine_up", help, [([], up)])?;
     let help = "Instances with the same engine and prefix, as last seen";
@@ -104,7 +104,11 @@ fn lists(types: &[TypeStatus<'_>], encoder: &mut Encoder<'_>) -> fmt::Result {
             ([site, uid, ("role", name)], f64::from(name == role(status).name()))
         })
     });
-    encoder.gauge("shared_role", "1 for the role of the instance for the list", roles)?;
+    encoder.gauge(
+        "shared_role",
+        "1 for the role of the instance for the list, 0 for the other roles",
+        roles,
+    )?;
     let mut gauge = |name, help, value: fn(&ListStatus) -> Option<f64>| {
         let value =
             |status: &TypeStatus<'_>| status.shared.as_ref().and_then(value).unwrap_or(f64::NAN);

@@ -8,7 +8,7 @@ use crate::snapshot::{Change, Delta};
 /// The format, which changes with the form of the bytes or their meaning.
 const FORMAT: u8 = 1;
 
-const NO_DELTA: Unreadable = Unreadable::Malformed("a delta has documents in no order");
+const NO_DELTA: Unreadable = Unreadable::Malformed("the documents of a delta are not in order");
 
 impl Delta {
     /// The bytes from which [`Delta::read`] gets the delta, titles included. They have no checksum of

@@ -15,14 +15,14 @@ use crate::snapshot_cache::refresh::{Member, TypeGroup};
 use crate::snapshot_cache::site_cache::SiteCache;
 use crate::store::{Head, Urgency};
 
-/// How often lists are looked at that could not be adopted, and all of them while there are no events.
+/// How often lists are checked that could not be adopted, and all lists while there are no events.
 const PERIOD: Duration = Duration::from_secs(1);
 /// After so long without an event, the engine is asked for the versions of all lists.
 const SILENCE: Duration = Duration::from_secs(10);
-/// By so much a walk is newer than another one, although clocks of instances differ.
+/// A walk counts as newer than another one only by more than this: instances know the engine's
+/// clock only approximately.
 const NEWER: Duration = Duration::from_secs(1);
-/// By so much an own copy is newer than a publication, although instances know the engine's clock only
-/// by its answers.
+/// The same for an own copy and a publication.
 const LATER: Duration = Duration::from_millis(200);
 
 /// Adopts what other instances publish. Works on the current cache until it is dropped; ends at once
@@ -163,8 +163,8 @@ impl SnapshotCache {
         true
     }
 
-    /// Those of the lists of others that were not adopted yet: those that could not be, or all. In the latter
-    /// case, those that this instance leads are looked at, too.
+    /// The followed lists of which another version is published: among those that could not be
+    /// adopted, or among all. With `all`, the lists that this instance leads are repaired, too.
     async fn changed_lists(&self, lists: &Lists, all: bool) -> BTreeSet<SharedListId> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for group in self.groups.values().map(|group| &group.lists) {
@@ -174,7 +174,7 @@ impl SnapshotCache {
         }
         own.retain(|_| all);
         others.retain(|list| all || lists.is_refused_or_unread(list));
-        // Where the engine does not answer, they are looked at again.
+        // Where the engine does not answer, the next round checks them again.
         let _ = lists.repair(&own).await;
         lists.changed(&others).await.unwrap_or_default()
     }

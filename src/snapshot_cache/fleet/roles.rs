@@ -15,7 +15,7 @@ use crate::snapshot_cache::SnapshotCache;
 use crate::snapshot_cache::invalidation::{Change, Invalidation};
 use crate::snapshot_cache::refresh::TypeGroup;
 
-/// How often the roles are looked at.
+/// How often the roles are checked.
 const PERIOD: Duration = Duration::from_millis(100);
 /// How long a new leader waits for what the one before has published.
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
@@ -35,7 +35,7 @@ pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<F
     }
 }
 
-/// The roles at the last look, by content type.
+/// The roles at the last check, by content type.
 #[derive(Default)]
 struct Roles {
     last: HashMap<ContentTypeUid, Role>,
@@ -80,7 +80,10 @@ impl Roles {
 /// adopted, the documents of the last events are read again, and a walk follows in the background.
 async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
     if timeout(ADOPTION_WAIT, cache.adopt_published(group)).await.is_err() {
-        tracing::warn!(uid = %group.query.uid, "what was published could not be adopted in time");
+        tracing::warn!(
+            uid = %group.query.uid,
+            "the published lists could not be adopted in time; this instance walks"
+        );
     }
     let is_any_known = mark_known_outdated(group);
     // From here on, events are applied as they come.

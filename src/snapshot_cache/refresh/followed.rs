@@ -9,7 +9,7 @@ use super::type_group::Begun;
 use crate::content::ContentError;
 use crate::fleet::{ListGroup, WalkFailure};
 
-/// How often a refresh that waits looks at the role of this instance.
+/// How often a refresh that waits checks the role of this instance.
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Waits while another instance walks these lists. Each refresh ends with the adoption of a copy,

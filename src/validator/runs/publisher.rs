@@ -1,4 +1,4 @@
-//! What the task of a run tells its readers, beside the results.
+//! What the task of a run sends to its readers, beside the results.
 
 use tokio::sync::watch;
 

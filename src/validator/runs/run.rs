@@ -128,7 +128,7 @@ impl Run {
     pub(super) async fn is_accepted(&self) -> bool {
         let mut admission = self.admission.clone();
         let admission = admission.wait_for(|admission| *admission != Admission::Pending).await;
-        // An error says that its task panicked, which the end of the run tells.
+        // An error means that its task has panicked: readers learn that at the end of the run.
         admission.is_ok_and(|admission| *admission == Admission::Refused).not()
     }
 

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::mem;
 use std::time::{Duration, Instant};
 
-/// How much of the lifetime of a permit a check may take: a check that begins later than the rest
-/// after the last renewal could outlive its permit.
+/// A check begins only if its permit lasts at least this long without a renewal, so that no check
+/// outlives its permit.
 const RESERVED_FOR_A_CHECK: Duration = Duration::from_millis(11_500);
 /// A permit that no check waits for is returned after this time, together with others.
 const LINGER: Duration = Duration::from_millis(5);
@@ -21,7 +21,7 @@ const RENEWED_BEFORE: Duration = Duration::from_secs(2);
 /// How long other instances may take to notice that the engine is here again.
 const RECONNECTION: Duration = Duration::from_secs(3);
 
-/// What is constant.
+/// The limits of a fleet.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The checks in flight at a time over all instances.
@@ -68,7 +68,7 @@ pub(super) enum Step {
     Wait(Option<Instant>),
 }
 
-/// How permits are had at present.
+/// Where permits come from at present.
 #[derive(Debug)]
 enum Mode {
     /// It is not known yet whether the engine is there.
@@ -105,8 +105,8 @@ pub(super) struct Ledger<W> {
     retry: Option<Instant>,
     /// When the oldest permit became free that is to be returned.
     freed: Option<Instant>,
-    /// The most instances of late, and when there were so many. While instances find the engine again,
-    /// it knows only some of them.
+    /// The largest recent number of instances, and when it was last seen. While instances
+    /// reconnect, the engine knows only some of them.
     instances: (usize, Instant),
 }
 
@@ -132,7 +132,7 @@ impl<W> Ledger<W> {
         }
     }
 
-    /// How many instances there are, as far as this one knows.
+    /// Records the number of instances that the engine knows.
     pub(super) fn set_instances(&mut self, count: usize, now: Instant) {
         let (most, at) = self.instances;
         if count >= most || now.duration_since(at) > self.settling_time() {
@@ -144,7 +144,7 @@ impl<W> Ledger<W> {
         self.limits
     }
 
-    /// For so long after the engine is here again, checks may be in flight that it does not know.
+    /// How long after its return checks may be in flight that the engine does not know.
     pub(super) fn settling_time(&self) -> Duration {
         self.limits.lifetime + RECONNECTION
     }

@@ -4,7 +4,8 @@
 /// served permits before, and the share while instances may have checks that the engine does not know.
 ///
 /// Arguments: instance, limit, lifetime, settling time, share of this instance, whether it may have
-/// had checks without the engine, and the numbers of busy, idle and returned permits; then these and the wanted ones.
+/// begun checks without the engine, and the numbers of busy, idle and returned permits; then these
+/// permits, and the wanted ones.
 ///
 /// Returns: the number of granted permits, how many the instance may keep, whether it has less than its
 /// share, and the idle permits that had expired.

@@ -33,7 +33,7 @@ pub enum Renewed {
     Lost,
 }
 
-/// A run that this instance owns. Dropping it tells the others that it has stopped.
+/// A run that this instance owns. Dropping it before the end releases the run for other instances.
 pub struct Ownership {
     shared: Claim,
     is_finished: AtomicBool,
@@ -72,7 +72,8 @@ impl Ownership {
         })
     }
 
-    /// Publishes the result of the run, which has ended at `time`; false if another instance owns a run with the same key by now.
+    /// Publishes the result of the run, which has ended at `time`, in ms since 1970. False: another
+    /// instance owns a run with the same key by now.
     ///
     /// # Errors
     /// [`EngineError`]: the others do not get it.

@@ -24,8 +24,8 @@ use crate::validator::runs::publisher::Admission;
 use crate::validator::runs::run::Run;
 use crate::validator::runs::stored::{self, Stored};
 
-/// How long reading a result may take; then the URLs are checked here. A result of a million URLs has
-/// some 20 MB.
+/// How long reading a result may take; then this instance checks the URLs. The result of a million
+/// URLs has about 20 MB.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// After so many failures in a row to ask what has become of a run, this instance checks its URLs.
 const MAX_FAILURES: usize = 2;
