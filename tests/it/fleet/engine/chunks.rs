@@ -125,7 +125,7 @@ fn download_refuses_numbers_that_do_not_fit() {
 }
 
 #[test]
-fn chunks_of_an_instance_with_another_key_are_refused() {
+fn chunks_that_were_sealed_with_another_key_are_refused() {
     run(async {
         let redis = Redis::start();
         let with_key = |byte: u8| {
@@ -138,9 +138,14 @@ fn chunks_of_an_instance_with_another_key_are_refused() {
         for engine in [&first, &same, &other] {
             until("it is here", async || engine.is_here()).await;
         }
+        let client = redis::Client::open(redis.url()).unwrap();
         let chunks = uploaded(&first, "chunk:a:1").await;
         assert!(same.download(&chunks, NO_BOUND).await.is_ok());
         for stranger in [other, without] {
+            let result = stranger.download(&chunks, NO_BOUND).await;
+            assert_eq!(result, Err(DownloadError::Missing(0)), "its keys have other names");
+            let forged = get(&client, &first.key("chunk:a:1:0")).await;
+            set(&client, &stranger.key("chunk:a:1:0"), &forged).await;
             let result = stranger.download(&chunks, NO_BOUND).await;
             assert_eq!(result, Err(DownloadError::Damaged(0)));
             assert_eq!(stranger.counters().refused_seals.get(), 1);

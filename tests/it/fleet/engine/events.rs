@@ -108,14 +108,19 @@ fn forged_and_strange_entries_are_gaps_and_are_counted() {
         let redis = Redis::start();
         let mut with_key = settings(&redis);
         with_key.key = Some(vec![9; 40].into());
-        let (engine, forger) = (engine_with(&with_key), engine(&redis).await);
+        let (engine, stranger) = (engine_with(&with_key), engine(&redis).await);
         until("it is here", async || engine.is_here()).await;
         let mut reader = reading(&engine).await;
         append(&engine, "a").await;
-        append(&forger, "forged").await;
+        // In the stream of the fleet with the key, sealed without it.
+        let append_forged = Script::with_events("return append_event(1, 1)");
+        let keys = engine.sealed_event("test", b"forged").keys;
+        let arguments = stranger.sealed_event("test", b"forged").arguments;
+        let forged = engine.script::<String>(&append_forged, &keys, arguments.into(), SOON);
+        forged.await.unwrap();
         append(&engine, "b").await;
-        let _: String = redis.command(&["XADD", "map:1:events", "*", "x", "y"]);
-        let words = ["XADD", "map:1:events", "*", "number", "z", "kind", "k", "body", ""];
+        let _: String = redis.command(&["XADD", &keys[0], "*", "x", "y"]);
+        let words = ["XADD", &keys[0], "*", "number", "z", "kind", "k", "body", ""];
         let _: String = redis.command(&words);
         append(&engine, "c").await;
         append(&engine, "d").await;

@@ -205,8 +205,9 @@ fn instances_of_another_key_of_seals_share_nothing() {
             engine_with(&EngineSettings { key, ..settings(&redis) })
         };
         let engines = [None, Some(7), Some(8), Some(7)].map(with);
+        let mut leases = Vec::new();
         for engine in &engines[..3] {
-            held(engine, "lists").await;
+            leases.push(held(engine, "lists").await);
             assert!(engine.key("x").starts_with("map:1"));
         }
         let (first, last) = (&engines[1], &engines[3]);

@@ -167,15 +167,16 @@ fn heartbeat_key_of_a_stranger_is_replaced() {
         let redis = Redis::start();
         let engine = engine(&redis).await;
         let heartbeats = || engine.counters().heartbeats.get();
+        // In one step: a heartbeat in between would make the key again.
+        let become_a_list = "redis.call('DEL', KEYS[1]) return redis.call('LPUSH', KEYS[1], 'x')";
         for key in ["instances", "incarnation", "epoch"].map(|key| format!("map:1:{key}")) {
-            let list = vec!["LPUSH", &key, "x"];
+            let list = vec!["EVAL", become_a_list, "1", &key];
             let strings = ["", "x", "-1", "9223372036854775807", "99999999999999999999"];
             let strings = strings.map(|value| vec!["SET", &key, value]);
             for command in strings.into_iter().chain([list]) {
-                let _: i64 = redis.command(&["DEL", &key]);
                 let _: redis::Value = redis.command(&command);
                 let before = heartbeats();
-                let lease = engine.lease(command[2]);
+                let lease = engine.lease(&format!("{command:?}"));
                 until("it is held", async || lease.epoch().is_some()).await;
                 until("two heartbeats", async || heartbeats() >= before + 2).await;
                 assert!(engine.is_here(), "{command:?}");

@@ -2,10 +2,12 @@
 
 use super::Stored;
 use crate::fleet::instances::{Instances, changed, instance, paths, role, sorted, walks};
+use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::SITEMAP;
 use crate::support::http;
-use crate::support::service::Service;
+use crate::support::redis::Redis;
+use crate::support::service::{Service, Setup};
 use crate::support::wait::until_so;
 
 /// Waits until a new instance serves this list; before that, it serves nothing.
@@ -153,24 +155,65 @@ fn keys_of_other_kinds_in_the_places_of_a_list_are_replaced() {
     assert_eq!(walks(&instances.cms), 1);
 }
 
+/// The settings with this key of seals.
+fn with_key((cms, redis): (&Cms, &Redis), byte: &str) -> Setup {
+    instance(cms, redis).file("key", &byte.repeat(40)).env("FRONTEND_MAP__SHARED__KEY_FILE", "key")
+}
+
 #[test]
-fn instance_with_another_key_refuses_everything_and_walks_by_itself_after_ten_seconds() {
+fn instance_with_another_key_is_a_fleet_of_its_own() {
     let instances = Instances::start(2, &Content::many(&["en"], 50));
     let expected = sorted(&instances.served(0));
-    let content = Stored::of(&instances.redis).pointer()["hash"].clone();
-    let stranger = instance(&instances.cms, &instances.redis)
-        .file("key", &"k".repeat(40))
-        .env("FRONTEND_MAP__SHARED__KEY_FILE", "key")
-        .start();
-    serves_whole(&stranger, &expected);
-    assert!(stranger.log().contains("a snapshot is built"), "it has walked");
-    until_so("it is alone", || role(&stranger) == "alone");
-    instances.agree(&expected);
-    assert_eq!(Stored::of(&instances.redis).pointer()["hash"], content, "it has published nothing");
-    // Events that the others cannot read may have been about changes, so that they walk again; not
-    // for each of them.
-    let walks = walks(&instances.cms);
-    assert!((2..10).contains(&walks), "{walks} walks");
-    let refused = stranger.log().matches("a published list is refused").count();
-    assert_eq!(refused, 1, "{}", stranger.log());
+    let other = with_key((&instances.cms, &instances.redis), "k").start();
+    serves_whole(&other, &expected);
+    until_so("it leads", || role(&other) == "leader");
+    instances.content.publish("en", "d00003", "later");
+    for service in [&instances.all[0], &other] {
+        changed(service, "d00003");
+    }
+    let mut later: Vec<String> = expected.into_iter().filter(|slug| slug != "s3").collect();
+    later.push("later".to_owned());
+    later.sort();
+    instances.agree(&later);
+    serves_whole(&other, &later);
+    assert_eq!(walks(&instances.cms), 2, "one for each key");
+    for service in instances.all.iter().chain([&other]) {
+        assert!(!service.log().contains("is refused"), "{}", service.log());
+    }
+}
+
+#[test]
+fn values_of_one_key_in_the_places_of_another_are_refused_and_replaced() {
+    let content = Content::many(&["en"], 50);
+    let (cms, redis) = (content.start(), Redis::start());
+    let with = |byte| with_key((&cms, &redis), byte);
+    let (first, second) = (with("k").start(), with("l").start());
+    for service in [&first, &second] {
+        until_so("it has a list", || paths(service).len() == 50);
+    }
+    let copied = || -> Vec<(String, String)> {
+        let own = redis.keys("frontend-map:1-*:list:*");
+        let base = |key: &str| key.split_once(":list:").expect("a pointer").0.to_owned();
+        own.iter().map(|key| (base(key), key.clone())).collect()
+    };
+    until_so("both are published", || copied().len() == 2);
+    let [(base, pointer), (other_base, other_pointer)] = &copied()[..] else { panic!("two") };
+    assert_ne!(base, other_base);
+    // All that the one has of its list, as the other's.
+    for key in redis.keys(&format!("{base}:chunk:*")) {
+        let other = key.replacen(base.as_str(), other_base, 1);
+        let _: bool = redis.command(&["COPY", &key, &other, "REPLACE"]);
+    }
+    let _: bool = redis.command(&["COPY", pointer, other_pointer, "REPLACE"]);
+    let expected = sorted(&paths(&first));
+    for byte in ["k", "l"] {
+        let late = with(byte).start();
+        serves_whole(&late, &expected);
+        until_so("it follows", || role(&late) == "follower");
+    }
+    content.publish("en", "d00003", "later");
+    for service in [&first, &second] {
+        changed(service, "d00003");
+        until_so("the edit", || paths(service).contains(&"later".to_owned()));
+    }
 }
