@@ -1,5 +1,5 @@
-//! The path history as all instances share it (D43, D57): rows in the engine, which each instance
-//! reads at its start, and to which it adds those that it makes.
+//! The path history that all instances share (D43, D57): rows in the engine, which each instance
+//! reads at its start, and to which it adds its own.
 
 mod row;
 mod sharing;
@@ -71,7 +71,7 @@ impl SharedHistory {
         Self { engine, history, inner: Arc::new(inner) }
     }
 
-    /// A site has documents from this source from now on.
+    /// Sets the source of a site's documents.
     pub fn set_site(&self, site: &str, source: u128) {
         let before = self.inner.sites.lock().insert(site.to_owned(), source);
         if before != Some(source) {

@@ -1,5 +1,5 @@
-//! The groups of lists in use. A reload makes others, while those of the settings before are still in
-//! use.
+//! The groups of lists in use. After a reload there are those of the new settings, and as long as
+//! they are in use those of the old ones.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -16,15 +16,15 @@ pub(super) struct KnownGroups(Mutex<Groups>);
 struct Groups {
     /// By lease.
     leases: HashMap<String, Weak<ListGroup>>,
-    /// By what is shared: each list is in one group.
+    /// By shared id: each is in one group.
     shared_lists: HashMap<SharedListId, Weak<ListGroup>>,
-    /// By what the settings say: before and after a reload a list may be in different groups. The
-    /// last one is that of the newest settings.
+    /// By the id of the list, which may be in different groups before and after a reload. The last
+    /// one is that of the newest settings.
     newest: HashMap<ListId, Vec<(SharedListId, Weak<ListGroup>)>>,
 }
 
 impl KnownGroups {
-    /// The group with this lease, which is that of the newest settings for these lists from now on.
+    /// The group with this lease. The newest settings share these lists in it.
     pub(super) fn get_or_add(
         &self,
         lease: &str,

@@ -3,7 +3,8 @@
 /// The role of this instance for the lists that one lease is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// There is no engine, or it is away: the instance walks by itself.
+    /// The instance walks for itself: there is no engine, it is away, the leader's list cannot be
+    /// used, or the instance stops.
     #[default]
     Alone,
     /// It has the lease, with this fencing epoch: it walks and publishes.

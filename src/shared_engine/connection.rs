@@ -25,8 +25,8 @@ const RETRIES: usize = 2;
 /// The longest time that a command without a limit of its own waits. Callers have shorter ones.
 const RESPONSE: Duration = Duration::from_secs(30);
 
-/// Finds a peer that is gone without a reset: after 5 s, by three probes within 3 s. Unanswered
-/// commands end a connection after the same time.
+/// Detects a peer that has disappeared without a reset: after 5 s, by three probes within 3 s.
+/// Unanswered commands end a connection after the same time.
 const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(5), Duration::from_secs(1), 3);
 const USER_TIMEOUT: Duration = Duration::from_secs(8);
 

@@ -28,7 +28,7 @@ pub enum Read {
     /// The next event.
     Event(Event),
     /// Events may have been missed: at the first read of a session, or because they were trimmed,
-    /// removed or damaged. Events that are appended from now on follow.
+    /// removed or damaged. Later events follow.
     Gap {
         /// The last event that may have been missed.
         until: StreamId,

@@ -1,4 +1,5 @@
-//! The cache of one instance of a fleet: what it does itself, and what it leaves to others.
+//! The cache of an instance of a fleet: which lists it walks, and which it leaves to other
+//! instances.
 
 mod adoption;
 mod failures;
@@ -21,8 +22,8 @@ impl SnapshotCache {
         self.entries().filter(|(_, entry)| self.group(entry).lists.is_kept_here())
     }
 
-    /// The share of the time that walks of this instance may take of the CMS. Instances that know
-    /// nothing of each other divide it.
+    /// The part of the CMS's time that walks of this instance may take. Instances that do not know
+    /// of each other divide it.
     pub(super) fn cms_share(&self) -> f64 {
         let instances = u32::try_from(self.fleet.separate_instances()).unwrap_or(u32::MAX);
         self.settings.freshness.cms_share / f64::from(instances)

@@ -90,7 +90,7 @@ fn start_counted(
     Started { waiter, collapsed }
 }
 
-/// Refreshes members of a group: by the copies of the instance that walks it, or by a walk. Ends early
+/// Refreshes members of a group: by adopting what the leader publishes, or by a walk. Ends early
 /// when all of them are orphaned and have no waiters.
 ///
 /// Where a walk cannot be put together with the incremental updates since it began, its list is

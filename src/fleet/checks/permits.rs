@@ -80,7 +80,7 @@ impl Drop for Permit {
 }
 
 impl Shared {
-    /// Gives free permits to checks that wait, and lets the task look at what is left.
+    /// Gives free permits to checks that wait, and wakes the task for the rest.
     fn hand_over(self: &Arc<Self>) {
         let now = Instant::now();
         let mut ledger = self.ledger.lock();

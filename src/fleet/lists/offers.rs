@@ -29,7 +29,7 @@ impl Offers {
     /// Adds the present copy of a list, in place of an earlier one.
     pub(super) fn put(&mut self, list: SharedListId, offer: Offer) {
         match self.0.get_mut(&list) {
-            // Its pause goes on.
+            // Its pause stays the same.
             Some(waiting) => waiting.offer = offer,
             None => self.add(list, offer, (Instant::now(), Pauses::default())),
         }
@@ -50,7 +50,7 @@ impl Offers {
         Some((list, waiting.offer, waiting.pauses))
     }
 
-    /// How long no offer is due; `None`: there is none.
+    /// The time until the next offer is due; `None` without an offer.
     pub(super) fn pause(&self) -> Option<Duration> {
         let due = self.0.values().map(|waiting| waiting.due).min();
         due.map(|due| due.saturating_duration_since(Instant::now()))

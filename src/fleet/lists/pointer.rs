@@ -72,7 +72,7 @@ pub(super) struct Base {
 /// What is at the key of a pointer.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The position, which scripts compare: empty without a pointer. It has no seal.
+    /// The position as text, which scripts compare; empty without a pointer. It has no seal.
     pub(super) at: String,
     /// `None`: there is none, or it is damaged.
     pub(super) pointer: Option<Pointer>,
@@ -89,7 +89,7 @@ impl Lists {
         get.arg(self.pointer_key(list)).arg("at").arg("pointer");
         let found = self.engine.command(&get, WITHIN).await;
         let (at, sealed): (Option<Vec<u8>>, Option<Vec<u8>>) = match found {
-            // Of strangers; the next publication replaces it.
+            // A foreign value, which the next publication replaces.
             Err(EngineError::Refused(code)) if code == "WRONGTYPE" => return Ok(Found::default()),
             found => found?,
         };
@@ -103,7 +103,7 @@ impl Lists {
         Ok(Found { at, pointer })
     }
 
-    /// Which version of each list is published, as it stands there; empty where there is none.
+    /// The position that each list's pointer has now, as text; empty where there is none.
     pub(super) async fn positions(
         &self,
         lists: &[SharedListId],

@@ -45,7 +45,8 @@ struct Entry {
 }
 
 impl Lists {
-    /// Publishes a version; returns it as it is known from now on.
+    /// Publishes a version, and returns it as known in the engine; or why the script has refused
+    /// it.
     pub(super) async fn send(
         &self,
         publication: Publication<'_>,
@@ -160,7 +161,7 @@ impl Lists {
         Outcome::parse(&outcome).ok_or(EngineError::Answer)
     }
 
-    /// Lets what is published of a list live on; `false`: a part of it is missing.
+    /// Extends the lifetime of what is published of a list. `false`: a part of it is missing.
     pub(super) async fn extend(
         &self,
         list: &SharedListId,

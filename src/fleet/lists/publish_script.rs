@@ -42,7 +42,7 @@ redis.call('PEXPIRE', KEYS[2], ARGV[5])
 return 'published'
 ";
 
-/// What the engine says to a publication.
+/// What the script returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Published,
@@ -52,7 +52,7 @@ pub(super) enum Outcome {
     OtherVersion,
     /// The change log has gone on.
     OtherChanges,
-    /// A chunk of what was uploaded is gone.
+    /// A chunk that was uploaded has expired.
     Expired,
 }
 

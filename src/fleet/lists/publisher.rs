@@ -206,7 +206,8 @@ impl Lists {
         }
     }
 
-    /// Lets the lists live on that this instance leads; publishes those again of which a part is gone.
+    /// Extends the lifetimes of the lists that this instance leads, and publishes those again of
+    /// which a part is missing.
     async fn extend_all(&self, fleet: &Fleet) {
         self.states.lock().retain(|list, _| fleet.group_of(list).is_some());
         let states: Vec<_> =

@@ -1,4 +1,4 @@
-//! Changes of the role of this instance: taking over a group of lists, and going on alone.
+//! Changes of the role of this instance: taking over a group of lists, and working alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// How long a new leader waits for what the one before has published.
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
-/// Takes over the lists whose lease this instance has got, and goes on alone when the engine is away.
-/// Works on the current cache until it is dropped; ends at once without an engine.
+/// Takes over the lists whose lease this instance has got, and works alone while the engine is
+/// away. Works on the current cache until it is dropped; ends at once without an engine.
 pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
     if fleet.engine().is_none() {
         return;
@@ -76,8 +76,8 @@ impl Roles {
     }
 }
 
-/// The leader before may not have read or published the last changes. So what it has published is
-/// adopted, the documents of the last events are read again, and a walk follows in the background.
+/// The previous leader may not have read or published the last changes. So this instance adopts
+/// what is published, reads the documents of the last events again, and walks in the background.
 async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
     if timeout(ADOPTION_WAIT, cache.adopt_published(group)).await.is_err() {
         tracing::warn!(

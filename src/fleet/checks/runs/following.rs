@@ -8,10 +8,10 @@ use crate::shared_engine::{Argument, EngineError, Script};
 
 static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FOLLOW));
 
-/// What has become of a run that another instance owns.
+/// The state of a run that another instance owns.
 #[derive(Debug)]
 pub enum Followed {
-    /// It goes on. `None`: its progress was refused.
+    /// It is in progress. `None`: the value of its progress was refused.
     Progress(Option<Progress>),
     /// Its result is there.
     Ended(SharedResult),
@@ -31,7 +31,7 @@ impl Following {
         Self { shared, progress }
     }
 
-    /// What has become of the run; keeps it alive.
+    /// Asks for the state of the run, and renews the interest of this instance.
     ///
     /// # Errors
     /// [`EngineError`].

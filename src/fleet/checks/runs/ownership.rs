@@ -19,12 +19,12 @@ const KEPT_AFTER: Duration = Duration::from_mins(1);
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::RENEW));
 static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FINISH));
 
-/// What has become of a run that this instance owns.
+/// The result of a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewed {
-    /// It goes on; whether it may be in flight.
+    /// The run is still that of this instance.
     Continues {
-        /// One of the places of all instances is its own.
+        /// Whether it may begin its checks: it has one of the places of the fleet.
         has_place: bool,
     },
     /// No instance has a subscription.
@@ -48,7 +48,7 @@ impl Ownership {
     /// could begin.
     ///
     /// # Errors
-    /// [`EngineError`]; the run goes on.
+    /// [`EngineError`]; the run continues.
     pub async fn renew(
         &self,
         progress: &Progress,
