@@ -34,18 +34,20 @@ const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 
 /// Keys: instances, incarnation, epoch; those of wanted leases; those of released leases.
 /// Arguments: instance, incarnation if there is none, lifetimes of instances, leases and keys in
-/// ms, number of wanted leases, whether the instance counts (1 or 0); tokens of released leases.
-/// Returns the time in ms, the incarnation, the number of instances, and for each wanted lease the
-/// epoch if this instance is the holder, 0 if another one is. The epoch is negative if the key had
-/// a foreign value, which is replaced. A lease without an expiry gets one (`LT`). Apart from
-/// foreign values, nothing is deleted before the first command that needs memory: a full engine has
-/// to refuse the heartbeat, and it no longer does so once the script has written.
+/// ms, number of wanted leases, whether the instance counts (1 or 0); for each wanted lease the
+/// largest epoch that the instance knows; tokens of released leases.
+/// Returns the time in ms, the incarnation, the number of instances, and for each wanted lease
+/// whether this instance is the holder (0: another one is; 2: it is, in place of a foreign value),
+/// with the epoch. A smaller epoch than the known one is of an engine that has lost data: the lease
+/// gets a larger one. A lease without an expiry gets one (`LT`). Apart from foreign values, nothing
+/// is deleted before the first command that needs memory: a full engine has to refuse the
+/// heartbeat, and it no longer does so once the script has written.
 static BEAT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
 local instances, incarnation, epoch = KEYS[1], KEYS[2], KEYS[3]
 local me, alive, lease_ms, keep_ms = ARGV[1], tonumber(ARGV[3]), ARGV[4], ARGV[5]
-local wanted = tonumber(ARGV[6])
+local wanted, largest = tonumber(ARGV[6]), 900000000000000
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function digits(number) return string.format('%.0f', number) end
@@ -70,39 +72,44 @@ end
 redis.call('PEXPIRE', incarnation, keep_ms)
 
 for i = wanted + 4, #KEYS do
-  if redis.pcall('GET', KEYS[i]) == ARGV[i - wanted + 4] then redis.call('DEL', KEYS[i]) end
+  if redis.pcall('GET', KEYS[i]) == ARGV[i + 4] then redis.call('DEL', KEYS[i]) end
 end
 
-local function next_epoch()
-  local last = redis.call('GET', epoch)
-  if last and not string.find(last, '^%d+$') or last and #last > 15 then
-    redis.call('DEL', epoch)
-  end
-  local count = redis.call('INCR', epoch)
-  if count < now then
-    count = now
-    redis.call('SET', epoch, digits(now))
-  end
-  redis.call('PEXPIRE', epoch, keep_ms)
-  return digits(count)
+local function number(text)
+  local is_number = type(text) == 'string' and #text <= 15 and string.find(text, '^%d+$')
+  local value = is_number and tonumber(text)
+  if value and value < largest then return value end
+end
+
+local count = number(redis.call('GET', epoch)) or 0
+redis.call('PEXPIRE', epoch, keep_ms)
+local function next_epoch(known)
+  count = math.max(count + 1, known + 1, now)
+  if count >= largest then count = now end
+  redis.call('SET', epoch, digits(count), 'PX', keep_ms)
+  return count
 end
 
 local states = {}
 for i = 1, wanted do
-  local key = KEYS[3 + i]
+  local key, known = KEYS[3 + i], number(ARGV[7 + i]) or 0
+  -- Nothing is larger: epochs begin again.
+  if known + 1 >= largest then known = 0 end
   local value = redis.pcall('GET', key)
   local holder, held
   if type(value) == 'string' then holder, held = string.match(value, '^(%x+):(%d+)$') end
-  if not holder or #holder ~= #me or #held > 15 then
-    local count = next_epoch()
-    redis.call('SET', key, me .. ':' .. count, 'PX', lease_ms)
-    states[i] = (value and '-' or '') .. count
+  held = number(held)
+  local is_foreign = value and not (holder and #holder == #me and held)
+  if not value or is_foreign or held < known then
+    local new = digits(next_epoch(known))
+    redis.call('SET', key, me .. ':' .. new, 'PX', lease_ms)
+    states[i] = {is_foreign and 2 or 1, new}
   elseif holder == me then
     redis.call('PEXPIRE', key, lease_ms)
-    states[i] = held
+    states[i] = {1, digits(held)}
   else
     redis.call('PEXPIRE', key, lease_ms, 'LT')
-    states[i] = '0'
+    states[i] = {0, digits(held)}
   end
 end
 return {digits(now), current, redis.call('ZCARD', instances), states}
@@ -124,7 +131,7 @@ return 1
 });
 
 /// What the script returns.
-type Answer = (i64, String, usize, Vec<i64>);
+type Answer = (i64, String, usize, Vec<(u8, u64)>);
 
 /// Sends heartbeats until the last clone of the engine is dropped.
 pub(super) async fn run(engine: Weak<Inner>) {
@@ -222,6 +229,7 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
         Argument::from(leases.len()),
         Argument::from(usize::from(counts)),
     ];
+    arguments.extend(leases.iter().map(|lease| Argument::from(lease.known_epoch())));
     arguments.extend(dropped.into_iter().map(|(_, token)| Argument::from(token)));
     let sent = Instant::now();
     let answer: Answer = inner.script(&BEAT, &keys, &arguments, within).await?;
@@ -232,11 +240,11 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
     Ok(incarnation)
 }
 
-fn enter_leases(inner: &Inner, leases: &[Lease], states: &[i64], sent: Instant) {
-    for (lease, state) in leases.iter().zip(states) {
-        lease.set_strange(*state < 0);
-        let epoch = Some(state.unsigned_abs()).filter(|epoch| *epoch > 0);
-        inner.leases.enter(lease, epoch, sent);
+fn enter_leases(inner: &Inner, leases: &[Lease], states: &[(u8, u64)], sent: Instant) {
+    for (lease, (holder, epoch)) in leases.iter().zip(states) {
+        lease.set_strange(*holder == 2);
+        lease.see_epoch(*epoch);
+        inner.leases.enter(lease, Some(*epoch).filter(|_| *holder > 0), sent);
     }
 }
 

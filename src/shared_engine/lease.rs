@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::future::pending;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,8 @@ struct State {
     instance: String,
     tenure: Mutex<Option<Tenure>>,
     epoch: watch::Sender<Option<u64>>,
+    /// The largest epoch that any instance was seen to have.
+    known: AtomicU64,
     /// Whether its key had a foreign value at the last heartbeat.
     is_strange: AtomicBool,
     book: Weak<LeaseBook>,
@@ -69,6 +71,16 @@ impl Lease {
     #[must_use]
     pub fn token(&self) -> String {
         self.0.token(self.epoch().unwrap_or(0))
+    }
+
+    /// The largest epoch that any instance was seen to have; 0 before the first one.
+    pub(super) fn known_epoch(&self) -> u64 {
+        self.0.known.load(Ordering::Relaxed)
+    }
+
+    /// Records the epoch of the present holder.
+    pub(super) fn see_epoch(&self, epoch: u64) {
+        self.0.known.fetch_max(epoch, Ordering::Relaxed);
     }
 
     /// The epoch, and each change of it.
@@ -150,6 +162,7 @@ impl LeaseBook {
             instance: instance.to_owned(),
             tenure: Mutex::default(),
             epoch: watch::Sender::new(None),
+            known: AtomicU64::new(0),
             is_strange: AtomicBool::new(false),
             book: Arc::downgrade(self),
         });

@@ -28,15 +28,20 @@ if not changes_fit(6, 14) then return 'other-changes' end
 for i = 8, #KEYS do
   if redis.call('PEXPIRE', KEYS[i], ARGV[5]) == 0 then return 'expired' end
 end
-append_event(4, 10)
-changes_append(6, 14)
 if ARGV[6] == '' then
   redis.call('UNLINK', KEYS[3])
 else
-  redis.call('XADD', KEYS[3], ARGV[3], 'after', ARGV[6], ARGV[7], ARGV[8])
+  local added = redis.pcall('XADD', KEYS[3], ARGV[3], 'after', ARGV[6], ARGV[7], ARGV[8])
+  if type(added) == 'table' then
+    -- A foreign entry has a larger id: the whole list is published, without deltas.
+    if string.find(added['err'], 'ID specified') then return 'other-version' end
+    return added
+  end
   if ARGV[9] ~= '' then redis.call('XTRIM', KEYS[3], 'MINID', ARGV[9]) end
   redis.call('PEXPIRE', KEYS[3], ARGV[5])
 end
+append_event(4, 10)
+changes_append(6, 14)
 redis.call('HSET', KEYS[2], 'at', ARGV[3], 'pointer', ARGV[4])
 redis.call('PEXPIRE', KEYS[2], ARGV[5])
 return 'published'

@@ -170,6 +170,61 @@ fn value_of_a_stranger_in_the_key_of_a_lease_is_replaced() {
 }
 
 #[test]
+fn epochs_grow_after_a_flush_although_they_were_far_ahead_of_the_clock() {
+    run(async {
+        let redis = Redis::start();
+        let (engine, watcher) = (engine(&redis).await, engine(&redis).await);
+        let _: String = redis.command(&["SET", "map:1:epoch", "800000000000000"]);
+        let (lease, epoch) = held(&engine, "lists").await;
+        assert!(epoch > 800_000_000_000_000);
+        let other = watcher.lease("lists");
+        after_heartbeats(&watcher, 2).await;
+        assert_eq!(other.epoch(), None);
+        // Only an instance that was not the holder is left.
+        drop((lease, engine));
+        redis.flush();
+        until("it is held", async || other.epoch().is_some()).await;
+        assert!(other.epoch() > Some(epoch), "{:?}", other.epoch());
+    });
+}
+
+#[test]
+fn lease_with_a_smaller_epoch_than_a_known_one_is_given_to_an_instance_that_knows_it() {
+    run(async {
+        let redis = Redis::start();
+        let engine = engine(&redis).await;
+        let (lease, epoch) = held(&engine, "lists").await;
+        // As if an instance had begun after a failover to an engine with a slower clock.
+        let older = format!("{:032x}:{}", 7, epoch - 1);
+        let _: String = redis.command(&["SET", lease.key(), &older, "PX", "600000"]);
+        until("it has a larger epoch", async || lease.epoch() > Some(epoch)).await;
+        let newer = format!("{:032x}:{}", 7, epoch + 1_000_000);
+        let _: String = redis.command(&["SET", lease.key(), &newer]);
+        until("another instance holds it", async || lease.epoch().is_none()).await;
+        until("until it expires", async || lease.epoch().is_some()).await;
+        assert!(lease.epoch() > Some(epoch + 1_000_000));
+    });
+}
+
+#[test]
+fn largest_epoch_of_all_is_followed_by_a_small_one_without_an_end() {
+    run(async {
+        let redis = Redis::start();
+        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let largest = format!("{:032x}:899999999999999", 7);
+        let _: String = redis.command(&["SET", "map:1:lease:lists", &largest]);
+        let leases = [first.lease("lists"), second.lease("lists")];
+        until("one holds it", async || leases.iter().any(|lease| lease.epoch().is_some())).await;
+        let holder = leases.iter().position(|lease| lease.epoch().is_some()).unwrap();
+        let token = leases[holder].token();
+        for engine in [&first, &second] {
+            after_heartbeats(engine, 4).await;
+        }
+        assert_eq!(leases[holder].token(), token, "it stays there");
+    });
+}
+
+#[test]
 fn lease_without_an_end_gets_one() {
     run(async {
         let redis = Redis::start();

@@ -217,3 +217,44 @@ fn values_of_one_key_in_the_places_of_another_are_refused_and_replaced() {
         until_so("the edit", || paths(service).contains(&"later".to_owned()));
     }
 }
+
+#[test]
+fn entry_with_a_large_id_among_the_deltas_does_not_stop_publication() {
+    let instances = Instances::start(2, &Content::many(&["en"], 50));
+    let expected = sorted(&instances.served(0));
+    let mut stored = Stored::of(&instances.redis);
+    let key = stored.deltas_key();
+    let id = "17000000000000000000-7";
+    let _: String = stored.run(redis::cmd("XADD").arg(&key).arg(id).arg("x").arg("y"));
+    instances.content.publish("en", "d00003", "later");
+    changed(&instances.all[0], "d00003");
+    let mut later: Vec<String> = expected.into_iter().filter(|slug| slug != "s3").collect();
+    later.push("later".to_owned());
+    later.sort();
+    instances.agree(&later);
+    assert_eq!(walks(&instances.cms), 1);
+}
+
+#[test]
+fn edits_reach_all_instances_after_a_flush_although_epochs_were_far_ahead_of_the_clock() {
+    let instances = Instances::start(3, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    let _: String = instances.redis.command(&["SET", "frontend-map:1:epoch", "800000000000000"]);
+    for key in instances.redis.keys("frontend-map:1:lease:*") {
+        let _: i64 = instances.redis.command(&["DEL", &key]);
+    }
+    let mut stored = Stored::of(&instances.redis);
+    for (at, slug) in ["one", "two"].iter().enumerate() {
+        instances.content.publish("en", "a", slug);
+        changed(&instances.all[at], "a");
+        instances.agree(&[(*slug).to_owned()]);
+        until_so("it is published with a large epoch", || stored.at().starts_with("8000"));
+        instances.redis.flush();
+        until_so("it is published again", || {
+            !instances.redis.keys("frontend-map:1:list:*").is_empty()
+        });
+    }
+    instances.content.publish("en", "a", "three");
+    changed(&instances.all[2], "a");
+    instances.agree(&["three".to_owned()]);
+}
