@@ -8,7 +8,7 @@ import urllib.parse
 from collections import Counter
 from typing import Any
 
-from fleet.content import Content, document_id, number_of
+from fleet.content import Content, document_id, number_of, slug
 
 STAMP = "2024-03-06T22:19:54.649Z"
 # How requests are counted: pages of a walk and its totals, rereads by ids, single documents.
@@ -87,11 +87,10 @@ class Cms:
 
 
 def row(name: str, number: int, locale: str, revision: int) -> str:
-    """As `slug` of the oracle, but written here: it is formatted a million times."""
     return (
         f'{{"id":{number},"documentId":"{document_id(number)}","publishedAt":"{STAMP}",'
         f'"updatedAt":"{STAMP}","locale":"{locale}",'
-        f'"slug":"{name}-{locale}-of-usual-length-{number}-r{revision}"}}'
+        f'"slug":"{slug((name, number, locale), revision)}"}}'
     )
 
 

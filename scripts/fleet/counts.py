@@ -1,9 +1,7 @@
 """What a fleet costs: requests to the CMS, seconds to adoption, memory and work of the engine."""
 
 import contextlib
-import http.client
 import pathlib
-import random
 import threading
 import time
 from collections import Counter
@@ -11,21 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from common.client import get, until
-from faults.load import quantile
 from faults.report import Report
-from fleet import paper
+from fleet import paper, sizes
 from fleet.cms import LIST
-from fleet.engine import Engine, Usage, capacity
-from fleet.service import HANG_SECONDS, Instance, wait_until_ready
-from fleet.worlds import Edit, World
+from fleet.edits import edit_all
+from fleet.engine import Engine, Usage
+from fleet.service import Instance, adopted, wait_until_ready
+from fleet.worlds import World
 
 # After a start, and of the measurement of an idle fleet.
 SETTLE_SECONDS, IDLE_SECONDS = 3, 10
-# Between two looks at an instance, in seconds: what the seconds of adoption are accurate to.
-LOOK = 0.004
-# Seconds after which an edit counts as never seen.
-NEVER = 30
-MIB = 1 << 20
+# Seconds. Nothing waits this long unless it has failed.
+PATIENCE = 60
 
 
 @dataclass
@@ -63,29 +58,37 @@ def read_lists(instances: list[Instance], world: World) -> tuple[int, bool]:
 
 
 def run(
-    binary: pathlib.Path, world: World, sizes: list[int], edits: int, seed: int, urls: int
+    binary: pathlib.Path, world: World, counts: list[int], edits: int, seed: int, urls: int
 ) -> None:
     report = Report(f"counts: {world.name}, seed {seed}")
-    alone = one_walk(report, binary, world)
-    found = [one_size(report, binary, world, size, edits, seed, alone) for size in sizes]
+    alone = one_walk(report, binary, world, edits, seed)
+    found = []
+    for count in counts:
+        is_last = count == counts[-1]
+        found.append(one_size(report, binary, world, count, (edits, seed), (alone, is_last)))
     if urls:
         for one in found:
             check_cost(report, binary, one, urls)
-    paper.show(report, found, capacity())
+    if len(found) > 1:
+        paper.show(report, found)
 
 
-def one_walk(report: Report, binary: pathlib.Path, world: World) -> int:
+def one_walk(report: Report, binary: pathlib.Path, world: World, edits: int, seed: int) -> int:
     """The list requests of one instance without [shared]."""
-    before = world.requests()
+    before, begun = world.requests(), time.monotonic()
     with fleet(binary, world, 1, "") as instances:
         wait_until_ready(instances)
         urls, _ = read_lists(instances, world)
-        memory = instances[0].memory()
-    walk = world.requests() - before
-    report.figure(
-        f"one instance without [shared]: {walk[LIST]} list requests of {dict(walk)},"
-        f" {urls:,} URLs, {memory / MIB:.0f} MiB"
-    )
+        walk, seconds = world.requests() - before, time.monotonic() - begun
+        report.figure(
+            f"one instance without [shared]: {walk[LIST]} list requests of {dict(walk)},"
+            f" {urls:,} URLs in {seconds:.1f} s"
+        )
+        sizes.show_instances(report, instances, "after the start")
+        edit_all(report, None, instances, world, min(edits, 20), seed)
+        sizes.show_instances(report, instances, "after the edits")
+        sizes.republish(report, None, instances, world, (walk[LIST], 0))
+        sizes.show_instances(report, instances, "at the end")
     return walk[LIST]
 
 
@@ -93,36 +96,44 @@ def one_size(
     report: Report,
     binary: pathlib.Path,
     world: World,
-    size: int,
-    edits: int,
-    seed: int,
-    alone: int,
+    count: int,
+    with_edits: tuple[int, int],
+    with_alone: tuple[int, bool],
 ) -> Counted:
-    counted = Counted(size)
+    (edits, seed), (alone, is_last) = with_edits, with_alone
+    counted = Counted(count)
     before = world.requests()
     with Engine() as engine:
         empty, begun = engine.used_memory(), time.monotonic()
         at_start = engine.usage()
-        with fleet(binary, world, size, engine.address) as instances:
+        with fleet(binary, world, count, engine.address) as instances:
             wait_until_ready(instances)
             counted.urls, agree = read_lists(instances, world)
+            # The last publication and adoption belong to the walk, too.
+            report.must(
+                until(lambda: adopted(instances), PATIENCE) is not None,
+                f"{count} instances: each list has a leader, and all have its version",
+            )
             counted.seconds = time.monotonic() - begun
             usage = engine.usage().since(at_start)
             counted.lists = world.requests() - before
-            report.must(agree, f"{size} instances: the lists are equal")
+            report.must(agree, f"{count} instances: the lists are equal")
             report.must(
                 counted.lists[LIST] == alone,
-                f"{size} instances: {counted.lists[LIST]} list requests, one walk has {alone};"
+                f"{count} instances: {counted.lists[LIST]} list requests, one walk has {alone};"
                 f" of {dict(counted.lists)} in {counted.seconds:.1f} s",
             )
             idle(engine, counted)
             counted.walk = net(counted, usage, counted.seconds, 1)
-            show_memory(report, engine, counted, empty)
-            edit_all(report, engine, instances, world, counted, edits, seed)
-            memory = [instance.memory() / MIB for instance in instances]
-            report.figure(
-                f"  memory of the instances: {', '.join(f'{one:.0f}' for one in memory)} MiB"
-            )
+            sizes.show_engine(report, engine, counted.urls, empty)
+            sizes.show_instances(report, instances, "after the start")
+            cost = edit_all(report, engine, instances, world, edits, seed)
+            if cost is not None:
+                counted.edit = net(counted, *cost, edits)
+                sizes.show_instances(report, instances, "after the edits")
+            if is_last:
+                sizes.republish(report, engine, instances, world, (alone, empty))
+                sizes.show_instances(report, instances, "at the end")
     return counted
 
 
@@ -142,112 +153,9 @@ def net(counted: Counted, usage: Usage, seconds: float, parts: int) -> dict[str,
         "commands": usage.commands - counted.idle.commands * share,
         "bytes in": usage.bytes_in - counted.idle.bytes_in * share,
         "bytes out": usage.bytes_out - counted.idle.bytes_out * share,
+        "CPU ms": 1e3 * (usage.cpu - counted.idle.cpu * share),
     }
     return {name: max(0.0, value) / parts for name, value in values.items()}
-
-
-def show_memory(report: Report, engine: Engine, counted: Counted, empty: int) -> None:
-    kinds = engine.memory_by_kind()
-    for kind, (keys, size) in sorted(kinds.items(), key=lambda item: -item[1][1]):
-        report.figure(f"  engine: {kind}: {keys} keys, {size:,} bytes")
-    total, urls = sum(size for _, size in kinds.values()), max(1, counted.urls)
-    used = engine.used_memory() - empty
-    report.figure(
-        f"  engine: {total / urls:.1f} bytes a URL in keys; {used / urls:.1f} by used_memory"
-        f" ({used / MIB:.1f} MiB above empty)"
-    )
-
-
-class Watcher:
-    """Looks at one instance until it shows an edit, over one connection."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self.connection = http.client.HTTPConnection(address, timeout=HANG_SECONDS)
-
-    def until(self, edit: Edit, times: list[float | None], at: int) -> None:
-        begun = time.monotonic()
-        while time.monotonic() - begun < NEVER:
-            try:
-                self.connection.request("GET", edit.target)
-                body = self.connection.getresponse().read()
-            except (OSError, http.client.HTTPException):
-                self.connection.close()
-                continue
-            if edit.shown + b'"' in body:
-                times[at] = time.time()
-                return
-            time.sleep(LOOK)
-
-
-def edit_all(
-    report: Report,
-    engine: Engine,
-    instances: list[Instance],
-    world: World,
-    counted: Counted,
-    edits: int,
-    seed: int,
-) -> None:
-    """Edits one after another; each webhook goes to one instance at random."""
-    own = random.Random(seed)
-    watchers = [Watcher(instance.address) for instance in instances]
-    requests, before, begun = world.requests(), engine.usage(), time.monotonic()
-    sent: list[float] = []
-    all_show: list[float] = []
-    never = 0
-    for _ in range(edits):
-        edit = world.rename(own)
-        sent.append(time.time())
-        own.choice(instances).hook(edit.uid, edit.document)
-        times: list[float | None] = [None] * len(instances)
-        threads = [
-            threading.Thread(target=watcher.until, args=(edit, times, at))
-            for at, watcher in enumerate(watchers)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        seen = [one for one in times if one is not None]
-        never += len(times) - len(seen)
-        all_show.append(max(seen, default=time.time()))
-    usage, seconds = engine.usage().since(before), time.monotonic() - begun
-    counted.edit = net(counted, usage, seconds, max(1, edits))
-    report.must(never == 0, f"  {edits} edits, {never} never seen by an instance")
-    if not edits:
-        return
-    since = [shown - when for when, shown in zip(sent, all_show, strict=True)]
-    report.figure(f"  seconds from the edit until all show it: {spread(since)}")
-    stamps = publications(engine)
-    published = [
-        shown - min(within)
-        for when, shown in zip(sent, all_show, strict=True)
-        if (within := [one for one in stamps if when <= one <= shown])
-    ]
-    if published:
-        report.figure(
-            f"  seconds from publication until all show it: {spread(published)}"
-            f" ({len(published)} of {edits} edits)"
-        )
-    costs = world.requests() - requests
-    each = {name: round(count / edits, 2) for name, count in costs.items()}
-    report.figure(f"  requests to the CMS an edit: {each}")
-    names = sorted(usage.by_command.items(), key=lambda item: -item[1])
-    report.figure(f"  engine commands in these {seconds:.0f} s: {dict(names[:12])}")
-
-
-def publications(engine: Engine) -> list[float]:
-    """When lists were published, by the events of the engine: seconds of its clock, which is that
-    of this machine."""
-    found = []
-    for key in engine.all_keys():
-        if b"event" not in key or engine.send("TYPE", key) != b"stream":
-            continue
-        for stamp, fields in engine.send("XRANGE", key, "-", "+"):
-            if b"list" in fields:
-                found.append(int(stamp.split(b"-")[0]) / 1000)
-    return found
 
 
 def check_cost(report: Report, binary: pathlib.Path, counted: Counted, urls: int) -> None:
@@ -273,11 +181,4 @@ def check_cost(report: Report, binary: pathlib.Path, counted: Counted, urls: int
 
 
 def shown(costs: dict[str, float]) -> str:
-    return ", ".join(f"{value:,.1f} {name}" for name, value in costs.items())
-
-
-def spread(values: list[float]) -> str:
-    return (
-        f"median {quantile(values, 50):.3f}, p99 {quantile(values, 99):.3f},"
-        f" max {max(values, default=0):.3f}"
-    )
+    return ", ".join(f"{value:,.2f} {name}" for name, value in costs.items())

@@ -61,15 +61,18 @@ class Link:
 
 
 class Usage(NamedTuple):
-    """What the engine has done since it started. Bytes are those of its network."""
+    """What the engine has done since it started. Bytes are those of its network, `cpu` is in
+    seconds."""
 
     commands: int
     bytes_in: int
     bytes_out: int
+    cpu: float
     by_command: dict[str, int]
     # What it takes to read these counts.
     look_in: int = 0
     look_out: int = 0
+    look_cpu: float = 0.0
 
     def since(self, before: "Usage") -> "Usage":
         names = self.by_command
@@ -78,6 +81,7 @@ class Usage(NamedTuple):
             self.commands - before.commands,
             self.bytes_in - before.bytes_in - before.look_in,
             self.bytes_out - before.bytes_out - before.look_out,
+            max(0.0, self.cpu - before.cpu - before.look_cpu),
             {name: count for name, count in by.items() if count},
         )
 
@@ -159,7 +163,8 @@ class Engine:
         # Between two of these readings there is the end of the one and the begin of the other.
         look_in = 2 * (second.bytes_in - first.bytes_in)
         look_out = 2 * (second.bytes_out - first.bytes_out)
-        return second._replace(look_in=look_in, look_out=look_out)
+        look_cpu = 2 * (second.cpu - first.cpu)
+        return second._replace(look_in=look_in, look_out=look_out, look_cpu=look_cpu)
 
     def look(self) -> Usage:
         by = {
@@ -170,10 +175,15 @@ class Engine:
         by = {name: count for name, count in by.items() if name.split("|")[0] not in OWN}
         stats = self.info("stats")
         received, sent = stats["total_net_input_bytes"], stats["total_net_output_bytes"]
-        return Usage(sum(by.values()), int(received), int(sent), by)
+        cpu = self.info("cpu")
+        seconds = float(cpu["used_cpu_user"]) + float(cpu["used_cpu_sys"])
+        return Usage(sum(by.values()), int(received), int(sent), seconds, by)
 
     def used_memory(self) -> int:
         return int(self.info("memory")["used_memory"])
+
+    def peak_memory(self) -> int:
+        return int(self.info("memory")["used_memory_peak"])
 
     def all_keys(self) -> list[bytes]:
         """All keys of the prefix."""
@@ -197,17 +207,6 @@ class Engine:
             found[kind] = (keys + 1, total + size)
         link.close()
         return dict(found)
-
-
-def capacity() -> dict[str, float]:
-    """Commands per second of one engine on this machine, by redis-benchmark, with 50 clients."""
-    if shutil.which("redis-benchmark") is None:
-        return {}
-    with Engine() as engine:
-        command = ["redis-benchmark", "-p", str(engine.port), "-n", "50000", "-q", "-t", "set,get"]
-        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found = re.findall(r"(SET|GET): ([\d.]+) requests per second", out)
-    return {name: float(rate) for name, rate in found}
 
 
 def own_folder() -> pathlib.Path:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 SIZES = (10, 100, 1000)
 # Bytes per second of a network of 1 Gbit/s.
 NETWORK = 125_000_000
-COSTS = ("commands", "bytes in", "bytes out")
+COSTS = ("commands", "bytes in", "bytes out", "CPU ms")
 
 
 def line(points: list[tuple[float, float]]) -> tuple[float, float]:
@@ -26,12 +26,12 @@ def line(points: list[tuple[float, float]]) -> tuple[float, float]:
     return (mean - b * mean_n, b) if b > 0 else (mean, 0.0)
 
 
-def show(report: Report, found: "list[Counted]", capacity: dict[str, float]) -> None:
+def show(report: Report, found: "list[Counted]") -> None:
     """The counts as a table, then the extrapolation."""
     rows: dict[str, list[tuple[float, float]]] = {}
     for one in found:
         assert one.idle is not None
-        idle = (one.idle.commands, one.idle.bytes_in, one.idle.bytes_out)
+        idle = (one.idle.commands, one.idle.bytes_in, one.idle.bytes_out, one.idle.cpu * 1e3)
         per_second = dict(zip(COSTS, (each / one.idle_seconds for each in idle), strict=True))
         for what, costs in (
             ("idle second", per_second),
@@ -49,30 +49,24 @@ def show(report: Report, found: "list[Counted]", capacity: dict[str, float]) -> 
     for name, points in rows.items():
         a, b = lines[name] = line(points)
         values = [value for _, value in points] + [max(0.0, a + b * size) for size in SIZES]
-        report.figure(f"{name:24}" + "".join(f"{value:16,.1f}" for value in values))
-    if capacity:
-        rates = ", ".join(f"{name} {rate:,.0f}" for name, rate in capacity.items())
-        report.figure(f"one engine on this machine, redis-benchmark: commands/s: {rates}")
-    limits(report, lines, min(capacity.values(), default=0.0))
+        report.figure(f"{name:24}" + "".join(f"{value:16,.2f}" for value in values))
+    limits(report, lines)
 
 
-def limits(report: Report, lines: dict[str, tuple[float, float]], capacity: float) -> None:
-    """Shares of one engine core and of a network of 1 Gbit/s."""
+def limits(report: Report, lines: dict[str, tuple[float, float]]) -> None:
+    """Shares of one core, since the engine runs commands on one, and of a network of 1 Gbit/s."""
 
     def at(name: str, size: int) -> float:
         a, b = lines.get(name, (0.0, 0.0))
         return max(0.0, a + b * size)
 
     for size in SIZES:
-        out, work = at("edit: bytes out", size), at("edit: commands", size)
-        idle = at("idle second: commands", size)
-        parts = [f"idle {idle:,.0f} commands/s"]
-        if capacity:
-            parts.append(f"{idle / capacity:.1%} of the engine")
-            if work:
-                parts.append(f"edits/s by commands {max(0.0, capacity - idle) / work:,.0f}")
+        idle, edit = at("idle second: CPU ms", size) / 1e3, at("edit: CPU ms", size) / 1e3
+        out, walk = at("edit: bytes out", size), at("walk: bytes out", size)
+        parts = [f"idle {idle:.1%} of the engine's core"]
+        if edit:
+            parts.append(f"edits/s by this core {max(0.0, 1 - idle) / edit:,.0f}")
         if out:
             parts.append(f"edits/s by the network {NETWORK / out:,.0f}")
-        walk = at("walk: bytes out", size)
         parts.append(f"a walk's copies take {walk / NETWORK:,.2f} s of the network")
         report.figure(f"{size:,} instances: {'; '.join(parts)}")

@@ -171,9 +171,10 @@ class Instance:
         pairs = (line.rsplit(" ", 1) for line in lines if line and not line.startswith("#"))
         return {name: float(value) for name, value in pairs}
 
-    def memory(self) -> int:
+    def memory(self, name: str = "VmRSS") -> int:
+        """Bytes: `VmRSS` resident now, `VmHWM` the peak."""
         assert self.process is not None
-        return memory(self.process.pid, "VmRSS")
+        return memory(self.process.pid, name)
 
     def shared(self) -> dict[str, dict[str, Any]]:
         """What `/readyz` says of each list that instances share: its role and its version."""

@@ -47,6 +47,9 @@ class World(Protocol):
 
     def rename(self, random: random.Random) -> Edit: ...
 
+    def rename_many(self, share: float) -> Edit | None:
+        """So many of all documents, and the last of these edits; None: it cannot."""
+
     def variables(self) -> dict[str, object]: ...
 
 
@@ -71,11 +74,18 @@ class Fake:
         return Counter(self.cms.counts)
 
     def rename(self, random: random.Random) -> Edit:
-        version = (self.kind.name, random.randrange(self.documents), "en")
+        return self.rename_one(random.randrange(self.documents))
+
+    def rename_one(self, number: int) -> Edit:
+        version = (self.kind.name, number, "en")
         revision = self.content.next_revision(version)
         self.content.edit(version, revision)
         end = f"/{slug(version, revision)}"
-        return Edit(self.kind.uid, document_id(version[1]), end.encode())
+        return Edit(self.kind.uid, document_id(number), end.encode())
+
+    def rename_many(self, share: float) -> Edit | None:
+        edits = [self.rename_one(number) for number in range(int(self.documents * share))]
+        return edits[-1] if edits else None
 
 
 class Counting(FailingProxy):
@@ -146,6 +156,9 @@ class Strapi:
         self.ask("/api/lab/action", what | {"action": "update", "data": {"slug": name}})
         self.ask("/api/lab/action", what | {"action": "publish"})
         return Edit(ARTICLE, document, f"/{name}".encode())
+
+    def rename_many(self, share: float) -> Edit | None:
+        return None
 
 
 @contextlib.contextmanager

@@ -1,0 +1,70 @@
+"""Memory: what lists take in the engine, also while they are replaced, and in the instances."""
+
+import time
+from collections import Counter
+
+from common.client import until
+from faults.report import Report
+from fleet.cms import LIST
+from fleet.engine import Engine
+from fleet.service import Instance
+from fleet.worlds import World
+
+MIB = 1 << 20
+# Of the documents are renamed at once. More than a quarter of a list: it is published as a whole.
+RENAMED = 0.4
+# Seconds. Nothing waits this long unless it has failed.
+PATIENCE = 300
+
+
+def show_engine(report: Report, engine: Engine, urls: int, empty: int) -> None:
+    kinds = engine.memory_by_kind()
+    for kind, (keys, size) in sorted(kinds.items(), key=lambda item: -item[1][1]):
+        report.figure(f"  engine: {kind}: {keys} keys, {size:,} bytes")
+    total, urls = sum(size for _, size in kinds.values()), max(1, urls)
+    used, peak = engine.used_memory() - empty, engine.peak_memory() - empty
+    report.figure(
+        f"  engine: {total / urls:.1f} bytes a URL by MEMORY USAGE of the keys;"
+        f" {used / urls:.1f} by used_memory ({used / MIB:.1f} MiB above empty),"
+        f" {peak / urls:.1f} at the peak ({peak / MIB:.1f} MiB)"
+    )
+
+
+def show_instances(report: Report, instances: list[Instance], when: str) -> None:
+    now = ", ".join(f"{instance.memory() / MIB:.0f}" for instance in instances)
+    most = ", ".join(f"{instance.memory('VmHWM') / MIB:.0f}" for instance in instances)
+    report.figure(f"  memory of the instances {when}: {now} MiB; at the peak {most}")
+
+
+def republish(
+    report: Report,
+    engine: Engine | None,
+    instances: list[Instance],
+    world: World,
+    counted: tuple[int, int],
+) -> None:
+    """Many documents are renamed, and one walk finds that: the whole list is published beside the
+    one before. `counted`: requests of one walk, and used_memory of an empty engine."""
+    edit = world.rename_many(RENAMED)
+    if edit is None:
+        return
+    alone, empty = counted
+    before, begun = world.requests(), time.monotonic()
+    # No document is named: everything is refreshed.
+    instances[0].hook("", "", "media.update")
+    shown = until(
+        lambda: all(edit.shown + b'"' in one.get(edit.target).body for one in instances), PATIENCE
+    )
+    seconds = time.monotonic() - begun
+    requests: Counter[str] = world.requests() - before
+    report.must(
+        shown is not None and requests[LIST] == alone,
+        f"  {RENAMED:.0%} of the documents renamed: shown by all {seconds:.1f} s after the webhook,"
+        f" {requests[LIST]} list requests, one walk has {alone}",
+    )
+    if engine is not None:
+        used, peak = engine.used_memory() - empty, engine.peak_memory() - empty
+        report.figure(
+            f"  engine: with the list before and the new one {used / MIB:.1f} MiB above empty,"
+            f" at the peak {peak / MIB:.1f}"
+        )
