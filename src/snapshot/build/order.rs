@@ -132,7 +132,8 @@ fn hashed(entries: &[Entry], positions: Vec<u32>, arena: &Arena) -> Vec<(u64, u3
     };
     let mut hashed: Vec<(u64, u32)> =
         positions.into_iter().map(|at| (document_hash(version(at).0), at)).collect();
-    hashed.sort_unstable_by(|one, other| {
+    // Stable, because that is linear for what an incremental update keeps, which is in order.
+    hashed.sort_by(|one, other| {
         one.0.cmp(&other.0).then_with(|| version(one.1).cmp(&version(other.1)))
     });
     hashed
