@@ -87,7 +87,7 @@ def one_walk(report: Report, binary: pathlib.Path, world: World, edits: int, see
         sizes.show_instances(report, instances, "after the start")
         edit_all(report, None, instances, world, min(edits, 20), seed)
         sizes.show_instances(report, instances, "after the edits")
-        sizes.republish(report, None, instances, world, (walk[LIST], 0))
+        sizes.republish(report, None, instances, world, (walk[LIST], urls, 0))
         sizes.show_instances(report, instances, "at the end")
     return walk[LIST]
 
@@ -132,7 +132,7 @@ def one_size(
                 counted.edit = net(counted, *cost, edits)
                 sizes.show_instances(report, instances, "after the edits")
             if is_last:
-                sizes.republish(report, engine, instances, world, (alone, empty))
+                sizes.republish(report, engine, instances, world, (alone, counted.urls, empty))
                 sizes.show_instances(report, instances, "at the end")
     return counted
 

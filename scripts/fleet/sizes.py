@@ -19,8 +19,9 @@ PATIENCE = 300
 
 def show_engine(report: Report, engine: Engine, urls: int, empty: int) -> None:
     kinds = engine.memory_by_kind()
-    for kind, (keys, size) in sorted(kinds.items(), key=lambda item: -item[1][1]):
-        report.figure(f"  engine: {kind}: {keys} keys, {size:,} bytes")
+    largest = sorted(kinds.items(), key=lambda item: -item[1][1])[:5]
+    listed = "; ".join(f"{kind}: {keys} keys, {size:,} bytes" for kind, (keys, size) in largest)
+    report.figure(f"  engine: {listed}")
     total, urls = sum(size for _, size in kinds.values()), max(1, urls)
     used, peak = engine.used_memory() - empty, engine.peak_memory() - empty
     report.figure(
@@ -41,14 +42,15 @@ def republish(
     engine: Engine | None,
     instances: list[Instance],
     world: World,
-    counted: tuple[int, int],
+    counted: tuple[int, int, int],
 ) -> None:
     """Many documents are renamed, and one walk finds that: the whole list is published beside the
-    one before. `counted`: requests of one walk, and used_memory of an empty engine."""
+    one before. `counted`: requests of
+    one walk, URLs, and used_memory of an empty engine."""
     edit = world.rename_many(RENAMED)
     if edit is None:
         return
-    alone, empty = counted
+    alone, urls, empty = counted
     before, begun = world.requests(), time.monotonic()
     # No document is named: everything is refreshed.
     instances[0].hook("", "", "media.update")
@@ -63,8 +65,5 @@ def republish(
         f" {requests[LIST]} list requests, one walk has {alone}",
     )
     if engine is not None:
-        used, peak = engine.used_memory() - empty, engine.peak_memory() - empty
-        report.figure(
-            f"  engine: with the list before and the new one {used / MIB:.1f} MiB above empty,"
-            f" at the peak {peak / MIB:.1f}"
-        )
+        report.figure("  with the list before, which stays for a minute:")
+        show_engine(report, engine, urls, empty)
