@@ -97,7 +97,7 @@ impl Builder {
     /// The snapshot of a draft.
     pub(super) fn finish_draft(self, mut draft: Draft) -> Result<Snapshot, NoSnapshot> {
         let Arranged { owners, owner_index, duplicate_index, listed, unlisted } =
-            arrange(&mut draft.entries, &draft.arena, &draft.hosts, draft.by_path)?;
+            arrange(&mut draft.entries, &draft.arena, &draft.hosts)?;
         let mut snapshot = Snapshot {
             owners,
             owner_index,
@@ -128,9 +128,6 @@ impl Builder {
 pub(super) struct Draft {
     pub(super) arena: Arena,
     pub(super) entries: Vec<Entry>,
-    /// The positions of all entries, most of which are in the order of their paths; empty: none is
-    /// known. It only saves time.
-    pub(super) by_path: Vec<u32>,
     pub(super) no_url: NoUrlDraft,
     pub(super) references: References,
     pub(super) hosts: Box<[u16]>,
@@ -139,13 +136,12 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Adds a URL of another snapshot of the same listing; returns its position.
-    pub(super) fn keep(&mut self, url: PublicUrl<'_>) -> Result<u32, NoSnapshot> {
-        let at = u32::try_from(self.entries.len()).map_err(|_| NoSnapshot::TooLarge)?;
+    /// Adds a URL of another snapshot of the same listing.
+    pub(super) fn keep(&mut self, url: PublicUrl<'_>) -> Result<(), NoSnapshot> {
         let texts = [url.path(), url.document_id(), url.title().unwrap_or_default()];
         let text = self.arena.push(texts).ok_or(NoSnapshot::TooLarge)?;
         self.entries.push(Entry { text, ..*url.entry() });
-        Ok(at)
+        Ok(())
     }
 
     /// Adds a version without a URL of another snapshot of the same listing.

@@ -161,16 +161,10 @@ impl Snapshot {
         is_replaced: impl Fn(&str, Option<usize>) -> bool,
     ) -> Result<Draft, NoSnapshot> {
         let mut draft = Draft { hosts: self.hosts.clone(), ..Draft::default() };
-        let mut places = vec![None; self.entries.len()];
-        for (url, place) in self.urls().zip(&mut places) {
-            if !is_replaced(url.document_id(), Some(url.locale())) {
-                *place = Some(draft.keep(url)?);
-            }
+        let kept = self.urls().filter(|url| !is_replaced(url.document_id(), Some(url.locale())));
+        for url in kept.chain(own.urls()) {
+            draft.keep(url)?;
         }
-        let added: Vec<u32> = own.urls().map(|url| draft.keep(url)).collect::<Result<_, _>>()?;
-        let others = places[self.owners..].iter().copied();
-        let owners = self.in_order.iter().chain(&self.unlisted).map(|at| places[*at as usize]);
-        draft.by_path = owners.chain(others).flatten().chain(added).collect();
         let kept = self.no_url().filter(|row| !is_replaced(row.document_id, row.locale));
         kept.chain(own.no_url()).for_each(|row| draft.keep_no_url(row));
         Ok(draft)

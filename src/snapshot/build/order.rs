@@ -1,6 +1,6 @@
 //! The order of a snapshot's entries.
 
-use super::sort::{Input, Sort};
+use super::sort::Sort;
 use crate::rules::without_trailing_slash;
 use crate::snapshot::arena::Arena;
 use crate::snapshot::build::NoSnapshot;
@@ -27,15 +27,13 @@ pub(super) struct Arranged {
 
 /// Moves the entries that own their paths to the front, ordered by document, and the others behind
 /// them in the same order.
-/// `hosts` has the host of each locale; it is empty if there is one host. `by_path` has the positions
-/// of all entries, nearly in the order of their paths, or nothing.
+/// `hosts` has the host of each locale; it is empty if there is one host.
 pub(super) fn arrange(
     entries: &mut [Entry],
     arena: &Arena,
     hosts: &[u16],
-    by_path: Vec<u32>,
 ) -> Result<Arranged, NoSnapshot> {
-    let owners = owners(entries, arena, hosts, by_path)?;
+    let owners = owners(entries, arena, hosts)?;
     let count = u32::try_from(owners.len()).map_err(|_| NoSnapshot::TooLarge)?;
     let mut places = vec![NO_OWNER; entries.len()];
     for at in &owners {
@@ -58,23 +56,17 @@ pub(super) fn arrange(
 /// The positions of the entries that own their paths, by locale, then by path: paths are ASCII, so
 /// the order of bytes is that of code points. The first by rank owns a path, which is one path with
 /// and without a slash at its end. A path belongs to a host.
-fn owners(
-    entries: &[Entry],
-    arena: &Arena,
-    hosts: &[u16],
-    by_path: Vec<u32>,
-) -> Result<Vec<u32>, NoSnapshot> {
+fn owners(entries: &[Entry], arena: &Arena, hosts: &[u16]) -> Result<Vec<u32>, NoSnapshot> {
     let count = u32::try_from(entries.len()).map_err(|_| NoSnapshot::TooLarge)?;
     let entry = |at: u32| &entries[at as usize];
-    let input = if by_path.is_empty() { Input::Any } else { Input::NearlySorted };
-    let mut all = if by_path.is_empty() { (0..count).collect() } else { by_path };
     let mut sorted = if hosts.is_empty() {
-        owners_of_host(entries, arena, all, input)
+        owners_of_host(entries, arena, 0..count)
     } else {
         let host = |at: u32| hosts[usize::from(entry(at).locale)];
+        let mut all: Vec<u32> = (0..count).collect();
         all.sort_by_key(|at| host(*at));
         let by_host = all.chunk_by(|one, other| host(*one) == host(*other));
-        by_host.flat_map(|own| owners_of_host(entries, arena, own.to_vec(), input)).collect()
+        by_host.flat_map(|own| owners_of_host(entries, arena, own.iter().copied())).collect()
     };
     // Stable: within a locale the paths stay in order.
     sorted.sort_by_key(|at| entry(*at).locale);
@@ -82,7 +74,7 @@ fn owners(
 }
 
 /// Those of one host, in the order of their paths.
-fn owners_of_host(entries: &[Entry], arena: &Arena, own: Vec<u32>, input: Input) -> Vec<u32> {
+fn owners_of_host(entries: &[Entry], arena: &Arena, own: impl Iterator<Item = u32>) -> Vec<u32> {
     let entry = |at: u32| &entries[at as usize];
     let text = |at| entry(at).path(arena);
     let rank = |at| (entry(at).rank(arena), entry(at).facts(arena));
@@ -90,11 +82,11 @@ fn owners_of_host(entries: &[Entry], arena: &Arena, own: Vec<u32>, input: Input)
     // By path first, so that equal paths of all locales are neighbours.
     if have_both_forms(entries, arena) {
         let normalized = |at| without_trailing_slash(text(at));
-        let mut sorted = Sort { text: normalized, first }.positions(own, input);
+        let mut sorted = Sort { text: normalized, first }.positions(own);
         sorted.sort_by(|one, other| text(*one).cmp(text(*other)));
         sorted
     } else {
-        Sort { text, first }.positions(own, input)
+        Sort { text, first }.positions(own)
     }
 }
 

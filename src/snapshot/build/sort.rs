@@ -15,16 +15,6 @@ pub(super) struct Sort<T, F> {
     pub(super) first: F,
 }
 
-/// The order in which positions are given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Input {
-    /// Any.
-    Any,
-    /// A few runs, each of them sorted. To merge them needs fewer looks at texts, of which each is
-    /// elsewhere in memory.
-    NearlySorted,
-}
-
 /// A position with eight bytes of its text, which are contiguous in memory unlike the texts.
 struct Keyed {
     key: u64,
@@ -33,14 +23,8 @@ struct Keyed {
 
 impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
     /// These positions in order, one for each text.
-    pub(super) fn positions(&self, mut all: Vec<u32>, input: Input) -> Vec<u32> {
-        if input == Input::NearlySorted {
-            // The standard library's stable sort merges runs.
-            all.sort_by(|one, other| self.order(*one, *other));
-            all.dedup_by(|later, one| (self.text)(*later) == (self.text)(*one));
-            return all;
-        }
-        let mut all: Vec<Keyed> = all.into_iter().map(|at| Keyed { key: 0, at }).collect();
+    pub(super) fn positions(&self, all: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut all: Vec<Keyed> = all.map(|at| Keyed { key: 0, at }).collect();
         let mut sorted = Vec::with_capacity(all.len());
         self.sort(&mut all, 0, &mut sorted);
         sorted
@@ -68,13 +52,11 @@ impl<'t, T: Fn(u32) -> &'t str, F: Fn(u32, u32) -> Ordering> Sort<T, F> {
 
     fn compare(&self, run: &mut [Keyed], sorted: &mut Vec<u32>) {
         let text = |keyed: &Keyed| (self.text)(keyed.at);
-        run.sort_unstable_by(|one, other| self.order(one.at, other.at));
+        run.sort_unstable_by(|one, other| {
+            text(one).cmp(text(other)).then_with(|| (self.first)(one.at, other.at))
+        });
         let each_once = run.chunk_by(|one, other| text(one) == text(other));
         sorted.extend(each_once.map(|same| same[0].at));
-    }
-
-    fn order(&self, one: u32, other: u32) -> Ordering {
-        (self.text)(one).cmp((self.text)(other)).then_with(|| (self.first)(one, other))
     }
 
     /// The length of the common prefix of all texts from `start` on.
@@ -121,13 +103,11 @@ mod tests {
             let text = |at: u32| texts[at as usize].as_str();
             // The later one stays.
             let sort = Sort { text, first: |one: u32, other: u32| other.cmp(&one) };
-            let all: Vec<u32> = (0..).take(texts.len()).collect();
-            let mut expected = all.clone();
+            let sorted = sort.positions(0..u32::try_from(texts.len()).unwrap());
+            let mut expected: Vec<u32> = (0..).take(texts.len()).collect();
             expected.sort_by_key(|at| (text(*at), std::cmp::Reverse(*at)));
             expected.dedup_by_key(|at| text(*at));
-            for input in [Input::Any, Input::NearlySorted] {
-                prop_assert_eq!(&sort.positions(all.clone(), input), &expected);
-            }
+            prop_assert_eq!(sorted, expected);
         }
     }
 }
