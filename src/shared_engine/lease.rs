@@ -12,6 +12,12 @@ use tokio::sync::{Notify, watch};
 
 /// How long a lease lives without a renewal.
 pub(super) const LIFETIME: Duration = Duration::from_secs(3);
+/// How long an instance does not try to get a lease that it has given up: other instances try once a
+/// second. Up to a third of it is added, at random.
+const PAUSE: Duration = Duration::from_secs(3);
+/// How often an instance gives up a lease at most: if all instances have the same reason, one of them
+/// has to be the holder for a while.
+const GIVE_UP_PERIOD: Duration = Duration::from_secs(10);
 
 /// A lease that this instance wants; clones are the same lease. Each heartbeat tries to get or to
 /// renew it. When the last clone is dropped, it is released.
@@ -23,6 +29,7 @@ struct State {
     key: String,
     instance: String,
     tenure: Mutex<Option<Tenure>>,
+    given_up: Mutex<Option<GivenUp>>,
     epoch: watch::Sender<Option<u64>>,
     /// The largest epoch that any instance was seen to have.
     known: AtomicU64,
@@ -36,6 +43,14 @@ struct State {
 struct Tenure {
     epoch: u64,
     since: Instant,
+    until: Instant,
+}
+
+/// That this instance has left a lease to others.
+#[derive(Clone, Copy)]
+struct GivenUp {
+    at: Instant,
+    /// When it tries to get the lease again.
     until: Instant,
 }
 
@@ -89,6 +104,25 @@ impl Lease {
         self.0.epoch.subscribe()
     }
 
+    /// Releases it, and leaves it to other instances for a while: for a holder that cannot do what the
+    /// lease is about. `false`: it is not held, or was given up a short time ago.
+    #[must_use]
+    pub fn give_up(&self) -> bool {
+        let (state, at) = (&self.0, Instant::now());
+        let Some(tenure) = state.tenure() else { return false };
+        let mut given_up = state.given_up.lock();
+        if given_up.is_some_and(|last| at.saturating_duration_since(last.at) < GIVE_UP_PERIOD) {
+            return false;
+        }
+        *given_up = Some(GivenUp { at, until: at + PAUSE + PAUSE.mul_f64(fastrand::f64() / 3.0) });
+        drop(given_up);
+        state.set(None);
+        if let Some(book) = state.book.upgrade() {
+            book.dropped(state.key.clone(), state.token(tenure.epoch));
+        }
+        true
+    }
+
     /// Records whether the key had a foreign value, and logs the first of several in a row.
     pub(super) fn set_strange(&self, is_strange: bool) {
         if !self.0.is_strange.swap(is_strange, Ordering::Relaxed) && is_strange {
@@ -103,6 +137,14 @@ impl Lease {
 impl State {
     fn tenure(&self) -> Option<Tenure> {
         self.tenure.lock().filter(|tenure| Instant::now() < tenure.until)
+    }
+
+    fn is_paused(&self) -> bool {
+        self.given_up.lock().is_some_and(|last| Instant::now() < last.until)
+    }
+
+    fn is_given_up_since(&self, sent: Instant) -> bool {
+        self.given_up.lock().is_some_and(|last| last.at >= sent)
     }
 
     fn token(&self, epoch: u64) -> String {
@@ -161,6 +203,7 @@ impl LeaseBook {
             key: key(),
             instance: instance.to_owned(),
             tenure: Mutex::default(),
+            given_up: Mutex::default(),
             epoch: watch::Sender::new(None),
             known: AtomicU64::new(0),
             is_strange: AtomicBool::new(false),
@@ -177,17 +220,18 @@ impl LeaseBook {
         self.changed.notify_one();
     }
 
-    /// The wanted leases.
+    /// The wanted leases, without those that are left to other instances for now.
     pub(super) fn wanted(&self) -> Vec<Lease> {
         let mut pages = self.pages.lock();
         if pages.is_leaving {
             return Vec::new();
         }
         // Dropped outside the lock: the last clone enters the lease in `dropped`.
-        let leases: Vec<Lease> =
+        let mut leases: Vec<Lease> =
             pages.wanted.values().filter_map(Weak::upgrade).map(Lease).collect();
         pages.wanted.retain(|_, state| state.strong_count() > 0);
         drop(pages);
+        leases.retain(|Lease(state)| !state.is_paused());
         leases
     }
 
@@ -204,7 +248,7 @@ impl LeaseBook {
     /// Records the result of a heartbeat that was sent at this time: the epoch if this instance is
     /// the holder.
     pub(super) fn enter(&self, lease: &Lease, epoch: Option<u64>, sent: Instant) {
-        if self.pages.lock().is_leaving {
+        if self.pages.lock().is_leaving || lease.0.is_given_up_since(sent) {
             return;
         }
         let before = lease.0.tenure();

@@ -94,6 +94,28 @@ fn dropped_lease_is_released_at_once() {
 }
 
 #[test]
+fn lease_that_is_given_up_goes_to_another_instance_or_comes_back() {
+    run(async {
+        let redis = Redis::start();
+        let (first, second) = (engine(&redis).await, engine(&redis).await);
+        let (lease, epoch) = held(&first, "lists").await;
+        let other = second.lease("lists");
+        assert!(!other.give_up(), "it is not held");
+        let begun = Instant::now();
+        assert!(lease.give_up());
+        assert_eq!(lease.epoch(), None);
+        until("the other one holds it", async || other.epoch() > Some(epoch)).await;
+        assert_eq!(lease.epoch(), None);
+        assert!(other.give_up());
+        drop(other);
+        until("it comes back", async || lease.epoch().is_some()).await;
+        if begun.elapsed() < Duration::from_secs(9) {
+            assert!(!lease.give_up(), "a short time ago");
+        }
+    });
+}
+
+#[test]
 fn release_leases_lets_another_instance_take_them_at_its_next_heartbeat() {
     run(async {
         let redis = Redis::start();
