@@ -9,6 +9,7 @@ pub mod history;
 mod known_groups;
 mod list_id;
 pub mod lists;
+mod liveness;
 pub mod positions;
 mod role;
 pub mod status;
@@ -25,7 +26,7 @@ use crate::site::Site;
 use changes::SharedChanges;
 use cms_events::{CmsEvent, CmsEvents};
 pub use groups::ListGroup;
-use groups::{FAILED, WANT};
+use groups::{FAILED, KEPT, WANT};
 use history::SharedHistory;
 use known_groups::KnownGroups;
 pub use list_id::{ListId, SharedListId};
@@ -64,6 +65,8 @@ pub enum FleetEvent {
     Cms(CmsEvent),
     /// An instance asks the holder of the lease with this name for a refresh.
     Want(String),
+    /// The holder of the lease with this name has acknowledged such a request.
+    Kept(String),
     /// A walk of the holder of the lease with this name has failed.
     Failed(String, WalkFailure),
     /// An event of another kind.
@@ -185,11 +188,12 @@ impl Fleet {
         self.engine.as_ref().is_some_and(is_away)
     }
 
-    /// How many instances read the CMS without knowing of each other: 1 unless the engine is away.
+    /// How many instances read the CMS without knowing of each other: 1 unless the engine is away, or
+    /// the leader of some list does not respond.
     #[must_use]
     pub fn separate_instances(&self) -> usize {
-        let away = self.engine.as_ref().filter(|_| self.is_away());
-        away.map_or(1, Engine::instances)
+        let is_alone = self.is_away() || self.groups().iter().any(|one| one.is_without_leader());
+        self.engine.as_ref().filter(|_| is_alone).map_or(1, Engine::instances)
     }
 
     /// The group of these lists of a content type. Two calls for the same lists get the same group,
@@ -282,11 +286,11 @@ impl Fleet {
         {
             return FleetEvent::Failed(lease, failure);
         }
-        match event {
-            Event { kind, body, .. } if kind == WANT => {
-                FleetEvent::Want(String::from_utf8_lossy(&body).into_owned())
-            }
-            event => FleetEvent::Other(event),
+        let lease = || String::from_utf8_lossy(&event.body).into_owned();
+        match &*event.kind {
+            WANT => FleetEvent::Want(lease()),
+            KEPT => FleetEvent::Kept(lease()),
+            _ => FleetEvent::Other(event),
         }
     }
 }

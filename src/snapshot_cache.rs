@@ -175,6 +175,7 @@ impl SnapshotCache {
 
     /// Records that a document may have changed in the CMS; `None`: any document.
     pub fn invalidate(&self, invalidation: Option<Invalidation>) {
+        self.expect_responses(invalidation.as_ref().map(|named| &*named.uid));
         self.triggers.invalidations.add(invalidation);
     }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::liveness::Liveness;
 use super::walk_failure::FailureEvent;
 use super::{Role, SharedListId, WalkFailure};
 use crate::shared_engine::{Engine, EngineState, Lease};
@@ -15,6 +16,8 @@ use crate::shared_engine::{Engine, EngineState, Lease};
 pub(super) const WANT: &str = "want";
 /// The kind of the events about failed walks.
 pub(super) const FAILED: &str = "failed";
+/// The kind of the events by which a leader acknowledges such a request.
+pub(super) const KEPT: &str = "kept";
 /// How long such an event may take.
 const WANT_WAIT: Duration = Duration::from_secs(2);
 /// The shortest time between two requests of an instance to the leader for the same refresh.
@@ -36,6 +39,7 @@ struct Sharing {
     ready: AtomicU64,
     /// Whether what is published cannot be adopted.
     is_unusable: AtomicBool,
+    liveness: Liveness,
     /// Whether the leases are released, because the service stops.
     is_released: Arc<AtomicBool>,
     /// When the leader was last asked for a refresh.
@@ -60,6 +64,7 @@ impl ListGroup {
             lease,
             ready: AtomicU64::new(0),
             is_unusable: AtomicBool::new(false),
+            liveness: Liveness::new(),
             is_released,
             wanted: Mutex::default(),
         };
@@ -88,8 +93,15 @@ impl ListGroup {
         match sharing.lease.epoch() {
             Some(epoch) if sharing.ready.load(Ordering::Relaxed) == epoch => Role::Leader(epoch),
             None if sharing.is_unusable.load(Ordering::Relaxed) => Role::Alone,
+            None if sharing.liveness.is_silent() => Role::Alone,
             _ => Role::Follower,
         }
+    }
+
+    /// Whether this instance walks for the others.
+    #[must_use]
+    pub fn is_led(&self) -> bool {
+        matches!(self.role(), Role::Leader(_))
     }
 
     /// Whether another instance walks for this one.
@@ -130,6 +142,35 @@ impl ListGroup {
         }
     }
 
+    /// Whether this instance walks for itself because the leader does not respond.
+    #[must_use]
+    pub fn is_without_leader(&self) -> bool {
+        let is_silent =
+            |sharing: &Sharing| sharing.lease.epoch().is_none() && sharing.liveness.is_silent();
+        self.sharing.as_ref().is_some_and(is_silent)
+    }
+
+    /// Records that the leader should respond: an event of the CMS is about these lists.
+    pub fn expect_response(&self) {
+        if let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_followed()) {
+            sharing.liveness.expect();
+        }
+    }
+
+    /// Whether a response of the leader has been expected for a while.
+    #[must_use]
+    pub fn lacks_response(&self) -> bool {
+        self.sharing.as_ref().is_some_and(|sharing| sharing.liveness.lacks_response())
+    }
+
+    /// Records a response of the leader: it has acknowledged a request for a refresh, or has reported a
+    /// failed walk, or all that was wanted here has been adopted.
+    pub fn record_response(&self) {
+        if let Some(sharing) = &self.sharing {
+            sharing.liveness.respond();
+        }
+    }
+
     /// Whether walks in the background still have to wait, because the engine has gone away a short
     /// time ago and all instances would begin at once.
     #[must_use]
@@ -137,41 +178,68 @@ impl ListGroup {
         self.sharing.as_ref().is_some_and(Sharing::is_in_jitter)
     }
 
-    /// Reports a failed walk to the instances whose requests wait for it; waits for nothing.
+    /// Leaves the lists to another instance, if there is one, because this one cannot walk them now.
+    /// Returns whether it does: it does so at most once in a while.
+    pub fn give_up(&self) -> bool {
+        let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_led()) else { return false };
+        let is_given_up = sharing.engine.instances() > 1 && sharing.lease.give_up();
+        if is_given_up {
+            let lease = sharing.lease.name();
+            tracing::warn!(lease, "the walks fail, and are left to another instance");
+        }
+        is_given_up
+    }
+
+    /// Leaves the lists to an instance that may reach the CMS, if there is one; otherwise reports the
+    /// failed walk to the instances whose requests wait for it. Waits for nothing.
     ///
     /// # Panics
     /// Never: an event has text and numbers alone.
     pub fn report_failure(&self, failure: WalkFailure) {
-        let Some(sharing) = &self.sharing else { return };
-        if !matches!(self.role(), Role::Leader(_)) {
+        let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_led()) else { return };
+        if self.give_up() {
+            // Requests elsewhere wait for the walk of the next leader.
             return;
         }
         let event = FailureEvent { lease: sharing.lease.name().to_owned(), failure };
         let body = serde_json::to_vec(&event).expect("an event has text and numbers alone");
-        let engine = sharing.engine.clone();
-        tokio::spawn(async move {
-            // The requests ask again, or end at their deadline.
-            let _ = engine.append(FAILED, &body, WANT_WAIT).await;
-        });
+        // The requests ask again, or end at their deadline.
+        sharing.append(FAILED, body);
+    }
+
+    /// Sends the acknowledgement of a request for a refresh if this instance has the lease: followers need not walk,
+    /// however long its walk takes. Waits for nothing.
+    pub fn acknowledge(&self) {
+        let sharing = self.sharing.as_ref();
+        if let Some(sharing) = sharing.filter(|sharing| sharing.lease.epoch().is_some()) {
+            sharing.append(KEPT, sharing.lease.name().into());
+        }
     }
 
     /// Asks the leader for a refresh, at most once in a while; waits for nothing.
     pub fn want_refresh(&self) {
-        let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_followed()) else { return };
+        let is_asked = self.is_followed() || self.is_without_leader();
+        let Some(sharing) = self.sharing.as_ref().filter(|_| is_asked) else { return };
+        sharing.liveness.expect();
         let mut wanted = sharing.wanted.lock();
         if wanted.is_some_and(|at| at.elapsed() < WANT_PERIOD) {
             return;
         }
         *wanted = Some(Instant::now());
-        let (engine, lease) = (sharing.engine.clone(), sharing.lease.name().to_owned());
-        tokio::spawn(async move {
-            // Where this fails, the next call asks again.
-            let _ = engine.append(WANT, lease.as_bytes(), WANT_WAIT).await;
-        });
+        // Where this fails, the next call asks again.
+        sharing.append(WANT, sharing.lease.name().into());
     }
 }
 
 impl Sharing {
+    /// Appends an event, which is lost if that fails.
+    fn append(&self, kind: &'static str, body: Vec<u8>) {
+        let engine = self.engine.clone();
+        tokio::spawn(async move {
+            let _ = engine.append(kind, &body, WANT_WAIT).await;
+        });
+    }
+
     fn is_away(&self) -> bool {
         matches!(self.engine.state(), EngineState::Away { .. })
     }

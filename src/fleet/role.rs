@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// The instance walks for itself: there is no engine, it is away, the leader's list cannot be
-    /// used, or the instance stops.
+    /// used, the leader does not respond, or the instance stops.
     #[default]
     Alone,
     /// It has the lease, with this fencing epoch: it walks and publishes.

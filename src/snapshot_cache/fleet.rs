@@ -35,21 +35,44 @@ impl SnapshotCache {
         if self.fleet.is_away() { None } else { self.triggers.since_event() }
     }
 
-    /// Asks the leaders for the refreshes that requests have found due here.
+    /// Asks the leaders for the refreshes that requests have found due here, and for a response where
+    /// an event has led to no publication.
     pub(super) fn ask_leaders(&self) {
         let is_wanted = |group: &&Arc<TypeGroup>| {
-            group.lists.is_followed()
-                && group.members.iter().any(|(_, entry)| entry.is_refresh_wanted())
+            group.lists.lacks_response()
+                || group.members.iter().any(|(_, entry)| entry.is_refresh_wanted())
         };
         self.groups.values().filter(is_wanted).for_each(|group| group.lists.want_refresh());
     }
 
+    /// Documents of this content type may have changed; `None`: of any. The leaders publish what they
+    /// find, or have to acknowledge later that they are there.
+    pub(super) fn expect_responses(&self, uid: Option<&str>) {
+        let is_of = |group: &&Arc<TypeGroup>| uid.is_none_or(|uid| uid == group.query.uid.as_str());
+        self.groups.values().filter(is_of).for_each(|group| group.lists.expect_response());
+    }
+
+    /// The leader of the lists with this lease has acknowledged a request for a refresh.
+    pub fn record_response(&self, lease: &str) {
+        self.with_lease(lease).for_each(|group| group.lists.record_response());
+    }
+
+    fn with_lease(&self, lease: &str) -> impl Iterator<Item = &Arc<TypeGroup>> {
+        let is_own = move |group: &&Arc<TypeGroup>| {
+            group.lists.lease().is_some_and(|own| own.name() == lease)
+        };
+        self.groups.values().filter(is_own)
+    }
+
     /// Another instance wants a refresh of the lists with this lease: it starts if one is due here.
     pub fn refresh_for_follower(&self, lease: &str) {
-        let is_led = |group: &&Arc<TypeGroup>| {
-            group.lists.lease().is_some_and(|own| own.name() == lease) && group.lists.is_kept_here()
-        };
-        let Some(group) = self.groups.values().find(is_led) else { return };
+        let Some(group) = self.with_lease(lease).next() else { return };
+        if !self.is_any_unpublished(group) {
+            group.lists.acknowledge();
+        }
+        if !group.lists.is_led() {
+            return;
+        }
         for (_, entry) in &group.members {
             // The requests of all instances count.
             entry.record_request();
@@ -65,6 +88,12 @@ impl SnapshotCache {
             }
         }
         self.triggers.wake_refresher();
+    }
+
+    /// Whether a list of this group could not be published: others must not wait for long.
+    fn is_any_unpublished(&self, group: &TypeGroup) -> bool {
+        let Some(lists) = self.fleet.lists() else { return false };
+        group.lists.lists().iter().any(|list| lists.is_unpublished(list))
     }
 
     /// Events of the CMS up to this time may have been missed: what this instance has walked before is

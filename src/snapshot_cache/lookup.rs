@@ -33,7 +33,7 @@ impl SnapshotCache {
             let ttl = seconds(self.freshness().soft) - seconds(copy.begun.elapsed());
             return Ok(self.served(copy, CacheStatus::Hit { ttl, failing }));
         }
-        if let Some(error) = self.content.circuit_open() {
+        if let Some(error) = self.circuit_open(entry) {
             self.postpone_refresh(entry);
             return Err(error);
         }
@@ -70,7 +70,7 @@ impl SnapshotCache {
     /// As [`SnapshotCache::get`].
     pub fn start_walk(&self, site: &Site, uid: &str) {
         let (_, entry) = self.entry(site, uid);
-        if self.content.circuit_open().is_some() {
+        if self.circuit_open(entry).is_some() {
             self.postpone_refresh(entry);
         } else if !entry.failed_within(WALK_PAUSE) {
             drop(self.start_refresh(entry));
@@ -148,13 +148,19 @@ impl SnapshotCache {
         let Lookup::Copy { copy, due, mut failing } = entry.look_up(self.freshness()) else {
             return None;
         };
-        if due && self.content.circuit_open().is_some() {
+        if due && self.circuit_open(entry).is_some() {
             failing = true;
             self.postpone_refresh(entry);
         } else if due && self.content.may_change() && entry.want_refresh() {
             self.triggers.wake_refresher();
         }
         Some((copy, failing))
+    }
+
+    /// Why no walk may start now. Another instance may reach the CMS although this one does not.
+    fn circuit_open(&self, entry: &Entry) -> Option<ContentError> {
+        let is_followed = self.group(entry).lists.is_followed();
+        if is_followed { None } else { self.content.circuit_open() }
     }
 
     fn served(&self, copy: CachedCopy, status: CacheStatus) -> Served {

@@ -52,6 +52,12 @@ impl Lists {
         self.offered.notify_one();
     }
 
+    /// Whether this instance could not publish a list, the last time.
+    #[must_use]
+    pub fn is_unpublished(&self, list: &SharedListId) -> bool {
+        self.state(list).is_unpublished()
+    }
+
     /// Publishes what is offered; runs for ever.
     pub async fn publish(&self, fleet: &Fleet) {
         let mut extended = Instant::now();
@@ -78,10 +84,13 @@ impl Lists {
         pauses: Pauses,
     ) {
         let head = &offer.head;
-        match self.publish_one(fleet, &list, &offer).await {
+        let result = self.publish_one(fleet, &list, &offer).await;
+        let state = self.state(&list);
+        state.set_unpublished(!matches!(result, Ok(()) | Err(NotPublished::NotLeader)));
+        match result {
             Ok(()) => {}
             Err(NotPublished::NotLeader) => {
-                self.state(&list).set_published(None);
+                state.set_published(None);
                 tracing::debug!(
                     site = head.site,
                     uid = head.content_type,

@@ -30,6 +30,8 @@ pub(super) struct ListState {
     is_unread: AtomicBool,
     /// Another instance cannot use the base.
     wants_base: AtomicBool,
+    /// The last publication of this instance failed.
+    is_unpublished: AtomicBool,
     /// What this instance has published last.
     published: Mutex<Option<Offer>>,
 }
@@ -115,6 +117,15 @@ impl ListState {
             known.reported = now;
         }
         is_due
+    }
+
+    /// Records whether the last publication of this instance failed.
+    pub(super) fn set_unpublished(&self, is_unpublished: bool) {
+        self.is_unpublished.store(is_unpublished, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_unpublished(&self) -> bool {
+        self.is_unpublished.load(Ordering::Relaxed)
     }
 
     pub(super) fn accept(&self) {

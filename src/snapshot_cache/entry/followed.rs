@@ -12,6 +12,12 @@ impl Entry {
         self.state.lock().awaited = Awaited::Adoption;
     }
 
+    /// Whether a refresh in flight waits for a copy of another instance.
+    pub(in crate::snapshot_cache) fn is_following(&self) -> bool {
+        let state = self.state.lock();
+        state.is_refreshing() && state.awaited == Awaited::Adoption
+    }
+
     /// Ends the refresh in flight without a copy if it waits for one of another instance: the caller
     /// has to complete it.
     #[must_use]

@@ -115,6 +115,9 @@ impl SnapshotCache {
             self.put(site, entry, &found, is_wanted).await
         };
         if is_put {
+            if found.is_new && !group.is_awaiting_leader() {
+                group.lists.record_response();
+            }
             lists.adopted(list, &Head::of(&site.site, entry.query.uid.as_str())).await;
         }
     }

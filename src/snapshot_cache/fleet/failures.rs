@@ -1,7 +1,7 @@
 //! Failed walks of a leader, and the requests that wait for them on other instances.
 
 use crate::content::{ContentError, Outage};
-use crate::fleet::{ListGroup, WalkFailure};
+use crate::fleet::WalkFailure;
 use crate::snapshot_cache::SnapshotCache;
 
 fn error(failure: WalkFailure) -> ContentError {
@@ -20,9 +20,8 @@ impl SnapshotCache {
     /// The leader of the lists with this lease could not walk them: requests that wait for its copy
     /// fail, as they would there.
     pub fn fail_followed(&self, lease: &str, failure: WalkFailure) {
-        let is_of_lease = |lists: &ListGroup| lists.lease().is_some_and(|own| own.name() == lease);
-        let groups = self.groups.values();
-        for group in groups.filter(|group| is_of_lease(&group.lists) && group.lists.is_followed()) {
+        self.record_response(lease);
+        for group in self.with_lease(lease).filter(|group| group.lists.is_followed()) {
             for (_, entry) in &group.members {
                 if let Some(flight) = entry.end_followed() {
                     flight.complete(Err(error(failure)));

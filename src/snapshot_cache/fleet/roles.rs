@@ -51,6 +51,10 @@ impl Roles {
             if let Some(epoch) = group.lists.new_epoch() {
                 self.take_over(cache, group, epoch);
             }
+            if cache.content.circuit_open().is_some() {
+                // An instance that reaches the CMS takes it.
+                group.lists.give_up();
+            }
             let role = group.lists.role();
             let before = self.last.insert(uid.clone(), role);
             if before != Some(role) {
@@ -100,6 +104,9 @@ async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
 /// Without the engine, this instance sees only a part of the events, and may have missed the last ones
 /// before.
 fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
+    if group.lists.is_without_leader() {
+        tracing::warn!(uid = %group.query.uid, "the leader does not respond: this instance walks for itself");
+    }
     if before == Some(Role::Follower) && role == Role::Alone {
         mark_known_outdated(group);
     }

@@ -115,6 +115,11 @@ impl TypeGroup {
         self.members.iter().any(|(_, entry)| entry.is_refreshing())
     }
 
+    /// Whether a refresh of a member is wanted, or waits for a copy of another instance.
+    pub(in crate::snapshot_cache) fn is_awaiting_leader(&self) -> bool {
+        self.members.iter().any(|(_, entry)| entry.is_refresh_wanted() || entry.is_following())
+    }
+
     /// How long the last walk took; zero without a copy.
     pub(in crate::snapshot_cache) fn walk_time(&self) -> Duration {
         let copies = self.members.iter().filter_map(|(_, entry)| entry.copy());

@@ -3,10 +3,12 @@
 use std::time::{Duration, Instant};
 
 use super::instances::{Instances, all_serve, changed, instance, paths, role, serves, walks};
+use crate::support::cms::Cms;
 use crate::support::content::Content;
 use crate::support::front_of_cms::{SITEMAP, assert_failure, refusal};
 use crate::support::http;
 use crate::support::redis::Redis;
+use crate::support::service::Setup;
 use crate::support::wait::until_so;
 
 #[test]
@@ -53,11 +55,138 @@ fn request_to_a_follower_fails_at_once_if_the_walk_of_the_leader_fails() {
     assert_eq!(paths(follower), ["x"]);
 }
 
+/// An instance for which a CMS is too slow that is not for others.
+fn impatient(cms: &Cms, redis: &Redis) -> Setup {
+    instance(cms, redis).env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "200")
+}
+
+/// From now on, the CMS takes longer for a response than an impatient instance waits.
+fn slow_down(content: &Content) {
+    content.fail(|_| {
+        std::thread::sleep(Duration::from_millis(500));
+        None
+    });
+}
+
+#[test]
+fn leader_that_does_not_reach_the_cms_leaves_the_lists_to_an_instance_that_does() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let (cms, redis) = (content.start(), Redis::start());
+    let leader = impatient(&cms, &redis).start();
+    until_so("it leads", || role(&leader) == "leader");
+    serves(&leader, &["x"]);
+    let all = [leader, instance(&cms, &redis).start()];
+    all_serve(&all, &["x"]);
+    slow_down(&content);
+    for (at, slug) in ["y", "z"].into_iter().enumerate() {
+        content.publish("en", "a", slug);
+        changed(&all[at], "a");
+        all_serve(&all, &[slug]);
+    }
+    assert_eq!([role(&all[0]), role(&all[1])], ["follower", "leader"]);
+}
+
+#[test]
+fn request_to_an_instance_that_does_not_reach_the_cms_is_answered_by_the_walk_of_another() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let (cms, redis) = (content.start(), Redis::start());
+    slow_down(&content);
+    let start = |setup: Setup| setup.env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false").start();
+    let leader = start(impatient(&cms, &redis));
+    until_so("it leads", || role(&leader) == "leader");
+    let other = start(instance(&cms, &redis));
+    until_so("the other one follows", || role(&other) == "follower");
+    assert_eq!(http::get(leader.addr(), SITEMAP).status / 100, 5);
+    until_so("the list", || http::get(leader.addr(), SITEMAP).status == 200);
+    all_serve(&[leader, other], &["x"]);
+}
+
+#[test]
+fn instances_walk_for_themselves_while_the_leader_does_not_respond() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    let keys = instances.redis.keys("frontend-map:1:lease:lists:*");
+    let [lease] = &keys[..] else { panic!("one lease: {keys:?}") };
+    // Of a later epoch: a lease of an earlier one is replaced.
+    let other = format!("{}:800000000000000", "f".repeat(32));
+    let renew = || {
+        let set = ["SET", lease.as_str(), &other, "PX", "3000"];
+        instances.redis.command::<String>(&set);
+    };
+    renew();
+    instances.content.publish("en", "a", "y");
+    let mut is_sent = false;
+    until_so("both walk for themselves", || {
+        renew();
+        let roles: Vec<String> = instances.all.iter().map(role).collect();
+        if !is_sent && roles.iter().all(|role| role == "follower") {
+            changed(&instances.all[0], "a");
+            is_sent = true;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        is_sent && instances.all.iter().all(|service| paths(service) == ["y"])
+    });
+    assert!(instances.all.iter().all(|service| role(service) == "alone"));
+    instances.leader();
+    instances.content.publish("en", "a", "z");
+    changed(&instances.all[1], "a");
+    all_serve(&instances.all, &["z"]);
+}
+
+#[test]
+fn followers_walk_for_themselves_while_the_leader_cannot_publish() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    let read_only = ["%R~frontend-map:1:list:*", "~frontend-map:1:[^l]*"];
+    let rest = ["~frontend-map:1:le*", "~frontend-map:1:lo*"];
+    let rights = [&["ACL", "SETUSER", "default", "resetkeys"][..], &read_only, &rest].concat();
+    let _: String = instances.redis.command(&rights);
+    instances.content.publish("en", "a", "y");
+    let follower = instances.follower();
+    changed(&instances.all[follower], "a");
+    all_serve(&instances.all, &["y"]);
+    assert_eq!(role(&instances.all[follower]), "alone");
+    let _: String = instances.redis.command(&["ACL", "SETUSER", "default", "allkeys"]);
+    assert_eq!(instances.follower(), follower);
+    instances.content.publish("en", "a", "z");
+    changed(&instances.all[follower], "a");
+    all_serve(&instances.all, &["z"]);
+}
+
+#[test]
+fn followers_wait_for_a_long_walk_of_the_leader() {
+    let content = Content::new(&[("en", "a", "x")]);
+    let (cms, redis) = (content.start(), Redis::start());
+    content.close();
+    let start = || {
+        instance(&cms, &redis)
+            .env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false")
+            .env("FRONTEND_MAP__LIMITS__CMS_REQUEST_MS", "120000")
+            .start()
+    };
+    let all = [start(), start()];
+    until_so("one follows", || all.iter().any(|service| role(service) == "follower"));
+    let follower = all.iter().find(|service| role(service) == "follower").expect("one follows");
+    let address = follower.addr();
+    let waiting = std::thread::spawn(move || http::get(address, SITEMAP).status);
+    until_so("the leader walks", || walks(&cms) == 1);
+    // Longer than a follower waits for a leader that does not respond.
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(17) {
+        assert_eq!((role(follower).as_str(), walks(&cms)), ("follower", 1));
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    content.open();
+    assert_eq!(waiting.join().expect("no panic"), 200);
+    all_serve(&all, &["x"]);
+    assert_eq!(walks(&cms), 1);
+}
+
 #[test]
 fn copy_that_a_follower_finds_due_is_refreshed_by_the_leader() {
     let content = Content::new(&[("en", "a", "x")]);
     let (cms, redis) = (content.start(), Redis::start());
-    let soft = |setup: crate::support::service::Setup| {
+    let soft = |setup: Setup| {
         setup
             .env("FRONTEND_MAP__SNAPSHOTS__SOFT_SECONDS", "1")
             .env("FRONTEND_MAP__SNAPSHOTS__CMS_SHARE", "1")
