@@ -54,7 +54,7 @@ impl Lists {
         match &read {
             Ok(_) => state.accept(),
             Err(NotAdopted::Refused(reason)) => self.refuse(list, &state, &known.at, reason).await,
-            Err(NotAdopted::Engine(_)) => {}
+            Err(NotAdopted::Engine(error)) => self.fail_to_read(list, &state, error),
         }
         let is_new = read?;
         let version = known.version.as_ref();
@@ -190,6 +190,14 @@ impl Lists {
         }
         known.at = at;
         Ok(false)
+    }
+
+    /// An engine that is here and does not give the list, for example because its user has no right to
+    /// a command: this instance walks by itself then, as if the list were refused.
+    fn fail_to_read(&self, list: &SharedListId, state: &ListState, error: &EngineError) {
+        if self.engine.is_here() && state.refuse() {
+            tracing::warn!(%list, %error, "a published list could not be read; it is tried again");
+        }
     }
 
     /// Logs that what is published is refused, and asks the leader for another base: once a minute.

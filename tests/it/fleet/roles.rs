@@ -154,6 +154,25 @@ fn followers_walk_for_themselves_while_the_leader_cannot_publish() {
 }
 
 #[test]
+fn follower_that_may_not_read_lists_walks_for_itself_until_it_may() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    let follower = instances.follower();
+    all_serve(&instances.all, &["x"]);
+    let _: String = instances.redis.command(&["ACL", "SETUSER", "default", "-xrange", "-getrange"]);
+    instances.content.publish("en", "a", "y");
+    changed(&instances.all[follower], "a");
+    all_serve(&instances.all, &["y"]);
+    assert_eq!(role(&instances.all[follower]), "alone");
+    assert!(instances.all[follower].log().contains("a published list could not be read"));
+    let _: String = instances.redis.command(&["ACL", "SETUSER", "default", "+xrange", "+getrange"]);
+    assert_eq!(instances.follower(), follower);
+    instances.content.publish("en", "a", "z");
+    changed(&instances.all[follower], "a");
+    all_serve(&instances.all, &["z"]);
+}
+
+#[test]
 fn followers_wait_for_a_long_walk_of_the_leader() {
     let content = Content::new(&[("en", "a", "x")]);
     let (cms, redis) = (content.start(), Redis::start());
