@@ -3,6 +3,7 @@
 mod away;
 mod cms_events;
 mod engine;
+mod history;
 mod instances;
 mod lists;
 mod permits;

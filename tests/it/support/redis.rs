@@ -166,6 +166,15 @@ impl Redis {
         command.query(&mut connection)
     }
 
+    /// Sets a field of a hash to these bytes.
+    pub(crate) fn set_field(&self, key: &str, field: &str, value: &[u8]) {
+        let client = redis::Client::open(self.url().as_str()).expect("an address");
+        let mut connection = client.get_connection_with_timeout(PATIENCE).expect("it listens");
+        let mut command = redis::cmd("HSET");
+        command.arg(key).arg(field).arg(value);
+        let _: i64 = command.query(&mut connection).expect("it is a hash");
+    }
+
     /// The keys that match the pattern, in order.
     pub(crate) fn keys(&self, pattern: &str) -> Vec<String> {
         let mut keys: Vec<String> = self.command(&["KEYS", pattern]);
