@@ -127,6 +127,10 @@ impl Fleet {
                 history.read_event(&event.body);
                 return true;
             }
+            changes::EVENT => {
+                changes.read_soon(&String::from_utf8_lossy(&event.body));
+                return true;
+            }
             // Those of lists of this instance are read with the version that it adopts.
             lists::LIST if !self.has_list(&event.body) => changes.read_all_soon(),
             _ => {}

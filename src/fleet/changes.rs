@@ -6,12 +6,16 @@
 
 mod append;
 mod away;
+mod begin;
+mod due;
 mod fields;
 mod follow;
+mod foreign;
 mod plan;
 mod readiness;
+mod tail;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,7 +23,9 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use xxhash_rust::xxh3::xxh3_128;
 
-use self::fields::LogValue;
+use self::due::Due;
+use self::fields::{BaseValue, LogValue};
+use self::tail::Tail;
 use crate::change_log::{Baseline, ChangeLog, Recorder};
 use crate::shared_engine::Engine;
 use crate::site::Site;
@@ -27,6 +33,9 @@ use crate::site::Site;
 pub use append::{ChangeAppend, LUA};
 pub use plan::ListVersion;
 pub use readiness::Readiness;
+
+/// The kind of the event that announces a log that has begun again.
+pub const EVENT: &str = "changes";
 
 /// The change logs in the engine. Clones share their state.
 #[derive(Clone)]
@@ -41,10 +50,8 @@ struct Inner {
     recorder: Recorder,
     state: Mutex<State>,
     /// Sites whose logs are to be read.
-    due: Mutex<BTreeSet<String>>,
+    due: Mutex<Due>,
     is_due: Notify,
-    /// One read at a time: a second one would apply the same changes.
-    reading: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -59,12 +66,21 @@ struct State {
 struct SiteState {
     source: u128,
     types: Vec<String>,
+    /// One read at a time: a second one would apply the same changes.
+    reading: Arc<tokio::sync::Mutex<()>>,
     /// The sealed head of the log that was read last, and the session in which it was read.
     read: Option<(Vec<u8>, u64)>,
+    /// The last part that was read.
+    tail: Option<Tail>,
     /// When this instance has found the log that it follows.
     since: Option<Instant>,
     /// By content type: up to which position of which list the log goes.
-    bases: HashMap<String, (String, String)>,
+    bases: HashMap<String, BaseValue>,
+    /// Whether the documents of the log are from another source.
+    is_of_other_source: bool,
+    /// Leases of lists with other settings, with their content types, that had no holder at the last
+    /// check.
+    abandoned: Vec<(String, String)>,
     /// By content type: the last version that this instance has published or adopted.
     settled: HashMap<String, Settled>,
     /// By content type: the last snapshot of this instance, whether it is published or not.
@@ -89,7 +105,6 @@ impl SharedChanges {
             state: Mutex::new(State { is_alone: true, sites: HashMap::new() }),
             due: Mutex::default(),
             is_due: Notify::new(),
-            reading: tokio::sync::Mutex::default(),
         };
         Self { engine, log, inner: Arc::new(inner) }
     }
@@ -101,7 +116,8 @@ impl SharedChanges {
         let state = &mut *self.inner.state.lock();
         let known = state.sites.entry(key.clone()).or_default();
         if known.source != *source {
-            *known = SiteState { source: *source, ..SiteState::default() };
+            let reading = Arc::clone(&known.reading);
+            *known = SiteState { source: *source, reading, ..SiteState::default() };
         }
         known.types = types.to_vec();
         self.read_soon(key);
@@ -109,15 +125,14 @@ impl SharedChanges {
 
     /// The log of a site is read soon: it has changed, or changes may have been missed.
     pub fn read_soon(&self, site: &str) {
-        self.inner.due.lock().insert(site.to_owned());
+        self.inner.due.lock().add(site, Instant::now());
         self.inner.is_due.notify_one();
     }
 
     /// The same for all sites.
     pub fn read_all_soon(&self) {
         let sites: Vec<String> = self.inner.state.lock().sites.keys().cloned().collect();
-        self.inner.due.lock().extend(sites);
-        self.inner.is_due.notify_one();
+        sites.iter().for_each(|site| self.read_soon(site));
     }
 
     /// The keys of the head of a site's log and of its stream.

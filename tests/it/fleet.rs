@@ -1,6 +1,7 @@
 //! Several instances that act as one, on a real redis-server.
 
 mod away;
+mod changes;
 mod cms_events;
 mod engine;
 mod history;

@@ -19,7 +19,8 @@ use crate::store::Head;
 /// key of its stream follows; `a` is the position of the first of [`ChangeAppend::arguments`] in `ARGV`.
 ///
 /// `changes_fit(k, a)` says whether the log is as it was when the changes were prepared;
-/// `changes_append(k, a)` appends them, and is called only then.
+/// `changes_append(k, a)` appends them, and is called only then. If the stream has a foreign entry with
+/// a higher id, it removes the log: the next reader begins another one.
 pub const LUA: &str = r"
 local function changes_fit(k, a)
   local mode = ARGV[a]
@@ -42,7 +43,11 @@ local function changes_append(k, a)
   redis.call('HSET', log, ARGV[a + 1], ARGV[a + 7])
   local count = tonumber(ARGV[a + 10])
   for i = a + 11, a + 9 + 2 * count, 2 do
-    redis.call('XADD', stream, ARGV[i], 'c', ARGV[i + 1])
+    local added = redis.pcall('XADD', stream, ARGV[i], 'c', ARGV[i + 1])
+    if type(added) == 'table' then
+      redis.call('UNLINK', log, stream)
+      return
+    end
   end
   if ARGV[a + 9] ~= '' then redis.call('XTRIM', stream, 'MINID', ARGV[a + 9]) end
   redis.call('PEXPIRE', log, ARGV[a + 8])

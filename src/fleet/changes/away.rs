@@ -94,8 +94,8 @@ impl SiteState {
         self.types.iter().all(|uid| match (self.settled.get(uid), self.bases.get(uid)) {
             (None, base) => base.is_none(),
             (Some(settled), None) => settled.is_read,
-            (Some(settled), Some((list, position))) => {
-                settled.is_read && settled.list == *list && settled.position == *position
+            (Some(settled), Some(base)) => {
+                settled.is_read && settled.list == base.list && settled.position == base.position
             }
         })
     }

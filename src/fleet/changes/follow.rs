@@ -1,48 +1,46 @@
 //! How an instance follows the logs of the engine.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use tokio::time::sleep;
+use tokio::time::{interval, sleep_until};
 
 use super::SharedChanges;
-use super::append::{LOG_TTL, part_context};
+use super::append::part_context;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, uid_of};
+use super::tail::Tail;
 use crate::change_log::{Applied, Part};
 use crate::shared_engine::{Argument, Engine, EngineError, EngineState, Script};
 
 /// Reads the head of a log and the changes after one of it: all of the stream if the log is another one.
+/// Foreign values of another type count as missing. The last result is 1 if the part that was read last
+/// is another one now.
 static READ: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
+if redis.call('TYPE', KEYS[1])['ok'] ~= 'hash' then return {{}, {}, 0} end
 local log = redis.call('HGET', KEYS[1], 'log') or ''
-local after = ARGV[2]
+local after, parts, differs = ARGV[2], {}, 0
 if log ~= ARGV[1] then after = '0' end
-local parts = redis.call('XRANGE', KEYS[2], '(' .. after .. '-0', '+', 'COUNT', ARGV[3])
-return {redis.call('HGETALL', KEYS[1]), parts}
-",
-    )
-});
-/// Begins a log again, if it is still the one that was found unusable.
-static BEGIN: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
-        r"
-if (redis.call('HGET', KEYS[1], 'log') or '') ~= ARGV[1] then return 0 end
-redis.call('UNLINK', KEYS[1], KEYS[2])
-redis.call('HSET', KEYS[1], 'log', ARGV[2], 'last', ARGV[3])
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return 1
+if redis.call('TYPE', KEYS[2])['ok'] == 'stream' then
+  local tail = redis.call('XRANGE', KEYS[2], after .. '-0', after .. '-0')[1]
+  if tail and #ARGV[4] > 0 and string.sub(tail[2][2], -#ARGV[4]) ~= ARGV[4] then differs = 1 end
+  parts = redis.call('XRANGE', KEYS[2], '(' .. after .. '-0', '+', 'COUNT', ARGV[3])
+end
+return {redis.call('HGETALL', KEYS[1]), parts, differs}
 ",
     )
 });
 /// An entry of the stream: its id, and its fields.
 type PartEntry = (String, Vec<(String, Vec<u8>)>);
 
+/// Why a log begins again that has other changes than those that were read.
+const OTHER_CHANGES: &str = "the engine has other changes in their place";
 /// For one read of parts.
 const READ_WITHIN: Duration = Duration::from_secs(3);
-/// The pause after a read that has failed.
-const PAUSE: Duration = Duration::from_millis(500);
+/// How often logs are read although no event has said that they have changed.
+const PERIOD: Duration = Duration::from_secs(5);
 /// How many parts are read at once at first, and at most; the number doubles while the answers stay
 /// small.
 const FIRST_COUNT: usize = 16;
@@ -51,8 +49,8 @@ const SMALL_ANSWER: usize = 1 << 20;
 /// How often a log begins again in one read: more often, and something else is wrong.
 const MAX_BEGINS: usize = 3;
 
-/// Fields by name, and sealed parts by id.
-type Answer = (HashMap<String, Vec<u8>>, Vec<(String, Vec<(String, Vec<u8>)>)>);
+/// Fields by name, sealed parts by id, and whether the last part differs.
+type Answer = (HashMap<String, Vec<u8>>, Vec<PartEntry>, u8);
 
 /// The state of a log after a read.
 enum Progress {
@@ -67,6 +65,18 @@ enum Progress {
 impl SharedChanges {
     /// Follows the logs as long as the process runs.
     pub async fn run(self) {
+        tokio::join!(self.follow(), self.check_regularly());
+    }
+
+    async fn check_regularly(&self) {
+        let mut tick = interval(PERIOD);
+        loop {
+            tick.tick().await;
+            self.check_abandoned().await;
+        }
+    }
+
+    async fn follow(&self) {
         let mut engine = self.engine.watch();
         loop {
             match engine.borrow_and_update().clone() {
@@ -90,18 +100,25 @@ impl SharedChanges {
 
     /// Waits until logs are to be read, and reads them.
     async fn read_due(&self) {
-        let next = self.inner.due.lock().first().cloned();
-        let Some(site) = next else { return self.inner.is_due.notified().await };
+        let next = self.inner.due.lock().take(Instant::now());
+        let site = match next {
+            Ok(site) => site,
+            Err(None) => return self.inner.is_due.notified().await,
+            Err(Some(at)) => {
+                tokio::select! {
+                    () = self.inner.is_due.notified() => {}
+                    () = sleep_until(at.into()) => {}
+                }
+                return;
+            }
+        };
         if !self.engine.is_here() {
             // A new session reads all of them.
             self.inner.due.lock().clear();
             return;
         }
-        self.inner.due.lock().remove(&site);
-        if self.catch_up(&site).await.is_err() {
-            self.inner.due.lock().insert(site);
-            sleep(PAUSE).await;
-        }
+        let has_failed = self.catch_up(&site).await.is_err();
+        self.inner.due.lock().is_read(&site, has_failed, Instant::now());
     }
 
     /// Reads the log of a site up to its present end.
@@ -109,19 +126,27 @@ impl SharedChanges {
     /// # Errors
     /// [`EngineError`] if the engine does not answer; what was read before stays.
     pub async fn catch_up(&self, site: &str) -> Result<(), EngineError> {
-        let _reading = self.inner.reading.lock().await;
+        let reading = {
+            let mut state = self.inner.state.lock();
+            Arc::clone(&state.sites.entry(site.to_owned()).or_default().reading)
+        };
+        let _reading = reading.lock().await;
         let EngineState::Here { session } = self.engine.state() else {
             return Err(EngineError::Away);
         };
         let settled = self.unread_versions(site);
         let (mut count, mut begins) = (FIRST_COUNT, 0);
         loop {
-            let (fields, parts) = self.read(site, count).await?;
+            let (fields, parts, differs) = self.read(site, count).await?;
             let bytes: usize =
                 parts.iter().flat_map(|(_, part)| part).map(|part| part.1.len()).sum();
             count = if bytes < SMALL_ANSWER { (count * 2).min(MAX_COUNT) } else { FIRST_COUNT };
             let sealed = fields.get(LOG).cloned().unwrap_or_default();
-            match self.take(site, &fields, parts, session) {
+            let progress = match differs {
+                0 => self.take(site, &fields, parts, session),
+                _ => Progress::Unusable(OTHER_CHANGES),
+            };
+            match progress {
                 Progress::More => {}
                 Progress::End => {
                     self.mark_read(site, &settled);
@@ -140,16 +165,22 @@ impl SharedChanges {
     }
 
     async fn read(&self, site: &str, count: usize) -> Result<Answer, EngineError> {
-        let known = {
+        let (known, tail) = {
             let state = self.inner.state.lock();
-            let read = state.sites.get(site).and_then(|known| known.read.as_ref());
-            read.map(|(sealed, _)| sealed.clone())
+            let known = state.sites.get(site);
+            let read = known.and_then(|known| known.read.as_ref());
+            let tail = known.and_then(|known| known.tail.clone());
+            (read.map(|(sealed, _)| sealed.clone()), tail)
         };
-        let after = if known.is_some() { self.log.present(site).sequence } else { 0 };
+        let present = self.log.present(site);
+        let after = if known.is_some() { present.sequence } else { 0 };
+        let is_present = |tail: &Tail| (tail.log, tail.last) == (present.log, present.sequence);
+        let tail = tail.filter(is_present).map(|tail| tail.seal);
         let arguments = vec![
             Argument::from(known.unwrap_or_default()),
             Argument::from(after.to_string()),
             Argument::from(count.to_string()),
+            Argument::from(tail.unwrap_or_default()),
         ];
         self.engine.script(&READ, &self.keys(site), arguments, READ_WITHIN).await
     }
@@ -179,9 +210,11 @@ impl SharedChanges {
         }
         known.read = Some((sealed.clone(), session));
         state.is_alone = false;
-        if source != known.source {
+        known.is_of_other_source = source != known.source;
+        if known.is_of_other_source {
             // Instances with other settings have it; those with these settings begin another one when
             // the others are gone.
+            known.bases = bases(&self.engine, site, head.log, found);
             return Progress::End;
         }
         if self.log.follow(site, head.log, source) > last.last {
@@ -189,9 +222,16 @@ impl SharedChanges {
         }
         let is_empty = parts.is_empty();
         for (id, part) in parts {
-            if !self.apply(site, &id, &part) {
+            let Some(tail) = self.apply(site, &id, &part) else {
                 return Progress::Unusable("its changes are damaged");
+            };
+            if known.tail.as_ref().is_some_and(|known| known.contradicts(&tail)) {
+                return Progress::Unusable(OTHER_CHANGES);
             }
+            known.tail = Some(match known.tail.take() {
+                Some(known) => known.or_later(tail),
+                None => tail,
+            });
         }
         known.bases = bases(&self.engine, site, head.log, found);
         match self.log.present(site).sequence {
@@ -201,29 +241,15 @@ impl SharedChanges {
         }
     }
 
-    fn apply(&self, site: &str, id: &str, part: &[(String, Vec<u8>)]) -> bool {
-        let [(_, sealed)] = part else { return false };
-        let Ok(bytes) = self.engine.open(&part_context(site, id), sealed) else { return false };
-        let Ok(part) = Part::decode(bytes) else { return false };
-        let is_in_place = format!("{}-0", part.last()) == id;
-        is_in_place && self.log.apply(site, part) != Applied::Refused
-    }
-
-    async fn begin(&self, site: &str, expected: Vec<u8>) -> Result<(), EngineError> {
-        let log = fastrand::u64(..);
-        let source = {
-            let state = self.inner.state.lock();
-            state.sites.get(site).map(|known| known.source).unwrap_or_default()
-        };
-        let value = self.log_value(site, log, source, "");
-        let arguments = vec![
-            Argument::from(expected),
-            Argument::from(fields::seal(&self.engine, site, LOG, &value)),
-            Argument::from(fields::seal(&self.engine, site, LAST, &LastValue { log, last: 0 })),
-            Argument::from(LOG_TTL.as_millis().to_string()),
-        ];
-        let _: i64 = self.engine.script(&BEGIN, &self.keys(site), arguments, READ_WITHIN).await?;
-        Ok(())
+    /// `None`: it cannot be used.
+    fn apply(&self, site: &str, id: &str, part: &[(String, Vec<u8>)]) -> Option<Tail> {
+        let [(_, sealed)] = part else { return None };
+        let bytes = self.engine.open(&part_context(site, id), sealed).ok()?;
+        let part = Part::decode(bytes).ok()?;
+        let (log, last) = (part.log, part.last());
+        let is_in_place = format!("{last}-0") == id;
+        let is_used = is_in_place && self.log.apply(site, part) != Applied::Refused;
+        is_used.then(|| Tail::of(log, last, sealed))
     }
 
     /// The versions whose changes the next read of the log has.
@@ -250,11 +276,11 @@ fn bases(
     site: &str,
     log: u64,
     found: &HashMap<String, Vec<u8>>,
-) -> HashMap<String, (String, String)> {
+) -> HashMap<String, BaseValue> {
     let base = |(field, sealed): (&String, &Vec<u8>)| {
         let uid = uid_of(field)?;
         let base: BaseValue = fields::open(engine, site, field, sealed)?;
-        (base.log == log).then(|| (uid.to_owned(), (base.list, base.position)))
+        (base.log == log).then(|| (uid.to_owned(), base))
     };
     found.iter().filter_map(base).collect()
 }

@@ -66,7 +66,7 @@ impl SharedChanges {
         command.arg(log_key).arg(LOG).arg(LAST).arg(base);
         let found = self.engine.command(&command, READ_WITHIN).await;
         let (log, last, base) = match found {
-            // Of strangers; the publication replaces it.
+            // A foreign value, which the publication replaces.
             Err(EngineError::Refused(code)) if code == "WRONGTYPE" => (None, None, None),
             found => found?,
         };
@@ -74,7 +74,7 @@ impl SharedChanges {
     }
 
     /// Whether instances with the settings of another list publish it.
-    async fn is_held(&self, lease_key: &str) -> Result<bool, EngineError> {
+    pub(super) async fn is_held(&self, lease_key: &str) -> Result<bool, EngineError> {
         let mut command = redis::cmd("EXISTS");
         command.arg(lease_key);
         self.engine.command(&command, READ_WITHIN).await

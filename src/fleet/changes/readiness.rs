@@ -36,7 +36,9 @@ impl SharedChanges {
             _ => None,
         };
         let is_ahead = cursor.is_some_and(|cursor| self.log.is_ahead(site, cursor));
-        if is_ahead || !self.is_read(site, session) {
+        // A cursor that is not known here may be one of a log that has just begun.
+        let is_unknown = cursor.is_some_and(|cursor| self.log.waiting(site, cursor).is_none());
+        if is_unknown || !self.is_read(site, session) {
             match timeout(ANSWER_WAIT, self.catch_up(site)).await {
                 Ok(Ok(())) => {}
                 _ if is_ahead => return Readiness::Ahead,
@@ -49,6 +51,15 @@ impl SharedChanges {
             Readiness::NotYet
         } else {
             Readiness::Ready
+        }
+    }
+
+    /// Whether the log of a site in memory is the engine's, as it was read in this session.
+    #[must_use]
+    pub fn is_current(&self, site: &str) -> bool {
+        match self.engine.state() {
+            EngineState::Here { session } => self.is_read(site, session),
+            _ => false,
         }
     }
 

@@ -1,0 +1,50 @@
+//! A log that begins again, without a publication.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use super::append::LOG_TTL;
+use super::fields::{self, LAST, LOG, LastValue};
+use super::{EVENT, SharedChanges};
+use crate::shared_engine::{Argument, EngineError, Script};
+
+/// Begins a log again, if it is still the one that was found unusable.
+static BEGIN: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        r"
+local log = false
+if redis.call('TYPE', KEYS[1])['ok'] == 'hash' then log = redis.call('HGET', KEYS[1], 'log') end
+if (log or '') ~= ARGV[1] then return 0 end
+redis.call('UNLINK', KEYS[1], KEYS[2])
+redis.call('HSET', KEYS[1], 'log', ARGV[2], 'last', ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1
+",
+    )
+});
+/// For the script, and for the event after it.
+const WITHIN: Duration = Duration::from_secs(2);
+
+impl SharedChanges {
+    /// Begins the log of a site again, unless another instance has done so since this sealed head was read.
+    pub(super) async fn begin(&self, site: &str, expected: Vec<u8>) -> Result<(), EngineError> {
+        let log = fastrand::u64(..);
+        let source = {
+            let state = self.inner.state.lock();
+            state.sites.get(site).map(|known| known.source).unwrap_or_default()
+        };
+        let value = self.log_value(site, log, source, "");
+        let arguments = vec![
+            Argument::from(expected),
+            Argument::from(fields::seal(&self.engine, site, LOG, &value)),
+            Argument::from(fields::seal(&self.engine, site, LAST, &LastValue { log, last: 0 })),
+            Argument::from(LOG_TTL.as_millis().to_string()),
+        ];
+        let begun: i64 = self.engine.script(&BEGIN, &self.keys(site), arguments, WITHIN).await?;
+        if begun == 1 {
+            // Where this fails, the others find it at their next read.
+            let _ = self.engine.append(EVENT, site.as_bytes(), WITHIN).await;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! A log that is lost, damaged, set back or left by the instances that recorded it.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::readers::{brief, cursor, read, read_of, read_until};
+use super::renamed;
+use crate::fleet::instances::{Instances, UID, all_serve, changed, instance, serves};
+use crate::support::content::Content;
+use crate::support::http;
+use crate::support::redis::Redis;
+use crate::support::service::{Service, Setup};
+use crate::support::wait::{until, until_so};
+
+/// A cursor that no log has.
+const UNKNOWN: &str = "00000000000000010";
+
+/// The key of the head (`log`) or of the stream (`changes`) of a site's log.
+fn key(redis: &Redis, kind: &str, site: &str) -> String {
+    let pattern = format!("*:{kind}:{:032x}", xxh3_128(site.as_bytes()));
+    redis.keys(&pattern).pop().unwrap_or_else(|| panic!("no key {pattern}"))
+}
+
+/// An instance with another template for the same site, as in a rolling deployment.
+fn with_other_rules(instances: &Instances) -> Service {
+    let setup = instance(&instances.cms, &instances.redis);
+    let text = settings(&setup).replace("/articles/", "/texts/");
+    let service = setup.file("settings.toml", &text).start();
+    until_so("it has walked", || {
+        http::get(service.addr(), "/api/pages?site=main").text().contains("/texts/")
+    });
+    service
+}
+
+fn settings(setup: &Setup) -> String {
+    std::fs::read_to_string(setup.path().join("settings.toml")).expect("settings")
+}
+
+/// The kinds of all events of the fleet.
+fn events(redis: &Redis) -> Vec<String> {
+    let key = redis.keys("*:events").pop().expect("the stream of events");
+    let found: Vec<(String, Vec<(String, Vec<u8>)>)> = redis.command(&["XRANGE", &key, "-", "+"]);
+    let fields = found.into_iter().flat_map(|(_, fields)| fields);
+    let kinds = fields.filter(|(name, _)| name == "kind");
+    kinds.map(|(_, kind)| String::from_utf8_lossy(&kind).into_owned()).collect()
+}
+
+#[test]
+fn log_that_one_instance_begins_again_is_announced_and_its_cursors_are_known_to_the_others() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    let redis = &instances.redis;
+    let before = cursor(&instances.all[0]);
+    assert_eq!(cursor(&instances.all[1]), before);
+    let announced = events(redis).iter().filter(|kind| *kind == "changes").count();
+    for kind in ["log", "changes"] {
+        let key = redis.keys(&format!("*:{kind}:*")).pop();
+        key.iter().for_each(|key| _ = redis.command::<i64>(&["DEL", key]));
+    }
+    let found = read(&instances.all[0], UNKNOWN);
+    assert_eq!(found["reset"], true);
+    let new = found["cursor"].as_str().expect("text");
+    assert_ne!(new, before);
+    // The other instance may not have read the event yet.
+    assert_eq!(read(&instances.all[1], new)["reset"], false);
+    until_so("the event", || {
+        events(redis).iter().filter(|kind| *kind == "changes").count() > announced
+    });
+}
+
+#[test]
+fn log_begins_again_without_a_publication_when_the_instances_of_its_settings_are_gone() {
+    let mut instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    let start = cursor(&instances.all[0]);
+    let new = [with_other_rules(&instances), with_other_rules(&instances)];
+    instances.content.publish("en", "a", "y");
+    changed(&new[0], "a");
+    for service in instances.all.iter().chain(&new) {
+        read_until(service, &start, &[renamed("a", "y", "x")]);
+    }
+    instances.all.clear();
+    for service in &new {
+        until_so("a reset", || read(service, &start)["reset"] == true);
+    }
+    let next = until("one log", || {
+        let cursors = [&new[0], &new[1]].map(cursor);
+        (cursors[0] == cursors[1]).then(|| cursors[0].clone())
+    });
+    instances.content.publish("en", "a", "z");
+    changed(&new[1], "a");
+    for service in &new {
+        read_until(service, &next, &["moved a /en/texts/z /en/texts/y".to_owned()]);
+    }
+}
+
+/// An instance with a second site, whose pages have another path.
+fn with_two_sites(instances: &Instances) -> Service {
+    let setup = instance(&instances.cms, &instances.redis);
+    let second = format!(
+        r#"
+[[site]]
+key = "second"
+front_end_url = "https://second.example.com"
+locales = ["en"]
+[[site.rule]]
+content_type = "{UID}"
+template = "/{{locale}}/texts/{{slug}}"
+"#
+    );
+    let text = settings(&setup) + &second;
+    setup.file("settings.toml", &text).start()
+}
+
+/// Damages a log by its head and its stream.
+type Damage = fn(&Redis, &str, &str);
+
+#[test]
+fn foreign_values_in_the_log_of_a_site_end_it_and_delay_no_other_site() {
+    let mut instances = Instances::starting(0, &Content::new(&[("en", "a", "s0")]), Redis::start());
+    instances.all = (0..2).map(|_| with_two_sites(&instances)).collect();
+    all_serve(&instances.all, &["s0"]);
+    instances.leader();
+    let redis = &instances.redis;
+    let place = |site: &str| {
+        let found = read_of(&instances.all[0], site, "");
+        found["cursor"].as_str().expect("text").to_owned()
+    };
+    let of_another_type: Damage = |redis, log, _| {
+        let _: i64 = redis.command(&["DEL", log]);
+        let _: i64 = redis.command(&["RPUSH", log, "foreign"]);
+    };
+    let stream_of_another_type: Damage = |redis, _, stream| {
+        let _: String = redis.command(&["SET", stream, "foreign"]);
+    };
+    let entry_after_all_others: Damage = |redis, _, stream| {
+        let _: String = redis.command(&["XADD", stream, "9000000000-1", "c", "foreign"]);
+    };
+    let foreign_head: Damage = |redis, log, _| {
+        let _: i64 = redis.command(&["HSET", log, "log", "foreign"]);
+    };
+    // The instances have read what was in the stream: without it, no change is lost.
+    let all = [
+        (of_another_type, true),
+        (stream_of_another_type, false),
+        (entry_after_all_others, true),
+        (foreign_head, true),
+    ];
+    for (n, (damage, resets)) in (1..).zip(all) {
+        let (main, second) = (place("main"), place("second"));
+        instances.content.publish("en", "a", &format!("s{n}"));
+        changed(&instances.all[0], "a");
+        for service in &instances.all {
+            until_so("the change in both logs", || {
+                let count = |site: &str, since: &str| brief(&read_of(service, site, since)).len();
+                (count("main", &main), count("second", &second)) == (1, 1)
+            });
+        }
+        let main = place("main");
+        damage(redis, &key(redis, "log", "main"), &key(redis, "changes", "main"));
+        let (slug, before) = (format!("t{n}"), format!("s{n}"));
+        instances.content.publish("en", "a", &slug);
+        changed(&instances.all[1], "a");
+        let expected = [
+            format!("moved a /en/texts/s{n} /en/texts/{}", if n == 1 { "s0" } else { "u" }),
+            format!("moved a /en/texts/{slug} /en/texts/{before}"),
+        ];
+        for service in &instances.all {
+            until_so(&format!("the changes of the other site, {n}"), || {
+                let found = read_of(service, "second", &second);
+                assert_eq!(found["reset"], false);
+                brief(&found) == expected
+            });
+            until_so(&format!("a reset of the damaged log or the change, {n}"), || {
+                let found = read_of(service, "main", &main);
+                assert!(resets || found["reset"] == false, "{n}: no change was lost");
+                found["reset"] == true || brief(&found) == [renamed("a", &slug, &before)]
+            });
+        }
+        let next = until("one log", || {
+            let of = |service| read_of(service, "main", "")["cursor"].clone();
+            let [one, other] = [of(&instances.all[0]), of(&instances.all[1])];
+            (one == other).then(|| one.as_str().expect("text").to_owned())
+        });
+        instances.content.publish("en", "a", "u");
+        changed(&instances.all[0], "a");
+        for service in &instances.all {
+            until_so(&format!("the log goes on, {n}"), || {
+                brief(&read_of(service, "main", &next)).last() == Some(&renamed("a", "u", &slug))
+            });
+        }
+    }
+}
+
+#[test]
+fn engine_that_was_set_back_and_has_other_changes_meanwhile_begins_a_new_log() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    instances.leader();
+    let start = cursor(&instances.all[0]);
+    let redis = &instances.redis;
+    instances.content.publish("en", "a", "y");
+    changed(&instances.all[0], "a");
+    for service in &instances.all {
+        read_until(service, &start, &[renamed("a", "y", "x")]);
+    }
+    // As a replica has it that gets no further writes.
+    let parts = ["list", "deltas", "log", "changes"];
+    let kept: Vec<String> =
+        parts.iter().flat_map(|kind| redis.keys(&format!("*:{kind}:*"))).collect();
+    for key in &kept {
+        assert_eq!(redis.command::<i64>(&["COPY", key, &format!("replica {key}")]), 1);
+    }
+    instances.content.publish("en", "a", "z");
+    changed(&instances.all[0], "a");
+    for service in &instances.all {
+        read_until(service, &start, &[renamed("a", "y", "x"), renamed("a", "z", "y")]);
+    }
+    let after = cursor(&instances.all[0]);
+    instances.all.iter().for_each(|service| service.send_signal("STOP"));
+    for key in &kept {
+        let replica = format!("replica {key}");
+        assert_eq!(redis.command::<i64>(&["COPY", &replica, key, "REPLACE"]), 1);
+        let _: i64 = redis.command(&["DEL", &replica]);
+    }
+    // Another instance makes as many changes, and one more.
+    let other = instance(&instances.cms, redis).start();
+    for slug in ["v", "w"] {
+        instances.content.publish("en", "a", slug);
+        until_so("it leads, and has the change", || {
+            changed(&other, "a");
+            let found = read(&other, &start);
+            found["reset"] == false
+                && brief(&found).last().is_some_and(|last| last.contains(&format!("/{slug} ")))
+        });
+    }
+    instances.all.iter().for_each(|service| service.send_signal("CONT"));
+    for service in instances.all.iter().chain([&other]) {
+        until_so("a reset", || read(service, &after)["reset"] == true);
+        serves(service, &["w"]);
+    }
+    until_so("one log", || {
+        let cursors: Vec<String> = instances.all.iter().chain([&other]).map(cursor).collect();
+        cursors.iter().all(|cursor| *cursor == cursors[0])
+    });
+}
