@@ -17,11 +17,13 @@ const TTL: Duration = Duration::from_hours(90 * 24);
 /// For a read or a write, which no client waits for.
 const WITHIN: Duration = Duration::from_secs(2);
 
-/// Writes a position, if the writer has the lease.
+/// Writes a position, if the writer has the lease. It replaces a foreign value of another type.
 static SAVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+local kind = redis.call('TYPE', KEYS[2])['ok']
+if kind ~= 'hash' and kind ~= 'none' then redis.call('UNLINK', KEYS[2]) end
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
 return 1
@@ -77,6 +79,12 @@ impl SharedPositions {
         }
     }
 
+    /// Whether the change log of a site in memory is the engine's, and no branch of it.
+    #[must_use]
+    pub fn is_current(&self, site: &str) -> bool {
+        self.changes.is_current(site)
+    }
+
     /// Reads the change log of a site up to its end, so that no position is after it.
     ///
     /// # Errors
@@ -85,14 +93,18 @@ impl SharedPositions {
         self.changes.catch_up(site).await
     }
 
-    /// The position that was written last. `None`: there is none, or it is damaged.
+    /// The position that was written last. `None`: there is none, or it is damaged or foreign.
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer.
     pub async fn load(&self, key: &str) -> Result<Option<String>, EngineError> {
         let mut command = redis::cmd("HGET");
         command.arg(self.engine.key(POSITIONS)).arg(key);
-        let sealed: Option<Vec<u8>> = self.engine.command(&command, WITHIN).await?;
+        let found = self.engine.command::<Option<Vec<u8>>>(&command, WITHIN).await;
+        let sealed = match found {
+            Err(EngineError::Refused(code)) if code == "WRONGTYPE" => None,
+            found => found?,
+        };
         let text =
             sealed.as_deref().and_then(|sealed| self.engine.open(&context(key), sealed).ok());
         Ok(text.and_then(|text| String::from_utf8(text.to_vec()).ok()))

@@ -16,6 +16,14 @@ pub enum Positions {
 }
 
 impl Positions {
+    /// Whether the change log of a site in memory is the one that positions refer to.
+    pub(super) fn are_current(&self, site: &str) -> bool {
+        match self {
+            Self::Store(_) => true,
+            Self::Shared(shared) => shared.is_current(site),
+        }
+    }
+
     /// Whether this process sends, as far as it knows.
     pub(super) fn are_here(&self) -> bool {
         match self {

@@ -16,6 +16,9 @@ use super::{MAX_WAITING, Notifier, Progress, Target, Timing};
 use crate::change_log::Cursor;
 use crate::clock::unix_ms;
 
+/// The pause after the engine has not answered.
+const SHARED_PAUSE: Duration = Duration::from_millis(250);
+
 pub(super) struct Worker {
     pub(super) notifier: Arc<Notifier>,
     pub(super) positions: Positions,
@@ -52,6 +55,11 @@ impl Worker {
     }
 
     async fn send_next(&self, site: &str, attempts: &mut Attempts) -> bool {
+        if !self.positions.are_current(site) {
+            // What this instance has recorded alone is no part of the log that all share.
+            sleep(SHARED_PAUSE).await;
+            return true;
+        }
         let mut position = self.position(site);
         self.give_up_if_due(site, &mut position).await;
         let message = match next(&self.notifier.log, &self.target, site, &position, unix_ms()) {
@@ -65,7 +73,8 @@ impl Worker {
             }
         };
         if !self.announce(site, &mut position, &message).await {
-            return false;
+            sleep(SHARED_PAUSE).await;
+            return true;
         }
         match self.client.send(&self.target, &message).await {
             Ok(()) => {

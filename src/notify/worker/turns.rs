@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::{Attempts, Worker};
+use super::{Attempts, SHARED_PAUSE, Worker};
 use crate::fleet::positions::SharedPositions;
 use crate::notify::Progress;
 use crate::notify::position::{Position, key};
@@ -13,8 +13,6 @@ use crate::store::{Store, StoreState};
 /// How often a process checks whether another one has released the store: until then, the other one
 /// sends.
 const IN_USE_PERIOD: Duration = Duration::from_millis(250);
-/// The pause after the engine has not answered.
-const PAUSE: Duration = Duration::from_millis(250);
 
 impl Worker {
     /// Sends as the only process with this store.
@@ -46,7 +44,7 @@ impl Worker {
             let epoch = shared.turn().await;
             self.set_epoch(epoch);
             if !self.take_over(shared, epoch).await {
-                sleep(PAUSE).await;
+                sleep(SHARED_PAUSE).await;
                 continue;
             }
             while shared.is_turn(epoch) {

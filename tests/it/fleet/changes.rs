@@ -3,6 +3,7 @@
 mod edits;
 mod faults;
 mod readers;
+mod webhooks;
 
 use serde_json::{Value, json};
 
