@@ -122,20 +122,11 @@ impl Fleet {
     /// of no use elsewhere.
     pub fn read_event(&self, event: &Event) -> bool {
         let (Some(changes), Some(history)) = (&self.changes, &self.history) else { return false };
-        match &*event.kind {
-            history::EVENT => {
-                history.read_event(&event.body);
-                return true;
-            }
-            changes::EVENT => {
-                changes.read_soon(&String::from_utf8_lossy(&event.body));
-                return true;
-            }
+        if event.kind == lists::LIST && !self.has_list(&event.body) {
             // Those of lists of this instance are read with the version that it adopts.
-            lists::LIST if !self.has_list(&event.body) => changes.read_all_soon(),
-            _ => {}
+            changes.read_all_soon();
         }
-        false
+        changes.read_event(event) || history.read_event(event)
     }
 
     fn has_list(&self, body: &[u8]) -> bool {

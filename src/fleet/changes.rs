@@ -27,7 +27,7 @@ use self::due::Due;
 use self::fields::{BaseValue, LogValue};
 use self::tail::Tail;
 use crate::change_log::{Baseline, ChangeLog, Recorder};
-use crate::shared_engine::Engine;
+use crate::shared_engine::{Engine, Event};
 use crate::site::Site;
 
 pub use append::{ChangeAppend, LUA};
@@ -133,6 +133,15 @@ impl SharedChanges {
     pub fn read_all_soon(&self) {
         let sites: Vec<String> = self.inner.state.lock().sites.keys().cloned().collect();
         sites.iter().for_each(|site| self.read_soon(site));
+    }
+
+    /// The log that an event announces is read soon. Returns `false` if the event is of another kind.
+    pub fn read_event(&self, event: &Event) -> bool {
+        if event.kind != EVENT {
+            return false;
+        }
+        self.read_soon(&String::from_utf8_lossy(&event.body));
+        true
     }
 
     /// The keys of the head of a site's log and of its stream.

@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::clock::unix_ms;
 use crate::path_history::{PathHistory, Row, Taker};
-use crate::shared_engine::{Chunks, DownloadError, Engine, EngineError, EngineState};
+use crate::shared_engine::{Chunks, DownloadError, Engine, EngineError, EngineState, Event};
 use row::WireRow;
 
 /// The kind of the event that announces rows.
@@ -85,10 +85,14 @@ impl SharedHistory {
         self.inner.is_due.notify_one();
     }
 
-    /// The rows of an event are read soon.
-    pub fn read_event(&self, body: &[u8]) {
-        self.inner.state.lock().announced.push(body.to_vec());
+    /// The rows of an event are read soon. Returns `false` if the event is of another kind.
+    pub fn read_event(&self, event: &Event) -> bool {
+        if event.kind != EVENT {
+            return false;
+        }
+        self.inner.state.lock().announced.push(event.body.to_vec());
         self.inner.is_due.notify_one();
+        true
     }
 
     /// Shares the history as long as the process runs.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use tokio::time::{interval, sleep_until};
+use tokio::time::{MissedTickBehavior, interval, sleep_until};
 
 use super::SharedChanges;
 use super::append::part_context;
@@ -70,6 +70,8 @@ impl SharedChanges {
 
     async fn check_regularly(&self) {
         let mut tick = interval(PERIOD);
+        // Two checks after each other find the same moment between two holders.
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tick.tick().await;
             self.check_abandoned().await;

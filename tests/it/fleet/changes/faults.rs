@@ -151,7 +151,11 @@ fn foreign_values_in_the_log_of_a_site_end_it_and_delay_no_other_site() {
         changed(&instances.all[0], "a");
         for service in &instances.all {
             until_so("the change in both logs", || {
-                let count = |site: &str, since: &str| brief(&read_of(service, site, since)).len();
+                let count = |site: &str, since: &str| {
+                    let found = read_of(service, site, since);
+                    assert_eq!(found["reset"], false, "{site}, {n}: {}", service.log());
+                    brief(&found).len()
+                };
                 (count("main", &main), count("second", &second)) == (1, 1)
             });
         }

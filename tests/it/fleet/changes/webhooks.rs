@@ -77,7 +77,8 @@ impl Receiver {
         let expected: Vec<&str> = expected.iter().map(AsRef::as_ref).collect();
         until_so(&format!("the requests {expected:?}"), || {
             let paths = self.paths();
-            assert!(paths.len() <= expected.len(), "{paths:?}, not {expected:?}");
+            let is_prefix = paths.iter().zip(&expected).all(|(path, expected)| path == expected);
+            assert!(is_prefix && paths.len() <= expected.len(), "{paths:?}, not {expected:?}");
             paths == expected
         });
         let attempts = self.attempts.lock().expect("no panic");
