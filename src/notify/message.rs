@@ -37,7 +37,9 @@ pub(super) fn next(
     now: i64,
 ) -> Next {
     let filter = Filter { with_unlisted: target.unlisted, kinds: &target.kinds };
-    let (mut changes, mut last) = (Json::with_capacity(0), now);
+    // The time of a reset is that of its first attempt: each attempt has the same body.
+    let mut last = position.failing_since.unwrap_or(now);
+    let mut changes = Json::with_capacity(0);
     let since = Some(Since::Cursor(position.cursor)).filter(|_| !position.needs_reset);
     let read = log.read_until(site, since, position.end, MAX_CHANGES, filter, |change| {
         changes.raw(if changes.length() == 0 { "" } else { "," });

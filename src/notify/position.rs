@@ -12,7 +12,8 @@ pub(super) struct Position {
     pub(super) cursor: Cursor,
     /// The sequence number of the last change of the request that is retried.
     pub(super) end: Option<u64>,
-    /// When the request that is retried failed first, in milliseconds since 1970.
+    /// When the request that is retried failed first, or a reset was first sent, in milliseconds since
+    /// 1970.
     pub(super) failing_since: Option<i64>,
     /// Whether a reset is to be sent, because changes are missing.
     pub(super) needs_reset: bool,

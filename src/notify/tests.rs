@@ -211,6 +211,9 @@ async fn reset_takes_the_place_of_changes_that_have_waited_too_long() {
     let taken = receiver.taken();
     assert!(is_reset(&taken[0]));
     assert!(!taken[1..].iter().any(is_reset));
+    for (request, _) in receiver.seen.lock().iter().filter(|(one, _)| one.id == taken[0].id) {
+        assert_eq!(request.body, taken[0].body, "one body for each id");
+    }
     let paths: Vec<String> = taken[1..].iter().flat_map(added).collect();
     assert_eq!(paths.last().map(String::as_str), Some("/articles/p00005"));
 }

@@ -62,7 +62,8 @@ impl Worker {
         }
         let mut position = self.position(site);
         self.give_up_if_due(site, &mut position).await;
-        let message = match next(&self.notifier.log, &self.target, site, &position, unix_ms()) {
+        let now = unix_ms();
+        let message = match next(&self.notifier.log, &self.target, site, &position, now) {
             Next::Message(message) => message,
             Next::Nothing(cursor) => {
                 // Changes that the target does not get are not worth a write each.
@@ -72,7 +73,7 @@ impl Worker {
                 return false;
             }
         };
-        if !self.announce(site, &mut position, &message).await {
+        if !self.announce(site, &mut position, &message, now).await {
             sleep(SHARED_PAUSE).await;
             return true;
         }
@@ -138,7 +139,8 @@ impl Worker {
         if position.needs_reset || !(is_late || are_many) {
             return;
         }
-        (position.needs_reset, position.end) = (true, None);
+        *position =
+            Position { needs_reset: true, end: None, failing_since: Some(unix_ms()), ..*position };
         tracing::error!(
             target_name = self.target.name,
             site,
@@ -156,16 +158,23 @@ impl Worker {
         progress.entry(key(&self.target, site)).or_insert_with(present).position
     }
 
-    /// Before a request of one of several instances, writes where it ends: if this instance is killed,
-    /// the next one sends the same request again. False: this instance must not send.
-    async fn announce(&self, site: &str, position: &mut Position, message: &Message) -> bool {
-        if matches!(self.positions, Positions::Store(_)) {
-            return true;
-        }
-        if !message.is_reset {
+    /// Before a request, writes what the body of a later attempt depends on: when a reset was first sent,
+    /// and where the request of one of several instances ends. If this instance is killed, the next one
+    /// sends the same request again. False: this instance must not send.
+    async fn announce(
+        &self,
+        site: &str,
+        position: &mut Position,
+        message: &Message,
+        now: i64,
+    ) -> bool {
+        let (before, is_alone) = (*position, matches!(self.positions, Positions::Store(_)));
+        if message.is_reset {
+            position.failing_since.get_or_insert(now);
+        } else if !is_alone {
             position.end = Some(message.end.sequence);
         }
-        self.set(site, *position, true).await
+        (is_alone && *position == before) || self.set(site, *position, true).await
     }
 
     /// Sets a position. False: it could not be written, and another instance may send.
