@@ -89,7 +89,10 @@ where
         signals.next().await
     };
     tokio::select! {
-        served = serve(Closing(receiver)) => Some(served),
+        served = serve(Closing(receiver)) => {
+            shared.runs.release().await;
+            Some(served)
+        }
         second = shutdown => {
             tracing::warn!(signal = ?second, "a second signal: requests in flight are aborted");
             None

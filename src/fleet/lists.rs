@@ -32,7 +32,7 @@ pub use adoption::{FoundList, Purpose};
 pub use not_adopted::NotAdopted;
 use offers::Offers;
 pub use pointer::Position;
-pub use reading::has_valid_paths;
+pub use reading::{has_valid_paths, max_decompressed};
 use state::ListState;
 
 /// The kind of the event by which a leader announces a version.

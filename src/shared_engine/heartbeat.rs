@@ -43,7 +43,7 @@ const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 /// is deleted before the first command that needs memory: a full engine has to refuse the
 /// heartbeat, and it no longer does so once the script has written.
 static BEAT: LazyLock<Script> = LazyLock::new(|| {
-    Script::new(
+    Script::with_own(
         r"
 local instances, incarnation, epoch = KEYS[1], KEYS[2], KEYS[3]
 local me, alive, lease_ms, keep_ms = ARGV[1], tonumber(ARGV[3]), ARGV[4], ARGV[5]
@@ -52,10 +52,6 @@ local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function digits(number) return string.format('%.0f', number) end
 
-local function own(key, kind)
-  local found = redis.call('TYPE', key)['ok']
-  if found ~= kind and found ~= 'none' then redis.call('DEL', key) end
-end
 own(instances, 'zset')
 own(incarnation, 'string')
 own(epoch, 'string')

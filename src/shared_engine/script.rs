@@ -14,6 +14,15 @@ local function append_event(key, argument)
 end
 ";
 
+/// `own(key, kind)` for scripts: removes a value of another kind, which no instance has written, so that
+/// no command fails because of it.
+const OWN: &str = r"
+local function own(key, kind)
+  local found = redis.call('TYPE', key)['ok']
+  if found ~= kind and found ~= 'none' then redis.call('DEL', key) end
+end
+";
+
 /// Echoes the number of the call, so that the answer of another call is noticed: a proxy may repeat
 /// bytes, and answers have no ids.
 const ECHO: (&str, &str) =
@@ -35,7 +44,13 @@ impl Script {
         Self { source, hash }
     }
 
-    /// The same, where `append_event(first_key, first_argument)` is defined, which appends an event
+    /// The same, where `own(key, kind)` is defined, which removes a value of another kind.
+    #[must_use]
+    pub fn with_own(source: &str) -> Self {
+        Self::new(&format!("{OWN}\n{source}"))
+    }
+
+    /// The same as [`Script::new`], where `append_event(first_key, first_argument)` is defined, which appends an event
     /// (see [`SealedEvent`](super::SealedEvent)).
     #[must_use]
     pub fn with_events(source: &str) -> Self {

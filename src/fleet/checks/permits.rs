@@ -22,7 +22,7 @@ const WITHIN: Duration = Duration::from_secs(1);
 /// How often the number of instances is noted, without a command.
 const LOOK: Duration = Duration::from_secs(2);
 
-static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(PERMITS));
+static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::with_own(PERMITS));
 
 /// The permits of this instance. Clones share them.
 #[derive(Clone)]

@@ -9,10 +9,11 @@ mod scripts;
 pub use following::{Followed, Following};
 pub use ownership::{Ownership, Renewed};
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use tokio::sync::RwLock;
 
 use crate::fleet::list_id::ListId;
 use crate::shared_engine::{Argument, Chunks, DownloadError, Engine, EngineError, Script};
@@ -27,12 +28,14 @@ pub const WITHIN: Duration = Duration::from_secs(2);
 /// A larger result is not read.
 const MAX_RESULT_BYTES: usize = 256 * 1024 * 1024;
 
-static JOIN: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::JOIN));
+static JOIN: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::JOIN));
 
 /// The runs of all instances. Clones are the same.
 #[derive(Clone)]
 pub struct FleetRuns {
     engine: Engine,
+    /// Read by each run that this instance owns, until the engine knows that it has ended.
+    owned: Arc<RwLock<()>>,
 }
 
 /// How far a run has come.
@@ -76,7 +79,7 @@ impl FleetRuns {
     /// The runs that this engine knows.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
-        Self { engine }
+        Self { engine, owned: Arc::default() }
     }
 
     /// As [`Engine::instant_of`].
@@ -105,11 +108,11 @@ impl FleetRuns {
         ];
         let joined = self.engine.script(&JOIN, &own.keys(), arguments, within).await;
         let Ok::<(String, String, Vec<u8>), EngineError>((is, token, sealed)) = joined else {
-            return Joined::Unknown(Ownership::new(own));
+            return Joined::Unknown(self.ownership(own));
         };
         let found = Claim { token, ..own.clone() };
         match is.as_str() {
-            "own" => Joined::Own(Ownership::new(own)),
+            "own" => Joined::Own(self.ownership(own)),
             "follow" => {
                 let progress = found.progress(&sealed);
                 Joined::Follow(Following::new(found, progress))
@@ -121,6 +124,17 @@ impl FleetRuns {
             },
             _ => Joined::None,
         }
+    }
+
+    fn ownership(&self, claim: Claim) -> Ownership {
+        // `None`: the process stops.
+        Ownership::new(claim, Arc::clone(&self.owned).try_read_owned().ok())
+    }
+
+    /// Waits until the engine has been asked to release the runs of this instance, whose tasks have
+    /// been ended.
+    pub async fn released(&self) {
+        drop(self.owned.write().await);
     }
 
     /// Whether the engine can be asked.

@@ -130,7 +130,9 @@ impl Lists {
         let positions = self.positions(lists).await?;
         let is_other = |(list, at): &(&SharedListId, String)| {
             // Locked: it is published or adopted right now.
-            self.state(list).known.try_lock().is_ok_and(|known| known.at != *at)
+            let known = self.state(list);
+            let known = known.known.try_lock();
+            known.is_ok_and(|known| known.at != *at || known.has_passed_for_long())
         };
         let others = lists.iter().zip(positions).filter(is_other);
         Ok(others.map(|(list, _)| list).collect())
@@ -182,9 +184,9 @@ impl Lists {
         let before = known.version.as_ref();
         let is_known = before.is_some_and(|before| before.is(&pointer));
         let is_older = before.is_some_and(|before| pointer.position < before.position);
-        let is_passed = is_older && purpose == Purpose::Follow;
+        let is_passed = is_older && purpose == Purpose::Follow && !known.pass();
         if !is_known && !is_passed {
-            let version = self.version(frame, before, &pointer).await?;
+            let version = self.version(frame, known.version.as_ref(), &pointer).await?;
             known.set(&at, version);
             return Ok(true);
         }

@@ -184,7 +184,8 @@ fn apply(
 
 /// The most bytes that these many may have decompressed. Deflate permits a thousandfold, which would
 /// let small values take the memory of all instances; lists have less.
-fn max_decompressed(bytes: usize) -> usize {
+#[must_use]
+pub fn max_decompressed(bytes: usize) -> usize {
     bytes.saturating_mul(MAX_RATIO).saturating_add(MIN_DECOMPRESSED).min(MAX_DECOMPRESSED)
 }
 

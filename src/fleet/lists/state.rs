@@ -13,6 +13,9 @@ use crate::shared_engine::Chunks;
 
 /// For how long a list may be refused before this instance walks by itself.
 const REFUSED: Duration = Duration::from_secs(10);
+/// For how long older versions than the known one are passed over: the leader replaces them sooner. What
+/// still is there then is the list, and the known version was made up or is of an engine that has lost it.
+const PASSED: Duration = Duration::from_secs(15);
 /// How often what is refused is read again.
 const RETRY: Duration = Duration::from_secs(5);
 /// How often it is reported that a list is refused.
@@ -53,6 +56,8 @@ pub(super) struct Known {
     pub(super) version: Option<KnownVersion>,
     /// The largest number of a version that was seen.
     pub(super) largest: u64,
+    /// Since when what is published is older than the known version.
+    passed: Option<Instant>,
     /// Bases that the next publication replaces, although they are not of the known version.
     pub(super) replaced: Vec<Chunks>,
 }
@@ -164,12 +169,22 @@ impl Known {
         self.largest + 1
     }
 
+    /// Records that what is published is older than the known version; whether it has been so for long.
+    pub(super) fn pass(&mut self) -> bool {
+        self.passed.get_or_insert_with(Instant::now);
+        self.has_passed_for_long()
+    }
+
+    pub(super) fn has_passed_for_long(&self) -> bool {
+        self.passed.is_some_and(|since| since.elapsed() >= PASSED)
+    }
+
     pub(super) fn set(&mut self, at: &str, version: KnownVersion) {
         self.largest = self.largest.max(version.position.version);
-        (self.at, self.version) = (at.to_owned(), Some(version));
+        (self.at, self.version, self.passed) = (at.to_owned(), Some(version), None);
     }
 
     pub(super) fn forget(&mut self, at: String) {
-        (self.at, self.version) = (at, None);
+        (self.at, self.version, self.passed) = (at, None, None);
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::{Notify, Semaphore};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::last_run::LastRun;
 use super::publisher::{Admission, Publisher};
@@ -23,6 +23,9 @@ use crate::traces;
 use crate::validator::report::Classes;
 use crate::validator::{Targets, Validator};
 use entries::{Entries, Entry, MAX_RUNNING};
+
+/// How long the end of the process waits for the engine.
+const RELEASE_WAIT: Duration = Duration::from_millis(500);
 
 /// How long a run may take, and how long its result is reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +144,8 @@ impl RunRegistry {
             return;
         }
         let bytes = self.0.store.load_run(&site.key, content_type);
-        if let Some(stored) = bytes.and_then(|bytes| stored::read(&bytes, site, content_type)) {
+        let read = |bytes: Vec<u8>| stored::read(&bytes, usize::MAX, site, content_type);
+        if let Some(stored) = bytes.and_then(read) {
             let last_run = Arc::new(stored.into_last_run(Instant::now()));
             // A run may have ended meanwhile.
             self.0.last_runs.lock().entry(key).or_insert(last_run);
@@ -155,6 +159,15 @@ impl RunRegistry {
             fleet_run::sync_for_response(&self.0, site, content_types).await;
         }
         self.0.fleet.is_some()
+    }
+
+    /// Ends all runs with the process: instances that need them take them over at once.
+    pub async fn release(&self) {
+        let Some(fleet) = &self.0.fleet else { return };
+        self.0.entries.stop_all();
+        if timeout(RELEASE_WAIT, fleet.released()).await.is_err() {
+            tracing::debug!("the runs could not be released; they expire");
+        }
     }
 
     /// Stores the last runs again whenever the file of the store has been opened: it may be a new one.

@@ -83,9 +83,14 @@ pub(super) fn serialize(last_run: &LastRun, site_fingerprint: u128) -> Vec<u8> {
     snapshot.serialize(&head, Titles::LeftOut)
 }
 
-/// The run of these bytes. `None`: other settings or another version of the service made it, or the
-/// bytes are malformed.
-pub(super) fn read(bytes: &[u8], site: &Site, content_type: &str) -> Option<Stored> {
+/// The run of these bytes, which may take at most `max_bytes` once they are decompressed. `None`: other
+/// settings or another version of the service made it, or the bytes are malformed.
+pub(super) fn read(
+    bytes: &[u8],
+    max_bytes: usize,
+    site: &Site,
+    content_type: &str,
+) -> Option<Stored> {
     let serialized = Serialized::read(bytes).ok()?;
     let head: Head = serde_json::from_str(serialized.head).ok()?;
     let is_own = head.site == site.key
@@ -98,7 +103,7 @@ pub(super) fn read(bytes: &[u8], site: &Site, content_type: &str) -> Option<Stor
         Arc::clone(site.pages.snapshot())
     } else {
         let listing = Listing { rules: &site.rules, hosts: &site.hosts, uid: content_type };
-        let snapshot = serialized.snapshot(Builder { path_table: false }).ok()?;
+        let snapshot = serialized.snapshot_within(max_bytes, Builder { path_table: false }).ok()?;
         Arc::new(Some(snapshot).filter(|snapshot| snapshot.fits(listing))?)
     };
     let targets = Targets::new(site, content_type, snapshot);

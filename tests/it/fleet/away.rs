@@ -1,5 +1,6 @@
 //! Without the engine each instance is alone, and no answer waits for it.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::instances::{Instances, all_serve, changed, serves};
@@ -84,13 +85,23 @@ fn no_answer_waits_for_an_engine_that_is_frozen() {
         SITEMAP.to_owned(),
         format!("/api/frontend-url?uid={}&documentId=a", super::instances::UID),
         "/sitemaps/main/index.xml".to_owned(),
+        "/api/changes?site=main".to_owned(),
         "/livez".to_owned(),
         "/readyz".to_owned(),
     ];
     instances.redis.pause();
-    let begun = Instant::now();
+    let frozen = Instant::now();
+    let mut shortest: BTreeMap<&str, Duration> = BTreeMap::new();
     // Before the instances find the engine away, and afterwards.
-    while begun.elapsed() < Duration::from_secs(4) {
+    while frozen.elapsed() < Duration::from_secs(4) {
+        // They find it away after two heartbeats without an answer.
+        let is_unnoticed = frozen.elapsed() < Duration::from_millis(1_500);
+        let mut add = |name, took: Duration| {
+            if is_unnoticed {
+                let shortest = shortest.entry(name).or_insert(took);
+                *shortest = took.min(*shortest);
+            }
+        };
         for service in &instances.all {
             for target in &targets {
                 let begun = Instant::now();
@@ -98,14 +109,23 @@ fn no_answer_waits_for_an_engine_that_is_frozen() {
                 let took = begun.elapsed();
                 assert!(answer.status < 500, "{target}: {}", answer.text());
                 assert!(took < Duration::from_secs(1), "{target} took {took:?}");
+                add(target, took);
             }
             let took = changed(service, "a");
             assert!(took < Duration::from_secs(1), "an event took {took:?}");
+            add("an event", took);
         }
     }
+    // 50 ms for the engine, and what a busy machine needs: no command waits less than a second.
+    println!("{shortest:?}");
+    assert_eq!(shortest.len(), targets.len() + 1);
+    assert!(shortest.values().all(|took| *took < Duration::from_millis(250)), "{shortest:?}");
     instances.are_alone();
     instances.redis.resume();
     instances.leader();
+    instances.content.publish("en", "a", "z");
+    changed(&instances.all[0], "a");
+    all_serve(&instances.all, &["z"]);
 }
 
 #[test]

@@ -207,3 +207,41 @@ async fn permits_of_an_instance_that_is_gone_expire() {
     run.end().await;
     assert_eq!(peer.most_in_flight(), 10);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_of_strangers_do_not_keep_instances_from_checking() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
+    let instance = Instance::start(&redis);
+    eventually("the engine is here", || instance.engine.is_here());
+    let keys = ["", ":short", ":known", ":settling"].map(|name| format!("test:1:permits{name}"));
+    let [permits, short, _, settling] = keys.each_ref().map(String::as_str);
+    let strange: [&[&str]; 10] = [
+        &["ZADD", permits, "9e15", "x"],
+        &["ZADD", permits, "inf", "x:y"],
+        &["ZADD", short, "9e15", "x"],
+        &["SET", settling, "0"],
+        &["SET", settling, "nan"],
+        &["SET", settling, "1 99999999999999"],
+        &["RPUSH", permits, "x"],
+        &["SET", short, "x"],
+        &["HSET", "test:1:permits:known", "x", "y"],
+        &["RPUSH", settling, "x"],
+    ];
+    for (at, words) in strange.into_iter().enumerate() {
+        let _: i64 = redis.command(&["DEL", words[1]]);
+        let _: redis::Value = redis.command(words);
+        instance.check(&peer, &format!("a{at}"), 30).end().await;
+    }
+    assert!(peer.most_in_flight() <= 10, "{}", peer.most_in_flight());
+    // Permits of an instance that is gone, by another clock.
+    for n in 0..10 {
+        let _: i64 = redis.command(&["ZADD", permits, "9e15", &format!("gone:{n}")]);
+    }
+    instance.check(&peer, "late", 30).end().await;
+    let keys = redis.keys("test:1:permits*");
+    assert!(keys.contains(&"test:1:permits:known".to_owned()), "{keys:?}");
+    for key in keys {
+        // It may have expired meanwhile: -2.
+        assert_ne!(redis.command::<i64>(&["PTTL", &key]), -1, "{key}");
+    }
+}

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -263,4 +263,79 @@ async fn one_instance_with_an_engine_responds_like_one_without() {
     assert_eq!(all.iter().filter(|(name, _)| name == "finding").count(), 40);
     assert_eq!(ask(&service), expected);
     assert_eq!((peer.heads().len(), peer.most_in_flight()), (80, 10));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopped_owner_hands_its_run_over_at_once() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start(|_| Answer::Hang).await);
+    let [mut first, second, _third] = start_three(&peer, &redis, 30);
+    let mut caller = Caller::new(&first, 0, Some(EVENTS), "");
+    caller.until("event: progress");
+    let mut follower = Caller::new(&second, 0, Some(EVENTS), "");
+    until_so("it follows", || counter(&[&second], FOLLOWED) >= 1.0);
+    let run = redis.keys("*:run:*").into_iter().find(|key| !key.ends_with(":interest")).unwrap();
+    let owner = || redis.command::<Option<String>>(&["HGET", &run, "owner"]);
+    let before = owner();
+    assert!(before.is_some());
+    drop(caller);
+    assert_eq!(first.signal("INT"), Some(0));
+    assert_ne!(owner(), before, "the run is released when its owner has ended");
+    until_so("the other instance owns it", || owner().is_some());
+    follower.until("event: progress");
+    until_so("requests", || peer.open() > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_that_strangers_have_made_up_end_and_do_not_keep_instances_from_sharing_theirs() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start(mixed).await);
+    let [first, _second, _third] = start_three(&peer, &redis, 30);
+    let whole = ask(&first);
+    until_so("the result is shared", || !redis.keys("*:result").is_empty());
+    let result = redis.keys("*:result").remove(0);
+    let run = result.strip_suffix(":result").unwrap();
+    let places = "frontend-map:1:runs";
+    let strange: [&[&[&str]]; 4] = [
+        // No instance renews it.
+        &[&["HSET", run, "owner", "x"]],
+        &[&["SET", run, "x"], &["SET", &result, "x"], &["SET", places, "x"]],
+        &[&["SET", &format!("{run}:interest"), "x"]],
+        &[&["ZADD", places, "9e15", "x"], &["ZADD", places, "9e15", "y"]],
+    ];
+    for (at, commands) in strange.into_iter().enumerate() {
+        redis.flush();
+        for words in commands {
+            let _: redis::Value = redis.command(words);
+        }
+        let fresh = start(&peer, &redis, 30);
+        let before = peer.heads().len();
+        assert_eq!((ask(&fresh), peer.heads().len() - before), (whole.clone(), 30), "{at}");
+        let again = start(&peer, &redis, 30);
+        assert_eq!((ask(&again), peer.heads().len() - before), (whole.clone(), 30), "{at}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn run_begins_without_waiting_for_an_engine_that_is_frozen() {
+    let (redis, peer) = (Redis::start(), FrontEnd::start(mixed).await);
+    let services = start_three(&peer, &redis, 30);
+    redis.pause();
+    let begin = |service: &Service| {
+        let begun = Instant::now();
+        let mut caller = Caller::new(service, 0, Some(EVENTS), "");
+        assert!(caller.until("\r\n\r\n").starts_with("HTTP/1.1 200 "));
+        (caller, begun.elapsed())
+    };
+    let callers: Vec<_> = services.iter().map(begin).collect();
+    let took = callers.iter().map(|(_, took)| *took).min();
+    // 50 ms for the engine, and what a busy machine needs: no command waits less than a second.
+    assert!(took < Some(Duration::from_millis(250)), "{took:?}");
+    for (mut caller, _) in callers {
+        let end = caller.until("event: result");
+        assert!(end.contains("event: result"), "{end}");
+    }
+    redis.resume();
+    let is_here = |service: &Service| scrape(service.admin()).of("shared_instances") >= 3.0;
+    until_so("the engine is here for all", || services.iter().all(is_here));
+    let bodies: BTreeSet<String> = services.iter().map(ask).collect();
+    assert_eq!(bodies.len(), 1, "they share again");
 }

@@ -1,7 +1,9 @@
 //! The script that renews, returns and grants permits in one command.
 
 /// Keys: the permits by expiry, the instances that have less than their share, whether the engine has
-/// served permits before, and the share while instances may have checks that the engine does not know.
+/// served permits before, and the share while instances may have checks that the engine does not know,
+/// with the time until which that is so. Values that no instance has written are removed, or count as
+/// the nearest ones that an instance writes; each key expires.
 ///
 /// Arguments: instance, limit, lifetime, settling time, share of this instance, whether it may have
 /// begun checks without the engine, and the numbers of busy, idle and returned permits; then these
@@ -15,13 +17,33 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local me, limit, lifetime, settling = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local share, returns = tonumber(ARGV[5]), ARGV[6] == '1'
 local busy, idle, returned = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+own(KEYS[1], 'zset')
+own(KEYS[2], 'zset')
+own(KEYS[3], 'string')
+own(KEYS[4], 'string')
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '(' .. now + 1000, '+inf')
+local last = now + lifetime
+local members = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+for i = 1, #members, 2 do
+  if not string.find(members[i], '^.+:%d+$') then
+    redis.call('ZREM', KEYS[1], members[i])
+  elseif tonumber(members[i + 1]) > last then
+    redis.call('ZADD', KEYS[1], last, members[i])
+  end
+end
 local is_new = redis.call('SET', KEYS[3], '1', 'NX')
-local settled = tonumber(redis.call('GET', KEYS[4]) or limit)
+-- Only so that the key does not stay for ever: checks end long before.
+redis.call('PEXPIRE', KEYS[3], 86400000)
+local settled = limit
+local number, till = string.match(redis.call('GET', KEYS[4]) or '', '^(%d+) (%d+)$')
+if number and tonumber(till) > now and tonumber(till) <= now + settling then
+  settled = math.max(1, math.min(limit, tonumber(number)))
+end
 if is_new or returns then
   settled = math.min(settled, share)
-  redis.call('SET', KEYS[4], settled, 'PX', settling)
+  redis.call('SET', KEYS[4], settled .. ' ' .. now + settling, 'PX', settling)
 end
 local cap = math.min(limit, settled)
 local at, expired = 9, {}
@@ -63,6 +85,8 @@ if is_short then
 else
   redis.call('ZREM', KEYS[2], me)
 end
+redis.call('PEXPIRE', KEYS[1], lifetime)
+redis.call('PEXPIRE', KEYS[2], 1000)
 local keep = limit
 if others_wait then keep = fair end
 return { granted, math.min(keep, settled), is_short and 1 or 0, expired }

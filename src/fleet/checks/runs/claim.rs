@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use tokio::sync::OwnedRwLockReadGuard;
+
 use super::{Progress, SharedResult, WITHIN, scripts};
 use crate::shared_engine::{Argument, Engine, Script};
 
@@ -45,12 +47,19 @@ impl Claim {
         serde_json::from_slice(json).ok()
     }
 
-    /// Runs a script whose outcome nothing depends on: without it, keys expire.
-    pub(super) fn send(&self, script: &'static Script, arguments: Vec<Argument>) {
+    /// Runs a script whose outcome nothing depends on: without it, keys expire. The guard is held until
+    /// then.
+    pub(super) fn send(
+        &self,
+        script: &'static Script,
+        arguments: Vec<Argument>,
+        guard: Option<OwnedRwLockReadGuard<()>>,
+    ) {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (engine, keys) = (self.engine.clone(), self.keys());
             runtime.spawn(async move {
                 let _: Result<i64, _> = engine.script(script, &keys, arguments, WITHIN).await;
+                drop(guard);
             });
         }
     }

@@ -6,7 +6,7 @@ use super::claim::{Claim, RELEASE};
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
 use crate::shared_engine::{Argument, EngineError, Script};
 
-static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FOLLOW));
+static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::FOLLOW));
 
 /// The state of a run that another instance owns.
 #[derive(Debug)]
@@ -52,6 +52,6 @@ impl Following {
 impl Drop for Following {
     fn drop(&mut self) {
         let instance = Argument::from(self.shared.engine.instance_id());
-        self.shared.send(&RELEASE, vec![Argument::from(""), instance]);
+        self.shared.send(&RELEASE, vec![Argument::from(""), instance], None);
     }
 }

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::sync::OwnedRwLockReadGuard;
+
 use super::claim::{Claim, RELEASE};
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
 use crate::shared_engine::{Argument, EngineError, Script};
@@ -16,8 +18,8 @@ const KEPT: Duration = Duration::from_hours(24);
 /// How long a result is kept that a newer one has replaced: it may still be read.
 const KEPT_AFTER: Duration = Duration::from_mins(1);
 
-static RENEW: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::RENEW));
-static FINISH: LazyLock<Script> = LazyLock::new(|| Script::new(scripts::FINISH));
+static RENEW: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::RENEW));
+static FINISH: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::FINISH));
 
 /// The result of a renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +39,13 @@ pub enum Renewed {
 pub struct Ownership {
     shared: Claim,
     is_finished: AtomicBool,
+    /// Held until the run is released.
+    unreleased: Option<OwnedRwLockReadGuard<()>>,
 }
 
 impl Ownership {
-    pub(super) fn new(shared: Claim) -> Self {
-        Self { shared, is_finished: AtomicBool::new(false) }
+    pub(super) fn new(shared: Claim, unreleased: Option<OwnedRwLockReadGuard<()>>) -> Self {
+        Self { shared, is_finished: AtomicBool::new(false), unreleased }
     }
 
     /// Publishes the progress. `is_needed`: this instance has a subscription; `wants_place`: the run
@@ -106,7 +110,8 @@ impl Ownership {
 impl Drop for Ownership {
     fn drop(&mut self) {
         if !*self.is_finished.get_mut() {
-            self.shared.send(&RELEASE, vec![Argument::from(&self.shared.token)]);
+            let arguments = vec![Argument::from(&self.shared.token)];
+            self.shared.send(&RELEASE, arguments, self.unreleased.take());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The scripts of runs. Keys of all of them: the run in flight (its owner's token and progress), the
-//! instances that follow it by expiry, the last result, and the runs with a place by expiry.
+//! instances that follow it by expiry, the last result, and the runs with a place by expiry. A value that
+//! no instance has written must not keep them from checking: it is removed, or it expires.
 
 /// Arguments: instance, token, progress, lifetime, for how long a result is good, whether the instance
 /// may own a run.
@@ -7,6 +8,11 @@ pub(super) const JOIN: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lifetime = tonumber(ARGV[4])
+own(KEYS[1], 'hash')
+own(KEYS[2], 'zset')
+own(KEYS[3], 'hash')
+-- Where it has no expiry, no instance has written it.
+redis.call('PEXPIRE', KEYS[1], lifetime, 'LT')
 local run = redis.call('HMGET', KEYS[1], 'owner', 'progress')
 if run[1] then
   redis.call('ZADD', KEYS[2], now + lifetime, ARGV[1])
@@ -31,12 +37,19 @@ pub(super) const RENEW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lifetime = tonumber(ARGV[3])
+own(KEYS[1], 'hash')
+own(KEYS[2], 'zset')
+own(KEYS[3], 'hash')
+own(KEYS[4], 'zset')
 local owner = redis.call('HGET', KEYS[1], 'owner')
 -- The result may have been published while this was on its way.
 if redis.call('HGET', KEYS[3], 'run') == ARGV[1] then return 'lost' end
 if owner and owner ~= ARGV[1] then return 'lost' end
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
-redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now)
+local future = '(' .. now + lifetime
+for _, key in ipairs({ KEYS[2], KEYS[4] }) do
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.call('ZREMRANGEBYSCORE', key, future, '+inf')
+end
 if ARGV[4] ~= '1' and redis.call('ZCARD', KEYS[2]) == 0 then
   redis.call('DEL', KEYS[1])
   redis.call('ZREM', KEYS[4], ARGV[1])
@@ -56,8 +69,12 @@ return 'runs'
 pub(super) const FOLLOW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+own(KEYS[1], 'hash')
+own(KEYS[2], 'zset')
+own(KEYS[3], 'hash')
 local run = redis.call('HMGET', KEYS[1], 'owner', 'progress')
 if run[1] == ARGV[2] then
+  redis.call('PEXPIRE', KEYS[1], ARGV[3], 'LT')
   redis.call('ZADD', KEYS[2], now + tonumber(ARGV[3]), ARGV[1])
   redis.call('PEXPIRE', KEYS[2], ARGV[3])
   return { 'progress', run[2] or '' }
@@ -69,6 +86,9 @@ return { 'gone', '' }
 
 /// Arguments: token, result, when it ended, and how long it is kept.
 pub(super) const FINISH: &str = r"
+own(KEYS[1], 'hash')
+own(KEYS[3], 'hash')
+own(KEYS[4], 'zset')
 local owner = redis.call('HGET', KEYS[1], 'owner')
 redis.call('ZREM', KEYS[4], ARGV[1])
 if owner and owner ~= ARGV[1] then return { 0, '', '' } end

@@ -110,6 +110,13 @@ impl Entries {
         is_unneeded
     }
 
+    /// Ends the tasks of all runs.
+    pub(super) fn stop_all(&self) {
+        for (_, entry) in self.by_key.lock().drain() {
+            entry.task.abort();
+        }
+    }
+
     /// Removes this run, but not a newer one with the same key.
     pub(super) fn remove(&self, key: &RunKey, run: &Arc<Run>) {
         let mut entries = self.by_key.lock();

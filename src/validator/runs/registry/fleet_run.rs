@@ -16,7 +16,7 @@ use crate::fleet::ListId;
 use crate::fleet::checks::runs::{
     FleetRuns, Followed, Following, Joined, Ownership, PERIOD, Renewed, SharedResult, WITHIN,
 };
-use crate::fleet::lists::has_valid_paths;
+use crate::fleet::lists::{has_valid_paths, max_decompressed};
 use crate::shared_engine::ANSWER_WAIT;
 use crate::site::Site;
 use crate::validator::runs::last_run::LastRun;
@@ -125,7 +125,8 @@ async fn read(
     let bytes = timeout(DOWNLOAD_TIMEOUT, fleet.download(result)).await;
     let stored = match bytes {
         Ok(Ok(bytes)) => block_in_place(|| {
-            let stored = stored::read(&bytes, site, &key.content_type);
+            let max_bytes = max_decompressed(bytes.len());
+            let stored = stored::read(&bytes, max_bytes, site, &key.content_type);
             stored.filter(|stored| has_valid_paths(&stored.findings.targets.snapshot))
         }),
         Ok(Err(_)) | Err(_) => None,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::Stored;
-use crate::fleet::instances::{Instances, instance, paths, serves, sorted};
+use crate::fleet::instances::{Instances, changed, instance, paths, serves, sorted};
 use crate::support::content::Content;
 use crate::support::front_of_cms::SITEMAP;
 use crate::support::http;
@@ -42,8 +42,10 @@ impl Stranger {
         let mut pointer = stored.pointer();
         let position = &mut pointer["position"];
         position["version"] = json!(position["version"].as_u64().unwrap() + 1);
-        let at = format!("{}-{}", position["epoch"], position["version"]);
+        let position = position.clone();
         change(&mut pointer);
+        let position = pointer.get("position").unwrap_or(&position);
+        let at = format!("{}-{}", position["epoch"], position["version"]);
         let text = serde_json::to_vec(&pointer).unwrap();
         let sealed = self.engine.seal(&format!("pointer of {}", stored.list), &text);
         let key = stored.pointer_key();
@@ -158,6 +160,23 @@ fn pointer_into_the_future_counts_as_one_of_now() {
     serves(follower, &expected);
     // It gets older from now on.
     until_so("it has an age", || age() >= 2);
+}
+
+#[test]
+fn pointer_of_a_later_epoch_than_any_does_not_keep_followers_from_later_versions() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    let (mut stored, stranger) = (Stored::of(&instances.redis), Stranger::at(&instances.redis));
+    let (leader, follower) = (instances.leader(), &instances.all[instances.follower()]);
+    stranger.publish(&mut stored, |pointer| {
+        pointer["position"]["epoch"] = json!(9_000_000_000_000_000_u64);
+        let (position, hash) = (pointer["position"].clone(), pointer["hash"].clone());
+        pointer["base"]["position"] = position;
+        pointer["base"]["hash"] = hash;
+    });
+    until_so("the leader has replaced it", || !stored.at().starts_with("9000000000000000-"));
+    instances.content.publish("en", "a", "y");
+    changed(&instances.all[leader], "a");
+    serves(follower, &["y"]);
 }
 
 #[test]
