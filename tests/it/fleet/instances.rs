@@ -107,6 +107,12 @@ pub(super) fn role(service: &Service) -> String {
     ready["contentTypes"][0]["shared"]["role"].as_str().unwrap_or("none").to_owned()
 }
 
+/// The version of the list that this instance has.
+pub(super) fn version(service: &Service) -> Option<u64> {
+    let ready = http::get(service.admin(), "/readyz").json();
+    ready["contentTypes"][0]["shared"]["version"].as_u64()
+}
+
 /// The paths that an instance serves now.
 pub(super) fn paths(service: &Service) -> Vec<String> {
     let base = "https://www.example.com/en/articles/";

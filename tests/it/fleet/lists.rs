@@ -5,7 +5,9 @@ mod crafted;
 mod damage;
 mod size;
 
+use super::instances::version;
 use crate::support::redis::Redis;
+use crate::support::service::Service;
 
 /// The beginning of all keys.
 const PREFIX: &str = "frontend-map:1";
@@ -56,6 +58,13 @@ impl Stored {
     fn at(&mut self) -> String {
         let key = self.pointer_key();
         self.run(redis::cmd("HGET").arg(key).arg("at"))
+    }
+
+    /// Whether this instance has the published version.
+    fn is_adopted_by(&mut self, service: &Service) -> bool {
+        let at = self.at();
+        let published = at.rsplit('-').next().and_then(|version| version.parse().ok());
+        published.is_some() && published == version(service)
     }
 
     /// The published pointer.

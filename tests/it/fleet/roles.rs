@@ -29,8 +29,9 @@ fn request_to_a_follower_without_a_copy_is_answered_by_the_walk_of_the_leader() 
     let start = || instance(&cms, &redis).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false").start();
     let all = [start(), start()];
     until_so("one leads", || all.iter().any(|service| role(service) == "leader"));
-    until_so("one follows", || all.iter().any(|service| role(service) == "follower"));
-    let follower = all.iter().find(|service| role(service) == "follower").expect("one follows");
+    until_so("one leads", || all.iter().any(|service| role(service) == "leader"));
+    let follower = &all[usize::from(role(&all[0]) == "leader")];
+    until_so("the other one follows", || role(follower) == "follower");
     assert_eq!(paths(follower), ["x"]);
     all_serve(&all, &["x"]);
     assert_eq!(walks(&cms), 1);
@@ -43,8 +44,9 @@ fn request_to_a_follower_fails_at_once_if_the_walk_of_the_leader_fails() {
     let (cms, redis) = (content.start(), Redis::start());
     let all = [(); 2]
         .map(|()| instance(&cms, &redis).env("FRONTEND_MAP__SNAPSHOTS__AT_START", "false").start());
-    until_so("one follows", || all.iter().any(|service| role(service) == "follower"));
-    let follower = all.iter().find(|service| role(service) == "follower").expect("one follows");
+    until_so("one leads", || all.iter().any(|service| role(service) == "leader"));
+    let follower = &all[usize::from(role(&all[0]) == "leader")];
+    until_so("the other one follows", || role(follower) == "follower");
     let begun = Instant::now();
     let answer = http::get(follower.addr(), SITEMAP);
     assert_failure(&answer, 503, "ServiceUnavailableError");
@@ -184,8 +186,9 @@ fn followers_wait_for_a_long_walk_of_the_leader() {
             .start()
     };
     let all = [start(), start()];
-    until_so("one follows", || all.iter().any(|service| role(service) == "follower"));
-    let follower = all.iter().find(|service| role(service) == "follower").expect("one follows");
+    until_so("one leads", || all.iter().any(|service| role(service) == "leader"));
+    let follower = &all[usize::from(role(&all[0]) == "leader")];
+    until_so("the other one follows", || role(follower) == "follower");
     let address = follower.addr();
     let waiting = std::thread::spawn(move || http::get(address, SITEMAP).status);
     until_so("the leader walks", || walks(&cms) == 1);
@@ -212,8 +215,9 @@ fn copy_that_a_follower_finds_due_is_refreshed_by_the_leader() {
     };
     let all = [(); 2].map(|()| soft(instance(&cms, &redis)).start());
     all_serve(&all, &["x"]);
-    until_so("one follows", || all.iter().any(|service| role(service) == "follower"));
-    let follower = all.iter().find(|service| role(service) == "follower").expect("one follows");
+    until_so("one leads", || all.iter().any(|service| role(service) == "leader"));
+    let follower = &all[usize::from(role(&all[0]) == "leader")];
+    until_so("the other one follows", || role(follower) == "follower");
     content.publish("en", "b", "y");
     serves(follower, &["x", "y"]);
     assert!(!follower.log().contains("a snapshot is built"), "it has walked by itself");

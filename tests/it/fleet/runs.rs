@@ -309,6 +309,8 @@ async fn runs_that_strangers_have_made_up_end_and_do_not_keep_instances_from_sha
         let fresh = start(&peer, &redis, 30);
         let before = peer.heads().len();
         assert_eq!((ask(&fresh), peer.heads().len() - before), (whole.clone(), 30), "{at}");
+        let is_shared = || redis.try_command(&["HEXISTS", &result, "result"]) == Ok(1);
+        until_so("the result is shared", is_shared);
         let again = start(&peer, &redis, 30);
         assert_eq!((ask(&again), peer.heads().len() - before), (whole.clone(), 30), "{at}");
     }
