@@ -132,10 +132,13 @@ impl SharedChanges {
     /// The same for all sites.
     pub fn read_all_soon(&self) {
         let sites: Vec<String> = self.inner.state.lock().sites.keys().cloned().collect();
-        sites.iter().for_each(|site| self.read_soon(site));
+        for site in &sites {
+            self.read_soon(site);
+        }
     }
 
     /// The log that an event announces is read soon. Returns `false` if the event is of another kind.
+    #[must_use]
     pub fn read_event(&self, event: &Event) -> bool {
         if event.kind != EVENT {
             return false;
