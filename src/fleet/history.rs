@@ -86,11 +86,12 @@ impl SharedHistory {
     }
 
     /// The rows of an event are read soon. Returns `false` if the event is of another kind.
+    #[must_use]
     pub fn read_event(&self, event: &Event) -> bool {
         if event.kind != EVENT {
             return false;
         }
-        self.inner.state.lock().announced.push(event.body.to_vec());
+        self.inner.state.lock().announced.push(event.body.clone());
         self.inner.is_due.notify_one();
         true
     }

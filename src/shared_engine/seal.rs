@@ -54,7 +54,8 @@ impl Sealer {
     /// a constant, which is not the context of any value. `None` without a key.
     pub(super) fn key_id(&self) -> Option<String> {
         let tag = self.signature(self.key.as_ref()?, "key id", b"");
-        Some(tag.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+        let first = tag.as_ref().first_chunk().expect("a signature has 32 bytes");
+        Some(format!("{:016x}", u64::from_be_bytes(*first)))
     }
 
     fn signature(&self, key: &hmac::Key, context: &str, body: &[u8]) -> hmac::Tag {

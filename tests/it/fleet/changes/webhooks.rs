@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::fleet::instances::{changed, instance, serves};
+use crate::fleet::instances::{changed, instance, paths, serves};
 use crate::support::content::Content;
 use crate::support::redis::Redis;
 use crate::support::service::Service;
