@@ -7,9 +7,19 @@ use super::{Awaited, CopyOrigin, Entry, Flight};
 use crate::snapshot_cache::copy::CachedCopy;
 
 impl Entry {
-    /// Records that the refresh in flight waits for a copy of another instance.
-    pub(in crate::snapshot_cache) fn follow(&self) {
-        self.state.lock().awaited = Awaited::Adoption;
+    /// Records that the refresh in flight waits for a copy of another instance. Returns the copy if
+    /// one came between the beginning of the refresh and this call: the refresh is over, and the
+    /// caller has to complete it. The next copy may come much later.
+    #[must_use]
+    pub(in crate::snapshot_cache) fn follow(&self) -> Option<CachedCopy> {
+        let mut state = self.state.lock();
+        if state.awaited != Awaited::Nothing {
+            state.awaited = Awaited::Adoption;
+            return None;
+        }
+        (state.flight, state.awaited) = (Weak::new(), Awaited::Walk);
+        state.prune_updates();
+        state.copy.clone()
     }
 
     /// Whether a refresh in flight waits for a copy of another instance.
@@ -46,6 +56,8 @@ impl Entry {
         let flight = state.flight.upgrade().filter(|_| state.awaited == Awaited::Adoption);
         if flight.is_some() {
             (state.flight, state.awaited) = (Weak::new(), Awaited::Walk);
+        } else if state.is_refreshing() {
+            state.awaited = Awaited::Nothing;
         }
         (state.copy, state.origin, state.failed) = (Some(copy), CopyOrigin::Walk, None);
         (state.outdated, state.wanted, state.urgent) = (false, false, false);

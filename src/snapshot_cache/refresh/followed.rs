@@ -19,8 +19,10 @@ pub(super) async fn wait_for_adoption(begun: Vec<Begun>, lists: &ListGroup) -> V
     if !lists.is_followed() {
         return begun;
     }
-    for ((_, entry), _) in &begun {
-        entry.follow();
+    for ((_, entry), flight) in &begun {
+        if let Some(copy) = entry.follow() {
+            flight.complete(Ok(copy));
+        }
     }
     let abandoned = join_all(begun.iter().map(|((_, entry), flight)| entry.abandoned(flight)));
     tokio::select! {

@@ -37,7 +37,8 @@ fn instances_serve_equal_bodies_with_equal_etags_after_one_walk() {
         assert_eq!(answers[0], answers[1], "{target}");
         assert_eq!(answers[0], answers[2], "{target}");
     }
-    assert_eq!(instances.walks(), 1);
+    // The first one walks again if events may have been missed while it started.
+    assert!((1..=2).contains(&instances.walks()), "not one for each of the three");
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn edit_that_a_follower_hears_of_reaches_all_with_the_reads_of_one_instance() {
     let content = Content::many(&["en"], 50);
     let instances = Instances::start(3, &content);
     let follower = instances.follower();
-    let before = instances.cms.targets().len();
+    let (before, walks_before) = (instances.cms.targets().len(), instances.walks());
     content.publish("en", "d00007", "moved");
     let begun = Instant::now();
     changed(&instances.all[follower], "d00007");
@@ -56,7 +57,7 @@ fn edit_that_a_follower_hears_of_reaches_all_with_the_reads_of_one_instance() {
     let took = begun.elapsed();
     assert!(took < Duration::from_secs(5), "{took:?}");
     println!("an edit has reached three instances after {took:?}");
-    assert_eq!(instances.walks(), 1);
+    assert_eq!(instances.walks(), walks_before);
 
     let alone = Content::many(&["en"], 50);
     let cms = alone.start();

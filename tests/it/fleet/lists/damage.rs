@@ -37,13 +37,14 @@ fn is_refused_and_replaced(damage: impl FnOnce(&mut Stored)) {
     expected.push("moved".to_owned());
     expected.sort();
     instances.agree(&expected);
+    let before = walks(&instances.cms);
     damage(&mut stored);
     let late = instance(&instances.cms, &instances.redis).start();
     serves_whole(&late, &expected);
     instances.agree(&expected);
     until_so("it follows", || role(&late) == "follower");
     assert!(late.log().contains("a published list is refused"), "{}", late.log());
-    assert_eq!(walks(&instances.cms), 1, "{:?}", instances.cms.targets());
+    assert_eq!(walks(&instances.cms), before, "{:?}", instances.cms.targets());
     // The list goes on.
     content.publish("en", "d00003", "later");
     changed(&late, "d00003");
@@ -178,7 +179,8 @@ fn instance_with_another_key_is_a_fleet_of_its_own() {
     later.sort();
     instances.agree(&later);
     serves_whole(&other, &later);
-    assert_eq!(walks(&instances.cms), 2, "one for each key");
+    // The first instance of a key walks again if events may have been missed while it started.
+    assert!((2..=4).contains(&walks(&instances.cms)), "one for each key");
     for service in instances.all.iter().chain([&other]) {
         assert!(!service.log().contains("is refused"), "{}", service.log());
     }
@@ -225,6 +227,7 @@ fn entry_with_a_large_id_among_the_deltas_does_not_stop_publication() {
     let instances = Instances::start(2, &Content::many(&["en"], 50));
     let expected = sorted(&instances.served(0));
     let mut stored = Stored::of(&instances.redis);
+    let before = walks(&instances.cms);
     let key = stored.deltas_key();
     let id = "17000000000000000000-7";
     let _: String = stored.run(redis::cmd("XADD").arg(&key).arg(id).arg("x").arg("y"));
@@ -234,7 +237,7 @@ fn entry_with_a_large_id_among_the_deltas_does_not_stop_publication() {
     later.push("later".to_owned());
     later.sort();
     instances.agree(&later);
-    assert_eq!(walks(&instances.cms), 1);
+    assert_eq!(walks(&instances.cms), before);
 }
 
 #[test]
