@@ -282,6 +282,7 @@ fn patches_are_kept_for_the_refresh_in_flight_alone() {
     }
 }
 
+mod followed;
 mod hints;
 mod orphaned;
 mod reads_in_flight;
@@ -296,17 +297,4 @@ fn last_tried_is_the_beginning_of_the_copy_or_a_later_failure() {
     assert!(entry.last_tried() > entry.copy().map(|copy| copy.begun));
     refresh(&entry, Ok("b"));
     assert_eq!(entry.last_tried(), entry.copy().map(|copy| copy.begun));
-}
-
-#[test]
-fn refresh_that_begins_just_before_an_adoption_ends_with_its_copy() {
-    let entry = entry();
-    let flight = begin(&entry);
-    assert!(entry.adopt(copy(&entry, "a")).is_none(), "it does not wait for it yet");
-    let adopted = entry.follow().expect("the copy came before");
-    assert!(Arc::ptr_eq(&adopted.snapshot, &entry.copy().expect("a copy").snapshot));
-    assert!(!entry.is_in_flight(&flight), "the next copy may come much later");
-    let next = begin(&entry);
-    assert!(entry.follow().is_none());
-    assert!(Arc::ptr_eq(&entry.adopt(copy(&entry, "b")).expect("it waits for it"), &next));
 }

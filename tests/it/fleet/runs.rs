@@ -286,7 +286,6 @@ async fn stopped_owner_hands_its_run_over_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "fails in one of several runs on a busy machine, for a reason that is not known yet"]
 async fn runs_that_strangers_have_made_up_end_and_do_not_keep_instances_from_sharing_theirs() {
     let (redis, peer) = (Redis::start(), FrontEnd::start(mixed).await);
     let [first, _second, _third] = start_three(&peer, &redis, 30);
