@@ -1,6 +1,7 @@
 //! Permits for URL checks, which limit the checks in flight over all instances. One task renews and
 //! returns the permits of this instance and gets further ones, with one script for all three.
 
+mod attempt;
 mod ledger;
 mod script;
 
@@ -14,7 +15,8 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::sleep_until;
 
 use crate::shared_engine::{Argument, Engine, EngineState, Script};
-use ledger::{Ledger, Reply, Request, Step};
+use attempt::{Reply, Request};
+use ledger::{Ledger, Step};
 use script::PERMITS;
 
 /// How long an attempt may take: no check that has a permit waits for it.

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::mem;
 use std::time::{Duration, Instant};
 
+use super::attempt::{Reply, Request};
+
 /// A check begins only if its permit lasts at least this long without a renewal, so that no check
 /// outlives its permit.
 const RESERVED_FOR_A_CHECK: Duration = Duration::from_millis(11_500);
@@ -28,36 +30,6 @@ pub struct Limits {
     pub checks: usize,
     /// After this time without a renewal, a permit expires: longer than any check takes.
     pub lifetime: Duration,
-}
-
-/// One attempt to renew, return and get permits.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Request {
-    /// Permits of checks in flight.
-    pub(super) busy: Vec<String>,
-    /// Permits for checks that wait.
-    pub(super) idle: Vec<String>,
-    /// Permits that are returned.
-    pub(super) returned: Vec<String>,
-    /// Further permits that checks wait for.
-    pub(super) wanted: Vec<String>,
-    /// Whether checks may be in flight that the engine does not know.
-    pub(super) is_first_of_session: bool,
-    /// The permits of each instance until the checks have ended that the engine does not know.
-    pub(super) share: usize,
-}
-
-/// The engine's response to a [`Request`].
-#[derive(Debug)]
-pub(super) struct Reply {
-    /// How many of the wanted permits were granted: the first ones.
-    pub(super) granted: usize,
-    /// How many permits this instance may keep when a check ends.
-    pub(super) keep: usize,
-    /// Whether this instance has less than its share.
-    pub(super) is_short: bool,
-    /// Idle permits that had expired.
-    pub(super) expired: Vec<String>,
 }
 
 /// What to do next.

@@ -1,0 +1,31 @@
+//! One attempt to renew, return and get permits: what is sent to the engine, and its response.
+
+/// One attempt to renew, return and get permits.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    /// Permits of checks in flight.
+    pub(super) busy: Vec<String>,
+    /// Permits for checks that wait.
+    pub(super) idle: Vec<String>,
+    /// Permits that are returned.
+    pub(super) returned: Vec<String>,
+    /// Further permits that checks wait for.
+    pub(super) wanted: Vec<String>,
+    /// Whether checks may be in flight that the engine does not know.
+    pub(super) is_first_of_session: bool,
+    /// The permits of each instance until the checks have ended that the engine does not know.
+    pub(super) share: usize,
+}
+
+/// The engine's response to a [`Request`].
+#[derive(Debug)]
+pub(super) struct Reply {
+    /// How many of the wanted permits were granted: the first ones.
+    pub(super) granted: usize,
+    /// How many permits this instance may keep when a check ends.
+    pub(super) keep: usize,
+    /// Whether this instance has less than its share.
+    pub(super) is_short: bool,
+    /// Idle permits that had expired.
+    pub(super) expired: Vec<String>,
+}
