@@ -4,6 +4,7 @@
 pub mod changes;
 pub mod checks;
 pub mod cms_events;
+mod event;
 mod groups;
 pub mod history;
 mod known_groups;
@@ -17,16 +18,18 @@ mod walk_failure;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::sync::watch;
 
 use crate::change_log::ChangeLog;
 use crate::path_history::PathHistory;
-use crate::shared_engine::{Engine, EngineState, Event, Read};
+use crate::shared_engine::{Engine, EngineState, Event};
 use crate::site::Site;
 use changes::SharedChanges;
 use cms_events::{CmsEvent, CmsEvents};
+pub use event::FleetEvent;
 pub use groups::ListGroup;
-use groups::{FAILED, KEPT, WANT};
 use history::SharedHistory;
 use known_groups::KnownGroups;
 pub use list_id::{ListId, SharedListId};
@@ -34,7 +37,6 @@ use lists::{Lists, Offer};
 use positions::SharedPositions;
 pub use role::Role;
 use status::{EngineStatus, ListStatus};
-use walk_failure::FailureEvent;
 pub use walk_failure::WalkFailure;
 
 /// How long the release of the leases may take.
@@ -54,25 +56,10 @@ pub struct Fleet {
     lists: Option<Lists>,
     groups: KnownGroups,
     cms_events: CmsEvents,
+    /// Whether the stream of events is read.
+    is_reading: watch::Sender<bool>,
     /// Whether the leases are released, because the service stops.
     is_released: Arc<AtomicBool>,
-}
-
-/// What an instance reads from the stream of events.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FleetEvent {
-    /// An event of the CMS, which any of the instances has received.
-    Cms(CmsEvent),
-    /// An instance asks the holder of the lease with this name for a refresh.
-    Want(String),
-    /// The holder of the lease with this name has acknowledged such a request.
-    Kept(String),
-    /// A walk of the holder of the lease with this name has failed.
-    Failed(String, WalkFailure),
-    /// An event of another kind.
-    Other(Event),
-    /// Events up to this time may have been missed.
-    Gap(Instant),
 }
 
 impl Fleet {
@@ -259,37 +246,4 @@ impl Fleet {
         let events = engine.recent_events(REPLAYED, REPLAY_WAIT).await;
         events.unwrap_or_default().iter().filter_map(cms_events::parse_event).collect()
     }
-
-    /// Reads the stream of events from now on, for ever where there is an engine.
-    pub async fn read_events(&self, apply: impl Fn(FleetEvent)) {
-        let Some(engine) = &self.engine else { return };
-        let mut reader = engine.events();
-        loop {
-            apply(match reader.next().await {
-                Read::Gap { until } => FleetEvent::Gap(engine.instant_of(milliseconds(until.ms))),
-                Read::Event(event) => self.parse(engine, event),
-            });
-        }
-    }
-
-    fn parse(&self, engine: &Engine, event: Event) -> FleetEvent {
-        if let Some(event) = self.cms_events.read(engine, &event) {
-            return FleetEvent::Cms(event);
-        }
-        if event.kind == FAILED
-            && let Ok(FailureEvent { lease, failure }) = serde_json::from_slice(&event.body)
-        {
-            return FleetEvent::Failed(lease, failure);
-        }
-        let lease = || String::from_utf8_lossy(&event.body).into_owned();
-        match &*event.kind {
-            WANT => FleetEvent::Want(lease()),
-            KEPT => FleetEvent::Kept(lease()),
-            _ => FleetEvent::Other(event),
-        }
-    }
-}
-
-fn milliseconds(ms: u64) -> i64 {
-    i64::try_from(ms).unwrap_or(i64::MAX)
 }

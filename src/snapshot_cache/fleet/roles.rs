@@ -17,6 +17,8 @@ use crate::snapshot_cache::refresh::TypeGroup;
 
 /// How often the roles are checked.
 const PERIOD: Duration = Duration::from_millis(100);
+/// How long a new leader waits for the stream of events.
+const EVENTS_WAIT: Duration = Duration::from_secs(2);
 /// How long a new leader waits for what the one before has published.
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
@@ -89,6 +91,8 @@ async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
             "the published lists could not be adopted in time; this instance walks"
         );
     }
+    // A walk that begins before may miss an event, and is repeated.
+    let _ = timeout(EVENTS_WAIT, cache.fleet.until_events_are_read()).await;
     let is_any_known = mark_known_outdated(group);
     // From here on, events are applied as they come.
     group.lists.lead(epoch);

@@ -28,7 +28,7 @@ fn list_of_50_000_urls_takes_a_few_bytes_a_url_and_an_edit_some_hundred() {
     println!("{base} bytes for {URLS} URLs: {} a URL", base / URLS);
     assert!(base < 20 * URLS, "{base} bytes");
 
-    let (count, walks) = (10, instances.walks());
+    let count = 10;
     // Not the list: to parse it takes longer than an edit.
     let target = format!("/api/frontend-urls?site=main&uid={UID}&documentId=d00007&locale=en");
     for n in 0..count {
@@ -44,6 +44,6 @@ fn list_of_50_000_urls_takes_a_few_bytes_a_url_and_an_edit_some_hundred() {
     let edits = bytes(&mut stored, &[deltas]);
     println!("{edits} bytes for {count} edits: {} an edit", edits / count);
     assert!(edits < 1_000 * count, "{edits} bytes");
-    assert_eq!(instances.walks(), walks);
+    assert_eq!(instances.walks(), 1);
     assert_eq!(sorted(&instances.served(0)), sorted(&instances.served(1)));
 }
