@@ -39,7 +39,7 @@ use crate::metrics::EngineCounters;
 use availability::Availability;
 use clock::EngineClock;
 use connection::Connection;
-use lease::LeaseBook;
+use lease::LeaseRegistry;
 use seal::Sealer;
 
 /// The longest time that an answer to a client waits for the engine.
@@ -61,7 +61,7 @@ struct Inner {
     connection: Connection,
     availability: Availability,
     clock: EngineClock,
-    leases: Arc<LeaseBook>,
+    leases: Arc<LeaseRegistry>,
     /// The last known number of instances.
     instances: AtomicUsize,
     sealer: Sealer,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use super::lease::{LIFETIME, Lease, LeaseBook};
+use super::lease::{LIFETIME, Lease, LeaseRegistry};
 use super::{Argument, EngineError, EngineState, Inner, Script};
 
 /// The time between two heartbeats.
@@ -145,7 +145,7 @@ pub(super) async fn run(engine: Weak<Inner>) {
 }
 
 /// Waits for this, while watchers of leases see them expire.
-async fn watching<T>(leases: &LeaseBook, future: impl Future<Output = T>) -> T {
+async fn watching<T>(leases: &LeaseRegistry, future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     loop {
         tokio::select! {

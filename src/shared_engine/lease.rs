@@ -28,19 +28,19 @@ struct State {
     name: String,
     key: String,
     instance: String,
-    tenure: Mutex<Option<Tenure>>,
+    term: Mutex<Option<Term>>,
     given_up: Mutex<Option<GivenUp>>,
     epoch: watch::Sender<Option<u64>>,
     /// The largest epoch that any instance was seen to have.
     known: AtomicU64,
     /// Whether its key had a foreign value at the last heartbeat.
     is_strange: AtomicBool,
-    book: Weak<LeaseBook>,
+    registry: Weak<LeaseRegistry>,
 }
 
 /// The time in which this instance is the holder.
 #[derive(Clone, Copy)]
-struct Tenure {
+struct Term {
     epoch: u64,
     since: Instant,
     until: Instant,
@@ -60,13 +60,13 @@ impl Lease {
     /// lease only grow.
     #[must_use]
     pub fn epoch(&self) -> Option<u64> {
-        self.0.tenure().map(|tenure| tenure.epoch)
+        self.0.term().map(|term| term.epoch)
     }
 
     /// How long this instance has been the holder.
     #[must_use]
     pub fn held_for(&self) -> Option<Duration> {
-        self.0.tenure().map(|tenure| tenure.since.elapsed())
+        self.0.term().map(|term| term.since.elapsed())
     }
 
     /// Its name.
@@ -109,7 +109,7 @@ impl Lease {
     #[must_use]
     pub fn give_up(&self) -> bool {
         let (state, at) = (&self.0, Instant::now());
-        let Some(tenure) = state.tenure() else { return false };
+        let Some(term) = state.term() else { return false };
         let mut given_up = state.given_up.lock();
         if given_up.is_some_and(|last| at.saturating_duration_since(last.at) < GIVE_UP_PERIOD) {
             return false;
@@ -117,8 +117,8 @@ impl Lease {
         *given_up = Some(GivenUp { at, until: at + PAUSE + PAUSE.mul_f64(fastrand::f64() / 3.0) });
         drop(given_up);
         state.set(None);
-        if let Some(book) = state.book.upgrade() {
-            book.dropped(state.key.clone(), state.token(tenure.epoch));
+        if let Some(registry) = state.registry.upgrade() {
+            registry.dropped(state.key.clone(), state.token(term.epoch));
         }
         true
     }
@@ -135,8 +135,8 @@ impl Lease {
 }
 
 impl State {
-    fn tenure(&self) -> Option<Tenure> {
-        self.tenure.lock().filter(|tenure| Instant::now() < tenure.until)
+    fn term(&self) -> Option<Term> {
+        self.term.lock().filter(|term| Instant::now() < term.until)
     }
 
     fn is_paused(&self) -> bool {
@@ -151,17 +151,19 @@ impl State {
         token(&self.instance, epoch)
     }
 
-    fn set(&self, tenure: Option<Tenure>) {
-        *self.tenure.lock() = tenure;
-        let epoch = tenure.map(|tenure| tenure.epoch);
+    fn set(&self, term: Option<Term>) {
+        *self.term.lock() = term;
+        let epoch = term.map(|term| term.epoch);
         self.epoch.send_if_modified(|current| std::mem::replace(current, epoch) != epoch);
     }
 }
 
 impl Drop for State {
     fn drop(&mut self) {
-        let (Some(book), Some(tenure)) = (self.book.upgrade(), *self.tenure.lock()) else { return };
-        book.dropped(self.key.clone(), self.token(tenure.epoch));
+        let (Some(registry), Some(term)) = (self.registry.upgrade(), *self.term.lock()) else {
+            return;
+        };
+        registry.dropped(self.key.clone(), self.token(term.epoch));
     }
 }
 
@@ -172,7 +174,7 @@ pub(super) fn token(instance: &str, epoch: u64) -> String {
 
 /// The leases that this instance wants.
 #[derive(Default)]
-pub(super) struct LeaseBook {
+pub(super) struct LeaseRegistry {
     pages: Mutex<Pages>,
     /// A lease is wanted or was dropped: the next heartbeat must not wait.
     pub(super) changed: Notify,
@@ -187,7 +189,7 @@ struct Pages {
     is_leaving: bool,
 }
 
-impl LeaseBook {
+impl LeaseRegistry {
     pub(super) fn lease(
         self: &Arc<Self>,
         name: &str,
@@ -202,12 +204,12 @@ impl LeaseBook {
             name: name.to_owned(),
             key: key(),
             instance: instance.to_owned(),
-            tenure: Mutex::default(),
+            term: Mutex::default(),
             given_up: Mutex::default(),
             epoch: watch::Sender::new(None),
             known: AtomicU64::new(0),
             is_strange: AtomicBool::new(false),
-            book: Arc::downgrade(self),
+            registry: Arc::downgrade(self),
         });
         pages.wanted.insert(name.to_owned(), Arc::downgrade(&state));
         drop(pages);
@@ -251,13 +253,13 @@ impl LeaseBook {
         if self.pages.lock().is_leaving || lease.0.is_given_up_since(sent) {
             return;
         }
-        let before = lease.0.tenure();
-        let tenure = epoch.map(|epoch| {
+        let before = lease.0.term();
+        let term = epoch.map(|epoch| {
             let same = before.filter(|before| before.epoch == epoch);
             let since = same.map_or_else(Instant::now, |before| before.since);
-            Tenure { epoch, since, until: sent + LIFETIME }
+            Term { epoch, since, until: sent + LIFETIME }
         });
-        lease.0.set(tenure);
+        lease.0.set(term);
     }
 
     /// Gives up all leases for good; returns those that were held, as key and token.
@@ -265,7 +267,7 @@ impl LeaseBook {
         let leases = self.wanted();
         self.pages.lock().is_leaving = true;
         let held = leases.iter().filter_map(|Lease(state)| {
-            let epoch = state.tenure()?.epoch;
+            let epoch = state.term()?.epoch;
             state.set(None);
             Some((state.key.clone(), state.token(epoch)))
         });
@@ -276,7 +278,7 @@ impl LeaseBook {
     /// Waits until the next lease expires, and notifies its watchers.
     pub(super) async fn expire_next(&self) {
         let ends = self.wanted().into_iter().filter_map(|lease| {
-            let until = (*lease.0.tenure.lock())?.until;
+            let until = (*lease.0.term.lock())?.until;
             Some((until, lease))
         });
         let first = ends.min_by_key(|(until, _)| *until);
@@ -285,7 +287,7 @@ impl LeaseBook {
         let Some((until, state)) = first else { return pending().await };
         tokio::time::sleep_until(until.into()).await;
         let Some(state) = state.upgrade() else { return };
-        if state.tenure().is_none() {
+        if state.term().is_none() {
             state.set(None);
         }
     }

@@ -2,10 +2,10 @@
 //! returns the permits of this instance and gets further ones, with one script for all three.
 
 mod attempt;
-mod ledger;
+mod pool;
 mod script;
 
-pub use ledger::Limits;
+pub use pool::Limits;
 
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use tokio::time::sleep_until;
 
 use crate::shared_engine::{Argument, Engine, EngineState, Script};
 use attempt::{Reply, Request};
-use ledger::{Ledger, Step};
+use pool::{PermitPool, Step};
 use script::PERMITS;
 
 /// How long an attempt may take: no check that has a permit waits for it.
@@ -32,7 +32,7 @@ pub struct Permits(Arc<Shared>);
 
 struct Shared {
     engine: Engine,
-    ledger: Mutex<Ledger<oneshot::Sender<Permit>>>,
+    pool: Mutex<PermitPool<oneshot::Sender<Permit>>>,
     changed: Notify,
 }
 
@@ -47,9 +47,9 @@ impl Permits {
     /// Permits from this engine, and the task that gets them.
     #[must_use]
     pub fn start(engine: Engine, limits: Limits) -> Self {
-        let ledger = Ledger::new(limits, engine.instance_id(), Instant::now());
+        let pool = PermitPool::new(limits, engine.instance_id(), Instant::now());
         let changed = Notify::new();
-        let shared = Arc::new(Shared { engine, ledger: Mutex::new(ledger), changed });
+        let shared = Arc::new(Shared { engine, pool: Mutex::new(pool), changed });
         tokio::spawn(Arc::clone(&shared).drive());
         Self(shared)
     }
@@ -60,22 +60,22 @@ impl Permits {
     /// If the runtime is gone, so that nothing can wait.
     pub async fn acquire(&self) -> Permit {
         let (sender, receiver) = oneshot::channel();
-        self.0.ledger.lock().wait(sender);
+        self.0.pool.lock().wait(sender);
         self.0.hand_over();
-        receiver.await.expect("the ledger keeps each sender until it has a permit")
+        receiver.await.expect("the pool keeps each sender until it has a permit")
     }
 
     /// The checks of this instance that are in flight, and those that wait.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
-        self.0.ledger.lock().counts()
+        self.0.pool.lock().counts()
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
         if let Some(token) = self.token.take() {
-            self.shared.ledger.lock().free(&token, Instant::now());
+            self.shared.pool.lock().free(&token, Instant::now());
             self.shared.hand_over();
         }
     }
@@ -85,17 +85,17 @@ impl Shared {
     /// Gives free permits to checks that wait, and wakes the task for the rest.
     fn hand_over(self: &Arc<Self>) {
         let now = Instant::now();
-        let mut ledger = self.ledger.lock();
-        while let Some((check, token)) = ledger.next(now) {
+        let mut pool = self.pool.lock();
+        while let Some((check, token)) = pool.next(now) {
             let permit = Permit { shared: Arc::clone(self), token: Some(token) };
             // The check may have been given up.
             if let Err(mut unused) = check.send(permit)
                 && let Some(token) = unused.token.take()
             {
-                ledger.free(&token, now);
+                pool.free(&token, now);
             }
         }
-        drop(ledger);
+        drop(pool);
         self.changed.notify_one();
     }
 
@@ -106,7 +106,7 @@ impl Shared {
             let state = states.borrow_and_update().clone();
             self.note(&known, &state);
             known = state;
-            let step = self.ledger.lock().step(Instant::now());
+            let step = self.pool.lock().step(Instant::now());
             match step {
                 Step::Send(request) => self.send(request).await,
                 Step::Wait(until) => {
@@ -123,19 +123,19 @@ impl Shared {
         }
     }
 
-    /// Passes a change of the engine's state to the ledger.
+    /// Passes a change of the engine's state to the pool.
     fn note(&self, known: &EngineState, state: &EngineState) {
         let now = Instant::now();
-        let mut ledger = self.ledger.lock();
+        let mut pool = self.pool.lock();
         match (known, state) {
             (EngineState::Here { session: before }, EngineState::Here { session })
                 if before == session => {}
-            (_, EngineState::Here { .. }) => ledger.connect(now),
+            (_, EngineState::Here { .. }) => pool.connect(now),
             (EngineState::Away { .. }, EngineState::Away { .. }) | (_, EngineState::Connecting) => {
             }
-            (_, EngineState::Away { since, .. }) => ledger.disconnect(*since, now),
+            (_, EngineState::Away { since, .. }) => pool.disconnect(*since, now),
         }
-        ledger.set_instances(self.engine.instances(), now);
+        pool.set_instances(self.engine.instances(), now);
     }
 
     async fn send(&self, request: Request) {
@@ -144,20 +144,20 @@ impl Shared {
         let keys = names.map(|name| self.engine.key(name));
         let arguments = self.arguments(&request);
         let response = self.engine.script(&SCRIPT, &keys, arguments, WITHIN).await;
-        let mut ledger = self.ledger.lock();
+        let mut pool = self.pool.lock();
         match response {
             Ok((granted, keep, is_short, expired)) => {
                 let reply = Reply { granted, keep, is_short, expired };
-                ledger.apply(request, &reply, sent);
+                pool.apply(request, &reply, sent);
             }
-            Err(_) => ledger.fail(request, Instant::now()),
+            Err(_) => pool.fail(request, Instant::now()),
         }
     }
 
     fn arguments(&self, request: &Request) -> Vec<Argument> {
-        let ledger = self.ledger.lock();
-        let (limits, settling) = (ledger.limits(), ledger.settling_time());
-        drop(ledger);
+        let pool = self.pool.lock();
+        let (limits, settling) = (pool.limits(), pool.settling_time());
+        drop(pool);
         let Request { busy, idle, returned, wanted, is_first_of_session, share } = request;
         let numbers = [
             limits.checks,

@@ -36,7 +36,7 @@ pub struct Limits {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Send(Request),
-    /// Nothing before this time, unless the ledger changes.
+    /// Nothing before this time, unless the pool changes.
     Wait(Option<Instant>),
 }
 
@@ -57,7 +57,7 @@ enum Mode {
 }
 
 /// The permits of one instance. `W` is a check that waits.
-pub(super) struct Ledger<W> {
+pub(super) struct PermitPool<W> {
     limits: Limits,
     instance: String,
     issued: u64,
@@ -82,7 +82,7 @@ pub(super) struct Ledger<W> {
     instances: (usize, Instant),
 }
 
-impl<W> Ledger<W> {
+impl<W> PermitPool<W> {
     pub(super) fn new(limits: Limits, instance: &str, now: Instant) -> Self {
         Self {
             limits,
@@ -152,7 +152,7 @@ impl<W> Ledger<W> {
         Some((self.waiting.pop_front()?, permit))
     }
 
-    /// Undoes [`Ledger::next`] for a check that does not begin; or a check has ended.
+    /// Undoes [`PermitPool::next`] for a check that does not begin; or a check has ended.
     pub(super) fn free(&mut self, permit: &str, now: Instant) {
         self.busy.retain(|busy| busy != permit);
         if !matches!(self.mode, Mode::Engine) {
@@ -188,7 +188,7 @@ impl<W> Ledger<W> {
         self.instances.1 = now;
     }
 
-    /// What to do at this time; after it, [`Ledger::next`] may have checks.
+    /// What to do at this time; after it, [`PermitPool::next`] may have checks.
     pub(super) fn step(&mut self, now: Instant) -> Step {
         match self.mode {
             Mode::Unknown => Step::Wait(None),
@@ -278,32 +278,32 @@ mod tests {
     const LIMITS: Limits = Limits { checks: 10, lifetime: Duration::from_secs(12) };
     const GRANTED: Reply = Reply { granted: 10, keep: 10, is_short: false, expired: Vec::new() };
 
-    fn connected(now: Instant) -> Ledger<u32> {
-        let mut ledger = Ledger::new(LIMITS, "a", now);
-        ledger.connect(now);
-        ledger
+    fn connected(now: Instant) -> PermitPool<u32> {
+        let mut pool = PermitPool::new(LIMITS, "a", now);
+        pool.connect(now);
+        pool
     }
 
-    fn sent(ledger: &mut Ledger<u32>, now: Instant) -> Request {
-        match ledger.step(now) {
+    fn sent(pool: &mut PermitPool<u32>, now: Instant) -> Request {
+        match pool.step(now) {
             Step::Send(request) => request,
             wait @ Step::Wait(_) => panic!("{wait:?}"),
         }
     }
 
-    fn begun(ledger: &mut Ledger<u32>, now: Instant) -> Vec<String> {
-        std::iter::from_fn(|| ledger.next(now)).map(|(_, permit)| permit).collect()
+    fn begun(pool: &mut PermitPool<u32>, now: Instant) -> Vec<String> {
+        std::iter::from_fn(|| pool.next(now)).map(|(_, permit)| permit).collect()
     }
 
-    fn wait(ledger: &mut Ledger<u32>, checks: u32) {
+    fn wait(pool: &mut PermitPool<u32>, checks: u32) {
         for check in 0..checks {
-            ledger.wait(check);
+            pool.wait(check);
         }
     }
 
-    fn free(ledger: &mut Ledger<u32>, permits: &[String], now: Instant) {
+    fn free(pool: &mut PermitPool<u32>, permits: &[String], now: Instant) {
         for permit in permits {
-            ledger.free(permit, now);
+            pool.free(permit, now);
         }
     }
 
@@ -314,80 +314,80 @@ mod tests {
     #[test]
     fn permits_are_handed_from_check_to_check_until_they_need_a_renewal() {
         let now = Instant::now();
-        let mut ledger = connected(now);
-        wait(&mut ledger, 100);
-        let request = sent(&mut ledger, now);
+        let mut pool = connected(now);
+        wait(&mut pool, 100);
+        let request = sent(&mut pool, now);
         assert_eq!((request.wanted.len(), request.is_first_of_session), (10, false));
-        assert_eq!(ledger.next(now), None, "nothing is granted yet");
-        ledger.apply(request, &GRANTED, now);
-        let mut permits = begun(&mut ledger, now);
+        assert_eq!(pool.next(now), None, "nothing is granted yet");
+        pool.apply(request, &GRANTED, now);
+        let mut permits = begun(&mut pool, now);
         for _ in 0..5 {
-            assert_eq!((permits.len(), ledger.counts().0), (10, 10));
-            free(&mut ledger, &permits, now + ms(100));
-            permits = begun(&mut ledger, now + ms(400));
+            assert_eq!((permits.len(), pool.counts().0), (10, 10));
+            free(&mut pool, &permits, now + ms(100));
+            permits = begun(&mut pool, now + ms(400));
         }
-        assert!(matches!(ledger.step(now + ms(400)), Step::Wait(Some(_))));
-        free(&mut ledger, &permits, now + ms(600));
-        assert_eq!(ledger.next(now + ms(600)), None, "a check could outlive its permit");
-        let request = sent(&mut ledger, now + ms(600));
+        assert!(matches!(pool.step(now + ms(400)), Step::Wait(Some(_))));
+        free(&mut pool, &permits, now + ms(600));
+        assert_eq!(pool.next(now + ms(600)), None, "a check could outlive its permit");
+        let request = sent(&mut pool, now + ms(600));
         assert_eq!((request.idle.len(), request.wanted.len()), (10, 0));
-        ledger.apply(request, &Reply { granted: 0, ..GRANTED }, now + ms(600));
-        assert_eq!(begun(&mut ledger, now + ms(600)).len(), 10);
+        pool.apply(request, &Reply { granted: 0, ..GRANTED }, now + ms(600));
+        assert_eq!(begun(&mut pool, now + ms(600)).len(), 10);
     }
 
     #[test]
     fn permits_that_no_check_waits_for_are_returned_together() {
         let now = Instant::now();
-        let mut ledger = connected(now);
-        wait(&mut ledger, 10);
-        let request = sent(&mut ledger, now);
-        ledger.apply(request, &GRANTED, now);
-        let permits = begun(&mut ledger, now);
-        free(&mut ledger, &permits, now);
-        assert_eq!(ledger.step(now), Step::Wait(Some(now + LINGER)));
-        let request = sent(&mut ledger, now + LINGER);
+        let mut pool = connected(now);
+        wait(&mut pool, 10);
+        let request = sent(&mut pool, now);
+        pool.apply(request, &GRANTED, now);
+        let permits = begun(&mut pool, now);
+        free(&mut pool, &permits, now);
+        assert_eq!(pool.step(now), Step::Wait(Some(now + LINGER)));
+        let request = sent(&mut pool, now + LINGER);
         assert_eq!((request.returned.len(), request.wanted.len()), (10, 0));
-        ledger.apply(request, &Reply { granted: 0, ..GRANTED }, now);
-        assert_eq!(ledger.step(now + ms(60_000)), Step::Wait(None));
+        pool.apply(request, &Reply { granted: 0, ..GRANTED }, now);
+        assert_eq!(pool.step(now + ms(60_000)), Step::Wait(None));
     }
 
     #[test]
     fn instance_with_more_than_its_share_returns_permits_as_checks_end() {
         let now = Instant::now();
-        let mut ledger = connected(now);
-        wait(&mut ledger, 30);
-        let request = sent(&mut ledger, now);
-        ledger.apply(request, &Reply { keep: 5, ..GRANTED }, now);
-        for permit in begun(&mut ledger, now) {
-            ledger.free(&permit, now);
-            begun(&mut ledger, now);
+        let mut pool = connected(now);
+        wait(&mut pool, 30);
+        let request = sent(&mut pool, now);
+        pool.apply(request, &Reply { keep: 5, ..GRANTED }, now);
+        for permit in begun(&mut pool, now) {
+            pool.free(&permit, now);
+            begun(&mut pool, now);
         }
-        assert_eq!((ledger.busy.len(), ledger.returned.len()), (5, 5));
+        assert_eq!((pool.busy.len(), pool.returned.len()), (5, 5));
     }
 
     #[test]
     fn without_the_engine_an_instance_has_its_share_and_at_first_no_more_than_it_had() {
         let now = Instant::now();
         for (held, at_first, settled) in [(0, 0, 3), (2, 2, 3), (10, 3, 3)] {
-            let mut ledger = connected(now);
-            ledger.set_instances(3, now);
-            wait(&mut ledger, held);
+            let mut pool = connected(now);
+            pool.set_instances(3, now);
+            wait(&mut pool, held);
             if held > 0 {
-                let request = sent(&mut ledger, now);
-                ledger.apply(request, &Reply { granted: held as usize, ..GRANTED }, now);
+                let request = sent(&mut pool, now);
+                pool.apply(request, &Reply { granted: held as usize, ..GRANTED }, now);
             }
-            let permits = begun(&mut ledger, now);
-            ledger.disconnect(now, now);
-            wait(&mut ledger, 30);
-            free(&mut ledger, &permits, now);
-            assert_eq!(begun(&mut ledger, now).len(), at_first, "{held}");
-            assert_eq!(ledger.step(now), Step::Wait(Some(now + LIMITS.lifetime)));
-            begun(&mut ledger, now + LIMITS.lifetime);
-            assert_eq!(ledger.busy.len(), settled, "{held}");
+            let permits = begun(&mut pool, now);
+            pool.disconnect(now, now);
+            wait(&mut pool, 30);
+            free(&mut pool, &permits, now);
+            assert_eq!(begun(&mut pool, now).len(), at_first, "{held}");
+            assert_eq!(pool.step(now), Step::Wait(Some(now + LIMITS.lifetime)));
+            begun(&mut pool, now + LIMITS.lifetime);
+            assert_eq!(pool.busy.len(), settled, "{held}");
             // While the others find the engine again, it knows fewer of them.
-            ledger.connect(now);
-            ledger.set_instances(1, now);
-            let request = sent(&mut ledger, now);
+            pool.connect(now);
+            pool.set_instances(1, now);
+            let request = sent(&mut pool, now);
             assert_eq!((request.busy.len(), request.share), (3, 3), "{held}");
             assert!(request.is_first_of_session && request.returned.len() == permits.len());
         }
@@ -396,13 +396,13 @@ mod tests {
     #[test]
     fn permits_of_an_attempt_without_a_response_are_returned_with_the_next_one() {
         let now = Instant::now();
-        let mut ledger = connected(now);
-        ledger.wait(0);
-        let request = sent(&mut ledger, now);
+        let mut pool = connected(now);
+        pool.wait(0);
+        let request = sent(&mut pool, now);
         let doubtful = request.wanted.clone();
-        ledger.fail(request, now);
-        assert!(matches!(ledger.step(now), Step::Wait(Some(_))), "a pause after a failure");
-        let request = sent(&mut ledger, now + ms(200));
+        pool.fail(request, now);
+        assert!(matches!(pool.step(now), Step::Wait(Some(_))), "a pause after a failure");
+        let request = sent(&mut pool, now + ms(200));
         assert_eq!(request.returned, doubtful);
         assert_ne!(request.wanted, doubtful);
     }
