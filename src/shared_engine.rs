@@ -1,6 +1,6 @@
-//! The engine that several instances share: Redis or Valkey (D51). It knows nothing of sites and
-//! snapshots: it offers commands, scripts, leases, sealed values, chunks, a stream of events and a
-//! clock.
+//! The client of the engine that several instances share: Redis or Valkey (D51). It provides
+//! commands, scripts, leases, sealed values, chunks, an event stream and a clock, and does not
+//! depend on sites and snapshots.
 //!
 //! No value that comes from the engine is trusted before [`Engine::open`] has accepted it.
 
@@ -45,7 +45,7 @@ use seal::Sealer;
 /// The longest time that an answer to a client waits for the engine.
 pub const ANSWER_WAIT: Duration = Duration::from_millis(50);
 
-/// The version of the layout of keys and values: instances with another one do not share anything.
+/// The version of the layout of keys and values: instances with another version share nothing.
 const LAYOUT: u32 = 1;
 
 /// The engine, as one instance of a fleet sees it. Clones are the same engine; when the last one is
@@ -101,7 +101,8 @@ impl Engine {
         self.0.availability.state()
     }
 
-    /// How long the engine has been usable, or not. Before the first heartbeat: since the start.
+    /// The time since the engine became usable, or ceased to be; if it never was usable, since the
+    /// start.
     #[must_use]
     pub fn state_age(&self) -> Duration {
         self.0.availability.age()
@@ -113,8 +114,8 @@ impl Engine {
         self.0.availability.watch()
     }
 
-    /// The last known number of instances, this one included: at least 1. It is kept while the
-    /// engine is away.
+    /// The last known number of instances, this one included: at least 1. It stays the same while
+    /// the engine is away.
     #[must_use]
     pub fn instances(&self) -> usize {
         self.0.instances.load(Ordering::Relaxed).max(1)
@@ -132,16 +133,16 @@ impl Engine {
         &self.0.counters
     }
 
-    /// The key for this name: with the prefix, the version of the layout and, if there is a key of
-    /// seals, its id. Instances with another key of seals are another fleet: they would refuse each
-    /// other's values without end.
+    /// The key with this name in the engine: it begins with the prefix, the version of the layout
+    /// and, if there is a key of seals, the id of that key. So instances with another key of seals
+    /// are another fleet: otherwise each would refuse the values of the other.
     #[must_use]
     pub fn key(&self, name: &str) -> String {
         self.0.key(name)
     }
 
-    /// The time of the engine's clock, in ms since 1970. Before the first heartbeat, that of this
-    /// system.
+    /// The time by the engine's clock, in ms since 1970; before the first heartbeat, by the system
+    /// clock of this instance.
     #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.0.clock.now_ms()
@@ -179,7 +180,8 @@ impl Engine {
         self.0.pipeline(pipeline, within).await
     }
 
-    /// Runs a script; the engine gets its text only if it does not have it yet.
+    /// Runs a script, and waits for its result for at most `within`. The text of the script is sent
+    /// only if the engine does not have it yet.
     ///
     /// # Errors
     /// As [`Engine::command`].
@@ -201,14 +203,15 @@ impl Engine {
         self.0.leases.lease(name, || self.key(&format!("lease:{name}")), &self.0.instance)
     }
 
-    /// Releases all leases and requests no more, so that other instances can get them at once. For
-    /// a graceful stop.
+    /// Releases all leases and requests none from now on, so that other instances can get them at
+    /// once. For a graceful stop.
     pub async fn release_leases(&self) {
         heartbeat::leave(&self.0).await;
     }
 
-    /// The body with a seal. With a key it is an HMAC-SHA256, without one a checksum. The `context`
-    /// says what the value is (kind, id, version), so that values cannot be swapped.
+    /// The body, followed by its seal: an HMAC-SHA256 of 32 bytes with a key, an XXH3 checksum of
+    /// 16 bytes without one. The seal also covers the `context`, which says what the value is
+    /// (kind, id, version), so that values cannot be swapped.
     #[must_use]
     pub fn seal(&self, context: &str, body: &[u8]) -> Vec<u8> {
         self.0.sealer.seal(context, body)
@@ -217,8 +220,8 @@ impl Engine {
     /// The body of a sealed value.
     ///
     /// # Errors
-    /// [`BadSeal`] if the value is damaged, has another context, or was sealed with another key. It
-    /// is counted.
+    /// [`BadSeal`] if the value is damaged, has another context, or was sealed with another key.
+    /// The refusal is counted.
     pub fn open<'b>(&self, context: &str, sealed: &'b [u8]) -> Result<&'b [u8], BadSeal> {
         let opened = self.0.sealer.open(context, sealed);
         if opened.is_err() {

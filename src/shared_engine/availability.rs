@@ -13,13 +13,13 @@ use super::EngineError;
 pub enum EngineState {
     /// The first heartbeat has not ended yet.
     Connecting,
-    /// It answers and takes writes.
+    /// It answers and accepts writes.
     Here {
-        /// Counts up at each return, and when the engine turns out to be another one or empty:
-        /// what was read before may be gone.
+        /// Grows by one at each return, and when the engine is found to have been flushed or
+        /// replaced: what was read before may be gone.
         session: u64,
     },
-    /// It does not answer, or takes no writes.
+    /// It does not answer, or accepts no writes.
     Away {
         /// Why the last heartbeat failed.
         reason: EngineError,
@@ -28,11 +28,11 @@ pub enum EngineState {
     },
 }
 
-/// The state, which watchers see change.
+/// The state of the engine, and the number of sessions so far.
 pub(super) struct Availability {
     state: watch::Sender<EngineState>,
     sessions: AtomicU64,
-    /// When the engine last became usable, or ceased to be.
+    /// When the engine last became usable or ceased to be; before that, the start.
     changed: Mutex<Instant>,
 }
 
@@ -51,7 +51,7 @@ impl Availability {
         self.state.borrow().clone()
     }
 
-    /// How long the engine has been usable, or not.
+    /// The time since the engine became usable, or ceased to be.
     pub(super) fn age(&self) -> Duration {
         self.changed.lock().elapsed()
     }
@@ -60,7 +60,8 @@ impl Availability {
         self.state.subscribe()
     }
 
-    /// Records that a heartbeat was answered. Returns whether a new session begins.
+    /// Records that a heartbeat was answered; `is_other_engine`: the incarnation has changed.
+    /// Returns whether a new session begins.
     pub(super) fn here(&self, is_other_engine: bool) -> bool {
         let is_here = matches!(*self.state.borrow(), EngineState::Here { .. });
         if is_here && !is_other_engine {

@@ -7,19 +7,19 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Engine, EngineError};
 
-/// The most bytes of a body in one key: with its seal and what the engine adds it takes at most
-/// 512 KiB. The next size that the engine's allocator has is 640 KiB.
+/// The most bytes of the value in one chunk. With the seal and what the engine adds, a chunk takes
+/// at most 512 KiB; a larger one would take 640 KiB, the next size of the engine's allocator.
 pub const CHUNK_BYTES: usize = 511 * 1024;
 
 /// The longest time for one chunk.
 const ONE_CHUNK: Duration = Duration::from_secs(5);
 
-/// Where a large value is, and how it is checked.
+/// The keys of a large value, and what its chunks must have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunks {
     /// The name under which it was uploaded.
     pub name: String,
-    /// How many keys it has.
+    /// The number of chunks, each of which is one key.
     pub count: usize,
     /// The number of bytes of the value.
     pub bytes: usize,
@@ -33,13 +33,14 @@ pub enum DownloadError {
     /// The engine has no answer.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// It claims to have more bytes than the caller permits, or its numbers do not fit together.
+    /// It claims to have more bytes than the caller permits, or another number of chunks than its
+    /// size needs.
     #[error("the value claims a size that is not permitted")]
     Size,
-    /// A key is missing: it has expired, or was removed.
+    /// The chunk with this index is missing: it has expired, or was removed.
     #[error("chunk {0} is missing")]
     Missing(usize),
-    /// A key has another value: a damaged one, or the chunk of another place or upload.
+    /// The value at the key of the chunk with this index is damaged, or is another chunk.
     #[error("chunk {0} is damaged")]
     Damaged(usize),
     /// All chunks are good, but not those of this value.
@@ -48,11 +49,11 @@ pub enum DownloadError {
 }
 
 impl Engine {
-    /// Stores a large value in chunks of at most [`CHUNK_BYTES`], which expire after `ttl`. The name
-    /// must not have been used for another value that is still read.
+    /// Stores a large value in chunks of at most [`CHUNK_BYTES`], which expire after `ttl`. The
+    /// name must be new: other instances may still be reading a value with a used name.
     ///
     /// # Errors
-    /// [`EngineError`]; chunks that were stored expire.
+    /// [`EngineError`]; the chunks that were stored until then expire.
     pub async fn upload(
         &self,
         name: &str,
@@ -118,7 +119,7 @@ impl Engine {
         Ok(sealed)
     }
 
-    /// Lets the chunks expire after `ttl` from now; `false`: one of them is missing.
+    /// Sets the expiry of the chunks to `ttl` from now. Returns `false` if one of them is missing.
     ///
     /// # Errors
     /// [`EngineError`].
@@ -137,7 +138,7 @@ impl Engine {
     /// Removes the chunks.
     ///
     /// # Errors
-    /// [`EngineError`]; chunks that stay expire.
+    /// [`EngineError`]; chunks that were not removed expire.
     pub async fn discard(&self, chunks: &Chunks) -> Result<(), EngineError> {
         if chunks.count == 0 {
             return Ok(());
@@ -149,7 +150,7 @@ impl Engine {
         self.command(&unlink, ONE_CHUNK).await
     }
 
-    /// The keys of the chunks, for a script.
+    /// The keys of the chunks in the engine, for a script.
     pub fn chunk_keys(&self, chunks: &Chunks) -> impl Iterator<Item = String> {
         (0..chunks.count).map(|at| self.chunk_key(chunks, at))
     }
@@ -160,7 +161,7 @@ impl Engine {
 }
 
 impl Chunks {
-    /// Binds a chunk to its value and its place.
+    /// The context of the seal of a chunk: its value and its index.
     fn context(&self, at: usize) -> String {
         let Self { name, count, bytes, checksum } = self;
         format!("chunk:{name}:{at}/{count}:{bytes}:{checksum}")

@@ -1,5 +1,5 @@
-//! The engine's clock, by the times that its heartbeats have returned. So ages do not depend on the
-//! clocks of the instances' systems.
+//! The engine's clock, computed from the times that heartbeats return. So ages do not depend on the
+//! system clocks of the instances.
 
 use std::time::{Duration, Instant};
 
@@ -10,17 +10,17 @@ use crate::clock;
 /// How many samples are kept; the one with the shortest round trip is used.
 const SAMPLES: usize = 8;
 
-/// The offset of the engine's clock to the monotonic clock of this process.
+/// The offset between the engine's clock and the monotonic clock of this process.
 pub(super) struct EngineClock {
     base: Instant,
-    /// The time of this system at `base`, until there is a sample.
+    /// The system time at `base` in ms since 1970, used until there is a sample.
     system_ms: i64,
     samples: Mutex<Vec<Sample>>,
 }
 
 #[derive(Clone, Copy)]
 struct Sample {
-    /// The engine's time at `base`.
+    /// The engine's time at `base`, in ms since 1970.
     offset_ms: i64,
     round_trip: Duration,
 }
@@ -37,7 +37,7 @@ impl EngineClock {
         let offset_ms = engine_ms - ms(sent.saturating_duration_since(self.base) + round_trip / 2);
         let sample = Sample { offset_ms, round_trip };
         let mut samples = self.samples.lock();
-        // Another engine, or a clock that was set.
+        // The engine was replaced, or its clock was set: older samples are wrong.
         let off = |one: &Sample| (one.offset_ms - offset_ms).abs();
         if samples.iter().any(|one| off(one) > 2 * ms(one.round_trip + round_trip) + 100) {
             samples.clear();

@@ -1,4 +1,4 @@
-//! Commands and scripts: sent within a time, counted, and their answers checked.
+//! Sends commands and scripts with a time limit, counts them, and checks their answers.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::{Argument, EngineError, EngineState, Inner, Script};
 
 impl Inner {
-    /// An error while the engine is away.
+    /// [`EngineError::Away`] unless the engine can be used; it is counted.
     pub(super) fn available(&self) -> Result<(), EngineError> {
         if matches!(self.availability.state(), EngineState::Here { .. }) {
             return Ok(());
@@ -78,7 +78,7 @@ impl Inner {
         };
         let body = body_of(answer, &call);
         if body.is_none() {
-            // Answers are mixed up: those of all later commands on this connection would be, too.
+            // The answer belongs to another command; so would all later ones on this connection.
             self.connection.replace();
         }
         body.ok_or(EngineError::Answer)
@@ -126,8 +126,8 @@ fn convert<T: FromRedisValue>(answer: Value) -> Result<T, EngineError> {
     T::from_redis_value(answer).map_err(|_| EngineError::Answer)
 }
 
-/// What a script has returned, if the answer is that of this call. The engine ends an array at nil,
-/// so that a nil body is missing.
+/// The result of a script; `None` if the answer belongs to another call. The engine cuts an array
+/// at the first nil, so that a nil result is missing.
 fn body_of(answer: Value, call: &str) -> Option<Value> {
     let Value::Array(values) = answer else { return None };
     let mut values = values.into_iter();

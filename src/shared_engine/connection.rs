@@ -1,5 +1,5 @@
-//! Connections to the engine: one for commands, which reconnects by itself, and others for reads
-//! that block.
+//! Connections to the engine: one for commands, which reconnects by itself, and one for each reader
+//! that blocks.
 
 use std::time::Duration;
 
@@ -15,10 +15,11 @@ use socket2::TcpKeepalive;
 
 use super::{EngineError, EngineSettings};
 
-/// The longest time for TCP, TLS and the greeting.
+/// The longest time for TCP, TLS and `HELLO`.
 const CONNECT: Duration = Duration::from_secs(2);
 
-/// Pauses between attempts to connect. Each heartbeat begins anew, so that they stay bounded.
+/// The shortest and the longest pause between attempts to connect. Each failed heartbeat replaces
+/// the manager, so that the pauses begin with the shortest one again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 const RETRIES: usize = 2;
 
@@ -52,8 +53,8 @@ impl Connection {
     }
 
     /// Abandons the connection: later commands open a new one, with a new look-up of the name. The
-    /// crate's manager reconnects only after errors of the connection: not after a refused greeting
-    /// or a time-out, and not when the name has moved to another machine.
+    /// crate's manager reconnects only after errors of the connection: not after a refused `HELLO`
+    /// or a time-out, and not when the name resolves to another machine.
     pub(super) fn replace(&self) {
         self.manager.store(std::sync::Arc::new(manager(&self.client)));
     }

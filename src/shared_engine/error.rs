@@ -22,7 +22,7 @@ pub enum EngineError {
     /// The engine refused the command with this code, such as `OOM`, `READONLY` or `WRONGTYPE`.
     #[error("the engine refused the command: {0}")]
     Refused(String),
-    /// An answer of another form than expected, or that of another command.
+    /// The answer has another form than expected, or belongs to another command.
     #[error("an unexpected answer")]
     Answer,
 }
@@ -57,7 +57,7 @@ impl EngineError {
 
 impl From<RedisError> for EngineError {
     fn from(error: RedisError) -> Self {
-        // Of a pipeline, the first one.
+        // A pipeline may have several refusals: the first one counts.
         let refusals = error.clone().into_server_errors();
         if let Some((_, refusal)) = refusals.as_deref().and_then(<[_]>::first) {
             return Self::refused(refusal);

@@ -9,11 +9,11 @@ use redis::streams::{StreamId as Entry, StreamRangeReply};
 
 use super::{Argument, BadSeal, Engine, EngineError, Script};
 
-/// How many events are kept, about.
-const KEPT: usize = 10_000;
+/// About how many events the stream keeps.
+const MAX_EVENTS: usize = 10_000;
 
-/// How long the stream of a fleet without events stays.
-const KEPT_FOR: Duration = Duration::from_hours(24);
+/// How long the stream stays after the last event.
+const TTL: Duration = Duration::from_hours(24);
 
 static APPEND_ONE: std::sync::LazyLock<Script> =
     std::sync::LazyLock::new(|| Script::with_events("return append_event(1, 1)"));
@@ -21,9 +21,9 @@ static APPEND_ONE: std::sync::LazyLock<Script> =
 /// The id of an event: the engine's time in ms, and a number within it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId {
-    /// The engine's time, in ms since 1970.
+    /// When the event was appended, by the engine's clock, in ms since 1970.
     pub ms: u64,
-    /// Distinguishes events of one ms.
+    /// Distinguishes events of the same ms.
     pub sequence: u64,
 }
 
@@ -49,14 +49,14 @@ impl FromStr for StreamId {
 pub struct Event {
     /// Its id, which is larger than those of earlier events.
     pub id: StreamId,
-    /// What it is about, such as `cms`.
+    /// Its kind, such as `cms`.
     pub kind: String,
     /// Its content.
     pub body: Vec<u8>,
 }
 
-/// An event that a script appends by `append_event`, which gets the position of the first of these
-/// keys and arguments.
+/// An event that a script appends by `append_event(first_key, first_argument)`: the indexes of the
+/// first of these keys in `KEYS` and of the first of these arguments in `ARGV`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SealedEvent {
     /// To be added to the keys of the script.
@@ -81,19 +81,20 @@ impl Engine {
         id.parse()
     }
 
-    /// An event for scripts that do more in the same step; see [`Script::with_events`].
+    /// An event for a script that appends it together with other writes; see
+    /// [`Script::with_events`].
     #[must_use]
     pub fn sealed_event(&self, kind: &str, body: &[u8]) -> SealedEvent {
-        let kept_for = Argument::from(KEPT_FOR.as_millis());
+        let ttl = Argument::from(TTL.as_millis());
         let body = Argument::from(self.seal(&context(kind), body));
         SealedEvent {
             keys: [self.events_key(), self.key("events:number")],
-            arguments: [Argument::from(kind), body, Argument::from(KEPT), kept_for],
+            arguments: [Argument::from(kind), body, Argument::from(MAX_EVENTS), ttl],
         }
     }
 
-    /// The events of at most this age that the stream still has, the oldest first. Those with a bad
-    /// seal are left out.
+    /// The events of at most this age that the stream still has, the oldest first, without those
+    /// whose seal is bad.
     ///
     /// # Errors
     /// [`EngineError`].
@@ -117,7 +118,7 @@ impl Engine {
     /// The number and the event of an entry.
     ///
     /// # Errors
-    /// [`EngineError::Answer`] if the entry has another form: an instance has not written it.
+    /// [`EngineError::Answer`] if the entry has another form: no instance has written it.
     pub(super) fn event_of(
         &self,
         entry: &Entry,

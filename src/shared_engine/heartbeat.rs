@@ -1,5 +1,6 @@
-//! The heartbeat: one script a second does everything that is periodic. It writes, so an engine that
-//! loads its data, is full, or is read-only counts as away like one that does not answer.
+//! The heartbeat: one script a second registers the instance, reads the engine's clock, and gets
+//! and renews leases. It writes, so an engine that loads its data, is full, or is read-only counts
+//! as away, like one that does not answer.
 
 use std::future::Future;
 use std::sync::atomic::Ordering;
@@ -14,34 +15,34 @@ use super::{Argument, EngineError, EngineState, Inner, Script};
 /// The time between two heartbeats.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The longest time that a heartbeat waits while the engine is here; and while it is not, where it
-/// includes connecting.
+/// The longest time that a heartbeat waits while the engine can be used, and while it cannot; the
+/// latter includes connecting.
 const ANSWER: Duration = Duration::from_secs(1);
 const FIRST_ANSWER: Duration = Duration::from_millis(2_500);
 
-/// The engine is away after this many failures in a row, or this time after the last success.
+/// The engine is away after so many failures in a row, or so long after the last success.
 const FAILURES: u32 = 2;
 const SILENCE: Duration = Duration::from_millis(2_500);
 
-/// An attempt after a failure follows at the latest after this pause.
+/// After a failure, the next heartbeat begins at most so long after the failed one began.
 const MAX_PAUSE: Duration = Duration::from_millis(1_500);
 
-/// How long an instance counts without a heartbeat.
+/// How long an instance is counted after its last heartbeat.
 const INSTANCE_LIFETIME: Duration = Duration::from_secs(5);
 
-/// How long the keys of a fleet without instances stay.
+/// How long the keys stay after the last heartbeat of any instance.
 const KEYS_LIFETIME: Duration = Duration::from_hours(24);
 
 /// Keys: instances, incarnation, epoch; those of wanted leases; those of released leases.
-/// Arguments: instance, incarnation if there is none, lifetimes of instances, leases and keys in
-/// ms, number of wanted leases, whether the instance counts (1 or 0); for each wanted lease the
-/// largest epoch that the instance knows; tokens of released leases.
-/// Returns the time in ms, the incarnation, the number of instances, and for each wanted lease
-/// whether this instance is the holder (0: another one is; 2: it is, in place of a foreign value),
-/// with the epoch. A smaller epoch than the known one is of an engine that has lost data: the lease
-/// gets a larger one. A lease without an expiry gets one (`LT`). Apart from foreign values, nothing
-/// is deleted before the first command that needs memory: a full engine has to refuse the
-/// heartbeat, and it no longer does so once the script has written.
+/// Arguments: instance, a new incarnation in case there is none, lifetimes of instances, leases and
+/// keys in ms, number of wanted leases, whether the instance is registered (1 or 0); for each
+/// wanted lease the largest epoch that the instance knows; tokens of released leases. Returns the
+/// time in ms, the incarnation, the number of instances, and for each wanted lease whether this
+/// instance is the holder (0: another one is; 2: it is, in place of a foreign value), with the
+/// epoch. If the epoch of a lease is smaller than the known one, the engine has lost data: the
+/// lease passes to this instance with a larger epoch. A lease without an expiry gets one (`LT`).
+/// Apart from foreign values, nothing is deleted before the first command that needs memory: a full
+/// engine must refuse the heartbeat, and it refuses no command once the script has written.
 static BEAT: LazyLock<Script> = LazyLock::new(|| {
     Script::with_own(
         r"
@@ -131,12 +132,12 @@ type Answer = (i64, String, usize, Vec<(u8, u64)>);
 
 /// Sends heartbeats until the last clone of the engine is dropped.
 pub(super) async fn run(engine: Weak<Inner>) {
-    let mut pulse = Pulse::default();
+    let mut heartbeats = Heartbeats::default();
     while let Some(inner) = engine.upgrade() {
         let begun = Instant::now();
-        let within = pulse.answer_within(&inner, begun);
+        let within = heartbeats.answer_within(&inner, begun);
         let result = watching(&inner.leases, beat(&inner, within)).await;
-        let pause = pulse.enter(&inner, begun, result);
+        let pause = heartbeats.record(&inner, begun, result);
         let leases = inner.leases.clone();
         drop(inner);
         let changed = timeout(pause, leases.changed.notified());
@@ -144,7 +145,7 @@ pub(super) async fn run(engine: Weak<Inner>) {
     }
 }
 
-/// Waits for this, while watchers of leases see them expire.
+/// Waits for this future; leases that expire meanwhile notify their watchers.
 async fn watching<T>(leases: &LeaseRegistry, future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     loop {
@@ -155,15 +156,16 @@ async fn watching<T>(leases: &LeaseRegistry, future: impl Future<Output = T>) ->
     }
 }
 
-/// What the last heartbeats have found.
+/// The results of the last heartbeats.
 #[derive(Default)]
-struct Pulse {
+struct Heartbeats {
     failures: u32,
     last_success: Option<Instant>,
     incarnation: Option<String>,
 }
 
-impl Pulse {
+impl Heartbeats {
+    /// The longest time that the heartbeat that begins now may take.
     fn answer_within(&self, inner: &Inner, now: Instant) -> Duration {
         let is_here = matches!(inner.availability.state(), EngineState::Here { .. });
         let Some(last) = self.last_success.filter(|_| is_here) else { return FIRST_ANSWER };
@@ -171,8 +173,8 @@ impl Pulse {
         ANSWER.min(left.max(ANSWER / 10))
     }
 
-    /// Records how a heartbeat ended; returns the pause until the next one.
-    fn enter(
+    /// Records the result of a heartbeat; returns the pause until the next one.
+    fn record(
         &mut self,
         inner: &Inner,
         begun: Instant,
@@ -202,8 +204,8 @@ impl Pulse {
     }
 }
 
-/// The first attempt after a failure follows soon, later ones after up to [`MAX_PAUSE`], at random:
-/// many instances lose the engine at once.
+/// The pause after a failure: short after the first one, then up to [`MAX_PAUSE`] from the
+/// beginning of the failed heartbeat. It is random, because many instances lose the engine at once.
 fn pause(begun: Instant, failures: u32) -> Duration {
     let half = if failures < FAILURES { MAX_PAUSE / 8 } else { MAX_PAUSE / 2 };
     let next = begun + half + half.mul_f64(fastrand::f64());
@@ -244,7 +246,7 @@ fn enter_leases(inner: &Inner, leases: &[Lease], states: &[(u8, u64)], sent: Ins
     }
 }
 
-/// Releases all leases and the place among the instances.
+/// Releases all leases, and removes this instance from those that are counted.
 pub(super) async fn leave(inner: &Inner) {
     let held = inner.leases.leave();
     if inner.available().is_err() {
@@ -257,7 +259,7 @@ pub(super) async fn leave(inner: &Inner) {
     let arguments: Vec<_> =
         [me].into_iter().chain(tokens.into_iter().map(Argument::from)).collect();
     if let Err(error) = inner.script::<i64>(&LEAVE, &keys, &arguments, ANSWER).await {
-        tracing::warn!(%error, "leases could not be released: they expire");
+        tracing::warn!(%error, "the leases could not be released; they expire");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Leases: names of which one instance at a time is the holder. They save work, they do not protect
-//! data: a write that needs the holder carries the lease's token, which a script compares.
+//! Leases: each has at most one holder among the instances. Leases save work and do not protect
+//! data: the script of a write that only the holder may do compares the token of the lease.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
-/// How long a lease lives without a renewal.
+/// A lease expires so long after its last renewal.
 pub(super) const LIFETIME: Duration = Duration::from_secs(3);
-/// How long an instance does not try to get a lease that it has given up: other instances try once a
-/// second. Up to a third of it is added, at random.
+/// How long an instance does not request a lease that it has given up; other instances request it
+/// once a second. A random time of up to a third of it is added.
 const PAUSE: Duration = Duration::from_secs(3);
-/// How often an instance gives up a lease at most: if all instances have the same reason, one of them
-/// has to be the holder for a while.
+/// The shortest time between two times at which an instance gives up a lease: if no instance can do
+/// the work, one of them must still be the holder for a while, to report the failure.
 const GIVE_UP_PERIOD: Duration = Duration::from_secs(10);
 
-/// A lease that this instance wants; clones are the same lease. Each heartbeat tries to get or to
-/// renew it. When the last clone is dropped, it is released.
+/// A lease that this instance requests; clones are the same lease. Each heartbeat requests or
+/// renews it. When the last clone is dropped, it is released.
 #[derive(Clone)]
 pub struct Lease(Arc<State>);
 
@@ -31,14 +31,14 @@ struct State {
     term: Mutex<Option<Term>>,
     given_up: Mutex<Option<GivenUp>>,
     epoch: watch::Sender<Option<u64>>,
-    /// The largest epoch that any instance was seen to have.
+    /// The largest epoch of this lease, of any holder, that this instance has seen.
     known: AtomicU64,
     /// Whether its key had a foreign value at the last heartbeat.
     is_strange: AtomicBool,
     registry: Weak<LeaseRegistry>,
 }
 
-/// The time in which this instance is the holder.
+/// The period in which this instance is the holder.
 #[derive(Clone, Copy)]
 struct Term {
     epoch: u64,
@@ -46,24 +46,25 @@ struct Term {
     until: Instant,
 }
 
-/// That this instance has left a lease to others.
+/// The last time that this instance gave up the lease.
 #[derive(Clone, Copy)]
 struct GivenUp {
     at: Instant,
-    /// When it tries to get the lease again.
+    /// When it requests the lease again.
     until: Instant,
 }
 
 impl Lease {
-    /// The fencing epoch if this instance is the holder now: by its own clock, counted from when
-    /// the last renewal was sent, so that a process that was paused knows by itself. Epochs of a
-    /// lease only grow.
+    /// The fencing epoch if this instance is the holder now; epochs of a lease only grow. The
+    /// lifetime is measured by the monotonic clock of this process, from the time at which the last
+    /// renewal was sent, so that a process that was paused notices by itself that the lease has
+    /// expired.
     #[must_use]
     pub fn epoch(&self) -> Option<u64> {
         self.0.term().map(|term| term.epoch)
     }
 
-    /// How long this instance has been the holder.
+    /// How long this instance has been the holder; `None`: it is not.
     #[must_use]
     pub fn held_for(&self) -> Option<Duration> {
         self.0.term().map(|term| term.since.elapsed())
@@ -81,14 +82,14 @@ impl Lease {
         &self.0.key
     }
 
-    /// The value that the key has while this instance is the holder in this epoch. Without an epoch,
-    /// a value that no key has.
+    /// The value of the key while this instance is the holder in the present epoch. If it is not
+    /// the holder: a value that the key never has.
     #[must_use]
     pub fn token(&self) -> String {
         self.0.token(self.epoch().unwrap_or(0))
     }
 
-    /// The largest epoch that any instance was seen to have; 0 before the first one.
+    /// The largest epoch that this instance has seen, of any holder; 0 before the first one.
     pub(super) fn known_epoch(&self) -> u64 {
         self.0.known.load(Ordering::Relaxed)
     }
@@ -104,8 +105,9 @@ impl Lease {
         self.0.epoch.subscribe()
     }
 
-    /// Releases it, and leaves it to other instances for a while: for a holder that cannot do what the
-    /// lease is about. `false`: it is not held, or was given up a short time ago.
+    /// Releases the lease, and does not request it for three to four seconds: for a holder that
+    /// cannot do the work of the lease. Returns `false`, and keeps the lease, if it was given up
+    /// less than ten seconds ago; also `false` if this instance is not the holder.
     #[must_use]
     pub fn give_up(&self) -> bool {
         let (state, at) = (&self.0, Instant::now());
@@ -123,7 +125,7 @@ impl Lease {
         true
     }
 
-    /// Records whether the key had a foreign value, and logs the first of several in a row.
+    /// Records whether the key had a foreign value. Logs the first of several in a row.
     pub(super) fn set_strange(&self, is_strange: bool) {
         if !self.0.is_strange.swap(is_strange, Ordering::Relaxed) && is_strange {
             tracing::warn!(
@@ -172,20 +174,20 @@ pub(super) fn token(instance: &str, epoch: u64) -> String {
     format!("{instance}:{epoch}")
 }
 
-/// The leases that this instance wants.
+/// The leases that this instance requests.
 #[derive(Default)]
 pub(super) struct LeaseRegistry {
-    pages: Mutex<Pages>,
-    /// A lease is wanted or was dropped: the next heartbeat must not wait.
+    entries: Mutex<Entries>,
+    /// Notified when a lease is requested or dropped: the next heartbeat must not wait.
     pub(super) changed: Notify,
 }
 
 #[derive(Default)]
-struct Pages {
+struct Entries {
     wanted: BTreeMap<String, Weak<State>>,
-    /// Keys and tokens of leases to be released.
+    /// Keys and tokens of the leases that the next heartbeat releases.
     dropped: Vec<(String, String)>,
-    /// No lease is wanted any more.
+    /// Whether this instance stops, and requests no lease any more.
     is_leaving: bool,
 }
 
@@ -196,8 +198,8 @@ impl LeaseRegistry {
         key: impl FnOnce() -> String,
         instance: &str,
     ) -> Lease {
-        let mut pages = self.pages.lock();
-        if let Some(state) = pages.wanted.get(name).and_then(Weak::upgrade) {
+        let mut entries = self.entries.lock();
+        if let Some(state) = entries.wanted.get(name).and_then(Weak::upgrade) {
             return Lease(state);
         }
         let state = Arc::new(State {
@@ -211,46 +213,46 @@ impl LeaseRegistry {
             is_strange: AtomicBool::new(false),
             registry: Arc::downgrade(self),
         });
-        pages.wanted.insert(name.to_owned(), Arc::downgrade(&state));
-        drop(pages);
+        entries.wanted.insert(name.to_owned(), Arc::downgrade(&state));
+        drop(entries);
         self.changed.notify_one();
         Lease(state)
     }
 
     fn dropped(&self, key: String, token: String) {
-        self.pages.lock().dropped.push((key, token));
+        self.entries.lock().dropped.push((key, token));
         self.changed.notify_one();
     }
 
-    /// The wanted leases, without those that are left to other instances for now.
+    /// The leases to be requested, without those that this instance has given up for now.
     pub(super) fn wanted(&self) -> Vec<Lease> {
-        let mut pages = self.pages.lock();
-        if pages.is_leaving {
+        let mut entries = self.entries.lock();
+        if entries.is_leaving {
             return Vec::new();
         }
-        // Dropped outside the lock: the last clone enters the lease in `dropped`.
+        // The clones are dropped outside the lock, because dropping the last one takes it.
         let mut leases: Vec<Lease> =
-            pages.wanted.values().filter_map(Weak::upgrade).map(Lease).collect();
-        pages.wanted.retain(|_, state| state.strong_count() > 0);
-        drop(pages);
+            entries.wanted.values().filter_map(Weak::upgrade).map(Lease).collect();
+        entries.wanted.retain(|_, state| state.strong_count() > 0);
+        drop(entries);
         leases.retain(|Lease(state)| !state.is_paused());
         leases
     }
 
-    /// Whether all leases are given up for good.
+    /// Whether this instance has left, and requests no leases any more.
     pub(super) fn is_leaving(&self) -> bool {
-        self.pages.lock().is_leaving
+        self.entries.lock().is_leaving
     }
 
     /// Takes the leases to be released, as key and token.
     pub(super) fn take_dropped(&self) -> Vec<(String, String)> {
-        std::mem::take(&mut self.pages.lock().dropped)
+        std::mem::take(&mut self.entries.lock().dropped)
     }
 
-    /// Records the result of a heartbeat that was sent at this time: the epoch if this instance is
-    /// the holder.
+    /// Records the result of a heartbeat that was sent at this time: the epoch, or `None` if this
+    /// instance is not the holder.
     pub(super) fn enter(&self, lease: &Lease, epoch: Option<u64>, sent: Instant) {
-        if self.pages.lock().is_leaving || lease.0.is_given_up_since(sent) {
+        if self.entries.lock().is_leaving || lease.0.is_given_up_since(sent) {
             return;
         }
         let before = lease.0.term();
@@ -262,10 +264,10 @@ impl LeaseRegistry {
         lease.0.set(term);
     }
 
-    /// Gives up all leases for good; returns those that were held, as key and token.
+    /// Ends all leases for good; returns those that were held, as key and token.
     pub(super) fn leave(&self) -> Vec<(String, String)> {
         let leases = self.wanted();
-        self.pages.lock().is_leaving = true;
+        self.entries.lock().is_leaving = true;
         let held = leases.iter().filter_map(|Lease(state)| {
             let epoch = state.term()?.epoch;
             state.set(None);
@@ -282,7 +284,7 @@ impl LeaseRegistry {
             Some((until, lease))
         });
         let first = ends.min_by_key(|(until, _)| *until);
-        // Waiting must not keep a lease that is dropped meanwhile.
+        // While it waits, it must not keep a lease alive that is dropped meanwhile.
         let first = first.map(|(until, lease)| (until, Arc::downgrade(&lease.0)));
         let Some((until, state)) = first else { return pending().await };
         tokio::time::sleep_until(until.into()).await;

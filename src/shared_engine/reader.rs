@@ -1,4 +1,4 @@
-//! Reads the stream of events on a connection of its own.
+//! Reads the event stream on a connection of its own.
 
 use std::time::Duration;
 
@@ -9,38 +9,38 @@ use tokio::sync::mpsc;
 use super::events::{Event, StreamId};
 use super::{Engine, EngineError, EngineState};
 
-/// How long a read blocks in the engine, and how much longer an answer may take.
+/// How long a read blocks in the engine, and how much longer its answer may take.
 const BLOCK_MS: u64 = 1_000;
 const ANSWER: Duration = Duration::from_secs(2);
 
 /// The most events of one read.
 const BATCH: usize = 100;
 
-/// How many events wait for the caller.
+/// How many events may wait for the caller.
 const QUEUE: usize = 256;
 
 /// The longest pause before the next attempt after an error.
 const MAX_PAUSE: Duration = Duration::from_millis(500);
 
-/// What the stream has.
+/// What a reader gets from the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Read {
     /// The next event.
     Event(Event),
-    /// Events may have been missed: at the first read of a session, or because they were trimmed,
-    /// removed or damaged. Later events follow.
+    /// Events may have been missed: before the first read of a session, or because they were
+    /// trimmed, removed or damaged.
     Gap {
-        /// The last event that may have been missed.
+        /// The id of the last event that may have been missed.
         until: StreamId,
     },
 }
 
-/// Events in the order of the stream, beginning with a [`Read::Gap`]. It ends when it is dropped.
+/// Events in the order of the stream, after a first [`Read::Gap`]. Dropping it ends the reading.
 pub struct EventReader(mpsc::Receiver<Read>);
 
 impl EventReader {
-    /// Waits for what comes next, also while the engine is away. A caller may stop waiting and call
-    /// it again.
+    /// Waits for the next event or gap, also while the engine is away. It is cancellation-safe: a
+    /// caller that stops waiting loses nothing.
     pub async fn next(&mut self) -> Read {
         match self.0.recv().await {
             Some(read) => read,
@@ -51,7 +51,7 @@ impl EventReader {
 }
 
 impl Engine {
-    /// Reads the stream of events from now on.
+    /// Reads the event stream from now on. Must be called within a runtime.
     #[must_use]
     pub fn events(&self) -> EventReader {
         let (sender, receiver) = mpsc::channel(QUEUE);
@@ -64,7 +64,7 @@ impl Engine {
 /// The [`EventReader`] was dropped.
 struct Dropped;
 
-/// Where the reader is.
+/// The last entry that was read.
 #[derive(Clone, Copy)]
 struct Position {
     session: u64,
@@ -103,7 +103,7 @@ impl Reading {
         }
     }
 
-    /// One read, after a gap if the session is another one.
+    /// Reads once; in a new session, sends a gap instead.
     async fn step(&mut self, session: u64) -> Result<Result<(), Dropped>, EngineError> {
         let Some(position) = self.position.filter(|position| position.session == session) else {
             self.connection = None;
@@ -119,7 +119,7 @@ impl Reading {
         Ok(Ok(()))
     }
 
-    /// Passes an entry on, after a gap if entries before it may be missing.
+    /// Sends the event of an entry, after a gap if events before it may be missing.
     async fn take(&mut self, entry: &Entry) -> Result<Result<(), Dropped>, EngineError> {
         let Some(position) = &mut self.position else { return Ok(Ok(())) };
         let expected = position.number.map(|number| number + 1);
@@ -143,7 +143,7 @@ impl Reading {
         self.sender.send(read).await.map_err(|_| Dropped)
     }
 
-    /// The end of the stream: the last entry, or its beginning if there is none.
+    /// The last entry of the stream; if it has none, the number of the last event.
     async fn end(&mut self, session: u64) -> Result<Position, EngineError> {
         let mut last = redis::cmd("XREVRANGE");
         last.arg(self.engine.events_key()).arg("+").arg("-").arg("COUNT").arg(1);
@@ -181,9 +181,10 @@ impl Reading {
         self.engine.0.query(command, connection).await
     }
 
-    /// Opens a new connection after a pause; the position stays, so that nothing is missed.
+    /// Pauses, and lets the next read open a new connection. The position stays the same, so that
+    /// nothing is missed.
     async fn recover(&mut self, error: &EngineError) {
-        tracing::debug!(%error, "the stream of events could not be read");
+        tracing::debug!(%error, "the event stream could not be read");
         self.connection = None;
         tokio::time::sleep(MAX_PAUSE.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
     }

@@ -1,8 +1,9 @@
-//! Scripts that the engine runs, each as one step.
+//! Scripts in Lua, which the engine runs atomically.
 
 use redis::{RedisWrite, ToRedisArgs};
 
-/// `append_event` for scripts: the first of two keys, the first of four arguments.
+/// `append_event(key, argument)` for scripts: the indexes of the first of two keys and of the first
+/// of four arguments.
 const APPEND_EVENT: &str = r"
 local function append_event(key, argument)
   local number = redis.call('INCR', KEYS[key + 1])
@@ -14,8 +15,8 @@ local function append_event(key, argument)
 end
 ";
 
-/// `own(key, kind)` for scripts: removes a value of another kind, which no instance has written, so that
-/// no command fails because of it.
+/// `own(key, kind)` for scripts: removes a foreign value, which has another type than `kind`, so
+/// that no command fails because of it.
 const OWN: &str = r"
 local function own(key, kind)
   local found = redis.call('TYPE', key)['ok']
@@ -23,12 +24,12 @@ local function own(key, kind)
 end
 ";
 
-/// Echoes the number of the call, so that the answer of another call is noticed: a proxy may repeat
-/// bytes, and answers have no ids.
+/// Returns the number of the call with the result, so that the answer of another call is noticed: a
+/// proxy may repeat bytes, and answers have no ids.
 const ECHO: (&str, &str) =
     ("local call = table.remove(ARGV)\nlocal function body()\n", "\nend\nreturn {call, body()}\n");
 
-/// A script in Lua. It sees `KEYS` and `ARGV`, and returns one value.
+/// A script in Lua, which gets `KEYS` and `ARGV`, and returns one value.
 #[derive(Debug)]
 pub struct Script {
     source: String,
@@ -44,31 +45,32 @@ impl Script {
         Self { source, hash }
     }
 
-    /// The same, where `own(key, kind)` is defined, which removes a value of another kind.
+    /// The same as [`Script::new`], with the function `own(key, kind)`, which removes a value of
+    /// another type.
     #[must_use]
     pub fn with_own(source: &str) -> Self {
         Self::new(&format!("{OWN}\n{source}"))
     }
 
-    /// The same as [`Script::new`], where `append_event(first_key, first_argument)` is defined, which appends an event
-    /// (see [`SealedEvent`](super::SealedEvent)).
+    /// The same as [`Script::new`], with the function `append_event(first_key, first_argument)`,
+    /// which appends an event (see [`SealedEvent`](super::SealedEvent)).
     #[must_use]
     pub fn with_events(source: &str) -> Self {
         Self::new(&format!("{APPEND_EVENT}\n{source}"))
     }
 
-    /// The hash by which the engine knows it.
+    /// The SHA-1 of the text, for `EVALSHA`.
     pub(super) fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// The text that the engine hashes.
+    /// The text, for `EVAL`.
     pub(super) fn source(&self) -> &str {
         &self.source
     }
 }
 
-/// An argument of a script: bytes, or the decimal digits of a number.
+/// An argument of a script: bytes; a number is sent as decimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument(Vec<u8>);
 

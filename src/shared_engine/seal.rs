@@ -5,7 +5,7 @@ use ring::hmac;
 use secrecy::{ExposeSecret, SecretSlice};
 use xxhash_rust::xxh3::Xxh3;
 
-/// A value that is damaged, has another context, or was sealed with another key.
+/// The value is damaged, has another context, or was sealed with another key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the seal does not fit the value")]
 pub struct BadSeal;
@@ -50,8 +50,8 @@ impl Sealer {
         if self.key.is_some() { SHA256_OUTPUT_LEN } else { size_of::<u128>() }
     }
 
-    /// What distinguishes this key from others, in hexadecimal: the first 64 bits of the signature of
-    /// a constant, which is not the context of any value. `None` without a key.
+    /// The id of the key, in 16 hexadecimal digits: the first 64 bits of the HMAC of a constant,
+    /// which is not the context of any value. `None` without a key.
     pub(super) fn key_id(&self) -> Option<String> {
         let tag = self.signature(self.key.as_ref()?, "key id", b"");
         let first = tag.as_ref().first_chunk().expect("a signature has 32 bytes");
@@ -70,7 +70,8 @@ impl Sealer {
         hasher.digest128().to_be_bytes()
     }
 
-    /// The sealed parts; lengths come first, so that no two contexts and bodies have the same bytes.
+    /// The sealed parts; lengths come first, so that no two contexts and bodies have the same
+    /// bytes.
     fn each_part(&self, context: &str, body: &[u8], mut part: impl FnMut(&[u8])) {
         for text in [self.prefix.as_bytes(), context.as_bytes()] {
             part(&(text.len() as u64).to_be_bytes());

@@ -1,4 +1,4 @@
-//! Where the engine is, and what is needed to use it.
+//! The address of the engine, and the secrets that its use needs.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use url::{Host, Url};
 /// The fewest bytes that a key of seals has.
 pub const MIN_KEY_BYTES: usize = 32;
 
-/// The port of an engine whose address has none.
+/// The port if the address has none.
 const DEFAULT_PORT: u16 = 6379;
 
-/// How the engine is used. `Debug` does not show secrets.
+/// The settings of the engine's client. `Debug` does not show secrets.
 #[derive(Clone, Debug)]
 pub struct EngineSettings {
-    /// Its address.
+    /// The address.
     pub url: EngineUrl,
-    /// The password, if it needs one.
+    /// The password of the user, if it has one.
     pub password: Option<SecretString>,
     /// The beginning of all keys.
     pub prefix: String,
