@@ -1,5 +1,5 @@
-//! What the instances of a fleet share: which of them walks which lists, the lists that they
-//! publish, the events that all of them apply, change logs, path history and URL checks.
+//! What the instances of a fleet share: their roles, the published lists, the events of the CMS,
+//! change logs, path history and URL checks.
 
 pub mod changes;
 pub mod checks;
@@ -39,15 +39,15 @@ pub use role::Role;
 use status::{EngineStatus, ListStatus};
 pub use walk_failure::WalkFailure;
 
-/// How long the release of the leases may take.
+/// The time limit for the release of the leases.
 const RELEASE_WAIT: Duration = Duration::from_secs(1);
-/// A new leader applies the events of this time again. It is longer than a lease takes to expire,
-/// and than the updates of the previous leader take to be published.
+/// A new leader applies the events of so long ago again. A lease expires sooner, and the previous
+/// leader has published its updates sooner.
 const REPLAYED: Duration = Duration::from_mins(1);
-/// How long a new leader waits for these events.
+/// The time limit for reading these events.
 const REPLAY_WAIT: Duration = Duration::from_secs(5);
 
-/// The instances that share an engine; or this one alone.
+/// The fleet as this instance sees it: the instances that share an engine, or this one alone.
 #[derive(Default)]
 pub struct Fleet {
     engine: Option<Engine>,
@@ -58,18 +58,19 @@ pub struct Fleet {
     cms_events: CmsEvents,
     /// Whether the stream of events is read.
     is_reading: watch::Sender<bool>,
-    /// Whether the leases are released, because the service stops.
+    /// Whether this instance has released its leases, because it stops.
     is_released: Arc<AtomicBool>,
 }
 
 impl Fleet {
-    /// An instance without others.
+    /// The fleet of a single instance, without an engine.
     #[must_use]
     pub fn alone() -> Self {
         Self::default()
     }
 
-    /// The instances that share this engine; `log` and `history` are those of this one.
+    /// The fleet of the instances that share this engine; `log` and `history` are those of this
+    /// instance.
     #[must_use]
     pub fn sharing(engine: Engine, log: Arc<ChangeLog>, history: Arc<PathHistory>) -> Self {
         let history = Some(SharedHistory::new(engine.clone(), history));
@@ -84,20 +85,21 @@ impl Fleet {
         self.changes.as_ref()
     }
 
-    /// How far webhooks have been sent; `None` without `[shared]`.
+    /// The positions up to which webhooks have been sent; `None` without `[shared]`.
     #[must_use]
     pub fn positions(&self) -> Option<SharedPositions> {
         Some(SharedPositions::new(self.engine.clone()?, self.changes.clone()?))
     }
 
-    /// Follows the change logs and shares the path history. Runs for ever where there is an engine.
+    /// Follows the change logs and shares the path history. With an engine it runs for ever,
+    /// without one it ends at once.
     pub async fn share_changes(&self) {
         if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
             tokio::join!(changes.clone().run(), history.clone().run());
         }
     }
 
-    /// Sets the content types of a site, with the pages outside the CMS as one of them.
+    /// Sets the content types of a site; the pages outside the CMS count as one of them.
     pub fn set_site(&self, site: &Site, types: &[String]) {
         if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
             changes.set_site(site, types);
@@ -105,12 +107,12 @@ impl Fleet {
         }
     }
 
-    /// Handles an event of the stream that is about changes or the history. Returns `true` if it is
-    /// of no use elsewhere.
+    /// Handles an event of the stream that is about changes or the history. Returns `true` if no
+    /// other component needs the event.
     pub fn read_event(&self, event: &Event) -> bool {
         let (Some(changes), Some(history)) = (&self.changes, &self.history) else { return false };
         if event.kind == lists::LIST && !self.has_list(&event.body) {
-            // Those of lists of this instance are read with the version that it adopts.
+            // The changes of its own lists are read after the adoption of the version.
             changes.read_all_soon();
         }
         changes.read_event(event) || history.read_event(event)
@@ -121,7 +123,7 @@ impl Fleet {
         list.is_some_and(|list| self.group_of(&list).is_some())
     }
 
-    /// Events may have been missed.
+    /// Handles a gap of the stream: events may have been missed.
     pub fn read_gap(&self) {
         if let (Some(changes), Some(history)) = (&self.changes, &self.history) {
             changes.read_all_soon();
@@ -141,22 +143,23 @@ impl Fleet {
         self.lists.as_ref()
     }
 
-    /// Publishes the lists that this instance leads. Runs for ever where there is an engine.
+    /// Publishes the lists that this instance leads. With an engine it runs for ever, without one
+    /// it ends at once.
     pub async fn publish_lists(&self) {
         if let Some(lists) = &self.lists {
             lists.publish(self).await;
         }
     }
 
-    /// What is shown of the engine, with the permits for URL checks that are in use and waited for;
-    /// `None` without `[shared]`.
+    /// The status of the engine, and the numbers of permits for URL checks that are in use and that
+    /// are waited for; `None` without `[shared]`.
     #[must_use]
     pub fn engine_status(&self, permits: (usize, usize)) -> Option<EngineStatus> {
         let engine = self.engine.as_ref()?;
         Some(EngineStatus::of(engine, permits))
     }
 
-    /// What is shown of a list; `None` without `[shared]`.
+    /// The status of a list on this instance; `None` without `[shared]`.
     #[must_use]
     pub fn list_status(&self, list: &ListId) -> Option<ListStatus> {
         let (lists, (list, group)) = (self.lists.as_ref()?, self.groups.newest(list)?);
@@ -170,16 +173,17 @@ impl Fleet {
         self.engine.as_ref().is_some_and(is_away)
     }
 
-    /// How many instances read the CMS without knowing of each other: 1 unless the engine is away, or
-    /// the leader of some list does not respond.
+    /// The number of instances that divide the share of the CMS, because each of them walks by
+    /// itself: the last known number while the engine is away or the leader of some list does not
+    /// respond, otherwise 1.
     #[must_use]
     pub fn separate_instances(&self) -> usize {
         let is_alone = self.is_away() || self.groups().iter().any(|one| one.is_without_leader());
         self.engine.as_ref().filter(|_| is_alone).map_or(1, Engine::instances)
     }
 
-    /// The group of these lists of a content type. Two calls for the same lists get the same group,
-    /// with the same lease, until all of its users have dropped it.
+    /// The group of these lists of a content type, with its lease. Two calls for the same lists
+    /// return the same group, as long as one of its users has it.
     #[must_use]
     pub fn group(&self, uid: &str, lists: &[ListId]) -> Arc<ListGroup> {
         let Some(engine) = &self.engine else { return Arc::new(ListGroup::alone()) };
@@ -200,20 +204,20 @@ impl Fleet {
         self.groups.of(list)
     }
 
-    /// Offers the present copy of a list to the other instances.
+    /// Offers the present copy of a list for publication.
     pub fn offer(&self, list: &ListId, offer: Offer) {
         if let (Some(lists), Some((list, _))) = (&self.lists, self.groups.newest(list)) {
             lists.offer(list, offer);
         }
     }
 
-    /// All groups in use that are shared.
+    /// All groups in use; none without an engine.
     #[must_use]
     pub fn groups(&self) -> Vec<Arc<ListGroup>> {
         self.groups.all()
     }
 
-    /// Releases all leases, for a graceful stop: other instances take over at once.
+    /// Releases all leases, so that other instances take over at once. For a graceful stop.
     pub async fn release(&self) {
         let Some(engine) = &self.engine else { return };
         self.is_released.store(true, Ordering::Relaxed);
@@ -222,8 +226,9 @@ impl Fleet {
         }
     }
 
-    /// Shares an event of the CMS with all instances, within 50 ms. Returns whether this instance must
-    /// apply it by itself now; otherwise it comes back from [`Fleet::read_events`].
+    /// Appends an event of the CMS to the stream, within 50 ms. Returns whether the caller must
+    /// apply it now, because there is no engine or it is away; otherwise [`Fleet::read_events`]
+    /// returns it.
     pub async fn share_cms_event(&self, event: CmsEvent) -> bool {
         match &self.engine {
             Some(engine) => self.cms_events.share(engine, event).await,
@@ -231,16 +236,17 @@ impl Fleet {
         }
     }
 
-    /// Applies the events of the CMS here that this instance received while the engine was away, and
-    /// shares them when it is back. Runs for ever where there is an engine.
+    /// Applies the events of the CMS that this instance has received and not read back in time, for
+    /// example because the engine is away, and appends them again. With an engine it runs for ever,
+    /// without one it ends at once.
     pub async fn forward_cms_events(&self, apply: impl Fn(&CmsEvent)) {
         if let Some(engine) = &self.engine {
             self.cms_events.forward(engine, apply).await;
         }
     }
 
-    /// The events of the CMS of the last minute, for a new leader. If they cannot be read, its walk
-    /// finds the changes.
+    /// The events of the CMS of the last minute, for a new leader. None if they cannot be read: its
+    /// walk finds the changes.
     pub async fn recent_cms_events(&self) -> Vec<CmsEvent> {
         let Some(engine) = &self.engine else { return Vec::new() };
         let events = engine.recent_events(REPLAYED, REPLAY_WAIT).await;

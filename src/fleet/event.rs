@@ -1,4 +1,4 @@
-//! What an instance reads from the stream of events.
+//! The events that an instance reads from the event stream.
 
 use std::time::Instant;
 
@@ -8,16 +8,16 @@ use super::walk_failure::FailureEvent;
 use super::{Fleet, WalkFailure};
 use crate::shared_engine::{Engine, Event, Read};
 
-/// What an instance reads from the stream of events.
+/// An event, or a gap, of the event stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FleetEvent {
-    /// An event of the CMS, which any of the instances has received.
+    /// An event of the CMS, which one of the instances has received.
     Cms(CmsEvent),
-    /// An instance asks the holder of the lease with this name for a refresh.
+    /// A follower asks the leader of the lists with this lease for a refresh.
     Want(String),
-    /// The holder of the lease with this name has acknowledged such a request.
+    /// The leader of the lists with this lease acknowledges such a request.
     Kept(String),
-    /// A walk of the holder of the lease with this name has failed.
+    /// A walk of the leader of the lists with this lease has failed.
     Failed(String, WalkFailure),
     /// An event of another kind.
     Other(Event),
@@ -26,7 +26,8 @@ pub enum FleetEvent {
 }
 
 impl Fleet {
-    /// Reads the stream of events from now on, for ever where there is an engine.
+    /// Reads the event stream from now on, and passes each event to `apply`. With an engine it runs
+    /// for ever, without one it ends at once.
     pub async fn read_events(&self, apply: impl Fn(FleetEvent)) {
         let Some(engine) = &self.engine else { return };
         let mut reader = engine.events();
@@ -58,8 +59,8 @@ impl Fleet {
         }
     }
 
-    /// Waits until the stream of events is read: a walk that begins later misses none. For ever
-    /// where there is no engine.
+    /// Waits until the event stream is read: a walk that begins later misses no event. Without an
+    /// engine it waits for ever.
     pub async fn until_events_are_read(&self) {
         // The sender lives as long as this fleet.
         let _ = self.is_reading.subscribe().wait_for(|is_reading| *is_reading).await;

@@ -12,17 +12,17 @@ use super::walk_failure::FailureEvent;
 use super::{Role, SharedListId, WalkFailure};
 use crate::shared_engine::{Engine, EngineState, Lease};
 
-/// The kind of the events by which an instance asks a leader for a refresh.
+/// The kind of the events by which a follower asks the leader for a refresh.
 pub(super) const WANT: &str = "want";
-/// The kind of the events about failed walks.
+/// The kind of the events by which a leader reports a failed walk.
 pub(super) const FAILED: &str = "failed";
 /// The kind of the events by which a leader acknowledges such a request.
 pub(super) const KEPT: &str = "kept";
-/// How long such an event may take.
+/// The time limit for appending such an event.
 const WANT_WAIT: Duration = Duration::from_secs(2);
-/// The shortest time between two requests of an instance to the leader for the same refresh.
+/// The shortest time between two requests of an instance for a refresh of the same group.
 const WANT_PERIOD: Duration = Duration::from_secs(5);
-/// Walks that begin because the engine went away begin within this time.
+/// Walks that begin because the engine is away begin within this time.
 const JITTER: Duration = Duration::from_secs(5);
 
 /// The lists of one content type, one of each site that has it. Dropping it releases its lease.
@@ -35,12 +35,12 @@ pub struct ListGroup {
 struct Sharing {
     engine: Engine,
     lease: Lease,
-    /// The epoch for which this instance has adopted what the previous leader has published.
+    /// The epoch in which this instance leads: it has adopted what was published before.
     ready: AtomicU64,
-    /// Whether what is published cannot be adopted.
+    /// Whether the published lists cannot be adopted.
     is_unusable: AtomicBool,
     liveness: Liveness,
-    /// Whether the leases are released, because the service stops.
+    /// Whether this instance has released its leases, because it stops.
     is_released: Arc<AtomicBool>,
     /// When the leader was last asked for a refresh.
     wanted: Mutex<Option<Instant>>,
@@ -83,7 +83,7 @@ impl ListGroup {
         self.sharing.as_ref().map(|sharing| &sharing.lease)
     }
 
-    /// What this instance does for the group now.
+    /// The role of this instance for the group now.
     #[must_use]
     pub fn role(&self) -> Role {
         let Some(sharing) = &self.sharing else { return Role::Alone };
@@ -98,20 +98,20 @@ impl ListGroup {
         }
     }
 
-    /// Whether this instance walks for the others.
+    /// Whether this instance is the leader, which walks for all.
     #[must_use]
     pub fn is_led(&self) -> bool {
         matches!(self.role(), Role::Leader(_))
     }
 
-    /// Whether another instance walks for this one.
+    /// Whether this instance is a follower: another instance walks for it.
     #[must_use]
     pub fn is_followed(&self) -> bool {
         self.role() == Role::Follower
     }
 
-    /// Whether this instance starts refreshes and updates in the background. A service that stops
-    /// leaves them to others.
+    /// Whether this instance refreshes and updates its copies in the background by itself: as the
+    /// leader or alone, unless it stops and other instances take over.
     #[must_use]
     pub fn is_kept_here(&self) -> bool {
         let is_released =
@@ -119,8 +119,8 @@ impl ListGroup {
         !self.sharing.as_ref().is_some_and(is_released) && !self.is_followed()
     }
 
-    /// The epoch of a lease that this instance has got, and for which it has not yet adopted what
-    /// was published before.
+    /// The epoch of the lease if this instance has it and does not lead yet: it has not adopted
+    /// what was published before.
     #[must_use]
     pub fn new_epoch(&self) -> Option<u64> {
         let sharing = self.sharing.as_ref()?;
@@ -128,21 +128,21 @@ impl ListGroup {
         (sharing.ready.load(Ordering::Relaxed) != epoch).then_some(epoch)
     }
 
-    /// Records that what was published before this epoch is adopted: the instance leads from now on.
+    /// Makes this instance the leader in this epoch: it has adopted what was published before.
     pub fn lead(&self, epoch: u64) {
         if let Some(sharing) = &self.sharing {
             sharing.ready.store(epoch, Ordering::Relaxed);
         }
     }
 
-    /// Records whether what is published cannot be adopted here: the instance walks for itself then.
+    /// Records whether the published lists cannot be adopted: this instance walks by itself then.
     pub fn set_unusable(&self, is_unusable: bool) {
         if let Some(sharing) = &self.sharing {
             sharing.is_unusable.store(is_unusable, Ordering::Relaxed);
         }
     }
 
-    /// Whether this instance walks for itself because the leader does not respond.
+    /// Whether this instance walks by itself because the leader does not respond.
     #[must_use]
     pub fn is_without_leader(&self) -> bool {
         let is_silent =
@@ -150,65 +150,66 @@ impl ListGroup {
         self.sharing.as_ref().is_some_and(is_silent)
     }
 
-    /// Records that the leader should respond: an event of the CMS is about these lists.
+    /// Records that a response of the leader is expected: an event of the CMS is about these lists.
     pub fn expect_response(&self) {
         if let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_followed()) {
             sharing.liveness.expect();
         }
     }
 
-    /// Whether a response of the leader has been expected for a while.
+    /// Whether a response of the leader has been expected for two seconds.
     #[must_use]
     pub fn lacks_response(&self) -> bool {
         self.sharing.as_ref().is_some_and(|sharing| sharing.liveness.lacks_response())
     }
 
-    /// Records a response of the leader: it has acknowledged a request for a refresh, or has reported a
-    /// failed walk, or all that was wanted here has been adopted.
+    /// Records a response of the leader: an acknowledgement, a report of a failed walk, or a
+    /// published version that this instance has adopted.
     pub fn record_response(&self) {
         if let Some(sharing) = &self.sharing {
             sharing.liveness.respond();
         }
     }
 
-    /// Whether walks in the background still have to wait, because the engine has gone away a short
-    /// time ago and all instances would begin at once.
+    /// Whether walks in the background still wait: the engine has been away for less than the
+    /// random delay of this instance, which keeps instances from beginning together.
     #[must_use]
     pub fn is_in_jitter(&self) -> bool {
         self.sharing.as_ref().is_some_and(Sharing::is_in_jitter)
     }
 
-    /// Leaves the lists to another instance, if there is one, because this one cannot walk them now.
-    /// Returns whether it does: it does so at most once in a while.
+    /// Gives up the lease if there are other instances, because this one cannot walk the lists now:
+    /// see [`Lease::give_up`]. Returns whether it did.
     pub fn give_up(&self) -> bool {
         let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_led()) else { return false };
         let is_given_up = sharing.engine.instances() > 1 && sharing.lease.give_up();
         if is_given_up {
             let lease = sharing.lease.name();
-            tracing::warn!(lease, "the walks fail, and are left to another instance");
+            tracing::warn!(lease, "the walks fail: the lease is given up for another instance");
         }
         is_given_up
     }
 
-    /// Leaves the lists to an instance that may reach the CMS, if there is one; otherwise reports the
-    /// failed walk to the instances whose requests wait for it. Waits for nothing.
+    /// Gives up the lease, so that an instance that reaches the CMS can walk; if that is not
+    /// possible, reports the failed walk to the followers, whose requests wait for it. Returns at
+    /// once.
     ///
     /// # Panics
     /// Never: an event has text and numbers alone.
     pub fn report_failure(&self, failure: WalkFailure) {
         let Some(sharing) = self.sharing.as_ref().filter(|_| self.is_led()) else { return };
         if self.give_up() {
-            // Requests elsewhere wait for the walk of the next leader.
+            // Requests to followers wait for the walk of the next leader.
             return;
         }
         let event = FailureEvent { lease: sharing.lease.name().to_owned(), failure };
         let body = serde_json::to_vec(&event).expect("an event has text and numbers alone");
-        // The requests ask again, or end at their deadline.
+        // If the event is lost, followers ask again, or their requests end at their deadline.
         sharing.append(FAILED, body);
     }
 
-    /// Sends the acknowledgement of a request for a refresh if this instance has the lease: followers need not walk,
-    /// however long its walk takes. Waits for nothing.
+    /// Acknowledges a request for a refresh if this instance has the lease, so that followers do
+    /// not walk by themselves, however long its walk takes. Returns at once.
     pub fn acknowledge(&self) {
         let sharing = self.sharing.as_ref();
         if let Some(sharing) = sharing.filter(|sharing| sharing.lease.epoch().is_some()) {
@@ -216,7 +217,7 @@ impl ListGroup {
         }
     }
 
-    /// Asks the leader for a refresh, at most once in a while; waits for nothing.
+    /// Asks the leader for a refresh, at most every five seconds. Returns at once.
     pub fn want_refresh(&self) {
         let is_asked = self.is_followed() || self.is_without_leader();
         let Some(sharing) = self.sharing.as_ref().filter(|_| is_asked) else { return };
@@ -226,13 +227,13 @@ impl ListGroup {
             return;
         }
         *wanted = Some(Instant::now());
-        // Where this fails, the next call asks again.
+        // If the event is lost, the next call asks again.
         sharing.append(WANT, sharing.lease.name().into());
     }
 }
 
 impl Sharing {
-    /// Appends an event, which is lost if that fails.
+    /// Appends an event in a task of its own. If that fails, the event is lost.
     fn append(&self, kind: &'static str, body: Vec<u8>) {
         let engine = self.engine.clone();
         tokio::spawn(async move {

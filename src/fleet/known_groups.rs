@@ -1,5 +1,5 @@
-//! The groups of lists in use. After a reload there are those of the new settings, and as long as
-//! they are in use those of the old ones.
+//! The groups of lists in use: after a reload those of the new settings, and those of the old
+//! settings as long as they are in use.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -19,12 +19,12 @@ struct Groups {
     /// By shared id: each is in one group.
     shared_lists: HashMap<SharedListId, Weak<ListGroup>>,
     /// By the id of the list, which may be in different groups before and after a reload. The last
-    /// one is that of the newest settings.
+    /// entry is that of the newest settings.
     newest: HashMap<ListId, Vec<(SharedListId, Weak<ListGroup>)>>,
 }
 
 impl KnownGroups {
-    /// The group with this lease. The newest settings share these lists in it.
+    /// The group with this lease, in which the newest settings share these lists.
     pub(super) fn get_or_add(
         &self,
         lease: &str,

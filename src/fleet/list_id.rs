@@ -1,4 +1,5 @@
-//! The ids of a list: one content type of one site, by its settings and the version of the service.
+//! The ids of a list, which is one content type of one site. They depend on the settings of the
+//! site and on the version of the service.
 
 use std::fmt;
 
@@ -7,13 +8,13 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::site::Site;
 use crate::store::made_by;
 
-/// The id of a list by the settings of its site, in hexadecimal.
+/// The id of a list by the settings of its site: 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ListId(String);
 
-/// The id under which instances share a list, in hexadecimal. It depends on the lease, so that the
-/// list has one leader: instances with other settings, with another version of the service, or with
-/// other lists in the group have another id for it.
+/// The id under which instances share a list: 32 hexadecimal digits. It depends on the lease, so
+/// that the list has one leader: instances with other settings, with another version of the
+/// service, or with other lists in the group have another id for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SharedListId(String);
 
@@ -73,7 +74,7 @@ impl fmt::Display for SharedListId {
 }
 
 /// The name of the lease of these lists of a content type. Instances with other settings for any of
-/// them have another one, so that each of the two walks by itself.
+/// these lists have another lease, and so a leader of their own.
 pub(super) fn lease_name(uid: &str, lists: &[ListId]) -> String {
     let mut sorted: Vec<&ListId> = lists.iter().collect();
     sorted.sort();

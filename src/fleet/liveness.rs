@@ -1,51 +1,54 @@
-//! Whether another instance keeps the lists that this one follows.
+//! Whether the leader of a group of lists responds to this follower.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// After so long without a publication, the leader is asked for a response.
+/// The follower asks the leader for a refresh if it has not responded for so long.
 const GRACE: Duration = Duration::from_secs(2);
-/// After so long without a response, an instance walks for itself.
+/// The follower walks by itself if the leader has not responded for so long.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Up to so much longer, at random: all followers of a leader would begin at once.
+/// The longest random time that is added to it, so that not all followers begin at once.
 const SPREAD: Duration = Duration::from_secs(4);
 
-/// The responses of the leader of a group. Unless a refresh is wanted or documents have changed, none
-/// is expected.
+/// Whether a response of the leader is expected, and since when. Responses are acknowledgements,
+/// publications and reports of failed walks. One is expected after a request for a refresh, and
+/// after an event of the CMS about the lists of the group.
 pub(super) struct Liveness {
-    /// Since when a response is expected.
+    /// Since when a response is expected; `None`: no response is expected.
     expected: Mutex<Option<Instant>>,
-    patience: Duration,
+    /// The time without a response after which this instance walks by itself.
+    silence: Duration,
 }
 
 impl Liveness {
     pub(super) fn new() -> Self {
-        let patience = SILENCE + SPREAD.mul_f64(fastrand::f64());
-        Self { expected: Mutex::default(), patience }
+        let silence = SILENCE + SPREAD.mul_f64(fastrand::f64());
+        Self { expected: Mutex::default(), silence }
     }
 
-    /// Records that a response is expected.
+    /// Records that a response is expected from now on, if none was before.
     pub(super) fn expect(&self) {
         self.expected.lock().get_or_insert_with(Instant::now);
     }
 
-    /// Records a response.
+    /// Records a response: none is expected any more.
     pub(super) fn respond(&self) {
         *self.expected.lock() = None;
     }
 
-    /// Whether the leader is to be asked for a response.
+    /// Whether a response has been expected for so long that this instance asks the leader for a
+    /// refresh.
     pub(super) fn lacks_response(&self) -> bool {
-        self.waits_for(GRACE)
+        self.is_expected_for(GRACE)
     }
 
-    /// Whether the leader has not responded for so long that this instance has to walk for itself.
+    /// Whether a response has been expected for so long that this instance walks by itself.
     pub(super) fn is_silent(&self) -> bool {
-        self.waits_for(self.patience)
+        self.is_expected_for(self.silence)
     }
 
-    fn waits_for(&self, time: Duration) -> bool {
+    fn is_expected_for(&self, time: Duration) -> bool {
         self.expected.lock().is_some_and(|since| since.elapsed() >= time)
     }
 }

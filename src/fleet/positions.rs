@@ -1,5 +1,5 @@
-//! How far webhooks have been sent, as all instances share it: the holder of one lease sends, and the
-//! next holder goes on where it was (D45, D56).
+//! The positions up to which webhooks have been sent, which all instances share: the holder of one
+//! lease sends, and the next holder continues from the positions (D45, D56).
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -9,12 +9,11 @@ use crate::shared_engine::{Argument, Engine, EngineError, Lease, Script};
 
 /// The name of the lease of the instance that sends.
 const LEASE: &str = "notify";
-/// The hash with the positions, by target and site.
+/// The key of the hash with the positions, by target and site.
 const POSITIONS: &str = "positions";
-/// How long positions stay after the last one was written. Those of targets that are gone from the
-/// settings are a few bytes.
+/// How long positions stay after the last write. The positions of removed targets take a few bytes.
 const TTL: Duration = Duration::from_hours(90 * 24);
-/// For a read or a write, which no client waits for.
+/// The time limit for a read or a write, for which no client waits.
 const WITHIN: Duration = Duration::from_secs(2);
 
 /// Writes a position, if the writer has the lease. It replaces a foreign value of another type.
@@ -40,38 +39,38 @@ pub struct SharedPositions {
 }
 
 impl SharedPositions {
-    /// The positions in this engine, and a standing wish for the lease.
+    /// The positions in this engine. Requests the lease of the sender from now on.
     #[must_use]
     pub fn new(engine: Engine, changes: SharedChanges) -> Self {
         let lease = engine.lease(LEASE);
         Self { engine, lease, changes }
     }
 
-    /// Waits until this instance is the one that sends. Returns the epoch in which it is.
+    /// Waits until this instance has the lease of the sender; returns its epoch.
     pub async fn turn(&self) -> u64 {
         let mut epoch = self.lease.watch();
         loop {
             if let Some(epoch) = self.lease.epoch().filter(|_| self.engine.is_here()) {
                 return epoch;
             }
-            // An engine that comes back decides on the lease.
+            // The wait is limited, because a return of the engine does not change the epoch.
             let _ = tokio::time::timeout(Duration::from_millis(250), epoch.changed()).await;
         }
     }
 
-    /// Whether this instance still is the one that sends, in this epoch.
+    /// Whether this instance still has the lease of the sender, in this epoch.
     #[must_use]
     pub fn is_turn(&self, epoch: u64) -> bool {
         self.engine.is_here() && self.lease.epoch() == Some(epoch)
     }
 
-    /// Whether this instance is the one that sends.
+    /// Whether this instance has the lease of the sender.
     #[must_use]
     pub fn has_turn(&self) -> bool {
         self.engine.is_here() && self.lease.epoch().is_some()
     }
 
-    /// Waits until the lease is lost or got again.
+    /// Waits until this instance no longer has the lease in this epoch, or the engine is away.
     pub async fn turn_changed(&self, epoch: u64) {
         let mut watched = self.lease.watch();
         while self.is_turn(epoch) {
@@ -79,13 +78,13 @@ impl SharedPositions {
         }
     }
 
-    /// Whether the change log of a site in memory is the engine's, and no branch of it.
+    /// Whether the change log of a site in memory is a replica of the engine's, not a branch.
     #[must_use]
     pub fn is_current(&self, site: &str) -> bool {
         self.changes.is_current(site)
     }
 
-    /// Reads the change log of a site up to its end, so that no position is after it.
+    /// Reads the change log of a site up to its end, so that no position is beyond it.
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer.
@@ -93,7 +92,8 @@ impl SharedPositions {
         self.changes.catch_up(site).await
     }
 
-    /// The position that was written last. `None`: there is none, or it is damaged or foreign.
+    /// The position that was written last. `None`: there is none, or the value is damaged or
+    /// foreign.
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer.
@@ -110,7 +110,8 @@ impl SharedPositions {
         Ok(text.and_then(|text| String::from_utf8(text.to_vec()).ok()))
     }
 
-    /// Writes a position, in this epoch. False: another instance sends meanwhile.
+    /// Writes a position, if this instance still has the lease in this epoch. Returns whether it
+    /// was written.
     ///
     /// # Errors
     /// [`EngineError`] if the engine does not answer: the position may have been written.

@@ -1,15 +1,15 @@
-//! What an instance does for a group of lists.
+//! The role of an instance for a group of lists.
 
-/// The role of this instance for the lists that one lease is about.
+/// The role of this instance for the lists of one lease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// The instance walks for itself: there is no engine, it is away, the leader's list cannot be
-    /// used, the leader does not respond, or the instance stops.
+    /// The instance walks by itself: there is no engine, the engine is away, the leader's list
+    /// cannot be used, the leader does not respond, or this instance stops.
     #[default]
     Alone,
-    /// It has the lease, with this fencing epoch: it walks and publishes.
+    /// The instance has the lease, with this fencing epoch: it walks and publishes.
     Leader(u64),
-    /// Another instance has the lease: it adopts what that one publishes.
+    /// Another instance has the lease: this one adopts what the leader publishes.
     Follower,
 }
 

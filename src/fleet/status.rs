@@ -1,4 +1,4 @@
-//! What `/readyz` and the metrics show of the engine, and of a list that instances share.
+//! The status of the engine and of shared lists, as `/readyz` and the metrics show it.
 
 use std::time::{Duration, Instant};
 
@@ -7,18 +7,18 @@ use parking_lot::Mutex;
 use super::{ListGroup, Role};
 use crate::shared_engine::{Engine, EngineState, Lease};
 
-/// The engine and what is used of it, now.
+/// The status of the engine now.
 #[derive(Clone, Debug)]
 pub struct EngineStatus {
     /// `connecting`, `here` or `away`.
     pub state: &'static str,
-    /// Why it is away.
+    /// Why it is away; `None`: it is not.
     pub problem: Option<String>,
-    /// How long it has been here, or not.
+    /// The time since it became usable or ceased to be; if it never was usable, since the start.
     pub age: Duration,
     /// The last known number of instances, this one included.
     pub instances: usize,
-    /// Permits for URL checks that this instance has.
+    /// URL checks of this instance that are in flight.
     pub permits_in_use: usize,
     /// URL checks of this instance that wait for a permit.
     pub permits_waiting: usize,
@@ -38,12 +38,12 @@ impl EngineStatus {
     }
 }
 
-/// A list of this instance, now.
+/// The status of a list on this instance now.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ListStatus {
-    /// What the instance does for it.
+    /// The role of the instance for it.
     pub role: Role,
-    /// How long the instance has had the lease, if it leads.
+    /// How long the instance has had the lease, if it is the leader.
     pub lease_age: Option<Duration>,
     /// The version that the instance has published or adopted last.
     pub version: Option<u64>,
@@ -69,15 +69,16 @@ impl ListStatus {
     }
 }
 
-/// The versions of one list that this instance has seen. It survives a reload of the settings.
+/// The versions of one list that this instance has seen. They survive a reload of the settings.
 #[derive(Debug, Default)]
 pub struct VersionStatus(Mutex<Versions>);
 
 #[derive(Debug, Default)]
 struct Versions {
-    /// The one in use on this instance.
+    /// The version that this instance serves.
     current: Option<u64>,
-    /// The newest published one that is not in use here, and when the first such one was published.
+    /// The newest published version that this instance has not adopted, and when the first of these
+    /// was published.
     missing: Option<(u64, Instant)>,
     /// From the publication of a version to its adoption, the last time.
     lag: Option<Duration>,
@@ -97,12 +98,12 @@ impl VersionStatus {
         if versions.current.is_some_and(|current| version <= current) {
             return;
         }
-        // The first one that is missing says how late this instance is.
+        // The time counts from the first missing version.
         let at = versions.missing.map_or(at, |(_, first)| first);
         versions.missing = Some((version, at));
     }
 
-    /// Records that this instance now uses a version that another one has published.
+    /// Records that this instance has adopted a version that another one has published.
     pub fn adopted(&self, version: u64) {
         let mut versions = self.0.lock();
         versions.current = Some(version);
@@ -111,20 +112,21 @@ impl VersionStatus {
         }
     }
 
-    /// Forgets the versions: the engine is away or another one, and numbers may begin again.
+    /// Forgets the versions: the engine has lost them, and numbers may begin again.
     pub fn forget(&self) {
         let mut versions = self.0.lock();
         versions.current = None;
         versions.missing = None;
     }
 
-    /// The version in use on this instance; `None`: its copy is not that of the fleet.
+    /// The version that this instance serves; `None`: its copy is not a published one.
     #[must_use]
     pub fn current(&self) -> Option<u64> {
         self.0.lock().current
     }
 
-    /// How long a version has been published that is not in use here.
+    /// The time since the publication of the first version that this instance has not adopted;
+    /// `None`: it has adopted all.
     #[must_use]
     pub fn missing_for(&self) -> Option<Duration> {
         self.0.lock().missing.map(|(_, since)| since.elapsed())

@@ -1,8 +1,8 @@
-//! A walk of a leader that has failed: requests that wait for it on other instances end, too.
+//! The failed walk of a leader, by which the requests to its followers that wait for it end, too.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a walk has failed, as far as responses say it.
+/// Why a walk has failed, in as much detail as responses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WalkFailure {
     /// The CMS is not available.
@@ -16,7 +16,7 @@ pub enum WalkFailure {
     Unusable,
 }
 
-/// The event about a failure.
+/// The body of the event about a failed walk, as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct FailureEvent {
     /// The name of the lease.
