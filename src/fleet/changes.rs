@@ -1,8 +1,8 @@
-//! The change log of each site as all instances share it (D44, D56).
+//! The change log of each site, which all instances share (D44, D56).
 //!
-//! While the engine is here, changes are appended by publications of lists alone, and each instance
-//! follows the log: a cursor of one is valid on all. While it is away, an instance continues its copy
-//! as a branch, from the snapshots that it has in memory.
+//! While the engine can be used, only publications of lists append changes, and the log of each
+//! instance is a replica: a cursor of one instance is valid on all. While the engine is away, an
+//! instance continues its replica as a branch, from the snapshots in its memory.
 
 mod append;
 mod away;
@@ -34,7 +34,8 @@ pub use append::{ChangeAppend, LUA};
 pub use plan::ListVersion;
 pub use readiness::Readiness;
 
-/// The kind of the event that announces a log that has begun again.
+/// The kind of the event by which an instance announces that it has begun a log again. Its body is
+/// the key of the site.
 pub const EVENT: &str = "changes";
 
 /// The change logs in the engine. Clones share their state.
@@ -49,37 +50,38 @@ struct Inner {
     /// Records changes while the engine is away.
     recorder: Recorder,
     state: Mutex<State>,
-    /// Sites whose logs are to be read.
+    /// The sites whose logs are to be read.
     due: Mutex<Due>,
     is_due: Notify,
 }
 
 #[derive(Default)]
 struct State {
-    /// Whether changes are recorded by this instance.
+    /// Whether this instance records changes by itself: until the engine can be used, and while it
+    /// is away.
     is_alone: bool,
     sites: HashMap<String, SiteState>,
 }
 
-/// What is known of the log of a site.
+/// What this instance knows of the log of a site.
 #[derive(Default)]
 struct SiteState {
     source: u128,
     types: Vec<String>,
-    /// One read at a time: a second one would apply the same changes.
+    /// Held during a read: a second one would apply the same changes.
     reading: Arc<tokio::sync::Mutex<()>>,
-    /// The sealed head of the log that was read last, and the session in which it was read.
+    /// The sealed identity of the log that was read last, and the session in which it was read.
     read: Option<(Vec<u8>, u64)>,
     /// The last part that was read.
     tail: Option<Tail>,
-    /// When this instance has found the log that it follows.
+    /// When this instance has read the present log for the first time.
     since: Option<Instant>,
-    /// By content type: up to which position of which list the log goes.
+    /// By content type: the list and the position up to which the log has the changes.
     bases: HashMap<String, BaseValue>,
     /// Whether the documents of the log are from another source.
     is_of_other_source: bool,
-    /// Leases of lists with other settings, with their content types, that had no holder at the last
-    /// check.
+    /// The leases of groups with other settings that had no holder at the last check, with their
+    /// content types.
     abandoned: Vec<(String, String)>,
     /// By content type: the last version that this instance has published or adopted.
     settled: HashMap<String, Settled>,
@@ -87,21 +89,22 @@ struct SiteState {
     latest: HashMap<String, Baseline>,
 }
 
+/// A version that this instance has published or adopted.
 struct Settled {
     list: String,
     position: String,
     baseline: Baseline,
-    /// Whether the log has been read since: it has the changes up to this version.
+    /// Whether the log has been read since: the replica has the changes up to this version.
     is_read: bool,
 }
 
 impl SharedChanges {
-    /// The logs in this engine; `log` is what readers get.
+    /// The logs in this engine; `log` has the replicas, which readers get.
     #[must_use]
     pub fn new(engine: Engine, log: Arc<ChangeLog>) -> Self {
         let inner = Inner {
             recorder: Recorder::new(Arc::clone(&log)),
-            // Until the engine is here for the first time.
+            // Until the engine can be used for the first time.
             state: Mutex::new(State { is_alone: true, sites: HashMap::new() }),
             due: Mutex::default(),
             is_due: Notify::new(),
@@ -109,7 +112,7 @@ impl SharedChanges {
         Self { engine, log, inner: Arc::new(inner) }
     }
 
-    /// A site has these content types from now on.
+    /// Sets the content types of a site. If its source is another one, its state is forgotten.
     pub fn set_site(&self, site: &Site, types: &[String]) {
         let Site { key, source, .. } = site;
         self.inner.recorder.set_types(key, types.to_vec());
@@ -123,7 +126,7 @@ impl SharedChanges {
         self.read_soon(key);
     }
 
-    /// The log of a site is read soon: it has changed, or changes may have been missed.
+    /// Schedules a read of the log of a site: it has changed, or changes may have been missed.
     pub fn read_soon(&self, site: &str) {
         self.inner.due.lock().add(site, Instant::now());
         self.inner.is_due.notify_one();
@@ -137,7 +140,8 @@ impl SharedChanges {
         }
     }
 
-    /// The log that an event announces is read soon. Returns `false` if the event is of another kind.
+    /// Schedules a read of the log that an event announces. Returns `false` if the event is of
+    /// another kind.
     #[must_use]
     pub fn read_event(&self, event: &Event) -> bool {
         if event.kind != EVENT {
@@ -159,7 +163,7 @@ impl SharedChanges {
         LogValue { log, source: format!("{source:032x}"), lease: lease.to_owned(), types }
     }
 
-    /// Whether this instance has read changes that the log in the engine does not have.
+    /// Whether this instance has read changes of this log after `last`, the last one in the engine.
     fn has_lost_changes(&self, site: &str, log: u64, last: u64) -> bool {
         let present = self.log.present(site);
         present.log == log && present.sequence > last

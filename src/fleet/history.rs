@@ -1,5 +1,5 @@
-//! The path history that all instances share (D43, D57): rows in the engine, which each instance
-//! reads at its start, and to which it adds its own.
+//! The path history that all instances share (D43, D57): its rows are in the engine. Each instance
+//! reads them when it starts, and adds its own.
 
 mod row;
 mod sharing;
@@ -20,15 +20,15 @@ use row::WireRow;
 
 /// The kind of the event that announces rows.
 pub const EVENT: &str = "history";
-/// How often rows that were made here are looked for.
+/// How often this instance writes its new rows.
 const PERIOD: Duration = Duration::from_millis(250);
-/// The pause after the engine has not answered.
+/// The pause after an error of the engine.
 const PAUSE: Duration = Duration::from_secs(1);
-/// More rows are announced in chunks beside the event.
+/// The most rows in an event; more are uploaded in chunks.
 const MAX_INLINE: usize = 100;
-/// How long such chunks stay: an instance that reads them later has missed events anyway.
+/// How long such chunks stay. An instance that needs longer reads all rows instead.
 const CHUNKS_TTL: Duration = Duration::from_mins(10);
-/// The most bytes of announced rows.
+/// The most bytes of uploaded rows that are read.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The shared path history. Clones share their state.
@@ -46,11 +46,12 @@ struct Inner {
     is_due: Notify,
 }
 
-/// What is to be done.
+/// The reads that are due.
 #[derive(Default)]
 struct Due {
-    /// Rows may have been missed, or a site is new.
+    /// Whether all rows are to be read: some may have been missed, or a site is new.
     all: bool,
+    /// The bodies of events about rows.
     announced: Vec<Vec<u8>>,
 }
 
@@ -79,13 +80,13 @@ impl SharedHistory {
         }
     }
 
-    /// Rows may have been missed: all of them are read soon.
+    /// Schedules a read of all rows, because some may have been missed.
     pub fn read_all_soon(&self) {
         self.inner.state.lock().all = true;
         self.inner.is_due.notify_one();
     }
 
-    /// The rows of an event are read soon. Returns `false` if the event is of another kind.
+    /// Schedules a read of the rows of an event. Returns `false` if the event is of another kind.
     #[must_use]
     pub fn read_event(&self, event: &Event) -> bool {
         if event.kind != EVENT {
@@ -131,7 +132,7 @@ impl SharedHistory {
         self.share_changes().await
     }
 
-    /// Takes the rows of an event; if they are gone or damaged, all are read.
+    /// Merges the rows of an event. If they are missing or damaged, schedules a read of all rows.
     async fn read_announced(&self, body: &[u8]) {
         let rows = match serde_json::from_slice(body) {
             Ok(Announcement::Rows(rows)) => Some(rows),

@@ -1,5 +1,5 @@
-//! The changes that a publication of a list makes: prepared before it, and appended by its script, so
-//! that a version and its changes are in the engine both or neither.
+//! The changes that belong to a publication of a list. They are prepared before it and appended by
+//! its script, so that the engine gets both the version and its changes, or neither.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::shared_engine::{Argument, EngineError};
 use crate::snapshot::Snapshot;
 use crate::store::Head;
 
-/// Functions of the publication's script. `k` is the position of the log's key in `KEYS`, which the
-/// key of its stream follows; `a` is the position of the first of [`ChangeAppend::arguments`] in `ARGV`.
+/// Functions of the publication's script. `k` is the index in `KEYS` of the first of
+/// [`ChangeAppend::keys`], `a` the index in `ARGV` of the first of [`ChangeAppend::arguments`].
 ///
-/// `changes_fit(k, a)` says whether the log is as it was when the changes were prepared;
-/// `changes_append(k, a)` appends them, and is called only then. If the stream has a foreign entry with
-/// a higher id, it removes the log: the next reader begins another one.
+/// `changes_fit(k, a)` returns whether the log is the same as when the changes were prepared. If
+/// so, `changes_append(k, a)` appends them. If the stream has a foreign entry with a larger id, it
+/// removes the log, and the next reader begins a new one.
 pub const LUA: &str = r"
 local function changes_fit(k, a)
   local mode = ARGV[a]
@@ -55,15 +55,15 @@ local function changes_append(k, a)
 end
 ";
 
-/// How long a log is kept after the last publication of a list of its site.
+/// How long a log stays after the last publication of a list of its site.
 pub(super) const LOG_TTL: Duration = Duration::from_hours(30 * 24);
 
-/// What the publication's script does to the change log of the site.
+/// The keys and arguments by which the publication's script writes the change log of the site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeAppend {
     /// The keys of the log's head and of its stream.
     pub keys: [String; 2],
-    /// The last arguments of the script; their number differs.
+    /// The last arguments of the script; how many there are depends on the changes.
     pub arguments: Vec<Argument>,
     /// How many changes it appends.
     pub changes: u64,
@@ -76,13 +76,13 @@ impl ChangeAppend {
 }
 
 impl SharedChanges {
-    /// Prepares the changes that the publication of a version makes.
+    /// Prepares the changes that belong to the publication of a version.
     ///
     /// # Errors
-    /// [`EngineError`] if the log cannot be read: nothing must be published then.
+    /// [`EngineError`] if the log cannot be read: the version must not be published then.
     ///
     /// # Panics
-    /// When the comparison does.
+    /// If the comparison of the snapshots panics.
     pub async fn prepare(&self, version: ListVersion) -> Result<ChangeAppend, EngineError> {
         let known = self.known(&version).await?;
         let plan = self.plan(&version, &known).await?;
@@ -92,7 +92,7 @@ impl SharedChanges {
         Ok(prepared.expect("it is not cancelled, and a panic of it is one of this task"))
     }
 
-    /// Compares the snapshots, and makes the arguments of the script.
+    /// Compares the snapshots, and builds the arguments of the script.
     fn carry_out(&self, plan: Plan, version: &ListVersion, known: Known) -> ChangeAppend {
         let keys = self.keys(&version.head.site);
         let (log, last, since) = match plan {
@@ -125,7 +125,7 @@ impl SharedChanges {
                 self.settled_baseline(version).unwrap_or_else(|| after.clone())
             }
         };
-        // One of the two may be from a store, where titles are left out.
+        // A snapshot from a store has no titles.
         let have_titles = before.snapshot.has_titles() == after.snapshot.has_titles();
         let before = Baseline { is_stored: !have_titles, ..before };
         let uid = &version.head.content_type;
@@ -179,7 +179,7 @@ impl SharedChanges {
         ChangeAppend::new(self.keys(site), arguments, 0)
     }
 
-    /// The arguments that all modes have, with empty ones where they differ.
+    /// The arguments that all modes share; those that differ are empty.
     fn arguments(
         &self,
         mode: &[u8],
@@ -221,7 +221,7 @@ pub(super) fn part_context(site: &str, id: &str) -> String {
     format!("changes {id} of {site}")
 }
 
-/// A snapshot with its titles, to be compared.
+/// A snapshot that is compared with its titles.
 pub(super) fn baseline(head: &Head, snapshot: Arc<Snapshot>) -> Baseline {
     Baseline {
         snapshot,

@@ -1,4 +1,5 @@
-//! Changes that an instance records by itself while the engine is away, and what it must know for that.
+//! Changes that an instance records by itself while the engine is away, and the snapshots that it
+//! compares for this.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,8 +12,8 @@ use crate::snapshot::Snapshot;
 use crate::store::Head;
 
 impl SharedChanges {
-    /// The instance serves this snapshot from now on. While the engine is away, its changes are
-    /// recorded here.
+    /// Records that this instance serves this snapshot from now on. While the engine is away, it
+    /// records the changes, too.
     pub fn saved(&self, head: &Head, snapshot: &Arc<Snapshot>) {
         self.serves(head, baseline(head, Arc::clone(snapshot)));
     }
@@ -33,7 +34,7 @@ impl SharedChanges {
         site.latest.insert(head.content_type.clone(), after);
     }
 
-    /// A content type of a site has no pages any more.
+    /// Records that a content type of a site has no pages any more.
     pub fn removed(&self, site: &str, uid: &str) {
         let state = &mut *self.inner.state.lock();
         if state.is_alone {
@@ -45,8 +46,8 @@ impl SharedChanges {
         }
     }
 
-    /// This instance has published or adopted a version of a list: the log has, or will have, the
-    /// changes up to it.
+    /// Records that this instance has published or adopted a version of a list. The log in the
+    /// engine has the changes up to this version.
     pub fn settled(&self, head: &Head, list: &str, position: String, snapshot: &Arc<Snapshot>) {
         let baseline = baseline(head, Arc::clone(snapshot));
         let settled = Settled { list: list.to_owned(), position, baseline, is_read: false };
@@ -56,7 +57,7 @@ impl SharedChanges {
         self.read_soon(&head.site);
     }
 
-    /// The engine is away: the instance records changes from now on.
+    /// Begins to record changes, because the engine is away.
     pub(super) fn be_alone(&self) {
         let state = &mut *self.inner.state.lock();
         if std::mem::replace(&mut state.is_alone, true) {
@@ -71,7 +72,7 @@ impl SharedChanges {
         let goes_on = site.read.take().is_some() && site.is_at_its_log();
         let recorder = &self.inner.recorder;
         if !goes_on {
-            // What the log has and what this instance serves differ: a branch of it would lack
+            // The replica does not end at the snapshots of this instance: a branch of it would lack
             // changes, or have them twice.
             self.log.forget(key);
             recorder.rebase(key, site.latest.clone());
@@ -81,7 +82,7 @@ impl SharedChanges {
         let settled: HashMap<String, Baseline> =
             settled.map(|(uid, settled)| (uid.clone(), settled.baseline.clone())).collect();
         recorder.rebase(key, settled);
-        // What was not published any more.
+        // The changes that were not published before the engine went away.
         for (uid, latest) in &site.latest {
             recorder.record(key, uid, Some(latest.clone()), unix_ms());
         }
@@ -89,7 +90,8 @@ impl SharedChanges {
 }
 
 impl SiteState {
-    /// Whether the log that was read goes exactly as far as the versions that this instance has.
+    /// Whether the replica ends exactly at the versions that this instance has published or
+    /// adopted.
     pub(super) fn is_at_its_log(&self) -> bool {
         self.types.iter().all(|uid| match (self.settled.get(uid), self.bases.get(uid)) {
             (None, base) => base.is_none(),

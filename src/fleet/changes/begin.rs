@@ -1,4 +1,4 @@
-//! A log that begins again, without a publication.
+//! Begins a log again without a publication.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -22,11 +22,12 @@ return 1
 ",
     )
 });
-/// For the script, and for the event after it.
+/// The time limit of the script, and of the event after it.
 const WITHIN: Duration = Duration::from_secs(2);
 
 impl SharedChanges {
-    /// Begins the log of a site again, unless another instance has done so since this sealed head was read.
+    /// Begins the log of a site again, unless another instance has begun it again since this sealed
+    /// identity was read.
     pub(super) async fn begin(&self, site: &str, expected: Vec<u8>) -> Result<(), EngineError> {
         let log = fastrand::u64(..);
         let source = {
@@ -42,7 +43,7 @@ impl SharedChanges {
         ];
         let begun: i64 = self.engine.script(&BEGIN, &self.keys(site), arguments, WITHIN).await?;
         if begun == 1 {
-            // Where this fails, the others find it at their next read.
+            // If this fails, the other instances find the new log at their next read.
             let _ = self.engine.append(EVENT, site.as_bytes(), WITHIN).await;
         }
         Ok(())

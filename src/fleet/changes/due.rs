@@ -7,23 +7,25 @@ use std::time::{Duration, Instant};
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const MAX_PAUSE: Duration = Duration::from_secs(8);
 
-/// The sites whose logs are to be read. One that cannot be read keeps no other one waiting.
+/// The sites whose logs are to be read. A log that cannot be read does not delay those of other
+/// sites.
 #[derive(Debug, Default)]
 pub(super) struct Due {
-    /// By site: not before this time.
+    /// The time of the read, by site.
     sites: BTreeMap<String, Instant>,
     /// The pauses of sites whose last read has failed, with their ends.
     failed: BTreeMap<String, (Duration, Instant)>,
 }
 
 impl Due {
-    /// The log of a site is to be read: now, or at the end of its pause.
+    /// Schedules a read of the log of a site: now, or at the end of its pause.
     pub(super) fn add(&mut self, site: &str, now: Instant) {
         let at = self.failed.get(site).map_or(now, |(_, end)| *end);
         self.sites.entry(site.to_owned()).or_insert(at);
     }
 
-    /// Takes the site that has been due for the longest time. Otherwise: when the next one is, if any.
+    /// Takes the site that has been due for the longest time. If none is due: the time of the next
+    /// read, if there is one.
     pub(super) fn take(&mut self, now: Instant) -> Result<String, Option<Instant>> {
         let first = self.sites.iter().min_by_key(|(_, at)| **at);
         let Some((site, at)) = first.map(|(site, at)| (site.clone(), *at)) else {
@@ -36,7 +38,7 @@ impl Due {
         Ok(site)
     }
 
-    /// The read of this site has failed, or not.
+    /// Records the result of a read. A failed one is repeated after a pause.
     pub(super) fn is_read(&mut self, site: &str, has_failed: bool, now: Instant) {
         if !has_failed {
             self.failed.remove(site);
@@ -48,7 +50,7 @@ impl Due {
         self.sites.insert(site.to_owned(), now + pause);
     }
 
-    /// None is to be read, and none has failed.
+    /// Forgets all reads and failures.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }

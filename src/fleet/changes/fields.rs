@@ -1,5 +1,5 @@
-//! The fields of the hash that heads the change log of a site in the engine. Each is sealed, so that
-//! a script compares whole values and none can be made up.
+//! The fields of the hash in the engine that describes the change log of a site, its head. Each
+//! field is sealed, so that none can be forged; a script compares them as whole values.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -13,20 +13,20 @@ pub(super) const LAST: &str = "last";
 /// The beginning of the names of fields with a [`BaseValue`]; the content type follows.
 const BASE: &str = "base:";
 
-/// What stays the same as long as a log lasts.
+/// The identity of a log, and what stays the same until it begins again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LogValue {
-    /// Its identity.
+    /// The identity of the log.
     pub(super) log: u64,
-    /// What distinguishes the CMS of its documents from others, in hexadecimal.
+    /// The source of its documents: 32 hexadecimal digits that identify the CMS.
     pub(super) source: String,
-    /// The key of the lease whose holder has begun it; empty if it was begun without changes.
+    /// The key of the lease whose holder has begun it; empty if it was begun without a publication.
     pub(super) lease: String,
-    /// The content types that the site had then: their first snapshots are no change.
+    /// The content types that the site had then: the pages of their first snapshots are not added.
     pub(super) types: Vec<String>,
 }
 
-/// How far a log goes.
+/// The end of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LastValue {
     pub(super) log: u64,
@@ -34,7 +34,7 @@ pub(super) struct LastValue {
     pub(super) last: u64,
 }
 
-/// Up to which version of which list a log has the changes of a content type.
+/// The list, and its version, up to which a log has the changes of a content type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct BaseValue {
     pub(super) log: u64,
@@ -57,7 +57,7 @@ pub(super) fn base_field(uid: &str) -> String {
     format!("{BASE}{uid}")
 }
 
-/// The content type of such a field.
+/// The content type of the field with a base; `None`: it is another field.
 pub(super) fn uid_of(field: &str) -> Option<&str> {
     field.strip_prefix(BASE)
 }
@@ -72,7 +72,7 @@ pub(super) fn seal<T: Serialize>(engine: &Engine, site: &str, field: &str, value
     engine.seal(&context(site, field), &text)
 }
 
-/// `None`: it was damaged or made up, or another version of the service has written it.
+/// `None`: the field is damaged or forged, or another version of the service has written it.
 pub(super) fn open<T: DeserializeOwned>(
     engine: &Engine,
     site: &str,

@@ -1,4 +1,4 @@
-//! How an instance follows the logs of the engine.
+//! Reads the logs in the engine, and applies them to the replicas of this instance.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -13,9 +13,10 @@ use super::tail::Tail;
 use crate::change_log::{Applied, Part};
 use crate::shared_engine::{Argument, Engine, EngineError, EngineState, Script};
 
-/// Reads the head of a log and the changes after one of it: all of the stream if the log is another one.
-/// Foreign values of another type count as missing. The last result is 1 if the part that was read last
-/// is another one now.
+/// Arguments: the sealed identity of the known log, the last change that was read of it, the
+/// largest number of parts, the seal of the last part that was read. Returns the fields of the
+/// head, the parts after that change (from the beginning if the log is another one), and 1 if the
+/// last part that was read is another one now. Foreign values of another type count as missing.
 static READ: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
@@ -35,18 +36,18 @@ return {redis.call('HGETALL', KEYS[1]), parts, differs}
 /// An entry of the stream: its id, and its fields.
 type PartEntry = (String, Vec<(String, Vec<u8>)>);
 
-/// Why a log begins again that has other changes than those that were read.
+/// Why a log begins again whose changes differ from those that were read before.
 const OTHER_CHANGES: &str = "the engine has other changes in their place";
-/// For one read of parts.
+/// The time limit of one read of parts.
 const READ_WITHIN: Duration = Duration::from_secs(3);
-/// How often logs are read although no event has said that they have changed.
+/// How often logs are read without an event about them.
 const PERIOD: Duration = Duration::from_secs(5);
 /// How many parts are read at once at first, and at most; the number doubles while the answers stay
 /// small.
 const FIRST_COUNT: usize = 16;
 const MAX_COUNT: usize = 1_024;
 const SMALL_ANSWER: usize = 1 << 20;
-/// How often a log begins again in one read: more often, and something else is wrong.
+/// How often one read begins a log again at most.
 const MAX_BEGINS: usize = 3;
 
 /// Fields by name, sealed parts by id, and whether the last part differs.
@@ -63,14 +64,14 @@ enum Progress {
 }
 
 impl SharedChanges {
-    /// Follows the logs as long as the process runs.
+    /// Keeps the replicas up to date as long as the process runs.
     pub async fn run(self) {
         tokio::join!(self.follow(), self.check_regularly());
     }
 
     async fn check_regularly(&self) {
         let mut tick = interval(PERIOD);
-        // Two checks after each other find the same moment between two holders.
+        // Two checks in close succession could both fall between two holders of a lease.
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tick.tick().await;
@@ -115,7 +116,7 @@ impl SharedChanges {
             }
         };
         if !self.engine.is_here() {
-            // A new session reads all of them.
+            // The next session begins with a read of all logs.
             self.inner.due.lock().clear();
             return;
         }
@@ -187,7 +188,7 @@ impl SharedChanges {
         self.engine.script(&READ, &self.keys(site), arguments, READ_WITHIN).await
     }
 
-    /// Takes what was read.
+    /// Applies what was read.
     fn take(
         &self,
         site: &str,
@@ -214,8 +215,8 @@ impl SharedChanges {
         state.is_alone = false;
         known.is_of_other_source = source != known.source;
         if known.is_of_other_source {
-            // Instances with other settings have it; those with these settings begin another one when
-            // the others are gone.
+            // The log belongs to instances with other settings. Those with these settings begin a
+            // new log after the others have stopped.
             known.bases = bases(&self.engine, site, head.log, found);
             return Progress::End;
         }
@@ -243,7 +244,7 @@ impl SharedChanges {
         }
     }
 
-    /// `None`: it cannot be used.
+    /// Applies a part; `None`: it cannot be used.
     fn apply(&self, site: &str, id: &str, part: &[(String, Vec<u8>)]) -> Option<Tail> {
         let [(_, sealed)] = part else { return None };
         let bytes = self.engine.open(&part_context(site, id), sealed).ok()?;
@@ -254,7 +255,8 @@ impl SharedChanges {
         is_used.then(|| Tail::of(log, last, sealed))
     }
 
-    /// The versions whose changes the next read of the log has.
+    /// The versions of the site that this instance has published or adopted: a read that begins now
+    /// has their changes.
     fn unread_versions(&self, site: &str) -> Vec<(String, String, String)> {
         let state = self.inner.state.lock();
         let settled = state.sites.get(site).into_iter().flat_map(|known| &known.settled);
@@ -272,7 +274,7 @@ impl SharedChanges {
     }
 }
 
-/// Up to which version of which list a log goes, by content type.
+/// The list and the version up to which a log has the changes, by content type.
 fn bases(
     engine: &Engine,
     site: &str,

@@ -1,4 +1,4 @@
-//! Logs that instances with other settings have continued, of which none is left.
+//! Logs of instances with other settings, after the last of these instances has stopped.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -7,16 +7,16 @@ use super::{SharedChanges, SiteState};
 use crate::shared_engine::EngineError;
 
 impl SharedChanges {
-    /// Begins each log again that instances with other settings have continued, if their lease was free
-    /// at the last check and is free now: between two holders it is free for a moment. All logs are then
-    /// read.
+    /// Begins each log again whose changes come from instances with other settings, if their lease
+    /// had no holder at two checks in a row: between two holders it is free for a moment. Then
+    /// schedules a read of all logs.
     pub(super) async fn check_abandoned(&self) {
         if !self.engine.is_here() {
             return;
         }
         let sites: Vec<String> = self.inner.state.lock().sites.keys().cloned().collect();
         for site in sites {
-            // The next check repeats what has failed.
+            // A check that fails is repeated at the next one.
             let _ = self.check_site(&site).await;
             self.read_soon(&site);
         }
@@ -36,7 +36,7 @@ impl SharedChanges {
             }
         }
         if let Some((_, uid)) = abandoned.iter().find(|found| before.contains(found)) {
-            let reason = "the instances with the settings before are gone";
+            let reason = "no instance has the previous settings any more";
             tracing::info!(site, uid, reason, "the shared change log begins again");
             return self.begin(site, read).await;
         }
@@ -48,7 +48,8 @@ impl SharedChanges {
 }
 
 impl SiteState {
-    /// The leases of lists with other settings whose changes the log has, with their content types.
+    /// The leases of the groups with other settings whose changes the log has, with their content
+    /// types.
     fn leases_of_others(&self) -> BTreeMap<String, String> {
         let is_own = |uid: &str, list: &str| {
             let own = self.settled.get(uid).filter(|_| !self.is_of_other_source);

@@ -1,4 +1,4 @@
-//! What a publication does to the log of its site, from what the engine has.
+//! Decides from the log in the engine what a publication does to it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::shared_engine::EngineError;
 use crate::snapshot::Snapshot;
 use crate::store::Head;
 
-/// For a read of the head of a log.
+/// The time limit of a read of the head of a log.
 const READ_WITHIN: Duration = Duration::from_secs(2);
 
 /// A version of a list that is to be published.
@@ -21,15 +21,16 @@ pub struct ListVersion {
     pub list: String,
     /// The key of the lease of the list's group, with the engine's prefix.
     pub lease_key: String,
-    /// The position that is published now, and its snapshot; `None`: none, or it cannot be used.
+    /// The position and the snapshot of the version that is published now; `None`: there is none,
+    /// or it cannot be used.
     pub before: Option<(String, Arc<Snapshot>)>,
-    /// The position to be published; no two versions of a list have the same one.
+    /// The position of the version, which no other version of the list has.
     pub position: String,
-    /// Its snapshot.
+    /// The snapshot of the version.
     pub after: Arc<Snapshot>,
 }
 
-/// What is known of the log before a publication, as the engine has it.
+/// The sealed fields of the head of a log before a publication.
 pub(super) struct Known {
     pub(super) log: Option<Vec<u8>>,
     pub(super) last: Option<Vec<u8>>,
@@ -39,22 +40,22 @@ pub(super) struct Known {
 /// What a publication does to the log.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Plan {
-    /// Another version of the settings keeps the log, while an instance with it lives.
+    /// Nothing: the log belongs to a group with other settings, of which an instance still runs.
     Nothing,
-    /// The changes since this snapshot follow the change `last`.
+    /// The changes since this snapshot are appended after the change `last`.
     Append { log: u64, last: u64, since: Since },
-    /// The log cannot be continued: readers get a reset.
+    /// The log cannot be continued, for this reason: it begins again, and readers get a reset.
     Restart(&'static str),
 }
 
-/// With what the new snapshot is compared.
+/// The snapshot with which the new one is compared.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Since {
-    /// With the version that is published now.
+    /// The version that is published now.
     Published,
-    /// With no pages: the content type is new.
+    /// No pages: the content type is new.
     NoPages,
-    /// With nothing: its pages were there before, although they were not known.
+    /// The new snapshot itself, which makes no changes: its pages were there before.
     Itself,
 }
 
@@ -73,7 +74,7 @@ impl SharedChanges {
         Ok(Known { log, last, base })
     }
 
-    /// Whether instances with the settings of another list publish it.
+    /// Whether an instance has this lease: a group with other settings is in use then.
     pub(super) async fn is_held(&self, lease_key: &str) -> Result<bool, EngineError> {
         let mut command = redis::cmd("EXISTS");
         command.arg(lease_key);

@@ -1,4 +1,4 @@
-//! Whether readers can get the log of a site from this instance now.
+//! Whether this instance can answer readers of the change log of a site now.
 
 use std::time::Duration;
 
@@ -8,23 +8,25 @@ use super::SharedChanges;
 use crate::change_log::Since;
 use crate::shared_engine::{ANSWER_WAIT, EngineState};
 
-/// How long readers wait for versions that a new log begins with: instances with other settings never
-/// adopt them.
+/// For how long after a log has begun readers wait until this instance has adopted the versions
+/// that the log begins with. The time is limited, because instances with other settings never adopt
+/// them.
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
-/// What a reader can get of the log of a site now.
+/// How a request for the changes of a site can be answered now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// What the log says.
+    /// From the log.
     Ready,
-    /// Nothing yet, without a reset: the cursor is of an instance that has read more.
+    /// Without changes and with the same cursor: it comes from an instance that has read more.
     Ahead,
-    /// The log is not known yet.
+    /// Not at all: the log is not known yet.
     NotYet,
 }
 
 impl SharedChanges {
-    /// Whether readers can get the log of a site now; waits for the engine for at most 50 ms.
+    /// How a request for the changes of a site since this cursor can be answered; waits for the
+    /// engine for at most 50 ms.
     pub async fn readiness(&self, site: &str, since: Option<Since>) -> Readiness {
         let session = match self.engine.state() {
             EngineState::Here { session } => session,
@@ -36,7 +38,7 @@ impl SharedChanges {
             _ => None,
         };
         let is_ahead = cursor.is_some_and(|cursor| self.log.is_ahead(site, cursor));
-        // A cursor that is not known here may be one of a log that has just begun.
+        // This instance may not have read the log of the cursor yet.
         let is_unknown = cursor.is_some_and(|cursor| self.log.waiting(site, cursor).is_none());
         if is_unknown || !self.is_read(site, session) {
             match timeout(ANSWER_WAIT, self.catch_up(site)).await {
@@ -54,7 +56,8 @@ impl SharedChanges {
         }
     }
 
-    /// Whether the log of a site in memory is the engine's, as it was read in this session.
+    /// Whether the log of a site in memory is a replica of the engine's, and was read in this
+    /// session.
     #[must_use]
     pub fn is_current(&self, site: &str) -> bool {
         match self.engine.state() {
@@ -69,8 +72,8 @@ impl SharedChanges {
         read.is_some_and(|(_, at)| *at == session)
     }
 
-    /// Whether the log has begun a short time ago, and this instance has not adopted all versions that it
-    /// begins with.
+    /// Whether the log began less than ten seconds ago, and this instance has not adopted all
+    /// versions that it begins with.
     fn is_behind_new_log(&self, site: &str) -> bool {
         let state = self.inner.state.lock();
         let Some(known) = state.sites.get(site) else { return false };

@@ -1,10 +1,10 @@
-//! The end of a log as it was read: an engine that was set back to an earlier state may have other
-//! changes at the same place.
+//! The last part of a log that was read. An engine that was restored to an earlier state may have
+//! other changes with the same sequence numbers.
 
-/// How many bytes of the seal of a part tell it from others.
+/// How many bytes of the seal of a part distinguish it from others.
 const LENGTH: usize = 16;
 
-/// A part of a log.
+/// A part of a log, by its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tail {
     /// The identity of the log.
@@ -16,17 +16,17 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// The part with this last change, as it stands in the engine.
+    /// The part with this last change, and its sealed bytes.
     pub(super) fn of(log: u64, last: u64, sealed: &[u8]) -> Self {
         Self { log, last, seal: sealed[sealed.len().saturating_sub(LENGTH)..].to_vec() }
     }
 
-    /// The later one of two parts that were read, this one first.
+    /// The later part of this one and `next`, which was read after it.
     pub(super) fn or_later(self, next: Self) -> Self {
         if self.log == next.log && self.last > next.last { self } else { next }
     }
 
-    /// Whether another part stands in this place.
+    /// Whether the other part has the same log and last change, and differs.
     pub(super) fn contradicts(&self, other: &Self) -> bool {
         (self.log, self.last) == (other.log, other.last) && self.seal != other.seal
     }

@@ -1,4 +1,4 @@
-//! A row of the path history as it stands in the engine and in events.
+//! The form of a row of the path history in the engine and in events.
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -6,8 +6,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::path_history::Row;
 use crate::shared_engine::Engine;
 
-/// What stands in front of a sealed row, for the script that merges: whether it was seen (1) or is
-/// imported (0), when it was last seen (16 digits), and a hash of the document (16 digits).
+/// The length of the prefix of a sealed row, which the script that merges compares: whether the row
+/// was seen (1) or is imported (0), when it was last seen (16 digits), and a hash of the document
+/// (16 digits).
 pub(super) const PREFIX: usize = 33;
 /// The longest path of a row.
 const MAX_PATH: usize = u16::MAX as usize;
@@ -53,7 +54,7 @@ impl WireRow {
     }
 }
 
-/// The name of the field of a row: no host has a space.
+/// The name of the field of a row. A host has no space.
 pub(super) fn field(host: &str, path: &str) -> String {
     format!("{host} {path}")
 }
@@ -70,7 +71,7 @@ pub(super) fn value(engine: &Engine, row: &Row) -> Vec<u8> {
     [prefix.as_bytes(), &sealed].concat()
 }
 
-/// The row of a field. `None`: it is damaged or made up.
+/// The row of a field. `None`: the field is damaged or forged.
 pub(super) fn open(
     engine: &Engine,
     (source, site): (u128, &str),

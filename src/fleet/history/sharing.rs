@@ -1,4 +1,4 @@
-//! Reads and writes the rows in the engine, in batches: no command takes long.
+//! Reads and writes the rows in the engine, in batches, so that no command takes long.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,9 +11,9 @@ use super::row::{field, open, value};
 use crate::path_history::{Row, RowChange, Taker};
 use crate::shared_engine::{Argument, EngineError, Script};
 
-/// Puts rows in: one that was seen wins over an imported one, else the one that was last seen later. A
-/// row of the same document is written again only after an hour. Returns the positions of those that it
-/// has written.
+/// Writes rows. A row replaces the present one if it was seen and that was imported, or if both are
+/// of one kind and it was last seen later; a row of the same document is written again only after
+/// an hour. Returns the indexes of the rows that were written, from 1.
 static MERGE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
@@ -40,7 +40,7 @@ return written
 ",
     )
 });
-/// Removes rows that were not seen later than those that this instance has dropped.
+/// Removes the rows that this instance has dropped, unless they were last seen later in the engine.
 static REMOVE: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         r"
@@ -56,7 +56,7 @@ return 1
 });
 /// How many rows one script or one read has.
 const BATCH: usize = 256;
-/// How many rows are announced together.
+/// How many rows are written and announced together.
 const ROUND: usize = 32 * BATCH;
 const WITHIN: Duration = Duration::from_secs(3);
 /// How long the rows of a site stay after the last write: longer than `moved.keep_days` allows by
@@ -64,7 +64,8 @@ const WITHIN: Duration = Duration::from_secs(3);
 const TTL: Duration = Duration::from_hours(1_000 * 24);
 
 impl SharedHistory {
-    /// Reads all rows of the sites. If the engine has fewer than this instance, it gets all of these.
+    /// Reads all rows of the sites. If the engine has fewer rows than this instance, all rows of
+    /// this instance are written.
     pub(super) async fn read_all(&self) -> Result<(), EngineError> {
         let sites = self.inner.sites.lock().clone();
         let mut count = 0;
@@ -110,7 +111,7 @@ impl SharedHistory {
         Ok(count)
     }
 
-    /// Writes the rows that have been made and dropped here.
+    /// Writes the rows that this instance has added, and removes those that it has dropped.
     pub(super) async fn share_changes(&self) -> Result<(), EngineError> {
         loop {
             let changes = self.history.take_changes(Taker::Fleet, ROUND);
@@ -118,7 +119,7 @@ impl SharedHistory {
                 return Ok(());
             }
             if let Err(error) = self.share(&changes).await {
-                // None is lost: all of them are compared again.
+                // So that no row is lost, all of them are written again.
                 self.history.forget_changes(Taker::Fleet);
                 self.history.keep_all(Taker::Fleet);
                 return Err(error);
