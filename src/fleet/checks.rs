@@ -1,5 +1,5 @@
-//! URL checks of all instances: how many are in flight, and one run at a time for a content type of a
-//! site (D55).
+//! URL checks of all instances (D55): the permits that limit the checks in flight, and the runs, of
+//! which there is one at a time for each content type of a site.
 
 pub mod permits;
 pub mod runs;

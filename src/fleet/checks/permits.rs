@@ -1,5 +1,5 @@
 //! Permits for URL checks, which limit the checks in flight over all instances. One task renews and
-//! returns the permits of this instance and gets further ones, with one script for all three.
+//! returns the permits of this instance and requests further ones; one script does all three.
 
 mod attempt;
 mod pool;
@@ -19,10 +19,10 @@ use attempt::{Reply, Request};
 use pool::{PermitPool, Step};
 use script::PERMITS;
 
-/// How long an attempt may take: no check that has a permit waits for it.
+/// The time limit of an attempt. No check that has a permit waits for it.
 const WITHIN: Duration = Duration::from_secs(1);
-/// How often the number of instances is noted, without a command.
-const LOOK: Duration = Duration::from_secs(2);
+/// How often the pool gets the last known number of instances. This takes no command.
+const INSTANCES_PERIOD: Duration = Duration::from_secs(2);
 
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::with_own(PERMITS));
 
@@ -39,12 +39,13 @@ struct Shared {
 /// The right to have one check in flight, until it is dropped.
 pub struct Permit {
     shared: Arc<Shared>,
-    /// `None`: it was not handed over.
+    /// `None`: the check was given up, and the permit went back to the pool.
     token: Option<String>,
 }
 
 impl Permits {
-    /// Permits from this engine, and the task that gets them.
+    /// Permits from this engine. Starts the task that requests them; must be called within a
+    /// runtime.
     #[must_use]
     pub fn start(engine: Engine, limits: Limits) -> Self {
         let pool = PermitPool::new(limits, engine.instance_id(), Instant::now());
@@ -54,10 +55,10 @@ impl Permits {
         Self(shared)
     }
 
-    /// Waits for a permit. Dropping the future gives up the place in the queue.
+    /// Waits for a permit. Dropping the future leaves the queue.
     ///
     /// # Panics
-    /// If the runtime is gone, so that nothing can wait.
+    /// If the runtime has shut down.
     pub async fn acquire(&self) -> Permit {
         let (sender, receiver) = oneshot::channel();
         self.0.pool.lock().wait(sender);
@@ -65,7 +66,7 @@ impl Permits {
         receiver.await.expect("the pool keeps each sender until it has a permit")
     }
 
-    /// The checks of this instance that are in flight, and those that wait.
+    /// The numbers of checks of this instance that are in flight, and that wait for a permit.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         self.0.pool.lock().counts()
@@ -111,7 +112,8 @@ impl Shared {
                 Step::Send(request) => self.send(request).await,
                 Step::Wait(until) => {
                     let now = Instant::now();
-                    let until = until.map_or(now + LOOK, |until| until.min(now + LOOK));
+                    let until = until
+                        .map_or(now + INSTANCES_PERIOD, |until| until.min(now + INSTANCES_PERIOD));
                     tokio::select! {
                         () = sleep_until(until.into()) => {}
                         () = self.changed.notified() => continue,

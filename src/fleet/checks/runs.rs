@@ -1,5 +1,6 @@
-//! Runs of URL checks of all instances: one run at a time for a content type of a site. The owner
-//! publishes its progress and its result; other instances follow.
+//! Runs of URL checks of all instances: one run at a time for each content type of a site. Its
+//! owner publishes the progress and the result; other instances follow the run, which means that
+//! they read both.
 
 mod claim;
 mod following;
@@ -19,39 +20,39 @@ use crate::fleet::list_id::ListId;
 use crate::shared_engine::{Argument, Chunks, DownloadError, Engine, EngineError, Script};
 use claim::Claim;
 
-/// The run of an owner, or the interest of a follower, expires after this time without a renewal.
+/// A run, and the interest of an instance that follows it, expire so long after the last renewal.
 const LIFETIME: Duration = Duration::from_secs(3);
-/// How often an owner publishes its progress, and a follower reads it.
+/// How often the owner publishes the progress, and other instances read it.
 pub const PERIOD: Duration = Duration::from_millis(500);
-/// How long a command in the background may take.
+/// The time limit of a command in the background.
 pub const WITHIN: Duration = Duration::from_secs(2);
 /// A larger result is not read.
 const MAX_RESULT_BYTES: usize = 256 * 1024 * 1024;
 
 static JOIN: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::JOIN));
 
-/// The runs of all instances. Clones are the same.
+/// The runs of all instances. Clones share their state.
 #[derive(Clone)]
 pub struct FleetRuns {
     engine: Engine,
-    /// Read by each run that this instance owns, until the engine knows that it has ended.
+    /// Locked for reading by each run that this instance owns, until the engine has its end.
     owned: Arc<RwLock<()>>,
 }
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// The URLs with a result.
+    /// The number of URLs with a result.
     pub checked: usize,
-    /// All URLs.
+    /// The number of all URLs.
     pub total: usize,
-    /// The documents without a URL.
+    /// The number of documents without a URL.
     pub skipped: u64,
-    /// The results by class: 2xx, 3xx, 4xx, 5xx, error.
+    /// The numbers of results by class: 2xx, 3xx, 4xx, 5xx, error.
     pub by_class: [u64; 5],
 }
 
-/// Where the result of a run is.
+/// The end of a run, and where its result is in the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedResult {
     /// When the run ended, by the engine's clock, in ms since 1970.
@@ -61,22 +62,22 @@ pub struct SharedResult {
     chunks: Chunks,
 }
 
-/// What an instance does about a run that a caller wants.
+/// How an instance gets the result of a run that a client wants.
 pub enum Joined {
-    /// It checks the URLs, for all instances.
+    /// It owns the run, and checks the URLs for all instances.
     Own(Ownership),
-    /// Another instance does.
+    /// Another instance owns the run.
     Follow(Following),
-    /// The result is there.
+    /// A result that can be reused is in the engine.
     Ended(SharedResult),
-    /// There is no run, and this instance cannot begin one.
+    /// There is no run, and this instance may not begin one.
     None,
-    /// The engine has not said in time whether there is a run; it may have begun this one.
+    /// The engine has not answered in time. It may have registered this instance as the owner.
     Unknown(Ownership),
 }
 
 impl FleetRuns {
-    /// The runs that this engine knows.
+    /// The runs in this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         Self { engine, owned: Arc::default() }
@@ -88,7 +89,8 @@ impl FleetRuns {
         self.engine.instant_of(engine_ms)
     }
 
-    /// Joins the run with this id, or begins it if `may_own`; a result is good for `reuse`.
+    /// Joins the run with this id, or begins it if `may_own`. A result that ended less than `reuse`
+    /// ago is used instead. The engine may take `within` to answer.
     pub async fn join(
         &self,
         id: &str,
@@ -119,7 +121,7 @@ impl FleetRuns {
             }
             "ended" => match found.result(&sealed) {
                 Some(result) => Joined::Ended(result),
-                // Without a result that is accepted, this instance begins a run.
+                // The result is refused: this instance begins a run.
                 None => Box::pin(self.join(id, may_own, Duration::ZERO, (progress, within))).await,
             },
             _ => Joined::None,
@@ -127,17 +129,17 @@ impl FleetRuns {
     }
 
     fn ownership(&self, claim: Claim) -> Ownership {
-        // `None`: the process stops.
+        // It fails only while the process stops.
         Ownership::new(claim, Arc::clone(&self.owned).try_read_owned().ok())
     }
 
-    /// Waits until the engine has been asked to release the runs of this instance, whose tasks have
-    /// been ended.
+    /// Waits until the releases of the runs of this instance have been sent. Their tasks must have
+    /// been ended before.
     pub async fn released(&self) {
         drop(self.owned.write().await);
     }
 
-    /// Whether the engine can be asked.
+    /// Whether the engine can be used.
     #[must_use]
     pub fn is_here(&self) -> bool {
         self.engine.is_here()
@@ -162,7 +164,7 @@ impl FleetRuns {
         Ok(ids.iter().zip(found).map(result).collect())
     }
 
-    /// The bytes of a result.
+    /// Downloads the bytes of a result.
     ///
     /// # Errors
     /// [`DownloadError`], also for a damaged result.

@@ -1,6 +1,6 @@
-//! One attempt to renew, return and get permits: what is sent to the engine, and its response.
+//! One attempt to renew, return and get permits: the request to the engine, and its response.
 
-/// One attempt to renew, return and get permits.
+/// What one attempt sends to the engine.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
     /// Permits of checks in flight.
@@ -11,9 +11,9 @@ pub(super) struct Request {
     pub(super) returned: Vec<String>,
     /// Further permits that checks wait for.
     pub(super) wanted: Vec<String>,
-    /// Whether checks may be in flight that the engine does not know.
+    /// Whether this instance may have checks in flight that the engine does not know.
     pub(super) is_first_of_session: bool,
-    /// The permits of each instance until the checks have ended that the engine does not know.
+    /// The most permits of an instance until the checks that the engine does not know have ended.
     pub(super) share: usize,
 }
 

@@ -1,5 +1,5 @@
-//! The permits that an instance holds, what it asks the engine for next, and which check gets one.
-//! Without the engine: how many checks may be in flight locally.
+//! The permits of an instance: which check gets one, and what the next attempt sends to the engine.
+//! Without the engine, the pool limits the checks of this instance by itself.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -7,56 +7,58 @@ use std::time::{Duration, Instant};
 
 use super::attempt::{Reply, Request};
 
-/// A check begins only if its permit lasts at least this long without a renewal, so that no check
-/// outlives its permit.
+/// A check begins only if its permit expires at least so much later, so that no check outlives its
+/// permit.
 const RESERVED_FOR_A_CHECK: Duration = Duration::from_millis(11_500);
-/// A permit that no check waits for is returned after this time, together with others.
+/// A permit for which no check waits is returned after this time, so that several are returned
+/// together.
 const LINGER: Duration = Duration::from_millis(5);
-/// The pauses between two attempts to get the first permits: the first one, and the longest.
+/// The pauses between two attempts while an instance has less than its share: the first one, and
+/// the longest.
 const SHORT_PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(50)];
-/// The pause for an instance that has its share, and would use more.
+/// The pause while an instance has its share and wants further permits.
 const LONG_PAUSE: Duration = Duration::from_millis(250);
 /// The pause after an attempt that has failed.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 /// A permit in use is renewed this long before it expires, even if no check waits for one.
 const RENEWED_BEFORE: Duration = Duration::from_secs(2);
-/// How long other instances may take to notice that the engine is here again.
+/// How long other instances may take to notice that the engine has returned.
 const RECONNECTION: Duration = Duration::from_secs(3);
 
 /// The limits of a fleet.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The checks in flight at a time over all instances.
+    /// The most checks in flight at a time over all instances.
     pub checks: usize,
-    /// After this time without a renewal, a permit expires: longer than any check takes.
+    /// A permit expires so long after its last renewal; no check takes as long.
     pub lifetime: Duration,
 }
 
-/// What to do next.
+/// What the task of the pool does next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Send(Request),
-    /// Nothing before this time, unless the pool changes.
+    /// Wait until this time, or until the pool changes.
     Wait(Option<Instant>),
 }
 
-/// Where permits come from at present.
+/// The source of permits at present.
 #[derive(Debug)]
 enum Mode {
-    /// It is not known yet whether the engine is there.
+    /// None: it is not known yet whether the engine can be used.
     Unknown,
-    /// From the engine.
+    /// The engine.
     Engine,
-    /// Locally, without the engine.
+    /// The pool itself, because the engine is away.
     Local {
-        /// From then on no check is in flight that began with a permit of another instance.
+        /// From then on, no check of another instance is in flight that began with a permit.
         settled: Instant,
         /// The permits that this instance had when the engine went away.
         carried: Vec<String>,
     },
 }
 
-/// The permits of one instance. `W` is a check that waits.
+/// The permits of one instance. `W` is the handle of a check that waits.
 pub(super) struct PermitPool<W> {
     limits: Limits,
     instance: String,
@@ -75,7 +77,7 @@ pub(super) struct PermitPool<W> {
     pause: Duration,
     /// Nothing is sent before this time: an attempt has failed.
     retry: Option<Instant>,
-    /// When the oldest permit became free that is to be returned.
+    /// Since when a permit is free that is to be returned.
     freed: Option<Instant>,
     /// The largest recent number of instances, and when it was last seen. While instances
     /// reconnect, the engine knows only some of them.
@@ -116,17 +118,17 @@ impl<W> PermitPool<W> {
         self.limits
     }
 
-    /// How long after its return checks may be in flight that the engine does not know.
+    /// How long after the engine's return checks may be in flight that it does not know.
     pub(super) fn settling_time(&self) -> Duration {
         self.limits.lifetime + RECONNECTION
     }
 
-    /// The checks of each instance without the engine.
+    /// The limit of an instance without the engine.
     fn share(&self) -> usize {
         (self.limits.checks / self.instances.0).max(1)
     }
 
-    /// The checks in flight, and those that wait.
+    /// The numbers of checks in flight, and of those that wait.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.busy.len(), self.waiting.len())
     }
@@ -152,7 +154,7 @@ impl<W> PermitPool<W> {
         Some((self.waiting.pop_front()?, permit))
     }
 
-    /// Undoes [`PermitPool::next`] for a check that does not begin; or a check has ended.
+    /// Takes back the permit of a check that has ended, or that does not begin.
     pub(super) fn free(&mut self, permit: &str, now: Instant) {
         self.busy.retain(|busy| busy != permit);
         if !matches!(self.mode, Mode::Engine) {
@@ -166,7 +168,8 @@ impl<W> PermitPool<W> {
         self.freed.get_or_insert(now);
     }
 
-    /// The engine is here: for the first time, or again, perhaps without what it knew before.
+    /// Switches to permits from the engine, which can be used for the first time or again, and may
+    /// have lost what it knew.
     pub(super) fn connect(&mut self, now: Instant) {
         self.is_first_of_session = !matches!(self.mode, Mode::Unknown);
         let mode = mem::replace(&mut self.mode, Mode::Engine);
@@ -181,14 +184,14 @@ impl<W> PermitPool<W> {
         self.freed = Some(now);
     }
 
-    /// The engine is away since this time.
+    /// Switches to permits of the pool: the engine has been away since this time.
     pub(super) fn disconnect(&mut self, since: Instant, now: Instant) {
         let carried = self.busy.iter().cloned().chain(self.idle.drain(..)).collect();
         self.mode = Mode::Local { settled: since + self.limits.lifetime, carried };
         self.instances.1 = now;
     }
 
-    /// What to do at this time; after it, [`PermitPool::next`] may have checks.
+    /// What the task does at this time. Afterwards it calls [`PermitPool::next`].
     pub(super) fn step(&mut self, now: Instant) -> Step {
         match self.mode {
             Mode::Unknown => Step::Wait(None),
@@ -216,7 +219,7 @@ impl<W> PermitPool<W> {
         self.next_attempt = unmet.then(|| sent + self.pause.mul_f64(0.5 + fastrand::f64()));
     }
 
-    /// The attempt may have failed before or after the engine has executed it.
+    /// Records that an attempt has failed: the engine may have executed it or not.
     pub(super) fn fail(&mut self, request: Request, now: Instant) {
         self.is_first_of_session |= request.is_first_of_session;
         self.returned.extend(request.returned);
@@ -225,7 +228,7 @@ impl<W> PermitPool<W> {
         self.retry = Some(now + PAUSE_AFTER_FAILURE.mul_f64(0.5 + fastrand::f64()));
     }
 
-    /// When the next attempt is due; `None`: nothing is to be renewed, returned or got.
+    /// When the next attempt is due; `None`: nothing is to be renewed, returned or requested.
     fn due(&self, now: Instant) -> Option<Instant> {
         let (held, waiting) = (self.busy.len() + self.idle.len(), self.waiting.len());
         let session = self.is_first_of_session.then_some(now);

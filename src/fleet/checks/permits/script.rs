@@ -1,16 +1,16 @@
 //! The script that renews, returns and grants permits in one command.
 
-/// Keys: the permits by expiry, the instances that have less than their share, whether the engine has
-/// served permits before, and the share while instances may have checks that the engine does not know,
-/// with the time until which that is so. Values that no instance has written are removed, or count as
-/// the nearest ones that an instance writes; each key expires.
+/// Keys: the permits by expiry; the instances that have less than their share; a flag that the
+/// engine has granted permits before; the share that holds while instances may have checks that the
+/// engine does not know, with the end of this time. Foreign values are removed, or replaced by the
+/// nearest value that an instance writes; each key expires.
 ///
-/// Arguments: instance, limit, lifetime, settling time, share of this instance, whether it may have
-/// begun checks without the engine, and the numbers of busy, idle and returned permits; then these
-/// permits, and the wanted ones.
+/// Arguments: instance, limit, lifetime and settling time in ms, share of this instance, whether it
+/// may have begun checks without the engine, and the numbers of busy, idle and returned permits;
+/// then these permits, and the wanted ones.
 ///
-/// Returns: the number of granted permits, how many the instance may keep, whether it has less than its
-/// share, and the idle permits that had expired.
+/// Returns: the number of granted permits, how many the instance may keep, whether it has less than
+/// its share, and the idle permits that had expired.
 pub(super) const PERMITS: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -47,8 +47,8 @@ impl Claim {
         serde_json::from_slice(json).ok()
     }
 
-    /// Runs a script whose outcome nothing depends on: without it, keys expire. The guard is held until
-    /// then.
+    /// Runs a script in a task of its own. If it fails, the keys expire. The guard is dropped when
+    /// the script has ended.
     pub(super) fn send(
         &self,
         script: &'static Script,

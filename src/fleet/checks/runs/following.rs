@@ -13,7 +13,7 @@ static FOLLOW: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::FOL
 pub enum Followed {
     /// It is in progress. `None`: the value of its progress was refused.
     Progress(Option<Progress>),
-    /// Its result is there.
+    /// It has ended, with this result.
     Ended(SharedResult),
     /// It has stopped without a result, or its result was refused.
     Gone,
@@ -31,7 +31,7 @@ impl Following {
         Self { shared, progress }
     }
 
-    /// Asks for the state of the run, and renews the interest of this instance.
+    /// Reads the state of the run, and renews the interest of this instance.
     ///
     /// # Errors
     /// [`EngineError`].

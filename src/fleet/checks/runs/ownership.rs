@@ -10,13 +10,13 @@ use super::claim::{Claim, RELEASE};
 use super::{LIFETIME, Progress, SharedResult, WITHIN, millis, scripts};
 use crate::shared_engine::{Argument, EngineError, Script};
 
-/// Runs in flight at a time over all instances: all of them share the same requests, and each has a
-/// deadline.
+/// The most runs in flight at a time over all instances: all runs share the ten permits, and each
+/// has a deadline.
 const MAX_RUNNING: usize = 2;
-/// How long a result is kept for instances that start.
-const KEPT: Duration = Duration::from_hours(24);
-/// How long a result is kept that a newer one has replaced: it may still be read.
-const KEPT_AFTER: Duration = Duration::from_mins(1);
+/// How long a result stays in the engine, for instances that start.
+const RESULT_TTL: Duration = Duration::from_hours(24);
+/// How long a result stays after a newer one has replaced it: an instance may be reading it.
+const REPLACED_TTL: Duration = Duration::from_mins(1);
 
 static RENEW: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::RENEW));
 static FINISH: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::FINISH));
@@ -26,20 +26,21 @@ static FINISH: LazyLock<Script> = LazyLock::new(|| Script::with_own(scripts::FIN
 pub enum Renewed {
     /// The run is still that of this instance.
     Continues {
-        /// Whether it may begin its checks: it has one of the places of the fleet.
+        /// Whether it may begin its checks: it is one of the two runs in flight over all instances.
         has_place: bool,
     },
-    /// No instance has a subscription.
+    /// No instance has a client that waits for the run.
     Unneeded,
     /// Another instance owns a run with the same key.
     Lost,
 }
 
-/// A run that this instance owns. Dropping it before the end releases the run for other instances.
+/// A run that this instance owns. Dropping it before the run has ended releases the run, so that
+/// another instance can begin it.
 pub struct Ownership {
     shared: Claim,
     is_finished: AtomicBool,
-    /// Held until the run is released.
+    /// Held until the release of the run has been sent.
     unreleased: Option<OwnedRwLockReadGuard<()>>,
 }
 
@@ -48,8 +49,8 @@ impl Ownership {
         Self { shared, is_finished: AtomicBool::new(false), unreleased }
     }
 
-    /// Publishes the progress. `is_needed`: this instance has a subscription; `wants_place`: the run
-    /// could begin.
+    /// Renews the run and publishes its progress. `is_needed`: a client of this instance waits for
+    /// it; `wants_place`: its checks are to begin as soon as it may be in flight.
     ///
     /// # Errors
     /// [`EngineError`]; the run continues.
@@ -76,23 +77,23 @@ impl Ownership {
         })
     }
 
-    /// Publishes the result of the run, which has ended at `time`, in ms since 1970. False: another
-    /// instance owns a run with the same key by now.
+    /// Publishes the result of the run, which ended at `time` by the system clock, in ms since
+    /// 1970. Returns `false` if another instance owns a run with the same key by now.
     ///
     /// # Errors
-    /// [`EngineError`]: the others do not get it.
+    /// [`EngineError`]: the other instances do not get the result.
     ///
     /// # Panics
-    /// Never: the place of a result is JSON.
+    /// Never: a result has texts and numbers, which are JSON.
     pub async fn finish(&self, bytes: &[u8], time: i64) -> Result<bool, EngineError> {
         let Claim { engine, id, token } = &self.shared;
         let ended = engine.now_ms();
-        let chunks = engine.upload(&format!("run:{id}:{token}"), bytes, KEPT).await?;
+        let chunks = engine.upload(&format!("run:{id}:{token}"), bytes, RESULT_TTL).await?;
         let result = SharedResult { ended, time, chunks };
         let json = serde_json::to_vec(&result).expect("texts and numbers are JSON");
         let sealed = engine.seal(&self.shared.context("result"), &json);
         let arguments =
-            vec![Argument::from(token), sealed.into(), ended.into(), millis(KEPT).into()];
+            vec![Argument::from(token), sealed.into(), ended.into(), millis(RESULT_TTL).into()];
         let (is_published, run, before): (bool, String, Vec<u8>) =
             engine.script(&FINISH, &self.shared.keys(), arguments, WITHIN).await?;
         let before = Claim { token: run, ..self.shared.clone() }.result(&before);
@@ -100,7 +101,7 @@ impl Ownership {
             if is_published { before.map(|result| result.chunks) } else { Some(result.chunks) };
         if let Some(unused) = unused {
             // Otherwise they expire later.
-            let _ = engine.extend(&unused, KEPT_AFTER).await;
+            let _ = engine.extend(&unused, REPLACED_TTL).await;
         }
         self.is_finished.store(true, Ordering::Relaxed);
         Ok(is_published)

@@ -1,9 +1,10 @@
-//! The scripts of runs. Keys of all of them: the run in flight (its owner's token and progress), the
-//! instances that follow it by expiry, the last result, and the runs with a place by expiry. A value that
-//! no instance has written must not keep them from checking: it is removed, or it expires.
+//! The scripts of runs. All have the same keys: the run (its owner's token, and its progress), the
+//! instances that follow it by expiry, the last result, and by expiry the runs in flight, which are
+//! those with a place. A foreign value must not keep instances from checking: it is removed, or it
+//! expires.
 
-/// Arguments: instance, token, progress, lifetime, for how long a result is good, whether the instance
-/// may own a run.
+/// Arguments: instance, token, progress, lifetime in ms, for how many ms a result can be reused,
+/// whether the instance may own a run.
 pub(super) const JOIN: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -11,7 +12,7 @@ local lifetime = tonumber(ARGV[4])
 own(KEYS[1], 'hash')
 own(KEYS[2], 'zset')
 own(KEYS[3], 'hash')
--- Where it has no expiry, no instance has written it.
+-- A value without an expiry is foreign: it gets one.
 redis.call('PEXPIRE', KEYS[1], lifetime, 'LT')
 local run = redis.call('HMGET', KEYS[1], 'owner', 'progress')
 if run[1] then
@@ -31,8 +32,8 @@ redis.call('PEXPIRE', KEYS[1], lifetime)
 return { 'own', '', '' }
 ";
 
-/// Arguments: token, progress, lifetime, whether the owner has a subscription, whether it wants a place,
-/// and the number of places.
+/// Arguments: token, progress, lifetime in ms, whether a client of the owner waits, whether the run
+/// wants a place, and the number of places.
 pub(super) const RENEW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -42,7 +43,7 @@ own(KEYS[2], 'zset')
 own(KEYS[3], 'hash')
 own(KEYS[4], 'zset')
 local owner = redis.call('HGET', KEYS[1], 'owner')
--- The result may have been published while this was on its way.
+-- The result may have been published after this renewal was sent.
 if redis.call('HGET', KEYS[3], 'run') == ARGV[1] then return 'lost' end
 if owner and owner ~= ARGV[1] then return 'lost' end
 local future = '(' .. now + lifetime
@@ -65,7 +66,7 @@ redis.call('PEXPIRE', KEYS[4], lifetime)
 return 'runs'
 ";
 
-/// Arguments: instance, token of the owner, lifetime.
+/// Arguments: instance, token of the owner, lifetime in ms.
 pub(super) const FOLLOW: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -84,7 +85,7 @@ if ended[1] == ARGV[2] then return { 'ended', ended[2] or '' } end
 return { 'gone', '' }
 ";
 
-/// Arguments: token, result, when it ended, and how long it is kept.
+/// Arguments: token, result, the end of the run in ms since 1970, and how many ms the result stays.
 pub(super) const FINISH: &str = r"
 own(KEYS[1], 'hash')
 own(KEYS[3], 'hash')
@@ -99,7 +100,8 @@ redis.call('DEL', KEYS[1], KEYS[2])
 return { 1, before[1] or '', before[2] or '' }
 ";
 
-/// Arguments: the token of a run that stops, or an empty text and the instance that stops to follow.
+/// Arguments: the token of a run that is released; or an empty text, and the instance that no
+/// longer follows the run.
 pub(super) const RELEASE: &str = r"
 if ARGV[1] == '' then return redis.call('ZREM', KEYS[2], ARGV[2]) end
 redis.call('ZREM', KEYS[4], ARGV[1])
