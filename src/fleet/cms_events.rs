@@ -1,4 +1,4 @@
-//! The events of the CMS, each of which one instance receives and all instances apply (D54).
+//! The events of the CMS. One instance receives each of them, and all instances apply it (D54).
 
 mod unconfirmed;
 
@@ -12,16 +12,17 @@ use unconfirmed::Unconfirmed;
 
 /// The kind of these events in the stream.
 const KIND: &str = "cms";
-/// How often the events are checked that have not come back.
+/// How often the events are checked that this instance has not read back.
 const PERIOD: Duration = Duration::from_millis(250);
-/// How long an event may take to come back to the instance that has appended it.
+/// An event is appended again if the instance has not read it back for so long.
 const ECHO_WAIT: Duration = Duration::from_secs(1);
-/// After this time, the instance applies the event by itself, and continues to append it.
+/// The instance applies an event by itself if it has not read it back for so long. It continues to
+/// append it.
 const OVERDUE: Duration = Duration::from_secs(5);
 /// The time limit for appending an event when no request waits for it.
 const BACKGROUND_WAIT: Duration = Duration::from_secs(2);
 
-/// What a webhook says.
+/// The event of a webhook of the CMS.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CmsEvent {
     /// Whether a published version was withdrawn.
@@ -48,36 +49,36 @@ pub enum CmsChange {
     Anything,
 }
 
-/// An event as it stands in the stream.
+/// The body of an event in the stream, as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     /// The instance that has received it.
     from: String,
-    /// Its number there.
+    /// The number that the receiving instance has given to it.
     number: u64,
     event: CmsEvent,
 }
 
-/// The events that this instance has received and not yet read back from the engine.
+/// The events that this instance has received and not yet read back from the stream.
 #[derive(Default)]
 pub struct CmsEvents(Mutex<Unconfirmed>);
 
 impl CmsEvents {
-    /// Shares an event with all instances, within [`ANSWER_WAIT`]. Returns whether this instance
-    /// must apply it by itself now, because the engine is away; if it is here, the event comes back
-    /// from [`read`].
+    /// Appends an event to the stream, within [`ANSWER_WAIT`]. Returns whether the caller must
+    /// apply it now, because the engine is away; otherwise [`read`] returns it.
     pub(super) async fn share(&self, engine: &Engine, event: CmsEvent) -> bool {
         let is_away = is_away(engine);
         let number = self.0.lock().add(event.clone(), is_away, Instant::now());
         if !is_away && let Some(number) = number {
-            // Where this fails, `forward` tries again.
+            // If this fails, `forward` appends it again.
             let _ = append(engine, number, event, ANSWER_WAIT).await;
         }
         is_away
     }
 
-    /// Appends events again that have not come back. Applies them here while the engine is away, or
-    /// if it does not return them for [`OVERDUE`]: it may refuse this one stream. Runs for ever.
+    /// Appends events again that this instance has not read back. Applies them while the engine is
+    /// away, or if it does not return them for [`OVERDUE`]: it may refuse commands for the stream
+    /// alone. Runs for ever.
     pub(super) async fn forward(&self, engine: &Engine, apply: impl Fn(&CmsEvent)) {
         loop {
             tokio::time::sleep(PERIOD).await;
@@ -95,7 +96,8 @@ impl CmsEvents {
         }
     }
 
-    /// The events that have become overdue. Logs that there are some, once until there are none.
+    /// The events that have become overdue. Logs a warning for the first of them, until none is
+    /// overdue.
     fn overdue(&self) -> Vec<CmsEvent> {
         let mut unconfirmed = self.0.lock();
         let was_logged = unconfirmed.has_overdue();
@@ -104,21 +106,21 @@ impl CmsEvents {
         if !overdue.is_empty() && !was_logged {
             tracing::warn!(
                 events = overdue.len(),
-                "the shared engine does not return events of the CMS: they are applied here alone"
+                "the shared engine does not return events of the CMS: this instance applies them by itself"
             );
         }
         overdue
     }
 
-    /// Records that an event of this instance has come back.
+    /// Records that this instance has read an event of its own back.
     fn confirm(&self, engine: &Engine, entry: &Entry) {
         if entry.from == engine.instance_id() {
             self.0.lock().confirm(entry.number);
         }
     }
 
-    /// The event of an entry of the stream, of this or of another instance; `None`: another kind of
-    /// entry, or one that this version does not understand.
+    /// The event of the CMS in an event of the stream; one that this instance has received counts
+    /// as read back. `None`: it is of another kind, or this version cannot parse it.
     pub(super) fn read(&self, engine: &Engine, event: &Event) -> Option<CmsEvent> {
         let entry = parse(event)?;
         self.confirm(engine, &entry);
@@ -126,7 +128,7 @@ impl CmsEvents {
     }
 }
 
-/// The event of an entry of the stream; as [`CmsEvents::read`].
+/// As [`CmsEvents::read`], without a record that it was read back.
 pub(super) fn parse_event(event: &Event) -> Option<CmsEvent> {
     parse(event).map(|entry| entry.event)
 }

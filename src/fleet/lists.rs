@@ -1,9 +1,9 @@
-//! The lists that instances share: one publishes, the others adopt (D52, D53).
+//! The lists that instances share: the leader publishes them, the followers adopt them (D52, D53).
 //!
-//! In the engine, a list is a pointer, a base in chunks, and the deltas since the base. A publication
-//! is the difference between what is published and what the leader has, whatever has made it. An
-//! adoption is complete or nothing: all that comes from the engine is checked, and the result must
-//! have the content hash of the pointer.
+//! In the engine, a list is a pointer, a base in chunks, and the deltas since the base. A
+//! publication adds the difference between the published version and the leader's copy, whether a
+//! walk or an update has changed the copy. An adoption is complete or does not happen: each value
+//! from the engine is checked, and the result must have the content hash of the pointer.
 
 mod adoption;
 mod not_adopted;
@@ -37,30 +37,31 @@ use state::ListState;
 
 /// The kind of the event by which a leader announces a version.
 pub(super) const LIST: &str = "list";
-/// The kind of the event by which an instance asks for a new base, because it cannot use the present one.
+/// The kind of the event by which an instance asks for a new base, because it cannot use the
+/// published one.
 const BASE: &str = "base";
-/// The time for a command in the background.
+/// The time limit of a command in the background.
 const WITHIN: Duration = Duration::from_secs(2);
-/// How long a list stays in the engine when no instance leads.
+/// How long a list stays in the engine without a leader.
 const TTL: Duration = Duration::from_hours(24);
 /// The most bytes of a base in the engine.
 const MAX_BASE_BYTES: usize = 1 << 30;
 
-/// A snapshot of a list, and the time of its walk.
+/// A snapshot of a list, with the time of its walk.
 #[derive(Clone, Debug)]
 pub struct PublishedList {
     /// The URLs.
     pub snapshot: Arc<Snapshot>,
-    /// When the walk began: later changes in the CMS may be missing.
+    /// When the walk began; the snapshot may lack later changes of the CMS.
     pub begun: Instant,
     /// How long the walk took.
     pub took: Duration,
 }
 
-/// The copy of a list that this instance serves, to be published.
+/// A copy of a list that this instance serves, for publication.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// What it is a snapshot of.
+    /// The site and the content type of the list.
     pub head: Head,
     /// The copy.
     pub list: PublishedList,
@@ -71,10 +72,10 @@ pub struct Lists {
     engine: Engine,
     changes: SharedChanges,
     states: Mutex<HashMap<SharedListId, Arc<ListState>>>,
-    /// What waits to be published.
+    /// The copies that wait to be published.
     offers: Mutex<Offers>,
     offered: Notify,
-    /// Lists of which another instance has published a version.
+    /// The lists of which another instance has announced a version.
     announced: Mutex<Announced>,
     is_announced: Notify,
 }
@@ -82,7 +83,7 @@ pub struct Lists {
 #[derive(Default)]
 struct Announced {
     lists: BTreeSet<SharedListId>,
-    /// Events may have been missed.
+    /// Whether all lists count as announced, because events may have been missed.
     all: bool,
 }
 
@@ -96,7 +97,7 @@ pub enum Which {
 }
 
 impl Lists {
-    /// The lists in this engine, with the change logs that go with them.
+    /// The lists in this engine; publications append to these change logs.
     #[must_use]
     pub fn new(engine: Engine, changes: SharedChanges) -> Self {
         Self {
@@ -110,12 +111,12 @@ impl Lists {
         }
     }
 
-    /// Takes note of an event of the stream; `false`: it is not about lists.
+    /// Handles an event of the stream. Returns `false` if it is not about lists.
     pub fn read_event(&self, event: &Event) -> bool {
         if event.kind != LIST && event.kind != BASE {
             return false;
         }
-        // The lists of other settings are not known here.
+        // Lists of other settings have no state on this instance.
         let known = list_of(&event.body).and_then(|list| {
             let state = self.states.lock().get(&list).cloned();
             state.map(|state| (list, state))
@@ -136,7 +137,7 @@ impl Lists {
         true
     }
 
-    /// Events may have been missed.
+    /// Handles a gap of the stream: all lists count as announced.
     pub fn read_gap(&self) {
         self.announced.lock().all = true;
         self.is_announced.notify_one();
@@ -147,7 +148,7 @@ impl Lists {
         self.is_announced.notify_one();
     }
 
-    /// Waits until another instance has published something, at most this long. `None`: none has.
+    /// Waits until another instance announces a version, for at most this time. `None`: none did.
     pub async fn next_announced(&self, within: Duration) -> Option<Which> {
         let _ = tokio::time::timeout(within, self.is_announced.notified()).await;
         let Announced { lists, all } = std::mem::take(&mut *self.announced.lock());
@@ -158,13 +159,13 @@ impl Lists {
         }
     }
 
-    /// Which versions of a list this instance has seen.
+    /// The versions of a list that this instance has seen.
     #[must_use]
     pub fn versions(&self, list: &SharedListId) -> Arc<VersionStatus> {
         Arc::clone(&self.state(list).versions)
     }
 
-    /// Sets the lists of this instance. What is known of other lists is forgotten.
+    /// Sets the lists of this instance. The states of other lists are dropped.
     pub(super) fn keep(&self, lists: Vec<SharedListId>) {
         let mut states = self.states.lock();
         let mut known = std::mem::take(&mut *states);
@@ -175,7 +176,7 @@ impl Lists {
         *states = lists.into_iter().map(state).collect();
     }
 
-    /// The state of a list; an empty one if it is none of this instance any more.
+    /// The state of a list; an empty one if this instance no longer has the list.
     fn state(&self, list: &SharedListId) -> Arc<ListState> {
         self.states.lock().get(list).map(Arc::clone).unwrap_or_default()
     }
@@ -189,7 +190,7 @@ impl Lists {
     }
 }
 
-/// The list that the body of an event is about.
+/// The list in the body of an event.
 pub(super) fn list_of(body: &[u8]) -> Option<SharedListId> {
     let list = body.split(|byte| *byte == b' ').next()?;
     SharedListId::parse(std::str::from_utf8(list).ok()?)

@@ -1,5 +1,5 @@
-//! The cache of an instance of a fleet: which lists it walks, and which it leaves to other
-//! instances.
+//! The snapshot cache of an instance of a fleet: which lists it refreshes by itself, and what it
+//! asks of their leaders.
 
 mod adoption;
 mod failures;
@@ -17,13 +17,14 @@ use super::refresh::{TypeGroup, report_failure};
 use super::site_cache::SiteCache;
 
 impl SnapshotCache {
-    /// The entries whose refreshes this instance starts by itself; not those that it follows.
+    /// The entries whose refreshes this instance starts by itself: those of which it is not a
+    /// follower.
     pub(super) fn kept_entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {
         self.entries().filter(|(_, entry)| self.group(entry).lists.is_kept_here())
     }
 
-    /// The part of the CMS's time that walks of this instance may take. Instances that do not know
-    /// of each other divide it.
+    /// The part of the CMS's time that walks of this instance may take, from 0 to 1. Instances that
+    /// walk by themselves divide it.
     pub(super) fn cms_share(&self) -> f64 {
         let instances = u32::try_from(self.fleet.separate_instances()).unwrap_or(u32::MAX);
         self.settings.freshness.cms_share / f64::from(instances)
@@ -35,8 +36,8 @@ impl SnapshotCache {
         if self.fleet.is_away() { None } else { self.triggers.since_event() }
     }
 
-    /// Asks the leaders for the refreshes that requests have found due here, and for a response where
-    /// an event has led to no publication.
+    /// Asks the leaders for the refreshes that requests to this instance have found due, and where
+    /// a response to an event of the CMS is missing.
     pub(super) fn ask_leaders(&self) {
         let is_wanted = |group: &&Arc<TypeGroup>| {
             group.lists.lacks_response()
@@ -45,14 +46,14 @@ impl SnapshotCache {
         self.groups.values().filter(is_wanted).for_each(|group| group.lists.want_refresh());
     }
 
-    /// Documents of this content type may have changed; `None`: of any. The leaders publish what they
-    /// find, or have to acknowledge later that they are there.
+    /// Records that documents of this content type may have changed; `None`: of any. Each leader
+    /// has to respond: by a publication, or by the acknowledgement of a later request.
     pub(super) fn expect_responses(&self, uid: Option<&str>) {
         let is_of = |group: &&Arc<TypeGroup>| uid.is_none_or(|uid| uid == group.query.uid.as_str());
         self.groups.values().filter(is_of).for_each(|group| group.lists.expect_response());
     }
 
-    /// The leader of the lists with this lease has acknowledged a request for a refresh.
+    /// Records a response of the leader of the lists with this lease.
     pub fn record_response(&self, lease: &str) {
         self.with_lease(lease).for_each(|group| group.lists.record_response());
     }
@@ -64,7 +65,8 @@ impl SnapshotCache {
         self.groups.values().filter(is_own)
     }
 
-    /// Another instance wants a refresh of the lists with this lease: it starts if one is due here.
+    /// Handles the request of a follower for a refresh of the lists with this lease: acknowledges
+    /// it, and starts a refresh if this instance is the leader and finds one due.
     pub fn refresh_for_follower(&self, lease: &str) {
         let Some(group) = self.with_lease(lease).next() else { return };
         if !self.is_any_unpublished(group) {
@@ -90,14 +92,15 @@ impl SnapshotCache {
         self.triggers.wake_refresher();
     }
 
-    /// Whether a list of this group could not be published: others must not wait for long.
+    /// Whether the last publication of a list of this group failed: its followers must not wait for
+    /// long.
     fn is_any_unpublished(&self, group: &TypeGroup) -> bool {
         let Some(lists) = self.fleet.lists() else { return false };
         group.lists.lists().iter().any(|list| lists.is_unpublished(list))
     }
 
-    /// Events of the CMS up to this time may have been missed: what this instance has walked before is
-    /// walked again, within the share of the CMS.
+    /// Records that events of the CMS up to this time may have been missed: this instance walks its
+    /// lists again whose walk began before, within the share of the CMS.
     pub fn record_missed_events(&self, until: Instant) {
         for (_, entry) in self.kept_entries().filter(|(_, entry)| entry.was_begun_before(until)) {
             mark_outdated(entry);
@@ -106,7 +109,7 @@ impl SnapshotCache {
     }
 }
 
-/// The entry is refreshed in the background; after the refresh in flight, if there is one.
+/// Lets the entry be refreshed in the background, after the refresh in flight if there is one.
 fn mark_outdated(entry: &Entry) {
     entry.mark_outdated();
     if entry.copy().is_some() {

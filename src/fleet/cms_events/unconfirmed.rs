@@ -1,14 +1,15 @@
-//! Events that have not come back from the engine. They are sent again, and applied here while the
-//! engine is away or if they are overdue.
+//! Events that this instance has received and not read back from the stream. It appends them again,
+//! and applies them by itself while the engine is away or if they are overdue.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::{CmsChange, CmsEvent};
 
-/// How many events are kept. More are replaced by one that says that anything may have changed.
+/// The most events. If there are more, one event that says that anything may have changed replaces
+/// them.
 const MAX_EVENTS: usize = 20_000;
-/// How many events are sent at once.
+/// The most events that are appended in one round.
 const BATCH: usize = 500;
 
 /// Events in the order in which they were received.
@@ -21,20 +22,20 @@ pub(super) struct Unconfirmed {
 struct Received {
     number: u64,
     event: CmsEvent,
-    /// From when on it is expected back: when it was received, or first sent after the engine's
+    /// The beginning of the wait for it: when it was received, or first appended after the engine's
     /// return.
     expected: Instant,
     /// Whether this instance has applied it because it was overdue.
     is_overdue: bool,
-    /// When it was last sent.
+    /// When it was last appended.
     sent: Instant,
-    /// Whether this instance has applied it without the engine.
+    /// Whether this instance has applied it because the engine was away.
     is_applied: bool,
 }
 
 impl Unconfirmed {
-    /// Adds an event, and returns its number. If there are too many, all of them become one that says
-    /// that anything may have changed, and there is no number.
+    /// Adds an event, and returns its number. If there are too many, one event that says that
+    /// anything may have changed replaces all; the result is `None` then.
     pub(super) fn add(&mut self, event: CmsEvent, is_applied: bool, now: Instant) -> Option<u64> {
         if self.events.len() >= MAX_EVENTS {
             self.merge(&event, is_applied, now);
@@ -62,14 +63,14 @@ impl Unconfirmed {
     }
 
     pub(super) fn confirm(&mut self, number: u64) {
-        // The oldest one is confirmed first, as a rule.
+        // It is usually the oldest one.
         if let Some(at) = self.events.iter().position(|received| received.number == number) {
             self.events.remove(at);
         }
     }
 
-    /// The events that were last sent this long ago, or applied without the engine. They count as
-    /// sent now.
+    /// The events to be appended again, with their numbers: those last appended so long ago, and
+    /// those applied while the engine was away. They count as appended now.
     pub(super) fn late(&mut self, now: Instant, wait: Duration) -> Vec<(u64, CmsEvent)> {
         let is_late = |received: &&mut Received| {
             received.is_applied || now.saturating_duration_since(received.sent) >= wait
@@ -85,8 +86,8 @@ impl Unconfirmed {
         late.map(send).collect()
     }
 
-    /// The events that this instance has to apply by itself, because they have not come back for this
-    /// long. Each is returned once, and sent again until it comes back.
+    /// The events that this instance has to apply by itself, because it has waited so long for
+    /// them. Each is returned once, and appended again until it is read back.
     pub(super) fn take_overdue(&mut self, now: Instant, wait: Duration) -> Vec<CmsEvent> {
         let is_overdue = |received: &&mut Received| {
             let waited = now.saturating_duration_since(received.expected);
@@ -100,13 +101,13 @@ impl Unconfirmed {
         overdue.map(apply).collect()
     }
 
-    /// Whether an event was overdue and has not come back since.
+    /// Whether an event is overdue and was not read back since.
     pub(super) fn has_overdue(&self) -> bool {
         self.events.iter().any(|received| received.is_overdue)
     }
 
-    /// The events that this instance has to apply by itself, because the engine has gone away before
-    /// they came back.
+    /// The events that this instance has to apply by itself, because the engine went away before
+    /// they were read back. Each is returned once.
     pub(super) fn take_unapplied(&mut self) -> Vec<CmsEvent> {
         let unapplied = self.events.iter_mut().filter(|received| !received.is_applied);
         let apply = |received: &mut Received| {

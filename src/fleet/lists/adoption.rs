@@ -1,4 +1,4 @@
-//! Reads what another instance has published: the whole of it, checked, or nothing (D53).
+//! Reads a list that another instance has published: complete and checked, or not at all (D53).
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -12,31 +12,32 @@ use crate::shared_engine::EngineError;
 use crate::snapshot::{Builder, Listing};
 use crate::store::Head;
 
-/// How often an adoption is tried at once: the pointer may move meanwhile.
+/// How often one read is tried: the pointer may move meanwhile.
 const ATTEMPTS: usize = 3;
+
 /// Why a list is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To follow it: an older version than the known one is not taken.
+    /// To follow the leader: a version that is older than the known one is ignored.
     Follow,
-    /// To go on from it as the leader: whatever is there.
+    /// To continue as the leader: any version is read.
     Lead,
 }
 
-/// A list that is published.
+/// A published list that was read.
 #[derive(Clone, Debug)]
 pub struct FoundList {
     /// The list.
     pub list: PublishedList,
-    /// When it was published: the publisher had no later changes then.
+    /// When it was published; it has no later changes.
     pub published: Instant,
-    /// Whether it was not known to this instance before.
+    /// Whether this instance did not know the version before.
     pub is_new: bool,
 }
 
 impl Lists {
-    /// The version of a list that is published; `None`: none is. Nothing of it is used unless all of it
-    /// can be; while it cannot, the last usable version stays.
+    /// The published version of a list; `None`: none is published. If any part of it cannot be
+    /// used, it is refused, and the last usable version stays.
     ///
     /// # Errors
     /// [`NotAdopted`].
@@ -65,7 +66,7 @@ impl Lists {
         }))
     }
 
-    /// Records that this instance serves the version that it has read last.
+    /// Records that this instance serves the version of the list that it has read last.
     pub async fn adopted(&self, list: &SharedListId, head: &Head) {
         let state = self.state(list);
         state.set_published(None);
@@ -80,21 +81,21 @@ impl Lists {
         }
     }
 
-    /// Whether what is published of a list could not be used or read, the last time.
+    /// Whether the last read of a list was refused, or got no answer.
     #[must_use]
     pub fn is_refused_or_unread(&self, list: &SharedListId) -> bool {
         self.state(list).is_refused_or_unread()
     }
 
-    /// Whether what is published of a list has been unusable for so long that this instance has to walk
-    /// by itself.
+    /// Whether a list has been refused for ten seconds, so that this instance has to walk by
+    /// itself.
     #[must_use]
     pub fn is_unusable(&self, list: &SharedListId) -> bool {
         self.state(list).is_unusable()
     }
 
-    /// Those of these lists of which something else is published than this instance has read last, or
-    /// of which what is published could not be used or read.
+    /// The lists among these that have to be read: another version is published than this instance
+    /// has read last, or the last read failed and is due again.
     ///
     /// # Errors
     /// [`EngineError`].
@@ -107,8 +108,8 @@ impl Lists {
         Ok(lists.iter().filter(is_due).cloned().collect())
     }
 
-    /// Publishes those of these lists again, which this instance leads, of which something else is
-    /// published, or nothing: they have been removed from the engine, or replaced.
+    /// Publishes those of these lists again that were removed from the engine or replaced. This
+    /// instance is their leader.
     ///
     /// # Errors
     /// [`EngineError`].
@@ -119,7 +120,7 @@ impl Lists {
         Ok(())
     }
 
-    /// Those of these lists of which something else is published than this instance knows.
+    /// The lists among these whose pointer has another position than this instance knows.
     async fn others<'l>(
         &self,
         lists: &'l [SharedListId],
@@ -129,7 +130,7 @@ impl Lists {
         }
         let positions = self.positions(lists).await?;
         let is_other = |(list, at): &(&SharedListId, String)| {
-            // Locked: it is published or adopted right now.
+            // A locked state: the list is published or adopted right now.
             let known = self.state(list);
             let known = known.known.try_lock();
             known.is_ok_and(|known| known.at != *at || known.has_passed_for_long())
@@ -149,7 +150,7 @@ impl Lists {
         for _ in 0..ATTEMPTS {
             let Found { at, pointer } = self.find(frame.list).await?;
             if !reason.is_empty() && refused == at {
-                // It has not moved meanwhile.
+                // The pointer has not moved since the refusal.
                 break;
             }
             refused.clone_from(&at);
@@ -165,7 +166,8 @@ impl Lists {
         Err(NotAdopted::Refused(reason))
     }
 
-    /// Takes what was found at the key of the pointer; returns whether another version is known now.
+    /// Reads the version of the pointer that was found. Returns whether another version is known
+    /// now.
     async fn step(
         &self,
         frame: Frame<'_>,
@@ -194,15 +196,15 @@ impl Lists {
         Ok(false)
     }
 
-    /// An engine that is here and does not give the list, for example because its user has no right to
-    /// a command: this instance walks by itself then, as if the list were refused.
+    /// Counts a failed read as a refusal if the engine can be used, for example if its user may not
+    /// send a command: after ten seconds, this instance walks by itself.
     fn fail_to_read(&self, list: &SharedListId, state: &ListState, error: &EngineError) {
         if self.engine.is_here() && state.refuse() {
-            tracing::warn!(%list, %error, "a published list could not be read; it is tried again");
+            tracing::warn!(%list, %error, "a published list could not be read; it is read again");
         }
     }
 
-    /// Logs that what is published is refused, and asks the leader for another base: once a minute.
+    /// Logs the refusal, and asks the leader for a new base, both at most once a minute.
     async fn refuse(&self, list: &SharedListId, state: &ListState, at: &str, reason: &str) {
         if !state.refuse() {
             return;
@@ -213,7 +215,7 @@ impl Lists {
             reason,
             "a published list is refused; the leader is asked for the whole list"
         );
-        // Where this fails, the next report asks again.
+        // If this fails, the next report asks again.
         let _ = self.engine.append(BASE, list.as_str().as_bytes(), WITHIN).await;
     }
 }

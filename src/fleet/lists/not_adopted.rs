@@ -8,7 +8,7 @@ pub enum NotAdopted {
     /// The engine has no answer.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// What is there cannot be used.
+    /// The published list cannot be used, for this reason.
     #[error("{0}")]
     Refused(String),
 }

@@ -1,17 +1,17 @@
-//! The copies that wait to be published: the last one of each list.
+//! The copies that wait to be published: the latest one of each list.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::{Offer, SharedListId};
 
-/// The pause after the first publication of a list that has failed; it doubles with each further one.
+/// The pause after the first failed publication of a list; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// The longest pause.
 const LAST_PAUSE: Duration = Duration::from_secs(10);
 
-/// The offers that wait, each with the time of its next publication: a list that cannot be published
-/// keeps no other one waiting.
+/// The offers that wait, each with the time of its next attempt: a list that cannot be published
+/// does not delay the others.
 #[derive(Default)]
 pub(super) struct Offers(BTreeMap<SharedListId, Waiting>);
 
@@ -21,7 +21,7 @@ struct Waiting {
     pauses: Pauses,
 }
 
-/// The pauses after the failures of a list.
+/// The last pause after a failure of a list; zero before the first one.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Pauses(Duration);
 
@@ -29,7 +29,7 @@ impl Offers {
     /// Adds the present copy of a list, in place of an earlier one.
     pub(super) fn put(&mut self, list: SharedListId, offer: Offer) {
         match self.0.get_mut(&list) {
-            // Its pause stays the same.
+            // The time of the attempt stays the same.
             Some(waiting) => waiting.offer = offer,
             None => self.add(list, offer, (Instant::now(), Pauses::default())),
         }
@@ -42,7 +42,7 @@ impl Offers {
         }
     }
 
-    /// The offer that is due for the longest time.
+    /// Takes the offer that has been due for the longest time, if one is.
     pub(super) fn take_due(&mut self) -> Option<(SharedListId, Offer, Pauses)> {
         let first = self.0.iter().min_by_key(|(_, waiting)| waiting.due);
         let list = first.filter(|(_, waiting)| waiting.due <= Instant::now())?.0.clone();
@@ -56,8 +56,8 @@ impl Offers {
         due.map(|due| due.saturating_duration_since(Instant::now()))
     }
 
-    /// Adds an offer again that could not be published, unless a newer one waits; this one is due
-    /// after a pause. `is_brief`: the failure has cost the engine nothing.
+    /// Adds an offer again that could not be published; if a newer one waits, that stays. The offer
+    /// is due after a pause. `is_brief`: the pause does not double, because nothing was sent.
     pub(super) fn put_back(
         &mut self,
         list: SharedListId,

@@ -1,4 +1,4 @@
-//! The pointer of a list: which version is published, and where it is.
+//! The pointer of a list, which names the published version and its base.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::{Lists, SharedListId, WITHIN};
 use crate::shared_engine::{Chunks, EngineError};
 
-/// The place of a version: versions of a later epoch follow all of earlier ones, also after the engine
-/// has lost its data.
+/// The position of a version, by which versions are ordered: first by epoch, so that the order also
+/// holds after the engine has lost its data. As text: `<epoch>-<version>`.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Position {
     /// The epoch of the lease of its publisher.
     pub epoch: u64,
-    /// Counts publications.
+    /// The number of the version, which grows with each publication.
     pub version: u64,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// A text is not a position.
+/// The text is not a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the position of a version")]
 pub struct NoPosition;
@@ -41,14 +41,14 @@ impl FromStr for Position {
     }
 }
 
-/// A published version.
+/// The sealed content of a pointer: a published version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pointer {
     pub(super) position: Position,
     /// The content hash of the snapshot.
     #[serde(with = "hex")]
     pub(super) hash: u128,
-    /// The hash of its URLs, and their number.
+    /// The hash of the URLs of the snapshot.
     #[serde(with = "hex")]
     pub(super) urls_hash: u128,
     pub(super) rows: usize,
@@ -60,7 +60,7 @@ pub(super) struct Pointer {
     pub(super) base: Base,
 }
 
-/// The version that the deltas begin with, as a whole.
+/// The whole of a version, to which deltas are applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Base {
     pub(super) position: Position,
@@ -69,10 +69,11 @@ pub(super) struct Base {
     pub(super) chunks: Chunks,
 }
 
-/// What is at the key of a pointer.
+/// What was found at the key of a pointer.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The position as text, which scripts compare; empty without a pointer. It has no seal.
+    /// The position as text, which scripts compare; empty if there is none. It has no seal of its
+    /// own.
     pub(super) at: String,
     /// `None`: there is none, or it is damaged.
     pub(super) pointer: Option<Pointer>,
@@ -89,7 +90,7 @@ impl Lists {
         get.arg(self.pointer_key(list)).arg("at").arg("pointer");
         let found = self.engine.command(&get, WITHIN).await;
         let (at, sealed): (Option<Vec<u8>>, Option<Vec<u8>>) = match found {
-            // A foreign value, which the next publication replaces.
+            // A foreign value: the next publication replaces it.
             Err(EngineError::Refused(code)) if code == "WRONGTYPE" => return Ok(Found::default()),
             found => found?,
         };

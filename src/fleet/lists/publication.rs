@@ -1,5 +1,5 @@
-//! One publication of a version, as one step of the engine: the pointer, the delta, the changes and
-//! the event are there, or none of them.
+//! The publication of a version. One script writes the pointer, the delta, the changes and the
+//! event, all or none.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::fleet::changes::ListVersion;
 use crate::shared_engine::{Argument, CHUNK_BYTES, Chunks, EngineError, SealedEvent};
 use crate::snapshot::Titles;
 
-/// For a script that may write half a megabyte.
+/// The time limit of the script, which may write half a megabyte.
 const PUBLISH_WITHIN: Duration = Duration::from_secs(5);
-/// How long chunks stay that no pointer names yet.
+/// How long uploaded chunks stay that no pointer names yet.
 const UPLOAD_TTL: Duration = Duration::from_mins(2);
-/// A smaller base counts as one of this size: otherwise every other edit would replace it.
+/// A base of fewer bytes counts as one of this size; otherwise each second edit would replace it.
 const MIN_BASE: usize = 32 * 1024;
-/// More deltas are slower to read than a base.
+/// The most deltas since a base: more would be slower to read than a new base.
 const MAX_DELTAS: usize = 256;
 
 /// A version to be published.
@@ -27,7 +27,7 @@ pub(super) struct Publication<'p> {
     pub(super) list: &'p SharedListId,
     pub(super) group: &'p ListGroup,
     pub(super) position: Position,
-    /// What the pointer has now.
+    /// The position in the pointer now, as text; empty if there is none.
     pub(super) at: &'p str,
     pub(super) before: Option<&'p KnownVersion>,
     pub(super) offer: &'p Offer,
@@ -37,7 +37,7 @@ pub(super) struct Publication<'p> {
     pub(super) wants_base: bool,
 }
 
-/// How a delta stands in its entry.
+/// The entry of a delta in the stream of deltas.
 struct Entry {
     field: &'static str,
     sealed: Vec<u8>,
@@ -45,8 +45,7 @@ struct Entry {
 }
 
 impl Lists {
-    /// Publishes a version, and returns it as known in the engine; or why the script has refused
-    /// it.
+    /// Publishes a version. Returns it as the engine has it now, or why the script has refused it.
     pub(super) async fn send(
         &self,
         publication: Publication<'_>,
@@ -87,7 +86,8 @@ impl Lists {
         Ok(Ok(KnownVersion { position, list, walked_at, published_at, base, deltas }))
     }
 
-    /// Removes what was uploaded for a version that is not published. Without an answer, it may be.
+    /// Removes the chunks of a version that was not published. Without an answer they stay, because
+    /// the version may have been published.
     async fn discard(&self, uploaded: &[&Chunks], outcome: &Result<Outcome, EngineError>) {
         if matches!(outcome, Ok(_) | Err(EngineError::Refused(_) | EngineError::Away)) {
             for chunks in uploaded {
@@ -106,7 +106,7 @@ impl Lists {
         Ok(Base { position: *position, hash: snapshot.content_hash(), chunks })
     }
 
-    /// The delta for those that have the version before.
+    /// The entry of the delta from the previous version, if the version gets one.
     async fn entry(&self, publication: &Publication<'_>) -> Result<Option<Entry>, EngineError> {
         let Publication { list, position, .. } = publication;
         let Some(delta) = publication.delta.as_ref().filter(|_| publication.has_delta()) else {
@@ -140,7 +140,7 @@ impl Lists {
         keys.extend(changes.keys);
         keys.extend(uploaded.iter().flat_map(|chunks| self.engine.chunk_keys(chunks)));
         let after = entry.and(*before).map(|before| before.position.to_string());
-        // Followers that still have the previous base can go on from there.
+        // The deltas since the previous base stay, for followers that have not read them yet.
         let kept = entry.and(*before).filter(|_| publication.needs_base());
         let kept = kept.map(|before| before.base.position.to_string());
         let mut arguments = vec![
@@ -161,7 +161,7 @@ impl Lists {
         Outcome::parse(&outcome).ok_or(EngineError::Answer)
     }
 
-    /// Extends the lifetime of what is published of a list. `false`: a part of it is missing.
+    /// Extends the lifetime of a published list. Returns `false` if a part of it is missing.
     pub(super) async fn extend(
         &self,
         list: &SharedListId,
@@ -180,11 +180,11 @@ impl Lists {
     }
 }
 
-/// The field of a delta in an entry of the stream, and that of the chunks of a larger one.
+/// The field of an entry with its delta, and the field with the chunks of a larger delta.
 pub(super) const INLINE: &str = "delta";
 pub(super) const IN_CHUNKS: &str = "chunks";
 
-/// What the seal of a delta is about.
+/// The context of the seal of a delta.
 pub(super) fn context(list: &SharedListId, after: Position, position: Position) -> String {
     format!("delta of {list} from {after} to {position}")
 }
@@ -193,13 +193,14 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A publication that failed may be repeated with other content.
+/// A name for chunks that no other upload has: a failed publication may be repeated with other
+/// content.
 fn unique_name(kind: &str, list: &SharedListId, position: Position) -> String {
     format!("{kind}:{list}:{position}:{:08x}", fastrand::u32(..))
 }
 
 impl Publication<'_> {
-    /// Whether the whole list is uploaded.
+    /// Whether a new base is uploaded.
     fn needs_base(&self) -> bool {
         let (Some(before), Some(delta)) = (self.before, &self.delta) else { return true };
         let base = before.base.chunks.bytes.max(MIN_BASE);
@@ -209,7 +210,7 @@ impl Publication<'_> {
             || before.deltas.bytes + delta.len() > base / 2
     }
 
-    /// Whether instances that have the version before get a delta.
+    /// Whether the version gets a delta, for instances that have the previous version.
     fn has_delta(&self) -> bool {
         let (Some(before), Some(delta)) = (self.before, &self.delta) else { return false };
         delta.len() <= before.base.chunks.bytes.max(MIN_BASE) / 4

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use crate::fleet::changes;
 use crate::shared_engine::Script;
 
-/// `KEYS`: the lease, the pointer, the deltas, the two of the event, the two of the change log, the
-/// chunks that were uploaded for this version. `ARGV`: the token, the position that the pointer must
-/// have, the new one, the sealed pointer, the lifetime, what the delta follows (empty: there is none),
-/// its field and value, the position from which deltas are kept (empty: all), the four of the event,
-/// those of the change log.
+/// `KEYS`: the lease, the pointer, the deltas, two keys of the event, two of the change log, the
+/// chunks that were uploaded for this version. `ARGV`: the token, the position that the pointer
+/// must have, the new position, the sealed pointer, the lifetime in ms, the position that the delta
+/// follows (empty: there is no delta), the field and the value of the delta, the position from
+/// which deltas stay (empty: all stay), four arguments of the event, those of the change log.
 pub(super) static PUBLISH: LazyLock<Script> =
     LazyLock::new(|| Script::with_events(&format!("{}\n{PUBLISH_LUA}", changes::LUA)));
 
@@ -53,16 +53,16 @@ pub(super) enum Outcome {
     Published,
     /// This instance does not have the lease.
     NotHolder,
-    /// The pointer has another version than this instance knows.
+    /// The pointer has another position than this instance knows.
     OtherVersion,
-    /// The change log has gone on.
+    /// The change log has changed since the changes were prepared.
     OtherChanges,
-    /// A chunk that was uploaded has expired.
+    /// An uploaded chunk has expired.
     Expired,
 }
 
 impl Outcome {
-    /// As the script returns it.
+    /// Parses the text that the script returns; `None`: it is none of these.
     pub(super) fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "published" => Self::Published,

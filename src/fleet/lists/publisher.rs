@@ -1,4 +1,4 @@
-//! The task that publishes what this instance leads: the last copy of each list.
+//! The task that publishes the latest copy of each list that this instance leads.
 
 use std::time::{Duration, Instant};
 
@@ -14,20 +14,20 @@ use crate::fleet::{Fleet, Role};
 use crate::shared_engine::{Chunks, EngineError};
 use crate::snapshot::Delta;
 
-/// How often the lifetimes of what is published are extended.
+/// How often the leader extends the lifetimes of its published lists.
 const EXTENSION: Duration = Duration::from_mins(30);
-/// How long chunks stay that no pointer names any more: an instance may be reading them.
+/// How long chunks stay that no pointer names any more: a follower may be reading them.
 const REPLACED_TTL: Duration = Duration::from_mins(1);
-/// How often a publication is tried at once.
+/// How often a publication is tried without a pause.
 const ATTEMPTS: usize = 3;
 
 /// Why a copy is not published.
 #[derive(Debug, thiserror::Error)]
 enum NotPublished {
-    /// The instance does not lead: another one publishes, or will.
+    /// This instance is not the leader: another one publishes, or will.
     #[error("this instance does not lead")]
     NotLeader,
-    /// Another publication came between again and again.
+    /// Other publications have come first, at each attempt.
     #[error("the version that is published keeps changing")]
     KeepsChanging,
     #[error(transparent)]
@@ -42,8 +42,8 @@ impl Lists {
         self.offered.notify_one();
     }
 
-    /// Another instance cannot use the base of a list: if this one has published it, the whole list
-    /// is published again.
+    /// Publishes the whole list again if this instance has published it, because another instance
+    /// cannot use its base.
     pub(super) fn publish_base(&self, list: &SharedListId) {
         let state = self.state(list);
         let Some(offer) = state.published() else { return };
@@ -52,13 +52,13 @@ impl Lists {
         self.offered.notify_one();
     }
 
-    /// Whether this instance could not publish a list, the last time.
+    /// Whether the last publication of a list by this instance has failed.
     #[must_use]
     pub fn is_unpublished(&self, list: &SharedListId) -> bool {
         self.state(list).is_unpublished()
     }
 
-    /// Publishes what is offered; runs for ever.
+    /// Publishes the copies that are offered; runs for ever.
     pub async fn publish(&self, fleet: &Fleet) {
         let mut extended = Instant::now();
         loop {
@@ -101,10 +101,10 @@ impl Lists {
                 let (site, uid) = (&head.site, &head.content_type);
                 let is_brief = matches!(error, NotPublished::Engine(EngineError::Away));
                 if is_brief {
-                    // An engine that is away says so itself.
+                    // The outage of the engine is logged elsewhere.
                     tracing::debug!(site, uid, %error, "a list is not published yet");
                 } else {
-                    tracing::warn!(site, uid, %error, "a list could not be published; it is tried again");
+                    tracing::warn!(site, uid, %error, "a list could not be published; the publication is repeated");
                 }
                 self.offers.lock().put_back(list, offer, pauses, is_brief);
             }
@@ -123,7 +123,7 @@ impl Lists {
             let group = fleet.group_of(list).ok_or(NotPublished::NotLeader)?;
             let Role::Leader(epoch) = group.role() else { return Err(NotPublished::NotLeader) };
             let before = known.version.clone();
-            // Of an updated copy, it stays the same to the millisecond.
+            // For an updated copy of the same walk, the time must not change by a millisecond.
             let same_walk = before.as_ref().filter(|one| one.list.begun == offer.list.begun);
             let walked_at = same_walk
                 .map_or_else(|| self.engine_time_of(offer.list.begun), |one| one.walked_at);
@@ -191,7 +191,8 @@ impl Lists {
         replaced
     }
 
-    /// The pointer has changed: what is there is replaced as a whole, since this instance leads.
+    /// Reads the pointer again, because it has changed. The next attempt replaces the list as a
+    /// whole, since this instance is the leader.
     async fn read_again(&self, list: &SharedListId, known: &mut Known) -> Result<(), NotPublished> {
         let found = self.find(list).await?;
         if let Some(pointer) = found.pointer {
@@ -202,7 +203,7 @@ impl Lists {
         Ok(())
     }
 
-    /// When something was by the engine's clock, in ms since 1970.
+    /// The time of this instant by the engine's clock, in ms since 1970.
     fn engine_time_of(&self, instant: Instant) -> i64 {
         let age = i64::try_from(instant.elapsed().as_millis()).unwrap_or(i64::MAX);
         self.engine.now_ms().saturating_sub(age)
@@ -215,8 +216,8 @@ impl Lists {
         }
     }
 
-    /// Extends the lifetimes of the lists that this instance leads, and publishes those again of
-    /// which a part is missing.
+    /// Extends the lifetimes of the lists that this instance leads. Publishes a list again if a
+    /// part of it is missing.
     async fn extend_all(&self, fleet: &Fleet) {
         self.states.lock().retain(|list, _| fleet.group_of(list).is_some());
         let states: Vec<_> =

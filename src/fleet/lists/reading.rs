@@ -1,4 +1,4 @@
-//! Reads a published version: the base and the deltas, each of them checked.
+//! Reads a published version: its base and its deltas, each of which is checked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use crate::rules::{PathSegment, Pathname, without_trailing_slash};
 use crate::shared_engine::{Chunks, EngineError};
 use crate::snapshot::{Builder, Delta, Listing, Serialized, Snapshot};
 
-/// For a read of deltas.
+/// The time limit of a read of deltas.
 const READ_WITHIN: Duration = Duration::from_secs(5);
 /// How many deltas are read at once.
 const BATCH: usize = 64;
 
-/// How many times its compressed size a value may take, how many bytes it may take in addition, and
-/// the most bytes in any case.
+/// A value may decompress to so many times its size, and so many bytes in addition; the last
+/// constant is the most bytes in any case.
 const MAX_RATIO: usize = 100;
 const MIN_DECOMPRESSED: usize = 16 << 20;
 const MAX_DECOMPRESSED: usize = 1 << 30;
 
-/// What a published snapshot must be one of: a list, and its rules and locales by the settings.
+/// What a published snapshot must fit: the list, and its rules and locales by the present settings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'l> {
     pub(super) list: &'l SharedListId,
@@ -35,7 +35,8 @@ pub(super) struct Frame<'l> {
 }
 
 impl Lists {
-    /// The version of a pointer: by deltas from the known one if possible, otherwise from the base.
+    /// Reads the version of a pointer: from the known version by deltas if possible, otherwise from
+    /// the base.
     pub(super) async fn version(
         &self,
         frame: Frame<'_>,
@@ -84,7 +85,7 @@ impl Lists {
         })
     }
 
-    /// The snapshot with the deltas from its position up to that of the pointer.
+    /// Applies to a snapshot the deltas from its position up to that of the pointer.
     async fn with_deltas(
         &self,
         frame: Frame<'_>,
@@ -117,7 +118,8 @@ impl Lists {
         Ok((snapshot, deltas))
     }
 
-    /// The delta of an entry, which must follow this position; also its bytes and where they are.
+    /// The delta of an entry, which must follow this position; also its size in bytes, and its
+    /// chunks if it has any.
     async fn delta(
         &self,
         list: &SharedListId,
@@ -145,7 +147,8 @@ impl Lists {
         Ok((delta.map_err(NotAdopted::refused)?, bytes.len(), chunks))
     }
 
-    /// The version, if it is what the pointer says and can be one of the present settings.
+    /// The version, if it has the hashes and the size of the pointer, and fits the present
+    /// settings.
     fn verified(
         &self,
         Frame { listing, .. }: Frame<'_>,
@@ -170,7 +173,7 @@ impl Lists {
     }
 }
 
-/// The snapshot with a delta; `None`: it is the same.
+/// Applies a delta to a snapshot; `None`: it changes nothing.
 fn apply(
     snapshot: &Snapshot,
     delta: &Delta,
@@ -182,8 +185,8 @@ fn apply(
     snapshot.with_delta(delta, builder).map_err(NotAdopted::refused)
 }
 
-/// The most bytes that these many may have decompressed. Deflate permits a thousandfold, which would
-/// let small values take the memory of all instances; lists have less.
+/// The most bytes to which so many compressed bytes may decompress. Deflate permits a thousandfold,
+/// by which a small value could fill the memory of all instances; lists need less.
 #[must_use]
 pub fn max_decompressed(bytes: usize) -> usize {
     bytes.saturating_mul(MAX_RATIO).saturating_add(MIN_DECOMPRESSED).min(MAX_DECOMPRESSED)

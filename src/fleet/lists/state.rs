@@ -1,4 +1,4 @@
-//! What this instance knows of one list.
+//! The state of one shared list on this instance.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,12 +13,13 @@ use crate::shared_engine::Chunks;
 
 /// For how long a list may be refused before this instance walks by itself.
 const REFUSED: Duration = Duration::from_secs(10);
-/// For how long older versions than the known one are passed over: the leader replaces them sooner. What
-/// still is there then is the list, and the known version was made up or is of an engine that has lost it.
+/// For how long versions are ignored that are older than the known one: the leader replaces them
+/// sooner. After that they are adopted, because the known version was forged, or the engine has
+/// lost it.
 const PASSED: Duration = Duration::from_secs(15);
-/// How often what is refused is read again.
+/// How often a refused list is read again.
 const RETRY: Duration = Duration::from_secs(5);
-/// How often it is reported that a list is refused.
+/// The shortest time between two reports of a refused list.
 const REPORTED: Duration = Duration::from_mins(1);
 
 /// A list as this instance knows it.
@@ -27,42 +28,43 @@ pub(super) struct ListState {
     /// Locked while a version is published or adopted.
     pub(super) known: tokio::sync::Mutex<Known>,
     pub(super) versions: Arc<VersionStatus>,
-    /// Since when what is published is refused.
+    /// The refusals since the last usable version; `None`: there is none.
     refused: Mutex<Option<Refused>>,
-    /// The engine gave no answer to the last read.
+    /// Whether the last read got no answer from the engine.
     is_unread: AtomicBool,
-    /// Another instance cannot use the base.
+    /// Whether another instance cannot use the base, so that a new one is published.
     wants_base: AtomicBool,
-    /// The last publication of this instance failed.
+    /// Whether the last publication of this instance failed.
     is_unpublished: AtomicBool,
-    /// What this instance has published last.
+    /// The copy that this instance has published last.
     published: Mutex<Option<Offer>>,
 }
 
 struct Refused {
+    /// When the list was first refused.
     since: Instant,
-    /// When it was reported last.
+    /// When a refusal was last reported.
     reported: Instant,
-    /// When it was read last.
+    /// When the list was last read.
     tried: Instant,
 }
 
 /// What this instance knows of a list in the engine.
 #[derive(Default)]
 pub(super) struct Known {
-    /// The position of the pointer as it was last seen; empty if there was none.
+    /// The position of the pointer when it was last read, as text; empty if there was none.
     pub(super) at: String,
-    /// The version there, if it could be used.
+    /// The version that was last read or published; `None`: none could be used.
     pub(super) version: Option<KnownVersion>,
-    /// The largest number of a version that was seen.
+    /// The largest number of a version that this instance has seen.
     pub(super) largest: u64,
-    /// Since when what is published is older than the known version.
+    /// Since when the published version is older than the known one.
     passed: Option<Instant>,
-    /// Bases that the next publication replaces, although they are not of the known version.
+    /// Chunks of other bases, which the next publication replaces as well.
     pub(super) replaced: Vec<Chunks>,
 }
 
-/// A version in the engine, and the same on this instance.
+/// A version that the engine and this instance have.
 #[derive(Clone)]
 pub(super) struct KnownVersion {
     pub(super) position: Position,
@@ -81,7 +83,7 @@ pub(super) struct KnownVersion {
 pub(super) struct Deltas {
     pub(super) count: usize,
     pub(super) bytes: usize,
-    /// Those that are too large for an entry of the stream.
+    /// The chunks of deltas that are too large for an entry of the stream.
     pub(super) chunks: Vec<Chunks>,
 }
 
@@ -90,7 +92,7 @@ impl ListState {
         self.wants_base.store(true, Ordering::Relaxed);
     }
 
-    /// Records what this instance has published; `None`: another one publishes.
+    /// Records the copy that this instance has published; `None`: another instance publishes.
     pub(super) fn set_published(&self, offer: Option<Offer>) {
         *self.published.lock() = offer;
     }
@@ -103,13 +105,13 @@ impl ListState {
         self.wants_base.load(Ordering::Relaxed)
     }
 
-    /// A base is published that is not the one that could not be used.
+    /// Records that a new base is published, in place of the one that could not be used.
     pub(super) fn has_new_base(&self) {
         self.wants_base.store(false, Ordering::Relaxed);
     }
 
-    /// Records that what is published cannot be adopted. Returns whether this is to be reported:
-    /// each report makes the leader publish the whole list again, so there is one a minute.
+    /// Records that the published list is refused. Returns whether the refusal is to be reported:
+    /// at most once a minute, because each report makes the leader publish the whole list again.
     pub(super) fn refuse(&self) -> bool {
         let (mut refused, now) = (self.refused.lock(), Instant::now());
         let Some(known) = &mut *refused else {
@@ -137,17 +139,18 @@ impl ListState {
         *self.refused.lock() = None;
     }
 
-    /// Whether nothing could be adopted for so long that this instance has to walk by itself.
+    /// Whether the list has been refused for so long that this instance has to walk by itself.
     pub(super) fn is_unusable(&self) -> bool {
         self.refused.lock().as_ref().is_some_and(|refused| refused.since.elapsed() >= REFUSED)
     }
 
-    /// Whether what is published was refused, or could not be read, the last time.
+    /// Whether the last read was refused, or got no answer.
     pub(super) fn is_refused_or_unread(&self) -> bool {
         self.is_unread() || self.refused.lock().is_some()
     }
 
-    /// Whether what is published is to be read again: what was missing may be there.
+    /// Whether the list is to be read again after a failure: a missing part may have been written
+    /// since.
     pub(super) fn is_due(&self) -> bool {
         let is_due = |refused: &Refused| refused.tried.elapsed() >= RETRY;
         self.is_unread() || self.refused.lock().as_ref().is_some_and(is_due)
@@ -157,7 +160,7 @@ impl ListState {
         self.is_unread.load(Ordering::Relaxed)
     }
 
-    /// Records whether the engine gave no answer to the last read.
+    /// Records whether the last read got no answer from the engine.
     pub(super) fn set_unread(&self, is_unread: bool) {
         self.is_unread.store(is_unread, Ordering::Relaxed);
     }
@@ -169,7 +172,8 @@ impl Known {
         self.largest + 1
     }
 
-    /// Records that what is published is older than the known version; whether it has been so for long.
+    /// Records that the published version is older than the known one. Returns whether this has
+    /// been so for 15 seconds.
     pub(super) fn pass(&mut self) -> bool {
         self.passed.get_or_insert_with(Instant::now);
         self.has_passed_for_long()

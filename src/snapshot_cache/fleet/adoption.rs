@@ -1,4 +1,4 @@
-//! Lists that another instance has published, in place of the copies of this one.
+//! Puts lists that another instance has published in place of the copies of this one.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -15,21 +15,22 @@ use crate::snapshot_cache::refresh::{Member, TypeGroup};
 use crate::snapshot_cache::site_cache::SiteCache;
 use crate::store::{Head, Urgency};
 
-/// How often lists are checked that could not be adopted, and all lists while there are no events.
+/// How often the lists that could not be adopted are checked, and all lists while there are no
+/// events.
 const PERIOD: Duration = Duration::from_secs(1);
-/// After so long without an event, the engine is asked for the versions of all lists.
+/// After so long without an event about a list, the pointers of all lists are checked.
 const SILENCE: Duration = Duration::from_secs(10);
-/// A walk counts as newer than another one only by more than this: instances know the engine's
-/// clock only approximately.
+/// A walk counts as newer than another one if it began more than this later: instances know the
+/// engine's clock only approximately.
 const NEWER: Duration = Duration::from_secs(1);
-/// The same for an own copy and a publication.
+/// A copy counts as later than a publication if it was read more than this later.
 const LATER: Duration = Duration::from_millis(200);
 
-/// Adopts what other instances publish. Works on the current cache until it is dropped; ends at once
-/// without an engine.
+/// Adopts what other instances publish, into the current cache, until the future is dropped.
+/// Without an engine it ends at once.
 pub async fn follow_lists(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
     let Some(lists) = fleet.lists() else { return };
-    let (mut last, mut looked, mut used) = (Instant::now(), Instant::now(), Weak::new());
+    let (mut last, mut checked, mut used) = (Instant::now(), Instant::now(), Weak::new());
     loop {
         let announced = lists.next_announced(PERIOD).await;
         let cache = current();
@@ -38,15 +39,15 @@ pub async fn follow_lists(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<F
         if announced.is_some() {
             last = Instant::now();
         }
-        // Some entries of a new cache may have missed an adoption.
+        // A new cache may lack what was adopted while it was built.
         if let Some(which) = if is_new_cache { Some(Which::All) } else { announced } {
             cache.adopt_lists(which).await;
         }
-        // Also while there are events of other lists all the time.
-        if looked.elapsed() >= PERIOD {
+        // Also while events about other lists arrive all the time.
+        if checked.elapsed() >= PERIOD {
             let changed = cache.changed_lists(lists, last.elapsed() >= SILENCE).await;
             cache.adopt_lists(Which::These(changed)).await;
-            looked = Instant::now();
+            checked = Instant::now();
         }
     }
 }
@@ -65,13 +66,13 @@ impl SnapshotCache {
         }
     }
 
-    /// Adopts what was last published of these lists, for their new leader, unless it has something
-    /// newer.
+    /// Adopts the published lists of a group for their new leader, except those of which its own
+    /// copy is newer.
     pub(super) async fn adopt_published(&self, group: &TypeGroup) {
         let Some(lists) = self.fleet.lists() else { return };
         for (list, (site, entry)) in group.lists.lists().iter().zip(&group.members) {
             let found = lists.read(list, site.listing(entry), site.builder(), Purpose::Lead).await;
-            // Where this fails, what this instance has or walks takes its place.
+            // If this fails, the leader publishes its own copy or that of its next walk instead.
             let Ok(Some(found)) = found else { continue };
             let is_wanted = |own: Option<&CachedCopy>| {
                 let is_newer = |own: &CachedCopy| own.begun > found.list.begun + NEWER;
@@ -81,11 +82,11 @@ impl SnapshotCache {
                 lists.adopted(list, &Head::of(&site.site, entry.query.uid.as_str())).await;
             }
         }
-        // A walk of this instance may be better than what others could not use.
+        // As the leader, this instance replaces a list that cannot be used.
         group.lists.set_unusable(false);
     }
 
-    /// Offers the copies of a group to the others, for its new leader.
+    /// Offers the copies of a group for publication, by its new leader.
     pub(super) fn offer_copies(group: &TypeGroup) {
         for (site, entry) in &group.members {
             if let Some(copy) = entry.copy() {
@@ -104,8 +105,8 @@ impl SnapshotCache {
         let Ok(Some(found)) = found else { return };
         let is_in_use =
             |own: &CachedCopy| Arc::ptr_eq(&own.snapshot, &found.list.snapshot) && !found.is_new;
-        // This instance may lead by now. And what it has found alone stays until something is
-        // published that is later.
+        // This instance may be the leader by now. A copy that it has made alone stays until a later
+        // version is published.
         let is_wanted = |own: Option<&CachedCopy>| {
             is_of_others(group) && own.is_none_or(|own| is_in_use(own) || !is_later(own, &found))
         };
@@ -122,8 +123,8 @@ impl SnapshotCache {
         }
     }
 
-    /// Puts a published list in place of the copy if that is still wanted, and does what a refresh does
-    /// with a new copy. Returns whether it was.
+    /// Puts a published list in place of the copy if `is_wanted`, with all that follows a refresh:
+    /// history, path index, store, sitemap files and waiting requests. Returns whether it did.
     async fn put(
         &self,
         site: &SiteCache,
@@ -166,8 +167,9 @@ impl SnapshotCache {
         true
     }
 
-    /// The followed lists of which another version is published: among those that could not be
-    /// adopted, or among all. With `all`, the lists that this instance leads are repaired, too.
+    /// The lists of which another version is published than this instance has: with `all` among
+    /// those that it does not lead, otherwise among those that could not be adopted. With `all`,
+    /// lists that it leads and that were removed or replaced in the engine are published again.
     async fn changed_lists(&self, lists: &Lists, all: bool) -> BTreeSet<SharedListId> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for group in self.groups.values().map(|group| &group.lists) {
@@ -177,20 +179,20 @@ impl SnapshotCache {
         }
         own.retain(|_| all);
         others.retain(|list| all || lists.is_refused_or_unread(list));
-        // Where the engine does not answer, the next round checks them again.
+        // If the engine does not answer, the next round checks them again.
         let _ = lists.repair(&own).await;
         lists.changed(&others).await.unwrap_or_default()
     }
 }
 
-/// Whether the own copy has all of a version that was published, and more: it was walked later, or it is
-/// that version with documents that were read later.
+/// Whether the own copy is later than a published version: its walk was later, or it is that
+/// version with documents that were read later.
 fn is_later(own: &CachedCopy, found: &FoundList) -> bool {
     let as_of = if found.is_new { own.begun } else { own.as_of };
     as_of > found.published + LATER
 }
 
-/// Whether another instance leads, or will: also where what it publishes cannot be used.
+/// Whether another instance is the leader, or will be; also if its list cannot be used.
 fn is_of_others(group: &TypeGroup) -> bool {
     group.lists.lease().is_some_and(|lease| lease.epoch().is_none())
 }

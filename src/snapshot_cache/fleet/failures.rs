@@ -1,4 +1,4 @@
-//! Failed walks of a leader, and the requests that wait for them on other instances.
+//! Ends the requests of a follower that wait for a walk of the leader, after that walk has failed.
 
 use crate::content::{ContentError, Outage};
 use crate::fleet::WalkFailure;
@@ -17,8 +17,8 @@ fn error(failure: WalkFailure) -> ContentError {
 }
 
 impl SnapshotCache {
-    /// The leader of the lists with this lease could not walk them: requests that wait for its copy
-    /// fail, as they would there.
+    /// Records that the leader of the lists with this lease could not walk them: requests that wait
+    /// for its copy fail with the same status as on the leader.
     pub fn fail_followed(&self, lease: &str, failure: WalkFailure) {
         self.record_response(lease);
         for group in self.with_lease(lease).filter(|group| group.lists.is_followed()) {

@@ -1,4 +1,4 @@
-//! Changes of the role of this instance: taking over a group of lists, and working alone.
+//! Changes of the role of this instance for a group of lists: it becomes the leader, or alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,13 +17,14 @@ use crate::snapshot_cache::refresh::TypeGroup;
 
 /// How often the roles are checked.
 const PERIOD: Duration = Duration::from_millis(100);
-/// How long a new leader waits for the stream of events.
+/// How long a new leader waits until the event stream is read.
 const EVENTS_WAIT: Duration = Duration::from_secs(2);
-/// How long a new leader waits for what the one before has published.
+/// The time limit for adopting the lists of the previous leader.
 const ADOPTION_WAIT: Duration = Duration::from_secs(10);
 
-/// Takes over the lists whose lease this instance has got, and works alone while the engine is
-/// away. Works on the current cache until it is dropped; ends at once without an engine.
+/// Takes over the lists whose lease this instance has got, gives up the leases that it cannot use,
+/// and marks copies as outdated when it becomes alone. Works on the current cache until the future
+/// is dropped; without an engine it ends at once.
 pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<Fleet>) {
     if fleet.engine().is_none() {
         return;
@@ -41,7 +42,7 @@ pub async fn follow_roles(current: impl Fn() -> Arc<SnapshotCache>, fleet: Arc<F
 #[derive(Default)]
 struct Roles {
     last: HashMap<ContentTypeUid, Role>,
-    /// The epochs that are being taken over.
+    /// The epochs in which this instance is taking over, with their tasks.
     new_epochs: HashMap<ContentTypeUid, (u64, JoinHandle<()>)>,
 }
 
@@ -54,7 +55,7 @@ impl Roles {
                 self.take_over(cache, group, epoch);
             }
             if cache.content.circuit_open().is_some() {
-                // An instance that reaches the CMS takes it.
+                // An instance that reaches the CMS can get the lease.
                 group.lists.give_up();
             }
             let role = group.lists.role();
@@ -63,7 +64,7 @@ impl Roles {
                 tracing::info!(%uid, ?role, "the role of this instance has changed");
                 record_change(group, before, role);
                 if matches!(role, Role::Leader(_)) {
-                    // Also what it has found while the engine was away for a moment.
+                    // They may have changed while the engine was away for a moment.
                     SnapshotCache::offer_copies(group);
                 }
                 cache.triggers.wake_refresher();
@@ -82,8 +83,9 @@ impl Roles {
     }
 }
 
-/// The previous leader may not have read or published the last changes. So this instance adopts
-/// what is published, reads the documents of the last events again, and walks in the background.
+/// Makes this instance the leader. The previous leader may not have read or published the last
+/// changes, so this one adopts the published lists, reads the documents of the last events again,
+/// and walks in the background.
 async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
     if timeout(ADOPTION_WAIT, cache.adopt_published(group)).await.is_err() {
         tracing::warn!(
@@ -91,10 +93,10 @@ async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
             "the published lists could not be adopted in time; this instance walks"
         );
     }
-    // A walk that begins before may miss an event, and is repeated.
+    // A walk that begins earlier may miss an event, and is repeated.
     let _ = timeout(EVENTS_WAIT, cache.fleet.until_events_are_read()).await;
     let is_any_known = mark_known_outdated(group);
-    // From here on, events are applied as they come.
+    // From now on, this instance applies events as they come.
     group.lists.lead(epoch);
     cache.triggers.wake_refresher();
     if is_any_known {
@@ -105,24 +107,24 @@ async fn take_over(cache: &SnapshotCache, group: &TypeGroup, epoch: u64) {
     }
 }
 
-/// Without the engine, this instance sees only a part of the events, and may have missed the last ones
-/// before.
+/// Logs that the leader does not respond. A follower that becomes alone may have missed the last
+/// events, and gets only those that are sent to it, so its copies are outdated.
 fn record_change(group: &TypeGroup, before: Option<Role>, role: Role) {
     if group.lists.is_without_leader() {
-        tracing::warn!(uid = %group.query.uid, "the leader does not respond: this instance walks for itself");
+        tracing::warn!(uid = %group.query.uid, "the leader does not respond: this instance walks by itself");
     }
     if before == Some(Role::Follower) && role == Role::Alone {
         mark_known_outdated(group);
     }
 }
 
-/// The copies of the group are refreshed in the background. Returns whether there are any.
+/// Lets the copies of the group be refreshed in the background. Returns whether there are any.
 fn mark_known_outdated(group: &TypeGroup) -> bool {
     let known = group.members.iter().filter(|(_, entry)| entry.copy().is_some());
     known.inspect(|(_, entry)| mark_outdated(entry)).count() > 0
 }
 
-/// The document that an event names; a walk makes up for the others.
+/// The document that an event names; a walk finds the other changes.
 fn named_document(event: CmsEvent) -> Option<Invalidation> {
     match event.change {
         CmsChange::Document { uid, document_id, is_withdrawn } => {
