@@ -84,7 +84,7 @@ fn log_goes_on_as_a_branch_while_the_engine_is_away() {
             until_so("a cursor of a branch is reset", || read(service, branch)["reset"] == true);
         }
     }
-    // Once in the whole fleet.
+    // Each change is in the log once for the whole fleet.
     let all = [renamed("a", "y", "x"), renamed("a", "z", "y")];
     instances.content.publish("en", "b", "w");
     changed(&instances.all[1], "b");
@@ -164,7 +164,7 @@ fn engine_that_has_lost_changes_begins_a_new_log() {
         read_until(service, &start, &[renamed("a", "y", "x")]);
     }
     let after = cursor(&instances.all[0]);
-    // As after a fail-over to a replica that had not got the last write.
+    // As after a failover to a replica that lacks the last write.
     let stream = stream(redis);
     let _: i64 = redis.command(&["DEL", &stream]);
     redis.set_field(&log, "last", &last);

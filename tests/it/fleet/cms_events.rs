@@ -95,7 +95,7 @@ fn event_that_the_engine_refuses_is_applied_by_its_receiver_with_one_warning() {
     let leader = instances.leader();
     let key = "frontend-map:1:events";
     let _: i64 = instances.redis.command(&["DEL", key]);
-    let _: String = instances.redis.command(&["SET", key, "of a stranger"]);
+    let _: String = instances.redis.command(&["SET", key, "foreign"]);
     for slug in ["one", "two"] {
         instances.content.publish("en", "a", slug);
         changed(&instances.all[leader], "a");

@@ -58,7 +58,7 @@ impl Instances {
         }
     }
 
-    /// Waits until exactly one instance leads and all others follow, and returns its position.
+    /// Waits until exactly one instance leads and all others follow, and returns its index.
     #[track_caller]
     pub(super) fn leader(&self) -> usize {
         until("one instance leads, and the others follow", || {
@@ -69,7 +69,7 @@ impl Instances {
         })
     }
 
-    /// Waits until each instance is alone.
+    /// Waits until the role of each instance is alone.
     #[track_caller]
     pub(super) fn are_alone(&self) {
         until_so("each instance is alone", || {
@@ -77,7 +77,7 @@ impl Instances {
         });
     }
 
-    /// The position of an instance that follows.
+    /// The index of an instance that is a follower.
     #[track_caller]
     pub(super) fn follower(&self) -> usize {
         usize::from(self.leader() == 0)
@@ -101,7 +101,7 @@ pub(super) fn walks(cms: &Cms) -> usize {
     cms.targets().iter().filter_map(|target| Query::parse(target)).filter(first).count()
 }
 
-/// The part of an instance for its list, as it shows it.
+/// The role of an instance for its list, as `/readyz` shows it.
 pub(super) fn role(service: &Service) -> String {
     let ready = http::get(service.admin(), "/readyz").json();
     ready["contentTypes"][0]["shared"]["role"].as_str().unwrap_or("none").to_owned()

@@ -209,13 +209,13 @@ async fn permits_of_an_instance_that_is_gone_expire() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn values_of_strangers_do_not_keep_instances_from_checking() {
+async fn foreign_values_do_not_keep_instances_from_checking() {
     let (redis, peer) = (Redis::start(), FrontEnd::start_slow(LATE, fine).await);
     let instance = Instance::start(&redis);
     eventually("the engine is here", || instance.engine.is_here());
     let keys = ["", ":short", ":known", ":settling"].map(|name| format!("test:1:permits{name}"));
     let [permits, short, _, settling] = keys.each_ref().map(String::as_str);
-    let strange: [&[&str]; 10] = [
+    let foreign: [&[&str]; 10] = [
         &["ZADD", permits, "9e15", "x"],
         &["ZADD", permits, "inf", "x:y"],
         &["ZADD", short, "9e15", "x"],
@@ -227,7 +227,7 @@ async fn values_of_strangers_do_not_keep_instances_from_checking() {
         &["HSET", "test:1:permits:known", "x", "y"],
         &["RPUSH", settling, "x"],
     ];
-    for (at, words) in strange.into_iter().enumerate() {
+    for (at, words) in foreign.into_iter().enumerate() {
         // At once: the instance writes at these keys, too.
         let replace = "redis.call('DEL', ARGV[2]) return redis.call(unpack(ARGV))";
         let _: redis::Value = redis.command(&[&["EVAL", replace, "0"], words].concat());

@@ -1,4 +1,4 @@
-//! Which instance walks, and what happens when it is lost.
+//! Which instance walks, and which one takes over.
 
 use std::time::{Duration, Instant};
 

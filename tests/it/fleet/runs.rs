@@ -286,7 +286,7 @@ async fn stopped_owner_hands_its_run_over_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn runs_that_strangers_have_made_up_end_and_do_not_keep_instances_from_sharing_theirs() {
+async fn forged_runs_end_and_do_not_keep_instances_from_sharing_theirs() {
     let (redis, peer) = (Redis::start(), FrontEnd::start(mixed).await);
     let [first, _second, _third] = start_three(&peer, &redis, 30);
     let whole = ask(&first);
@@ -294,14 +294,14 @@ async fn runs_that_strangers_have_made_up_end_and_do_not_keep_instances_from_sha
     let result = redis.keys("*:result").remove(0);
     let run = result.strip_suffix(":result").unwrap();
     let places = "frontend-map:1:runs";
-    let strange: [&[&[&str]]; 4] = [
+    let forged: [&[&[&str]]; 4] = [
         // No instance renews it.
         &[&["HSET", run, "owner", "x"]],
         &[&["SET", run, "x"], &["SET", &result, "x"], &["SET", places, "x"]],
         &[&["SET", &format!("{run}:interest"), "x"]],
         &[&["ZADD", places, "9e15", "x"], &["ZADD", places, "9e15", "y"]],
     ];
-    for (at, commands) in strange.into_iter().enumerate() {
+    for (at, commands) in forged.into_iter().enumerate() {
         redis.flush();
         for words in commands {
             let _: redis::Value = redis.command(words);

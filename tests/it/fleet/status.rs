@@ -46,7 +46,7 @@ fn after_an_edit() -> Instances {
 }
 
 #[test]
-fn readyz_shows_the_engine_and_the_part_of_each_instance() {
+fn readyz_shows_the_engine_and_the_role_of_each_instance() {
     let instances = after_an_edit();
     let (leader, follower) = (instances.leader(), instances.follower());
     for at in [leader, follower] {

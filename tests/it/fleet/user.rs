@@ -1,5 +1,5 @@
-//! The user of the engine on the page about deployment: what it may do suffices, and instances try
-//! nothing else.
+//! The user of the engine on the page about deployment: its rights suffice, and instances send no
+//! other command.
 
 use crate::snapshots::hook::SECRET;
 use crate::support::content::Content;
@@ -66,7 +66,7 @@ secret_file = "secret"
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn user_of_the_page_may_send_all_that_instances_send() {
+async fn user_of_the_page_may_send_all_commands_of_the_instances() {
     let (content, redis) = (Content::many(&["en"], 40), engine());
     let cms = content.start();
     let front_end = FrontEnd::start(|_| answer("200 OK", "", 0)).await;
@@ -109,7 +109,7 @@ async fn user_of_the_page_may_send_all_that_instances_send() {
     let denied: Vec<Vec<redis::Value>> = redis.command(&["ACL", "LOG"]);
     assert!(denied.is_empty(), "{denied:?}");
     assert!(!redis.keys("frontend-map:*").is_empty());
-    let strangers: Vec<String> =
+    let other_keys: Vec<String> =
         redis.keys("*").into_iter().filter(|key| !key.starts_with("frontend-map:")).collect();
-    assert!(strangers.is_empty(), "{strangers:?}");
+    assert!(other_keys.is_empty(), "{other_keys:?}");
 }

@@ -1,4 +1,5 @@
-//! A log that is lost, damaged, set back or left by the instances that recorded it.
+//! A log that is lost or damaged, restored to an earlier state, or left by the instances that
+//! recorded it.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -195,7 +196,7 @@ fn foreign_values_in_the_log_of_a_site_end_it_and_delay_no_other_site() {
             until_so(&format!("the log goes on, {n}"), || {
                 brief(&read_of(service, "main", &next)).last() == Some(&renamed("a", "u", &slug))
             });
-            // Otherwise the next place of the other site may be before this change.
+            // Otherwise the next cursor of the other site may be before this change.
             let last = format!("moved a /en/texts/u /en/texts/{slug}");
             until_so(&format!("the other log goes on, {n}"), || {
                 brief(&read_of(service, "second", &second)).last() == Some(&last)
@@ -205,7 +206,7 @@ fn foreign_values_in_the_log_of_a_site_end_it_and_delay_no_other_site() {
 }
 
 #[test]
-fn engine_that_was_set_back_and_has_other_changes_meanwhile_begins_a_new_log() {
+fn engine_that_was_restored_to_an_earlier_state_and_has_other_changes_begins_a_new_log() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
     let start = cursor(&instances.all[0]);
@@ -215,7 +216,7 @@ fn engine_that_was_set_back_and_has_other_changes_meanwhile_begins_a_new_log() {
     for service in &instances.all {
         read_until(service, &start, &[renamed("a", "y", "x")]);
     }
-    // As a replica has it that gets no further writes.
+    // The state of a replica that gets no further writes.
     let parts = ["list", "deltas", "log", "changes"];
     let kept: Vec<String> =
         parts.iter().flat_map(|kind| redis.keys(&format!("*:{kind}:*"))).collect();

@@ -1,4 +1,4 @@
-//! When the engine is here, and when it is away.
+//! When the engine can be used, and when it is away.
 
 use std::time::{Duration, Instant};
 

@@ -100,8 +100,8 @@ fn download_refuses_a_missing_chunk_and_one_of_another_type() {
         assert_eq!(missing, Err(DownloadError::Missing(2)));
         assert!(!engine.extend(&chunks, HOUR).await.unwrap());
         let _: i64 = redis.command(&["SADD", "map:1:chunk:a:1:2", "x"]);
-        let strange = engine.download(&chunks, NO_BOUND).await;
-        assert_eq!(strange, Err(DownloadError::Damaged(2)));
+        let wrong_type = engine.download(&chunks, NO_BOUND).await;
+        assert_eq!(wrong_type, Err(DownloadError::Damaged(2)));
     });
 }
 
@@ -141,14 +141,14 @@ fn chunks_that_were_sealed_with_another_key_are_refused() {
         let client = redis::Client::open(redis.url()).unwrap();
         let chunks = uploaded(&first, "chunk:a:1").await;
         assert!(same.download(&chunks, NO_BOUND).await.is_ok());
-        for stranger in [other, without] {
-            let result = stranger.download(&chunks, NO_BOUND).await;
+        for reader in [other, without] {
+            let result = reader.download(&chunks, NO_BOUND).await;
             assert_eq!(result, Err(DownloadError::Missing(0)), "its keys have other names");
             let forged = get(&client, &first.key("chunk:a:1:0")).await;
-            set(&client, &stranger.key("chunk:a:1:0"), &forged).await;
-            let result = stranger.download(&chunks, NO_BOUND).await;
+            set(&client, &reader.key("chunk:a:1:0"), &forged).await;
+            let result = reader.download(&chunks, NO_BOUND).await;
             assert_eq!(result, Err(DownloadError::Damaged(0)));
-            assert_eq!(stranger.counters().refused_seals.get(), 1);
+            assert_eq!(reader.counters().refused_seals.get(), 1);
         }
     });
 }

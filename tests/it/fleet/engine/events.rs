@@ -103,19 +103,19 @@ fn reader_whose_events_were_trimmed_or_removed_gets_a_gap() {
 }
 
 #[test]
-fn forged_and_strange_entries_are_gaps_and_are_counted() {
+fn forged_and_foreign_entries_are_gaps_and_are_counted() {
     run(async {
         let redis = Redis::start();
         let mut with_key = settings(&redis);
         with_key.key = Some(vec![9; 40].into());
-        let (engine, stranger) = (engine_with(&with_key), engine(&redis).await);
+        let (engine, without_key) = (engine_with(&with_key), engine(&redis).await);
         until("it is here", async || engine.is_here()).await;
         let mut reader = reading(&engine).await;
         append(&engine, "a").await;
         // In the stream of the fleet with the key, sealed without it.
         let append_forged = Script::with_events("return append_event(1, 1)");
         let keys = engine.sealed_event("test", b"forged").keys;
-        let arguments = stranger.sealed_event("test", b"forged").arguments;
+        let arguments = without_key.sealed_event("test", b"forged").arguments;
         let forged = engine.script::<String>(&append_forged, &keys, arguments.into(), SOON);
         forged.await.unwrap();
         append(&engine, "b").await;
@@ -190,7 +190,7 @@ fn reader_whose_connection_is_closed_misses_nothing() {
 }
 
 #[test]
-fn stream_of_a_stranger_is_an_error_and_no_panic() {
+fn foreign_value_at_the_key_of_the_stream_is_an_error_and_no_panic() {
     run(async {
         let redis = Redis::start();
         let _: i64 = redis.command(&["LPUSH", "map:1:events", "x"]);

@@ -27,7 +27,7 @@ pub(super) fn engine_with(settings: &EngineSettings) -> Engine {
     Engine::start(settings, Arc::default())
 }
 
-/// Another instance, once the engine is here.
+/// Another instance, once it can use the engine.
 pub(super) async fn engine(redis: &Redis) -> Engine {
     let engine = engine_with(&settings(redis));
     until("the engine is here", async || engine.is_here()).await;
@@ -40,7 +40,7 @@ pub(super) fn run(test: impl Future<Output = ()>) {
     runtime.block_on(test);
 }
 
-/// Waits until it is so.
+/// Waits until the condition holds.
 pub(super) async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
     let started = Instant::now();
     while !is().await {

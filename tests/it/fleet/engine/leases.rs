@@ -171,18 +171,18 @@ fn paused_engine_takes_the_lease_from_its_holder_until_it_runs_again() {
 }
 
 #[test]
-fn value_of_a_stranger_in_the_key_of_a_lease_is_replaced() {
+fn foreign_value_at_the_key_of_a_lease_is_replaced() {
     run(async {
         let redis = Redis::start();
         let engine = engine(&redis).await;
         let id = engine.instance_id();
         let (no_epoch, huge) = (format!("{id}:"), format!("{id}:99999999999999999999"));
         let values = ["", "x", "other:1", &no_epoch, &huge, "\u{0}"];
-        let strings = values.map(|value| vec!["SET", "map:1:lease:strange", value]);
-        let list = vec!["LPUSH", "map:1:lease:strange", "x"];
+        let strings = values.map(|value| vec!["SET", "map:1:lease:lists", value]);
+        let list = vec!["LPUSH", "map:1:lease:lists", "x"];
         for command in strings.into_iter().chain([list]) {
             let _: redis::Value = redis.command(&command);
-            let (lease, _) = held(&engine, "strange").await;
+            let (lease, _) = held(&engine, "lists").await;
             assert_eq!(redis.command::<String>(&["GET", lease.key()]), lease.token());
             drop(lease);
             until("it is released", async || redis.keys("map:1:lease:*").is_empty()).await;
@@ -211,7 +211,7 @@ fn epochs_grow_after_a_flush_although_they_were_far_ahead_of_the_clock() {
 }
 
 #[test]
-fn lease_with_a_smaller_epoch_than_a_known_one_is_given_to_an_instance_that_knows_it() {
+fn lease_with_a_smaller_epoch_than_a_known_one_passes_to_an_instance_that_knows_it() {
     run(async {
         let redis = Redis::start();
         let engine = engine(&redis).await;
@@ -229,7 +229,7 @@ fn lease_with_a_smaller_epoch_than_a_known_one_is_given_to_an_instance_that_know
 }
 
 #[test]
-fn largest_epoch_of_all_is_followed_by_a_small_one_without_an_end() {
+fn largest_possible_epoch_is_followed_by_a_small_one_and_the_lease_stays_with_its_holder() {
     run(async {
         let redis = Redis::start();
         let (first, second) = (engine(&redis).await, engine(&redis).await);
@@ -247,7 +247,7 @@ fn largest_epoch_of_all_is_followed_by_a_small_one_without_an_end() {
 }
 
 #[test]
-fn lease_without_an_end_gets_one() {
+fn lease_without_an_expiry_gets_one() {
     run(async {
         let redis = Redis::start();
         let engine = engine(&redis).await;

@@ -162,7 +162,7 @@ fn user_of_an_access_list_needs_the_listed_commands_and_keys() {
 }
 
 #[test]
-fn heartbeat_key_of_a_stranger_is_replaced() {
+fn foreign_value_at_a_key_of_the_heartbeat_is_replaced() {
     run(async {
         let redis = Redis::start();
         let engine = engine(&redis).await;

@@ -41,7 +41,7 @@ fn instances_serve_equal_bodies_with_equal_etags_after_one_walk() {
 }
 
 #[test]
-fn edit_that_a_follower_hears_of_reaches_all_with_the_reads_of_one_instance() {
+fn edit_whose_event_a_follower_receives_reaches_all_with_the_reads_of_one_instance() {
     let content = Content::many(&["en"], 50);
     let instances = Instances::start(3, &content);
     let follower = instances.follower();

@@ -1,5 +1,6 @@
-//! Values with a good seal that no instance would publish: without a key, whoever can write to the
-//! engine can make them. They must not break anything, and no path may be none.
+//! Values with a good seal that no instance would publish: without a key, each client that can
+//! write to the engine can write them. They must not break anything, and no invalid path may be
+//! served.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,13 +20,13 @@ use crate::support::http;
 use crate::support::redis::Redis;
 use crate::support::wait::until_so;
 
-/// A stranger who can write to the engine.
-struct Stranger {
+/// A attacker who can write to the engine.
+struct Attacker {
     runtime: Runtime,
     engine: Engine,
 }
 
-impl Stranger {
+impl Attacker {
     fn at(redis: &Redis) -> Self {
         let runtime = Runtime::new().expect("a runtime");
         let settings = EngineSettings::new(EngineUrl::parse(&redis.url()).unwrap(), "frontend-map");
@@ -37,7 +38,7 @@ impl Stranger {
         Self { runtime, engine }
     }
 
-    /// Puts a pointer in place that follows the present one.
+    /// Replaces the pointer by one with the next version.
     fn publish(&self, stored: &mut Stored, change: impl FnOnce(&mut Value)) {
         let mut pointer = stored.pointer();
         let position = &mut pointer["position"];
@@ -55,7 +56,7 @@ impl Stranger {
         self.announce(&stored.list, &at);
     }
 
-    /// Uploads a snapshot as a base, and puts a pointer to it in place.
+    /// Uploads a snapshot as a base, and replaces the pointer by one to it.
     fn publish_snapshot(&self, stored: &mut Stored, snapshot: &Snapshot) {
         let bytes = snapshot.serialize(&stored.list, Titles::Kept);
         let upload = self.engine.upload("chunk:crafted", &bytes, Duration::from_mins(1));
@@ -89,12 +90,12 @@ fn with_path(path: &str) -> Snapshot {
 }
 
 #[test]
-fn snapshot_with_a_path_that_is_none_is_refused_and_replaced() {
+fn snapshot_with_an_invalid_path_is_refused_and_replaced() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
-    let (mut stored, stranger) = (Stored::of(&instances.redis), Stranger::at(&instances.redis));
+    let (mut stored, attacker) = (Stored::of(&instances.redis), Attacker::at(&instances.redis));
     let follower = &instances.all[instances.follower()];
     for path in ["/en/../admin", "/en/%2e%2e/x", "/en//x", "/en/x?y", "/en/x#y", "/en/%zz", "/é"] {
-        stranger.publish_snapshot(&mut stored, &with_path(path));
+        attacker.publish_snapshot(&mut stored, &with_path(path));
         let crafted = json!(format!("{:032x}", with_path(path).content_hash()));
         until_so(&format!("the leader has replaced {path}"), || {
             assert_eq!(paths(follower), ["x"], "{path}");
@@ -112,7 +113,7 @@ fn snapshot_with_a_path_that_is_none_is_refused_and_replaced() {
 #[test]
 fn snapshot_of_a_rule_that_does_not_exist_is_refused() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
-    let (mut stored, stranger) = (Stored::of(&instances.redis), Stranger::at(&instances.redis));
+    let (mut stored, attacker) = (Stored::of(&instances.redis), Attacker::at(&instances.redis));
     let follower = &instances.all[instances.follower()];
     let locales = Locales::new(vec![Locale::parse("en").unwrap()]).unwrap();
     let rules = RuleSet::new(locales, LocalePrefix::Always, Vec::new());
@@ -128,7 +129,7 @@ fn snapshot_of_a_rule_that_does_not_exist_is_refused() {
     };
     part.add_page(page);
     let snapshot = Builder { path_table: true }.finish(vec![part]).unwrap();
-    stranger.publish_snapshot(&mut stored, &snapshot);
+    attacker.publish_snapshot(&mut stored, &snapshot);
     until_so("it is refused", || {
         assert_eq!(paths(follower), ["x"]);
         follower.log().contains("a published list is refused")
@@ -140,14 +141,14 @@ fn snapshot_of_a_rule_that_does_not_exist_is_refused() {
 fn pointer_into_the_future_counts_as_one_of_now() {
     let instances = Instances::start(2, &Content::many(&["en"], 20));
     let expected = sorted(&instances.served(0));
-    let (mut stored, stranger) = (Stored::of(&instances.redis), Stranger::at(&instances.redis));
+    let (mut stored, attacker) = (Stored::of(&instances.redis), Attacker::at(&instances.redis));
     let follower = &instances.all[instances.follower()];
     let age = || -> u64 {
         let age = http::get(follower.addr(), SITEMAP).header("age");
         age.and_then(|age| age.parse().ok()).expect("an age in seconds")
     };
     until_so("the copy has an age", || age() >= 3);
-    stranger.publish(&mut stored, |pointer| {
+    attacker.publish(&mut stored, |pointer| {
         let hour = 3_600_000;
         pointer["walked_at"] = json!(pointer["walked_at"].as_i64().unwrap() + hour);
         pointer["took_ms"] = json!(u64::MAX);
@@ -165,9 +166,9 @@ fn pointer_into_the_future_counts_as_one_of_now() {
 #[test]
 fn pointer_of_a_later_epoch_than_any_does_not_keep_followers_from_later_versions() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
-    let (mut stored, stranger) = (Stored::of(&instances.redis), Stranger::at(&instances.redis));
+    let (mut stored, attacker) = (Stored::of(&instances.redis), Attacker::at(&instances.redis));
     let (leader, follower) = (instances.leader(), &instances.all[instances.follower()]);
-    stranger.publish(&mut stored, |pointer| {
+    attacker.publish(&mut stored, |pointer| {
         pointer["position"]["epoch"] = json!(9_000_000_000_000_000_u64);
         let (position, hash) = (pointer["position"].clone(), pointer["hash"].clone());
         pointer["base"]["position"] = position;
@@ -183,7 +184,7 @@ fn pointer_of_a_later_epoch_than_any_does_not_keep_followers_from_later_versions
 fn pointers_of_another_form_are_refused_without_harm() {
     let instances = Instances::start(2, &Content::many(&["en"], 20));
     let expected = sorted(&instances.served(0));
-    let (mut stored, stranger) = (Stored::of(&instances.redis), Stranger::at(&instances.redis));
+    let (mut stored, attacker) = (Stored::of(&instances.redis), Attacker::at(&instances.redis));
     let follower = &instances.all[instances.follower()];
     let changes: [fn(&mut Value); 6] = [
         |pointer| pointer["base"]["chunks"]["bytes"] = json!(u64::MAX),
@@ -194,7 +195,7 @@ fn pointers_of_another_form_are_refused_without_harm() {
         |pointer| *pointer = json!("x"),
     ];
     for (at, change) in changes.into_iter().enumerate() {
-        stranger.publish(&mut stored, |pointer| {
+        attacker.publish(&mut stored, |pointer| {
             pointer["hash"] = json!("0".repeat(32));
             change(pointer);
         });

@@ -1,4 +1,4 @@
-//! What is damaged in the engine is refused as a whole, and replaced.
+//! A list that is damaged in the engine is refused as a whole, and published again.
 
 use super::Stored;
 use crate::fleet::instances::{Instances, changed, instance, paths, role, sorted, walks};
@@ -44,7 +44,7 @@ fn is_refused_and_replaced(damage: impl FnOnce(&mut Stored)) {
     until_so("it follows", || role(&late) == "follower");
     assert!(late.log().contains("a published list is refused"), "{}", late.log());
     assert_eq!(walks(&instances.cms), 1, "{:?}", instances.cms.targets());
-    // The list goes on.
+    // Later versions of the list are published and adopted.
     content.publish("en", "d00003", "later");
     changed(&late, "d00003");
     until_so("an edit reaches the new instance", || paths(&late).contains(&"later".to_owned()));
