@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Instances of the service that share a Redis: what that costs, and what they survive.
+"""Tests and measures several instances of the service that share a Redis.
 
 Starts redis-server (Debian: redis-server), instances of BINARY and scripted peers, all on loopback,
 and ends them, also on Ctrl-C. Modes:
 
-counts   list requests to the CMS for the fleet beside one walk's; seconds from an edit, and from
-         its publication, until all instances show it; requests to the CMS an edit; bytes in the
-         engine a URL; commands and bytes of the engine for a walk, an edit and a URL check, with
-         one, two and three instances, and on paper with 10, 100 and 1,000
-checks   300 callers over three instances start URL checks: the frontend counts requests in flight
-         and how often each URL is requested
-chaos    instances and the engine are killed, stopped, cut off and flushed while editors work; an
-         oracle judges responses of all instances
-away     latency and requests per second without the engine beside those with it, in turn; a start
-         without the engine, and its return
+counts   counts the list requests to the CMS of a fleet, and of one walk; the seconds from an edit,
+         and from its publication, until all instances show it; the requests to the CMS for an
+         edit; the bytes in the engine for a URL; the commands and bytes of the engine for a walk,
+         an edit and a URL check, with one, two and three instances. Extrapolates the costs to 10,
+         100 and 1,000 instances
+checks   lets 300 clients of three instances start URL checks; the frontend counts the requests in
+         flight, and how often each URL is requested
+chaos    kills, stops and cuts off instances and the engine, and flushes and damages its data, while
+         documents are edited; an oracle checks the responses of all instances
+away     measures latency and requests per second with and without the engine, alternately; starts
+         instances without the engine, and lets it return
 
-Durations are figures and decide nothing. What must hold is printed as `held` or `FAILED`; status 1
-where something does not. A seed repeats what is random, but not the time of things.
+Each requirement is printed as `held` or `FAILED`; the exit status is 1 if one has failed. Durations
+are printed and are no requirements. A seed repeats the random choices, but not their timing.
 """
 
 import argparse
@@ -34,31 +35,31 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("binary", type=pathlib.Path)
     modes = parser.add_subparsers(dest="mode", required=True)
     counts = modes.add_parser("counts")
-    counts.add_argument("--documents", type=int, default=10_000)
-    counts.add_argument("--strapi", action="store_true", help="the real one, with 300 articles")
+    counts.add_argument("--documents", type=int, default=10_000, help="in the scripted CMS")
+    counts.add_argument("--strapi", action="store_true", help="use a real Strapi with 300 articles")
     counts.add_argument("--edits", type=int, default=200)
-    counts.add_argument("--instances", default="1,2,3", help="sizes of fleets")
-    counts.add_argument("--checks", type=int, default=500, metavar="URLS", help="0: none")
+    counts.add_argument("--instances", default="1,2,3", help="numbers of instances")
+    counts.add_argument("--checks", type=int, default=500, metavar="URLS", help="0: no URL checks")
     checks = modes.add_parser("checks")
     checks.add_argument("--callers", type=int, default=300)
     checks.add_argument("--instances", type=int, default=3)
-    checks.add_argument("--urls", type=int, default=200, help="of each of two types")
-    checks.add_argument("--delay", type=float, default=0.05, help="of the frontend, in seconds")
+    checks.add_argument("--urls", type=int, default=200, help="in each of two content types")
+    checks.add_argument("--delay", type=float, default=0.05, help="of each response, in seconds")
     chaos = modes.add_parser("chaos")
     chaos.add_argument("--seconds", type=float, default=600)
     chaos.add_argument("--instances", type=int, default=3)
-    chaos.add_argument("--documents", type=int, default=150, help="of each of two types")
+    chaos.add_argument("--documents", type=int, default=150, help="in each of two content types")
     chaos.add_argument("--rate", type=float, default=15, help="requests/s to each instance")
     chaos.add_argument(
-        "--faults", default="", help="only these, such as cut,kill-leader+stop-follower"
+        "--faults", default="", help="only these faults, such as cut,kill-leader+stop-follower"
     )
-    chaos.add_argument("--longest", type=float, help="seconds that a fault lasts at most")
-    chaos.add_argument("--soft", type=int, default=2, help="seconds between refreshes")
-    chaos.add_argument("--log", type=pathlib.Path, help="a folder that keeps the logs")
+    chaos.add_argument("--longest", type=float, help="the longest fault, in seconds")
+    chaos.add_argument("--soft", type=int, default=2, help="snapshots.soft_seconds")
+    chaos.add_argument("--log", type=pathlib.Path, help="a folder for the logs of the instances")
     away = modes.add_parser("away")
     away.add_argument("--pairs", type=int, default=5)
-    away.add_argument("--seconds", type=int, default=5, help="of each measurement")
-    away.add_argument("--most", type=float, default=1.1, help="the largest ratio")
+    away.add_argument("--seconds", type=int, default=5, help="the duration of each measurement")
+    away.add_argument("--most", type=float, default=1.1, help="the largest permitted ratio")
     away.add_argument("--instances", type=int, default=2)
     for mode in (counts, checks, chaos, away):
         mode.add_argument("--seed", type=int, default=1)

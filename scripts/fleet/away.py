@@ -1,4 +1,4 @@
-"""Responses without the engine beside those with it, measured in turn; a start without it."""
+"""Measures responses with and without the engine, alternately, and a start without it."""
 
 import argparse
 import contextlib

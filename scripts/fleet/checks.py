@@ -1,4 +1,4 @@
-"""URL checks over a fleet: at most ten in flight, each URL once a run, one result for all."""
+"""URL checks of a fleet: at most ten in flight, each URL once in a run, one result for all."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ MOST_IN_FLIGHT = 10
 
 
 class Front:
-    """A frontend that counts: requests by path, and the most of them at once. In a thread."""
+    """A frontend in a thread, which counts requests by path, and the most in flight at once."""
 
     def __init__(self, delay: float) -> None:
         self.delay = delay

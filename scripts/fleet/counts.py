@@ -1,4 +1,4 @@
-"""What a fleet costs: requests to the CMS, seconds to adoption, memory and work of the engine."""
+"""Costs of a fleet: requests to the CMS, seconds to adoption, memory and work of the engine."""
 
 import contextlib
 import pathlib
@@ -19,14 +19,14 @@ from fleet.worlds import World
 
 # After a start, and of the measurement of an idle fleet.
 SETTLE_SECONDS, IDLE_SECONDS = 3, 10
-# Seconds. Nothing waits this long unless it has failed.
+# Seconds. A wait of this length is a failure.
 PATIENCE = 60
 
 
 @dataclass
 class Counted:
-    """One fleet of so many instances. Costs of the engine are without those of an idle fleet in the
-    same seconds."""
+    """The costs of one fleet. From those of the engine, the costs of an idle fleet in the same
+    seconds are subtracted."""
 
     instances: int
     urls: int = 0
@@ -146,7 +146,7 @@ def idle(engine: Engine, counted: Counted) -> None:
 
 
 def net(counted: Counted, usage: Usage, seconds: float, parts: int) -> dict[str, float]:
-    """A part of the work, without that of an idle fleet in these seconds."""
+    """The costs of a part of the work, without those of an idle fleet in the same seconds."""
     assert counted.idle is not None
     share = seconds / counted.idle_seconds
     values = {

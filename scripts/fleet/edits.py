@@ -1,4 +1,4 @@
-"""Edits in front of a fleet: seconds until all instances show them, and what they cost."""
+"""Edits documents behind a fleet: seconds until all instances show an edit, and its costs."""
 
 import http.client
 import random
@@ -12,7 +12,7 @@ from fleet.engine import Engine, Usage
 from fleet.service import HANG_SECONDS, Instance, adopted
 from fleet.worlds import Edit, World
 
-# Between two requests to an instance, in seconds: what the seconds of adoption are accurate to.
+# Seconds between two requests to an instance: the accuracy of the seconds of adoption.
 LOOK = 0.004
 # Seconds after which an edit counts as never seen.
 NEVER = 30

@@ -1,4 +1,4 @@
-"""A redis-server of one's own on loopback: started, stopped, killed, asked for its counts."""
+"""Starts, stops and kills a redis-server on loopback, and reads its counters."""
 
 import pathlib
 import re
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Self
 
 from common.client import free_port, until
 
-# What the settings of the service have as `shared.prefix`.
+# `shared.prefix` in the settings of the service.
 PREFIX = "fleet-check"
-# Nothing waits this long unless it has failed.
+# A wait of so many seconds is a failure.
 HANG_SECONDS = 20
 # Commands of this program alone.
 OWN = ("info", "scan", "memory", "xrange", "ping", "config", "type")
@@ -114,7 +114,7 @@ class Engine:
         return f"127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Empty: it keeps nothing on a disk."""
+        """It is empty, because it stores nothing on a disk."""
         command = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port)]
         command += ["--save", "", "--appendonly", "no", "--daemonize", "no"]
         command += ["--dir", self.folder.name]

@@ -1,4 +1,4 @@
-"""On paper: what limits a larger fleet, extrapolated from the counts of small ones."""
+"""Extrapolates the counts of small fleets to larger ones, and computes what limits them."""
 
 from typing import TYPE_CHECKING
 

@@ -23,7 +23,7 @@ HOOK_SECRET = "secret-of-the-fleet-check"
 KEY = "0123456789abcdef0123456789abcdef"
 BASE = "https://www.example.com"
 SITE = "main"
-# Nothing waits this long unless it has failed.
+# A wait of so many seconds is a failure.
 HANG_SECONDS = 120
 
 
@@ -177,7 +177,7 @@ class Instance:
         return memory(self.process.pid, name)
 
     def shared(self) -> dict[str, dict[str, Any]]:
-        """What `/readyz` says of each list that instances share: its role and its version."""
+        """The status of each shared list in `/readyz`, with its role and its version."""
         types = self.details()["contentTypes"]
         return {f"{one['site']} {one['contentType']}": one.get("shared") or {} for one in types}
 

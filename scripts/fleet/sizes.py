@@ -1,4 +1,4 @@
-"""Memory: what lists take in the engine, also while they are replaced, and in the instances."""
+"""The memory of lists in the engine, also while they are replaced, and in the instances."""
 
 import time
 from collections import Counter
@@ -11,9 +11,9 @@ from fleet.service import Instance
 from fleet.worlds import World
 
 MIB = 1 << 20
-# Of the documents are renamed at once. More than a quarter of a list: it is published as a whole.
+# The part of the documents that is renamed at once: beyond a quarter, a list is published whole.
 RENAMED = 0.4
-# Seconds. Nothing waits this long unless it has failed.
+# Seconds. A wait of this length is a failure.
 PATIENCE = 300
 
 

@@ -1,4 +1,4 @@
-"""What the fleet is counted in front of: a CMS of this program, or the fixture's real Strapi."""
+"""The CMS behind a fleet whose costs are counted: a scripted one, or the fixture's real Strapi."""
 
 import contextlib
 import json

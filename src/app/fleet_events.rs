@@ -1,4 +1,4 @@
-//! What events do to the caches: those of the CMS, and those of other instances.
+//! Applies events to the caches: those of the CMS, and those of other instances.
 
 use crate::fleet::FleetEvent;
 use crate::fleet::cms_events::{CmsChange, CmsEvent};
@@ -6,7 +6,8 @@ use crate::snapshot_cache::{Change, Invalidation};
 
 use super::App;
 
-/// Receives an event of the CMS for all instances. It is shared within 50 ms, or applied here.
+/// Shares an event of the CMS that this instance has received with all instances, within 50 ms;
+/// while the engine is away, applies it at once.
 pub async fn receive_cms_event(app: &App, event: CmsEvent) {
     record(app, &event);
     if app.shared.fleet.share_cms_event(event.clone()).await {
@@ -14,7 +15,7 @@ pub async fn receive_cms_event(app: &App, event: CmsEvent) {
     }
 }
 
-/// Applies an event of the CMS that any instance has received.
+/// Applies an event of the CMS, whichever instance has received it.
 pub fn apply_cms_event(app: &App, event: &CmsEvent) {
     record(app, event);
     add_hint(app, event);
@@ -48,7 +49,7 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
     }
 }
 
-/// What each instance does with an event, whatever lists it walks.
+/// Records an event, as each instance does, also for lists that it does not walk.
 fn record(app: &App, event: &CmsEvent) {
     app.snapshots.record_event();
     if event.withdraws {
@@ -61,8 +62,8 @@ fn record(app: &App, event: &CmsEvent) {
     }
 }
 
-/// The documents are read again, and so are those that read them: by this instance for the lists that
-/// it walks.
+/// Lets the documents of an event and their dependents be read again, for the lists that this
+/// instance walks.
 fn add_hint(app: &App, event: &CmsEvent) {
     if event.change != CmsChange::Nothing {
         app.snapshots.invalidate(invalidation(event));

@@ -1,4 +1,4 @@
-"""Clients of the fleet: each asks one instance all the time, as long as a balancer would."""
+"""Clients of the fleet: each sends requests to one instance while a balancer would use it."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Faults of a fleet: of instances, of the engine, of the way between them, and of what it keeps."""
+"""Faults of a fleet: of instances, of the engine, of its data, and of the connections to it."""
 
 import asyncio
 import random
@@ -20,7 +20,7 @@ LEAST = 0.2
 
 
 class Disturber:
-    """Each fault is begun, held and lifted by one call; it returns what it did."""
+    """One call begins a fault, waits and ends it; it returns a description for the output."""
 
     def __init__(
         self, members: list[Member], engine: Engine, own: random.Random, longest: float
@@ -32,14 +32,14 @@ class Disturber:
         self.taken: list[Member] = []
 
     async def hold(self, part: float = 1.0, least: float = 0.0) -> float:
-        """A time up to a part of the longest; short ones are more frequent."""
+        """Waits for a random time up to a part of the longest; short times are more frequent."""
         seconds = max(least, LEAST, self.longest * part * self.random.random() ** 2)
         self.begun()
         await asyncio.sleep(seconds)
         return seconds
 
     async def pick(self, leader: bool) -> Member | None:
-        """An instance that is up, if another one is; one that leads, if the details say which."""
+        """An instance that is up, if another one is; a leader or a follower if possible."""
         up = [one for one in self.members if one.is_asked and one not in self.taken]
         if len(up) < 2:
             return None
@@ -141,7 +141,7 @@ class Disturber:
         return f"engine read-only for {seconds:.1f} s"
 
     async def damage(self) -> str:
-        """What strangers write under the prefix."""
+        """Deletes and replaces values under the prefix, as another program might."""
         done = await asyncio.to_thread(self.damage_keys)
         self.begun()
         return f"damaged {', '.join(done)}"
@@ -155,7 +155,7 @@ class Disturber:
                 link.send("DEL", key)
             elif way == "other type":
                 link.send("DEL", key)
-                link.send("LPUSH", key, "a stranger's")
+                link.send("LPUSH", key, "foreign")
             elif kind == b"hash":
                 for name in link.send("HKEYS", key):
                     link.send("HSET", key, name, b"\x00 damaged")
@@ -185,7 +185,7 @@ class Disturber:
         return await self.on_the_way("repeating", Faults(repeat=self.random.uniform(0.01, 0.3)))
 
     async def on_the_way(self, name: str, faults: Faults, *, cut: bool = False) -> str:
-        """Between the engine and one instance, some, or all."""
+        """A fault of the connections between the engine and one instance, some, or all."""
         count = self.random.choice((1, 1, 2, len(self.members)))
         chosen = self.random.sample(self.members, min(count, len(self.members)))
         for member in chosen:
@@ -197,7 +197,7 @@ class Disturber:
         return f"the way of {numbers} to the engine {name} for {seconds:.1f} s"
 
     def lift(self) -> None:
-        """Ends what a cancelled fault has left."""
+        """Ends the faults, also a cancelled one."""
         for member in self.members:
             member.proxy.become(Faults())
             member.instance.signal(signal.SIGCONT)
@@ -227,12 +227,12 @@ class Disturber:
 
 
 def engine_faults() -> set[str]:
-    """Of which two at once would undo each other."""
+    """The faults of which two at once would end each other."""
     return {"kill-engine", "stop-engine", "flush", "full", "readonly", "damage"}
 
 
 def of_instances() -> set[str]:
-    """Which leave the engine to all other instances."""
+    """The faults during which all other instances can use the engine."""
     return {"kill-leader", "kill-follower", "stop-leader", "stop-follower", "restart", "roll"}
 
 

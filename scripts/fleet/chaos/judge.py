@@ -1,10 +1,11 @@
-"""What is wrong with a response of an instance, by the oracle of the content.
+"""Compares a response of an instance with the oracle of the content.
 
 A response may show what the CMS had at any time in its window: the last five seconds, or the longer
-time that its `Age` states. Without the engine, an instance learns of an edit whose webhook went to
-another one by its own next walk: so much older a response of `/api/resolve` may be then, which has
-no `Age` before ten walks are missed. A list is judged row by row, because a walk takes time: each
-row must have been right within the window, and no row that was there all that time may be missing.
+time that its `Age` states. Without the engine, if another instance got the webhook of an edit, an
+instance shows the edit after its own next walk. So a response of `/api/resolve` may be older by the
+time between two walks; it has no `Age` before ten walks are missed. A list is judged row by row,
+because a walk takes time: each row must have been right within the window, and no row that was
+there all that time may be missing.
 """
 
 import json
@@ -24,7 +25,7 @@ LOC = re.compile(rb"<loc>([^<]*)</loc>")
 
 @dataclass
 class Question:
-    """A request and what is asked about."""
+    """A request, and the versions that it is about."""
 
     operation: str
     target: str
@@ -37,7 +38,7 @@ class Question:
 
 @dataclass
 class Fault:
-    """`kind` is one of the four; those that are late are within their `Age`, and no fault."""
+    """`kind` is one of the four. A late response is within its `Age`, and counts as no fault."""
 
     kind: str
     text: str

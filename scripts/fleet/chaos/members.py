@@ -1,4 +1,4 @@
-"""The members of a fleet in chaos: instances that are killed, stopped, rolled, and excused."""
+"""The instances of a fleet under faults: killed, paused, and restarted with other settings."""
 
 import pathlib
 import signal
@@ -13,7 +13,7 @@ FOREVER = float("inf")
 
 @dataclass
 class Member:
-    """An instance, its way to the engine, and since when it could not respond."""
+    """An instance, its proxy to the engine, and the times in which it could not respond."""
 
     number: int
     binary: pathlib.Path
@@ -21,7 +21,7 @@ class Member:
     proxy: Proxy
     # Whether a balancer sends requests to it.
     is_asked: bool = False
-    # By us: killed, stopped, or told to end.
+    # Whether this program has killed, paused or stopped it.
     is_down: bool = True
     disturbed: list[tuple[float, float]] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Member:
         self.up()
 
     def down(self) -> None:
-        """What is in flight from now on is excused."""
+        """From now on, a request without a response is no failure."""
         self.is_down, self.is_asked = True, False
         self.disturbed.append((time.monotonic(), FOREVER))
 
@@ -48,7 +48,7 @@ class Member:
         self.is_down = False
 
     def was_disturbed(self, since: float) -> bool:
-        """Whether it was killed or stopped between then and now."""
+        """Whether it was killed, paused or stopped between then and now."""
         return any(end >= since for _, end in self.disturbed)
 
     def kill(self) -> None:
@@ -64,7 +64,7 @@ class Member:
         self.up()
 
     def stop(self) -> None:
-        """Gracefully: what is in flight must be answered. The balancer sees it by `/readyz`."""
+        """Gracefully: requests in flight must be answered. The balancer notices by `/readyz`."""
         process = self.instance.process
         assert process is not None
         self.instance.signal(signal.SIGTERM)

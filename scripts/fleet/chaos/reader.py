@@ -16,7 +16,7 @@ PAUSE = 0.1
 
 
 class Reader:
-    """Each request goes to another instance, with the cursor of the one before."""
+    """Each request goes to another instance, with the cursor of the previous response."""
 
     def __init__(self, members: list[Member], content: Content, seed: int) -> None:
         self.members, self.content = members, content

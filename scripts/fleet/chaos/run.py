@@ -1,4 +1,4 @@
-"""A fleet under faults while editors work: what was wrong, and how long until all agree again."""
+"""Runs a fleet under faults while documents are edited: wrong responses, and times of recovery."""
 
 import argparse
 import asyncio
@@ -27,11 +27,11 @@ KINDS = (Kind("article", ("de", "en")), Kind("page", ("en",)))
 CLIENTS = 3
 # Longer than the health checks of `balance` need to see an instance that drains.
 DRAIN_MS = 1500
-# Seconds: between two edits, two faults, and two looks whether all agree; within which a row must
-# have been right to agree, and after which they count as not agreeing.
+# Seconds between two edits, between two faults, and between two checks of agreement; the age up to
+# which a row may be correct to agree; the wait after which instances count as never agreeing.
 EDIT, GAP, LOOK, FRESH, PATIENCE = 0.6, 1.5, 0.1, 2.0, 40.0
 TWO_AT_ONCE = 0.3
-# Up to so many seconds later begins a walk that is due because the engine is away.
+# The longest delay of a walk that begins because the engine is away, in seconds.
 JITTER = 5
 
 
@@ -99,7 +99,7 @@ class Chaos:
         await asyncio.gather(*tasks)
 
     async def disturb(self) -> None:
-        """A fault, or two at once; then until all agree."""
+        """Causes one or two faults, and waits until all instances agree."""
         known = self.disturber.all()
         wanted = [name for name in self.options.faults.split(",") if name]
         weights = {name: weight for name, (weight, _) in known.items()}
@@ -209,7 +209,7 @@ class Chaos:
         return PATIENCE
 
     async def agrees(self, member: Member, window: float, only: Version | None = None) -> bool:
-        """Whether its lists are those of the CMS, `Age` notwithstanding."""
+        """Whether its lists are those of the CMS; `Age` is no excuse."""
         if not member.is_asked:
             return False
         connection, judge = Connection(member.address), Judge(self.content, window)
@@ -231,7 +231,7 @@ class Chaos:
         return only is None
 
     async def end(self) -> None:
-        """Without faults and edits, all must be exactly what the CMS has."""
+        """Waits, without faults and edits, until all have exactly the content of the CMS."""
         for member in self.members:
             await self.disturber.until_asked(member)
         await self.until_agree(0.0)

@@ -1,4 +1,4 @@
-"""What a run of chaos has found."""
+"""Prints the results of a run of chaos."""
 
 import time
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from fleet.cms import LIST
 if TYPE_CHECKING:
     from fleet.chaos.run import Chaos
 
-# Faults that leave the log of changes, which is the engine's, to all other instances.
+# Faults that do not affect the change log, which is in the engine.
 OF_INSTANCES = {"start", "kill-leader", "kill-follower", "restart"}
 OPERATIONS = {"list", "xml", "pages", "resolve", "frontend-url", "batch"}
 
@@ -47,7 +47,7 @@ def show(report: Report, chaos: "Chaos") -> None:
         f"changes: {reader.changes} read, {reader.repeated} repeated, {reader.resets} resets"
         f" {reader.reasons[:20]}"
     )
-    # Each instance has the log of the engine, however many of them end.
+    # Each instance has a replica of the engine's log, however many of them stop.
     lost = [one for one in reader.reasons if set(one.split("+")) <= OF_INSTANCES]
     report.must(not lost, f"no reset without a fault of the engine: {lost}")
     lists = sum(count for name, count in chaos.cms.counts.items() if name == LIST)

@@ -1,4 +1,4 @@
-//! Refreshes of lists that another instance of the fleet walks.
+//! Refreshes on a follower: they end with the adoption of a list that the leader has published.
 
 use std::time::Duration;
 
@@ -9,12 +9,13 @@ use super::type_group::Begun;
 use crate::content::ContentError;
 use crate::fleet::{ListGroup, WalkFailure};
 
-/// How often a refresh that waits checks the role of this instance.
+/// How often a waiting refresh checks the role of this instance, and asks the leader.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Waits while another instance walks these lists. Each refresh ends with the adoption of a copy,
-/// whenever it was begun: without one, its waiters would wait for the walk after the one in flight.
-/// Returns those for which this instance has to walk by itself, because its role has changed.
+/// Waits while another instance is the leader of these lists. Each refresh ends with the next
+/// adoption, also if the walk of that version began before the refresh: otherwise its waiters would
+/// wait for another walk. Returns the refreshes for which this instance has to walk by itself,
+/// because its role has changed.
 pub(super) async fn wait_for_adoption(begun: Vec<Begun>, lists: &ListGroup) -> Vec<Begun> {
     if !lists.is_followed() {
         return begun;
@@ -39,7 +40,7 @@ pub(super) async fn wait_for_adoption(begun: Vec<Begun>, lists: &ListGroup) -> V
     left
 }
 
-/// Waits until all refreshes have ended, or this instance has to walk.
+/// Waits until all refreshes have ended, or this instance is no follower any more.
 async fn until_adopted(begun: &[Begun], lists: &ListGroup) {
     let is_left = |((_, entry), flight): &Begun| entry.is_in_flight(flight);
     while lists.is_followed() && begun.iter().any(is_left) {
@@ -48,7 +49,7 @@ async fn until_adopted(begun: &[Begun], lists: &ListGroup) {
     }
 }
 
-/// Reports that a walk has failed to the instances that follow.
+/// Reports a failed walk to the followers.
 pub(in crate::snapshot_cache) fn report_failure(lists: &ListGroup, error: &ContentError) {
     lists.report_failure(match error {
         ContentError::Unavailable { retry_after, .. }

@@ -1,4 +1,5 @@
-//! A run in a fleet: one instance checks the URLs, and the others show its progress and its result.
+//! A run of a fleet: its owner checks the URLs, and the other instances follow it: they use its
+//! progress and its result.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -24,23 +25,24 @@ use crate::validator::runs::publisher::Admission;
 use crate::validator::runs::run::Run;
 use crate::validator::runs::stored::{self, Stored};
 
-/// How long reading a result may take; then this instance checks the URLs. The result of a million
-/// URLs has about 20 MB.
+/// The time limit for reading a result; after it, this instance checks the URLs. The result of a
+/// million URLs has about 20 MB.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// After so many failures in a row to ask what has become of a run, this instance checks its URLs.
+/// After so many failed reads of a run's state in a row, this instance checks the URLs.
 const MAX_FAILURES: usize = 2;
 
-/// The first pause before an instance asks what has become of a run: short runs end soon.
+/// The first pause between reads of a run's state, which doubles: short runs end soon.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 
-/// The life of a run until its end: checks its URLs, or follows an instance that does.
+/// Drives a run until its end: checks its URLs as the owner, or follows the run of another
+/// instance.
 pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_own: bool) {
     let id = ListId::of(&job.site, &job.key.content_type);
     let (mut may_own, mut reuse, mut within) = (may_own, job.times.reuse, ANSWER_WAIT);
     loop {
         let at = (&job.run.progress(), within);
         let result = match fleet.join(id.as_str(), may_own, reuse, at).await {
-            // Without the engine, each instance checks for itself.
+            // Without an answer of the engine, this instance checks the URLs.
             Joined::Own(ownership) | Joined::Unknown(ownership) if may_own => {
                 let Some(unused) = own(shared, fleet, ownership, job).await else { return };
                 job = unused;
@@ -62,7 +64,7 @@ pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_
             if complete(shared, fleet, &job, &result).await {
                 return;
             }
-            // A result that is refused is not asked for again.
+            // The result is refused: it is not requested again.
             reuse = Duration::ZERO;
         }
         if job.publisher.is_accepted() {
@@ -71,7 +73,7 @@ pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_
     }
 }
 
-/// Shows the progress of another instance; its result, or `None` if there will be none.
+/// Follows the run of another instance until its end. Returns its result; `None`: there is none.
 async fn follow(fleet: &FleetRuns, run: &Run, following: Following) -> Option<SharedResult> {
     let (mut failures, mut pause) = (0, FIRST_PAUSE);
     loop {
@@ -96,7 +98,7 @@ async fn follow(fleet: &FleetRuns, run: &Run, following: Following) -> Option<Sh
     None
 }
 
-/// Takes the result of another instance; false if it is refused.
+/// Ends the run with the result of another instance. Returns `false` if the result is refused.
 async fn complete(shared: &Shared, fleet: &FleetRuns, job: &Job, result: &SharedResult) -> bool {
     let mut reading = pin!(read(fleet, &job.site, &job.key, result));
     let stored = tokio::select! {
@@ -167,12 +169,12 @@ async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job)
     }
 }
 
-/// The queue of the fleet.
+/// A run that waits until it may be in flight: two are, over all instances.
 struct Queue {
-    /// Whether the run could begin.
+    /// Whether the run is to begin as soon as it may.
     wants_place: AtomicBool,
     has_place: watch::Sender<bool>,
-    /// `None`: it has begun.
+    /// The job of the run; `None`: it has begun.
     job: Mutex<Option<Job>>,
 }
 
@@ -199,8 +201,8 @@ impl Queue {
     }
 }
 
-/// Publishes the progress until no instance needs the run. Returns whether another instance owns it,
-/// and it has not begun here.
+/// Renews the run and publishes its progress until no instance needs it. Returns whether another
+/// instance owns the run, and this instance has not begun it.
 async fn renew(
     shared: &Shared,
     ownership: &Ownership,
@@ -237,8 +239,8 @@ async fn renew(
     }
 }
 
-/// Takes newer last runs of other instances within the time that a response may wait; what takes
-/// longer is there for the next one.
+/// Reads newer last runs of other instances within the time that a response may wait. A read that
+/// takes longer continues, for the next response.
 pub(super) async fn sync_for_response(
     shared: &Arc<Shared>,
     site: &Arc<Site>,
@@ -259,7 +261,7 @@ pub(super) async fn sync_for_response(
     let _ = timeout(ANSWER_WAIT.saturating_sub(begun.elapsed()), task).await;
 }
 
-/// Takes the last runs of other instances that are newer than those of this one.
+/// Reads the last runs of other instances that are newer than those of this one.
 async fn sync(shared: &Shared, fleet: &FleetRuns, site: &Site, content_types: &[String]) {
     let ids = content_types.iter().map(|content_type| ListId::of(site, content_type));
     let ids: Vec<ListId> = ids.collect();
