@@ -54,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
         "--faults", default="", help="only these faults, such as cut,kill-leader+stop-follower"
     )
     chaos.add_argument("--longest", type=float, help="the longest fault, in seconds")
-    chaos.add_argument("--soft", type=int, default=2, help="snapshots.soft_seconds")
+    chaos.add_argument("--soft", type=int, default=2, help="soft_seconds and check_seconds")
     chaos.add_argument("--log", type=pathlib.Path, help="a folder for the logs of the instances")
     away = modes.add_parser("away")
     away.add_argument("--pairs", type=int, default=5)

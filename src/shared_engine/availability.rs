@@ -71,7 +71,7 @@ impl Availability {
             *self.changed.lock() = Instant::now();
         }
         let session = self.sessions.fetch_add(1, Ordering::Relaxed) + 1;
-        tracing::info!(session, "the shared engine is here");
+        tracing::info!(session, "the shared engine can be used");
         self.state.send_replace(EngineState::Here { session });
         true
     }

@@ -1,4 +1,4 @@
-//! What `/readyz` and `/metrics` of the admin listener show of the shared engine and the fleet.
+//! The shared engine and the fleet in `/readyz` and `/metrics` of the admin listener.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use crate::snapshot_cache::TypeStatus;
 #[serde(rename_all = "camelCase")]
 pub(super) struct Engine {
     state: &'static str,
-    /// Why it is away.
+    /// Why it is away; `null`: it is not.
     problem: Option<String>,
-    /// For how long.
+    /// Seconds since the state began; if the engine never was usable, since the start.
     seconds: u64,
     instances: usize,
     url_checks: UrlChecks,
@@ -41,9 +41,9 @@ pub(super) struct List {
     lease_seconds: Option<u64>,
     /// `null` before the first one.
     version: Option<u64>,
-    /// How long a published version has been missing.
+    /// Seconds since the publication of the first version that this instance has not adopted.
     missing_seconds: Option<f64>,
-    /// How long the last adoption took.
+    /// Seconds from publication to adoption, of the last adoption.
     lag_seconds: Option<f64>,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn metrics(
     let help = "1 while this instance can use the shared engine; at 0, it works by itself";
     let up = of(|status| f64::from(status.state == "here"));
     encoder.gauge("shared_engine_up", help, [([], up)])?;
-    let help = "Instances with the same engine and prefix, as last seen";
+    let help = "Instances of the fleet, this one included, as last known";
     let instances = of(|status| gauge_value(status.instances as u64));
     encoder.gauge("shared_instances", help, [([], instances)])?;
     let in_use = of(|status| gauge_value(status.permits_in_use as u64));

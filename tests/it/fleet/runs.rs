@@ -30,7 +30,7 @@ fn mixed(path: &str) -> Answer {
 fn start(peer: &FrontEnd, redis: &Redis, count: usize) -> Service {
     let setup = site(&peer.url("http", ""), 1, &slugs("a", count));
     let service = setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()).start();
-    until_so("the engine is here", || service.log().contains("the shared engine is here"));
+    until_so("the engine is here", || service.log().contains("the shared engine can be used"));
     service
 }
 
@@ -227,7 +227,7 @@ async fn two_runs_are_in_flight_over_all_instances_and_others_wait() {
     let service = || {
         let setup = site(&peer.url("http", ""), 3, &slugs("a", 20));
         let service = setup.env("FRONTEND_MAP__SHARED__URL", &redis.url()).start();
-        until_so("the engine is here", || service.log().contains("the shared engine is here"));
+        until_so("the engine is here", || service.log().contains("the shared engine can be used"));
         service
     };
     let (first, second) = (service(), service());
