@@ -101,7 +101,7 @@ impl Lists {
                 let (site, uid) = (&head.site, &head.content_type);
                 let is_brief = matches!(error, NotPublished::Engine(EngineError::Away));
                 if is_brief {
-                    // The outage of the engine is logged elsewhere.
+                    // The heartbeat logs the outage of the engine.
                     tracing::debug!(site, uid, %error, "a list is not published yet");
                 } else {
                     tracing::warn!(site, uid, %error, "a list could not be published; the publication is repeated");

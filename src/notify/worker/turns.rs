@@ -1,4 +1,4 @@
-//! When the task of a target sends: always, or in turn with other instances.
+//! When the task of a target sends: always, or while this instance has the lease of the sender.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ impl Worker {
         }
     }
 
-    /// Sends whenever this instance has the lease.
+    /// Sends while this instance has the lease of the sender.
     pub(super) async fn run_in_turn(&self, shared: &SharedPositions) {
         let mut changed = self.notifier.log.watch();
         let mut attempts = Attempts::default();
@@ -59,11 +59,12 @@ impl Worker {
         }
     }
 
-    /// Goes on where the instance that sent before was. False: the engine does not answer.
+    /// Loads the positions of the previous sender. Returns `false` if the engine does not answer,
+    /// or the lease is lost.
     async fn take_over(&self, shared: &SharedPositions, epoch: u64) -> bool {
         for site in &self.target.sites {
             let key = key(&self.target, site);
-            // The position may be after what this instance has read of the log. It is loaded first.
+            // It may be beyond what this instance has read of the log, so it is loaded first.
             let Ok(found) = shared.load(&key).await else { return false };
             if shared.catch_up(site).await.is_err() {
                 return false;
@@ -81,8 +82,9 @@ impl Worker {
         true
     }
 
-    /// The position in the engine, or the one that this instance could not write when the engine went
-    /// away. Without either, the target is new, or the engine has lost its position: it gets a reset.
+    /// The position in the engine, or the one that this instance could not write when the engine
+    /// went away. Without either, the target is new, or the engine has lost its position: it gets a
+    /// reset.
     fn later_of(&self, key: &str, found: Option<Position>, site: &str) -> Position {
         let own = self.notifier.progress.lock().get(key).map(|known| known.position);
         match (found, own) {
