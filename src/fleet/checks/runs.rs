@@ -90,13 +90,13 @@ impl FleetRuns {
     }
 
     /// Joins the run with this id, or begins it if `may_own`. A result that ended less than `reuse`
-    /// ago is used instead. The engine may take `within` to answer.
+    /// ago is used instead. Waits for the engine until `deadline`, however many commands it takes.
     pub async fn join(
         &self,
         id: &str,
         may_own: bool,
         reuse: Duration,
-        (progress, within): (&Progress, Duration),
+        (progress, deadline): (&Progress, Instant),
     ) -> Joined {
         let token = format!("{}:{:016x}", self.engine.instance_id(), fastrand::u64(..));
         let own = Claim { engine: self.engine.clone(), id: id.to_owned(), token };
@@ -108,6 +108,7 @@ impl FleetRuns {
             millis(reuse).into(),
             usize::from(may_own).into(),
         ];
+        let within = deadline.saturating_duration_since(Instant::now());
         let joined = self.engine.script(&JOIN, &own.keys(), arguments, within).await;
         let Ok::<(String, String, Vec<u8>), EngineError>((is, token, sealed)) = joined else {
             return Joined::Unknown(self.ownership(own));
@@ -122,7 +123,9 @@ impl FleetRuns {
             "ended" => match found.result(&sealed) {
                 Some(result) => Joined::Ended(result),
                 // The result is refused: this instance begins a run.
-                None => Box::pin(self.join(id, may_own, Duration::ZERO, (progress, within))).await,
+                None => {
+                    Box::pin(self.join(id, may_own, Duration::ZERO, (progress, deadline))).await
+                }
             },
             _ => Joined::None,
         }

@@ -3,6 +3,8 @@
 
 #![expect(clippy::float_cmp, reason = "counts are whole numbers")]
 
+mod late_answers;
+
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};

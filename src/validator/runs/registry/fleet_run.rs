@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 use tokio::task::block_in_place;
-use tokio::time::{sleep, timeout};
+use tokio::time::{sleep, sleep_until, timeout};
 
 use super::{Job, RunKey, Shared};
 use crate::clock::unix_ms_of;
@@ -38,10 +38,13 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// instance.
 pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_own: bool) {
     let id = ListId::of(&job.site, &job.key.content_type);
-    let (mut may_own, mut reuse, mut within) = (may_own, job.times.reuse, ANSWER_WAIT);
+    let (mut may_own, mut reuse) = (may_own, job.times.reuse);
+    // Until then, responses wait for the engine.
+    let admitted_by = Instant::now() + ANSWER_WAIT;
+    let mut deadline = admitted_by;
     loop {
-        let at = (&job.run.progress(), within);
-        let result = match fleet.join(id.as_str(), may_own, reuse, at).await {
+        let by = (&job.run.progress(), deadline);
+        let result = match fleet.join(id.as_str(), may_own, reuse, by).await {
             // Without an answer of the engine, this instance checks the URLs.
             Joined::Own(ownership) | Joined::Unknown(ownership) if may_own => {
                 let Some(unused) = own(shared, fleet, ownership, job).await else { return };
@@ -61,14 +64,14 @@ pub(super) async fn drive(shared: &Shared, fleet: &FleetRuns, mut job: Job, may_
             }
         };
         if let Some(result) = result {
-            if complete(shared, fleet, &job, &result).await {
+            if complete(shared, fleet, &job, (&result, admitted_by)).await {
                 return;
             }
             // The result is refused: it is not requested again.
             reuse = Duration::ZERO;
         }
         if job.publisher.is_accepted() {
-            (may_own, within) = (true, WITHIN);
+            (may_own, deadline) = (true, Instant::now() + WITHIN);
         }
     }
 }
@@ -98,12 +101,18 @@ async fn follow(fleet: &FleetRuns, run: &Run, following: Following) -> Option<Sh
     None
 }
 
-/// Ends the run with the result of another instance. Returns `false` if the result is refused.
-async fn complete(shared: &Shared, fleet: &FleetRuns, job: &Job, result: &SharedResult) -> bool {
+/// Ends the run with the result of another instance. Returns `false` if the result is refused. If
+/// reading takes until `admitted_by`, the run is accepted before.
+async fn complete(
+    shared: &Shared,
+    fleet: &FleetRuns,
+    job: &Job,
+    (result, admitted_by): (&SharedResult, Instant),
+) -> bool {
     let mut reading = pin!(read(fleet, &job.site, &job.key, result));
     let stored = tokio::select! {
         stored = &mut reading => stored,
-        () = sleep(ANSWER_WAIT) => {
+        () = sleep_until(admitted_by.into()) => {
             job.publisher.admit(Admission::Accepted);
             reading.await
         }
