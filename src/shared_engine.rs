@@ -180,6 +180,19 @@ impl Engine {
         self.0.pipeline(pipeline, within).await
     }
 
+    /// Sends several commands at once, of which the engine may refuse some; the answers are in their
+    /// order.
+    ///
+    /// # Errors
+    /// As [`Engine::command`], if there is no answer at all.
+    pub async fn each<T: FromRedisValue>(
+        &self,
+        pipeline: redis::Pipeline,
+        within: Duration,
+    ) -> Result<Vec<Result<T, EngineError>>, EngineError> {
+        self.0.each(pipeline, within).await
+    }
+
     /// Runs a script, and waits for its result for at most `within`. The text of the script is sent
     /// only if the engine does not have it yet.
     ///

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
-use redis::{Arg, Cmd, FromRedisValue, Pipeline, Value};
+use redis::{Arg, Cmd, FromRedisValue, Pipeline, RedisResult, Value};
 use tokio::time::timeout;
 
 use super::{Argument, EngineError, EngineState, Inner, Script};
@@ -41,6 +41,21 @@ impl Inner {
             Err(_) => Err(EngineError::Timeout),
         };
         answer.map_err(|error| self.counted(error))
+    }
+
+    /// The answers of a pipeline one by one: a refusal is that of its command alone.
+    pub(super) async fn each<T: FromRedisValue>(
+        &self,
+        mut pipeline: Pipeline,
+        within: Duration,
+    ) -> Result<Vec<Result<T, EngineError>>, EngineError> {
+        pipeline.ignore_errors();
+        let answers: Vec<RedisResult<Value>> = self.pipeline(&pipeline, within).await?;
+        let one = |answer: RedisResult<Value>| {
+            let answer = answer.map_err(EngineError::from).and_then(convert);
+            answer.map_err(|error| self.counted(error))
+        };
+        Ok(answers.into_iter().map(one).collect())
     }
 
     /// Runs a script, also while the engine counts as away.

@@ -39,6 +39,9 @@ pub struct FleetRuns {
     owned: Arc<RwLock<()>>,
 }
 
+/// The token of a run that has ended, and its sealed result.
+type ResultFields = (Option<Vec<u8>>, Option<Vec<u8>>);
+
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
@@ -148,7 +151,7 @@ impl FleetRuns {
         self.engine.is_here()
     }
 
-    /// The last results of the runs with these ids.
+    /// The last results of the runs with these ids; `None` for a foreign value, too.
     ///
     /// # Errors
     /// [`EngineError`].
@@ -158,11 +161,12 @@ impl FleetRuns {
             let key = self.engine.key(&format!("run:{id}:result"));
             pipeline.cmd("HMGET").arg(key).arg("run").arg("result");
         }
-        let found: Vec<(Option<String>, Option<Vec<u8>>)> =
-            self.engine.pipeline(&pipeline, WITHIN).await?;
-        let result = |(id, (token, sealed)): (&ListId, (Option<String>, Option<Vec<u8>>))| {
-            let claim = Claim { engine: self.engine.clone(), id: id.to_string(), token: token? };
-            claim.result(&sealed?)
+        let found: Vec<Result<ResultFields, EngineError>> =
+            self.engine.each(pipeline, WITHIN).await?;
+        let result = |(id, fields): (&ListId, Result<ResultFields, EngineError>)| {
+            let (token, sealed) = fields.ok()?;
+            let token = String::from_utf8(token?).ok()?;
+            Claim { engine: self.engine.clone(), id: id.to_string(), token }.result(&sealed?)
         };
         Ok(ids.iter().zip(found).map(result).collect())
     }

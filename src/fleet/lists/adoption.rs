@@ -129,7 +129,8 @@ impl Lists {
             return Ok(Vec::new());
         }
         let positions = self.positions(lists).await?;
-        let is_other = |(list, at): &(&SharedListId, String)| {
+        let is_other = |(list, at): &(&SharedListId, Option<String>)| {
+            let Some(at) = at else { return false };
             // A locked state: the list is published or adopted right now.
             let known = self.state(list);
             let known = known.known.try_lock();

@@ -79,6 +79,9 @@ pub(super) struct Found {
     pub(super) pointer: Option<Pointer>,
 }
 
+/// The position and the sealed pointer.
+type PointerFields = (Option<Vec<u8>>, Option<Vec<u8>>);
+
 impl Lists {
     pub(super) fn seal_pointer(&self, list: &SharedListId, pointer: &Pointer) -> Vec<u8> {
         let text = serde_json::to_vec(pointer).expect("texts and numbers are JSON");
@@ -88,13 +91,9 @@ impl Lists {
     pub(super) async fn find(&self, list: &SharedListId) -> Result<Found, EngineError> {
         let mut get = redis::cmd("HMGET");
         get.arg(self.pointer_key(list)).arg("at").arg("pointer");
-        let found = self.engine.command(&get, WITHIN).await;
-        let (at, sealed): (Option<Vec<u8>>, Option<Vec<u8>>) = match found {
-            // A foreign value: the next publication replaces it.
-            Err(EngineError::Refused(code)) if code == "WRONGTYPE" => return Ok(Found::default()),
-            found => found?,
-        };
-        let at = String::from_utf8(at.unwrap_or_default()).unwrap_or_default();
+        let found: Result<PointerFields, _> = self.engine.command(&get, WITHIN).await;
+        let (at, sealed) = or_foreign(found)?.unwrap_or_default();
+        let at = position_text(at);
         let open = |sealed: Vec<u8>| {
             let text = self.engine.open(&context(list), &sealed).ok()?;
             serde_json::from_slice(text).ok()
@@ -104,18 +103,34 @@ impl Lists {
         Ok(Found { at, pointer })
     }
 
-    /// The position that each list's pointer has now, as text; empty where there is none.
+    /// The position that each list's pointer has now, as text; empty where there is none, or a
+    /// foreign value. `None`: the engine refuses to read it.
     pub(super) async fn positions(
         &self,
         lists: &[SharedListId],
-    ) -> Result<Vec<String>, EngineError> {
+    ) -> Result<Vec<Option<String>>, EngineError> {
         let mut pipeline = redis::Pipeline::new();
         for list in lists {
             pipeline.cmd("HGET").arg(self.pointer_key(list)).arg("at");
         }
-        let found: Vec<Option<String>> = self.engine.pipeline(&pipeline, WITHIN).await?;
-        Ok(found.into_iter().map(Option::unwrap_or_default).collect())
+        let found: Vec<Result<Option<Vec<u8>>, _>> = self.engine.each(pipeline, WITHIN).await?;
+        let position = |found| or_foreign(found).ok().map(|at| position_text(at.flatten()));
+        Ok(found.into_iter().map(position).collect())
     }
+}
+
+/// `None`: a value of another type, which the next publication replaces.
+fn or_foreign<T>(found: Result<T, EngineError>) -> Result<Option<T>, EngineError> {
+    match found {
+        Err(EngineError::Refused(code)) if code == "WRONGTYPE" => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// A position as text. Other bytes than ASCII count as none, also in the script that publishes.
+fn position_text(at: Option<Vec<u8>>) -> String {
+    let at = at.and_then(|at| String::from_utf8(at).ok());
+    at.filter(|at| at.is_ascii()).unwrap_or_default()
 }
 
 fn context(list: &SharedListId) -> String {

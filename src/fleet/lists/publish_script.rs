@@ -23,6 +23,8 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'not-holder' end
 local kinds = {'hash', 'stream', 'stream', 'string', 'hash', 'stream'}
 for i, kind in ipairs(kinds) do own(KEYS[i + 1], kind) end
 local at = redis.call('HGET', KEYS[2], 'at') or ''
+-- No instance has written it, or can send it back.
+if string.find(at, '[\128-\255]') then at = '' end
 if at ~= ARGV[2] then return 'other-version' end
 if not changes_fit(6, 14) then return 'other-changes' end
 for i = 8, #KEYS do

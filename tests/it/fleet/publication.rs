@@ -106,6 +106,43 @@ fn values_of_another_type_at_the_keys_of_a_publication_are_replaced() {
     }
 }
 
+/// Removes the pointer of one of two lists, puts a foreign value in the place of the other one's, and
+/// waits until both are published again, without a change in the CMS.
+#[track_caller]
+fn both_are_published_again(put_foreign: impl FnOnce(&Redis, &str)) {
+    let content = Content::new(&[("en", "a", "x")]);
+    let (cms, redis) = (content.start(), Redis::start());
+    let _service = with_sites(&cms, &redis, &["a", "b"]);
+    let both =
+        until("both lists are published", || Some(lists(&redis)).filter(|lists| lists.len() == 2));
+    for list in &both {
+        let _: i64 = redis.command(&["DEL", &format!("frontend-map:1:list:{list}")]);
+    }
+    put_foreign(&redis, &format!("frontend-map:1:list:{}", both[0]));
+    let is_published = |list: &String| {
+        let key = format!("frontend-map:1:list:{list}");
+        let at: Option<Vec<u8>> = redis.try_command(&["HGET", &key, "at"]).ok().flatten();
+        at.is_some_and(|at| at.is_ascii())
+    };
+    let begun = Instant::now();
+    until_so("the removed list is published again", || is_published(&both[1]));
+    until_so("the foreign value is replaced", || is_published(&both[0]));
+    // After ten seconds without an event, all lists are looked up.
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn pointer_of_another_type_is_replaced_and_keeps_no_other_list_from_being_repaired() {
+    both_are_published_again(|redis, pointer| {
+        let _: i64 = redis.command(&["LPUSH", pointer, "x"]);
+    });
+}
+
+#[test]
+fn pointer_whose_position_is_no_text_is_replaced_and_keeps_no_other_list_from_being_repaired() {
+    both_are_published_again(|redis, pointer| redis.set_field(pointer, "at", b"\xff-\xfe"));
+}
+
 #[test]
 fn instances_with_another_site_beside_publish_lists_of_their_own_and_one_change_log() {
     let content = Content::new(&[("en", "a", "x")]);
