@@ -8,12 +8,16 @@ mod names;
 mod rows;
 mod storing;
 mod table;
+mod time;
+mod untaken;
 
 use parking_lot::RwLock;
 
 use crate::path_changes::{Change, Difference};
 use names::Names;
 use rows::{LostPath, Rows};
+use time::RowClock;
+use untaken::{Untaken, UntakenChange};
 
 pub use names::SiteId;
 
@@ -37,7 +41,10 @@ pub struct Limits {
 
 /// The history of a process. It survives a reload of the settings.
 #[derive(Debug)]
-pub struct PathHistory(RwLock<State>);
+pub struct PathHistory {
+    state: RwLock<State>,
+    clock: RowClock,
+}
 
 #[derive(Debug)]
 struct State {
@@ -45,7 +52,7 @@ struct State {
     rows: Rows,
     limits: Limits,
     /// The changes that each taker has not taken yet; `None`: it takes none.
-    untaken: [Option<Vec<Untaken>>; 2],
+    untaken: [Option<Untaken>; 2],
 }
 
 /// What keeps a copy of the history elsewhere, and takes its changes for that.
@@ -55,15 +62,6 @@ pub enum Taker {
     Store,
     /// The engine that several instances share.
     Fleet,
-}
-
-/// A change that has not been taken yet.
-#[derive(Clone, Debug)]
-enum Untaken {
-    /// Of the row in this place.
-    Put(u32),
-    /// Of the row with this site, host and path, which was last seen then.
-    Removed(SiteId, u16, Box<str>, i64),
 }
 
 /// A path with the document that had it last.
@@ -128,20 +126,21 @@ impl PathHistory {
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         let (names, rows) = (Names::default(), Rows::default());
-        Self(RwLock::new(State { names, rows, limits, untaken: [None, None] }))
+        let state = RwLock::new(State { names, rows, limits, untaken: [None, None] });
+        Self { state, clock: RowClock::default() }
     }
 
     /// Changes the limits. Paths beyond their number are dropped.
     pub fn set_limits(&self, limits: Limits) {
-        self.0.write().limits = limits;
+        self.state.write().limits = limits;
         // None is too old at the beginning of time: old ones are dropped with the next one that enters.
-        while self.0.write().shrink(i64::MIN, BATCH) {}
+        while self.state.write().shrink(i64::MIN, BATCH) {}
     }
 
     /// How many paths it has.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.read().rows.len()
+        self.state.read().rows.len()
     }
 
     /// Whether it has no paths.
@@ -154,7 +153,7 @@ impl PathHistory {
     /// sites, and this one gets no history.
     #[must_use]
     pub fn site(&self, source: u128, key: &str) -> Option<SiteId> {
-        self.0.write().names.site(source, key)
+        self.state.write().names.site(source, key)
     }
 
     /// Enters the paths that documents of a type have lost by these changes. `now` is in milliseconds
@@ -183,13 +182,13 @@ impl PathHistory {
         if batch.is_empty() {
             return;
         }
-        let state = &mut *self.0.write();
+        let state = &mut *self.state.write();
         for lost in batch {
             let Some(names) = state.names.of_row(site, lost.host, uid, lost.locale) else {
                 continue;
             };
             let at = state.rows.put(names, lost.path, lost.document_id, (now, false));
-            state.has_changed(&Untaken::Put(at));
+            state.has_changed(&UntakenChange::Put(at));
         }
         state.shrink(now, BATCH * 2);
     }
@@ -203,7 +202,7 @@ impl PathHistory {
         path: &str,
         now: i64,
     ) -> Option<Row> {
-        let state = self.0.read();
+        let state = self.state.read();
         if state.rows.len() == 0 {
             return None;
         }
@@ -218,7 +217,7 @@ impl PathHistory {
     /// more places. Between two calls rows may enter and be dropped, but none moves.
     #[must_use]
     pub fn rows_from(&self, site: SiteId, place: usize, now: i64) -> Option<(Vec<Row>, usize)> {
-        let state = self.0.read();
+        let state = self.state.read();
         let next = state.rows.places_end().min(place.saturating_add(MAX_PLACES));
         if place >= next {
             return None;
@@ -232,7 +231,7 @@ impl PathHistory {
     /// The paths that a document had, those that have entered last first; at most 200.
     #[must_use]
     pub fn of_document(&self, site: SiteId, uid: &str, id: &str, now: i64) -> Vec<Row> {
-        let state = self.0.read();
+        let state = self.state.read();
         let Some(uid) = state.names.get(uid) else { return Vec::new() };
         let rows = state.rows.of_document(site, uid, id);
         let kept = rows.filter(|row| !state.limits.exclude(row.last_seen, now));
@@ -252,15 +251,15 @@ impl State {
             let removed = self.rows.remove(at);
             let (names, path) = (removed.names, removed.path().into());
             let last_seen = removed.last_seen;
-            self.has_changed(&Untaken::Removed(names.site, names.host, path, last_seen));
+            self.has_changed(&UntakenChange::Removed(names.site, names.host, path, last_seen));
         }
         true
     }
 
     /// All takers get this change.
-    fn has_changed(&mut self, change: &Untaken) {
+    fn has_changed(&mut self, change: &UntakenChange) {
         for untaken in self.untaken.iter_mut().flatten() {
-            untaken.push(change.clone());
+            untaken.add(change.clone());
         }
     }
 

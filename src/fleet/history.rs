@@ -67,6 +67,9 @@ impl SharedHistory {
     #[must_use]
     pub fn new(engine: Engine, history: Arc<PathHistory>) -> Self {
         history.keep_changes(Taker::Fleet);
+        // Else the instance whose clock is ahead had each path last.
+        let clock = engine.clone();
+        history.set_clock(move || clock.now_ms());
         let inner =
             Inner { sites: Mutex::default(), state: Mutex::default(), is_due: Notify::new() };
         Self { engine, history, inner: Arc::new(inner) }
@@ -152,7 +155,7 @@ impl SharedHistory {
     }
 
     fn merge(&self, rows: impl IntoIterator<Item = Row>) {
-        let now = unix_ms();
+        let now = self.history.now(unix_ms);
         rows.into_iter().for_each(|row| self.history.merge(&row, now));
     }
 

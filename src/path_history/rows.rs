@@ -124,11 +124,6 @@ impl Rows {
         Some(self.row(self.place_of(site, host, path)?))
     }
 
-    /// The places of all rows, the oldest first.
-    pub(super) fn places(&self) -> impl Iterator<Item = u32> {
-        self.by_age.iter().map(|(_, at)| *at)
-    }
-
     /// The rows of a document, those that have entered last first.
     pub(super) fn of_document(
         &self,

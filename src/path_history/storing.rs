@@ -1,13 +1,25 @@
 //! What a store of the history needs: rows of another process, and the changes since.
 
-use super::{BATCH, PathHistory, Row, RowChange, State, Taker, Untaken};
+use super::untaken::{MAX_UNTAKEN, Untaken, UntakenChange};
+use super::{BATCH, PathHistory, Row, RowChange, State, Taker};
 
 impl PathHistory {
+    /// Sets the clock of the rows to one that returns milliseconds since 1970. The first one stays.
+    pub fn set_clock(&self, clock: impl Fn() -> i64 + Send + Sync + 'static) {
+        self.clock.set(clock);
+    }
+
+    /// The present time for the rows, in milliseconds since 1970: `system` is the time of this system,
+    /// which counts unless another clock is set.
+    pub fn now(&self, system: impl FnOnce() -> i64) -> i64 {
+        self.clock.now(system)
+    }
+
     /// Puts rows into the history that another process has kept. Of two rows with one path, the one that
     /// was last seen later stays.
     pub fn load(&self, rows: impl IntoIterator<Item = Row>, now: i64) {
         for row in rows {
-            let state = &mut *self.0.write();
+            let state = &mut *self.state.write();
             let Some(site) = state.names.site(row.source, &row.site) else { continue };
             let Some(names) = state.names.of_row(site, &row.host, &row.uid, &row.locale) else {
                 continue;
@@ -22,9 +34,10 @@ impl PathHistory {
     }
 
     /// Puts a row into the history that another instance has shared. A row that was seen stays in place of
-    /// an imported one; otherwise that which was last seen later does. The store gets it, too.
+    /// an imported one; otherwise that which was last seen later does. The store gets it, too. A row that is too old is
+    /// dropped where it is from.
     pub fn merge(&self, row: &Row, now: i64) {
-        let state = &mut *self.0.write();
+        let state = &mut *self.state.write();
         let Some(site) = state.names.site(row.source, &row.site) else { return };
         let names = state.names.of_row(site, &row.host, &row.uid, &row.locale);
         let Some(names) = names else { return };
@@ -34,13 +47,20 @@ impl PathHistory {
         let is_known = known.is_some_and(|known| {
             rank(known.is_imported, known.last_seen) >= rank(row.is_imported, row.last_seen)
         });
-        if is_known || state.limits.exclude(row.last_seen, now) {
+        if state.limits.exclude(row.last_seen, now) {
+            if let Some(untaken) = &mut state.untaken[Taker::Fleet as usize] {
+                let path = row.path.as_str().into();
+                untaken.add(UntakenChange::Removed(site, names.host, path, row.last_seen));
+            }
+            return;
+        }
+        if is_known {
             return;
         }
         let seen = (row.last_seen, row.is_imported);
         let at = state.rows.put(names, &row.path, &row.document_id, seen);
         if let Some(untaken) = &mut state.untaken[Taker::Store as usize] {
-            untaken.push(Untaken::Put(at));
+            untaken.add(UntakenChange::Put(at));
         }
         state.shrink(now, BATCH);
     }
@@ -48,7 +68,7 @@ impl PathHistory {
     /// Enters a row of a list of redirects, unless a snapshot has had its path: what the service has seen
     /// itself wins. Returns whether the history has changed.
     pub fn import(&self, row: &Row, now: i64) -> bool {
-        let state = &mut *self.0.write();
+        let state = &mut *self.state.write();
         let Some(site) = state.names.site(row.source, &row.site) else { return false };
         let names = state.names.of_row(site, &row.host, &row.uid, &row.locale);
         let Some(names) = names else { return false };
@@ -59,7 +79,7 @@ impl PathHistory {
         });
         if is_new {
             let at = state.rows.put(names, &row.path, &row.document_id, (now, true));
-            state.has_changed(&Untaken::Put(at));
+            state.has_changed(&UntakenChange::Put(at));
             state.shrink(now, BATCH);
         }
         is_new
@@ -67,39 +87,42 @@ impl PathHistory {
 
     /// From now on changes are kept until they are taken.
     pub fn keep_changes(&self, taker: Taker) {
-        self.0.write().untaken[taker as usize].get_or_insert_default();
+        self.state.write().untaken_of(taker);
     }
 
     /// The same, and each row counts as changed.
     pub fn keep_all(&self, taker: Taker) {
-        let state = &mut *self.0.write();
-        let untaken = state.untaken[taker as usize].get_or_insert_default();
-        untaken.extend(state.rows.places().map(Untaken::Put));
+        self.state.write().untaken_of(taker).add_all();
     }
 
     /// Forgets the changes that have not been taken, and keeps no more.
     pub fn forget_changes(&self, taker: Taker) {
-        self.0.write().untaken[taker as usize] = None;
+        self.state.write().untaken[taker as usize] = None;
     }
 
     /// Takes the oldest changes, at most so many, in order. Empty unless they are kept.
     #[must_use]
     pub fn take_changes(&self, taker: Taker, max: usize) -> Vec<RowChange> {
-        let state = &mut *self.0.write();
-        let untaken = state.untaken[taker as usize].as_mut();
-        let oldest: Vec<Untaken> = untaken
-            .map(|untaken| untaken.drain(..max.min(untaken.len())).collect())
-            .unwrap_or_default();
+        let state = &mut *self.state.write();
+        let Some(untaken) = &mut state.untaken[taker as usize] else { return Vec::new() };
+        let rows = &state.rows;
+        let oldest = untaken.take(max, rows.places_end(), |at| rows.get(at).is_some());
         oldest.into_iter().filter_map(|change| state.change(change)).collect()
     }
 }
 
 impl State {
+    fn untaken_of(&mut self, taker: Taker) -> &mut Untaken {
+        // The store is written all the time, and drops rows by their changes alone.
+        let max = (taker == Taker::Fleet).then_some(MAX_UNTAKEN);
+        self.untaken[taker as usize].get_or_insert_with(|| Untaken { max, ..Untaken::default() })
+    }
+
     /// A change with its texts. `None`: the row has been dropped since, which another change says.
-    fn change(&self, change: Untaken) -> Option<RowChange> {
+    fn change(&self, change: UntakenChange) -> Option<RowChange> {
         Some(match change {
-            Untaken::Put(at) => RowChange::Put(self.row(self.rows.get(at)?)),
-            Untaken::Removed(site, host, path, last_seen) => {
+            UntakenChange::Put(at) => RowChange::Put(self.row(self.rows.get(at)?)),
+            UntakenChange::Removed(site, host, path, last_seen) => {
                 let (source, site) = self.names.source_and_key(site);
                 let (site, host) = (site.to_owned(), self.names.text(host).to_owned());
                 RowChange::Removed { source, site, host, path: path.into(), last_seen }

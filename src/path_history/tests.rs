@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+
+use super::untaken::MAX_UNTAKEN;
 use super::*;
 use crate::path_changes::Difference;
 use crate::path_changes::fixture::{Settings, UID};
@@ -184,6 +187,45 @@ fn store_without_any_row_gets_all_of_them_and_later_changes() {
     let put = [row("/x", "a", 5), row("/y", "b", 9)].map(RowChange::Put);
     assert_eq!(history.take_changes(Taker::Store, 10), put);
     assert!(history.take_changes(Taker::Store, 10).is_empty());
+}
+
+#[test]
+fn changes_that_wait_for_the_fleet_are_bounded_and_then_all_rows_are_taken() {
+    let history = PathHistory::new(Limits { max_paths: 20, keep: i64::MAX });
+    history.keep_changes(Taker::Fleet);
+    let count = 2 * i64::try_from(MAX_UNTAKEN).unwrap();
+    for n in 0..count {
+        history.import(&row(&format!("/{n}"), "a", n), n);
+    }
+    let (mut taken, mut put) = (0, BTreeSet::new());
+    loop {
+        let changes = history.take_changes(Taker::Fleet, 1_000);
+        if changes.is_empty() {
+            break;
+        }
+        taken += changes.len();
+        put.extend(changes.into_iter().filter_map(|change| match change {
+            RowChange::Put(row) => Some(row.path),
+            RowChange::Removed { .. } => None,
+        }));
+    }
+    assert!(taken <= MAX_UNTAKEN + 20, "{taken}");
+    assert_eq!(put, (count - 20..count).map(|n| format!("/{n}")).collect());
+}
+
+#[test]
+fn row_of_the_fleet_that_is_too_old_is_not_merged_and_dropped_there() {
+    let history = PathHistory::new(LIMITS);
+    history.keep_changes(Taker::Fleet);
+    history.merge(&row("/x", "a", 5), 2_000);
+    assert!(history.is_empty());
+    let changes = history.take_changes(Taker::Fleet, 10);
+    let [RowChange::Removed { path, last_seen: 5, .. }] = &changes[..] else {
+        panic!("{changes:?}");
+    };
+    assert_eq!(path, "/x");
+    history.merge(&row("/y", "a", 1_900), 2_000);
+    assert!(history.take_changes(Taker::Fleet, 10).is_empty());
 }
 
 #[test]

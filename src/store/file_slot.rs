@@ -165,7 +165,7 @@ impl FileSlot {
         let file = StoreFile::open(&self.path)?;
         // This process has made rows without this file, or with it before it was lost.
         let has_own = !self.history.is_empty();
-        let now = unix_ms();
+        let now = self.history.now(unix_ms);
         file.read_history(|row| self.history.load([row], now))?;
         file.read_change_logs(&self.recorder)?;
         if has_own {

@@ -73,7 +73,6 @@ impl SharedHistory {
             count += self.read_site(&site, source).await?;
         }
         if count < self.history.len() {
-            self.history.forget_changes(Taker::Fleet);
             self.history.keep_all(Taker::Fleet);
         }
         Ok(())
@@ -119,8 +118,8 @@ impl SharedHistory {
                 return Ok(());
             }
             if let Err(error) = self.share(&changes).await {
-                // So that no row is lost, all of them are written again.
-                self.history.forget_changes(Taker::Fleet);
+                // So that no row is lost, all of them are written again. Dropped rows that the engine
+                // still has are dropped there when they are read.
                 self.history.keep_all(Taker::Fleet);
                 return Err(error);
             }

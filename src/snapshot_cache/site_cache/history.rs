@@ -38,7 +38,7 @@ impl HistoryWriter {
 
     /// The history as a request gets it now.
     pub(in crate::snapshot_cache) fn reader(&self) -> SiteHistory<'_> {
-        SiteHistory { history: &self.history, id: self.id, now: unix_ms() }
+        SiteHistory { history: &self.history, id: self.id, now: self.now() }
     }
 
     /// As [`SnapshotCache::type_that_had`](crate::snapshot_cache::SnapshotCache::type_that_had).
@@ -93,7 +93,7 @@ impl HistoryWriter {
         read: Option<&[&str]>,
     ) {
         let difference = Difference::of_edits(before, self.side(after));
-        let (uid, now) = (uid.as_str(), unix_ms());
+        let (uid, now) = (uid.as_str(), self.now());
         match read {
             None => self.history.enter(self.id, uid, &difference, difference.all(), now),
             Some(ids) => {
@@ -123,7 +123,11 @@ impl HistoryWriter {
     fn record_other_settings(&self, uid: &ContentTypeUid, before: &Predecessor, after: &Snapshot) {
         let before = Side { snapshot: &before.snapshot, locales: &before.locales };
         let difference = Difference::of_rules(before, self.side(after));
-        self.history.enter(self.id, uid.as_str(), &difference, difference.all(), unix_ms());
+        self.history.enter(self.id, uid.as_str(), &difference, difference.all(), self.now());
+    }
+
+    fn now(&self) -> i64 {
+        self.history.now(unix_ms)
     }
 
     fn side<'s>(&'s self, snapshot: &'s Snapshot) -> Side<'s> {

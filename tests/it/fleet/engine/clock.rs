@@ -1,6 +1,10 @@
 //! Ages come from the engine's clock.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use frontend_map::fleet::Fleet;
+use frontend_map::path_history::PathHistory;
 
 use super::fixture::{engine, run, until};
 use crate::support::redis::Redis;
@@ -19,5 +23,19 @@ fn now_ms_is_the_time_of_the_engine_and_instant_of_the_age_by_it() {
         let before = engine.now_ms();
         until("time goes on", async || engine.now_ms() > before).await;
         assert!(engine.instant_of(0).elapsed() > Duration::from_hours(24 * 365 * 50));
+    });
+}
+
+#[test]
+fn former_paths_have_the_time_of_the_engine_although_the_systems_are_hours_apart() {
+    run(async {
+        let redis = Redis::start();
+        for hours_ahead in [1, -1] {
+            let (engine, history) = (engine(&redis).await, Arc::<PathHistory>::default());
+            let system_ms = || engine.now_ms() + hours_ahead * 3_600_000;
+            assert!((history.now(system_ms) - engine.now_ms()).abs() > 3_500_000);
+            let _fleet = Fleet::sharing(engine.clone(), Arc::default(), Arc::clone(&history));
+            assert!((history.now(system_ms) - engine.now_ms()).abs() < 2_000);
+        }
     });
 }
