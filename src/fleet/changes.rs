@@ -13,6 +13,7 @@ mod follow;
 mod foreign;
 mod plan;
 mod readiness;
+mod reason;
 mod tail;
 
 use std::collections::HashMap;

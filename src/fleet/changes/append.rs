@@ -9,6 +9,7 @@ use tokio::task::spawn_blocking;
 use super::SharedChanges;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, base_field};
 use super::plan::{Known, ListVersion, Plan, Since};
+use super::reason::log_publication;
 use crate::change_log::{Baseline, Batch, EncodedPart, Origin, encode};
 use crate::clock::unix_ms;
 use crate::shared_engine::{Argument, EngineError};
@@ -170,7 +171,7 @@ impl SharedChanges {
 
     fn restart(&self, version: &ListVersion, known: Known, reason: &'static str) -> ChangeAppend {
         let Head { site, content_type: uid, source, .. } = &version.head;
-        tracing::info!(site, uid, reason, "the shared change log begins again");
+        log_publication(site, uid, reason);
         let log = fastrand::u64(..);
         let mut arguments = self.arguments(b"restart", version, known, log);
         let value = self.log_value(site, log, *source, &version.lease_key);

@@ -9,6 +9,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep_until};
 use super::SharedChanges;
 use super::append::part_context;
 use super::fields::{self, BaseValue, LAST, LOG, LastValue, LogValue, uid_of};
+use super::reason::log_begin;
 use super::tail::Tail;
 use crate::change_log::{Applied, Part};
 use crate::shared_engine::{Argument, Engine, EngineError, EngineState, Script};
@@ -160,7 +161,7 @@ impl SharedChanges {
                     if begins > MAX_BEGINS {
                         return Err(EngineError::Away);
                     }
-                    tracing::warn!(site, reason, "the shared change log begins again");
+                    log_begin(site, reason);
                     self.begin(site, sealed).await?;
                 }
             }
@@ -196,7 +197,9 @@ impl SharedChanges {
         parts: Vec<PartEntry>,
         session: u64,
     ) -> Progress {
-        let Some(sealed) = found.get(LOG) else { return Progress::Unusable("there is none") };
+        let Some(sealed) = found.get(LOG) else {
+            return Progress::Unusable(self.why_missing(site));
+        };
         let head = fields::open::<LogValue>(&self.engine, site, LOG, sealed);
         let Some((source, head)) = head.and_then(|head| Some((head.source()?, head))) else {
             return Progress::Unusable("its head is damaged");

@@ -87,7 +87,7 @@ impl SharedChanges {
         known: &Known,
     ) -> Result<Plan, EngineError> {
         let (site, uid) = (&version.head.site, &version.head.content_type);
-        let Some(sealed) = &known.log else { return Ok(Plan::Restart("there is none")) };
+        let Some(sealed) = &known.log else { return Ok(Plan::Restart(self.why_missing(site))) };
         let Some(log) = fields::open::<LogValue>(&self.engine, site, LOG, sealed) else {
             return Ok(Plan::Restart("its head is damaged"));
         };

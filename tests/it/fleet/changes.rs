@@ -120,6 +120,25 @@ fn stream(redis: &Redis) -> String {
 }
 
 #[test]
+fn healthy_first_start_of_a_fleet_logs_no_warning() {
+    let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
+    let leader = instances.leader();
+    let start = cursor(&instances.all[leader]);
+    instances.content.publish("en", "a", "y");
+    changed(&instances.all[leader], "a");
+    for service in &instances.all {
+        read_until(service, &start, &[renamed("a", "y", "x")]);
+    }
+    for service in &instances.all {
+        let log = service.log();
+        let of = |level| log.lines().filter(|line| line.contains(level)).collect::<Vec<_>>();
+        assert_eq!([of("WARN"), of("ERROR")], [[""; 0]; 2]);
+    }
+    let has_begun = |service: &Service| service.log().contains("the shared change log begins");
+    assert!(instances.all.iter().any(has_begun));
+}
+
+#[test]
 fn damaged_changes_are_refused_and_readers_get_a_reset() {
     let instances = Instances::start(1, &Content::new(&[("en", "a", "x")]));
     let start = cursor(&instances.all[0]);
