@@ -39,6 +39,8 @@ struct Sharing {
     ready: AtomicU64,
     /// Whether the published lists cannot be adopted.
     is_unusable: AtomicBool,
+    /// Whether this instance has given up its lease since its last successful walk.
+    has_given_up: AtomicBool,
     liveness: Liveness,
     /// Whether this instance has released its leases, because it stops.
     is_released: Arc<AtomicBool>,
@@ -64,6 +66,7 @@ impl ListGroup {
             lease,
             ready: AtomicU64::new(0),
             is_unusable: AtomicBool::new(false),
+            has_given_up: AtomicBool::new(false),
             liveness: Liveness::new(),
             is_released,
             wanted: Mutex::default(),
@@ -185,9 +188,21 @@ impl ListGroup {
         let is_given_up = sharing.engine.instances() > 1 && sharing.lease.give_up();
         if is_given_up {
             let lease = sharing.lease.name();
-            tracing::warn!(lease, "the walks fail: the lease is given up for another instance");
+            // An outage of an hour is one line, not hundreds.
+            if sharing.has_given_up.swap(true, Ordering::Relaxed) {
+                tracing::debug!(lease, "the walks fail again: the lease is given up");
+            } else {
+                tracing::warn!(lease, "the walks fail: the lease is given up for another instance");
+            }
         }
         is_given_up
+    }
+
+    /// Records a successful walk of this instance.
+    pub fn record_walk(&self) {
+        if let Some(sharing) = &self.sharing {
+            sharing.has_given_up.store(false, Ordering::Relaxed);
+        }
     }
 
     /// Gives up the lease, so that an instance that reaches the CMS can walk; if that is not

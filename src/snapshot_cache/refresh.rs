@@ -119,8 +119,9 @@ async fn run(
             // Another instance has the lease by now, and its walk is newer.
             continue;
         }
-        if let Some(error) = found.iter().find_map(|found| found.as_ref().err()) {
-            report_failure(lists, error);
+        match found.iter().find_map(|found| found.as_ref().err()) {
+            Some(error) => report_failure(lists, error),
+            None => lists.record_walk(),
         }
         let mut again = Vec::new();
         for (begun, found) in begun.into_iter().zip(found) {

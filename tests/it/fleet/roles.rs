@@ -104,6 +104,31 @@ fn request_to_an_instance_that_does_not_reach_the_cms_is_answered_by_the_walk_of
 }
 
 #[test]
+fn outage_of_the_cms_is_logged_as_a_warning_once_by_each_instance() {
+    const GIVEN_UP: &str = "the lease is given up";
+    let content = Content::new(&[("en", "a", "x")]);
+    let (cms, redis) = (content.start(), Redis::start());
+    let all = [(); 2].map(|()| impatient(&cms, &redis).start());
+    all_serve(&all, &["x"]);
+    slow_down(&content);
+    let lines = |at: usize| -> Vec<String> {
+        let log = all[at].log();
+        log.lines().filter(|line| line.contains(GIVEN_UP)).map(str::to_owned).collect()
+    };
+    until_so("an instance has given up the lease twice", || {
+        for service in &all {
+            changed(service, "a");
+        }
+        std::thread::sleep(Duration::from_secs(1));
+        (0..2).any(|at| lines(at).len() >= 2)
+    });
+    for lines in [lines(0), lines(1)] {
+        let warnings = lines.iter().filter(|line| line.contains("WARN")).count();
+        assert_eq!(warnings, lines.len().min(1), "{lines:#?}");
+    }
+}
+
+#[test]
 fn instances_walk_for_themselves_while_the_leader_does_not_respond() {
     let instances = Instances::start(2, &Content::new(&[("en", "a", "x")]));
     instances.leader();
