@@ -89,6 +89,10 @@ impl CmsEvents {
             self.overdue().iter().for_each(&apply);
             let late = self.0.lock().late(Instant::now(), ECHO_WAIT);
             for (number, event) in late {
+                // The others of the batch may have been read back meanwhile.
+                if !self.0.lock().contains(number) {
+                    continue;
+                }
                 if append(engine, number, event, BACKGROUND_WAIT).await.is_err() {
                     break;
                 }

@@ -69,6 +69,11 @@ impl Unconfirmed {
         }
     }
 
+    /// Whether this event was not read back yet.
+    pub(super) fn contains(&self, number: u64) -> bool {
+        self.events.iter().any(|received| received.number == number)
+    }
+
     /// The events to be appended again, with their numbers: those last appended so long ago, and
     /// those applied while the engine was away. They count as appended now.
     pub(super) fn late(&mut self, now: Instant, wait: Duration) -> Vec<(u64, CmsEvent)> {
@@ -135,7 +140,9 @@ mod tests {
         assert_eq!(events.late(start, SECOND), []);
         assert_eq!(events.late(start + SECOND, SECOND), [(number, event(false))]);
         assert_eq!(events.late(start + SECOND, SECOND), [], "it was just sent");
+        assert!(events.contains(number));
         events.confirm(number);
+        assert!(!events.contains(number));
         assert_eq!(events.late(start + 9 * SECOND, SECOND), []);
     }
 
