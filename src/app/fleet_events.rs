@@ -26,7 +26,7 @@ pub fn apply_fleet_event(app: &App, event: FleetEvent) {
     match event {
         FleetEvent::Cms(event) => apply_cms_event(app, &event),
         FleetEvent::Want(lease) => app.snapshots.refresh_for_follower(&lease),
-        FleetEvent::Kept(lease) => app.snapshots.record_response(&lease),
+        FleetEvent::Acknowledged(lease) => app.snapshots.record_response(&lease),
         FleetEvent::Failed(lease, failure) => app.snapshots.fail_followed(&lease, failure),
         FleetEvent::Gap(until) => {
             // A URL that was withdrawn must not reappear because the CMS fails.

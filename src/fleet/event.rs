@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::cms_events::CmsEvent;
-use super::groups::{FAILED, KEPT, WANT};
+use super::groups::{ACKNOWLEDGED, FAILED, WANT};
 use super::walk_failure::FailureEvent;
 use super::{Fleet, WalkFailure};
 use crate::shared_engine::{Engine, Event, Read};
@@ -16,7 +16,7 @@ pub enum FleetEvent {
     /// A follower asks the leader of the lists with this lease for a refresh.
     Want(String),
     /// The leader of the lists with this lease acknowledges such a request.
-    Kept(String),
+    Acknowledged(String),
     /// A walk of the leader of the lists with this lease has failed.
     Failed(String, WalkFailure),
     /// An event of another kind.
@@ -54,7 +54,7 @@ impl Fleet {
         let lease = || String::from_utf8_lossy(&event.body).into_owned();
         match &*event.kind {
             WANT => FleetEvent::Want(lease()),
-            KEPT => FleetEvent::Kept(lease()),
+            ACKNOWLEDGED => FleetEvent::Acknowledged(lease()),
             _ => FleetEvent::Other(event),
         }
     }

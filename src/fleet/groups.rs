@@ -17,7 +17,7 @@ pub(super) const WANT: &str = "want";
 /// The kind of the events by which a leader reports a failed walk.
 pub(super) const FAILED: &str = "failed";
 /// The kind of the events by which a leader acknowledges such a request.
-pub(super) const KEPT: &str = "kept";
+pub(super) const ACKNOWLEDGED: &str = "acknowledged";
 /// The time limit for appending such an event.
 const WANT_WAIT: Duration = Duration::from_secs(2);
 /// The shortest time between two requests of an instance for a refresh of the same group.
@@ -116,7 +116,7 @@ impl ListGroup {
     /// Whether this instance refreshes and updates its copies in the background by itself: as the
     /// leader or alone, unless it stops and other instances take over.
     #[must_use]
-    pub fn is_kept_here(&self) -> bool {
+    pub fn refreshes_here(&self) -> bool {
         let is_released =
             |sharing: &Sharing| sharing.is_released.load(Ordering::Relaxed) && !sharing.is_away();
         !self.sharing.as_ref().is_some_and(is_released) && !self.is_followed()
@@ -228,7 +228,7 @@ impl ListGroup {
     pub fn acknowledge(&self) {
         let sharing = self.sharing.as_ref();
         if let Some(sharing) = sharing.filter(|sharing| sharing.lease.epoch().is_some()) {
-            sharing.append(KEPT, sharing.lease.name().into());
+            sharing.append(ACKNOWLEDGED, sharing.lease.name().into());
         }
     }
 

@@ -47,7 +47,7 @@ impl SharedPositions {
     }
 
     /// Waits until this instance has the lease of the sender; returns its epoch.
-    pub async fn turn(&self) -> u64 {
+    pub async fn until_sender(&self) -> u64 {
         let mut epoch = self.lease.watch();
         loop {
             if let Some(epoch) = self.lease.epoch().filter(|_| self.engine.is_here()) {
@@ -60,20 +60,20 @@ impl SharedPositions {
 
     /// Whether this instance still has the lease of the sender, in this epoch.
     #[must_use]
-    pub fn is_turn(&self, epoch: u64) -> bool {
+    pub fn is_sender_in(&self, epoch: u64) -> bool {
         self.engine.is_here() && self.lease.epoch() == Some(epoch)
     }
 
     /// Whether this instance has the lease of the sender.
     #[must_use]
-    pub fn has_turn(&self) -> bool {
+    pub fn is_sender(&self) -> bool {
         self.engine.is_here() && self.lease.epoch().is_some()
     }
 
     /// Waits until this instance no longer has the lease in this epoch, or the engine is away.
-    pub async fn turn_changed(&self, epoch: u64) {
+    pub async fn sender_changed(&self, epoch: u64) {
         let mut watched = self.lease.watch();
-        while self.is_turn(epoch) {
+        while self.is_sender_in(epoch) {
             let _ = tokio::time::timeout(Duration::from_secs(1), watched.changed()).await;
         }
     }
@@ -116,7 +116,7 @@ impl SharedPositions {
     /// # Errors
     /// [`EngineError`] if the engine does not answer: the position may have been written.
     pub async fn save(&self, epoch: u64, key: &str, position: &str) -> Result<bool, EngineError> {
-        if !self.is_turn(epoch) {
+        if !self.is_sender_in(epoch) {
             return Ok(false);
         }
         let keys = [self.lease.key().to_owned(), self.engine.key(POSITIONS)];

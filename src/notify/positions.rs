@@ -28,7 +28,7 @@ impl Positions {
     pub(super) fn are_here(&self) -> bool {
         match self {
             Self::Store(_) => true,
-            Self::Shared(shared) => shared.has_turn(),
+            Self::Shared(shared) => shared.is_sender(),
         }
     }
 }

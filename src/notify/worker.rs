@@ -1,6 +1,6 @@
 //! The task of one target: one request at a time, each retried until the target accepts it.
 
-mod turns;
+mod sending;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,7 +41,7 @@ impl Worker {
     pub(super) async fn run(self) {
         match &self.positions {
             Positions::Store(store) => self.run_alone(store).await,
-            Positions::Shared(shared) => self.run_in_turn(shared).await,
+            Positions::Shared(shared) => self.run_as_sender(shared).await,
         }
     }
 

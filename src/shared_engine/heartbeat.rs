@@ -240,7 +240,7 @@ async fn beat(inner: &Inner, within: Duration) -> Result<String, EngineError> {
 
 fn enter_leases(inner: &Inner, leases: &[Lease], states: &[(u8, u64)], sent: Instant) {
     for (lease, (holder, epoch)) in leases.iter().zip(states) {
-        lease.set_strange(*holder == 2);
+        lease.set_foreign(*holder == 2);
         lease.see_epoch(*epoch);
         inner.leases.enter(lease, Some(*epoch).filter(|_| *holder > 0), sent);
     }

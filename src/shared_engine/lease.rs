@@ -34,7 +34,7 @@ struct State {
     /// The largest epoch of this lease, of any holder, that this instance has seen.
     known: AtomicU64,
     /// Whether its key had a foreign value at the last heartbeat.
-    is_strange: AtomicBool,
+    is_foreign: AtomicBool,
     registry: Weak<LeaseRegistry>,
 }
 
@@ -126,8 +126,8 @@ impl Lease {
     }
 
     /// Records whether the key had a foreign value. Logs the first of several in a row.
-    pub(super) fn set_strange(&self, is_strange: bool) {
-        if !self.0.is_strange.swap(is_strange, Ordering::Relaxed) && is_strange {
+    pub(super) fn set_foreign(&self, is_foreign: bool) {
+        if !self.0.is_foreign.swap(is_foreign, Ordering::Relaxed) && is_foreign {
             tracing::warn!(
                 lease = self.name(),
                 "another program has written the key of a lease; its value was replaced"
@@ -210,7 +210,7 @@ impl LeaseRegistry {
             given_up: Mutex::default(),
             epoch: watch::Sender::new(None),
             known: AtomicU64::new(0),
-            is_strange: AtomicBool::new(false),
+            is_foreign: AtomicBool::new(false),
             registry: Arc::downgrade(self),
         });
         entries.wanted.insert(name.to_owned(), Arc::downgrade(&state));

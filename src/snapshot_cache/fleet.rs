@@ -19,8 +19,8 @@ use super::site_cache::SiteCache;
 impl SnapshotCache {
     /// The entries whose refreshes this instance starts by itself: those of which it is not a
     /// follower.
-    pub(super) fn kept_entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {
-        self.entries().filter(|(_, entry)| self.group(entry).lists.is_kept_here())
+    pub(super) fn own_entries(&self) -> impl Iterator<Item = (&Arc<SiteCache>, &Arc<Entry>)> {
+        self.entries().filter(|(_, entry)| self.group(entry).lists.refreshes_here())
     }
 
     /// The part of the CMS's time that walks of this instance may take, from 0 to 1. Instances that
@@ -102,7 +102,7 @@ impl SnapshotCache {
     /// Records that events of the CMS up to this time may have been missed: this instance walks its
     /// lists again whose walk began before, within the share of the CMS.
     pub fn record_missed_events(&self, until: Instant) {
-        for (_, entry) in self.kept_entries().filter(|(_, entry)| entry.was_begun_before(until)) {
+        for (_, entry) in self.own_entries().filter(|(_, entry)| entry.was_begun_before(until)) {
             mark_outdated(entry);
         }
         self.triggers.wake_refresher();

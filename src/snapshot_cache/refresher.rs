@@ -102,7 +102,7 @@ impl Refresher {
 
 fn is_any_wanted(cache: &SnapshotCache) -> bool {
     cache.triggers.has_waiting_update()
-        || cache.kept_entries().any(|(site, entry)| {
+        || cache.own_entries().any(|(site, entry)| {
             entry.has_pending_refresh()
                 || is_missing(cache, site, entry)
                 || is_due(cache, site, entry)
@@ -111,7 +111,7 @@ fn is_any_wanted(cache: &SnapshotCache) -> bool {
 
 /// After the CMS has recovered.
 fn start_pending(cache: &SnapshotCache) {
-    for (_, entry) in cache.kept_entries().filter(|(_, entry)| entry.has_pending_refresh()) {
+    for (_, entry) in cache.own_entries().filter(|(_, entry)| entry.has_pending_refresh()) {
         if entry.copy().is_some() {
             entry.want_refresh();
         } else {
@@ -122,7 +122,7 @@ fn start_pending(cache: &SnapshotCache) {
 
 /// Starts the refreshes that had to wait for one in flight and that the share does not delay.
 fn start_urgent(cache: &SnapshotCache) {
-    for (_, entry) in cache.kept_entries().filter(|(_, entry)| entry.is_urgent()) {
+    for (_, entry) in cache.own_entries().filter(|(_, entry)| entry.is_urgent()) {
         cache.start_refresh(entry);
     }
 }
@@ -132,7 +132,7 @@ fn start_urgent(cache: &SnapshotCache) {
 fn start_missing(cache: &SnapshotCache) {
     let in_flight = cache.groups.values().filter(|group| group.is_refreshing()).count();
     let missing = cache
-        .kept_entries()
+        .own_entries()
         .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
     for (_, entry) in missing.take(MAX_FIRST_WALKS.saturating_sub(in_flight)) {
         cache.start_refresh(entry);
@@ -143,7 +143,7 @@ fn start_missing(cache: &SnapshotCache) {
 /// not each of them had begun one before.
 fn mark_missing(cache: &SnapshotCache) {
     let missing = cache
-        .kept_entries()
+        .own_entries()
         .filter(|(site, entry)| !entry.is_refreshing() && is_missing(cache, site, entry));
     for (_, entry) in missing.filter(|(_, entry)| !entry.is_failing()) {
         entry.mark_failed();
@@ -154,7 +154,7 @@ fn mark_missing(cache: &SnapshotCache) {
 /// Returns how long to wait until it will. A type whose walks fail does not delay the others: its
 /// copy gets older, but it was tried a short time ago.
 fn start_due(cache: &SnapshotCache) -> Option<Duration> {
-    let due = cache.kept_entries().filter(|(site, entry)| is_due(cache, site, entry));
+    let due = cache.own_entries().filter(|(site, entry)| is_due(cache, site, entry));
     let (_, oldest) = due.min_by_key(|(_, entry)| entry.last_tried())?;
     let (group, walks) = (cache.group(oldest), &cache.triggers.background_walks);
     let wait = walks.wait(group.walk_time(), cache.cms_share())?;

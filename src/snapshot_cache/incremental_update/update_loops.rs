@@ -68,7 +68,7 @@ impl Loops {
         if is_overflow {
             cache.triggers.invalidations.anything.notify_one();
         }
-        for (uid, group) in cache.groups.iter().filter(|(_, group)| group.lists.is_kept_here()) {
+        for (uid, group) in cache.groups.iter().filter(|(_, group)| group.lists.refreshes_here()) {
             for hint in &hints {
                 let is_for_type = hint.only.as_ref().is_none_or(|only| only == uid);
                 let is_named = hint.invalidation.uid == uid.as_str();
@@ -124,7 +124,7 @@ impl UpdateLoop {
                 queue.take();
                 continue;
             };
-            if !group.lists.is_kept_here() {
+            if !group.lists.refreshes_here() {
                 // A new leader reads the events of the last minute again, and walks.
                 queue.take();
                 continue;
@@ -177,7 +177,7 @@ async fn refresh_rounds(current: &Current) {
         debounced(&triggers.invalidations.anything).await;
         let cache = current();
         let is_open = cache.content.circuit_open().is_some();
-        for (_, entry) in cache.kept_entries() {
+        for (_, entry) in cache.own_entries() {
             entry.mark_outdated();
             // When the CMS has recovered, the refresher starts what is outdated.
             if !is_open && entry.copy().is_some() {

@@ -27,7 +27,7 @@ pub enum Renewed {
     /// The run is still that of this instance.
     Continues {
         /// Whether it may begin its checks: it is one of the two runs in flight over all instances.
-        has_place: bool,
+        may_run: bool,
     },
     /// No instance has a client that waits for the run.
     Unneeded,
@@ -50,7 +50,7 @@ impl Ownership {
     }
 
     /// Renews the run and publishes its progress. `is_needed`: a client of this instance waits for
-    /// it; `wants_place`: its checks are to begin as soon as it may be in flight.
+    /// it; `wants_to_run`: its checks are to begin as soon as it may be in flight.
     ///
     /// # Errors
     /// [`EngineError`]; the run continues.
@@ -58,7 +58,7 @@ impl Ownership {
         &self,
         progress: &Progress,
         is_needed: bool,
-        wants_place: bool,
+        wants_to_run: bool,
     ) -> Result<Renewed, EngineError> {
         let Claim { engine, token, .. } = &self.shared;
         let arguments = vec![
@@ -66,14 +66,14 @@ impl Ownership {
             self.shared.sealed(progress).into(),
             millis(LIFETIME).into(),
             usize::from(is_needed).into(),
-            usize::from(wants_place).into(),
+            usize::from(wants_to_run).into(),
             MAX_RUNNING.into(),
         ];
         let is: String = engine.script(&RENEW, &self.shared.keys(), arguments, WITHIN).await?;
         Ok(match is.as_str() {
             "unneeded" => Renewed::Unneeded,
             "lost" => Renewed::Lost,
-            is => Renewed::Continues { has_place: is == "runs" },
+            is => Renewed::Continues { may_run: is == "runs" },
         })
     }
 

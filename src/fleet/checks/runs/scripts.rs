@@ -59,8 +59,8 @@ end
 redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'progress', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], lifetime)
 if ARGV[5] ~= '1' then return 'waits' end
-local has_place = redis.call('ZSCORE', KEYS[4], ARGV[1])
-if not has_place and redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[6]) then return 'waits' end
+local may_run = redis.call('ZSCORE', KEYS[4], ARGV[1])
+if not may_run and redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[6]) then return 'waits' end
 redis.call('ZADD', KEYS[4], now + lifetime, ARGV[1])
 redis.call('PEXPIRE', KEYS[4], lifetime)
 return 'runs'

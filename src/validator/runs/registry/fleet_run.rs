@@ -181,28 +181,28 @@ async fn own(shared: &Shared, fleet: &FleetRuns, ownership: Ownership, job: Job)
 /// A run that waits until it may be in flight: two are, over all instances.
 struct Queue {
     /// Whether the run is to begin as soon as it may.
-    wants_place: AtomicBool,
-    has_place: watch::Sender<bool>,
+    wants_to_run: AtomicBool,
+    may_run: watch::Sender<bool>,
     /// The job of the run; `None`: it has begun.
     job: Mutex<Option<Job>>,
 }
 
 impl Queue {
     fn new(job: Job) -> Self {
-        let (wants_place, has_place) = (AtomicBool::new(false), watch::Sender::new(false));
-        Self { wants_place, has_place, job: Mutex::new(Some(job)) }
+        let (wants_to_run, may_run) = (AtomicBool::new(false), watch::Sender::new(false));
+        Self { wants_to_run, may_run, job: Mutex::new(Some(job)) }
     }
 
     async fn leave(&self, renewal: &Notify) -> Option<Job> {
-        self.wants_place.store(true, Ordering::Relaxed);
+        self.wants_to_run.store(true, Ordering::Relaxed);
         renewal.notify_one();
         // The sender lives as long as this.
-        let _ = self.has_place.subscribe().wait_for(|has_place| *has_place).await;
+        let _ = self.may_run.subscribe().wait_for(|may_run| *may_run).await;
         self.job.lock().take()
     }
 
     fn begin(&self) {
-        self.has_place.send_if_modified(|has_place| !std::mem::replace(has_place, true));
+        self.may_run.send_if_modified(|may_run| !std::mem::replace(may_run, true));
     }
 
     fn has_begun(&self) -> bool {
@@ -221,9 +221,9 @@ async fn renew(
 ) -> bool {
     loop {
         let is_needed = run.has_ended() || shared.entries.is_needed(key, run);
-        let wants_place = queue.wants_place.load(Ordering::Relaxed);
-        match ownership.renew(&run.progress(), is_needed, wants_place).await {
-            Ok(Renewed::Continues { has_place: true }) => queue.begin(),
+        let wants_to_run = queue.wants_to_run.load(Ordering::Relaxed);
+        match ownership.renew(&run.progress(), is_needed, wants_to_run).await {
+            Ok(Renewed::Continues { may_run: true }) => queue.begin(),
             Ok(Renewed::Continues { .. }) => {}
             Ok(Renewed::Lost) if !queue.has_begun() => return true,
             Ok(Renewed::Unneeded) => {
@@ -236,7 +236,7 @@ async fn renew(
                 if !is_needed && shared.entries.stop(key, run) {
                     return false;
                 }
-                if wants_place {
+                if wants_to_run {
                     queue.begin();
                 }
             }

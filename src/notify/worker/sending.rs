@@ -37,22 +37,22 @@ impl Worker {
     }
 
     /// Sends while this instance has the lease of the sender.
-    pub(super) async fn run_in_turn(&self, shared: &SharedPositions) {
+    pub(super) async fn run_as_sender(&self, shared: &SharedPositions) {
         let mut changed = self.notifier.log.watch();
         let mut attempts = Attempts::default();
         loop {
-            let epoch = shared.turn().await;
+            let epoch = shared.until_sender().await;
             self.set_epoch(epoch);
             if !self.take_over(shared, epoch).await {
                 sleep(SHARED_PAUSE).await;
                 continue;
             }
-            while shared.is_turn(epoch) {
+            while shared.is_sender_in(epoch) {
                 changed.mark_unchanged();
                 if !self.send_all(&mut attempts).await {
                     tokio::select! {
                         _ = changed.changed() => {}
-                        () = shared.turn_changed(epoch) => {}
+                        () = shared.sender_changed(epoch) => {}
                     }
                 }
             }
