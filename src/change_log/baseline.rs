@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use super::entries::Entries;
-use super::entry::Order;
+use super::entry::{Entry, Order};
 use super::site_log::Batch;
 use crate::path_changes::{Difference, LocaleNames, Side};
 use crate::snapshot::Snapshot;
+
+/// So many changes are collected, and sorted, in one pass.
+const FEW: usize = 1_000;
 
 /// A snapshot of a content type with which the next one is compared.
 #[derive(Clone, Debug)]
@@ -34,11 +37,18 @@ impl Baseline {
         }
         let difference = self.difference(after);
         let entries = Entries::new(uid, &difference);
-        // Paths are freed before they are taken. One pass for each kind of change keeps no more
-        // entries in memory than the log does.
+        let all = || difference.all().map(|change| entries.entry(change, now));
+        let mut few: Vec<_> = all().take(FEW + 1).collect();
+        if few.len() <= FEW {
+            few.sort_by_key(Entry::order);
+            for entry in few {
+                batch.push(entry, keep);
+            }
+            return batch;
+        }
+        // One pass for each kind of change keeps no more entries in memory than the log does.
         for order in [Order::Frees, Order::Moves, Order::Takes] {
-            let all = difference.all().map(|change| entries.entry(change, now));
-            all.filter(|entry| entry.order() == order).for_each(|entry| batch.push(entry, keep));
+            all().filter(|entry| entry.order() == order).for_each(|entry| batch.push(entry, keep));
         }
         batch
     }

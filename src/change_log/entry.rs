@@ -15,8 +15,8 @@ pub enum Kind {
     Updated,
 }
 
-/// The place of a change among those of one refresh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The place of a change among those of one refresh: paths are freed before they are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
     /// Some readers have a page less.
     Frees,

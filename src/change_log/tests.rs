@@ -68,6 +68,27 @@ fn path_is_gone_from_one_document_before_another_one_takes_it() {
 }
 
 #[test]
+fn paths_are_freed_before_they_are_taken_however_many_pages_change() {
+    for added in [600, 601] {
+        let site = Site::new();
+        let page = |n: usize, slug: &str| (format!("{n:04}"), format!("{slug}{n}"));
+        // In the order of their ids, the changes are mixed.
+        let of = |kind: usize| move |n: &usize| n % 3 == kind;
+        let (gone, moved) = ((0..600).filter(of(0)), (0..600).filter(of(1)));
+        site.set(&gone.chain(moved.clone()).map(|n| page(n, "old")).collect(), 1);
+        let start = site.cursor();
+        let new = (0..3 * added).filter(of(2)).map(|n| page(n, "new"));
+        site.set(&moved.map(|n| page(n, "new")).chain(new).collect(), 1);
+        let (changes, _) = site.read(Some(Since::Cursor(start)), 2_000);
+        let kinds: Vec<_> =
+            changes.iter().map(|change| change.split(' ').next().unwrap()).collect();
+        let counts: Vec<_> =
+            kinds.chunk_by(|one, next| one == next).map(|part| (part[0], part.len())).collect();
+        assert_eq!(counts, [("gone", 200), ("moved", 200), ("added", added)]);
+    }
+}
+
+#[test]
 fn log_of_another_source_begins_again() {
     let site = Site::new();
     site.set(&pages(&[("a", "x")]), 1);
