@@ -37,7 +37,6 @@ use entry::{Entry, Flags};
 use no_url::NoUrlRows;
 use path_table::PathTable;
 use references::References;
-use xxhash_rust::xxh3::Xxh3Default;
 
 /// The public URLs of one content type of a site.
 #[derive(Debug, Default)]
@@ -265,23 +264,6 @@ impl Snapshot {
         let former = self.former.as_ref().map_or(0, |former| former.bytes());
         let indexes = indexes + self.references.bytes();
         self.arena.bytes() + entries + indexes + self.no_url.bytes() + former
-    }
-
-    /// Sets the figures and the hashes of the URLs.
-    fn digest(&mut self) {
-        let (mut paths, mut urls) = (Xxh3Default::new(), Xxh3Default::new());
-        let mut bytes = 0;
-        for url in self.listed() {
-            let path = url.path();
-            bytes += path.len();
-            paths.update(path.as_bytes());
-            // No path has a line break, so different lists are different texts.
-            paths.update(b"\n");
-            url.entry().hash(&self.arena, &mut urls);
-        }
-        self.unlisted().for_each(|url| url.entry().hash(&self.arena, &mut urls));
-        self.listed = Listed { bytes, hash: paths.digest128() };
-        self.urls_hash = urls.digest128();
     }
 
     /// The versions of the document whose first version is at this position.
