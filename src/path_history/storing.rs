@@ -33,9 +33,9 @@ impl PathHistory {
         }
     }
 
-    /// Puts a row into the history that another instance has shared. A row that was seen stays in place of
-    /// an imported one; otherwise that which was last seen later does. The store gets it, too. A row that is too old is
-    /// dropped where it is from.
+    /// Puts a row into the history that another instance has shared. A row that was seen stays in
+    /// place of an imported one; otherwise that which was last seen later does. The store gets it,
+    /// too. A row that is too old is dropped where it is from.
     pub fn merge(&self, row: &Row, now: i64) {
         let state = &mut *self.state.write();
         let Some(site) = state.names.site(row.source, &row.site) else { return };
