@@ -33,6 +33,9 @@ EDIT, GAP, LOOK, FRESH, PATIENCE = 0.6, 1.5, 0.1, 2.0, 40.0
 TWO_AT_ONCE = 0.3
 # The longest delay of a walk that begins because the engine is away, in seconds.
 JITTER = 5
+# Until then after the engine's return, an instance may have changes that it has not merged, and
+# give out cursors that no other instance knows.
+MERGED = 3.0
 
 
 class Chaos:
@@ -81,7 +84,7 @@ class Chaos:
             rate, seed = self.options.rate / CLIENTS, self.options.seed + at
             client = Client(member, self.judge, self.findings, rate, seed)
             tasks.append(asyncio.create_task(client.run(self.ended)))
-        self.reader.during = lambda: "+".join(self.running) or "start"
+        self.reader.during = self.under_way
         tasks.append(asyncio.create_task(self.reader.run(self.ended)))
         editor = asyncio.create_task(self.edit_on())
         self.findings.begun = begun = time.monotonic()
@@ -97,6 +100,11 @@ class Chaos:
         await self.end()
         self.ended.set()
         await asyncio.gather(*tasks)
+
+    def under_way(self) -> str:
+        """What a reset may be due to."""
+        is_merging = time.monotonic() < self.away_until + MERGED
+        return "+".join([*self.running, *(["return"] if is_merging else [])]) or "start"
 
     async def disturb(self) -> None:
         """Causes one or two faults, and waits until all instances agree."""

@@ -1,6 +1,7 @@
 """Prints the results of a run of chaos."""
 
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from faults.load import quantile
@@ -45,7 +46,7 @@ def show(report: Report, chaos: "Chaos") -> None:
         )
     report.figure(
         f"changes: {reader.changes} read, {reader.repeated} repeated, {reader.resets} resets"
-        f" {reader.reasons[:20]}"
+        f" {dict(Counter(reader.reasons))}"
     )
     # Each instance has a replica of the engine's log, however many of them stop.
     lost = [one for one in reader.reasons if set(one.split("+")) <= OF_INSTANCES]
