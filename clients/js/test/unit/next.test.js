@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { createFrontendMap, FrontendMapError } from "frontend-map-client";
-import { metadata, proxy, revalidate, sitemap, staticParams } from "frontend-map-client/next";
+import { metadata, pathname, proxy, revalidate, sitemap, staticParams } from "frontend-map-client/next";
 import { closedPort, document, failure, send, serve, success } from "../support/server.js";
 
 const client = (url, more = {}) => createFrontendMap({ url, site: "main", timeoutMs: 2_000, ...more });
 const moved = { to: "https://www.example.com/en/new", path: "/en/new", status: 308, documentId: "a1", locale: "en", since: null };
 
 /** What Next.js passes to a proxy. */
-function request(path, { host = "www.example.com", cookies = [] } = {}) {
-  const one = new Request(`https://www.example.com${path}`, { headers: { host } });
-  const { pathname } = new URL(one.url);
-  return Object.assign(one, { nextUrl: { pathname }, cookies: { has: (name) => cookies.includes(name) } });
+function request(path, { host = "www.example.com", cookies = [], basePath = "", language = "" } = {}) {
+  const one = new Request(`https://www.example.com${basePath}${path}`, { headers: { host, "accept-language": language } });
+  const pathname = new URL(one.url).pathname.slice(basePath.length);
+  return Object.assign(one, { nextUrl: { pathname, basePath }, cookies: { has: (name) => cookies.includes(name) } });
 }
 
 /** A service with one result for each path. */
@@ -22,6 +22,12 @@ async function service(t, results) {
     const result = results[url.searchParams.get("pathname")];
     send(response, result ? 200 : 503, result ? success(result) : failure(503, "ServiceUnavailableError"));
   });
+}
+
+/** A file of the service, as XML or as robots.txt, with its path. */
+function sendFile(response, { pathname }) {
+  const [type, text] = pathname.endsWith(".txt") ? ["text/plain", "Sitemap: "] : ["application/xml", "<?xml "];
+  send(response, 200, text + pathname, { "content-type": type });
 }
 
 const none = (path) => document(path, { kind: "none", documentId: null, canonicalUrl: null, alternates: {} });
@@ -36,7 +42,7 @@ test("proxy redirects with the status, the query and no long life in browsers", 
   assert.deepEqual([response.status, response.headers.get("location")], [308, "https://www.example.com/en/new?a=b&c"]);
   assert.equal(response.headers.get("cache-control"), "public, max-age=60");
   const spelled = await handle(request("/en/new/"));
-  assert.deepEqual([spelled.status, spelled.headers.get("location")], [308, "/en/new"]);
+  assert.deepEqual([spelled.status, spelled.headers.get("location")], [308, "https://www.example.com/en/new"]);
 });
 
 test("proxy lets pages pass, and is a 404 where there is none", async (t) => {
@@ -47,6 +53,79 @@ test("proxy lets pages pass, and is a 404 where there is none", async (t) => {
   const notFound = ({ nextUrl }) => new Response(nextUrl.pathname, { status: 404 });
   const own = await proxy(map, { notFound })(request("/en/none"));
   assert.deepEqual([own.headers.get("cache-control"), await own.text()], ["no-store", "/en/none"]);
+});
+
+test("proxy asks nothing for the site's own routes", async (t) => {
+  const { url, received } = await service(t, {});
+  const handle = proxy(client(url), { isPage: ({ nextUrl }) => nextUrl.pathname !== "/search" });
+  assert.equal(await handle(request("/search")), undefined);
+  assert.equal(received.length, 0);
+});
+
+test("proxy passes files without a page, and redirects those that have moved", async (t) => {
+  const files = ["/next.svg", "/manifest.webmanifest", "/.well-known/security", "/en/v9.9"];
+  const { url } = await service(t, {
+    ...Object.fromEntries(files.map((path) => [path, none(path)])),
+    "/old.html": document("/old.html", { kind: "redirect", documentId: null, redirect: moved }),
+  });
+  for (const path of files) assert.equal(await proxy(client(url))(request(path)), undefined, path);
+  assert.equal((await proxy(client(url))(request("/old.html"))).status, 308);
+});
+
+test("proxy leaves robots.txt to the site unless it is told to", async (t) => {
+  const { url } = await serve(t, (one, response) =>
+    one.url.pathname === "/api/resolve"
+      ? send(response, 200, success(none("/robots.txt")))
+      : sendFile(response, one.url));
+  assert.equal(await proxy(client(url))(request("/robots.txt")), undefined);
+  const served = await proxy(client(url), { robots: true })(request("/robots.txt"));
+  assert.equal(await served.text(), "Sitemap: /sitemaps/main/robots.txt");
+});
+
+test("proxy with basePath: sitemap files, redirects and pages are those below it", async (t) => {
+  const { url, received } = await serve(t, (one, response) => {
+    const path = one.url.searchParams.get("pathname");
+    if (path === null) return sendFile(response, one.url);
+    send(response, 200, success(document(path, { isCanonical: false, redirect: { ...moved, to: null } })));
+  });
+  const handle = proxy(client(url));
+  const below = (path) => request(path, { basePath: "/docs" });
+  assert.equal(await (await handle(below("/sitemap.xml"))).text(), "<?xml /sitemaps/main/sitemap.xml");
+  assert.equal((await handle(below("/en/new/?a"))).headers.get("location"), "https://www.example.com/docs/en/new?a");
+  assert.equal(received.at(-1).url.searchParams.get("pathname"), "/en/new/");
+});
+
+for (const [sitemapPath, path] of [["/maps", "/maps/pages-1.xml"], ["/", "/pages-1.xml"], ["/maps/", "/maps/pages-1.xml"]]) {
+  test(`sitemap files below ${sitemapPath} are those of the service`, async (t) => {
+    const { url } = await serve(t, (one, response) => sendFile(response, one.url));
+    const response = await proxy(client(url), { sitemapPath })(request(path));
+    assert.equal(await response.text(), "<?xml /sitemaps/main/pages-1.xml");
+  });
+}
+
+for (const [path, language, expected] of [
+  ["/", "de-AT,de;q=0.9,en;q=0.5", "/de"],
+  ["/", "en;q=0.5, de;q=0.1", "/en"],
+  ["/", "fr, pt;q=0.7, de;q=0", "/pt-BR"],
+  ["/", "fr,*;q=0.1", "/en"],
+  ["/", "", "/en"],
+  ["/de/none", "en", "de"],
+  ["/none", "de", "de"],
+]) {
+  test(`visitor of ${path} who reads ${language || "anything"} is sent to ${expected}`, async (t) => {
+    const { url } = await service(t, { [path]: none(path) });
+    const notFound = (_, locale) => new Response(locale, { status: 404 });
+    const handle = proxy(client(url), { locales: ["en", "de", "pt-BR"], notFound });
+    const response = await handle(request(path, { language }));
+    const location = response.headers.get("location");
+    assert.equal(location ? new URL(location).pathname : await response.text(), expected);
+    assert.equal(response.headers.get("cache-control"), "no-store");
+  });
+}
+
+test("proxy passes the page at / if there is one", async (t) => {
+  const { url } = await service(t, { "/": document("/") });
+  assert.equal(await proxy(client(url), { locales: ["en"] })(request("/")), undefined);
 });
 
 test("proxy leaves drafts to the page", async (t) => {
@@ -98,12 +177,12 @@ test("errors that are not the service's are not hidden", async () => {
 });
 
 test("sitemap passes files on, is null for other paths and a 503 while the service is down", async (t) => {
-  const { url } = await serve(t, (_, response) => send(response, 200, "<urlset/>", { etag: '"1"' }));
+  const { url } = await serve(t, (_, response) => send(response, 200, "<?xml ?>", { etag: '"1"', "content-type": "application/xml" }));
   const found = await sitemap(client(url))(request("/sitemap.xml"));
-  assert.deepEqual([found.status, found.headers.get("etag"), await found.text()], [200, '"1"', "<urlset/>"]);
+  assert.deepEqual([found.status, found.headers.get("etag"), await found.text()], [200, '"1"', "<?xml ?>"]);
   assert.equal(await sitemap(client(url))(request("/en/a")), null);
   const down = client(await closedPort());
-  for (const handle of [sitemap(down), proxy(down)]) {
+  for (const handle of [sitemap(down), proxy(down, { robots: true })]) {
     const failed = await handle(request("/robots.txt"));
     assert.deepEqual([failed.status, failed.headers.get("cache-control")], [503, "no-store"]);
     assert.ok(failed.headers.get("retry-after"));
@@ -119,6 +198,35 @@ test("staticParams are those of all pages below the route", async (t) => {
   assert.deepEqual(params, [{ locale: "en", path: [] }, { locale: "en", path: ["articles", "café"] }]);
 });
 
+test("staticParams leave out what no file can be written for, and name it", async (t) => {
+  const long = `/en/${"%C3%A9".repeat(124)}`;
+  const { url } = await serve(t, (_, response) => send(response, 200, [{ path: "/en/a" }, { path: long }, { count: 2 }].map((row) => JSON.stringify(row)).join("\n")));
+  const named = [];
+  const onLeftOut = (pages) => named.push(...pages.map(({ page, reason }) => [page.path, reason]));
+  assert.deepEqual(await staticParams(client(url), "/{locale}/{*path}", { onLeftOut })(), [{ locale: "en", path: ["a"] }]);
+  assert.deepEqual(named.map(([path]) => path), [long]);
+  assert.match(named[0][1], /more than 246 bytes/);
+});
+
+test("path of a page is that of its params, as a page and generateMetadata have them", () => {
+  for (const [text, path] of [["100%", "/en/100%25"], ["100%25", "/en/100%2525"], ["café", "/en/caf%C3%A9"], ["a?b", "/en/a%3Fb"]]) {
+    assert.equal(pathname(["en", encodeURIComponent(text)]), path);
+    assert.equal(pathname(["en", text], "decoded"), path);
+  }
+});
+
+test("metadata has title, description and Open Graph with the locales", () => {
+  const alternates = { en: "https://x/en", "pt-BR": "https://x/pt", "x-default": "https://x/en" };
+  const page = document("/pt", { canonicalUrl: "https://x/pt", locale: "pt", alternates });
+  const texts = { title: "T", description: "D" };
+  assert.deepEqual(metadata(page, { ...texts, openGraph: { images: ["/i"] } }), {
+    ...texts,
+    alternates: { canonical: "https://x/pt", languages: alternates },
+    openGraph: { ...texts, url: "https://x/pt", locale: "pt_BR", alternateLocale: ["en"], images: ["/i"] },
+  });
+  assert.deepEqual(metadata(none("/x"), texts), texts);
+});
+
 test("staticParams throw while the service fails, so that no build lacks pages", async (t) => {
   const cut = await serve(t, (_, response) => send(response, 200, '{"path":"/en"}\n'));
   for (const url of [cut.url, await closedPort()]) {
@@ -131,9 +239,13 @@ test("metadata has the canonical URL and the alternates, also of a last good res
   const { url } = await serve(t, (_, response) => (up ? send(response, 200, success(document("/en/a"))) : response.destroy()));
   const map = client(url, { lastGood: 10 });
   const own = "https://www.example.com/en/a";
-  assert.deepEqual(metadata(await map.resolve("/en/a")), { alternates: { canonical: own, languages: { en: own } } });
+  const expected = {
+    alternates: { canonical: own, languages: { en: own } },
+    openGraph: { url: own, locale: "en", alternateLocale: [] },
+  };
+  assert.deepEqual(metadata(await map.resolve("/en/a")), expected);
   up = false;
-  assert.deepEqual(metadata(await map.resolve("/en/a")), { alternates: { canonical: own, languages: { en: own } } });
+  assert.deepEqual(metadata(await map.resolve("/en/a")), expected);
 });
 
 const KEY = randomBytes(32);
@@ -161,13 +273,24 @@ async function revalidated(data, { key, more } = {}) {
   return { status: (await handle(webhook(data, key))).status, calls };
 }
 
-test("revalidate expires the changed page alone if no URL has changed, else all results of the service", async () => {
-  const tag = ["tag", "frontend-map", { expire: 0 }];
-  assert.deepEqual(await revalidated({ changes: [{ type: "updated", path: "/a" }] }), { status: 204, calls: [["path", "/a"]] });
+test("revalidate makes the changed page stale if no URL has changed, else all results of the service", async () => {
+  const tag = ["tag", "frontend-map", "max"];
+  const updated = { changes: [{ type: "updated", path: "/a" }] };
+  assert.deepEqual(await revalidated(updated), { status: 204, calls: [["tag", "frontend-map:/a", "max"]] });
   for (const type of ["added", "moved", "gone"]) {
     assert.deepEqual(await revalidated({ changes: [{ type, path: "/a", from: "/b" }] }), { status: 204, calls: [tag, ["path", "/a"]] });
   }
   assert.deepEqual(await revalidated({ reset: true }), { status: 204, calls: [tag] });
+});
+
+test("revalidate keeps what is at a path that another page has just left", async () => {
+  const changes = [{ type: "moved", path: "/b", from: "/a" }, { type: "moved", path: "/c", from: "/b" }];
+  assert.deepEqual((await revalidated({ changes })).calls, [["tag", "frontend-map", "max"], ["path", "/c"]]);
+});
+
+test("revalidate of a path that is too long for a tag makes all results stale", async () => {
+  const changes = [{ type: "updated", path: `/${"a".repeat(250)}` }];
+  assert.deepEqual((await revalidated({ changes })).calls, [["tag", "frontend-map", "max"]]);
 });
 
 test("revalidate refuses a wrong signature, and does not hide an error of Next.js", async () => {

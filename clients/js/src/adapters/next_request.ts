@@ -1,0 +1,83 @@
+/** Requests as Next.js passes them to a proxy, and the responses to them. */
+import type { FrontendMap } from "../client.js";
+import { FrontendMapError } from "../error.js";
+import type { RedirectTarget, SiteKey } from "../types.js";
+
+/** What the adapter uses of a `NextRequest`; the pathname has no `basePath`. */
+export type ProxyRequest = Request & {
+  nextUrl: { pathname: string; basePath?: string };
+  cookies: { has(name: string): boolean };
+};
+
+export interface SitemapFiles {
+  /** Whether `/robots.txt` is the service's, in place of `app/robots.ts` or `public/robots.txt`. */
+  robots?: boolean | undefined;
+  /** `sitemap_path` of the site in the service's settings. */
+  sitemapPath?: string | undefined;
+}
+
+/** A sitemap file of the service, a 503 while it fails, or null for other paths. */
+export async function sitemapFile<Site extends SiteKey>(
+  map: FrontendMap<Site>,
+  request: Request & Partial<ProxyRequest>,
+  host: string | undefined,
+  { robots = false, sitemapPath = "/sitemaps" }: SitemapFiles,
+): Promise<Response | null> {
+  const { pathname } = request.nextUrl ?? new URL(request.url);
+  if (pathname === "/robots.txt" && !robots) return null;
+  const folder = `${sitemapPath.replace(/\/$/, "")}/`;
+  // At the root, files of the site itself would look like those of the service.
+  const inFolder = pathname.startsWith(folder) && (folder !== "/" || pathname.endsWith(".xml"));
+  const path = inFolder ? `/sitemaps/${pathname.slice(folder.length)}` : pathname;
+  const { method, headers } = request;
+  const failed = () => uncached(new Response(null, { status: 503, headers: { "retry-after": "60" } }));
+  return map.sitemap(new Request(new URL(path, request.url), { method, headers }), { host }).catch(onFailure(failed));
+}
+
+/** Browsers would keep a 308 for ever, although documents are renamed back. */
+const REDIRECT_CACHE = "public, max-age=60";
+
+/** With the query of the request; a path gets the `basePath`, and its origin, which Next.js takes off. */
+export function redirectTo(
+  { url, nextUrl }: ProxyRequest,
+  { to, path, status }: Pick<RedirectTarget, "to" | "path" | "status">,
+  cache = REDIRECT_CACHE,
+): Response {
+  const { origin, search } = new URL(url);
+  const location = (to ?? origin + (nextUrl.basePath ?? "") + path) + search;
+  return new Response(null, { status, headers: { location, "cache-control": cache } });
+}
+
+/**
+ * The locale of a request: the first segment of its path, else the best one by `Accept-Language`
+ * (RFC 9110, section 12.5.4), else the first. Empty without locales.
+ */
+export function languageOf({ nextUrl, headers }: ProxyRequest, locales: readonly string[]): string {
+  const [, segment = ""] = nextUrl.pathname.split("/");
+  if (locales.includes(segment)) return segment;
+  const wanted = (headers.get("accept-language") ?? "").split(",").map((range) => {
+    const [tag = "", weight] = range.trim().toLowerCase().split(/\s*;\s*q=/);
+    return { tag, weight: weight === undefined ? 1 : Number(weight) };
+  });
+  const usable = wanted.filter(({ tag, weight }) => tag !== "" && weight > 0).sort((a, b) => b.weight - a.weight);
+  for (const { tag } of usable) {
+    const exact = locales.find((locale) => locale.toLowerCase().replace("_", "-") === tag);
+    const found = exact ?? locales.find((locale) => languageIn(locale) === languageIn(tag));
+    if (found !== undefined) return found;
+  }
+  return locales[0] ?? "";
+}
+
+const languageIn = (tag: string) => tag.toLowerCase().split(/[-_]/, 1)[0];
+
+/** A CDN must not keep it: Next.js would let it keep a static page for a year. */
+export function uncached(response: Response): Response {
+  response.headers.set("cache-control", "no-store");
+  return response;
+}
+
+/** @throws what is no failure of the service. */
+export const onFailure = <Value>(result: (error: FrontendMapError) => Value) => (error: unknown): Value => {
+  if (error instanceof FrontendMapError) return result(error);
+  throw error;
+};
